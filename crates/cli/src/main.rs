@@ -1,0 +1,2 @@
+//! truesum
+fn main() {}

@@ -1,0 +1,147 @@
+//! A digest: the bytes an algorithm returns, and their spellings.
+//!
+//! Digests of up to 64 bytes (all but long XOF output) live inline, so that a million of them need no allocation.
+
+use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE, HEXUPPER};
+use std::fmt;
+
+/// Longest digest kept without an allocation, in bytes.
+const INLINE: usize = 64;
+
+/// The output of a hash: 1 byte or more. Equality compares the bytes, never a spelling.
+#[derive(Clone)]
+pub struct Digest(Bytes);
+
+#[derive(Clone)]
+enum Bytes {
+    Inline { len: u8, bytes: [u8; INLINE] },
+    Long(Box<[u8]>),
+}
+
+/// A text that does not spell a digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DigestError;
+
+impl fmt::Display for DigestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not a digest in hexadecimal or base64")
+    }
+}
+
+impl std::error::Error for DigestError {}
+
+impl Digest {
+    /// The digest with these bytes.
+    pub fn new(bytes: &[u8]) -> Digest {
+        Digest(if bytes.len() <= INLINE {
+            let mut inline = [0; INLINE];
+            inline[..bytes.len()].copy_from_slice(bytes);
+            Bytes::Inline { len: bytes.len() as u8, bytes: inline }
+        } else {
+            Bytes::Long(bytes.into())
+        })
+    }
+
+    /// The bytes, in the order the algorithm's standard prints them.
+    pub fn as_bytes(&self) -> &[u8] {
+        match &self.0 {
+            Bytes::Inline { len, bytes } => &bytes[..usize::from(*len)],
+            Bytes::Long(bytes) => bytes,
+        }
+    }
+
+    /// Length in bytes.
+    #[expect(clippy::len_without_is_empty, reason = "a digest is never empty")]
+    pub fn len(&self) -> usize {
+        self.as_bytes().len()
+    }
+
+    /// Lower-case hexadecimal, two characters a byte.
+    pub fn to_hex(&self) -> String {
+        HEXLOWER.encode(self.as_bytes())
+    }
+
+    /// Upper-case hexadecimal.
+    pub fn to_hex_upper(&self) -> String {
+        HEXUPPER.encode(self.as_bytes())
+    }
+
+    /// Standard base64 with padding (RFC 4648 section 4), as `cksum --base64` writes it.
+    pub fn to_base64(&self) -> String {
+        BASE64.encode(self.as_bytes())
+    }
+
+    /// Reads hexadecimal of either case; an odd number of characters, none, or any other character is an error.
+    pub fn from_hex(text: &[u8]) -> Result<Digest, DigestError> {
+        match HEXLOWER_PERMISSIVE.decode(text) {
+            Ok(bytes) if !bytes.is_empty() => Ok(Digest::new(&bytes)),
+            _ => Err(DigestError),
+        }
+    }
+
+    /// Reads standard base64; the padding must be exact.
+    pub fn from_base64(text: &[u8]) -> Result<Digest, DigestError> {
+        match BASE64.decode(text) {
+            Ok(bytes) if !bytes.is_empty() => Ok(Digest::new(&bytes)),
+            _ => Err(DigestError),
+        }
+    }
+}
+
+impl PartialEq for Digest {
+    fn eq(&self, other: &Digest) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for Digest {}
+
+impl std::hash::Hash for Digest {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.as_bytes().hash(state);
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Digest({})", self.to_hex())
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_hex())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_one_digest_are_equal() {
+        let digest = Digest::new(&[0xde, 0xad, 0x00]);
+        assert_eq!(digest.to_hex(), "dead00");
+        assert_eq!(digest.to_hex_upper(), "DEAD00");
+        assert_eq!(digest.to_base64(), "3q0A");
+        assert_eq!(Digest::from_hex(b"DeAd00"), Ok(digest.clone()));
+        assert_eq!(Digest::from_base64(b"3q0A"), Ok(digest));
+    }
+
+    #[test]
+    fn texts_that_spell_no_digest_are_refused() {
+        for text in ["", "a", "0g", " 00", "00 ", "0\n"] {
+            assert_eq!(Digest::from_hex(text.as_bytes()), Err(DigestError), "{text:?}");
+        }
+        for text in ["", "3q0", "3q0A=", "3q==0A==", "3q_A"] {
+            assert_eq!(Digest::from_base64(text.as_bytes()), Err(DigestError), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn long_output_keeps_every_byte() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        assert_eq!(Digest::new(&bytes).as_bytes(), bytes);
+        assert_eq!(Digest::new(&bytes[..INLINE]).len(), INLINE);
+    }
+}

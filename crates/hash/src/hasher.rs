@@ -1,0 +1,103 @@
+//! One message: feed it, end it.
+
+use crate::algorithm::Kind;
+use crate::digest::Digest;
+use crate::lanes::Stream;
+use crate::spec::Spec;
+
+/// An algorithm that is not a chain of blocks, or that a library computes.
+pub(crate) trait Serial: Send {
+    fn update(&mut self, data: &[u8]);
+    /// The digest of all bytes so far.
+    fn finish(&mut self) -> Digest;
+    fn clone_box(&self) -> Box<dyn Serial>;
+    /// The same as `update` with `count` zero bytes, where that can be had for less.
+    fn update_zeros(&mut self, count: u64) {
+        feed_zeros(count, |zeros| self.update(zeros));
+    }
+}
+
+fn feed_zeros(mut count: u64, mut feed: impl FnMut(&[u8])) {
+    static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+    while count > 0 {
+        let step = count.min(ZEROS.len() as u64);
+        feed(&ZEROS[..step as usize]);
+        count -= step;
+    }
+}
+
+/// Hashes one message, in slices of any lengths.
+pub struct Hasher {
+    pub(crate) inner: Inner,
+    spec: Spec,
+}
+
+pub(crate) enum Inner {
+    Blocks(Stream),
+    Serial(Box<dyn Serial>),
+}
+
+impl Clone for Hasher {
+    fn clone(&self) -> Hasher {
+        let inner = match &self.inner {
+            Inner::Blocks(stream) => Inner::Blocks(stream.clone()),
+            Inner::Serial(serial) => Inner::Serial(serial.clone_box()),
+        };
+        Hasher { inner, spec: self.spec.clone() }
+    }
+}
+
+impl Hasher {
+    pub(crate) fn new(spec: &Spec) -> Hasher {
+        let inner = match spec.algorithm().kind {
+            Kind::Blocks { family, init } => {
+                Inner::Blocks(Stream::new(family, init(spec), spec.digest_len()))
+            }
+            Kind::Serial(new) => Inner::Serial(new(spec)),
+        };
+        Hasher { inner, spec: spec.clone() }
+    }
+
+    /// What this hasher computes.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// Feeds the next bytes of the message.
+    pub fn update(&mut self, data: &[u8]) {
+        match &mut self.inner {
+            Inner::Blocks(stream) => stream.update(data),
+            Inner::Serial(serial) => serial.update(data),
+        }
+    }
+
+    /// Feeds `count` zero bytes, without reading them from anywhere.
+    pub fn update_zeros(&mut self, count: u64) {
+        match &mut self.inner {
+            Inner::Blocks(stream) => feed_zeros(count, |zeros| stream.update(zeros)),
+            Inner::Serial(serial) => serial.update_zeros(count),
+        }
+    }
+
+    /// Ends the message and returns its digest; the hasher is then ready for another message.
+    pub fn finish(&mut self) -> Digest {
+        let digest = match &mut self.inner {
+            Inner::Blocks(stream) => stream.finish(),
+            Inner::Serial(serial) => serial.finish(),
+        };
+        self.reset();
+        digest
+    }
+
+    /// Forgets all bytes fed so far.
+    pub fn reset(&mut self) {
+        *self = Hasher::new(&self.spec);
+    }
+
+    pub(crate) fn stream(&mut self) -> Option<&mut Stream> {
+        match &mut self.inner {
+            Inner::Blocks(stream) => Some(stream),
+            Inner::Serial(_) => None,
+        }
+    }
+}

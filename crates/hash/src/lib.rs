@@ -1,0 +1,32 @@
+//! Checksum algorithms: bytes in, digest out. No files, no threads, no text formats.
+//!
+//! [`ALGORITHMS`] is the one table: a row is the only place where an algorithm's name, size or security status is
+//! written. A [`Spec`] is a row with its parameters (length, key, leaf size); [`Spec::hasher`] hashes one message,
+//! [`hash_many`], [`update_many`] and [`finish_many`] hash many messages at once in SIMD lanes.
+//!
+//! ```
+//! use truesum_hash::Spec;
+//! let sha256: Spec = "sha256".parse()?;
+//! let mut hasher = sha256.hasher();
+//! hasher.update(b"abc");
+//! assert_eq!(hasher.finish().to_hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+//! # Ok::<(), truesum_hash::SpecError>(())
+//! ```
+
+mod algorithm;
+mod digest;
+mod hasher;
+pub mod kernel;
+mod lanes;
+mod spec;
+mod word;
+
+mod crc;
+mod md5;
+mod sha2;
+
+pub use algorithm::{ALGORITHMS, Algorithm, Lengths, Status, find};
+pub use digest::{Digest, DigestError};
+pub use hasher::Hasher;
+pub use lanes::{finish_many, hash_many, update_many};
+pub use spec::{Key, Spec, SpecError};

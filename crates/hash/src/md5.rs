@@ -1,0 +1,114 @@
+//! MD5 (RFC 1321).
+//!
+//! One step waits for the step before it, so a single message leaves the core mostly idle: two sets of sixteen lanes are
+//! the best row, and one message runs in one lane of a vector register, where AVX-512VL has the rotate and the three-input
+//! logic that make a step four instructions long.
+#![allow(unsafe_code)]
+
+use crate::kernel::{Code, Kernel, always, instance};
+use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
+use crate::spec::Spec;
+use crate::word::{Endian, Word32};
+#[cfg(target_arch = "x86_64")]
+use crate::{
+    kernel::{has_avx2, has_avx512},
+    word::{U32x4, U32x8, U32x16, X2},
+};
+
+pub(crate) static MD5: Family =
+    Family { block: 64, words: 4, lazy: false, kernels: KERNELS, pad, output: output_le32 };
+
+static KERNELS: &[Kernel] = &[
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx512", lanes: 32, from_busy: 17, supported: has_avx512, code: Code::Word32(avx512_x2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx512", lanes: 16, from_busy: 3, supported: has_avx512, code: Code::Word32(avx512) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx2", lanes: 16, from_busy: 9, supported: has_avx2, code: Code::Word32(avx2_x2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx2", lanes: 8, from_busy: 3, supported: has_avx2, code: Code::Word32(avx2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "sse2", lanes: 4, from_busy: 3, supported: always, code: Code::Word32(sse2) },
+    Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word32(portable) },
+];
+
+instance!(avx512_x2, "avx512f,avx512bw,avx512vl", u32, compress, X2<U32x16>);
+instance!(avx512, "avx512f,avx512bw,avx512vl", u32, compress, U32x16);
+instance!(avx2_x2, "avx2", u32, compress, X2<U32x8>);
+instance!(avx2, "avx2", u32, compress, U32x8);
+instance!(sse2, "sse2", u32, compress, U32x4);
+instance!(portable, portable, u32, compress, u32);
+
+pub(crate) fn init(_: &Spec) -> State {
+    let mut state = [0; MAX_WORDS];
+    state[..4].copy_from_slice(&[0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476]);
+    state
+}
+
+/// Padding of the MD4 family: a one bit, zeros, the length in bits as 64 bits, little-endian.
+pub(crate) fn pad(_: &mut State, tail: &mut [u8; 2 * MAX_BLOCK], buffered: usize, total: u64) -> usize {
+    tail[buffered] = 0x80;
+    let blocks = if buffered < 56 { 1 } else { 2 };
+    tail[blocks * 64 - 8..blocks * 64].copy_from_slice(&(total << 3).to_le_bytes());
+    blocks
+}
+
+/// State words of 32 bits, little-endian.
+pub(crate) fn output_le32(state: &State, digest: &mut [u8]) {
+    for (bytes, word) in digest.chunks_mut(4).zip(state) {
+        bytes.copy_from_slice(&(*word as u32).to_le_bytes());
+    }
+}
+
+/// `floor(2^32 * abs(sin(i + 1)))`
+const K: [u32; 64] = [
+    0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
+    0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
+    0xf61e2562, 0xc040b340, 0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8,
+    0x21e1cde6, 0xc33707d6, 0xf4d50d87, 0x455a14ed, 0xa9e3e905, 0xfcefa3f8, 0x676f02d9, 0x8d2a4c8a,
+    0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c, 0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70,
+    0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039, 0xe6db99e5, 0x1fa27cf8, 0xc4ac5665,
+    0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1,
+    0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
+];
+
+const SHIFT: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
+
+/// RFC 1321 section 3.4, for every lane.
+///
+/// # Safety
+/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+#[inline(always)]
+unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: four words of state, whole blocks, the CPU's features.
+    unsafe {
+        let at = |word: usize| state.add(word * W::LANES);
+        let mut s = [W::load(at(0)), W::load(at(1)), W::load(at(2)), W::load(at(3))];
+        for block in 0..blocks {
+            let m = W::chunk(messages, block * 64, Endian::Little);
+            let [mut a, mut b, mut c, mut d] = s;
+            macro_rules! step {
+                ($i:expr, $f:expr, $word:expr) => {
+                    let sum = a.add($f).add(m[$word].plus(K[$i]));
+                    (a, d, c, b) = (d, c, b, b.add(sum.rotl(SHIFT[$i / 16][$i % 4])));
+                };
+            }
+            for i in 0..16 {
+                step!(i, b.choose(c, d), i);
+            }
+            for i in 16..32 {
+                step!(i, d.choose(b, c), (5 * i + 1) % 16);
+            }
+            for i in 32..48 {
+                step!(i, b.xor(c).xor(d), (3 * i + 5) % 16);
+            }
+            for i in 48..64 {
+                step!(i, c.xor(b.or(d.not())), (7 * i) % 16);
+            }
+            s = [s[0].add(a), s[1].add(b), s[2].add(c), s[3].add(d)];
+        }
+        for (word, value) in s.into_iter().enumerate() {
+            value.store(at(word));
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! SHA-2 (FIPS 180-4).
+#![allow(unsafe_code)]
+
+use crate::kernel::{Code, Kernel, always, instance};
+use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
+use crate::spec::Spec;
+use crate::word::{Endian, Word32};
+#[cfg(target_arch = "x86_64")]
+use crate::{
+    kernel::{has_avx2, has_avx512},
+    word::{U32x4, U32x8, U32x16},
+};
+
+pub(crate) static SHA256: Family =
+    Family { block: 64, words: 8, lazy: false, kernels: KERNELS_256, pad: pad_be64, output: output_be32 };
+
+static KERNELS_256: &[Kernel] = &[
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx512", lanes: 16, from_busy: 7, supported: has_avx512, code: Code::Word32(avx512_256) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx2", lanes: 8, from_busy: 3, supported: has_avx2, code: Code::Word32(avx2_256) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "sse2", lanes: 4, from_busy: 3, supported: always, code: Code::Word32(sse2_256) },
+    Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word32(portable_256) },
+];
+
+instance!(avx512_256, "avx512f,avx512bw,avx512vl", u32, compress_256, U32x16);
+instance!(avx2_256, "avx2", u32, compress_256, U32x8);
+instance!(sse2_256, "sse2", u32, compress_256, U32x4);
+instance!(portable_256, portable, u32, compress_256, u32);
+
+pub(crate) fn init_256(_: &Spec) -> State {
+    let mut state = [0; MAX_WORDS];
+    state[..8].copy_from_slice(&[
+        0x6a09_e667,
+        0xbb67_ae85,
+        0x3c6e_f372,
+        0xa54f_f53a,
+        0x510e_527f,
+        0x9b05_688c,
+        0x1f83_d9ab,
+        0x5be0_cd19,
+    ]);
+    state
+}
+
+/// Padding of SHA-1 and SHA-256: a one bit, zeros, the length in bits as 64 bits, big-endian.
+pub(crate) fn pad_be64(_: &mut State, tail: &mut [u8; 2 * MAX_BLOCK], buffered: usize, total: u64) -> usize {
+    tail[buffered] = 0x80;
+    let blocks = if buffered < 56 { 1 } else { 2 };
+    tail[blocks * 64 - 8..blocks * 64].copy_from_slice(&(total << 3).to_be_bytes());
+    blocks
+}
+
+/// State words of 32 bits, big-endian, cut at the digest's length.
+pub(crate) fn output_be32(state: &State, digest: &mut [u8]) {
+    for (bytes, word) in digest.chunks_mut(4).zip(state) {
+        bytes.copy_from_slice(&(*word as u32).to_be_bytes());
+    }
+}
+
+const K256: [u32; 64] = [
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+];
+
+/// FIPS 180-4 section 6.2.2, for every lane.
+///
+/// # Safety
+/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+#[inline(always)]
+unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: eight words of state, whole blocks, the CPU's features.
+    unsafe {
+        let at = |word: usize| state.add(word * W::LANES);
+        let mut s: [W; 8] = std::array::from_fn(|word| W::load(at(word)));
+        for block in 0..blocks {
+            let mut w = W::chunk(messages, block * 64, Endian::Big);
+            let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = s;
+            for i in 0..64 {
+                if i >= 16 {
+                    let (w15, w2) = (w[(i + 1) % 16], w[(i + 14) % 16]);
+                    let s0 = w15.rotr(7).xor(w15.rotr(18)).xor(w15.shr(3));
+                    let s1 = w2.rotr(17).xor(w2.rotr(19)).xor(w2.shr(10));
+                    w[i % 16] = w[i % 16].add(s0).add(w[(i + 9) % 16]).add(s1);
+                }
+                let sum1 = e.rotr(6).xor(e.rotr(11)).xor(e.rotr(25));
+                let t1 = h.add(sum1).add(e.choose(f, g)).add(w[i % 16].plus(K256[i]));
+                let sum0 = a.rotr(2).xor(a.rotr(13)).xor(a.rotr(22));
+                let t2 = sum0.add(a.majority(b, c));
+                (h, g, f, e, d, c, b, a) = (g, f, e, d.add(t1), c, b, a, t1.add(t2));
+            }
+            for (sum, value) in s.iter_mut().zip([a, b, c, d, e, f, g, h]) {
+                *sum = sum.add(value);
+            }
+        }
+        for (word, value) in s.into_iter().enumerate() {
+            value.store(at(word));
+        }
+    }
+}
