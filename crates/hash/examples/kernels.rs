@@ -33,16 +33,14 @@ fn main() {
     }
 }
 
-/// The core's clock, from a chain of additions, each waiting for the one before.
+/// The core's clock, from a chain of multiplications (3 cycles) and additions (1), each waiting for the one before.
 fn cycles_per_ns() -> f64 {
+    const STEPS: u64 = 5000;
     let start = Instant::now();
-    let mut x = std::hint::black_box(1u64);
-    for _ in 0..2000 {
-        for _ in 0..10 {
-            // SAFETY-free dependency chain: rotate keeps LLVM from folding.
-            x = x.rotate_left(1);
-            x = std::hint::black_box(x);
-        }
+    let mut x = std::hint::black_box(0x9e37_79b9_7f4a_7c15_u64);
+    for _ in 0..STEPS {
+        x = x.wrapping_mul(0xd134_2543_de82_ef95) ^ 0x5851_f42d_4c95_7f2d;
     }
-    20000.0 / start.elapsed().as_nanos() as f64
+    std::hint::black_box(x);
+    (4 * STEPS) as f64 / start.elapsed().as_nanos() as f64
 }

@@ -119,6 +119,17 @@ pub static ALGORITHMS: &[Algorithm] = &[
         kind: Kind::Blocks { family: &md5::MD5, init: md5::init },
     },
     Algorithm {
+        name: "sha224",
+        tag: "SHA224",
+        aliases: &["sha-224", "sha2-224"],
+        digest_len: 28,
+        lengths: Lengths::Fixed,
+        status: Status::Secure("FIPS 180-4"),
+        summary: "SHA-256 cut to 224 bits, with its own initial value",
+        check: "9b3e61bf29f17c75572fae2e86e17809a4513d07c8a18152acf34521",
+        kind: Kind::Blocks { family: &sha2::SHA256, init: sha2::init_224 },
+    },
+    Algorithm {
         name: "sha256",
         tag: "SHA256",
         aliases: &["sha-256", "sha2-256"],

@@ -94,6 +94,18 @@ pub(crate) fn has_avx2() -> bool {
     false
 }
 
+/// Whether the CPU has the SHA instructions for SHA-1 and SHA-256, and the shuffles their kernels need.
+pub(crate) fn has_sha_ni() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        std::arch::is_x86_feature_detected!("sha")
+            && std::arch::is_x86_feature_detected!("ssse3")
+            && std::arch::is_x86_feature_detected!("sse4.1")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 pub(crate) fn always() -> bool {
     true
 }
