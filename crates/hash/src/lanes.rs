@@ -94,17 +94,19 @@ impl Stream {
     }
 
     pub(crate) fn update(&mut self, data: &[u8]) {
-        update_streams(self.family, &mut [self], &[data]);
+        update_streams(self.family.kernels, &mut [self], &[data]);
     }
 
     pub(crate) fn finish(&mut self) -> Digest {
         let (tail, len) = self.tail();
-        run(self.family, vec![Message { state: &mut self.state, parts: [&tail[..len], &[]] }]);
+        let message = Message { state: &mut self.state, parts: [&tail[..len], &[]] };
+        run(self.family, self.family.kernels, vec![message]);
         self.digest()
     }
 }
 
-fn update_streams(family: &'static Family, streams: &mut [&mut Stream], data: &[&[u8]]) {
+fn update_streams(rows: &'static [Kernel], streams: &mut [&mut Stream], data: &[&[u8]]) {
+    let family = streams[0].family;
     let splits: Vec<_> = streams.iter_mut().zip(data).map(|(stream, data)| stream.split(data)).collect();
     let messages = streams.iter_mut().zip(data).zip(&splits);
     let messages = messages.map(|((stream, data), &(head, end))| {
@@ -112,19 +114,19 @@ fn update_streams(family: &'static Family, streams: &mut [&mut Stream], data: &[
         let buffered = if head > 0 { &buffer[..family.block] } else { &[] };
         Message { state, parts: [buffered, &data[head..end]] }
     });
-    run(family, messages.filter(Message::has_blocks).collect());
+    run(family, rows, messages.filter(Message::has_blocks).collect());
     for ((stream, data), split) in streams.iter_mut().zip(data).zip(splits) {
         stream.keep(data, split);
     }
 }
 
-fn finish_streams(streams: &mut [&mut Stream], digests: &mut Vec<Digest>) {
+fn finish_streams(rows: &'static [Kernel], streams: &mut [&mut Stream], digests: &mut Vec<Digest>) {
     let tails: Vec<_> = streams.iter_mut().map(|stream| stream.tail()).collect();
     let family = streams[0].family;
     let messages = streams.iter_mut().zip(&tails);
     let messages = messages
         .map(|(stream, (tail, len))| Message { state: &mut stream.state, parts: [&tail[..*len], &[]] });
-    run(family, messages.collect());
+    run(family, rows, messages.collect());
     digests.extend(streams.iter().map(|stream| stream.digest()));
 }
 
@@ -144,8 +146,7 @@ pub fn update_many(hashers: &mut [&mut Hasher], data: &[&[u8]]) {
             [one] => one.update(data[start]),
             many => {
                 let mut streams: Vec<&mut Stream> = many.iter_mut().filter_map(|h| h.stream()).collect();
-                let family = streams[0].family;
-                update_streams(family, &mut streams, &data[start..end]);
+                update_streams(streams[0].family.kernels, &mut streams, &data[start..end]);
             }
         }
         start = end;
@@ -162,7 +163,7 @@ pub fn finish_many(hashers: &mut [&mut Hasher]) -> Vec<Digest> {
             [one] => digests.push(one.finish()),
             many => {
                 let mut streams: Vec<&mut Stream> = many.iter_mut().filter_map(|h| h.stream()).collect();
-                finish_streams(&mut streams, &mut digests);
+                finish_streams(streams[0].family.kernels, &mut streams, &mut digests);
                 many.iter_mut().for_each(|hasher| hasher.reset());
             }
         }
@@ -193,6 +194,24 @@ pub fn hash_many(spec: &Spec, messages: &[&[u8]]) -> Vec<Digest> {
         digests.extend(finish_many(&mut hashers));
     }
     digests
+}
+
+/// What [`hash_many`] returns, computed by one row of [`kernel::rows`] alone: to measure rows, and to test that they agree.
+/// `None` if the CPU cannot run the row or it is not one of this algorithm's.
+pub fn hash_many_on(row: &'static Kernel, spec: &Spec, messages: &[&[u8]]) -> Option<Vec<Digest>> {
+    let own = kernel::rows(spec.algorithm()).iter().any(|other| std::ptr::eq(other, row));
+    if !own || !row.supported() {
+        return None;
+    }
+    let rows = std::slice::from_ref(row);
+    let mut digests = Vec::with_capacity(messages.len());
+    for batch in messages.chunks(256) {
+        let mut hashers: Vec<Hasher> = batch.iter().map(|_| spec.hasher()).collect();
+        let mut streams: Vec<&mut Stream> = hashers.iter_mut().filter_map(Hasher::stream).collect();
+        update_streams(rows, &mut streams, batch);
+        finish_streams(rows, &mut streams, &mut digests);
+    }
+    Some(digests)
 }
 
 /// How many of the first hashers share one family; 1 for an algorithm without lanes.
@@ -236,8 +255,8 @@ impl Message<'_> {
     }
 }
 
-/// Runs all blocks of all messages.
-fn run(family: &Family, mut messages: Vec<Message<'_>>) {
+/// Runs all blocks of all messages on the best of `rows`; a single row takes whatever comes.
+fn run(family: &Family, rows: &'static [Kernel], mut messages: Vec<Message<'_>>) {
     // Long messages first: the lanes then run dry together.
     if messages.windows(2).any(|pair| pair[0].len() != pair[1].len()) {
         messages.sort_by_key(Message::len);
@@ -245,10 +264,11 @@ fn run(family: &Family, mut messages: Vec<Message<'_>>) {
         messages.reverse();
     }
     while !messages.is_empty() {
-        let kernel = kernel::pick(family.kernels, messages.len());
+        let kernel = kernel::pick(rows, messages.len());
+        let least = if rows.len() == 1 { 1 } else { kernel.from_busy };
         match kernel.code {
-            Code::Word32(advance) => messages = drive(family, kernel, advance, messages),
-            Code::Word64(advance) => messages = drive(family, kernel, advance, messages),
+            Code::Word32(advance) => messages = drive(family, kernel, least, advance, messages),
+            Code::Word64(advance) => messages = drive(family, kernel, least, advance, messages),
         }
     }
 }
@@ -281,10 +301,11 @@ impl Lane for u64 {
 #[repr(align(64))]
 struct Columns<T>([T; MAX_WORDS * MAX_LANES]);
 
-/// Runs messages (taken from the end) through one row until fewer lanes are busy than it is worth; returns the others.
+/// Runs messages (taken from the end) through one row until fewer than `least` lanes are busy; returns the others.
 fn drive<'a, T: Lane>(
     family: &Family,
     kernel: &Kernel,
+    least: usize,
     advance: kernel::Advance<T>,
     mut waiting: Vec<Message<'a>>,
 ) -> Vec<Message<'a>> {
@@ -301,7 +322,7 @@ fn drive<'a, T: Lane>(
             }
             busy.push((lane, message));
         }
-        if busy.is_empty() || busy.len() < kernel.from_busy {
+        if busy.is_empty() || busy.len() < least {
             break;
         }
         let bytes = busy.iter_mut().map(|(_, message)| message.current().len()).min().unwrap_or(0);
@@ -335,5 +356,41 @@ fn drive<'a, T: Lane>(
 fn take_column<T: Lane>(columns: &[T], lane: usize, lanes: usize, state: &mut [u64]) {
     for (word, value) in state.iter_mut().enumerate() {
         *value = columns[word * lanes + lane].widen();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ALGORITHMS;
+
+    #[test]
+    fn every_row_alone_gives_the_same_digests() {
+        let data: Vec<u8> = (0..20_000u32).map(|i| (i * i >> 7) as u8).collect();
+        let messages: Vec<&[u8]> =
+            (0..70).map(|i| &data[i..i + [0, 1, 55, 64, 300, 4096][i % 6] + i]).collect();
+        for algorithm in ALGORITHMS {
+            let spec = Spec::new(algorithm);
+            let expected: Vec<Digest> = messages.iter().map(|message| spec.digest(message)).collect();
+            for row in kernel::rows(algorithm).iter().filter(|row| row.supported()) {
+                for count in [1, 3, messages.len()] {
+                    let digests = hash_many_on(row, &spec, &messages[..count]);
+                    assert_eq!(
+                        digests.as_deref(),
+                        Some(&expected[..count]),
+                        "{spec} {} x{}",
+                        row.isa,
+                        row.lanes
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_of_another_algorithm_is_refused() {
+        let (md5, sha256) = ("md5".parse::<Spec>().unwrap(), "sha256".parse::<Spec>().unwrap());
+        let row = kernel::rows(md5.algorithm()).last().unwrap();
+        assert!(hash_many_on(row, &sha256, &[b"abc"]).is_none());
     }
 }

@@ -28,5 +28,5 @@ mod sha2;
 pub use algorithm::{ALGORITHMS, Algorithm, Lengths, Status, find};
 pub use digest::{Digest, DigestError};
 pub use hasher::Hasher;
-pub use lanes::{finish_many, hash_many, update_many};
+pub use lanes::{finish_many, hash_many, hash_many_on, update_many};
 pub use spec::{Key, Spec, SpecError};
