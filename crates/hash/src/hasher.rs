@@ -32,6 +32,10 @@ pub struct Hasher {
     spec: Spec,
 }
 
+#[allow(
+    clippy::large_enum_variant,
+    reason = "the large one is the usual one, and lies inline beside its neighbours"
+)]
 pub(crate) enum Inner {
     Blocks(Stream),
     Serial(Box<dyn Serial>),

@@ -39,6 +39,15 @@ pub(crate) struct Family {
     pub output: fn(state: &State, digest: &mut [u8]),
 }
 
+/// Which bytes are whole blocks to run now: the first `buffered` of the buffer (a block or nothing), then
+/// `data[start..end]`.
+#[derive(Clone, Copy)]
+struct Split {
+    buffered: usize,
+    start: usize,
+    end: usize,
+}
+
 /// One message under way.
 #[derive(Clone)]
 pub(crate) struct Stream {
@@ -55,25 +64,24 @@ impl Stream {
         Stream { family, digest_len, state, total: 0, buffered: 0, buffer: [0; MAX_BLOCK] }
     }
 
-    /// Fills the buffer and tells which part of `data` is whole blocks: `(bytes taken by the buffer, end of the blocks)`.
-    /// Afterwards a full buffer is a block to run before them.
-    fn split(&mut self, data: &[u8]) -> (usize, usize) {
+    /// Fills the buffer and tells what of it and of `data` is whole blocks.
+    fn split(&mut self, data: &[u8]) -> Split {
         let block = self.family.block;
         let spare = usize::from(self.family.lazy);
         if self.buffered + data.len() < block + spare {
-            return (0, 0);
+            return Split { buffered: 0, start: 0, end: 0 };
         }
-        let head = if self.buffered == 0 { 0 } else { block - self.buffered };
-        self.buffer[self.buffered..self.buffered + head].copy_from_slice(&data[..head]);
-        (head, head + (data.len() - head).saturating_sub(spare) / block * block)
+        let (buffered, start) = if self.buffered == 0 { (0, 0) } else { (block, block - self.buffered) };
+        self.buffer[self.buffered..self.buffered + start].copy_from_slice(&data[..start]);
+        Split { buffered, start, end: start + (data.len() - start).saturating_sub(spare) / block * block }
     }
 
-    /// Keeps what is left of `data` after [`Stream::split`] said `(head, end)`.
-    fn keep(&mut self, data: &[u8], (head, end): (usize, usize)) {
-        if head > 0 {
+    /// Keeps what is left of `data` after its whole blocks.
+    fn keep(&mut self, data: &[u8], split: Split) {
+        if split.buffered > 0 {
             self.buffered = 0;
         }
-        let rest = &data[end..];
+        let rest = &data[split.end..];
         self.buffer[self.buffered..self.buffered + rest.len()].copy_from_slice(rest);
         self.buffered += rest.len();
         self.total += data.len() as u64;
@@ -109,10 +117,9 @@ fn update_streams(rows: &'static [Kernel], streams: &mut [&mut Stream], data: &[
     let family = streams[0].family;
     let splits: Vec<_> = streams.iter_mut().zip(data).map(|(stream, data)| stream.split(data)).collect();
     let messages = streams.iter_mut().zip(data).zip(&splits);
-    let messages = messages.map(|((stream, data), &(head, end))| {
+    let messages = messages.map(|((stream, data), split)| {
         let Stream { state, buffer, .. } = &mut **stream;
-        let buffered = if head > 0 { &buffer[..family.block] } else { &[] };
-        Message { state, parts: [buffered, &data[head..end]] }
+        Message { state, parts: [&buffer[..split.buffered], &data[split.start..split.end]] }
     });
     run(family, rows, messages.filter(Message::has_blocks).collect());
     for ((stream, data), split) in streams.iter_mut().zip(data).zip(splits) {
@@ -366,7 +373,7 @@ mod tests {
 
     #[test]
     fn every_row_alone_gives_the_same_digests() {
-        let data: Vec<u8> = (0..20_000u32).map(|i| (i * i >> 7) as u8).collect();
+        let data: Vec<u8> = (0..20_000u32).map(|i| ((i * i) >> 7) as u8).collect();
         let messages: Vec<&[u8]> =
             (0..70).map(|i| &data[i..i + [0, 1, 55, 64, 300, 4096][i % 6] + i]).collect();
         for algorithm in ALGORITHMS {
@@ -383,6 +390,19 @@ mod tests {
                         row.lanes
                     );
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn slices_that_end_with_a_block_give_the_digest_of_the_whole() {
+        let data: Vec<u8> = (0..1000u32).map(|i| (i * i) as u8).collect();
+        for algorithm in ALGORITHMS {
+            let spec = Spec::new(algorithm);
+            for step in [1, 64, 72, 104, 128, 136, 144, 168] {
+                let mut hasher = spec.hasher();
+                data.chunks(step).for_each(|slice| hasher.update(slice));
+                assert_eq!(hasher.finish(), spec.digest(&data), "{spec} in slices of {step}");
             }
         }
     }

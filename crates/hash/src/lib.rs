@@ -21,9 +21,17 @@ mod lanes;
 mod spec;
 mod word;
 
+mod blake2b;
+mod blake3;
 mod crc;
 mod md5;
 mod sha2;
+mod sha3;
+mod sha512;
+mod sum;
+mod tiger;
+mod whirlpool;
+mod xxh;
 
 pub use algorithm::{ALGORITHMS, Algorithm, Lengths, Status, find};
 pub use digest::{Digest, DigestError};

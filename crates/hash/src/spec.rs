@@ -88,13 +88,13 @@ impl Spec {
             Lengths::Fixed if bits == self.algorithm.digest_len * 8 => {}
             Lengths::Fixed => return Err(SpecError::FixedLength(name)),
             Lengths::UpTo(max) => {
-                if bits == 0 || bits % 8 != 0 || bits > max * 8 {
+                if bits == 0 || !bits.is_multiple_of(8) || bits > max * 8 {
                     return Err(SpecError::Length(name, bits, "a multiple of 8 up to its full length"));
                 }
                 self.len = bits / 8;
             }
             Lengths::Any => {
-                if bits == 0 || bits % 8 != 0 || bits > 8 << 30 {
+                if bits == 0 || !bits.is_multiple_of(8) || bits > 8 << 30 {
                     return Err(SpecError::Length(name, bits, "a multiple of 8, up to 1 GiB of output"));
                 }
                 self.len = bits / 8;

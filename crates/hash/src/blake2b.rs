@@ -1,0 +1,139 @@
+//! BLAKE2b (RFC 7693), unkeyed, of 1 to 64 bytes.
+//!
+//! Beside the eight words of the chain the state carries what a block needs to know of its place: the bytes hashed before
+//! it, the bytes it holds, and the finalization flag. Padding sets the last two, so that final blocks run in the same
+//! lanes as all others.
+#![allow(unsafe_code)]
+
+use crate::kernel::{Code, Kernel, always, instance};
+use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
+use crate::spec::Spec;
+use crate::word::{Endian, Word64};
+#[cfg(target_arch = "x86_64")]
+use crate::{
+    kernel::{has_avx2, has_avx512},
+    word::{U64x2, U64x4, U64x8},
+};
+
+pub(crate) static BLAKE2B: Family =
+    Family { block: 128, words: WORDS, lazy: true, kernels: KERNELS, pad, output: output_le64 };
+
+static KERNELS: &[Kernel] = &[
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx512", lanes: 8, from_busy: 2, supported: has_avx512, code: Code::Word64(avx512) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx2", lanes: 4, from_busy: 2, supported: has_avx2, code: Code::Word64(avx2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "sse2", lanes: 2, from_busy: 2, supported: always, code: Code::Word64(sse2) },
+    Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word64(portable) },
+];
+
+instance!(avx512, "avx512f,avx512bw,avx512vl", u64, compress, U64x8);
+instance!(avx2, "avx2", u64, compress, U64x4);
+instance!(sse2, "sse2", u64, compress, U64x2);
+instance!(portable, portable, u64, compress, u64);
+
+/// Where the state keeps the bytes of all blocks before the next, the message bytes in the next, and its flag.
+const COUNTER: usize = 8;
+const STEP: usize = 9;
+const FINAL: usize = 10;
+const WORDS: usize = 11;
+
+/// The initial values of SHA-512 (section 2.6).
+#[rustfmt::skip]
+const IV: [u64; 8] = [
+    0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
+    0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
+];
+
+/// Section 2.5: digest length, no key, fan-out 1, depth 1.
+pub(crate) fn init(spec: &Spec) -> State {
+    let mut state = [0; MAX_WORDS];
+    state[..8].copy_from_slice(&IV);
+    state[0] ^= 0x0101_0000 ^ spec.digest_len() as u64;
+    state[STEP] = 128;
+    state
+}
+
+/// Zeros to the end of the block; what is left of the message counts, the zeros do not.
+fn pad(state: &mut State, _: &mut [u8; 2 * MAX_BLOCK], buffered: usize, _: u64) -> usize {
+    state[STEP] = buffered as u64;
+    state[FINAL] = u64::MAX;
+    1
+}
+
+/// State words of 64 bits, little-endian, cut at the digest's length.
+pub(crate) fn output_le64(state: &State, digest: &mut [u8]) {
+    for (bytes, word) in digest.chunks_mut(8).zip(state) {
+        bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+    }
+}
+
+/// Section 2.7; rounds 10 and 11 repeat the first two.
+const SIGMA: [[usize; 16]; 10] = [
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+    [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
+    [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],
+    [7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8],
+    [9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13],
+    [2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9],
+    [12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11],
+    [13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10],
+    [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5],
+    [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
+];
+
+/// RFC 7693 section 3.2, for every lane.
+///
+/// # Safety
+/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+#[inline(always)]
+unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: eleven words of state, whole blocks, the CPU's features.
+    unsafe {
+        let at = |word: usize| state.add(word * W::LANES);
+        let mut h: [W; 8] = std::array::from_fn(|word| W::load(at(word)));
+        let mut counter = W::load(at(COUNTER));
+        let (step, last) = (W::load(at(STEP)), W::load(at(FINAL)));
+        for block in 0..blocks {
+            let low = W::chunk(messages, block * 128, Endian::Little);
+            let high = W::chunk(messages, block * 128 + 64, Endian::Little);
+            let m: [W; 16] = std::array::from_fn(|i| if i < 8 { low[i] } else { high[i - 8] });
+            counter = counter.add(step);
+            let mut v: [W; 16] = std::array::from_fn(|i| if i < 8 { h[i] } else { W::splat(IV[i - 8]) });
+            // A message is shorter than 2^64 bytes: the counter's high word stays zero.
+            v[12] = v[12].xor(counter);
+            v[14] = v[14].xor(last);
+            macro_rules! mix {
+                ($a:literal, $b:literal, $c:literal, $d:literal, $x:expr, $y:expr) => {
+                    v[$a] = v[$a].add(v[$b]).add(m[$x]);
+                    v[$d] = v[$d].xor(v[$a]).rotr(32);
+                    v[$c] = v[$c].add(v[$d]);
+                    v[$b] = v[$b].xor(v[$c]).rotr(24);
+                    v[$a] = v[$a].add(v[$b]).add(m[$y]);
+                    v[$d] = v[$d].xor(v[$a]).rotr(16);
+                    v[$c] = v[$c].add(v[$d]);
+                    v[$b] = v[$b].xor(v[$c]).rotr(63);
+                };
+            }
+            for round in 0..12 {
+                let s = &SIGMA[round % 10];
+                mix!(0, 4, 8, 12, s[0], s[1]);
+                mix!(1, 5, 9, 13, s[2], s[3]);
+                mix!(2, 6, 10, 14, s[4], s[5]);
+                mix!(3, 7, 11, 15, s[6], s[7]);
+                mix!(0, 5, 10, 15, s[8], s[9]);
+                mix!(1, 6, 11, 12, s[10], s[11]);
+                mix!(2, 7, 8, 13, s[12], s[13]);
+                mix!(3, 4, 9, 14, s[14], s[15]);
+            }
+            for (i, word) in h.iter_mut().enumerate() {
+                *word = word.xor(v[i]).xor(v[i + 8]);
+            }
+        }
+        for (word, value) in h.into_iter().enumerate() {
+            value.store(at(word));
+        }
+        counter.store(at(COUNTER));
+    }
+}

@@ -1,0 +1,213 @@
+//! SHA-3 and SHAKE (FIPS 202) and Keccak with its original padding.
+//!
+//! The members differ in their rate (bytes absorbed by one permutation) and in the byte that starts the padding. Kernels
+//! know the rate only, so members of one rate share rows; output longer than the rate is squeezed one message at a time.
+#![allow(unsafe_code)]
+
+use crate::kernel::{Code, Kernel, always, instance};
+use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
+use crate::spec::Spec;
+use crate::word::{Endian, Word64};
+#[cfg(target_arch = "x86_64")]
+use crate::{
+    kernel::{has_avx2, has_avx512},
+    word::{U64x2, U64x4, U64x8},
+};
+
+/// Words of state: five by five lanes of 64 bits.
+const WORDS: usize = 25;
+
+/// The byte after the message: domain separation bits and the first bit of the padding (FIPS 202 appendix B.2).
+const SHA3: u8 = 0x06;
+const SHAKE: u8 = 0x1f;
+/// Keccak as submitted, before the standard added domain bits.
+const KECCAK: u8 = 0x01;
+
+pub(crate) static SHA3_224: Family = family::<144, SHA3>(rate144::KERNELS);
+pub(crate) static SHA3_256: Family = family::<136, SHA3>(rate136::KERNELS);
+pub(crate) static SHA3_384: Family = family::<104, SHA3>(rate104::KERNELS);
+pub(crate) static SHA3_512: Family = family::<72, SHA3>(rate72::KERNELS);
+pub(crate) static SHAKE128: Family = family::<168, SHAKE>(rate168::KERNELS);
+pub(crate) static SHAKE256: Family = family::<136, SHAKE>(rate136::KERNELS);
+pub(crate) static KECCAK256: Family = family::<136, KECCAK>(rate136::KERNELS);
+
+const fn family<const RATE: usize, const DOMAIN: u8>(kernels: &'static [Kernel]) -> Family {
+    Family {
+        block: RATE,
+        words: WORDS,
+        lazy: false,
+        kernels,
+        pad: pad::<RATE, DOMAIN>,
+        output: squeeze::<RATE>,
+    }
+}
+
+macro_rules! rate {
+    ($name:ident, $rate:literal) => {
+        mod $name {
+            use super::*;
+
+            pub(super) static KERNELS: &[Kernel] = &[
+                #[cfg(target_arch = "x86_64")]
+                Kernel {
+                    isa: "avx512",
+                    lanes: 8,
+                    from_busy: 2,
+                    supported: has_avx512,
+                    code: Code::Word64(avx512),
+                },
+                #[cfg(target_arch = "x86_64")]
+                Kernel { isa: "avx2", lanes: 4, from_busy: 2, supported: has_avx2, code: Code::Word64(avx2) },
+                #[cfg(target_arch = "x86_64")]
+                Kernel { isa: "sse2", lanes: 2, from_busy: 2, supported: always, code: Code::Word64(sse2) },
+                Kernel {
+                    isa: "portable",
+                    lanes: 1,
+                    from_busy: 1,
+                    supported: always,
+                    code: Code::Word64(portable),
+                },
+            ];
+
+            /// # Safety
+            /// As [`super::absorb`].
+            #[inline(always)]
+            unsafe fn absorb<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
+                // SAFETY: the same contract.
+                unsafe { super::absorb::<W, $rate>(state, messages, blocks) }
+            }
+            instance!(avx512, "avx512f,avx512bw,avx512vl", u64, absorb, U64x8);
+            instance!(avx2, "avx2", u64, absorb, U64x4);
+            instance!(sse2, "sse2", u64, absorb, U64x2);
+            instance!(portable, portable, u64, absorb, u64);
+        }
+    };
+}
+rate!(rate168, 168);
+rate!(rate144, 144);
+rate!(rate136, 136);
+rate!(rate104, 104);
+rate!(rate72, 72);
+
+pub(crate) fn init(_: &Spec) -> State {
+    [0; MAX_WORDS]
+}
+
+/// Domain bits, then `10*1` to the end of the block.
+fn pad<const RATE: usize, const DOMAIN: u8>(
+    _: &mut State,
+    tail: &mut [u8; 2 * MAX_BLOCK],
+    buffered: usize,
+    _: u64,
+) -> usize {
+    tail[buffered] = DOMAIN;
+    tail[RATE - 1] |= 0x80;
+    1
+}
+
+/// The first `RATE` bytes of the state, permuted again for every further `RATE` bytes.
+fn squeeze<const RATE: usize>(state: &State, digest: &mut [u8]) {
+    let mut state = *state;
+    for (i, part) in digest.chunks_mut(RATE).enumerate() {
+        if i > 0 {
+            // SAFETY: `u64` needs no CPU features.
+            state = unsafe { permute(state) };
+        }
+        for (bytes, word) in part.chunks_mut(8).zip(state) {
+            bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+        }
+    }
+}
+
+#[rustfmt::skip]
+const ROUNDS: [u64; 24] = [
+    0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000,
+    0x000000000000808b, 0x0000000080000001, 0x8000000080008081, 0x8000000000008009,
+    0x000000000000008a, 0x0000000000000088, 0x0000000080008009, 0x000000008000000a,
+    0x000000008000808b, 0x800000000000008b, 0x8000000000008089, 0x8000000000008003,
+    0x8000000000008002, 0x8000000000000080, 0x000000000000800a, 0x800000008000000a,
+    0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008,
+];
+
+/// Absorbs whole blocks of `RATE` bytes (FIPS 202 section 4), for every lane.
+///
+/// # Safety
+/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+#[inline(always)]
+unsafe fn absorb<W: Word64, const RATE: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: 25 words of state, whole blocks, the CPU's features. Every chunk ends inside its block,
+    // because a rate is longer than a chunk.
+    unsafe {
+        let at = |word: usize| state.add(word * W::LANES);
+        let mut s: [W; WORDS] = std::array::from_fn(|word| W::load(at(word)));
+        for block in 0..blocks {
+            let mut word = 0;
+            while word < RATE / 8 {
+                // The last chunk overlaps the one before it: its first words are in the state already.
+                let from = word.min(RATE / 8 - 8);
+                let m = W::chunk(messages, block * RATE + from * 8, Endian::Little);
+                for i in word - from..8 {
+                    s[from + i] = s[from + i].xor(m[i]);
+                }
+                word = from + 8;
+            }
+            s = permute(s);
+        }
+        for (word, value) in s.into_iter().enumerate() {
+            value.store(at(word));
+        }
+    }
+}
+
+/// Keccak-f[1600] (FIPS 202 section 3.3), for every lane. Word `x + 5 * y` of the state is lane `(x, y)` of the standard.
+///
+/// # Safety
+/// As [`crate::word::Word::splat`].
+#[inline(always)]
+unsafe fn permute<W: Word64>(mut s: [W; WORDS]) -> [W; WORDS] {
+    for constant in ROUNDS {
+        macro_rules! column {
+            ($x:literal) => {
+                s[$x].xor(s[$x + 5]).xor(s[$x + 10]).xor(s[$x + 15]).xor(s[$x + 20])
+            };
+        }
+        let c = [column!(0), column!(1), column!(2), column!(3), column!(4)];
+        macro_rules! theta {
+            ($x:literal) => {
+                c[($x + 4) % 5].xor(c[($x + 1) % 5].rotl(1))
+            };
+        }
+        let d = [theta!(0), theta!(1), theta!(2), theta!(3), theta!(4)];
+        // Row y after rho and pi takes its lane x from lane (x + 3y, x) before, turned by that lane's offset.
+        macro_rules! row {
+            ($($from:literal << $offset:literal),*) => {{
+                let b = [$(s[$from].xor(d[$from % 5]).rotl($offset)),*];
+                macro_rules! chi {
+                    ($x:literal) => {
+                        b[$x].xor(b[($x + 1) % 5].andnot(b[($x + 2) % 5]))
+                    };
+                }
+                [chi!(0), chi!(1), chi!(2), chi!(3), chi!(4)]
+            }};
+        }
+        let [r0, r1, r2, r3, r4] = [
+            row!(0 << 0, 6 << 44, 12 << 43, 18 << 21, 24 << 14),
+            row!(3 << 28, 9 << 20, 10 << 3, 16 << 45, 22 << 61),
+            row!(1 << 1, 7 << 6, 13 << 25, 19 << 8, 20 << 18),
+            row!(4 << 27, 5 << 36, 11 << 10, 17 << 15, 23 << 56),
+            row!(2 << 62, 8 << 55, 14 << 39, 15 << 41, 21 << 2),
+        ];
+        #[rustfmt::skip]
+        let next = [
+            // SAFETY: the caller's promise.
+            r0[0].xor(unsafe { W::splat(constant) }),
+            r0[1], r0[2], r0[3], r0[4],
+            r1[0], r1[1], r1[2], r1[3], r1[4],
+            r2[0], r2[1], r2[2], r2[3], r2[4],
+            r3[0], r3[1], r3[2], r3[3], r3[4],
+            r4[0], r4[1], r4[2], r4[3], r4[4],
+        ];
+        s = next;
+    }
+    s
+}

@@ -1,0 +1,174 @@
+//! SHA-512 and its truncations (FIPS 180-4): SHA-384, SHA-512/224 and SHA-512/256 differ in their initial values only, so
+//! that their messages share lanes.
+#![allow(unsafe_code)]
+
+use crate::kernel::{Code, Kernel, always, instance};
+use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
+use crate::spec::Spec;
+use crate::word::{Endian, Word64};
+#[cfg(target_arch = "x86_64")]
+use crate::{
+    kernel::{has_avx2, has_avx512},
+    word::{U64x2, U64x4, U64x8},
+};
+
+pub(crate) static SHA512: Family =
+    Family { block: 128, words: 8, lazy: false, kernels: KERNELS, pad, output: output_be64 };
+
+static KERNELS: &[Kernel] = &[
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx512", lanes: 8, from_busy: 2, supported: has_avx512, code: Code::Word64(avx512) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx2", lanes: 4, from_busy: 2, supported: has_avx2, code: Code::Word64(avx2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "sse2", lanes: 2, from_busy: 2, supported: always, code: Code::Word64(sse2) },
+    Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word64(portable) },
+];
+
+instance!(avx512, "avx512f,avx512bw,avx512vl", u64, compress, U64x8);
+instance!(avx2, "avx2", u64, compress, U64x4);
+instance!(sse2, "sse2", u64, compress, U64x2);
+instance!(portable, portable, u64, compress, u64);
+
+fn state(words: [u64; 8]) -> State {
+    let mut state = [0; MAX_WORDS];
+    state[..8].copy_from_slice(&words);
+    state
+}
+
+/// Section 5.3.5.
+pub(crate) fn init_512(_: &Spec) -> State {
+    #[rustfmt::skip]
+    let words = [
+        0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
+        0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
+    ];
+    state(words)
+}
+
+/// Section 5.3.4.
+pub(crate) fn init_384(_: &Spec) -> State {
+    #[rustfmt::skip]
+    let words = [
+        0xcbbb9d5dc1059ed8, 0x629a292a367cd507, 0x9159015a3070dd17, 0x152fecd8f70e5939,
+        0x67332667ffc00b31, 0x8eb44a8768581511, 0xdb0c2e0d64f98fa7, 0x47b5481dbefa4fa4,
+    ];
+    state(words)
+}
+
+/// Section 5.3.6.1.
+pub(crate) fn init_512_224(_: &Spec) -> State {
+    #[rustfmt::skip]
+    let words = [
+        0x8c3d37c819544da2, 0x73e1996689dcd4d6, 0x1dfab7ae32ff9c82, 0x679dd514582f9fcf,
+        0x0f6d2b697bd44da8, 0x77e36f7304c48942, 0x3f9d85a86a1d36c8, 0x1112e6ad91d692a1,
+    ];
+    state(words)
+}
+
+/// Section 5.3.6.2.
+pub(crate) fn init_512_256(_: &Spec) -> State {
+    #[rustfmt::skip]
+    let words = [
+        0x22312194fc2bf72c, 0x9f555fa3c84c64c2, 0x2393b86b6f53b151, 0x963877195940eabd,
+        0x96283ee2a88effe3, 0xbe5e1e2553863992, 0x2b0199fc2c85b8aa, 0x0eb72ddc81c52ca2,
+    ];
+    state(words)
+}
+
+/// A one bit, zeros, the length in bits as 128 bits, big-endian.
+fn pad(_: &mut State, tail: &mut [u8; 2 * MAX_BLOCK], buffered: usize, total: u64) -> usize {
+    tail[buffered] = 0x80;
+    let blocks = if buffered < 112 { 1 } else { 2 };
+    tail[blocks * 128 - 16..blocks * 128].copy_from_slice(&(u128::from(total) << 3).to_be_bytes());
+    blocks
+}
+
+/// State words of 64 bits, big-endian, cut at the digest's length.
+pub(crate) fn output_be64(state: &State, digest: &mut [u8]) {
+    for (bytes, word) in digest.chunks_mut(8).zip(state) {
+        bytes.copy_from_slice(&word.to_be_bytes()[..bytes.len()]);
+    }
+}
+
+#[rustfmt::skip]
+const K: [u64; 80] = [
+    0x428a2f98d728ae22, 0x7137449123ef65cd, 0xb5c0fbcfec4d3b2f, 0xe9b5dba58189dbbc,
+    0x3956c25bf348b538, 0x59f111f1b605d019, 0x923f82a4af194f9b, 0xab1c5ed5da6d8118,
+    0xd807aa98a3030242, 0x12835b0145706fbe, 0x243185be4ee4b28c, 0x550c7dc3d5ffb4e2,
+    0x72be5d74f27b896f, 0x80deb1fe3b1696b1, 0x9bdc06a725c71235, 0xc19bf174cf692694,
+    0xe49b69c19ef14ad2, 0xefbe4786384f25e3, 0x0fc19dc68b8cd5b5, 0x240ca1cc77ac9c65,
+    0x2de92c6f592b0275, 0x4a7484aa6ea6e483, 0x5cb0a9dcbd41fbd4, 0x76f988da831153b5,
+    0x983e5152ee66dfab, 0xa831c66d2db43210, 0xb00327c898fb213f, 0xbf597fc7beef0ee4,
+    0xc6e00bf33da88fc2, 0xd5a79147930aa725, 0x06ca6351e003826f, 0x142929670a0e6e70,
+    0x27b70a8546d22ffc, 0x2e1b21385c26c926, 0x4d2c6dfc5ac42aed, 0x53380d139d95b3df,
+    0x650a73548baf63de, 0x766a0abb3c77b2a8, 0x81c2c92e47edaee6, 0x92722c851482353b,
+    0xa2bfe8a14cf10364, 0xa81a664bbc423001, 0xc24b8b70d0f89791, 0xc76c51a30654be30,
+    0xd192e819d6ef5218, 0xd69906245565a910, 0xf40e35855771202a, 0x106aa07032bbd1b8,
+    0x19a4c116b8d2d0c8, 0x1e376c085141ab53, 0x2748774cdf8eeb99, 0x34b0bcb5e19b48a8,
+    0x391c0cb3c5c95a63, 0x4ed8aa4ae3418acb, 0x5b9cca4f7763e373, 0x682e6ff3d6b2b8a3,
+    0x748f82ee5defb2fc, 0x78a5636f43172f60, 0x84c87814a1f0ab72, 0x8cc702081a6439ec,
+    0x90befffa23631e28, 0xa4506cebde82bde9, 0xbef9a3f7b2c67915, 0xc67178f2e372532b,
+    0xca273eceea26619c, 0xd186b8c721c0c207, 0xeada7dd6cde0eb1e, 0xf57d4f7fee6ed178,
+    0x06f067aa72176fba, 0x0a637dc5a2c898a6, 0x113f9804bef90dae, 0x1b710b35131c471b,
+    0x28db77f523047d84, 0x32caab7b40c72493, 0x3c9ebe0a15c9bebc, 0x431d67c49c100d4c,
+    0x4cc5d4becb3e42b6, 0x597f299cfc657e2a, 0x5fcb6fab3ad6faec, 0x6c44198c4a475817,
+];
+
+/// FIPS 180-4 section 6.4.2, for every lane.
+///
+/// # Safety
+/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+#[inline(always)]
+unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: eight words of state, whole blocks, the CPU's features.
+    unsafe {
+        let at = |word: usize| state.add(word * W::LANES);
+        let mut s: [W; 8] = std::array::from_fn(|word| W::load(at(word)));
+        for block in 0..blocks {
+            let low = W::chunk(messages, block * 128, Endian::Big);
+            let high = W::chunk(messages, block * 128 + 64, Endian::Big);
+            let mut w: [W; 16] = std::array::from_fn(|i| if i < 8 { low[i] } else { high[i - 8] });
+            let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = s;
+            for i in 0..80 {
+                if i >= 16 {
+                    let (w15, w2) = (w[(i + 1) % 16], w[(i + 14) % 16]);
+                    let s0 = w15.rotr(1).xor(w15.rotr(8)).xor(w15.shr(7));
+                    let s1 = w2.rotr(19).xor(w2.rotr(61)).xor(w2.shr(6));
+                    w[i % 16] = w[i % 16].add(s0).add(w[(i + 9) % 16]).add(s1);
+                }
+                let sum1 = e.rotr(14).xor(e.rotr(18)).xor(e.rotr(41));
+                let t1 = h.add(sum1).add(e.choose(f, g)).add(w[i % 16].plus(K[i]));
+                let sum0 = a.rotr(28).xor(a.rotr(34)).xor(a.rotr(39));
+                let t2 = sum0.add(a.majority(b, c));
+                (h, g, f, e, d, c, b, a) = (g, f, e, d.add(t1), c, b, a, t1.add(t2));
+            }
+            for (sum, value) in s.iter_mut().zip([a, b, c, d, e, f, g, h]) {
+                *sum = sum.add(value);
+            }
+        }
+        for (word, value) in s.into_iter().enumerate() {
+            value.store(at(word));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn initial_values_of_truncations_follow_from_the_generation_function() {
+        // Section 5.3.6: SHA-512 with every initial word xor a5a5a5a5a5a5a5a5, over the name of the function.
+        let spec = Spec::new(crate::find("sha512").unwrap());
+        for (name, want) in [("SHA-512/224", init_512_224(&spec)), ("SHA-512/256", init_512_256(&spec))] {
+            let mut state = init_512(&spec);
+            state[..8].iter_mut().for_each(|word| *word ^= 0xa5a5_a5a5_a5a5_a5a5);
+            let mut stream = crate::lanes::Stream::new(&SHA512, state, 64);
+            stream.update(name.as_bytes());
+            let digest = stream.finish();
+            let words = digest.as_bytes().chunks(8).map(|word| u64::from_be_bytes(word.try_into().unwrap()));
+            assert!(words.eq(want[..8].iter().copied()), "{name}");
+        }
+    }
+}

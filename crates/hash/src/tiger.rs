@@ -1,0 +1,166 @@
+//! Tiger (Anderson and Biham, "Tiger: a fast new hash function", FSE 1996), with its original padding.
+//!
+//! Half of its work is looking words up in four tables of 256: SIMD gathers lose to scalar loads here. The tables are not
+//! listed but made by the authors' procedure when the crate is compiled.
+#![allow(unsafe_code)]
+
+use crate::blake2b::output_le64;
+use crate::kernel::{Code, Kernel, always};
+use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
+use crate::spec::Spec;
+
+pub(crate) static TIGER: Family =
+    Family { block: 64, words: 3, lazy: false, kernels: KERNELS, pad, output: output_le64 };
+
+static KERNELS: &[Kernel] =
+    &[Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word64(portable) }];
+
+const INIT: [u64; 3] = [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210, 0xf096_a5b4_c3b2_e187];
+
+pub(crate) fn init(_: &Spec) -> State {
+    let mut state = [0; MAX_WORDS];
+    state[..3].copy_from_slice(&INIT);
+    state
+}
+
+/// The byte 1, zeros, the length in bits as 64 bits, little-endian.
+fn pad(_: &mut State, tail: &mut [u8; 2 * MAX_BLOCK], buffered: usize, total: u64) -> usize {
+    tail[buffered] = 0x01;
+    let blocks = if buffered < 56 { 1 } else { 2 };
+    tail[blocks * 64 - 8..blocks * 64].copy_from_slice(&(total << 3).to_le_bytes());
+    blocks
+}
+
+type Tables = [[u64; 256]; 4];
+
+static TABLES: Tables = tables();
+
+/// The authors' generation of the S-boxes: bytes of each column change places as chained compressions of a text say.
+#[allow(long_running_const_eval, reason = "seventeen hundred compressions")]
+const fn tables() -> Tables {
+    const TEXT: &[u8; 64] = b"Tiger - A Fast New Hash Function, by Ross Anderson and Eli Biham";
+    const PASSES: usize = 5;
+    let mut message = [0; 8];
+    let mut i = 0;
+    while i < 64 {
+        message[i / 8] |= (TEXT[i] as u64) << (8 * (i % 8));
+        i += 1;
+    }
+    let mut tables: Tables = [[0; 256]; 4];
+    let mut i = 0;
+    while i < 1024 {
+        tables[i / 256][i % 256] = (i % 256) as u64 * 0x0101_0101_0101_0101;
+        i += 1;
+    }
+    let mut state = INIT;
+    let mut word = 2;
+    let mut step = 0;
+    while step < PASSES * 1024 {
+        let (row, table) = (step / 4 % 256, step % 4);
+        word += 1;
+        if word == 3 {
+            word = 0;
+            state = compress(&tables, state, message);
+        }
+        let mut column = 0;
+        while column < 8 {
+            let mask = 0xff << (8 * column);
+            let other = (state[word] >> (8 * column)) as usize & 0xff;
+            let (a, b) = (tables[table][row], tables[table][other]);
+            tables[table][row] = a & !mask | b & mask;
+            // Read again: both may be the same row.
+            tables[table][other] = tables[table][other] & !mask | a & mask;
+            column += 1;
+        }
+        step += 1;
+    }
+    tables
+}
+
+/// One block: three passes of eight rounds, with the message mixed between passes.
+#[inline(always)]
+const fn compress(t: &Tables, state: [u64; 3], mut x: [u64; 8]) -> [u64; 3] {
+    let [mut a, mut b, mut c] = state;
+    macro_rules! round {
+        ($a:ident, $b:ident, $c:ident, $x:expr, $factor:literal) => {
+            $c ^= $x;
+            $a = $a.wrapping_sub(
+                t[0][$c as u8 as usize]
+                    ^ t[1][($c >> 16) as u8 as usize]
+                    ^ t[2][($c >> 32) as u8 as usize]
+                    ^ t[3][($c >> 48) as u8 as usize],
+            );
+            $b = $b
+                .wrapping_add(
+                    t[3][($c >> 8) as u8 as usize]
+                        ^ t[2][($c >> 24) as u8 as usize]
+                        ^ t[1][($c >> 40) as u8 as usize]
+                        ^ t[0][($c >> 56) as u8 as usize],
+                )
+                .wrapping_mul($factor);
+        };
+    }
+    macro_rules! pass {
+        ($a:ident, $b:ident, $c:ident, $factor:literal) => {
+            round!($a, $b, $c, x[0], $factor);
+            round!($b, $c, $a, x[1], $factor);
+            round!($c, $a, $b, x[2], $factor);
+            round!($a, $b, $c, x[3], $factor);
+            round!($b, $c, $a, x[4], $factor);
+            round!($c, $a, $b, x[5], $factor);
+            round!($a, $b, $c, x[6], $factor);
+            round!($b, $c, $a, x[7], $factor);
+        };
+    }
+    pass!(a, b, c, 5);
+    x = schedule(x);
+    pass!(c, a, b, 7);
+    x = schedule(x);
+    pass!(b, c, a, 9);
+    [a ^ state[0], b.wrapping_sub(state[1]), c.wrapping_add(state[2])]
+}
+
+#[inline(always)]
+const fn schedule(mut x: [u64; 8]) -> [u64; 8] {
+    x[0] = x[0].wrapping_sub(x[7] ^ 0xa5a5_a5a5_a5a5_a5a5);
+    x[1] ^= x[0];
+    x[2] = x[2].wrapping_add(x[1]);
+    x[3] = x[3].wrapping_sub(x[2] ^ (!x[1] << 19));
+    x[4] ^= x[3];
+    x[5] = x[5].wrapping_add(x[4]);
+    x[6] = x[6].wrapping_sub(x[5] ^ (!x[4] >> 23));
+    x[7] ^= x[6];
+    x[0] = x[0].wrapping_add(x[7]);
+    x[1] = x[1].wrapping_sub(x[0] ^ (!x[7] << 19));
+    x[2] ^= x[1];
+    x[3] = x[3].wrapping_add(x[2]);
+    x[4] = x[4].wrapping_sub(x[3] ^ (!x[2] >> 23));
+    x[5] ^= x[4];
+    x[6] = x[6].wrapping_add(x[5]);
+    x[7] = x[7].wrapping_sub(x[6] ^ 0x0123_4567_89ab_cdef);
+    x
+}
+
+/// # Safety
+/// As [`crate::kernel::Advance`].
+unsafe fn portable(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: three words of state, one message of whole blocks.
+    let (state, message) =
+        unsafe { (&mut *state.cast::<[u64; 3]>(), std::slice::from_raw_parts(*messages, blocks * 64)) };
+    for block in message.chunks_exact(64) {
+        let words = std::array::from_fn(|i| {
+            u64::from_le_bytes(block[8 * i..8 * i + 8].try_into().expect("eight bytes"))
+        });
+        *state = compress(&TABLES, *state, words);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_those_the_authors_list() {
+        assert_eq!(TABLES[0][0], 0x02aa_b17c_f7e9_0c5e);
+    }
+}

@@ -1,0 +1,127 @@
+//! Whirlpool (Barreto and Rijmen; ISO/IEC 10118-3), the final version of 2003.
+//!
+//! Substitution, shift and mixing of one byte are one lookup in a table of words; the eight tables (one for each column)
+//! are made from the three mini-boxes of the specification when the crate is compiled.
+#![allow(unsafe_code)]
+
+use crate::kernel::{Code, Kernel, always};
+use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
+use crate::sha512::output_be64;
+use crate::spec::Spec;
+
+pub(crate) static WHIRLPOOL: Family =
+    Family { block: 64, words: 8, lazy: false, kernels: KERNELS, pad, output: output_be64 };
+
+static KERNELS: &[Kernel] =
+    &[Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word64(portable) }];
+
+pub(crate) fn init(_: &Spec) -> State {
+    [0; MAX_WORDS]
+}
+
+/// A one bit, zeros, the length in bits as 256 bits, big-endian.
+fn pad(_: &mut State, tail: &mut [u8; 2 * MAX_BLOCK], buffered: usize, total: u64) -> usize {
+    tail[buffered] = 0x80;
+    let blocks = if buffered < 32 { 1 } else { 2 };
+    tail[blocks * 64 - 16..blocks * 64].copy_from_slice(&(u128::from(total) << 3).to_be_bytes());
+    blocks
+}
+
+/// The S-box from the mini-boxes E, its inverse, and R (specification, figure 1).
+const fn substitute(byte: usize) -> u8 {
+    const E: [u8; 16] = [1, 11, 9, 12, 13, 6, 15, 3, 14, 8, 7, 4, 10, 2, 5, 0];
+    const R: [u8; 16] = [7, 12, 11, 13, 14, 4, 9, 15, 6, 3, 8, 10, 2, 5, 1, 0];
+    let mut inverse = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        inverse[E[i] as usize] = i as u8;
+        i += 1;
+    }
+    let (high, low) = (E[byte >> 4], inverse[byte & 15]);
+    let middle = R[(high ^ low) as usize];
+    E[(high ^ middle) as usize] << 4 | inverse[(low ^ middle) as usize]
+}
+
+/// Product in GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1.
+const fn multiply(a: u8, b: u8) -> u8 {
+    let (mut product, mut a, mut b) = (0, a, b);
+    while b > 0 {
+        if b & 1 == 1 {
+            product ^= a;
+        }
+        a = (a << 1) ^ (if a >> 7 == 1 { 0x1d } else { 0 });
+        b >>= 1;
+    }
+    product
+}
+
+static TABLES: [[u64; 256]; 8] = tables();
+
+#[allow(long_running_const_eval, reason = "2048 table entries")]
+const fn tables() -> [[u64; 256]; 8] {
+    // The first row of the circulant mixing matrix.
+    const ROW: [u8; 8] = [1, 1, 4, 1, 8, 5, 2, 9];
+    let mut tables = [[0; 256]; 8];
+    let mut byte = 0;
+    while byte < 256 {
+        let substituted = substitute(byte);
+        let mut word = 0;
+        let mut column = 0;
+        while column < 8 {
+            word = word << 8 | multiply(substituted, ROW[column]) as u64;
+            column += 1;
+        }
+        let mut table = 0;
+        while table < 8 {
+            tables[table][byte] = word.rotate_right(8 * table as u32);
+            table += 1;
+        }
+        byte += 1;
+    }
+    tables
+}
+
+/// One round's substitution, shift of columns and mixing of rows, for row `i`.
+#[inline(always)]
+fn mix(rows: &[u64; 8], i: usize) -> u64 {
+    let mut word = 0;
+    for (column, table) in TABLES.iter().enumerate() {
+        word ^= table[(rows[(i + 8 - column) % 8] >> (56 - 8 * column)) as u8 as usize];
+    }
+    word
+}
+
+/// # Safety
+/// As [`crate::kernel::Advance`].
+unsafe fn portable(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: eight words of state, one message of whole blocks.
+    let (state, message) =
+        unsafe { (&mut *state.cast::<[u64; 8]>(), std::slice::from_raw_parts(*messages, blocks * 64)) };
+    for block in message.chunks_exact(64) {
+        let words: [u64; 8] = std::array::from_fn(|i| {
+            u64::from_be_bytes(block[8 * i..8 * i + 8].try_into().expect("eight bytes"))
+        });
+        let mut key = *state;
+        let mut rows: [u64; 8] = std::array::from_fn(|i| words[i] ^ key[i]);
+        for constant in ROUNDS {
+            let mut next: [u64; 8] = std::array::from_fn(|i| mix(&key, i));
+            // The round constant is the next eight bytes of the S-box, in the first row.
+            next[0] ^= constant;
+            key = next;
+            rows = std::array::from_fn(|i| mix(&rows, i) ^ key[i]);
+        }
+        for i in 0..8 {
+            state[i] ^= rows[i] ^ words[i];
+        }
+    }
+}
+
+const ROUNDS: [u64; 10] = {
+    let mut rounds = [0; 10];
+    let mut byte = 0;
+    while byte < 80 {
+        rounds[byte / 8] = rounds[byte / 8] << 8 | substitute(byte) as u64;
+        byte += 1;
+    }
+    rounds
+};
