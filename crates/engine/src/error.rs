@@ -1,0 +1,115 @@
+//! What went wrong with one file: path, action and cause. Such errors are values; the run goes on.
+
+use std::fmt;
+use std::io;
+use truesum_manifest::path::display_safe;
+
+/// A failure of one file or directory.
+#[derive(Debug)]
+pub struct Error {
+    /// The name as the user knows it, as bytes.
+    pub path: Vec<u8>,
+    /// What was attempted: `open`, `read`, `list` ...
+    pub action: &'static str,
+    /// Why it failed.
+    pub cause: Cause,
+}
+
+/// Why.
+#[derive(Debug)]
+pub enum Cause {
+    /// The operating system said so.
+    Io(io::Error),
+    /// The file is not the one that was opened any more: its size, times or identity differ.
+    Changed(String),
+    /// Not a regular file; the text says what it is.
+    Special(&'static str),
+    /// The name leads out of the folder that a check may read.
+    OutsideRoot,
+    /// A directory that contains itself, through a symbolic link or a mount.
+    Loop,
+    /// Anything else, in words.
+    Other(String),
+}
+
+impl Error {
+    /// An error of the operating system.
+    pub fn io(path: &[u8], action: &'static str, error: impl Into<io::Error>) -> Error {
+        Error { path: path.to_vec(), action, cause: Cause::Io(error.into()) }
+    }
+
+    /// An error with this cause.
+    pub fn new(path: &[u8], action: &'static str, cause: Cause) -> Error {
+        Error { path: path.to_vec(), action, cause }
+    }
+
+    /// The same failure, of another name of the file.
+    pub(crate) fn under(&self, path: &[u8]) -> Error {
+        let cause = match &self.cause {
+            Cause::Io(error) => Cause::Io(match error.raw_os_error() {
+                Some(number) => io::Error::from_raw_os_error(number),
+                None => io::Error::new(error.kind(), error.to_string()),
+            }),
+            Cause::Changed(what) => Cause::Changed(what.clone()),
+            Cause::Special(kind) => Cause::Special(kind),
+            Cause::OutsideRoot => Cause::OutsideRoot,
+            Cause::Loop => Cause::Loop,
+            Cause::Other(text) => Cause::Other(text.clone()),
+        };
+        Error { path: path.to_vec(), action: self.action, cause }
+    }
+
+    /// Whether the file is not there at all.
+    pub fn is_missing(&self) -> bool {
+        matches!(&self.cause, Cause::Io(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
+    }
+
+    /// Why, without path and action.
+    pub fn reason(&self) -> String {
+        self.cause.to_string()
+    }
+
+    /// What the user can do about it, where that is known.
+    pub fn hint(&self) -> Option<&'static str> {
+        match &self.cause {
+            Cause::OutsideRoot => Some("--allow-outside reads it all the same; --root DIR widens the folder"),
+            Cause::Special(_) => Some("--special reads devices, pipes and sockets too"),
+            Cause::Changed(_) => Some("try again when nothing writes to it"),
+            Cause::Io(error) if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) => Some(
+                "the device reports a read error: see its log (dmesg, smartctl) and copy what can be saved",
+            ),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: cannot {}: {}", display_safe(&self.path), self.action, self.cause)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Io(error) => f.write_str(&io_reason(error)),
+            Cause::Changed(what) => write!(f, "changed while being read ({what})"),
+            Cause::Special(kind) => write!(f, "not a regular file but a {kind}"),
+            Cause::OutsideRoot => f.write_str("leads out of the folder being checked"),
+            Cause::Loop => f.write_str("directory loop"),
+            Cause::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+/// The system's words for an error, without the number Rust appends.
+pub fn io_reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" (os error ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}

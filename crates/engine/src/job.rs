@@ -1,0 +1,138 @@
+//! What is to be done to a file, what came of it, and the counts of a run.
+
+use crate::error::{Cause, Error};
+use std::sync::Arc;
+use std::time::Duration;
+use truesum_hash::{Digest, Spec};
+
+/// One file to read: hash it, and compare if digests are expected.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The name shown and written, as bytes.
+    pub name: Vec<u8>,
+    /// Where the file is opened, if that is not `name` itself (a manifest's name is opened beneath its root).
+    pub open: Option<Vec<u8>>,
+    /// What to compute, in this order.
+    pub specs: Arc<[Spec]>,
+    /// The digests that must be found, one for each of `specs`; empty where nothing is expected.
+    pub expected: Vec<Digest>,
+    /// The size that must be found, where a manifest tells it.
+    pub size: Option<u64>,
+    /// Where the job comes from: index of the manifest or root, and line.
+    pub origin: (usize, u64),
+}
+
+impl Job {
+    /// A file to hash.
+    pub fn hash(name: Vec<u8>, specs: &Arc<[Spec]>) -> Job {
+        Job { name, open: None, specs: specs.clone(), expected: Vec::new(), size: None, origin: (0, 0) }
+    }
+
+    /// The name to open.
+    pub fn path(&self) -> &[u8] {
+        self.open.as_deref().unwrap_or(&self.name)
+    }
+}
+
+/// What was found in a file that was read to its end without error and did not change meanwhile.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Bytes read.
+    pub size: u64,
+    /// Modification time: seconds since 1970 and nanoseconds.
+    pub mtime: (i64, u32),
+    /// One digest for each of the job's specs.
+    pub digests: Vec<Digest>,
+    /// From open to digest.
+    pub time: Duration,
+}
+
+/// A job and its result.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The job.
+    pub job: Job,
+    /// What was found, or why nothing can be said.
+    pub result: Result<Found, Error>,
+}
+
+/// What an outcome means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Read; nothing was expected.
+    Hashed,
+    /// Read, and every expected digest is equal.
+    Verified,
+    /// Read, and a digest or the size differs.
+    Mismatch,
+    /// Not there.
+    Missing,
+    /// There, but it changed while it was read.
+    Changed,
+    /// There, but not readable, not a regular file, or outside the root.
+    Unreadable,
+}
+
+impl Outcome {
+    /// The verdict. Verified needs every expected digest to be found and equal.
+    pub fn verdict(&self) -> Verdict {
+        match &self.result {
+            Err(error) if error.is_missing() => Verdict::Missing,
+            Err(Error { cause: Cause::Changed(_), .. }) => Verdict::Changed,
+            Err(_) => Verdict::Unreadable,
+            Ok(_) if self.job.expected.is_empty() => Verdict::Hashed,
+            Ok(found) => {
+                let sizes_agree = self.job.size.is_none_or(|size| size == found.size);
+                if sizes_agree && found.digests == self.job.expected {
+                    Verdict::Verified
+                } else {
+                    Verdict::Mismatch
+                }
+            }
+        }
+    }
+}
+
+/// The counts of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Files read to their end.
+    pub files: u64,
+    /// Bytes of those files.
+    pub bytes: u64,
+    /// Entries found equal.
+    pub verified: u64,
+    /// Entries found different.
+    pub mismatched: u64,
+    /// Files not there.
+    pub missing: u64,
+    /// Files that changed while they were read.
+    pub changed: u64,
+    /// Files and directories that could not be read.
+    pub unreadable: u64,
+    /// Whether the run was stopped before its end.
+    pub interrupted: bool,
+}
+
+impl Summary {
+    /// Counts one outcome.
+    pub fn count(&mut self, outcome: &Outcome) {
+        if let Ok(found) = &outcome.result {
+            self.files += 1;
+            self.bytes += found.size;
+        }
+        match outcome.verdict() {
+            Verdict::Hashed => {}
+            Verdict::Verified => self.verified += 1,
+            Verdict::Mismatch => self.mismatched += 1,
+            Verdict::Missing => self.missing += 1,
+            Verdict::Changed => self.changed += 1,
+            Verdict::Unreadable => self.unreadable += 1,
+        }
+    }
+
+    /// Entries that were asked for and are not known to be good.
+    pub fn failed(&self) -> u64 {
+        self.mismatched + self.missing + self.changed + self.unreadable
+    }
+}

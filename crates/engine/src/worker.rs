@@ -1,0 +1,297 @@
+//! One worker: keeps lanes full of open files, or gives a large file all its attention.
+
+use crate::ahead::read_ahead;
+use crate::error::{Cause, Error};
+use crate::feed::{Assigned, Feeder, LARGE, lanes_of};
+use crate::job::{Found, Job, Outcome};
+use crate::links::{Claim, Links};
+use crate::progress::Progress;
+use crate::read::{Guarded, Whole};
+use crate::run::{Batch, Config, Event, Notice};
+use rustix::io::Errno;
+use std::sync::Arc;
+use std::time::Instant;
+use truesum_hash::{Digest, Hasher, Spec, finish_many, update_many};
+
+/// Bytes of slices a worker reads before it hashes them: they should still be in the second-level cache then.
+const ROUND: usize = 1 << 19;
+/// The longest slice read of one file. Longer ones leave the cache.
+const SLICE: usize = 1 << 18;
+/// Slices do not begin at multiples of a power of two: lanes that do fall on the same cache sets.
+const SKEW: usize = 64 + 4096;
+/// Most files open in one worker.
+const OPEN: usize = 64;
+/// Files without lanes below this size are read by the thread that hashes them.
+const READ_AHEAD: u64 = 4 << 20;
+
+pub(crate) struct Worker<'a, 'f> {
+    config: &'a Config,
+    feeder: &'a Feeder<'f>,
+    links: &'a Links,
+    progress: &'a Progress,
+    /// Most files open, by the limit of this process.
+    open_limit: usize,
+    buffer: Vec<u8>,
+    /// Hashers of finished files, for the next ones with the same specs.
+    spare: Vec<Vec<Hasher>>,
+    spare_specs: Option<Arc<[Spec]>>,
+    done: Batch,
+}
+
+/// What leads from a file back to its job.
+struct Ticket {
+    place: u64,
+    job: Job,
+    started: Instant,
+    /// The file's identity, where it has other names.
+    link: Option<(u64, u64)>,
+}
+
+/// A file being read in slices.
+struct Active {
+    ticket: Ticket,
+    file: Guarded,
+    hashers: Vec<Hasher>,
+    /// Bytes of the slice just read.
+    filled: usize,
+    failed: Option<Errno>,
+}
+
+impl<'a, 'f> Worker<'a, 'f> {
+    pub(crate) fn new(
+        config: &'a Config,
+        feeder: &'a Feeder<'f>,
+        links: &'a Links,
+        progress: &'a Progress,
+        threads: usize,
+    ) -> Worker<'a, 'f> {
+        // Some descriptors belong to others: standard streams, manifests, the walk.
+        let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
+        let open_limit = (limit.saturating_sub(12) / threads as u64).clamp(1, OPEN as u64) as usize;
+        Worker {
+            config,
+            feeder,
+            links,
+            progress,
+            open_limit,
+            buffer: Vec::new(),
+            spare: Vec::new(),
+            spare_specs: None,
+            done: Vec::new(),
+        }
+    }
+
+    /// Works until there are no more jobs or `deliver` says false.
+    pub(crate) fn work(mut self, deliver: &mut dyn FnMut(Batch) -> bool) {
+        let mut active: Vec<Active> = Vec::new();
+        let mut pulled = Vec::new();
+        let mut more = true;
+        let mut width = 1;
+        while (more || !active.is_empty()) && !self.progress.stopped() {
+            while more && active.len() < width.min(self.open_limit) {
+                more = self.feeder.pull(width - active.len(), active.is_empty(), &mut pulled, &mut self.done);
+                if pulled.is_empty() {
+                    break;
+                }
+                for assigned in pulled.drain(..) {
+                    // As many files as fill the lanes twice: ends of files then leave no lane empty for long.
+                    let lanes = assigned.job.specs.iter().map(lanes_of).max().unwrap_or(1);
+                    width = if lanes > 1 { (2 * lanes).min(OPEN) } else { 1 };
+                    self.begin(assigned, &mut active);
+                }
+            }
+            self.round(&mut active);
+            if !self.done.is_empty() && !deliver(std::mem::take(&mut self.done)) {
+                return;
+            }
+        }
+    }
+
+    /// Opens a file, and hashes it at once if it goes alone.
+    fn begin(&mut self, assigned: Assigned, active: &mut Vec<Active>) {
+        let Assigned { place, job, alone } = assigned;
+        let mut ticket = Ticket { place, job, started: Instant::now(), link: None };
+        let file = match self.open(&ticket.job, active) {
+            Ok(file) => file,
+            Err(error) => return self.fail(ticket, error),
+        };
+        let stat = file.stat();
+        let id = (stat.st_dev, stat.st_ino);
+        if self.config.own.contains(&id) {
+            self.done.push((place, Event::Notice(Notice::Own(ticket.job.name))));
+            return;
+        }
+        if stat.st_nlink > 1 {
+            match self.links.claim(id, stat.st_nlink as u64, place, ticket.job) {
+                Claim::First(job) => (ticket.job, ticket.link) = (job, Some(id)),
+                Claim::Other(job) => ticket.job = job,
+                Claim::Waits => return,
+                Claim::Known(outcome) => {
+                    self.progress.add_file();
+                    self.done.push((place, Event::Outcome(*outcome)));
+                    return;
+                }
+            }
+        }
+        self.progress.set_current(&ticket.job.name);
+        let hashers = self.hashers(&ticket.job.specs);
+        let size = file.size_hint();
+        let next = Active { ticket, file, hashers, filled: 0, failed: None };
+        let sparse = next.file.has_holes() && size > SLICE as u64;
+        if alone.unwrap_or(size >= LARGE) || sparse || self.is_serial(&next) {
+            self.alone(next);
+        } else {
+            active.push(next);
+        }
+    }
+
+    /// Whether no algorithm of this file has lanes and its size asks for reading ahead.
+    fn is_serial(&self, next: &Active) -> bool {
+        next.file.size_hint() > READ_AHEAD && next.hashers.iter().all(|hasher| !hasher.spec().has_lanes())
+    }
+
+    fn open(&mut self, job: &Job, active: &mut Vec<Active>) -> Result<Guarded, Error> {
+        if job.path() == b"-" && job.open.is_none() {
+            return Guarded::stdin();
+        }
+        let mut patience = 200;
+        loop {
+            match Guarded::open(&self.config.root, job.path(), self.config.special) {
+                // Out of descriptors: make room by finishing what is open here, or wait for the other workers.
+                Err(Error { cause: Cause::Io(error), .. })
+                    if patience > 0
+                        && matches!(Errno::from_io_error(&error), Some(Errno::MFILE | Errno::NFILE)) =>
+                {
+                    self.open_limit = active.len().max(1);
+                    if active.is_empty() {
+                        patience -= 1;
+                        std::thread::sleep(std::time::Duration::from_millis(5));
+                    }
+                    while !active.is_empty() && !self.progress.stopped() {
+                        self.round(active);
+                    }
+                }
+                result => return result.map_err(|error| Error { path: job.name.clone(), ..error }),
+            }
+        }
+    }
+
+    fn hashers(&mut self, specs: &Arc<[Spec]>) -> Vec<Hasher> {
+        if !self.spare_specs.as_ref().is_some_and(|spare| Arc::ptr_eq(spare, specs)) {
+            self.spare.clear();
+            self.spare_specs = Some(specs.clone());
+        }
+        self.spare.pop().unwrap_or_else(|| specs.iter().map(Spec::hasher).collect())
+    }
+
+    fn keep_hashers(&mut self, specs: &Arc<[Spec]>, hashers: Vec<Hasher>) {
+        if self.spare_specs.as_ref().is_some_and(|spare| Arc::ptr_eq(spare, specs)) {
+            self.spare.push(hashers);
+        }
+    }
+
+    /// Reads a slice of every open file, hashes all slices, and ends the files that ended.
+    fn round(&mut self, active: &mut Vec<Active>) {
+        if active.is_empty() {
+            return;
+        }
+        let slice = (ROUND / active.len() / 4096 * 4096).clamp(1 << 13, SLICE);
+        self.buffer.resize((slice + SKEW) * active.len(), 0);
+        let mut bytes = 0;
+        for (file, buffer) in active.iter_mut().zip(self.buffer.chunks_mut(slice + SKEW)) {
+            match file.file.read(&mut buffer[..slice]) {
+                Ok(filled) => file.filled = filled,
+                Err(error) => (file.failed, file.filled) = (Some(error), 0),
+            }
+            bytes += file.filled as u64;
+        }
+        let mut work: Vec<(&mut Hasher, &[u8])> = Vec::with_capacity(active.len());
+        for (file, buffer) in active.iter_mut().zip(self.buffer.chunks(slice + SKEW)) {
+            let Active { hashers, filled, .. } = file;
+            work.extend(hashers.iter_mut().map(|hasher| (hasher, &buffer[..*filled])));
+        }
+        // Neighbours of one algorithm share lanes.
+        work.sort_by_key(|(hasher, _)| hasher.spec().algorithm().name);
+        let (mut hashers, slices): (Vec<_>, Vec<_>) = work.into_iter().unzip();
+        update_many(&mut hashers, &slices);
+        self.progress.add_bytes(bytes);
+        let ended: Vec<Active> =
+            active.extract_if(.., |file| file.failed.is_some() || file.file.at_end()).collect();
+        self.end(ended);
+    }
+
+    /// Ends files: digests for those that were read whole, errors for the others.
+    fn end(&mut self, ended: Vec<Active>) {
+        let mut whole: Vec<(Ticket, Vec<Hasher>, Whole)> = Vec::with_capacity(ended.len());
+        for Active { ticket, file, hashers, failed, .. } in ended {
+            let result = match failed {
+                Some(error) => Err(Error::io(&ticket.job.name, "read", error)),
+                None => file.finish(&ticket.job.name),
+            };
+            match result {
+                Ok(proof) => whole.push((ticket, hashers, proof)),
+                Err(error) => self.fail(ticket, error),
+            }
+        }
+        let mut work: Vec<(usize, &mut Hasher)> = Vec::new();
+        for (i, (_, hashers, _)) in whole.iter_mut().enumerate() {
+            work.extend(hashers.iter_mut().map(|hasher| (i, hasher)));
+        }
+        work.sort_by_key(|(_, hasher)| hasher.spec().algorithm().name);
+        let order: Vec<(usize, Spec)> = work.iter().map(|(i, hasher)| (*i, hasher.spec().clone())).collect();
+        let mut hashers: Vec<&mut Hasher> = work.into_iter().map(|(_, hasher)| hasher).collect();
+        let digests = finish_many(&mut hashers);
+        let mut by_file: Vec<Vec<(Spec, Digest)>> = whole.iter().map(|_| Vec::new()).collect();
+        for ((i, spec), digest) in order.into_iter().zip(digests) {
+            by_file[i].push((spec, digest));
+        }
+        for ((ticket, hashers, proof), found) in whole.into_iter().zip(by_file) {
+            let digest_of =
+                |spec: &Spec| found.iter().find(|(other, _)| other == spec).map(|(_, d)| d.clone());
+            let digests = ticket.job.specs.iter().filter_map(digest_of).collect();
+            self.keep_hashers(&ticket.job.specs, hashers);
+            self.succeed(ticket, proof, digests);
+        }
+    }
+
+    /// Hashes one file by itself, reading ahead on another thread.
+    fn alone(&mut self, mut next: Active) {
+        let result = read_ahead(&mut next.file, &mut next.hashers, self.feeder.idle_threads(), self.progress);
+        if self.progress.stopped() && result.is_ok() && !next.file.at_end() {
+            return;
+        }
+        let Active { ticket, file, mut hashers, .. } = next;
+        let whole = result.map_err(|error| Error::io(&ticket.job.name, "read", error));
+        match whole.and_then(|()| file.finish(&ticket.job.name)) {
+            Ok(proof) => {
+                let digests = hashers.iter_mut().map(Hasher::finish).collect();
+                self.keep_hashers(&ticket.job.specs, hashers);
+                self.succeed(ticket, proof, digests);
+            }
+            Err(error) => self.fail(ticket, error),
+        }
+    }
+
+    /// The only place where digests become a result: it takes the proof that the file was read whole.
+    fn succeed(&mut self, ticket: Ticket, proof: Whole, digests: Vec<Digest>) {
+        let found = Found { size: proof.size, mtime: proof.mtime, digests, time: ticket.started.elapsed() };
+        self.tell(ticket, Ok(found));
+    }
+
+    fn fail(&mut self, ticket: Ticket, error: Error) {
+        self.tell(ticket, Err(error));
+    }
+
+    fn tell(&mut self, ticket: Ticket, result: Result<Found, Error>) {
+        let Ticket { place, job, link, .. } = ticket;
+        let outcome = Outcome { job, result };
+        self.progress.add_file();
+        if let Some(id) = link {
+            for (place, outcome) in self.links.settle(id, &outcome) {
+                self.progress.add_file();
+                self.done.push((place, Event::Outcome(outcome)));
+            }
+        }
+        self.done.push((place, Event::Outcome(outcome)));
+    }
+}
