@@ -72,10 +72,13 @@ impl AtomicFile {
         let fail = |error: io::Error| Error::io(&name, "write", error);
         let temporary = temporary.into_inner().map_err(|error| fail(error.into_error()))?;
         temporary.as_file().sync_all().map_err(fail)?;
-        // Network file systems and quotas report some write errors only when a descriptor is closed.
+        // Network file systems and quotas report some write errors only when a descriptor is closed: one is closed
+        // before the old file goes, one after, when the file has its final name.
         let (file, path) = temporary.into_parts();
+        let second = file.try_clone().map_err(fail)?;
         close(file).map_err(fail)?;
         path.persist(&target).map_err(|error| fail(error.error))?;
+        close(second).map_err(fail)?;
         sync_folder(folder(&target)).map_err(fail)
     }
 }
