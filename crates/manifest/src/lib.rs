@@ -1,11 +1,43 @@
-//! Manifests (text to entries and back).
-/// Placeholder until the codecs land.
-pub mod path {
-    /// tmp
-    pub fn display_safe(b: &[u8]) -> String {
-        String::from_utf8_lossy(b).into_owned()
-    }
-}
-/// Placeholder until the codecs land.
-#[derive(Debug)]
-pub struct LineError;
+//! Checksum manifests: text to entries and back. Opens nothing; takes a [`std::io::Read`], writes to a
+//! [`std::io::Write`].
+//!
+//! [`FORMATS`] is the table of formats. A [`Reader`] recognises the format of a manifest by itself and gives its
+//! entries one by one; a [`Writer`] writes entries. Names are bytes throughout.
+//!
+//! ```
+//! use truesum_manifest::{Options, Reader};
+//! let text = b"# made by hand\nd41d8cd98f00b204e9800998ecf8427e  empty\nSHA256 (x) = oops\n";
+//! let lines: Vec<_> = Reader::new(&text[..], Options::default()).collect();
+//! assert_eq!(lines[0].as_ref().unwrap().entry.path, b"empty");
+//! assert_eq!(
+//!     lines[1].as_ref().unwrap_err().to_string(),
+//!     "line 3: wrong digest length for sha256: 4 characters, not 64"
+//! );
+//! ```
+
+mod algorithm;
+mod bsd;
+mod cksum;
+mod digest;
+mod entry;
+mod format;
+pub mod gnu;
+pub mod json;
+mod line;
+mod lines;
+pub mod path;
+mod reader;
+mod scan;
+mod signed;
+mod text;
+pub mod weak;
+mod writer;
+
+pub use algorithm::{algorithm_from_name, same_length, usual};
+pub use entry::{Entry, Time};
+pub use format::{FORMATS, Format, Mode, Parse, Spelling, Style, Unholdable, detect, format};
+pub use line::{Line, LineError, ReadError, Reason};
+pub use lines::{LINE_LIMIT, Lines, RawLine};
+pub use path::NAME_LIMIT;
+pub use reader::{Options, Reader};
+pub use writer::{WriteError, Writer, append};

@@ -1,0 +1,132 @@
+//! The digest of a line: which algorithm it is of, and its bytes.
+//!
+//! An algorithm that is known is never given up for another one because the length does not fit: a digest that was
+//! cut, or exchanged for a weaker one, must be seen.
+
+use crate::algorithm::{same_length, usual};
+use crate::line::Reason;
+use crate::reader::Options;
+use crate::{scan, weak};
+use truesum_hash::{ALGORITHMS, Digest, Lengths, Spec, find};
+
+/// Fewest characters of hexadecimal that look like a digest and not like a word.
+pub(crate) const MIN_DIGITS: usize = 8;
+
+/// Length of base64 of so many bytes, padding included.
+pub(crate) fn base64_len(bytes: usize) -> usize {
+    bytes.div_ceil(3) * 4
+}
+
+/// Whether all of it is hexadecimal.
+pub(crate) fn is_hex(text: &[u8]) -> bool {
+    scan::all(text, |byte| byte.is_ascii_hexdigit())
+}
+
+/// The digest of a line without a tag.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
+    let expected = options.expected();
+    if expected.is_empty() {
+        return unhinted(text).and_then(|found| strong(found, options));
+    }
+    let mut fits: Vec<(Spec, Digest)> = Vec::new();
+    for spec in expected {
+        if let Some(digest) = spelled(text, spec.digest_len()) {
+            fits.push((spec.clone(), digest));
+        }
+    }
+    fits.dedup_by(|a, b| a.0 == b.0);
+    match fits.len() {
+        0 => Err(misfit(text, expected)),
+        1 => strong(fits.remove(0), options),
+        _ => Err(Reason::Ambiguous(fits.iter().map(|(spec, _)| spec.to_string()).collect())),
+    }
+}
+
+/// The digest of a line with this tag.
+///
+/// # Errors
+/// What is wrong with the tag or the digest.
+pub(crate) fn tagged(tag: &str, text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
+    let mut spec: Spec = tag.parse().map_err(Reason::Algorithm)?;
+    // A tag may leave the length open (OpenSSL's SHAKE-128 does); then it is that of the algorithm asked for.
+    if let Some(row) = find(tag)
+        && row.lengths != Lengths::Fixed
+        && let Some(same) = options.expected().iter().find(|asked| asked.algorithm() == row)
+    {
+        spec = same.clone();
+    }
+    if !options.asked.is_empty() && !options.asked.contains(&spec) {
+        return Err(Reason::NotAsked(spec));
+    }
+    if text.is_empty() {
+        return Err(Reason::EmptyDigest);
+    }
+    match spelled(text, spec.digest_len()) {
+        Some(digest) => strong((spec, digest), options),
+        None if text.len() == spec.digest_len() * 2 => Err(Reason::NotHex),
+        None => Err(Reason::Length { spec, found: text.len() }),
+    }
+}
+
+/// Reads hexadecimal or base64 of exactly so many bytes. Where both have the same length (two bytes) it is hexadecimal.
+fn spelled(text: &[u8], bytes: usize) -> Option<Digest> {
+    scan::count(text.len());
+    let digest = if text.len() == bytes * 2 {
+        Digest::from_hex(text)
+    } else if text.len() == base64_len(bytes) {
+        Digest::from_base64(text)
+    } else {
+        return None;
+    };
+    digest.ok().filter(|digest| digest.len() == bytes)
+}
+
+/// Nothing tells the algorithm but the digest itself.
+fn unhinted(text: &[u8]) -> Result<(Spec, Digest), Reason> {
+    if is_hex(text) {
+        return match usual(text.len() / 2) {
+            Some(spec) if text.len().is_multiple_of(2) => {
+                Digest::from_hex(text).map(|digest| (spec, digest)).map_err(|_| Reason::NotHex)
+            }
+            _ => Err(Reason::Untold {
+                digits: text.len(),
+                names: if text.len().is_multiple_of(2) { same_length(text.len() / 2) } else { Vec::new() },
+            }),
+        };
+    }
+    let is_digest = |row: &truesum_hash::Algorithm| row.digest_len * 2 == text.len();
+    let not_hex = text.len() >= MIN_DIGITS && ALGORITHMS.iter().any(is_digest);
+    // A hexadecimal digest with one wrong character is also base64, of another length: base64 without padding must
+    // look like nothing else.
+    let distinct = text.ends_with(b"=")
+        || (text.iter().any(|byte| matches!(byte, b'G'..=b'Z'))
+            && text.iter().any(|byte| matches!(byte, b'g'..=b'z')));
+    if distinct
+        && let Ok(digest) = Digest::from_base64(text)
+        && let Some(spec) = usual(digest.len())
+    {
+        return Ok((spec, digest));
+    }
+    Err(if not_hex { Reason::NotHex } else { Reason::NotALine })
+}
+
+/// What to say of a digest that fits none of the algorithms expected.
+fn misfit(text: &[u8], expected: &[Spec]) -> Reason {
+    if expected.iter().any(|spec| spec.digest_len() * 2 == text.len()) {
+        Reason::NotHex
+    } else if text.len() >= MIN_DIGITS && is_hex(text) {
+        Reason::Length { spec: expected[0].clone(), found: text.len() }
+    } else {
+        Reason::NotALine
+    }
+}
+
+fn strong(found: (Spec, Digest), options: &Options) -> Result<(Spec, Digest), Reason> {
+    if !options.allow_weak && weak::verdict(&found.0) == weak::Verdict::TooShort {
+        return Err(Reason::Weak(found.0));
+    }
+    Ok(found)
+}

@@ -1,0 +1,163 @@
+//! A line of a manifest, and what can be wrong with it.
+//!
+//! Every refusal has its own [`Reason`], because "improperly formatted" sends people hunting.
+
+use crate::entry::Entry;
+use crate::path::display_safe;
+use std::fmt;
+use std::io;
+use truesum_hash::{Spec, SpecError};
+
+/// One good line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// Its number, from 1.
+    pub number: u64,
+    /// What it says.
+    pub entry: Entry,
+}
+
+/// One bad line: it was skipped, and the lines after it are read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineError {
+    /// Its number, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub reason: Reason,
+}
+
+/// Why a line was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// It looks like no line of this format.
+    NotALine,
+    /// The digest is as long as one, but has characters that no hexadecimal or base64 digest has.
+    NotHex,
+    /// There is no digest before the name.
+    EmptyDigest,
+    /// The digest has `found` characters; `spec` has `expected` hexadecimal digits.
+    Length {
+        /// The algorithm the line, the user or the manifest's name tells.
+        spec: Spec,
+        /// Characters found.
+        found: usize,
+    },
+    /// Nothing tells the algorithm, and a digest of `digits` hexadecimal digits is not a usual one. The names are the
+    /// algorithms that have that length.
+    Untold {
+        /// Hexadecimal digits found.
+        digits: usize,
+        /// Algorithms with such digests, if any.
+        names: Vec<&'static str>,
+    },
+    /// Several of the algorithms asked for have this length.
+    Ambiguous(Vec<String>),
+    /// The tag names no algorithm, or a length that the algorithm does not have.
+    Algorithm(SpecError),
+    /// The line has another algorithm than those asked for.
+    NotAsked(Spec),
+    /// A digest that is too short to verify anything.
+    Weak(Spec),
+    /// No name.
+    EmptyName,
+    /// A NUL byte, which no file name holds.
+    Nul,
+    /// The line starts with a backslash, so that backslashes in the name must be `\\`, `\n` or `\r`; one is not.
+    BadEscape,
+    /// One character between digest and name where earlier lines have two: a name with a leading blank could pass for
+    /// another name if both were accepted in one manifest.
+    Mixed,
+    /// A comment that would be a good line if its first character were a hexadecimal digit.
+    DamagedComment,
+    /// More than [`crate::LINE_LIMIT`] bytes.
+    LineTooLong,
+    /// A name of more than [`crate::NAME_LIMIT`] bytes.
+    NameTooLong,
+    /// The text is UTF-16, and this line is not.
+    Encoding,
+    /// Text outside the signed part of a signed manifest.
+    Unsigned,
+    /// A line of the signed part that starts with a dash and is not escaped.
+    DashEscape,
+    /// The manifest ends before its signature does.
+    CutSignature,
+    /// Not the JSON object it should be: what, and why.
+    Json(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::NotALine => f.write_str("not a checksum line"),
+            Reason::NotHex => f.write_str("the digest is not hexadecimal"),
+            Reason::EmptyDigest => f.write_str("no digest"),
+            Reason::Length { spec, found } => {
+                let digits = spec.digest_len() * 2;
+                write!(f, "wrong digest length for {spec}: {found} characters, not {digits}")
+            }
+            Reason::Untold { digits, names } if names.is_empty() => {
+                write!(f, "no algorithm has a digest of {digits} hexadecimal digits")
+            }
+            Reason::Untold { digits, names } => {
+                write!(
+                    f,
+                    "a digest of {digits} hexadecimal digits does not tell its algorithm ({})",
+                    names.join(", ")
+                )
+            }
+            Reason::Ambiguous(names) => {
+                write!(f, "the digest could be any of {}", names.join(", "))
+            }
+            Reason::Algorithm(error) => error.fmt(f),
+            Reason::NotAsked(spec) => write!(f, "{spec} is not an algorithm that was asked for"),
+            Reason::Weak(spec) => {
+                write!(
+                    f,
+                    "a digest of {} bits ({spec}) is too short to verify anything",
+                    spec.digest_len() * 8
+                )
+            }
+            Reason::EmptyName => f.write_str("no file name"),
+            Reason::Nul => f.write_str("NUL byte"),
+            Reason::BadEscape => f.write_str("wrong backslash escape in the name"),
+            Reason::Mixed => f.write_str("one character before the name where earlier lines have two"),
+            Reason::DamagedComment => f.write_str("a comment that looks like a damaged entry"),
+            Reason::LineTooLong => f.write_str("line too long"),
+            Reason::NameTooLong => f.write_str("name too long"),
+            Reason::Encoding => f.write_str("not valid UTF-16"),
+            Reason::Unsigned => f.write_str("outside the signed part"),
+            Reason::DashEscape => f.write_str("a dash that is not escaped in the signed part"),
+            Reason::CutSignature => f.write_str("the signature is cut off"),
+            Reason::Json(what) => f.write_str(&display_safe(what.as_bytes())),
+        }
+    }
+}
+
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.reason)
+    }
+}
+
+impl std::error::Error for LineError {}
+
+/// What ends or interrupts the reading of a manifest.
+#[derive(Debug)]
+pub enum ReadError {
+    /// A bad line. Reading goes on with the next one.
+    Line(LineError),
+    /// The manifest could not be read to its end: what was read so far says nothing of the rest. Nothing follows.
+    Io(io::Error),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::Line(error) => error.fmt(f),
+            ReadError::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}

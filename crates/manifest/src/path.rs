@@ -1,0 +1,300 @@
+//! Names of files: escaping in manifests, names that leave the root, and names on a terminal.
+//!
+//! A name is bytes. In a manifest it is escaped as GNU coreutils does; on a terminal it is quoted as a shell would
+//! read it, so that nothing in a name moves the cursor, hides text or passes for another name.
+
+use crate::scan;
+use std::fmt;
+
+/// Longest name read from a manifest, in bytes.
+pub const NAME_LIMIT: usize = 32 << 10;
+
+/// Whether a line-based manifest must escape this name: it holds a backslash, LF or CR.
+pub fn needs_escape(name: &[u8]) -> bool {
+    scan::find(name, |byte| matches!(byte, b'\\' | b'\n' | b'\r')).is_some()
+}
+
+/// Appends the name with `\\`, `\n` and `\r` for backslash, LF and CR.
+pub fn escape_into(name: &[u8], out: &mut Vec<u8>) {
+    for &byte in name {
+        match byte {
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            _ => out.push(byte),
+        }
+    }
+}
+
+/// Undoes [`escape_into`]; `None` where a backslash is followed by anything else than `\`, `n` or `r`.
+pub fn unescape(text: &[u8]) -> Option<Vec<u8>> {
+    scan::count(text.len());
+    let mut name = Vec::with_capacity(text.len());
+    let mut rest = text.iter();
+    while let Some(&byte) = rest.next() {
+        name.push(match byte {
+            b'\\' => match rest.next()? {
+                b'\\' => b'\\',
+                b'n' => b'\n',
+                b'r' => b'\r',
+                _ => return None,
+            },
+            byte => byte,
+        });
+    }
+    Some(name)
+}
+
+/// Why a name of a manifest must not be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// No name at all.
+    Empty,
+    /// A NUL byte, at which the system would cut the name.
+    Nul,
+    /// An absolute name.
+    Absolute,
+    /// `..` leads out of the root.
+    Parent,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Refusal::Empty => "no file name",
+            Refusal::Nul => "the name holds a NUL byte",
+            Refusal::Absolute => "the name is absolute",
+            Refusal::Parent => "the name leaves the root",
+        })
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Refuses a name that, read letter by letter, leaves the folder it is relative to.
+///
+/// `a/../b` stays within; what a symbolic link makes of it is for whoever opens the file to refuse.
+///
+/// # Errors
+/// The first reason that applies.
+pub fn within_root(name: &[u8]) -> Result<(), Refusal> {
+    if name.is_empty() {
+        return Err(Refusal::Empty);
+    }
+    if name.contains(&0) {
+        return Err(Refusal::Nul);
+    }
+    if name[0] == b'/' || (cfg!(windows) && is_windows_absolute(name)) {
+        return Err(Refusal::Absolute);
+    }
+    let mut depth = 0usize;
+    for component in name.split(|&byte| byte == b'/' || (cfg!(windows) && byte == b'\\')) {
+        match component {
+            b"" | b"." => {}
+            b".." => depth = depth.checked_sub(1).ok_or(Refusal::Parent)?,
+            _ => depth += 1,
+        }
+    }
+    Ok(())
+}
+
+fn is_windows_absolute(name: &[u8]) -> bool {
+    name[0] == b'\\' || name.get(1) == Some(&b':')
+}
+
+/// Other names that a manifest's name may mean, to be tried in this order where the name itself does not exist: a
+/// manifest made on Windows writes `sub\f` for `sub/f`. Each must pass [`within_root`] like any name.
+pub fn alternatives(name: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let slashed = name
+        .contains(&b'\\')
+        .then(|| name.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect());
+    slashed.into_iter()
+}
+
+/// Which bytes the terminal shows as characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Charset {
+    /// ASCII only, as under `LC_ALL=C`.
+    Ascii,
+    /// UTF-8.
+    Utf8,
+}
+
+/// The name as it may stand in a message: as it is where every character of it is visible and does no harm, else as a
+/// shell word that spells the same bytes (`'a'$'\n''b'`).
+///
+/// Control characters, invalid UTF-8, and characters that have no width or turn the direction of text (Unicode's
+/// default-ignorable characters, among them all bidi controls) are escaped. Two names are never shown alike.
+pub fn display_safe(name: &[u8]) -> String {
+    let shown = |c: char| !is_hidden(c);
+    let plain = std::str::from_utf8(name).ok().filter(|text| {
+        let edge = |c: Option<char>| c.is_none_or(|c| matches!(c, ' ' | '\'' | '"'));
+        !edge(text.chars().next()) && !text.ends_with(' ') && text.chars().all(shown)
+    });
+    plain.map_or_else(|| quoted(name, Charset::Utf8, shown), str::to_owned)
+}
+
+/// The name as messages of GNU programs show it: quoted where a shell would need it, and where it holds a colon.
+pub fn quotef(name: &[u8], charset: Charset) -> String {
+    shell_escape(name, charset, b":")
+}
+
+/// The name as `printf %q` of GNU coreutils shows it; bytes of `special` are quoted too.
+fn shell_escape(name: &[u8], charset: Charset, special: &[u8]) -> String {
+    let shown = |c: char| is_printable(c);
+    // Characters for which a word with an apostrophe may stand in double quotes instead.
+    let mut double = true;
+    let mut needs = name.is_empty();
+    let mut apostrophe = false;
+    for (at, piece) in pieces(name, charset).enumerate() {
+        let Piece::Char(c) = piece else {
+            needs = true;
+            double = false;
+            continue;
+        };
+        let alone = at == 0 && c.len_utf8() == name.len();
+        match c {
+            '\'' => apostrophe = true,
+            '#' | '~' if at == 0 => needs = true,
+            '{' | '}' if alone => needs = true,
+            '#' | '~' | '{' | '}' => double = false,
+            ' ' => needs = true,
+            '?' | '\\' | '!' | '"' | '$' | '&' | '(' | ')' | '*' | ';' | '<' | '=' | '>' | '[' | '^'
+            | '`' | '|' => {
+                needs = true;
+                double = false;
+            }
+            c if shown(c) => {}
+            _ => {
+                needs = true;
+                double = false;
+            }
+        }
+        needs |= c.is_ascii() && special.contains(&(c as u8));
+    }
+    if apostrophe && double {
+        // Only printable text: nothing in it means anything between double quotes.
+        return format!("\"{}\"", String::from_utf8_lossy(name));
+    }
+    if needs || apostrophe {
+        quoted(name, charset, shown)
+    } else {
+        String::from_utf8_lossy(name).into_owned()
+    }
+}
+
+/// A name cut into characters and bytes that are none.
+enum Piece {
+    Char(char),
+    Byte(u8),
+}
+
+fn pieces(name: &[u8], charset: Charset) -> impl Iterator<Item = Piece> {
+    name.utf8_chunks().flat_map(move |chunk| {
+        let chars = chunk.valid().chars().flat_map(move |c| {
+            let mut bytes = [0; 4];
+            let bytes: Vec<u8> = c.encode_utf8(&mut bytes).bytes().collect();
+            let whole = charset == Charset::Utf8 || c.is_ascii();
+            let split = if whole { Vec::new() } else { bytes };
+            whole.then_some(Piece::Char(c)).into_iter().chain(split.into_iter().map(Piece::Byte))
+        });
+        chars.chain(chunk.invalid().iter().copied().map(Piece::Byte))
+    })
+}
+
+/// The name in single quotes; what is not `shown` goes into `$'...'`.
+fn quoted(name: &[u8], charset: Charset, shown: impl Fn(char) -> bool) -> String {
+    let mut out = String::from("'");
+    // Inside of $'...'.
+    let mut escaping = false;
+    let escape = |out: &mut String, escaping: &mut bool, text: &str| {
+        if !*escaping {
+            out.push_str("'$'");
+        }
+        *escaping = true;
+        out.push_str(text);
+    };
+    for piece in pieces(name, charset) {
+        let (c, mut bytes) = match piece {
+            Piece::Char('\'') => {
+                out.push_str("'\\''");
+                escaping = false;
+                continue;
+            }
+            Piece::Char(c) if shown(c) => {
+                if escaping {
+                    out.push_str("''");
+                }
+                escaping = false;
+                out.push(c);
+                continue;
+            }
+            Piece::Char(c) => (Some(c), [0; 4]),
+            Piece::Byte(byte) => (None, [byte, 0, 0, 0]),
+        };
+        let short = match c {
+            Some('\x07') => "\\a",
+            Some('\x08') => "\\b",
+            Some('\t') => "\\t",
+            Some('\n') => "\\n",
+            Some('\x0b') => "\\v",
+            Some('\x0c') => "\\f",
+            Some('\r') => "\\r",
+            _ => "",
+        };
+        if !short.is_empty() {
+            escape(&mut out, &mut escaping, short);
+            continue;
+        }
+        let len = c.map_or(1, |c| c.encode_utf8(&mut bytes).len());
+        for byte in &bytes[..len] {
+            escape(&mut out, &mut escaping, &format!("\\{byte:03o}"));
+        }
+    }
+    out.push('\'');
+    out
+}
+
+/// Whether a terminal shows nothing for this character, or does something else: controls, separators of lines and
+/// paragraphs, and Unicode's Default_Ignorable_Code_Point (zero width, bidi, tags, variation selectors, fillers).
+pub(crate) fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Whether the C library's `iswprint` is true of this character in a UTF-8 locale: assigned, no control, no separator
+/// of lines. Rust's own table of printable characters leaves out format, private and space characters too.
+fn is_printable(c: char) -> bool {
+    let in_rust = || !c.escape_debug().to_string().starts_with("\\u");
+    match c {
+        ' '..='~' => true,
+        '\u{a0}' | '\u{ad}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
+            true
+        }
+        '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{2066}'..='\u{206f}' => true,
+        '\u{600}'..='\u{605}'
+        | '\u{61c}'
+        | '\u{6dd}'
+        | '\u{70f}'
+        | '\u{890}'
+        | '\u{891}'
+        | '\u{8e2}'
+        | '\u{180e}' => true,
+        '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}' => true,
+        '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0001}' | '\u{e0020}'..='\u{e007f}' => {
+            true
+        }
+        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{ffffd}' | '\u{100000}'..='\u{10fffd}' => true,
+        '\u{2028}' | '\u{2029}' => false,
+        c if c.is_control() => false,
+        // Marks that extend the character before them are escaped at the start of a text only by the debug form.
+        c => in_rust() || ('x'.to_string() + &c.to_string()).escape_debug().to_string().ends_with(c),
+    }
+}

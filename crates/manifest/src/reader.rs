@@ -1,0 +1,136 @@
+//! Reads a manifest of any line-based format: bytes in, entries out, one after the other, in bounded memory.
+//!
+//! A read error is never taken for the end, and a bad line never ends the reading.
+
+use crate::format::{Format, Parse, detect, format, terminator};
+use crate::line::{Line, LineError, ReadError, Reason};
+use crate::lines::{Lines, RawLine};
+use crate::path::NAME_LIMIT;
+use crate::signed::Signed;
+use std::io::Read;
+use truesum_hash::Spec;
+
+/// What is known of a manifest before it is read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Algorithms asked for: a line of any other is a bad line. Empty: whatever the manifest says.
+    pub asked: Vec<Spec>,
+    /// The algorithm that the manifest's name tells ([`crate::algorithm_from_name`]): lines without a tag are of it.
+    pub named: Option<Spec>,
+    /// The format; `None` recognises it.
+    pub format: Option<&'static Format>,
+    /// The manifest's name, for formats that are recognised by it.
+    pub file_name: Option<Vec<u8>>,
+    /// Accept digests that are too short to verify anything.
+    pub allow_weak: bool,
+}
+
+impl Options {
+    /// The options that a manifest's name tells.
+    pub fn for_name(file_name: &[u8]) -> Options {
+        Options {
+            named: crate::algorithm_from_name(file_name),
+            file_name: Some(file_name.to_vec()),
+            ..Options::default()
+        }
+    }
+
+    /// The algorithms a digest without a tag may be of; none means that its length decides.
+    pub(crate) fn expected(&self) -> &[Spec] {
+        if self.asked.is_empty() { self.named.as_slice() } else { &self.asked }
+    }
+}
+
+/// Reads a manifest line by line.
+pub struct Reader<R> {
+    lines: Lines<R>,
+    options: Options,
+    /// Chosen when the beginning has been seen.
+    chosen: Option<(&'static Format, Box<dyn Parse + Send>)>,
+    signed: Signed,
+    ended: bool,
+}
+
+impl<R: Read> Reader<R> {
+    /// A reader that recognises encoding, format and wrapping by itself. Nothing is read yet.
+    pub fn new(reader: R, options: Options) -> Reader<R> {
+        Reader { lines: Lines::decoded(reader), options, chosen: None, signed: Signed::No, ended: false }
+    }
+
+    /// The format, once the first line was asked for. A manifest that looks like none is read as GNU lines.
+    pub fn format(&self) -> Option<&'static Format> {
+        self.chosen.as_ref().map(|(format, _)| *format)
+    }
+
+    fn choose(&mut self) -> std::io::Result<()> {
+        let head = self.lines.peek()?;
+        let known = self.options.format.or_else(|| detect(head, self.options.file_name.as_deref()));
+        let fallback = if terminator(head) == 0 { "gnu-z" } else { "gnu" };
+        let row = known.or_else(|| format(fallback)).unwrap_or(&crate::gnu::GNU);
+        if row.terminator == b'\n' {
+            self.signed = Signed::sniff(head);
+        }
+        self.lines.set_terminator(row.terminator);
+        self.chosen = Some((row, (row.parse)(&self.options)));
+        Ok(())
+    }
+
+    /// The next line that says something.
+    fn line(&mut self) -> Result<Option<Line>, ReadError> {
+        if self.chosen.is_none() {
+            self.choose().map_err(ReadError::Io)?;
+        }
+        loop {
+            let raw = self.lines.next().map_err(ReadError::Io)?;
+            let result = match raw {
+                None => {
+                    self.ended = true;
+                    let cut = std::mem::replace(&mut self.signed, Signed::No).finish();
+                    let line = self.lines.number();
+                    return cut.map(|()| None).map_err(|reason| ReadError::Line(LineError { line, reason }));
+                }
+                Some(RawLine::TooLong) => Err(Reason::LineTooLong),
+                Some(RawLine::NotUtf16) => Err(Reason::Encoding),
+                Some(RawLine::Bytes(line)) => {
+                    let Some((row, parser)) = &mut self.chosen else { return Ok(None) };
+                    let line = match line {
+                        [line @ .., b'\r'] if row.terminator == b'\n' => line,
+                        line => line,
+                    };
+                    match self.signed.step(line) {
+                        Ok(Some(line)) => parser.line(line),
+                        Ok(None) => Ok(None),
+                        Err(reason) => Err(reason),
+                    }
+                }
+            };
+            let number = self.lines.number();
+            let entry = match result {
+                Ok(None) => continue,
+                Ok(Some(entry)) if entry.path.is_empty() => Err(Reason::EmptyName),
+                Ok(Some(entry)) if entry.path.contains(&0) => Err(Reason::Nul),
+                Ok(Some(entry)) if entry.path.len() > NAME_LIMIT => Err(Reason::NameTooLong),
+                Ok(Some(entry)) => Ok(entry),
+                Err(reason) => Err(reason),
+            };
+            return match entry {
+                Ok(entry) => Ok(Some(Line { number, entry })),
+                Err(reason) => Err(ReadError::Line(LineError { line: number, reason })),
+            };
+        }
+    }
+}
+
+impl<R: Read> Iterator for Reader<R> {
+    type Item = Result<Line, ReadError>;
+
+    /// The next entry or bad line. After [`ReadError::Io`], and after the end, `None`.
+    fn next(&mut self) -> Option<Result<Line, ReadError>> {
+        if self.ended {
+            return None;
+        }
+        let next = self.line().transpose();
+        self.ended |= matches!(next, Some(Err(ReadError::Io(_))));
+        next
+    }
+}

@@ -1,0 +1,95 @@
+//! The wrapping of a clear-signed manifest (RFC 9580 section 7): what is inside is handed on, what is outside is a bad
+//! line. The signature itself is not verified here.
+
+use crate::line::Reason;
+use crate::scan;
+
+const BEGIN: &[u8] = b"-----BEGIN PGP SIGNED MESSAGE-----";
+const SIGNATURE: &[u8] = b"-----BEGIN PGP SIGNATURE-----";
+const END: &[u8] = b"-----END PGP SIGNATURE-----";
+
+/// Where in the wrapping the reader is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signed {
+    /// The manifest is not signed.
+    No,
+    /// Before the first line of the wrapping.
+    Before,
+    /// Between that line and the blank one.
+    Headers,
+    /// In the signed part.
+    Body,
+    /// In the signature.
+    Signature,
+    /// After it.
+    After,
+}
+
+impl Signed {
+    /// Whether the beginning of a manifest holds the first line of a wrapping.
+    pub(crate) fn sniff(head: &[u8]) -> Signed {
+        let signed = head.split(|&byte| byte == b'\n').any(|line| scan::trim_end(strip_cr(line)) == BEGIN);
+        if signed { Signed::Before } else { Signed::No }
+    }
+
+    /// What the line says: its text if it is signed (or nothing is), `None` if it belongs to the wrapping.
+    ///
+    /// # Errors
+    /// The line is outside the signed part, or has no place in it.
+    pub(crate) fn step<'a>(&mut self, line: &'a [u8]) -> Result<Option<&'a [u8]>, Reason> {
+        let is = |what: &[u8]| line.starts_with(b"-----") && scan::trim_end(line) == what;
+        let blank = scan::all(line, scan::is_blank);
+        match self {
+            Signed::No if is(BEGIN) => {
+                *self = Signed::Headers;
+                Err(Reason::Unsigned)
+            }
+            Signed::No => Ok(Some(line)),
+            Signed::Before if is(BEGIN) => {
+                *self = Signed::Headers;
+                Ok(None)
+            }
+            Signed::Headers if blank => {
+                *self = Signed::Body;
+                Ok(None)
+            }
+            // Headers are not signed: nothing but a header may stand there.
+            Signed::Headers if is_header(line) => Ok(None),
+            Signed::Body if is(SIGNATURE) => {
+                *self = Signed::Signature;
+                Ok(None)
+            }
+            Signed::Body => match line {
+                [b'-', b' ', rest @ ..] => Ok(Some(rest)),
+                [b'-', ..] => Err(Reason::DashEscape),
+                _ => Ok(Some(line)),
+            },
+            Signed::Signature => {
+                if is(END) {
+                    *self = Signed::After;
+                }
+                Ok(None)
+            }
+            Signed::Before | Signed::After if blank => Ok(None),
+            Signed::Before | Signed::Headers | Signed::After => Err(Reason::Unsigned),
+        }
+    }
+
+    /// What is missing at the end of the manifest.
+    pub(crate) fn finish(self) -> Result<(), Reason> {
+        match self {
+            Signed::No | Signed::Before | Signed::After => Ok(()),
+            Signed::Headers | Signed::Body | Signed::Signature => Err(Reason::CutSignature),
+        }
+    }
+}
+
+fn is_header(line: &[u8]) -> bool {
+    [&b"Hash: "[..], b"SaltedHash: ", b"Charset: ", b"Comment: ", b"Version: ", b"NotDashEscaped: "]
+        .iter()
+        .any(|name| line.starts_with(name))
+}
+
+fn strip_cr(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}

@@ -1,0 +1,35 @@
+//! What an equal digest proves: which algorithms show tampering, and which digests are too short for anything.
+
+use truesum_hash::{Lengths, Spec};
+
+/// Fewest bits a digest of free length must have.
+pub const MIN_BITS: usize = 128;
+
+/// What an equal digest of some algorithm proves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nobody can make another file with this digest.
+    TamperEvident,
+    /// The file was not damaged by accident; somebody could have changed it. The text says why.
+    NotTamperEvident(&'static str),
+    /// Cut so short that equal digests happen by chance or by trying: refused unless asked for.
+    TooShort,
+}
+
+/// What an equal digest of this algorithm and length proves.
+///
+/// Only a digest cut below [`MIN_BITS`] is refused: a checksum of 32 bits claims nothing else, but a hash function
+/// of 8 bits wears a name that people trust.
+pub fn verdict(spec: &Spec) -> Verdict {
+    let row = spec.algorithm();
+    let bits = spec.digest_len() * 8;
+    if !row.status.tamper_evident() {
+        Verdict::NotTamperEvident(row.status.reason())
+    } else if bits >= MIN_BITS {
+        Verdict::TamperEvident
+    } else if row.lengths == Lengths::Fixed {
+        Verdict::NotTamperEvident("a digest of fewer than 128 bits")
+    } else {
+        Verdict::TooShort
+    }
+}
