@@ -29,7 +29,7 @@ pub fn algorithm_from_name(file_name: &[u8]) -> Option<Spec> {
     let about = |word: &&str| {
         matches!(*word, "checksum" | "checksums" | "sum" | "sums" | "digest" | "digests" | "hash" | "hashes")
     };
-    let plain = if words.iter().any(|word| about(word)) { Plain::Allowed } else { Plain::Refused };
+    let plain = if words.iter().any(about) { Plain::Allowed } else { Plain::Refused };
     let mut found: Vec<Spec> = Vec::new();
     let mut at = 0;
     while at < words.len() {
