@@ -8,7 +8,7 @@
 use crate::kernel::{Code, Kernel, always, instance};
 use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
 use crate::spec::Spec;
-use crate::word::{Endian, Word64};
+use crate::word::{Endian, Word64, array};
 #[cfg(target_arch = "x86_64")]
 use crate::{
     kernel::{has_avx2, has_avx512},
@@ -92,15 +92,15 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
     // SAFETY: the caller's promise: eleven words of state, whole blocks, the CPU's features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
-        let mut h: [W; 8] = std::array::from_fn(|word| W::load(at(word)));
+        let mut h: [W; 8] = array![8; word => W::load(at(word))];
         let mut counter = W::load(at(COUNTER));
         let (step, last) = (W::load(at(STEP)), W::load(at(FINAL)));
         for block in 0..blocks {
             let low = W::chunk(messages, block * 128, Endian::Little);
             let high = W::chunk(messages, block * 128 + 64, Endian::Little);
-            let m: [W; 16] = std::array::from_fn(|i| if i < 8 { low[i] } else { high[i - 8] });
+            let m: [W; 16] = array![16; i => if i < 8 { low[i] } else { high[i - 8] }];
             counter = counter.add(step);
-            let mut v: [W; 16] = std::array::from_fn(|i| if i < 8 { h[i] } else { W::splat(IV[i - 8]) });
+            let mut v: [W; 16] = array![16; i => if i < 8 { h[i] } else { W::splat(IV[i - 8]) }];
             // A message is shorter than 2^64 bytes: the counter's high word stays zero.
             v[12] = v[12].xor(counter);
             v[14] = v[14].xor(last);

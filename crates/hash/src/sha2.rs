@@ -7,7 +7,7 @@
 use crate::kernel::{Code, Kernel, always, instance};
 use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
 use crate::spec::Spec;
-use crate::word::{Endian, Word32};
+use crate::word::{Endian, Word32, array};
 #[cfg(target_arch = "x86_64")]
 use crate::{
     kernel::{has_avx2, has_avx512, has_sha_ni},
@@ -103,7 +103,7 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
     // SAFETY: the caller's promise: eight words of state, whole blocks, the CPU's features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
-        let mut s: [W; 8] = std::array::from_fn(|word| W::load(at(word)));
+        let mut s: [W; 8] = array![8; word => W::load(at(word))];
         for block in 0..blocks {
             let mut w = W::chunk(messages, block * 64, Endian::Big);
             let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = s;

@@ -7,7 +7,7 @@
 use crate::kernel::{Code, Kernel, always, instance};
 use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
 use crate::spec::Spec;
-use crate::word::{Endian, Word64};
+use crate::word::{Endian, Word64, array};
 #[cfg(target_arch = "x86_64")]
 use crate::{
     kernel::{has_avx2, has_avx512},
@@ -139,7 +139,7 @@ unsafe fn absorb<W: Word64, const RATE: usize>(state: *mut u64, messages: *const
     // because a rate is longer than a chunk.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
-        let mut s: [W; WORDS] = std::array::from_fn(|word| W::load(at(word)));
+        let mut s: [W; WORDS] = array![WORDS; word => W::load(at(word))];
         for block in 0..blocks {
             let mut word = 0;
             while word < RATE / 8 {

@@ -5,7 +5,7 @@
 use crate::kernel::{Code, Kernel, always, instance};
 use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
 use crate::spec::Spec;
-use crate::word::{Endian, Word64};
+use crate::word::{Endian, Word64, array};
 #[cfg(target_arch = "x86_64")]
 use crate::{
     kernel::{has_avx2, has_avx512},
@@ -124,11 +124,11 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
     // SAFETY: the caller's promise: eight words of state, whole blocks, the CPU's features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
-        let mut s: [W; 8] = std::array::from_fn(|word| W::load(at(word)));
+        let mut s: [W; 8] = array![8; word => W::load(at(word))];
         for block in 0..blocks {
             let low = W::chunk(messages, block * 128, Endian::Big);
             let high = W::chunk(messages, block * 128 + 64, Endian::Big);
-            let mut w: [W; 16] = std::array::from_fn(|i| if i < 8 { low[i] } else { high[i - 8] });
+            let mut w: [W; 16] = array![16; i => if i < 8 { low[i] } else { high[i - 8] }];
             let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = s;
             for i in 0..80 {
                 if i >= 16 {

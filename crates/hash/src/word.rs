@@ -167,6 +167,24 @@ macro_rules! scalar {
 scalar!(u32, Word32, 16);
 scalar!(u64, Word64, 8);
 
+/// An array from an expression of its index: `array![16; i => load(i)]`.
+///
+/// Closures do not take on the target features of the kernel they end up in, and LLVM does not inline across that border:
+/// everything on a kernel's path is loops and macros, never `array::from_fn` or `map`.
+macro_rules! array {
+    ($n:expr; $i:ident => $value:expr) => {{
+        let mut array = [{
+            let $i = 0;
+            $value
+        }; $n];
+        for $i in 1..$n {
+            array[$i] = $value;
+        }
+        array
+    }};
+}
+pub(crate) use array;
+
 /// Two words side by side: twice the lanes, and independent work while one waits.
 #[derive(Clone, Copy)]
 pub(crate) struct X2<W>(W, W);
@@ -233,7 +251,7 @@ impl<W: Word32> Word32 for X2<W> {
         // SAFETY: the caller's promise, for twice the lanes.
         let (a, b) =
             unsafe { (W::chunk(messages, offset, order), W::chunk(messages.add(W::LANES), offset, order)) };
-        std::array::from_fn(|i| X2(a[i], b[i]))
+        array![16; i => X2(a[i], b[i])]
     }
 }
 
@@ -243,7 +261,7 @@ impl<W: Word64> Word64 for X2<W> {
         // SAFETY: the caller's promise, for twice the lanes.
         let (a, b) =
             unsafe { (W::chunk(messages, offset, order), W::chunk(messages.add(W::LANES), offset, order)) };
-        std::array::from_fn(|i| X2(a[i], b[i]))
+        array![8; i => X2(a[i], b[i])]
     }
 }
 
@@ -459,7 +477,7 @@ mod x86 {
         // SAFETY: only AVX-512BW rows call this.
         unsafe {
             let pattern = _mm512_broadcast_i32x4(_mm_loadu_si128(pattern.as_ptr().cast()));
-            rows.map(|row| _mm512_shuffle_epi8(row, pattern))
+            array![N; i => _mm512_shuffle_epi8(rows[i], pattern)]
         }
     }
 
@@ -469,7 +487,7 @@ mod x86 {
         // SAFETY: only AVX2 rows call this.
         unsafe {
             let pattern = _mm256_broadcastsi128_si256(_mm_loadu_si128(pattern.as_ptr().cast()));
-            rows.map(|row| _mm256_shuffle_epi8(row, pattern))
+            array![N; i => _mm256_shuffle_epi8(rows[i], pattern)]
         }
     }
 
@@ -482,11 +500,11 @@ mod x86 {
             unsafe {
                 let mut words = [_mm_setzero_si128(); 16];
                 for quarter in 0..4 {
-                    let mut r: [__m128i; 4] = std::array::from_fn(|lane| {
+                    let mut r: [__m128i; 4] = array![4; lane => {
                         _mm_loadu_si128((*messages.add(lane)).add(offset + 16 * quarter).cast())
-                    });
+                    }];
                     if order == Endian::Big {
-                        r = r.map(|row| swap32_sse2(row));
+                        r = array![4; i => swap32_sse2(r[i])];
                     }
                     let (a, b) = (_mm_unpacklo_epi32(r[0], r[1]), _mm_unpackhi_epi32(r[0], r[1]));
                     let (c, d) = (_mm_unpacklo_epi32(r[2], r[3]), _mm_unpackhi_epi32(r[2], r[3]));
@@ -495,7 +513,7 @@ mod x86 {
                     words[4 * quarter + 2] = _mm_unpacklo_epi64(b, d);
                     words[4 * quarter + 3] = _mm_unpackhi_epi64(b, d);
                 }
-                words.map(U32x4)
+                array![16; i => U32x4(words[i])]
             }
         }
     }
@@ -507,27 +525,27 @@ mod x86 {
             unsafe {
                 let mut words = [_mm256_setzero_si256(); 16];
                 for half in 0..2 {
-                    let mut r: [__m256i; 8] = std::array::from_fn(|lane| {
+                    let mut r: [__m256i; 8] = array![8; lane => {
                         _mm256_loadu_si256((*messages.add(lane)).add(offset + 32 * half).cast())
-                    });
+                    }];
                     if order == Endian::Big {
                         r = swap256(r, &SWAP32);
                     }
                     // Pairs of rows interleave by words, pairs of pairs by double words, then halves change places.
-                    let t: [__m256i; 8] = std::array::from_fn(|i| {
+                    let t: [__m256i; 8] = array![8; i => {
                         let (a, b) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
                         if i % 2 == 0 { _mm256_unpacklo_epi32(a, b) } else { _mm256_unpackhi_epi32(a, b) }
-                    });
-                    let u: [__m256i; 8] = std::array::from_fn(|i| {
+                    }];
+                    let u: [__m256i; 8] = array![8; i => {
                         let (a, b) = (t[i / 4 * 4 + (i / 2) % 2], t[i / 4 * 4 + (i / 2) % 2 + 2]);
                         if i % 2 == 0 { _mm256_unpacklo_epi64(a, b) } else { _mm256_unpackhi_epi64(a, b) }
-                    });
+                    }];
                     for i in 0..4 {
                         words[8 * half + i] = _mm256_permute2x128_si256::<0x20>(u[i], u[i + 4]);
                         words[8 * half + i + 4] = _mm256_permute2x128_si256::<0x31>(u[i], u[i + 4]);
                     }
                 }
-                words.map(U32x8)
+                array![16; i => U32x8(words[i])]
             }
         }
     }
@@ -538,19 +556,19 @@ mod x86 {
         unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 16] {
             unsafe {
                 let mut r: [__m512i; 16] =
-                    std::array::from_fn(|lane| _mm512_loadu_si512((*messages.add(lane)).add(offset).cast()));
+                    array![16; lane => _mm512_loadu_si512((*messages.add(lane)).add(offset).cast())];
                 if order == Endian::Big {
                     r = swap512(r, &SWAP32);
                 }
-                let t: [__m512i; 16] = std::array::from_fn(|i| {
+                let t: [__m512i; 16] = array![16; i => {
                     let (a, b) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
                     if i % 2 == 0 { _mm512_unpacklo_epi32(a, b) } else { _mm512_unpackhi_epi32(a, b) }
-                });
+                }];
                 // Now u[4 * q + i] holds word i of each quarter, for the four messages of group q.
-                let u: [__m512i; 16] = std::array::from_fn(|i| {
+                let u: [__m512i; 16] = array![16; i => {
                     let (a, b) = (t[i / 4 * 4 + (i / 2) % 2], t[i / 4 * 4 + (i / 2) % 2 + 2]);
                     if i % 2 == 0 { _mm512_unpacklo_epi64(a, b) } else { _mm512_unpackhi_epi64(a, b) }
-                });
+                }];
                 let mut words = [_mm512_setzero_si512(); 16];
                 for i in 0..4 {
                     let (a, b) = (u[i], u[i + 4]);
@@ -564,7 +582,7 @@ mod x86 {
                     words[i + 4] = _mm512_shuffle_i32x4::<0x88>(ab_odd, cd_odd);
                     words[i + 12] = _mm512_shuffle_i32x4::<0xdd>(ab_odd, cd_odd);
                 }
-                words.map(U32x16)
+                array![16; i => U32x16(words[i])]
             }
         }
     }
@@ -576,16 +594,16 @@ mod x86 {
             unsafe {
                 let mut words = [_mm_setzero_si128(); 8];
                 for pair in 0..4 {
-                    let mut r: [__m128i; 2] = std::array::from_fn(|lane| {
+                    let mut r: [__m128i; 2] = array![2; lane => {
                         _mm_loadu_si128((*messages.add(lane)).add(offset + 16 * pair).cast())
-                    });
+                    }];
                     if order == Endian::Big {
-                        r = r.map(|row| swap64_sse2(row));
+                        r = array![2; i => swap64_sse2(r[i])];
                     }
                     words[2 * pair] = _mm_unpacklo_epi64(r[0], r[1]);
                     words[2 * pair + 1] = _mm_unpackhi_epi64(r[0], r[1]);
                 }
-                words.map(U64x2)
+                array![8; i => U64x2(words[i])]
             }
         }
     }
@@ -597,9 +615,9 @@ mod x86 {
             unsafe {
                 let mut words = [_mm256_setzero_si256(); 8];
                 for half in 0..2 {
-                    let mut r: [__m256i; 4] = std::array::from_fn(|lane| {
+                    let mut r: [__m256i; 4] = array![4; lane => {
                         _mm256_loadu_si256((*messages.add(lane)).add(offset + 32 * half).cast())
-                    });
+                    }];
                     if order == Endian::Big {
                         r = swap256(r, &SWAP64);
                     }
@@ -610,7 +628,7 @@ mod x86 {
                     words[4 * half + 2] = _mm256_permute2x128_si256::<0x31>(a, c);
                     words[4 * half + 3] = _mm256_permute2x128_si256::<0x31>(b, d);
                 }
-                words.map(U64x4)
+                array![8; i => U64x4(words[i])]
             }
         }
     }
@@ -621,15 +639,15 @@ mod x86 {
         unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8] {
             unsafe {
                 let mut r: [__m512i; 8] =
-                    std::array::from_fn(|lane| _mm512_loadu_si512((*messages.add(lane)).add(offset).cast()));
+                    array![8; lane => _mm512_loadu_si512((*messages.add(lane)).add(offset).cast())];
                 if order == Endian::Big {
                     r = swap512(r, &SWAP64);
                 }
                 // u[2 * p + i] holds words i, i + 2, i + 4, i + 6 of the messages 2p and 2p + 1.
-                let u: [__m512i; 8] = std::array::from_fn(|i| {
+                let u: [__m512i; 8] = array![8; i => {
                     let (a, b) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
                     if i % 2 == 0 { _mm512_unpacklo_epi64(a, b) } else { _mm512_unpackhi_epi64(a, b) }
-                });
+                }];
                 let mut words = [_mm512_setzero_si512(); 8];
                 for i in 0..2 {
                     let (a, b, c, d) = (u[i], u[i + 2], u[i + 4], u[i + 6]);
@@ -642,7 +660,7 @@ mod x86 {
                     words[i + 2] = _mm512_shuffle_i64x2::<0x88>(ab_odd, cd_odd);
                     words[i + 6] = _mm512_shuffle_i64x2::<0xdd>(ab_odd, cd_odd);
                 }
-                words.map(U64x8)
+                array![8; i => U64x8(words[i])]
             }
         }
     }
