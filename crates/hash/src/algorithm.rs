@@ -6,6 +6,7 @@
 use crate::hasher::Serial;
 use crate::lanes::Family;
 use crate::spec::Spec;
+use crate::tree::{self, Composite};
 use crate::{blake2b, blake3, crc, md5, sha2, sha3, sha512, sum, tiger, whirlpool, xxh};
 
 /// What may be said of an algorithm against a person who wants two files to look the same.
@@ -83,6 +84,8 @@ pub(crate) enum Kind {
     Blocks { family: &'static Family, init: fn(&Spec) -> [u64; crate::lanes::MAX_WORDS] },
     /// Anything else, one message at a time.
     Serial(fn(&Spec) -> Box<dyn Serial>),
+    /// Leaves hashed apart, their digests folded.
+    Composite(&'static Composite),
 }
 
 impl std::fmt::Debug for Algorithm {
@@ -441,12 +444,40 @@ pub static ALGORITHMS: &[Algorithm] = &[
         check: "33119477ede5dcd5e9716427681d5860",
         kind: Kind::Serial(xxh::xxh128),
     },
+    Algorithm {
+        name: "s3-etag",
+        tag: "S3-ETAG",
+        aliases: &["etag"],
+        digest_len: 16,
+        lengths: Lengths::Fixed,
+        status: Status::Broken("MD5's collisions (Wang & Yu 2005)"),
+        summary: "ETag of an S3 multipart upload: MD5 of the parts' MD5s, and their number",
+        check: "5927c5d64d94a5786f90003aa26d0159-1",
+        kind: Kind::Composite(&tree::S3_ETAG),
+    },
+    Algorithm {
+        name: "glacier",
+        tag: "GLACIER",
+        aliases: &["glacier-tree-sha256", "sha256-tree-hash"],
+        digest_len: 32,
+        lengths: Lengths::Fixed,
+        status: Status::Broken(
+            "the file of two leaf hashes has the digest of the file they came from: no prefixes as in RFC 6962 (2013); \
+             compare sizes too",
+        ),
+        summary: "Amazon S3 Glacier's tree hash: SHA-256 over leaves of 1 MiB",
+        check: "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
+        kind: Kind::Composite(&tree::GLACIER),
+    },
 ];
 
-/// The row with this name, alias or tag, whatever its case.
+/// The row with this name, alias or tag, whatever its case; also the composite digests over any hash ([`tree::FAMILIES`]).
 pub fn find(name: &str) -> Option<&'static Algorithm> {
     let is = |other: &&str| other.eq_ignore_ascii_case(name);
-    ALGORITHMS.iter().find(|row| is(&row.name) || is(&row.tag) || row.aliases.iter().any(is))
+    ALGORITHMS
+        .iter()
+        .find(|row| is(&row.name) || is(&row.tag) || row.aliases.iter().any(is))
+        .or_else(|| tree::find(name))
 }
 
 /// The name nearest to a mistyped one, if one is near enough to suggest.
@@ -504,7 +535,8 @@ mod tests {
     fn every_row_proves_itself() {
         for row in ALGORITHMS {
             assert_eq!(Spec::new(row).digest(b"123456789").to_hex(), row.check, "{}", row.name);
-            assert_eq!(row.check.len(), row.digest_len * 2, "{}", row.name);
+            let hex = row.check.split('-').next().unwrap_or_default();
+            assert_eq!(hex.len(), row.digest_len * 2, "{}", row.name);
         }
     }
 

@@ -1,6 +1,7 @@
 //! A digest: the bytes an algorithm returns, and their spellings.
 //!
-//! Digests of up to 64 bytes (all but long XOF output) live inline, so that a million of them need no allocation.
+//! Digests of up to 64 bytes (all but long XOF output) live inline, so that a million of them need no allocation. A digest of
+//! parts (the ETag of an S3 multipart upload) carries their number, which every spelling shows behind a hyphen.
 
 use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE, HEXUPPER};
 use std::fmt;
@@ -8,9 +9,13 @@ use std::fmt;
 /// Longest digest kept without an allocation, in bytes.
 const INLINE: usize = 64;
 
-/// The output of a hash: 1 byte or more. Equality compares the bytes, never a spelling.
+/// The output of a hash: 1 byte or more. Equality compares the bytes and the number of parts, never a spelling.
 #[derive(Clone)]
-pub struct Digest(Bytes);
+pub struct Digest {
+    bytes: Bytes,
+    /// 0 for a digest that is not one of parts.
+    parts: u64,
+}
 
 #[derive(Clone)]
 enum Bytes {
@@ -33,18 +38,36 @@ impl std::error::Error for DigestError {}
 impl Digest {
     /// The digest with these bytes.
     pub fn new(bytes: &[u8]) -> Digest {
-        Digest(if bytes.len() <= INLINE {
+        let bytes = if bytes.len() <= INLINE {
             let mut inline = [0; INLINE];
             inline[..bytes.len()].copy_from_slice(bytes);
             Bytes::Inline { len: bytes.len() as u8, bytes: inline }
         } else {
             Bytes::Long(bytes.into())
-        })
+        };
+        Digest { bytes, parts: 0 }
+    }
+
+    /// The same bytes as a digest of `parts` parts.
+    pub fn with_parts(self, parts: u64) -> Digest {
+        Digest { parts, ..self }
+    }
+
+    /// The number of parts, for a digest of parts.
+    pub fn parts(&self) -> Option<u64> {
+        Some(self.parts).filter(|&parts| parts > 0)
+    }
+
+    fn spelt(&self, bytes: String) -> String {
+        match self.parts {
+            0 => bytes,
+            parts => format!("{bytes}-{parts}"),
+        }
     }
 
     /// The bytes, in the order the algorithm's standard prints them.
     pub fn as_bytes(&self) -> &[u8] {
-        match &self.0 {
+        match &self.bytes {
             Bytes::Inline { len, bytes } => &bytes[..usize::from(*len)],
             Bytes::Long(bytes) => bytes,
         }
@@ -58,39 +81,54 @@ impl Digest {
 
     /// Lower-case hexadecimal, two characters a byte.
     pub fn to_hex(&self) -> String {
-        HEXLOWER.encode(self.as_bytes())
+        self.spelt(HEXLOWER.encode(self.as_bytes()))
     }
 
     /// Upper-case hexadecimal.
     pub fn to_hex_upper(&self) -> String {
-        HEXUPPER.encode(self.as_bytes())
+        self.spelt(HEXUPPER.encode(self.as_bytes()))
     }
 
     /// Standard base64 with padding (RFC 4648 section 4), as `cksum --base64` writes it.
     pub fn to_base64(&self) -> String {
-        BASE64.encode(self.as_bytes())
+        self.spelt(BASE64.encode(self.as_bytes()))
     }
 
-    /// Reads hexadecimal of either case; an odd number of characters, none, or any other character is an error.
+    /// Reads hexadecimal of either case; an odd number of characters, none, or any other character is an error. A number
+    /// of parts may follow a hyphen.
     pub fn from_hex(text: &[u8]) -> Result<Digest, DigestError> {
+        let (text, parts) = split_parts(text)?;
         match HEXLOWER_PERMISSIVE.decode(text) {
-            Ok(bytes) if !bytes.is_empty() => Ok(Digest::new(&bytes)),
+            Ok(bytes) if !bytes.is_empty() => Ok(Digest::new(&bytes).with_parts(parts)),
             _ => Err(DigestError),
         }
     }
 
-    /// Reads standard base64; the padding must be exact.
+    /// Reads standard base64; the padding must be exact. A number of parts may follow a hyphen.
     pub fn from_base64(text: &[u8]) -> Result<Digest, DigestError> {
+        let (text, parts) = split_parts(text)?;
         match BASE64.decode(text) {
-            Ok(bytes) if !bytes.is_empty() => Ok(Digest::new(&bytes)),
+            Ok(bytes) if !bytes.is_empty() => Ok(Digest::new(&bytes).with_parts(parts)),
             _ => Err(DigestError),
         }
     }
 }
 
+/// The digits before a hyphen, and the number of parts behind it; 0 where there is no hyphen.
+fn split_parts(text: &[u8]) -> Result<(&[u8], u64), DigestError> {
+    let Some(hyphen) = text.iter().position(|&byte| byte == b'-') else {
+        return Ok((text, 0));
+    };
+    let number = std::str::from_utf8(&text[hyphen + 1..]).map_err(|_| DigestError)?;
+    match number.parse::<u64>() {
+        Ok(parts) if parts > 0 && parts.to_string() == number => Ok((&text[..hyphen], parts)),
+        _ => Err(DigestError),
+    }
+}
+
 impl PartialEq for Digest {
     fn eq(&self, other: &Digest) -> bool {
-        self.as_bytes() == other.as_bytes()
+        self.parts == other.parts && self.as_bytes() == other.as_bytes()
     }
 }
 
@@ -135,6 +173,20 @@ mod tests {
         }
         for text in ["", "3q0", "3q0A=", "3q==0A==", "3q_A"] {
             assert_eq!(Digest::from_base64(text.as_bytes()), Err(DigestError), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_number_of_parts_belongs_to_the_digest() {
+        let etag = Digest::new(&[0xde, 0xad]).with_parts(17);
+        assert_eq!((etag.to_hex(), etag.to_base64()), ("dead-17".to_owned(), "3q0=-17".to_owned()));
+        assert_eq!(Digest::from_hex(b"DEAD-17"), Ok(etag.clone()));
+        assert_eq!(Digest::from_base64(b"3q0=-17"), Ok(etag.clone()));
+        assert_ne!(Digest::new(&[0xde, 0xad]), etag);
+        for text in
+            ["dead-", "dead-0", "dead-07", "dead-+7", "dead--7", "dead-7-", "-7", "dead-99999999999999999999"]
+        {
+            assert_eq!(Digest::from_hex(text.as_bytes()), Err(DigestError), "{text}");
         }
     }
 

@@ -6,18 +6,22 @@ use crate::lanes::Stream;
 use crate::spec::Spec;
 
 /// An algorithm that is not a chain of blocks, or that a library computes.
-pub(crate) trait Serial: Send {
+pub(crate) trait Serial: Send + Sync {
     fn update(&mut self, data: &[u8]);
     /// The digest of all bytes so far.
     fn finish(&mut self) -> Digest;
     fn clone_box(&self) -> Box<dyn Serial>;
+    /// Whether a message of promised length got as many bytes.
+    fn is_whole(&self) -> bool {
+        true
+    }
     /// The same as `update` with `count` zero bytes, where that can be had for less.
     fn update_zeros(&mut self, count: u64) {
         feed_zeros(count, |zeros| self.update(zeros));
     }
 }
 
-fn feed_zeros(mut count: u64, mut feed: impl FnMut(&[u8])) {
+pub(crate) fn feed_zeros(mut count: u64, mut feed: impl FnMut(&[u8])) {
     static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
     while count > 0 {
         let step = count.min(ZEROS.len() as u64);
@@ -30,6 +34,7 @@ fn feed_zeros(mut count: u64, mut feed: impl FnMut(&[u8])) {
 pub struct Hasher {
     pub(crate) inner: Inner,
     spec: Spec,
+    size: Option<u64>,
 }
 
 #[allow(
@@ -47,19 +52,20 @@ impl Clone for Hasher {
             Inner::Blocks(stream) => Inner::Blocks(stream.clone()),
             Inner::Serial(serial) => Inner::Serial(serial.clone_box()),
         };
-        Hasher { inner, spec: self.spec.clone() }
+        Hasher { inner, spec: self.spec.clone(), size: self.size }
     }
 }
 
 impl Hasher {
-    pub(crate) fn new(spec: &Spec) -> Hasher {
+    pub(crate) fn new(spec: &Spec, size: Option<u64>) -> Hasher {
         let inner = match spec.algorithm().kind {
             Kind::Blocks { family, init } => {
                 Inner::Blocks(Stream::new(family, init(spec), spec.digest_len()))
             }
             Kind::Serial(new) => Inner::Serial(new(spec)),
+            Kind::Composite(composite) => Inner::Serial(composite.hasher(spec, size)),
         };
-        Hasher { inner, spec: spec.clone() }
+        Hasher { inner, spec: spec.clone(), size }
     }
 
     /// What this hasher computes.
@@ -75,6 +81,15 @@ impl Hasher {
         }
     }
 
+    /// Whether as many bytes have been fed as [`Spec::hasher_for_size`] was told; true for every algorithm that does not
+    /// need to know.
+    pub fn is_whole(&self) -> bool {
+        match &self.inner {
+            Inner::Blocks(_) => true,
+            Inner::Serial(serial) => serial.is_whole(),
+        }
+    }
+
     /// Feeds `count` zero bytes, without reading them from anywhere.
     pub fn update_zeros(&mut self, count: u64) {
         match &mut self.inner {
@@ -84,6 +99,9 @@ impl Hasher {
     }
 
     /// Ends the message and returns its digest; the hasher is then ready for another message.
+    ///
+    /// # Panics
+    /// If it was made for a size that the algorithm needs to know, and [`Hasher::is_whole`] does not hold.
     pub fn finish(&mut self) -> Digest {
         let digest = match &mut self.inner {
             Inner::Blocks(stream) => stream.finish(),
@@ -95,7 +113,7 @@ impl Hasher {
 
     /// Forgets all bytes fed so far.
     pub fn reset(&mut self) {
-        *self = Hasher::new(&self.spec);
+        *self = Hasher::new(&self.spec, self.size);
     }
 
     pub(crate) fn stream(&mut self) -> Option<&mut Stream> {

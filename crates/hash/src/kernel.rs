@@ -53,7 +53,7 @@ pub fn forced() -> Option<&'static str> {
 pub fn rows(algorithm: &Algorithm) -> &'static [Kernel] {
     match algorithm.kind {
         Kind::Blocks { family, .. } => family.kernels,
-        Kind::Serial(_) => &[],
+        Kind::Serial(_) | Kind::Composite(_) => &[],
     }
 }
 

@@ -19,6 +19,7 @@ mod hasher;
 pub mod kernel;
 mod lanes;
 mod spec;
+pub mod tree;
 mod word;
 
 mod blake2b;

@@ -1,11 +1,13 @@
 //! A [`Spec`]: an algorithm with its parameters, and the names people write for it.
 //!
 //! One text form serves the command line, `--json` and the tags of manifests: `sha256`, `blake2b-256`, `shake128-512`,
-//! `BLAKE2b-128`, `SHA2-384`. Lengths in names are bits, as every tool writes them; lengths in this API are bytes.
+//! `BLAKE2b-128`, `SHA2-384`. Lengths in names are bits, as every tool writes them; lengths in this API are bytes. The size of
+//! leaves or parts, where a digest has one and it is not the usual, stands behind the name: `sha256-tree;leaf=1MiB`.
 
 use crate::algorithm::{Algorithm, Kind, Lengths, find};
 use crate::digest::Digest;
 use crate::hasher::Hasher;
+use crate::tree::{self, Size, Unit};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -39,6 +41,8 @@ pub struct Spec {
     pub(crate) algorithm: &'static Algorithm,
     pub(crate) len: usize,
     pub(crate) key: Key,
+    /// Size of leaves or parts; 0 for an algorithm that has none.
+    pub(crate) unit: u64,
 }
 
 /// Why a text names no algorithm, or a parameter does not fit it.
@@ -52,6 +56,8 @@ pub enum SpecError {
     Length(&'static str, usize, &'static str),
     /// The algorithm takes no key.
     NotKeyed(&'static str),
+    /// What stands behind the name is no parameter of this algorithm, or not one of its values; the text says why.
+    Parameter(&'static str, String),
 }
 
 impl fmt::Display for SpecError {
@@ -66,6 +72,7 @@ impl fmt::Display for SpecError {
                 write!(f, "{name} cannot give {bits} bits: {allowed}")
             }
             SpecError::NotKeyed(name) => write!(f, "{name} takes no key"),
+            SpecError::Parameter(name, why) => write!(f, "{name}: {why}"),
         }
     }
 }
@@ -75,7 +82,8 @@ impl std::error::Error for SpecError {}
 impl Spec {
     /// The algorithm at its usual length, without a key.
     pub fn new(algorithm: &'static Algorithm) -> Spec {
-        Spec { algorithm, len: algorithm.digest_len, key: Key::None }
+        let unit = tree::unit(algorithm).map_or(0, |unit| unit.usual);
+        Spec { algorithm, len: algorithm.digest_len, key: Key::None, unit }
     }
 
     /// The same algorithm with a digest of `bits` bits.
@@ -115,6 +123,33 @@ impl Spec {
         Ok(self)
     }
 
+    /// The same digest with leaves or parts of `size` bytes.
+    ///
+    /// # Errors
+    /// The algorithm has no leaves or parts to choose the size of, or none of this size.
+    pub fn with_unit(mut self, size: u64) -> Result<Spec, SpecError> {
+        let unit = self.parameter()?;
+        unit.check(self.algorithm.name, size)?;
+        self.unit = size;
+        Ok(self)
+    }
+
+    fn parameter(&self) -> Result<&'static Unit, SpecError> {
+        tree::unit(self.algorithm)
+            .filter(|unit| !unit.key.is_empty())
+            .ok_or_else(|| SpecError::Parameter(self.algorithm.name, "takes no parameter".to_owned()))
+    }
+
+    /// Bytes in a leaf or part of a composite digest that is cut into equal ones; 0 for any other algorithm.
+    pub fn unit(&self) -> u64 {
+        self.unit
+    }
+
+    /// Whether a message can be hashed as it comes only if its length is known (see [`Spec::hasher_for_size`]).
+    pub fn needs_size(&self) -> bool {
+        tree::needs_size(self.algorithm)
+    }
+
     /// The row of the table.
     pub fn algorithm(&self) -> &'static Algorithm {
         self.algorithm
@@ -125,19 +160,31 @@ impl Spec {
         self.len
     }
 
-    /// The tag of BSD-style lines: `SHA256`, `BLAKE2b`, `BLAKE2b-128`, `SHAKE128-512`.
+    /// The tag of BSD-style lines: `SHA256`, `BLAKE2b`, `BLAKE2b-128`, `SHAKE128-512`, `SHA256-TREE;LEAF=1MiB`.
     pub fn tag(&self) -> String {
-        self.named(self.algorithm.tag)
+        let mut tag = self.named(self.algorithm.tag);
+        if let Some((key, size)) = self.unusual_unit() {
+            tag += &format!(";{}={size}", key.to_uppercase());
+        }
+        tag
     }
 
-    /// A hasher for one message.
+    /// A hasher for one message. If [`Spec::needs_size`], it keeps the whole message in memory until the end.
     pub fn hasher(&self) -> Hasher {
-        Hasher::new(self)
+        Hasher::new(self, None)
+    }
+
+    /// A hasher for one message of `size` bytes, in bounded memory for every algorithm.
+    ///
+    /// [`Hasher::is_whole`] tells whether as many bytes have been fed; where [`Spec::needs_size`],
+    /// [`Hasher::finish`] panics if they have not.
+    pub fn hasher_for_size(&self, size: u64) -> Hasher {
+        Hasher::new(self, Some(size))
     }
 
     /// The digest of one message held in memory.
     pub fn digest(&self, message: &[u8]) -> Digest {
-        let mut hasher = self.hasher();
+        let mut hasher = self.hasher_for_size(message.len() as u64);
         hasher.update(message);
         hasher.finish()
     }
@@ -145,6 +192,12 @@ impl Spec {
     /// Whether [`crate::update_many`] hashes several messages of this algorithm at once.
     pub fn has_lanes(&self) -> bool {
         matches!(self.algorithm.kind, Kind::Blocks { .. })
+    }
+
+    /// The key and size of leaves or parts that are not the usual ones.
+    fn unusual_unit(&self) -> Option<(&'static str, Size)> {
+        let unit = tree::unit(self.algorithm).filter(|unit| unit.usual != self.unit)?;
+        Some((unit.key, Size(self.unit)))
     }
 
     fn named(&self, base: &str) -> String {
@@ -158,15 +211,34 @@ impl Spec {
 
 impl fmt::Display for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.named(self.algorithm.name))
+        f.write_str(&self.named(self.algorithm.name))?;
+        self.unusual_unit().map_or(Ok(()), |(key, size)| write!(f, ";{key}={size}"))
     }
 }
 
 impl FromStr for Spec {
     type Err = SpecError;
 
-    /// A name, alias or tag of any case, with `-BITS` behind it where the length is free.
+    /// A name, alias or tag of any case, with `-BITS` behind it where the length is free and `;leaf=SIZE` or `;part=SIZE`
+    /// where the digest has leaves or parts of any size.
     fn from_str(text: &str) -> Result<Spec, SpecError> {
+        let (text, parameter) = match text.split_once(';') {
+            Some((name, parameter)) => (name, Some(parameter)),
+            None => (text, None),
+        };
+        if let Some(parameter) = parameter {
+            let spec: Spec = text.parse()?;
+            let key = spec.parameter()?.key;
+            let size = parameter
+                .split_once('=')
+                .filter(|(name, _)| name.eq_ignore_ascii_case(key))
+                .and_then(|(_, size)| size.parse().ok());
+            let Some(Size(size)) = size else {
+                let why = format!("'{parameter}' is not {key}=SIZE");
+                return Err(SpecError::Parameter(spec.algorithm.name, why));
+            };
+            return spec.with_unit(size);
+        }
         if let Some(algorithm) = find(text) {
             return Ok(Spec::new(algorithm));
         }

@@ -1,0 +1,240 @@
+//! Composite digests over any base hash: `sha256-tree`, `mtsum-md5` and the like.
+//!
+//! Rows for every hash times every construction would drown the table, so a construction is one row of [`FAMILIES`], and the
+//! algorithm `mtsum-md5` is made when its name is first asked for. It then lives as long as the program; there are only as
+//! many as there are names.
+
+use crate::algorithm::{Algorithm, Kind, Lengths, Status};
+use crate::spec::{Key, Spec};
+use crate::tree::composite::{Close, Composite, Cut, Unit};
+use crate::tree::merkle::descriptor_name;
+use crate::tree::mtsum::Variant;
+use std::sync::Mutex;
+
+/// A construction over any hash.
+pub struct Family {
+    /// What stands before the hash's name.
+    pub prefix: &'static str,
+    /// What stands behind it.
+    pub suffix: &'static str,
+    /// What it is and where it is met, in one line.
+    pub summary: &'static str,
+    /// Why an equal digest tells less than one of the base hash would; `None` if it tells as much.
+    pub weakness: Option<&'static str>,
+    leaf_prefix: &'static [u8],
+    cut: Cut,
+    close: Close,
+}
+
+impl Family {
+    /// The name with `HASH` for the hash's: `HASH-tree`, `mtsum-HASH`.
+    pub fn pattern(&self) -> String {
+        self.name("HASH")
+    }
+
+    /// The name over a hash.
+    pub fn name(&self, hash: &str) -> String {
+        format!("{}{hash}{}", self.prefix, self.suffix)
+    }
+}
+
+const UNTOLD: &str = "leaves and nodes are not told apart: a file of two hashes has the digest of a longer one \
+                      (the reason for the prefixes of RFC 6962, 2013)";
+
+/// Every construction. A more special prefix stands before the one it begins with.
+pub static FAMILIES: &[Family] = &[
+    Family {
+        prefix: "",
+        suffix: "-tree",
+        summary: "RFC 9162 tree over leaves of 64 KiB, sealed with algorithm, leaf size and length",
+        weakness: None,
+        leaf_prefix: &[0],
+        cut: Cut::Equal(Unit {
+            key: "leaf",
+            usual: 64 << 10,
+            smallest: 4 << 10,
+            largest: 1 << 30,
+            power_of_two: true,
+        }),
+        close: Close::Sealed,
+    },
+    Family {
+        prefix: "mtsum-v1.0-",
+        suffix: "",
+        summary: "what mtsum 1.0 printed",
+        weakness: Some(UNTOLD),
+        leaf_prefix: &[],
+        cut: Cut::Halves(Variant::V10),
+        close: Close::Halves(Variant::V10),
+    },
+    Family {
+        prefix: "mtsum-mpi-",
+        suffix: "",
+        summary: "what the mpi branch of mtsum prints as one process",
+        weakness: Some(UNTOLD),
+        leaf_prefix: &[],
+        cut: Cut::Halves(Variant::Mpi),
+        close: Close::Halves(Variant::Mpi),
+    },
+    Family {
+        prefix: "mtsum-",
+        suffix: "",
+        summary: "what mtsum 1.1 prints: halves down to 128 MiB",
+        weakness: None,
+        leaf_prefix: &[0],
+        cut: Cut::Halves(Variant::V11),
+        close: Close::Halves(Variant::V11),
+    },
+];
+
+/// The algorithm of this name, if a family over a hash has it; letter case does not matter.
+pub(crate) fn find(name: &str) -> Option<&'static Algorithm> {
+    let name = name.to_ascii_lowercase();
+    let (family, base) = FAMILIES.iter().find_map(|family| {
+        let base = name.strip_prefix(family.prefix)?.strip_suffix(family.suffix)?;
+        let base: Spec = base.parse().ok()?;
+        can_be_base(&base).then_some((family, base))
+    })?;
+    let name = family.name(&base.to_string());
+    static MADE: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
+    let mut made = MADE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if let Some(row) = made.iter().find(|row| row.name == name) {
+        return Some(row);
+    }
+    let row = &*Box::leak(Box::new(family.over(&base, name)));
+    made.push(row);
+    Some(row)
+}
+
+/// Whether trees are made over this hash: not over checksums, nor over what is a tree itself.
+fn can_be_base(base: &Spec) -> bool {
+    let row = base.algorithm();
+    !matches!(row.status, Status::Checksum(_))
+        && !matches!(row.kind, Kind::Composite(_))
+        && row.name != "blake3"
+        && base.key == Key::None
+        && base.digest_len() <= 64
+        && descriptor_name(base).len() <= 16
+}
+
+impl Family {
+    fn over(&self, base: &Spec, name: String) -> Algorithm {
+        let status = match (self.weakness, base.algorithm().status) {
+            (None, status) | (Some(_), status @ Status::Broken(_)) => status,
+            (Some(weakness), _) => Status::Broken(weakness),
+        };
+        let composite = Composite {
+            base: String::leak(base.to_string()),
+            prefix: self.leaf_prefix,
+            cut: self.cut,
+            close: self.close,
+        };
+        Algorithm {
+            tag: String::leak(name.to_uppercase()),
+            name: String::leak(name),
+            aliases: &[],
+            digest_len: base.digest_len(),
+            lengths: Lengths::Fixed,
+            status,
+            summary: self.summary,
+            check: "",
+            kind: Kind::Composite(Box::leak(Box::new(composite))),
+        }
+    }
+}
+
+/// The parameter of an algorithm that is cut into equal leaves or parts.
+pub(crate) fn unit(algorithm: &Algorithm) -> Option<&'static Unit> {
+    match algorithm.kind {
+        Kind::Composite(composite) => composite.unit(),
+        Kind::Blocks { .. } | Kind::Serial(_) => None,
+    }
+}
+
+/// Whether leaves begin at places that depend on the message's length.
+pub(crate) fn needs_size(algorithm: &Algorithm) -> bool {
+    matches!(algorithm.kind, Kind::Composite(Composite { cut: Cut::Halves(_), .. }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SpecError;
+
+    fn canonical(name: &str) -> Result<String, SpecError> {
+        name.parse::<Spec>().map(|spec| spec.to_string())
+    }
+
+    #[test]
+    fn names_of_any_spelling_lead_to_one_algorithm() {
+        for (name, expected) in [
+            ("sha256-tree", "sha256-tree"),
+            ("SHA256-TREE", "sha256-tree"),
+            ("SHA-256-tree", "sha256-tree"),
+            ("sha256-tree;leaf=65536", "sha256-tree"),
+            ("SHA256-TREE;LEAF=1MiB", "sha256-tree;leaf=1MiB"),
+            ("sha256-tree;leaf=1048576", "sha256-tree;leaf=1MiB"),
+            ("blake2b-256-tree", "blake2b-256-tree"),
+            ("blake2b-512-tree", "blake2b-tree"),
+            ("mtsum-md5", "mtsum-md5"),
+            ("mtsum-v1.0-sha256", "mtsum-v1.0-sha256"),
+            ("MTSUM-MPI-SHA256", "mtsum-mpi-sha256"),
+            ("s3-etag;part=16MiB", "s3-etag;part=16MiB"),
+            ("s3-etag;part=8388608", "s3-etag"),
+            ("s3-etag;part=5000001", "s3-etag;part=5000001"),
+        ] {
+            assert_eq!(canonical(name), Ok(expected.to_owned()), "{name}");
+            let spec: Spec = expected.parse().expect("canonical names parse");
+            assert_eq!(spec.tag().parse(), Ok(spec));
+        }
+    }
+
+    #[test]
+    fn names_that_are_none_are_refused() {
+        for name in [
+            "crc32-tree",
+            "blake3-tree",
+            "sha256-tree-tree",
+            "mtsum-sha256-tree",
+            "mtsum-",
+            "-tree",
+            "mtsum-mtsum-md5",
+            "sha256;leaf=1MiB",
+            "glacier;leaf=1MiB",
+            "glacier;=1MiB",
+            "mtsum-md5;leaf=1MiB",
+            "sha256-tree;",
+            "sha256-tree;leaf",
+            "sha256-tree;leaf=",
+            "sha256-tree;leaf=1",
+            "sha256-tree;leaf=2KiB",
+            "sha256-tree;leaf=2GiB",
+            "sha256-tree;leaf=96KiB",
+            "sha256-tree;leaf=-4096",
+            "sha256-tree;leaf=+65536",
+            "sha256-tree;part=1MiB",
+            "sha256-tree;leaf=1MiB;leaf=1MiB",
+            "sha256-tree;leaf=1MB",
+            "sha256-tree;leaf=99999999999GiB",
+            "s3-etag;part=0",
+            "shake128-8192-tree",
+        ] {
+            assert!(name.parse::<Spec>().is_err(), "{name} is taken for {:?}", canonical(name));
+        }
+    }
+
+    #[test]
+    fn every_hash_of_the_table_has_every_construction() {
+        for row in crate::ALGORITHMS {
+            let base = Spec::new(row);
+            for family in FAMILIES {
+                let found = find(&family.name(row.name));
+                assert_eq!(found.is_some(), can_be_base(&base), "{}", row.name);
+                if let Some(found) = found {
+                    assert_eq!((found.name, found.digest_len), (&*family.name(row.name), row.digest_len));
+                    assert!(std::ptr::eq(found, find(found.tag).expect("its tag leads back")));
+                }
+            }
+        }
+    }
+}

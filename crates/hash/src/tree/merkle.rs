@@ -1,0 +1,271 @@
+//! Merkle trees of RFC 9162's shape: `HASH-tree`, Glacier's tree hash and BLAKE3.
+//!
+//! They differ in leaf size, in the prefixes of leaves and nodes, and in how the root is closed. Whole buffers are reduced
+//! level by level, so that nodes too are hashed in lanes.
+
+use crate::algorithm::Kind;
+use crate::digest::Digest;
+use crate::hasher::Hasher;
+use crate::lanes::{finish_many, update_many};
+use crate::spec::{Key, Spec};
+use crate::tree::compact_range::CompactRange;
+use crate::tree::composite::{Close, Composite, Cut, Unit};
+use blake3::hazmat::{self, ChainingValue, HasherExt, Mode};
+
+/// The first eight bytes of the descriptor that seals a `HASH-tree`.
+pub const FTREE_ID: &[u8; 8] = b"ftree-1\0";
+
+/// Glacier: SHA-256, leaves of 1 MiB, no prefixes, no seal.
+pub(crate) static GLACIER: Composite = Composite {
+    base: "sha256",
+    prefix: &[],
+    cut: Cut::Equal(Unit::fixed(1 << 20)),
+    close: Close::Merkle { node: &[] },
+};
+
+/// How leaves and nodes of one tree are hashed.
+pub struct Merkle {
+    leaf_size: u64,
+    nodes: Nodes,
+    seal: Option<Spec>,
+}
+
+enum Nodes {
+    /// Hashers that have been fed their prefix.
+    Hash {
+        leaf: Box<Hasher>,
+        node: Box<Hasher>,
+    },
+    Blake3(Key),
+}
+
+impl Merkle {
+    /// The tree of this digest, or `None` if it is not a Merkle tree.
+    pub fn new(spec: &Spec) -> Option<Merkle> {
+        match spec.algorithm().kind {
+            Kind::Composite(composite) => {
+                let (node, seal) = match composite.close {
+                    Close::Merkle { node } => (node, None),
+                    Close::Sealed => (&[1u8][..], Some(spec.clone())),
+                    Close::List | Close::Halves(_) => return None,
+                };
+                let base = composite.base();
+                let prefixed = |prefix: &[u8]| {
+                    let mut hasher = base.hasher();
+                    hasher.update(prefix);
+                    Box::new(hasher)
+                };
+                let nodes = Nodes::Hash { leaf: prefixed(composite.prefix), node: prefixed(node) };
+                Some(Merkle { leaf_size: spec.unit(), nodes, seal })
+            }
+            // Longer output comes from the root's compression only, which folding does not keep.
+            _ if spec.algorithm().name == "blake3" && spec.digest_len() == 32 => {
+                Some(Merkle { leaf_size: 1 << 10, nodes: Nodes::Blake3(spec.key.clone()), seal: None })
+            }
+            _ => None,
+        }
+    }
+
+    /// Bytes in a leaf: a power of two.
+    pub fn leaf_size(&self) -> u64 {
+        self.leaf_size
+    }
+
+    /// Length of leaf and node hashes in bytes.
+    pub fn hash_len(&self) -> usize {
+        match &self.nodes {
+            Nodes::Hash { leaf, .. } => leaf.spec().digest_len(),
+            Nodes::Blake3(_) => 32,
+        }
+    }
+
+    /// Whether equal leaves have equal hashes wherever they stand, so that those of zeros can be kept.
+    pub fn place_independent(&self) -> bool {
+        matches!(self.nodes, Nodes::Hash { .. })
+    }
+
+    /// Leaves of a message of `size` bytes; the empty message has one empty leaf.
+    pub fn leaves(&self, size: u64) -> u64 {
+        size.div_ceil(self.leaf_size).max(1)
+    }
+
+    /// A hasher for one leaf, which has been fed what stands before the leaf's bytes; `None` for BLAKE3, whose leaves
+    /// depend on their place.
+    pub fn leaf_hasher(&self) -> Option<Hasher> {
+        match &self.nodes {
+            Nodes::Hash { leaf, .. } => Some(Hasher::clone(leaf)),
+            Nodes::Blake3(_) => None,
+        }
+    }
+
+    /// The hashes of the leaves of `data`, which begins at a leaf; the last may be short. No data are one empty leaf.
+    /// `first` is the number of the first leaf.
+    pub fn leaf_hashes(&self, data: &[u8], first: u64) -> Vec<Digest> {
+        let slices: Vec<&[u8]> = match data {
+            [] => vec![data],
+            _ => data.chunks(usize::try_from(self.leaf_size).unwrap_or(usize::MAX)).collect(),
+        };
+        match &self.nodes {
+            Nodes::Hash { leaf, .. } => hash_from(leaf, &slices),
+            Nodes::Blake3(key) => {
+                (first..).zip(slices).map(|(index, slice)| chaining_value(key, slice, index)).collect()
+            }
+        }
+    }
+
+    /// The hash of the subtree over `data`, which begins at leaf `first` and, unless it ends the message, is a perfect
+    /// subtree. For BLAKE3 the non-root chaining value.
+    pub fn subtree(&self, data: &[u8], first: u64) -> Digest {
+        match &self.nodes {
+            Nodes::Hash { .. } => self.reduce(self.leaf_hashes(data, first)),
+            Nodes::Blake3(key) => chaining_value(key, data, first),
+        }
+    }
+
+    /// The hash over the leaf or subtree hashes `row`, all of one level but for the last, which may be less.
+    ///
+    /// # Panics
+    /// If there are none.
+    pub fn reduce(&self, mut row: Vec<Digest>) -> Digest {
+        while row.len() > 1 {
+            row = self.parents(&row);
+        }
+        row.pop().expect("a subtree has a leaf")
+    }
+
+    /// The next level up: neighbours paired, an odd last one lifted.
+    fn parents(&self, row: &[Digest]) -> Vec<Digest> {
+        let (pairs, odd) = row.as_chunks::<2>();
+        let mut parents = match &self.nodes {
+            Nodes::Hash { node, .. } if pairs.len() > 1 => {
+                let messages: Vec<Vec<u8>> =
+                    pairs.iter().map(|[l, r]| [l.as_bytes(), r.as_bytes()].concat()).collect();
+                let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+                hash_from(node, &messages)
+            }
+            _ => pairs.iter().map(|[left, right]| self.node(left, right)).collect(),
+        };
+        parents.extend_from_slice(odd);
+        parents
+    }
+
+    /// The hash of an inner node that is not BLAKE3's root.
+    pub fn node(&self, left: &Digest, right: &Digest) -> Digest {
+        match &self.nodes {
+            Nodes::Hash { node, .. } => {
+                let mut hasher = Hasher::clone(node);
+                hasher.update(left.as_bytes());
+                hasher.update(right.as_bytes());
+                hasher.finish()
+            }
+            Nodes::Blake3(key) => {
+                let context = context_key(key);
+                let children = (cv(left), cv(right));
+                Digest::new(&hazmat::merge_subtrees_non_root(&children.0, &children.1, mode(key, &context)))
+            }
+        }
+    }
+
+    /// The digest of a message of `size` bytes with these leaves; `None` if the range does not hold all of them, or if it
+    /// is BLAKE3 and one subtree holds them all (its root is hashed otherwise, from the data).
+    pub fn close(&self, range: &CompactRange, size: u64) -> Option<Digest> {
+        let mut peaks = range.peaks().rev();
+        let last = peaks.next()?.clone();
+        let Nodes::Blake3(key) = &self.nodes else {
+            let root = peaks.fold(last, |right, left| self.node(left, &right));
+            return Some(self.seal(&root, size));
+        };
+        let mut peaks = peaks.peekable();
+        let mut right = last;
+        while let Some(left) = peaks.next() {
+            if peaks.peek().is_none() {
+                let context = context_key(key);
+                let root = hazmat::merge_subtrees_root(&cv(left), &cv(&right), mode(key, &context));
+                return Some(Digest::new(root.as_bytes()));
+            }
+            right = self.node(left, &right);
+        }
+        None
+    }
+
+    /// The digest of a message of `size` bytes whose Merkle Tree Hash is `root`: the seal of a `HASH-tree`, the root
+    /// itself for Glacier. Not for BLAKE3, whose root is known only to [`Merkle::close`].
+    pub fn seal(&self, root: &Digest, size: u64) -> Digest {
+        let (Some(spec), Nodes::Hash { leaf, .. }) = (&self.seal, &self.nodes) else {
+            return root.clone();
+        };
+        let mut hasher = leaf.spec().hasher();
+        hasher.update(&[2]);
+        hasher.update(&descriptor(leaf.spec(), spec.unit(), size));
+        hasher.update(root.as_bytes());
+        hasher.finish()
+    }
+}
+
+/// What the seal says of the tree: format, base hash, leaf size, length.
+fn descriptor(base: &Spec, leaf_size: u64, size: u64) -> [u8; 40] {
+    let mut descriptor = [0; 40];
+    descriptor[..8].copy_from_slice(FTREE_ID);
+    let name = descriptor_name(base);
+    descriptor[8..8 + name.len()].copy_from_slice(name.as_bytes());
+    descriptor[24] = leaf_size.ilog2() as u8;
+    descriptor[32..].copy_from_slice(&size.to_le_bytes());
+    descriptor
+}
+
+/// The base hash as the descriptor spells it: at most 16 bytes.
+pub(crate) fn descriptor_name(base: &Spec) -> String {
+    // FIPS 180-4 writes these with a slash.
+    base.to_string().replace("sha512-2", "sha512/2")
+}
+
+/// Hashes of perfect subtrees of levels 0 to 63 all of whose leaves have the hash `leaf`.
+pub fn zero_levels(merkle: &Merkle, leaf: Digest) -> Vec<Digest> {
+    std::iter::successors(Some(leaf), |hash| Some(merkle.node(hash, hash))).take(64).collect()
+}
+
+/// The digests of `prefixed` fed with each message, in lanes.
+pub(crate) fn hash_from(prefixed: &Hasher, messages: &[&[u8]]) -> Vec<Digest> {
+    // Enough messages at a time to keep lanes full, few enough that their states stay in the cache.
+    const BATCH: usize = 64;
+    let mut digests = Vec::with_capacity(messages.len());
+    for batch in messages.chunks(BATCH) {
+        let mut hashers = vec![prefixed.clone(); batch.len()];
+        let mut hashers: Vec<&mut Hasher> = hashers.iter_mut().collect();
+        update_many(&mut hashers, batch);
+        digests.extend(finish_many(&mut hashers));
+    }
+    digests
+}
+
+fn cv(digest: &Digest) -> ChainingValue {
+    digest.as_bytes().try_into().expect("chaining values have 32 bytes")
+}
+
+/// BLAKE3's context key for [`Key::Derive`], zeros otherwise.
+fn context_key(key: &Key) -> [u8; 32] {
+    match key {
+        Key::Derive(context) => hazmat::hash_derive_key_context(context),
+        Key::None | Key::Keyed(_) => [0; 32],
+    }
+}
+
+fn mode<'a>(key: &'a Key, context: &'a [u8; 32]) -> Mode<'a> {
+    match key {
+        Key::None => Mode::Hash,
+        Key::Keyed(key) => Mode::KeyedHash(key),
+        Key::Derive(_) => Mode::DeriveKeyMaterial(context),
+    }
+}
+
+/// The non-root chaining value of `data`, which begins at chunk `first`.
+fn chaining_value(key: &Key, data: &[u8], first: u64) -> Digest {
+    let mut hasher = match key {
+        Key::None => blake3::Hasher::new(),
+        Key::Keyed(key) => blake3::Hasher::new_keyed(key),
+        Key::Derive(context) => blake3::Hasher::new_derive_key(context),
+    };
+    hasher.set_input_offset(first << 10);
+    hasher.update(data);
+    Digest::new(&hasher.finalize_non_root())
+}
