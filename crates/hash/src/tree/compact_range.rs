@@ -71,7 +71,7 @@ impl CompactRange {
         node: impl Fn(&Digest, &Digest) -> Digest,
     ) -> Result<(), Gap> {
         let width = 1u64.checked_shl(u32::from(level)).unwrap_or(0);
-        let fits = width > 0 && self.next % width == 0 && self.next.checked_add(width).is_some();
+        let fits = width > 0 && self.next.is_multiple_of(width) && self.next.checked_add(width).is_some();
         if !fits {
             let found = self.next.checked_next_multiple_of(width.max(1)).unwrap_or(u64::MAX);
             return Err(Gap { expected: self.next, found });

@@ -169,14 +169,14 @@ struct Leaves {
 #[derive(Clone)]
 pub(crate) enum Kept {
     Merkle { merkle: Arc<Merkle>, range: CompactRange },
-    List { hasher: Hasher, count: u64 },
+    List { hasher: Box<Hasher>, count: u64 },
 }
 
 impl Kept {
     pub(crate) fn new(composite: &Composite, spec: &Spec) -> Kept {
         match Merkle::new(spec) {
             Some(merkle) => Kept::Merkle { merkle: Arc::new(merkle), range: CompactRange::starting_at(0) },
-            None => Kept::List { hasher: composite.base().hasher(), count: 0 },
+            None => Kept::List { hasher: Box::new(composite.base().hasher()), count: 0 },
         }
     }
 

@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn small_leaves_agree_with_the_recursive_definition() {
         let base: Spec = "md5".parse().expect("a row");
-        let bytes: Vec<u8> = (0..5000u32).map(|i| (i * i >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..5000u32).map(|i| ((i * i) >> 3) as u8).collect();
         for variant in [Variant::V11, Variant::V10, Variant::Mpi] {
             for size in (0..200).chain([511, 512, 513, 1023, 1024, 1025, 4095, 5000]) {
                 for leaf in [1u64, 4, 64, 100] {
