@@ -1,6 +1,6 @@
 //! Many messages in one core: the scheduler that keeps SIMD lanes full, and the state of one message between calls.
 //!
-//! A chain of blocks leaves most of a core idle, so kernels advance up to 32 messages at once. A lane holds one message; the
+//! A chain of blocks leaves most of a core idle, so kernels advance up to 64 messages at once. A lane holds one message; the
 //! kernel runs for the smallest number of blocks left in any lane; lanes that are done are refilled from the queue; when the
 //! queue is empty and too few lanes are busy, the rest falls to narrower rows, at last to the best one for a single message.
 //! Messages may join and leave at any block, and states live in [`Stream`]s between calls, so memory does not depend on
@@ -17,7 +17,7 @@ pub(crate) const MAX_WORDS: usize = 25;
 /// Bytes of the largest block (SHAKE128).
 pub(crate) const MAX_BLOCK: usize = 168;
 /// Messages of the widest row.
-const MAX_LANES: usize = 32;
+const MAX_LANES: usize = 64;
 
 /// The state of one message, one word per element whatever the algorithm's word size.
 pub(crate) type State = [u64; MAX_WORDS];
@@ -219,6 +219,21 @@ pub fn hash_many_on(row: &'static Kernel, spec: &Spec, messages: &[&[u8]]) -> Op
         finish_streams(rows, &mut streams, &mut digests);
     }
     Some(digests)
+}
+
+/// Does to `hashers`, all of one algorithm, what [`update_many`] does, by one row of [`kernel::rows`] alone: to measure rows.
+///
+/// # Panics
+/// If the CPU cannot run the row, it is not one of the algorithm's, or there are not as many slices as hashers.
+pub fn update_many_on(row: &'static Kernel, hashers: &mut [&mut Hasher], data: &[&[u8]]) {
+    assert_eq!(hashers.len(), data.len(), "one slice of data for each hasher");
+    assert!(row.supported(), "this CPU has no {}", row.isa);
+    let mut streams: Vec<&mut Stream> = hashers.iter_mut().filter_map(|hasher| hasher.stream()).collect();
+    let own = |stream: &&mut Stream| stream.family.kernels.iter().any(|other| std::ptr::eq(other, row));
+    assert!(streams.len() == data.len() && streams.iter().all(own), "a row of another algorithm");
+    if !streams.is_empty() {
+        update_streams(std::slice::from_ref(row), &mut streams, data);
+    }
 }
 
 /// How many of the first hashers share one family; 1 for an algorithm without lanes.

@@ -37,5 +37,5 @@ mod xxh;
 pub use algorithm::{ALGORITHMS, Algorithm, Lengths, Status, find};
 pub use digest::{Digest, DigestError};
 pub use hasher::Hasher;
-pub use lanes::{finish_many, hash_many, hash_many_on, update_many};
+pub use lanes::{finish_many, hash_many, hash_many_on, update_many, update_many_on};
 pub use spec::{Key, Spec, SpecError};

@@ -8,7 +8,7 @@
 use crate::kernel::{Code, Kernel, always, instance};
 use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
 use crate::spec::Spec;
-use crate::word::{Endian, Word32};
+use crate::word::{Endian, Word32, unknown, unroll};
 #[cfg(target_arch = "x86_64")]
 use crate::{
     kernel::{has_avx2, has_avx512},
@@ -19,6 +19,8 @@ pub(crate) static MD5: Family =
     Family { block: 64, words: 4, lazy: false, kernels: KERNELS, pad, output: output_le32 };
 
 static KERNELS: &[Kernel] = &[
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx512", lanes: 64, from_busy: 33, supported: has_avx512, code: Code::Word32(avx512_x4) },
     #[cfg(target_arch = "x86_64")]
     Kernel { isa: "avx512", lanes: 32, from_busy: 17, supported: has_avx512, code: Code::Word32(avx512_x2) },
     #[cfg(target_arch = "x86_64")]
@@ -32,6 +34,7 @@ static KERNELS: &[Kernel] = &[
     Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word32(portable) },
 ];
 
+instance!(avx512_x4, "avx512f,avx512bw,avx512vl", u32, compress, X2<X2<U32x16>>);
 instance!(avx512_x2, "avx512f,avx512bw,avx512vl", u32, compress, X2<U32x16>);
 instance!(avx512, "avx512f,avx512bw,avx512vl", u32, compress, U32x16);
 instance!(avx2_x2, "avx2", u32, compress, X2<U32x8>);
@@ -84,27 +87,20 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut s = [W::load(at(0)), W::load(at(1)), W::load(at(2)), W::load(at(3))];
+        let k = unknown(&K);
         for block in 0..blocks {
             let m = W::chunk(messages, block * 64, Endian::Little);
             let [mut a, mut b, mut c, mut d] = s;
             macro_rules! step {
-                ($i:expr, $f:expr, $word:expr) => {
-                    let sum = a.add($f).add(m[$word].plus(K[$i]));
+                ($i:expr, $f:expr, $word:expr) => {{
+                    let sum = a.add(m[$word].plus(k[$i])).add($f);
                     (a, d, c, b) = (d, c, b, b.add(sum.rotl(SHIFT[$i / 16][$i % 4])));
-                };
+                }};
             }
-            for i in 0..16 {
-                step!(i, b.choose(c, d), i);
-            }
-            for i in 16..32 {
-                step!(i, d.choose(b, c), (5 * i + 1) % 16);
-            }
-            for i in 32..48 {
-                step!(i, b.xor(c).xor(d), (3 * i + 5) % 16);
-            }
-            for i in 48..64 {
-                step!(i, c.xor(b.or(d.not())), (7 * i) % 16);
-            }
+            unroll!(i in 16 => { step!(i, b.choose(c, d), i) });
+            unroll!(i in 16, from 16 => { step!(i, d.choose(b, c), (5 * i + 1) % 16) });
+            unroll!(i in 16, from 32 => { step!(i, b.xor(c).xor(d), (3 * i + 5) % 16) });
+            unroll!(i in 16, from 48 => { step!(i, c.xor(b.or(d.not())), (7 * i) % 16) });
             s = [s[0].add(a), s[1].add(b), s[2].add(c), s[3].add(d)];
         }
         for (word, value) in s.into_iter().enumerate() {

@@ -7,17 +7,25 @@
 use crate::kernel::{Code, Kernel, always, instance};
 use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
 use crate::spec::Spec;
-use crate::word::{Endian, Word32, array};
+use crate::word::{Endian, Word32, array, unknown, unroll};
 #[cfg(target_arch = "x86_64")]
 use crate::{
     kernel::{has_avx2, has_avx512, has_sha_ni},
-    word::{U32x4, U32x8, U32x16},
+    word::{U32x4, U32x8, U32x16, X2},
 };
 
 pub(crate) static SHA256: Family =
     Family { block: 64, words: 8, lazy: false, kernels: KERNELS_256, pad: pad_be64, output: output_be32 };
 
 static KERNELS_256: &[Kernel] = &[
+    #[cfg(target_arch = "x86_64")]
+    Kernel {
+        isa: "avx512",
+        lanes: 32,
+        from_busy: 17,
+        supported: has_avx512,
+        code: Code::Word32(avx512_x2_256),
+    },
     #[cfg(target_arch = "x86_64")]
     Kernel { isa: "avx512", lanes: 16, from_busy: 7, supported: has_avx512, code: Code::Word32(avx512_256) },
     #[cfg(target_arch = "x86_64")]
@@ -31,6 +39,7 @@ static KERNELS_256: &[Kernel] = &[
     Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word32(portable_256) },
 ];
 
+instance!(avx512_x2_256, "avx512f,avx512bw,avx512vl", u32, compress_256, X2<U32x16>);
 instance!(avx512_256, "avx512f,avx512bw,avx512vl", u32, compress_256, U32x16);
 instance!(avx2_256, "avx2", u32, compress_256, U32x8);
 instance!(sse2_256, "sse2", u32, compress_256, U32x4);
@@ -104,10 +113,11 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut s: [W; 8] = array![8; word => W::load(at(word))];
+        let k = unknown(&K256);
         for block in 0..blocks {
             let mut w = W::chunk(messages, block * 64, Endian::Big);
             let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = s;
-            for i in 0..64 {
+            unroll!(i in 64 => {
                 if i >= 16 {
                     let (w15, w2) = (w[(i + 1) % 16], w[(i + 14) % 16]);
                     let s0 = w15.rotr(7).xor(w15.rotr(18)).xor(w15.shr(3));
@@ -115,11 +125,12 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
                     w[i % 16] = w[i % 16].add(s0).add(w[(i + 9) % 16]).add(s1);
                 }
                 let sum1 = e.rotr(6).xor(e.rotr(11)).xor(e.rotr(25));
-                let t1 = h.add(sum1).add(e.choose(f, g)).add(w[i % 16].plus(K256[i]));
+                // The sums that wait for nothing come first.
+                let t1 = h.add(w[i % 16].plus(k[i])).add(e.choose(f, g)).add(sum1);
                 let sum0 = a.rotr(2).xor(a.rotr(13)).xor(a.rotr(22));
                 let t2 = sum0.add(a.majority(b, c));
                 (h, g, f, e, d, c, b, a) = (g, f, e, d.add(t1), c, b, a, t1.add(t2));
-            }
+            });
             for (sum, value) in s.iter_mut().zip([a, b, c, d, e, f, g, h]) {
                 *sum = sum.add(value);
             }
@@ -155,7 +166,7 @@ unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, bl
                     _mm_shuffle_epi8(_mm_loadu_si128(bytes.cast()), swap)
                 })
             });
-            for i in 0..16 {
+            unroll!(i in 16 => {
                 let k = _mm_loadu_si128(K256.as_ptr().add(4 * i).cast());
                 for n in 0..N {
                     let now = w[i % 4][n];
@@ -172,7 +183,7 @@ unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, bl
                         w[i % 4][n] = _mm_sha256msg2_epu32(sum, newest);
                     }
                 }
-            }
+            });
             for n in 0..N {
                 abef[n] = _mm_add_epi32(abef[n], start.0[n]);
                 cdgh[n] = _mm_add_epi32(cdgh[n], start.1[n]);

@@ -69,6 +69,52 @@ pub(crate) trait Word: Copy {
     }
 }
 
+/// Repeats a block for every constant of a list: `unroll!(i in 16 => { .. })`, or `i in 16, from 32`.
+///
+/// Steps index arrays of registers and rotate by table entries; only a loop that is gone keeps the first out of memory and
+/// makes the second immediate operands, and LLVM stops unrolling long before sixty-four steps.
+macro_rules! unroll {
+    ($i:ident in 2 $(, from $from:expr)? => $body:block) => {
+        unroll!(@ $i, (0 $(+ $from)?), $body, 0 1)
+    };
+    ($i:ident in 4 $(, from $from:expr)? => $body:block) => {
+        unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3)
+    };
+    ($i:ident in 8 $(, from $from:expr)? => $body:block) => {
+        unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4 5 6 7)
+    };
+    ($i:ident in 16 $(, from $from:expr)? => $body:block) => {
+        unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+    };
+    ($i:ident in 20 $(, from $from:expr)? => $body:block) => {
+        unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)
+    };
+    ($i:ident in 64 => $body:block) => {
+        unroll!($i in 16 => $body);
+        unroll!($i in 16, from 16 => $body);
+        unroll!($i in 16, from 32 => $body);
+        unroll!($i in 16, from 48 => $body);
+    };
+    ($i:ident in 80 => $body:block) => {
+        unroll!($i in 64 => $body);
+        unroll!($i in 16, from 64 => $body);
+    };
+    (@ $i:ident, $from:expr, $body:block, $($n:literal)*) => {
+        $({
+            let $i: usize = $from + $n;
+            $body
+        })*
+    };
+}
+pub(crate) use unroll;
+
+/// The same table, of values the compiler does not know: constants it moves to the end of a sum, where every step would
+/// wait for them.
+#[inline(always)]
+pub(crate) fn unknown<T>(table: &T) -> &T {
+    std::hint::black_box(table)
+}
+
 /// A byte order of message words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Endian {
