@@ -10,6 +10,8 @@ use rustix::fs::{self, Stat};
 use rustix::io::Errno;
 use std::cell::RefCell;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::OnceLock;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A file being read.
 pub struct Guarded {
@@ -49,8 +51,12 @@ impl Guarded {
     /// # Errors
     /// As [`Root::open`].
     pub fn open(root: &Root, path: &[u8], special: Special) -> Result<Guarded, Error> {
-        let (file, before) = root.open(path, special)?;
+        let (file, mut before) = root.open(path, special)?;
         let system = System::of(&file, &before);
+        if let Some(wait) = unsettled(&before) {
+            std::thread::sleep(wait);
+            before = fs::fstat(&file).map_err(|error| Error::io(path, "read", error))?;
+        }
         Ok(Guarded { file, before, system, position: 0, at_end: false })
     }
 
@@ -177,6 +183,26 @@ impl Guarded {
         let mtime = (self.before.st_mtime, self.before.st_mtime_nsec as u32);
         Ok(Whole { size: self.position, mtime, _private: () })
     }
+}
+
+/// How long to wait until a file that was written just now can be watched for changes.
+///
+/// Kernels before 6.13 stamp files with a clock that ticks every 1 to 10 ms: a second write within the tick of the first
+/// leaves the times as they were. Later ones give a file that was looked at a finer stamp with its next change.
+fn unsettled(stat: &Stat) -> Option<Duration> {
+    const TICK: Duration = Duration::from_millis(11);
+    static FINE_STAMPS: OnceLock<bool> = OnceLock::new();
+    let modified = UNIX_EPOCH + Duration::new(u64::try_from(stat.st_mtime).ok()?, stat.st_mtime_nsec as u32);
+    let age = SystemTime::now().duration_since(modified).unwrap_or(Duration::ZERO);
+    // A time in the future tells nothing; waiting for it would help nobody.
+    let fresh = age < TICK && modified <= SystemTime::now();
+    let fine = || {
+        let name = rustix::system::uname();
+        let release = name.release().to_str().unwrap_or_default();
+        let mut numbers = release.split(['.', '-']).map(|part| part.parse::<u32>().unwrap_or(0));
+        (numbers.next(), numbers.next()) >= (Some(6), Some(13))
+    };
+    (fresh && !*FINE_STAMPS.get_or_init(fine)).then(|| TICK - age)
 }
 
 fn wait(file: &OwnedFd) -> Result<(), Errno> {

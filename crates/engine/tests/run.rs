@@ -1,0 +1,315 @@
+//! The run as its callers see it: every outcome, once, in order, right, whatever the number of threads.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+use truesum::hash::{Digest, Spec};
+use truesum::{Config, Job, Notice, Order, Outcome, Progress, Root, Sink, Summary, Task, Verdict, run};
+
+#[derive(Default)]
+struct Collected {
+    outcomes: Vec<Outcome>,
+    notices: Vec<Notice>,
+    /// Fail after this many outcomes.
+    fail_after: Option<usize>,
+}
+
+impl Sink for Collected {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        if self.fail_after == Some(self.outcomes.len()) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        self.outcomes.push(outcome);
+        Ok(())
+    }
+    fn notice(&mut self, notice: Notice) -> io::Result<()> {
+        self.notices.push(notice);
+        Ok(())
+    }
+}
+
+fn specs(names: &str) -> Arc<[Spec]> {
+    names.split(',').map(|name| name.parse().unwrap()).collect::<Vec<_>>().into()
+}
+
+fn in_folder(folder: &Path) -> Root {
+    Root::folder(folder.as_os_str().as_bytes(), false).unwrap()
+}
+
+fn run_all(config: &Config, tasks: Vec<Task>) -> (Collected, Summary) {
+    let mut collected = Collected::default();
+    let mut tasks = tasks.into_iter();
+    let summary = run(config, &mut tasks, &Progress::default(), &mut collected).unwrap();
+    (collected, summary)
+}
+
+/// Files with the lengths that break things: around blocks, slices and rounds.
+fn tree(folder: &Path) -> BTreeMap<Vec<u8>, Vec<u8>> {
+    let mut seed = 1u64;
+    let mut random = move || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as usize
+    };
+    let mut files = BTreeMap::new();
+    let lengths = [0, 1, 55, 56, 63, 64, 65, 4095, 4096, 8191, 8192, 8193, 65536, 262143, 262144, 262145];
+    for i in 0..300 {
+        let len = match i % 5 {
+            0 => lengths[i / 5 % lengths.len()],
+            4 => random() % 600_000,
+            _ => random() % 9000,
+        };
+        let name = format!("f{i:03}");
+        let data: Vec<u8> = (0..len).map(|at| (at * 31 + i * 7 + (at >> 8)) as u8).collect();
+        std::fs::write(folder.join(&name), &data).unwrap();
+        files.insert(name.into_bytes(), data);
+    }
+    files
+}
+
+#[test]
+fn digests_are_right_and_in_order_for_every_number_of_threads() {
+    let dir = tempfile::tempdir().unwrap();
+    let files = tree(dir.path());
+    for names in ["sha256", "md5,crc32,sha512", "xxh3", "blake3,blake2b-128"] {
+        let specs = specs(names);
+        let expected: Vec<Vec<Digest>> =
+            files.values().map(|data| specs.iter().map(|spec| spec.digest(data)).collect()).collect();
+        for threads in [1, 2, 3, 8] {
+            let config = Config { root: in_folder(dir.path()), threads, ..Config::default() };
+            let tasks = files.keys().map(|name| Task::File(Job::hash(name.clone(), &specs))).collect();
+            let (collected, summary) = run_all(&config, tasks);
+            let bytes: usize = files.values().map(Vec::len).sum();
+            assert_eq!((summary.files, summary.bytes), (files.len() as u64, bytes as u64));
+            for ((outcome, name), expected) in collected.outcomes.iter().zip(files.keys()).zip(&expected) {
+                assert_eq!(&outcome.job.name, name, "{names} on {threads} threads");
+                assert_eq!(outcome.result.as_ref().unwrap().digests, *expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn more_tasks_than_are_looked_at_first_come_in_order_too() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("a"), "alpha").unwrap();
+    std::fs::write(dir.path().join("b"), vec![7; 300_000]).unwrap();
+    let specs = specs("md5");
+    let expected = [specs[0].digest(b"alpha"), specs[0].digest(&vec![7; 300_000])];
+    let name = |i: usize| if i % 97 == 0 { b"b".to_vec() } else { b"a".to_vec() };
+    for threads in [1, 4] {
+        let config = Config { root: in_folder(dir.path()), threads, ..Config::default() };
+        let tasks = (0..40_000).map(|i| Task::File(Job::hash(name(i), &specs))).collect();
+        let (collected, summary) = run_all(&config, tasks);
+        assert_eq!(summary.files, 40_000);
+        for (i, outcome) in collected.outcomes.iter().enumerate() {
+            assert_eq!(outcome.job.name, name(i));
+            assert_eq!(outcome.result.as_ref().unwrap().digests[0], expected[usize::from(i % 97 == 0)]);
+        }
+    }
+}
+
+#[test]
+fn unordered_outcomes_are_all_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let files = tree(dir.path());
+    let specs = specs("md5");
+    let config = Config { root: in_folder(dir.path()), order: Order::AsReady, ..Config::default() };
+    let tasks = files.keys().map(|name| Task::File(Job::hash(name.clone(), &specs))).collect();
+    let (mut collected, _) = run_all(&config, tasks);
+    collected.outcomes.sort_by(|a, b| a.job.name.cmp(&b.job.name));
+    assert!(collected.outcomes.iter().map(|outcome| &outcome.job.name).eq(files.keys()));
+}
+
+#[test]
+fn each_failure_has_its_verdict_and_the_run_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("good"), "good").unwrap();
+    std::fs::write(dir.path().join("bad"), "bad").unwrap();
+    std::fs::create_dir(dir.path().join("folder")).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        dir.path().join("pipe"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR,
+        0,
+    )
+    .unwrap();
+    let specs = specs("sha256");
+    let right = specs[0].digest(b"good");
+    let names = ["missing", "bad", "folder", "pipe", "../outside", "/etc/hostname", "good"];
+    let tasks = names.map(|name| {
+        Task::File(Job { expected: vec![right.clone()], ..Job::hash(name.as_bytes().to_vec(), &specs) })
+    });
+    let config = Config { root: in_folder(dir.path()), ..Config::default() };
+    let (collected, summary) = run_all(&config, tasks.into());
+    let verdicts: Vec<Verdict> = collected.outcomes.iter().map(Outcome::verdict).collect();
+    use Verdict::{Mismatch, Missing, Unreadable, Verified};
+    assert_eq!(verdicts, [Missing, Mismatch, Unreadable, Unreadable, Unreadable, Unreadable, Verified]);
+    assert_eq!(
+        (summary.verified, summary.mismatched, summary.missing, summary.unreadable, summary.failed()),
+        (1, 1, 1, 4, 6)
+    );
+}
+
+#[test]
+fn a_size_that_differs_is_a_mismatch_even_if_the_digest_agrees() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("f"), "data").unwrap();
+    let specs = specs("md5");
+    let job = |size| Job {
+        expected: vec![specs[0].digest(b"data")],
+        size: Some(size),
+        ..Job::hash(b"f".to_vec(), &specs)
+    };
+    let config = Config { root: in_folder(dir.path()), ..Config::default() };
+    let (collected, _) = run_all(&config, vec![Task::File(job(4)), Task::File(job(5))]);
+    assert_eq!(collected.outcomes[0].verdict(), Verdict::Verified);
+    assert_eq!(collected.outcomes[1].verdict(), Verdict::Mismatch);
+}
+
+#[test]
+fn every_expected_digest_must_agree() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("f"), "data").unwrap();
+    let specs = specs("md5,sha256");
+    let (md5, sha256) = (specs[0].digest(b"data"), specs[1].digest(b"data"));
+    let wrong = specs[1].digest(b"other");
+    let config = Config { root: in_folder(dir.path()), ..Config::default() };
+    for (expected, verdict) in [
+        (vec![md5.clone(), sha256], Verdict::Verified),
+        (vec![md5.clone(), wrong], Verdict::Mismatch),
+        (vec![md5], Verdict::Mismatch),
+    ] {
+        let job = Job { expected, ..Job::hash(b"f".to_vec(), &specs) };
+        assert_eq!(run_all(&config, vec![Task::File(job)]).0.outcomes[0].verdict(), verdict);
+    }
+}
+
+#[test]
+fn hard_links_are_read_once_and_all_reported() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = vec![3; 2_000_000];
+    std::fs::write(dir.path().join("l0"), &data).unwrap();
+    for i in 1..40 {
+        std::fs::hard_link(dir.path().join("l0"), dir.path().join(format!("l{i}"))).unwrap();
+    }
+    let specs = specs("sha256");
+    for threads in [1, 4] {
+        let config = Config { root: in_folder(dir.path()), threads, ..Config::default() };
+        let mut tasks = (0..40).map(|i| Task::File(Job::hash(format!("l{i}").into_bytes(), &specs)));
+        let (mut collected, progress) = (Collected::default(), Progress::default());
+        let summary = run(&config, &mut tasks, &progress, &mut collected).unwrap();
+        assert_eq!(summary.files, 40);
+        assert_eq!(progress.bytes(), data.len() as u64, "the bytes were read once");
+        let expected = specs[0].digest(&data);
+        for (i, outcome) in collected.outcomes.iter().enumerate() {
+            assert_eq!(outcome.job.name, format!("l{i}").into_bytes());
+            assert_eq!(outcome.result.as_ref().unwrap().digests, [expected.clone()]);
+        }
+    }
+}
+
+#[test]
+fn the_run_s_own_output_is_passed_over() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("f"), "data").unwrap();
+    std::fs::write(dir.path().join("SHA256SUMS"), "half").unwrap();
+    let own = std::fs::metadata(dir.path().join("SHA256SUMS")).unwrap();
+    let config =
+        Config { root: in_folder(dir.path()), own: vec![(own.dev(), own.ino())], ..Config::default() };
+    let specs = specs("sha256");
+    let tasks = ["SHA256SUMS", "f"].map(|name| Task::File(Job::hash(name.as_bytes().to_vec(), &specs)));
+    let (collected, summary) = run_all(&config, tasks.into());
+    assert_eq!(summary.files, 1);
+    assert!(matches!(&collected.notices[..], [Notice::Own(name)] if name == b"SHA256SUMS"));
+}
+
+#[test]
+fn holes_are_not_read_and_count_as_zeros() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sparse");
+    let mut file = std::fs::File::create(&path).unwrap();
+    let mut expected = vec![0; 12 << 20];
+    expected[..5].copy_from_slice(b"begin");
+    expected[7 << 20..(7 << 20) + 3].copy_from_slice(b"mid");
+    file.write_all(b"begin").unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&file, b"mid", 7 << 20).unwrap();
+    file.set_len(12 << 20).unwrap();
+    let specs = specs("sha256,crc32,md5");
+    let config = Config { root: in_folder(dir.path()), ..Config::default() };
+    let (collected, summary) = run_all(&config, vec![Task::File(Job::hash(b"sparse".to_vec(), &specs))]);
+    let digests: Vec<Digest> = specs.iter().map(|spec| spec.digest(&expected)).collect();
+    assert_eq!(collected.outcomes[0].result.as_ref().unwrap().digests, digests);
+    assert_eq!(summary.bytes, 12 << 20);
+}
+
+#[test]
+fn a_sink_that_fails_ends_the_run_with_its_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let files = tree(dir.path());
+    let specs = specs("sha256");
+    for threads in [1, 4] {
+        let config = Config { root: in_folder(dir.path()), threads, ..Config::default() };
+        let mut tasks =
+            files.keys().cycle().take(100_000).map(|name| Task::File(Job::hash(name.clone(), &specs)));
+        let mut collected = Collected { fail_after: Some(10), ..Collected::default() };
+        let error = run(&config, &mut tasks, &Progress::default(), &mut collected).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+        assert_eq!(collected.outcomes.len(), 10);
+    }
+}
+
+#[test]
+fn a_stopped_run_reports_nothing_half_done() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("big"), vec![1; 50 << 20]).unwrap();
+    let specs = specs("sha256");
+    let config = Config { root: in_folder(dir.path()), ..Config::default() };
+    let progress = Progress::default();
+    progress.stop();
+    let mut collected = Collected::default();
+    let mut tasks = std::iter::once(Task::File(Job::hash(b"big".to_vec(), &specs)));
+    let summary = run(&config, &mut tasks, &progress, &mut collected).unwrap();
+    assert!(summary.interrupted && collected.outcomes.is_empty());
+}
+
+#[test]
+fn files_rewritten_during_the_run_are_changed_or_right_never_a_mixture() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("f");
+    let states: Vec<Vec<u8>> = (0..4u8).map(|i| vec![i; 700_000 + 1000 * usize::from(i)]).collect();
+    std::fs::write(&path, &states[0]).unwrap();
+    let specs = specs("sha256");
+    let right: Vec<Digest> = states.iter().map(|state| specs[0].digest(state)).collect();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // In place, so that a reader sees old and new bytes of one file.
+            let mut file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+            for state in states.iter().cycle() {
+                if done.load(std::sync::atomic::Ordering::Relaxed) {
+                    break;
+                }
+                io::Seek::seek(&mut file, io::SeekFrom::Start(0)).unwrap();
+                file.set_len(state.len() as u64).unwrap();
+                file.write_all(state).unwrap();
+                // Times have the resolution of the kernel's tick: a change within one would go unseen.
+                std::thread::sleep(std::time::Duration::from_millis(12));
+            }
+        });
+        let config = Config { root: in_folder(dir.path()), ..Config::default() };
+        for _ in 0..300 {
+            let (collected, _) = run_all(&config, vec![Task::File(Job::hash(b"f".to_vec(), &specs))]);
+            match &collected.outcomes[0].result {
+                Ok(found) => {
+                    assert!(right.contains(&found.digests[0]), "a digest of no state the file ever had")
+                }
+                Err(_) => assert_eq!(collected.outcomes[0].verdict(), Verdict::Changed),
+            }
+        }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}
