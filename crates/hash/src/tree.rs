@@ -8,6 +8,7 @@
 mod compact_range;
 mod composite;
 mod family;
+mod linear;
 mod merkle;
 mod mtsum;
 mod plan;

@@ -2,7 +2,7 @@
 //!
 //! Two kinds of piece: one that is hashed from a single buffer (a granule of small leaves, whose leaves fill the lanes), and
 //! one that is a leaf of its own (mtsum's, the parts of an S3 object), fed to a [`Hasher`] beside others so that together
-//! they fill the lanes. The piece digests are then folded in order.
+//! they fill the lanes. The piece digests are then folded in order. CRCs and Adler-32 are cut anywhere: their pieces add up.
 
 use crate::algorithm::Kind;
 use crate::digest::Digest;
@@ -10,6 +10,7 @@ use crate::hasher::Hasher;
 use crate::spec::Spec;
 use crate::tree::compact_range::CompactRange;
 use crate::tree::composite::{Close, Composite};
+use crate::tree::linear::Linear;
 use crate::tree::merkle::{Merkle, zero_levels};
 use crate::tree::mtsum::{Stack, Step, Walk};
 use std::ops::Range;
@@ -28,6 +29,7 @@ enum Way {
     Granules { merkle: Arc<Merkle>, granule: u64 },
     Parts(&'static Composite),
     Halves { composite: &'static Composite, ends: Arc<[u64]> },
+    Linear { linear: Linear, granule: u64 },
 }
 
 /// Leaves up to this size share a buffer with their neighbours.
@@ -36,12 +38,15 @@ const SMALL: u64 = 128 << 10;
 const GRANULE: u64 = 1 << 20;
 
 impl Plan {
-    /// The plan for a message of `size` bytes; `None` if the digest is a chain, or the message too short to be cut.
+    /// The plan for a message of `size` bytes; `None` if the digest is a chain, or BLAKE3's of a message that is one piece,
+    /// whose root is not made from the piece's value.
     pub fn new(spec: &Spec, size: u64) -> Option<Plan> {
-        Plan::with_granule(spec, size, GRANULE)
+        let plan = Plan::with_granule(spec, size, GRANULE)?;
+        (plan.pieces() > 1 || plan.merkle().is_none_or(Merkle::place_independent)).then_some(plan)
     }
 
-    /// The same with granules of `granule` bytes, a power of two, where the leaves are smaller than that.
+    /// The same with granules of `granule` bytes, a power of two, where the leaves are smaller than that. For BLAKE3 there is
+    /// a plan for one piece too; its fold has no digest.
     pub fn with_granule(spec: &Spec, size: u64, granule: u64) -> Option<Plan> {
         let way = match (Merkle::new(spec), &spec.algorithm().kind) {
             (Some(merkle), _) => {
@@ -63,11 +68,9 @@ impl Plan {
                 }
                 _ => Way::Parts(composite),
             },
-            (None, _) => return None,
+            (None, _) => Way::Linear { linear: Linear::of(spec.algorithm())?, granule },
         };
-        let plan = Plan { spec: spec.clone(), size, way };
-        // BLAKE3's root over one granule is not made from the granule's value.
-        (plan.pieces() > 1 || plan.merkle().is_none_or(Merkle::place_independent)).then_some(plan)
+        Some(Plan { spec: spec.clone(), size, way })
     }
 
     /// What is computed.
@@ -84,14 +87,16 @@ impl Plan {
     pub fn merkle(&self) -> Option<&Merkle> {
         match &self.way {
             Way::Granules { merkle, .. } => Some(merkle),
-            Way::Parts(_) | Way::Halves { .. } => None,
+            Way::Parts(_) | Way::Halves { .. } | Way::Linear { .. } => None,
         }
     }
 
     /// Number of pieces, at least 1.
     pub fn pieces(&self) -> u64 {
         match &self.way {
-            Way::Granules { granule, .. } => self.size.div_ceil(*granule).max(1),
+            Way::Granules { granule, .. } | Way::Linear { granule, .. } => {
+                self.size.div_ceil(*granule).max(1)
+            }
             Way::Parts(_) => self.size.div_ceil(self.spec.unit()).max(1),
             Way::Halves { ends, .. } => ends.len() as u64,
         }
@@ -101,7 +106,7 @@ impl Plan {
     pub fn piece(&self, index: u64) -> Range<u64> {
         let equal = |len: u64| index * len..((index + 1) * len).min(self.size);
         match &self.way {
-            Way::Granules { granule, .. } => equal(*granule),
+            Way::Granules { granule, .. } | Way::Linear { granule, .. } => equal(*granule),
             Way::Parts(_) => equal(self.spec.unit()),
             Way::Halves { ends, .. } => {
                 let index = index as usize;
@@ -117,7 +122,7 @@ impl Plan {
             Way::Granules { merkle, granule } if merkle.leaf_size() == *granule && *granule > SMALL => {
                 merkle.leaf_hasher()
             }
-            Way::Granules { .. } => None,
+            Way::Granules { .. } | Way::Linear { .. } => None,
             Way::Parts(composite) | Way::Halves { composite, .. } => Some(composite.leaf_hasher()),
         }
     }
@@ -126,6 +131,7 @@ impl Plan {
     pub fn hash_piece(&self, index: u64, data: &[u8]) -> Digest {
         match &self.way {
             Way::Granules { merkle, granule } => merkle.subtree(data, index * (granule / merkle.leaf_size())),
+            Way::Linear { linear, .. } => linear.part(&self.spec, data),
             Way::Parts(_) | Way::Halves { .. } => {
                 let mut hasher = self.piece_hasher().expect("these pieces are leaves");
                 hasher.update(data);
@@ -136,11 +142,32 @@ impl Plan {
 
     /// Digests of runs of whole pieces that are all zeros, for [`Fold::push_zeros`]; `None` if they depend on the place.
     pub fn zeros(&self) -> Option<Zeros> {
-        let Way::Granules { merkle, granule } = &self.way else { return None };
-        let mut leaf = merkle.leaf_hasher()?;
-        leaf.update_zeros(merkle.leaf_size());
-        let levels = zero_levels(merkle, leaf.finish());
-        Some(Zeros(levels[(granule / merkle.leaf_size()).ilog2() as usize..].to_vec()))
+        match &self.way {
+            Way::Granules { merkle, granule } => {
+                let mut leaf = merkle.leaf_hasher()?;
+                leaf.update_zeros(merkle.leaf_size());
+                let levels = zero_levels(merkle, leaf.finish());
+                Some(Zeros(levels[(granule / merkle.leaf_size()).ilog2() as usize..].to_vec()))
+            }
+            Way::Linear { linear, granule } => {
+                let first = linear.part(&self.spec, &vec![0; *granule as usize]);
+                let lengths = std::iter::successors(Some(*granule), |len| len.checked_mul(2));
+                let double = |value: &mut Digest, len: u64| {
+                    let next = linear.join(value, value, len);
+                    Some(std::mem::replace(value, next))
+                };
+                Some(Zeros(lengths.scan(first, double).collect()))
+            }
+            Way::Parts(_) | Way::Halves { .. } => None,
+        }
+    }
+
+    /// The value of what came so far and of the next `len` bytes, for checksums that add up.
+    fn join(&self, so_far: Option<Digest>, next: Digest, len: u64) -> Digest {
+        match (&self.way, so_far) {
+            (Way::Linear { linear, .. }, Some(so_far)) => linear.join(&so_far, &next, len),
+            _ => next,
+        }
     }
 
     /// Takes piece digests in order.
@@ -149,6 +176,7 @@ impl Plan {
             plan: self.clone(),
             kept: match &self.way {
                 Way::Granules { .. } => Kept::Range(CompactRange::starting_at(0)),
+                Way::Linear { .. } => Kept::Sum(None, 0),
                 Way::Parts(composite) => Kept::List(Box::new(composite.base().hasher()), 0),
                 Way::Halves { composite, .. } => {
                     let Close::Halves(variant) = composite.close else {
@@ -161,7 +189,7 @@ impl Plan {
     }
 }
 
-/// Digests of perfect subtrees of zero pieces, by level.
+/// Digests of runs of zero pieces, by the logarithm of their number.
 pub struct Zeros(Vec<Digest>);
 
 impl Zeros {
@@ -181,6 +209,7 @@ enum Kept {
     Range(CompactRange),
     List(Box<Hasher>, u64),
     Halves(Box<Stack>),
+    Sum(Option<Digest>, u64),
 }
 
 impl Fold {
@@ -188,7 +217,7 @@ impl Fold {
     pub fn next(&self) -> u64 {
         match &self.kept {
             Kept::Range(range) => range.next(),
-            Kept::List(_, count) => *count,
+            Kept::List(_, count) | Kept::Sum(_, count) => *count,
             Kept::Halves(stack) => stack.taken(),
         }
     }
@@ -198,7 +227,8 @@ impl Fold {
     /// # Panics
     /// If all pieces have come.
     pub fn push(&mut self, piece: Digest) {
-        assert!(self.next() < self.plan.pieces(), "all pieces have come");
+        let next = self.next();
+        assert!(next < self.plan.pieces(), "all pieces have come");
         match &mut self.kept {
             Kept::Range(range) => {
                 let merkle = self.plan.merkle().expect("granules are of a Merkle tree");
@@ -209,6 +239,11 @@ impl Fold {
                 *count += 1;
             }
             Kept::Halves(stack) => stack.push(piece),
+            Kept::Sum(sum, count) => {
+                let range = self.plan.piece(next);
+                *sum = Some(self.plan.join(sum.take(), piece, range.end - range.start));
+                *count += 1;
+            }
         }
     }
 
@@ -218,10 +253,21 @@ impl Fold {
     /// If the plan has no [`Plan::zeros`], or not so many pieces are left.
     pub fn push_zeros(&mut self, zeros: &Zeros, count: u64) {
         assert!(self.next() + count <= self.plan.pieces(), "not so many pieces are left");
-        let (Kept::Range(range), Some(merkle)) = (&mut self.kept, self.plan.merkle()) else {
-            panic!("zeros are of a Merkle tree");
-        };
-        range.push_run(count, &zeros.0, |l, r| merkle.node(l, r));
+        match &mut self.kept {
+            Kept::Range(range) => {
+                let merkle = self.plan.merkle().expect("granules are of a Merkle tree");
+                range.push_run(count, &zeros.0, |l, r| merkle.node(l, r));
+            }
+            Kept::Sum(sum, done) => {
+                let len = self.plan.piece(0).end;
+                for level in (0..u64::BITS).filter(|level| count >> level & 1 == 1) {
+                    let run = zeros.0[level as usize].clone();
+                    *sum = Some(self.plan.join(sum.take(), run, len << level));
+                }
+                *done += count;
+            }
+            Kept::List(..) | Kept::Halves(_) => panic!("this plan has no zeros"),
+        }
     }
 
     /// The digest of the message, when all pieces have come.
@@ -233,6 +279,10 @@ impl Fold {
             Kept::Range(range) => self.plan.merkle()?.close(range, self.plan.size),
             Kept::List(hasher, count) => Some(hasher.finish().with_parts(*count)),
             Kept::Halves(stack) => stack.root(),
+            Kept::Sum(sum, _) => match self.plan.way {
+                Way::Linear { linear, .. } => Some(linear.close(sum.take()?, self.plan.size)),
+                _ => None,
+            },
         }
     }
 }

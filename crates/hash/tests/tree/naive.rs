@@ -103,6 +103,51 @@ fn trees_of_random_lengths_and_leaves() {
 }
 
 #[test]
+fn checksums_and_blake3_of_random_lengths() {
+    let mut random = Random::new(7);
+    for name in ["crc32", "crc32c", "crc64nvme", "crc64xz", "crc", "adler32", "blake3"] {
+        for _ in 0..20 {
+            let len = random.below(3_000_000);
+            let data = with_holes(&mut random, len);
+            let plan =
+                Plan::with_granule(&spec(name), len, 1 << (12 + random.below(8))).expect("these are cut");
+            let zeros = plan.zeros();
+            let mut fold = plan.fold();
+            while fold.next() < plan.pieces() {
+                let piece = plan.piece(fold.next());
+                let data = &data[piece.start as usize..piece.end as usize];
+                match &zeros {
+                    Some(zeros) if piece.end < len && data.iter().all(|&byte| byte == 0) => {
+                        fold.push_zeros(zeros, 1)
+                    }
+                    _ => fold.push(plan.hash_piece(fold.next(), data)),
+                }
+            }
+            if name == "blake3" && plan.pieces() == 1 {
+                assert_eq!(fold.finish(), None);
+                assert!(Plan::new(&spec(name), len.min(1 << 20)).is_none());
+                continue;
+            }
+            assert_eq!(fold.finish(), Some(spec(name).digest(&data)), "{name} of {len} bytes");
+        }
+    }
+    // A terabyte of zeros in one step.
+    let plan = Plan::new(&spec("crc32"), 1 << 40).expect("a CRC is cut");
+    let mut fold = plan.fold();
+    fold.push_zeros(&plan.zeros().expect("zeros"), plan.pieces());
+    let mut doubled = spec("crc32").digest(&[0; 1 << 20]);
+    for level in 0..20 {
+        let plan =
+            Plan::with_granule(&spec("crc32"), 2 << (20 + level), 1 << (20 + level)).expect("a CRC is cut");
+        let mut fold = plan.fold();
+        fold.push(doubled.clone());
+        fold.push(doubled);
+        doubled = fold.finish().expect("both came");
+    }
+    assert_eq!(fold.finish(), Some(doubled));
+}
+
+#[test]
 fn glacier_and_etags_of_random_lengths() {
     let mut random = Random::new(2);
     for _ in 0..40 {

@@ -167,6 +167,42 @@ fn blake3() {
     }
 }
 
+#[test]
+fn checksums_combine() {
+    let mut seen = 0;
+    for vector in vectors("crc-combine") {
+        let name = match vector.pointer("/params/crc").and_then(Value::as_str) {
+            Some(name) => name.to_owned(),
+            // CRCs by their parameters: those of the table.
+            None => match (
+                text(&vector, "/params/poly"),
+                text(&vector, "/params/init"),
+                text(&vector, "/params/xorout"),
+            ) {
+                ("0x4c11db7", "0xffffffff", "0xffffffff") => "crc32".to_owned(),
+                ("0x42f0e1eba9ea3693", "0xffffffffffffffff", "0xffffffffffffffff") => "crc64xz".to_owned(),
+                _ => continue,
+            },
+        };
+        let size = number(&vector, "/input/len");
+        let data = input::bytes(text(&vector, "/input/gen"), size);
+        let spec = spec(&name);
+        let value = u64::from_str_radix(text(&vector, "/value"), 16).expect("hexadecimal");
+        let of =
+            |digest: Digest| digest.as_bytes().iter().fold(0, |value, byte| value << 8 | u64::from(*byte));
+        assert_eq!(of(spec.digest(&data)), value, "{vector}");
+        let plan = Plan::with_granule(&spec, size, 1 << 12).expect("a CRC is cut");
+        let mut fold = plan.fold();
+        for index in 0..plan.pieces() {
+            let piece = plan.piece(index);
+            fold.push(plan.hash_piece(index, &data[piece.start as usize..piece.end as usize]));
+        }
+        assert_eq!(fold.finish().map(of), Some(value), "{vector}");
+        seen += 1;
+    }
+    assert!(seen >= 14, "{seen}");
+}
+
 /// The nodes of a tree in pre-order, as Bao's outboard files hold them.
 fn pre_order(merkle: &Merkle, row: &[Digest], out: &mut Vec<u8>) -> Digest {
     if let [only] = row {
