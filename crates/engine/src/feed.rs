@@ -68,7 +68,14 @@ impl<'a> Feeder<'a> {
         let mut known_jobs = None;
         if feed.ended {
             known_jobs = Some(feed.ready.len());
-            let bytes = if feed.ready.len() > 1 { feed.largest_first(root, threads) } else { 0 };
+            let bytes = match &mut feed.ready[..] {
+                // One file by itself needs no plan, and no question for its size.
+                [only] => {
+                    only.alone = Some(true);
+                    0
+                }
+                _ => feed.largest_first(root, threads),
+            };
             progress.set_totals(bytes, feed.ready.len() as u64);
             useful_threads = threads.min(feed.ready.len()).min(1 + (bytes / THREAD_COST) as usize);
         }
@@ -161,7 +168,7 @@ impl Feed<'_> {
         let total: u64 = sized.iter().map(|(size, _)| size).sum();
         for (size, assigned) in &mut sized {
             let lanes = assigned.job.specs.iter().map(lanes_of).max().unwrap_or(1) as u64;
-            assigned.alone = Some(*size > total / (threads as u64 * lanes) && *size > THREAD_COST);
+            assigned.alone = Some(*size > total / (threads as u64 * lanes));
         }
         self.ready.extend(sized.into_iter().map(|(_, assigned)| assigned));
         total

@@ -91,6 +91,11 @@ impl Guarded {
         self.at_end
     }
 
+    /// Whether the size told is the size there is: a file on a local disk.
+    pub fn is_local(&self) -> bool {
+        self.system == System::Local
+    }
+
     /// Whether the file has holes that its file system tells truthfully.
     pub fn has_holes(&self) -> bool {
         self.system == System::Local && (self.before.st_blocks as u64).saturating_mul(512) < self.size_hint()

@@ -5,12 +5,14 @@ use crate::error::{Cause, Error};
 use crate::feed::{Assigned, Feeder, LARGE, lanes_of};
 use crate::job::{Found, Job, Outcome};
 use crate::links::{Claim, Links};
+use crate::pieces::{hash_pieces, plans};
 use crate::progress::Progress;
 use crate::read::{Guarded, Whole};
 use crate::run::{Batch, Config, Event, Notice};
 use rustix::io::Errno;
 use std::sync::Arc;
 use std::time::Instant;
+use truesum_hash::tree::Plan;
 use truesum_hash::{Digest, Hasher, Spec, finish_many, update_many};
 
 /// Bytes of slices a worker reads before it hashes them: they should still be in the second-level cache then.
@@ -21,7 +23,7 @@ const SLICE: usize = 1 << 18;
 const SKEW: usize = 64 + 4096;
 /// Most files open in one worker.
 const OPEN: usize = 64;
-/// Files without lanes below this size are read by the thread that hashes them.
+/// Files up to this size are read by the thread that hashes them.
 const READ_AHEAD: u64 = 4 << 20;
 
 pub(crate) struct Worker<'a, 'f> {
@@ -134,20 +136,16 @@ impl<'a, 'f> Worker<'a, 'f> {
             }
         }
         self.progress.set_current(&ticket.job.name);
-        let hashers = self.hashers(&ticket.job.specs);
         let size = file.size_hint();
+        let hashers = self.hashers(&ticket.job.specs, size);
         let next = Active { ticket, file, hashers, filled: 0, failed: None };
+        let alone = size > READ_AHEAD && (alone.unwrap_or(size >= LARGE) || is_serial(&next.hashers));
         let sparse = next.file.has_holes() && size > SLICE as u64;
-        if alone.unwrap_or(size >= LARGE) || sparse || self.is_serial(&next) {
+        if alone || sparse {
             self.alone(next);
         } else {
             active.push(next);
         }
-    }
-
-    /// Whether no algorithm of this file has lanes and its size asks for reading ahead.
-    fn is_serial(&self, next: &Active) -> bool {
-        next.file.size_hint() > READ_AHEAD && next.hashers.iter().all(|hasher| !hasher.spec().has_lanes())
     }
 
     fn open(&mut self, job: &Job, active: &mut Vec<Active>) -> Result<Guarded, Error> {
@@ -176,7 +174,11 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
     }
 
-    fn hashers(&mut self, specs: &Arc<[Spec]>) -> Vec<Hasher> {
+    /// Hashers for a file of this size, taken from finished files where that does not matter.
+    fn hashers(&mut self, specs: &Arc<[Spec]>, size: u64) -> Vec<Hasher> {
+        if specs.iter().any(Spec::needs_size) {
+            return specs.iter().map(|spec| spec.hasher_for_size(size)).collect();
+        }
         if !self.spare_specs.as_ref().is_some_and(|spare| Arc::ptr_eq(spare, specs)) {
             self.spare.clear();
             self.spare_specs = Some(specs.clone());
@@ -185,7 +187,8 @@ impl<'a, 'f> Worker<'a, 'f> {
     }
 
     fn keep_hashers(&mut self, specs: &Arc<[Spec]>, hashers: Vec<Hasher>) {
-        if self.spare_specs.as_ref().is_some_and(|spare| Arc::ptr_eq(spare, specs)) {
+        let reusable = !specs.iter().any(Spec::needs_size);
+        if reusable && self.spare_specs.as_ref().is_some_and(|spare| Arc::ptr_eq(spare, specs)) {
             self.spare.push(hashers);
         }
     }
@@ -256,6 +259,9 @@ impl<'a, 'f> Worker<'a, 'f> {
 
     /// Hashes one file by itself, reading ahead on another thread.
     fn alone(&mut self, mut next: Active) {
+        if let Some(plans) = plans(&next.file, &next.ticket.job.specs) {
+            return self.by_pieces(next, &plans);
+        }
         let result = read_ahead(&mut next.file, &mut next.hashers, self.feeder.idle_threads(), self.progress);
         if self.progress.stopped() && result.is_ok() && !next.file.at_end() {
             return;
@@ -268,6 +274,20 @@ impl<'a, 'f> Worker<'a, 'f> {
                 self.keep_hashers(&ticket.job.specs, hashers);
                 self.succeed(ticket, proof, digests);
             }
+            Err(error) => self.fail(ticket, error),
+        }
+    }
+
+    /// Hashes one file on all threads that have nothing else to do.
+    fn by_pieces(&mut self, next: Active, plans: &[Plan]) {
+        let Active { ticket, mut file, .. } = next;
+        let result = hash_pieces(&mut file, plans, self.feeder.idle_threads(), self.progress);
+        match result.map_err(|error| Error::io(&ticket.job.name, "read", error)) {
+            Ok(None) => {}
+            Ok(Some(digests)) => match file.finish(&ticket.job.name) {
+                Ok(proof) => self.succeed(ticket, proof, digests),
+                Err(error) => self.fail(ticket, error),
+            },
             Err(error) => self.fail(ticket, error),
         }
     }
@@ -294,4 +314,9 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
         self.done.push((place, Event::Outcome(outcome)));
     }
+}
+
+/// Whether no algorithm has lanes: then files share nothing, and a large one is better read ahead.
+fn is_serial(hashers: &[Hasher]) -> bool {
+    hashers.iter().all(|hasher| !hasher.spec().has_lanes())
 }

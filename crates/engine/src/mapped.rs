@@ -1,0 +1,198 @@
+//! Windows of a file mapped into memory, where that saves the kernel's copy, and a guard against what kills other tools.
+//!
+//! Reading a mapping of a file that was truncated, or whose disk fails, raises SIGBUS. Here a handler puts zero pages over
+//! the rest of the window and marks it: the hashing goes on to the window's end, the caller asks [`Window::intact`], and
+//! the file becomes an error while the run goes on. A fault anywhere else ends the program as it always did.
+#![allow(unsafe_code)]
+
+use rustix::io::Errno;
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use std::ffi::c_int;
+use std::os::fd::BorrowedFd;
+use std::ptr;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+
+const PAGE: u64 = 4096;
+
+/// A part of a file in memory. The pages go away with it, so what is resident at a time is bounded.
+pub(crate) struct Window {
+    base: *mut std::ffi::c_void,
+    mapped: usize,
+    /// Where the bytes asked for begin.
+    skip: usize,
+    len: usize,
+    slot: &'static Slot,
+}
+
+/// A window that is in use, as the signal handler sees it.
+struct Slot {
+    /// Address of the first byte, 0 where the slot is free, 1 while it is being filled in.
+    start: AtomicUsize,
+    end: AtomicUsize,
+    faulted: AtomicBool,
+}
+
+/// Enough for every thread to hold a window for each of its lanes.
+const SLOTS: usize = 1024;
+
+static WINDOWS: [Slot; SLOTS] = [const {
+    Slot { start: AtomicUsize::new(0), end: AtomicUsize::new(0), faulted: AtomicBool::new(false) }
+}; SLOTS];
+
+impl Window {
+    /// Maps `len` bytes of a regular file from `offset` on and has them read in.
+    ///
+    /// # Errors
+    /// The system's, or `EAGAIN` where the guard cannot be set up: then read instead.
+    pub(crate) fn map(file: BorrowedFd<'_>, offset: u64, len: usize) -> Result<Window, Errno> {
+        if !*GUARDED.get_or_init(install) {
+            return Err(Errno::AGAIN);
+        }
+        let start = offset / PAGE * PAGE;
+        let skip = (offset - start) as usize;
+        let mapped = skip + len;
+        let claim = |slot: &&Slot| slot.start.compare_exchange(0, 1, SeqCst, SeqCst).is_ok();
+        let slot = WINDOWS.iter().find(claim).ok_or(Errno::AGAIN)?;
+        let flags = MapFlags::SHARED | MapFlags::POPULATE;
+        // SAFETY: a new mapping at an address of the kernel's choice; nothing else lies there.
+        let base = unsafe { mmap(ptr::null_mut(), mapped, ProtFlags::READ, flags, file, start) };
+        let base = base.inspect_err(|_| slot.start.store(0, SeqCst))?;
+        slot.faulted.store(false, SeqCst);
+        slot.end.store(base as usize + mapped.next_multiple_of(PAGE as usize), SeqCst);
+        slot.start.store(base as usize, SeqCst);
+        Ok(Window { base, mapped, skip, len, slot })
+    }
+
+    /// The bytes. They are what the file holds at the moment of looking: whoever uses them must afterwards ask
+    /// [`Window::intact`], and whether the file changed meanwhile.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        // SAFETY: `mapped` bytes are readable from `base` on until `drop`: a page that fails is replaced by the guard.
+        // Another process may write to the file, so bytes can differ between two looks; hashing has no invariant that
+        // this could break, and the digest is refused when the file's times have moved.
+        unsafe { std::slice::from_raw_parts(self.base.cast::<u8>().add(self.skip), self.len) }
+    }
+
+    /// Whether all bytes came from the file. False after a read error or a truncation.
+    pub(crate) fn intact(&self) -> bool {
+        !self.slot.faulted.load(SeqCst)
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        // SAFETY: the range was mapped by this window, and nothing refers to it any more. Pages that the guard put
+        // there are part of the range.
+        let _ = unsafe { munmap(self.base, self.mapped) };
+        self.slot.end.store(0, SeqCst);
+        self.slot.start.store(0, SeqCst);
+    }
+}
+
+static GUARDED: OnceLock<bool> = OnceLock::new();
+
+/// Installs the handler; false where the system refuses.
+fn install() -> bool {
+    // SAFETY: an all-zero sigaction is valid; the handler below is async-signal-safe.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_fault as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO;
+        libc::sigemptyset(&mut action.sa_mask);
+        libc::sigaction(libc::SIGBUS, &action, ptr::null_mut()) == 0
+    }
+}
+
+/// Uses only atomics and system calls, as a signal handler must.
+extern "C" fn on_fault(_: c_int, info: *mut libc::siginfo_t, _: *mut std::ffi::c_void) {
+    // SAFETY: the kernel passes a valid siginfo to a handler that asked for one.
+    let address = unsafe { (*info).si_addr() } as usize;
+    for slot in &WINDOWS {
+        let (start, end) = (slot.start.load(SeqCst), slot.end.load(SeqCst));
+        if start <= 1 || address < start || address >= end {
+            continue;
+        }
+        slot.faulted.store(true, SeqCst);
+        // The rest of the window at once: after a truncation every page of it would fault.
+        let page = address / PAGE as usize * PAGE as usize;
+        // SAFETY: from the faulting page to the end of a window of ours, which is replaced by zero pages in place.
+        let result = unsafe {
+            libc::mmap(
+                page as *mut libc::c_void,
+                end - page,
+                libc::PROT_READ,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
+                -1,
+                0,
+            )
+        };
+        if result != libc::MAP_FAILED {
+            return;
+        }
+        break;
+    }
+    // Not ours, or no memory for a page: die of the signal, as without this handler.
+    // SAFETY: restoring the default action; returning repeats the access, which then ends the program.
+    unsafe { libc::signal(libc::SIGBUS, libc::SIG_DFL) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::FileExt;
+
+    fn file(len: u64) -> std::fs::File {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(len).unwrap();
+        file
+    }
+
+    #[test]
+    fn windows_show_the_file_from_any_offset() {
+        let file = file(100_000);
+        let data: Vec<u8> = (0..100_000u32).map(|i| (i.wrapping_mul(i) >> 5) as u8).collect();
+        file.write_all_at(&data, 0).unwrap();
+        for (offset, len) in [(0, 100_000), (1, 10), (4096, 4096), (4095, 2), (99_999, 1), (50_001, 49_999)] {
+            let window = Window::map(file.as_fd(), offset, len).unwrap();
+            assert_eq!(window.bytes(), &data[offset as usize..][..len]);
+            assert!(window.intact());
+        }
+    }
+
+    #[test]
+    fn a_truncated_file_marks_its_window_and_nothing_dies() {
+        let (whole, cut) = (file(1 << 20), file(1 << 20));
+        whole.write_all_at(&[7; 1 << 20], 0).unwrap();
+        cut.write_all_at(&[7; 1 << 20], 0).unwrap();
+        let other = Window::map(whole.as_fd(), 0, 1 << 20).unwrap();
+        let window = Window::map(cut.as_fd(), 0, 1 << 20).unwrap();
+        cut.set_len(5000).unwrap();
+        assert_eq!(window.bytes()[4999], 7);
+        assert!(window.intact());
+        let sum: u64 = window.bytes().iter().map(|&byte| u64::from(byte)).sum();
+        assert!(sum <= 7 * 8192, "pages behind the end are zeros");
+        assert!(!window.intact());
+        assert!(other.intact() && other.bytes().iter().all(|&byte| byte == 7));
+        drop(window);
+        let window = Window::map(whole.as_fd(), 0, 4096).unwrap();
+        assert!(window.intact(), "a slot that is used again begins unmarked");
+    }
+
+    #[test]
+    fn many_threads_fault_at_once() {
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let file = file(1 << 16);
+                        let window = Window::map(file.as_fd(), 0, 1 << 16).unwrap();
+                        file.set_len(0).unwrap();
+                        assert_eq!(window.bytes().iter().map(|&byte| u64::from(byte)).sum::<u64>(), 0);
+                        assert!(!window.intact());
+                    }
+                });
+            }
+        });
+    }
+}
