@@ -1,2 +1,30 @@
-//! truesum
-fn main() {}
+//! The program `truesum`: arguments to a plan, the plan to a run, the run's counts to an exit status.
+
+mod args;
+mod config;
+mod console;
+mod exit;
+mod hash;
+mod names;
+mod output;
+mod progress;
+mod signals;
+
+use args::Command;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let cli = match args::parse(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(error.exit_code() as u8);
+        }
+    };
+    match cli.command {
+        Command::Hash(args) => hash::run(args),
+    }
+    .into()
+}

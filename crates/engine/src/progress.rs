@@ -1,7 +1,7 @@
 //! What a run has done so far: counters that workers bump and one drawing thread reads.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 /// Shared counters of a run. All are exact at its end and a moment old before.
 #[derive(Default)]
@@ -10,7 +10,7 @@ pub struct Progress {
     files: AtomicU64,
     total_bytes: AtomicU64,
     total_files: AtomicU64,
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
     current: Mutex<Vec<u8>>,
 }
 
@@ -39,6 +39,11 @@ impl Progress {
     /// Asks the run to end soon; what was finished is still reported.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
+    }
+
+    /// The flag that [`Progress::stop`] sets, for signal handlers.
+    pub fn stop_flag(&self) -> Arc<AtomicBool> {
+        self.stop.clone()
     }
 
     /// Whether the run was asked to end.

@@ -52,7 +52,8 @@ pub enum Item {
 
 /// An iterator over [`Item`]s.
 pub struct Walk {
-    roots: std::vec::IntoIter<Vec<u8>>,
+    roots: Box<dyn Iterator<Item = Vec<u8>> + Send>,
+    root: Vec<u8>,
     options: Options,
     globs: Override,
     stack: Vec<Level>,
@@ -84,11 +85,15 @@ struct Listing {
 }
 
 impl Walk {
-    /// Walks the roots in the order given; a root that is a file is an item itself.
+    /// Walks the roots in the order given; a root that is a file is an item itself, and so is `-`, standard input.
     ///
     /// # Errors
     /// A glob that cannot be understood.
-    pub fn new(roots: Vec<Vec<u8>>, options: Options, threads: usize) -> Result<Walk, String> {
+    pub fn new(
+        roots: impl IntoIterator<Item = Vec<u8>, IntoIter: Send + 'static>,
+        options: Options,
+        threads: usize,
+    ) -> Result<Walk, String> {
         let mut globs = OverrideBuilder::new("");
         for glob in &options.include {
             globs.add(glob).map_err(|error| error.to_string())?;
@@ -98,7 +103,8 @@ impl Walk {
         }
         let globs = globs.build().map_err(|error| error.to_string())?;
         Ok(Walk {
-            roots: roots.into_iter(),
+            roots: Box::new(roots.into_iter()),
+            root: Vec::new(),
             options,
             globs,
             stack: Vec::new(),
@@ -108,7 +114,16 @@ impl Walk {
         })
     }
 
+    /// The root that the last item was found at or below, as it was given.
+    pub fn current_root(&self) -> &[u8] {
+        &self.root
+    }
+
     fn root(&mut self, path: Vec<u8>) -> Option<Item> {
+        self.root.clone_from(&path);
+        if path == b"-" {
+            return Some(Item::File(path));
+        }
         let stat = match stat(&path) {
             Ok(stat) => stat,
             // A path too long to ask about is opened, and fails or succeeds there.

@@ -94,8 +94,11 @@ impl Write for AtomicFile {
 }
 
 /// Closes a file and tells whether that worked, which dropping it does not.
+///
+/// # Errors
+/// The system's: on network file systems and under quotas, that of an earlier write.
 #[allow(unsafe_code)]
-fn close(file: File) -> io::Result<()> {
+pub fn close(file: File) -> io::Result<()> {
     // SAFETY: the descriptor is taken out of its only owner here and not used again.
     unsafe { rustix::io::try_close(file.into_raw_fd()) }.map_err(io::Error::from)
 }

@@ -1,0 +1,144 @@
+//! What is said to the user: messages on standard error, hints once, colours where they are wanted.
+//!
+//! Standard error may be closed or full: that never ends a run, so nothing here fails.
+
+use crate::args::Color;
+use crate::config::Refusal;
+use crate::exit::Exit;
+use crate::progress::Display;
+use anstyle::{AnsiColor, Style};
+use std::io::{IsTerminal, Write};
+use truesum::Error;
+use truesum::manifest::path::display_safe;
+
+/// Speaks to the user.
+pub struct Console {
+    /// The progress line, while there is one.
+    pub display: Option<Display>,
+    colors: bool,
+    hints: Vec<String>,
+}
+
+/// What a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Error,
+    Hint,
+    Note,
+}
+
+impl Console {
+    /// A console that colours messages if `color` and the terminal allow it.
+    pub fn new(color: Color) -> Console {
+        Console { display: None, colors: colors(color, &std::io::stderr()), hints: Vec::new() }
+    }
+
+    /// A file's failure, and what can be done about it.
+    pub fn failure(&mut self, error: &Error) {
+        self.error(&error.to_string());
+        if let Some(hint) = error.hint() {
+            self.hint(hint);
+        }
+    }
+
+    /// Why a command is not carried out.
+    pub fn refuse(&mut self, refusal: &Refusal) -> Exit {
+        self.error(&refusal.text);
+        if let Some(hint) = &refusal.hint {
+            self.hint(hint);
+        }
+        Exit::NotAsAsked
+    }
+
+    /// Something that went wrong: `what: why`.
+    pub fn error(&self, text: &str) {
+        self.say(Kind::Error, text);
+    }
+
+    /// Something about a path that went wrong.
+    pub fn error_of(&self, path: &[u8], text: &str) {
+        self.say(Kind::Error, &format!("{}: {text}", display_safe(path)));
+    }
+
+    /// Something worth knowing that is no failure.
+    pub fn note(&self, text: &str) {
+        self.say(Kind::Note, text);
+    }
+
+    /// What the user can do, said once in a run.
+    pub fn hint(&mut self, text: &str) {
+        if !self.hints.iter().any(|said| said == text) {
+            self.hints.push(text.to_owned());
+            self.say(Kind::Hint, text);
+        }
+    }
+
+    /// A line as it is: a summary.
+    pub fn line(&self, text: &str) {
+        self.write(format!("{text}\n").as_bytes());
+    }
+
+    /// Runs `write`, which may write to the terminal, with the progress line out of its way.
+    pub fn around<T>(&self, write: impl FnOnce() -> T) -> T {
+        match &self.display {
+            Some(display) => display.around(write),
+            None => write(),
+        }
+    }
+
+    fn say(&self, kind: Kind, text: &str) {
+        let (word, style) = match kind {
+            Kind::Error => ("", Style::new()),
+            Kind::Hint => ("hint: ", AnsiColor::Cyan.on_default()),
+            Kind::Note => ("note: ", AnsiColor::Yellow.on_default()),
+        };
+        let style = if self.colors { style } else { Style::new() };
+        let head = if kind == Kind::Hint { "" } else { "truesum: " };
+        self.write(format!("{head}{style}{word}{style:#}{text}\n").as_bytes());
+    }
+
+    fn write(&self, bytes: &[u8]) {
+        self.around(|| {
+            let _ = std::io::stderr().write_all(bytes);
+        });
+    }
+}
+
+/// Whether this stream gets colours: as asked, else by NO_COLOR, CLICOLOR, CLICOLOR_FORCE and the terminal.
+pub fn colors(color: Color, stream: &(impl IsTerminal + anstream::stream::RawStream)) -> bool {
+    match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never,
+    }
+}
+
+/// `1 file`, `2 files`, `1,234 files`.
+pub fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
+/// A number with its thousands apart.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_told_apart() {
+        let numbers = [0, 12, 999, 1000, 12_345, 1_234_567].map(grouped);
+        assert_eq!(numbers, ["0", "12", "999", "1,000", "12,345", "1,234,567"]);
+        assert_eq!(count(1, "file", "files"), "1 file");
+    }
+}

@@ -1,0 +1,71 @@
+//! The table of exit codes: what a run's counts mean to a shell. The man page prints it.
+
+use std::process::ExitCode;
+
+/// How a command ended. The order is that of precedence: of two reasons the later one decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// Everything asked for was done, and every entry was verified.
+    Done,
+    /// The command could not be carried out as asked.
+    NotAsAsked,
+    /// At least one file is not known to be good.
+    Failed,
+    /// A signal ended the run.
+    Signal(u8),
+}
+
+/// Code and meaning, in the order of the codes.
+#[cfg(test)]
+pub const TABLE: &[(&str, &str)] = &[
+    ("0", "all that was asked was done, and every entry was verified"),
+    (
+        "1",
+        "at least one file did not verify: it differs, is missing, is unreadable, changed while it was read, or is not listed (--exact)",
+    ),
+    (
+        "2",
+        "the command could not be carried out as asked: wrong usage, a manifest that is unreadable or has malformed lines, output that could not be written, nothing verified",
+    ),
+    ("129, 130, 143", "a signal (HUP, INT, TERM) ended the run; what had been done until then was reported"),
+];
+
+impl Exit {
+    /// The number for the shell.
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::NotAsAsked => 2,
+            Exit::Signal(signal) => 128 + signal,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failed_files_win_over_trouble_and_signals_over_both() {
+        assert_eq!(Exit::NotAsAsked.max(Exit::Failed).code(), 1);
+        assert_eq!(Exit::Done.max(Exit::NotAsAsked).code(), 2);
+        assert_eq!(Exit::Failed.max(Exit::Signal(2)).code(), 130);
+    }
+
+    #[test]
+    fn every_code_is_in_the_table() {
+        let listed: Vec<&str> = TABLE.iter().flat_map(|(codes, _)| codes.split(", ")).collect();
+        for exit in
+            [Exit::Done, Exit::Failed, Exit::NotAsAsked, Exit::Signal(1), Exit::Signal(2), Exit::Signal(15)]
+        {
+            assert!(listed.contains(&exit.code().to_string().as_str()), "{exit:?}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Where results go: standard output, or a file that appears whole or not at all.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use truesum::write::close;
+use truesum::{AtomicFile, Error};
+
+/// Lines wait at most this long for company before they are written.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// An open output.
+pub struct Output {
+    to: To,
+    /// Whether each line is shown at once.
+    pub is_terminal: bool,
+    flushed: Instant,
+}
+
+enum To {
+    Stdout(BufWriter<io::Stdout>),
+    File(AtomicFile),
+}
+
+impl Output {
+    /// Standard output.
+    pub fn stdout() -> Output {
+        let stdout = io::stdout();
+        let is_terminal = stdout.is_terminal();
+        let to = To::Stdout(BufWriter::with_capacity(1 << 16, stdout));
+        Output { to, is_terminal, flushed: Instant::now() }
+    }
+
+    /// A file.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn file(path: &Path) -> Result<Output, Error> {
+        let file = AtomicFile::create(path)?;
+        Ok(Output { to: To::File(file), is_terminal: false, flushed: Instant::now() })
+    }
+
+    /// The files that hold this output, as `(device, inode)`: a run must not hash what it writes.
+    pub fn own(&self) -> Vec<(u64, u64)> {
+        let id = |file: &dyn Fn() -> Option<(u64, u64, bool)>| match file() {
+            Some((device, inode, true)) => Some((device, inode)),
+            _ => None,
+        };
+        let of = |stat: rustix::fs::Stat| {
+            let regular = rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file();
+            (stat.st_dev, stat.st_ino, regular)
+        };
+        match &self.to {
+            To::Stdout(_) => id(&|| rustix::fs::fstat(io::stdout()).ok().map(of)).into_iter().collect(),
+            To::File(file) => {
+                let new = id(&|| rustix::fs::fstat(file.file()).ok().map(of));
+                let old = id(&|| rustix::fs::stat(file.target()).ok().map(of));
+                new.into_iter().chain(old).collect()
+            }
+        }
+    }
+
+    /// Writes a result.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.to {
+            To::Stdout(stdout) => {
+                stdout.write_all(bytes)?;
+                if self.is_terminal || self.flushed.elapsed() > PATIENCE {
+                    stdout.flush()?;
+                    self.flushed = Instant::now();
+                }
+                Ok(())
+            }
+            To::File(file) => file.write_all(bytes),
+        }
+    }
+
+    /// Writes everything out, and tells if any of it failed. Only then is a file there.
+    ///
+    /// # Errors
+    /// The system's, also those that only closing shows.
+    pub fn finish(self) -> Result<(), Error> {
+        match self.to {
+            To::Stdout(mut stdout) => {
+                let fail = |error: io::Error| Error::io(STDOUT, "write", error);
+                stdout.flush().map_err(fail)?;
+                // The process keeps its descriptor; closing a copy asks the file system the same question.
+                match stdout.get_ref().as_fd().try_clone_to_owned() {
+                    Ok(copy) => close(File::from(copy)).map_err(fail),
+                    Err(_) => Ok(()),
+                }
+            }
+            To::File(file) => file.commit(),
+        }
+    }
+
+    /// The name for messages.
+    pub fn name(&self) -> Vec<u8> {
+        match &self.to {
+            To::Stdout(_) => STDOUT.to_vec(),
+            To::File(file) => file.target().as_os_str().as_bytes().to_vec(),
+        }
+    }
+}
+
+const STDOUT: &[u8] = b"standard output";

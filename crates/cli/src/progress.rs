@@ -1,0 +1,196 @@
+//! The progress line: one thread that reads the run's counters and draws. The only file that knows indicatif.
+//!
+//! Nothing is drawn before a run has lasted a moment, and nothing where standard error is no terminal; a status line on
+//! SIGUSR1 comes either way.
+
+use crate::signals::Signals;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::Write;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use truesum::Progress;
+use truesum::manifest::path::display_safe;
+
+/// How long a run lasts before it is worth a line.
+const MOMENT: Duration = Duration::from_millis(500);
+/// Between two drawings.
+const TICK: Duration = Duration::from_millis(100);
+/// What the rate is measured over, at least.
+const RATE_WINDOW: Duration = Duration::from_secs(3);
+
+/// Whether the line is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    Drawn,
+    Hidden,
+}
+
+/// The drawing thread. Dropping it clears the line.
+pub struct Display {
+    bar: Arc<Mutex<Option<ProgressBar>>>,
+    end: Sender<()>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Display {
+    /// Starts the thread. `size` is the size of the only file, where there is one.
+    pub fn start(progress: &Arc<Progress>, signals: &Signals, line: Line, size: Option<u64>) -> Display {
+        let bar = Arc::new(Mutex::new(None));
+        let (end, ended) = channel();
+        let drawing = Drawing {
+            progress: progress.clone(),
+            signals: signals.clone(),
+            line,
+            size,
+            bar: bar.clone(),
+            began: Instant::now(),
+            seen: Vec::new(),
+        };
+        // Without a thread there is no line, and nothing else is lost.
+        let thread =
+            std::thread::Builder::new().name("progress".to_owned()).spawn(|| drawing.run(ended)).ok();
+        Display { bar, end, thread }
+    }
+
+    /// Runs `write`, which writes to the terminal, with the line out of its way.
+    pub fn around<T>(&self, write: impl FnOnce() -> T) -> T {
+        let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*bar {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        let _ = self.end.send(());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        if let Some(bar) = &*self.bar.lock().unwrap_or_else(PoisonError::into_inner) {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+struct Drawing {
+    progress: Arc<Progress>,
+    signals: Signals,
+    line: Line,
+    size: Option<u64>,
+    bar: Arc<Mutex<Option<ProgressBar>>>,
+    began: Instant,
+    /// Times and bytes of the last moments, for the rate.
+    seen: Vec<(Instant, u64)>,
+}
+
+impl Drawing {
+    fn run(mut self, ended: Receiver<()>) {
+        while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(TICK) {
+            self.look();
+            if self.line == Line::Drawn && self.began.elapsed() >= MOMENT {
+                let text = self.text();
+                let mut bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
+                bar.get_or_insert_with(new_bar).set_message(text);
+            }
+            if self.signals.take_status() {
+                let text = self.text();
+                let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
+                let write = || drop(writeln!(std::io::stderr(), "truesum: {text}"));
+                match &*bar {
+                    Some(bar) => bar.suspend(write),
+                    None => write(),
+                }
+            }
+        }
+    }
+
+    fn look(&mut self) {
+        let now = Instant::now();
+        self.seen.push((now, self.progress.bytes()));
+        let old = self.seen.iter().rposition(|(at, _)| now - *at >= RATE_WINDOW).unwrap_or(0);
+        self.seen.drain(..old);
+    }
+
+    /// Bytes a second over the last moments.
+    fn rate(&self) -> f64 {
+        let now = (Instant::now(), self.progress.bytes());
+        let (at, bytes) = self.seen.first().copied().unwrap_or((self.began, 0));
+        (now.1 - bytes.min(now.1)) as f64 / (now.0 - at).as_secs_f64().max(1e-3)
+    }
+
+    fn text(&self) -> String {
+        let (bytes, files) = (self.progress.bytes(), self.progress.files());
+        let rate = self.rate();
+        let (total, total_files) = self.progress.totals().unwrap_or((0, 0));
+        let total = if total == 0 { self.size.unwrap_or(0) } else { total };
+        let mut text = String::new();
+        if total > 0 && bytes <= total {
+            let percent = bytes * 100 / total;
+            text += &format!("{percent:3}%  {} of {}", size(bytes), size(total));
+        } else {
+            text += &size(bytes);
+        }
+        if total_files > 1 {
+            text += &format!(", {files} of {total_files} files");
+        } else if files > 1 {
+            text += &format!(", {files} files");
+        }
+        text += &format!(", {}/s", size(rate as u64));
+        if total > bytes && rate > 0.0 {
+            text += &format!(", {} left", clock((total - bytes) as f64 / rate));
+        }
+        let current = self.progress.current();
+        if !current.is_empty() {
+            text += &format!("  {}", display_safe(&current));
+        }
+        text
+    }
+}
+
+fn new_bar() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+    let style = ProgressStyle::with_template("{wide_msg}");
+    style.map_or(bar.clone(), |style| bar.with_style(style))
+}
+
+/// A number of bytes for people: `1.2 GiB`.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let digits = if value < 9.95 { 1 } else { 0 };
+    format!("{value:.digits$} {}", UNITS[unit])
+}
+
+/// A length of time for people: `4 s`, `3:20 min`, `2:05 h`.
+fn clock(seconds: f64) -> String {
+    let seconds = seconds.ceil().min(1e9) as u64;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{}:{:02} min", seconds / 60, seconds % 60),
+        _ => format!("{}:{:02} h", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_times_are_short() {
+        let sizes = [0, 999, 1000, 1536, 20_000, 1 << 20, 5 << 30, u64::MAX].map(size);
+        assert_eq!(sizes, ["0 B", "999 B", "1.0 KiB", "1.5 KiB", "20 KiB", "1.0 MiB", "5.0 GiB", "16 EiB"]);
+        assert_eq!([0.2, 59.0, 60.0, 3725.0].map(clock), ["1 s", "59 s", "1:00 min", "1:02 h"]);
+    }
+}

@@ -1,0 +1,68 @@
+//! Signals: the first one that asks to end lets the run finish what it holds and report, the second ends at once.
+//!
+//! Handlers only set flags, so no thread waits for them.
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::flag;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use truesum::Progress;
+
+/// What signals have asked for so far.
+#[derive(Clone, Default)]
+pub struct Signals {
+    ended_by: Arc<AtomicUsize>,
+    status: Arc<AtomicBool>,
+}
+
+impl Signals {
+    /// Lets SIGINT, SIGTERM and SIGHUP stop `progress`, and SIGUSR1 ask for a status line.
+    ///
+    /// A signal that was ignored when the program began (`nohup`) stays ignored.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn install(progress: &Progress) -> io::Result<Signals> {
+        let signals = Signals::default();
+        let stop = progress.stop_flag();
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            if signal == SIGHUP && is_ignored(SIGHUP) {
+                continue;
+            }
+            flag::register_conditional_shutdown(signal, 128 + signal, stop.clone())?;
+            flag::register_usize(signal, signals.ended_by.clone(), signal as usize)?;
+            flag::register(signal, stop.clone())?;
+        }
+        flag::register(SIGUSR1, signals.status.clone())?;
+        Ok(signals)
+    }
+
+    /// The signal that asked the run to end, if one did.
+    pub fn ended_by(&self) -> Option<u8> {
+        match self.ended_by.load(Relaxed) {
+            0 => None,
+            signal => Some(signal as u8),
+        }
+    }
+
+    /// Whether a status line was asked for since the last question.
+    pub fn take_status(&self) -> bool {
+        self.status.swap(false, Relaxed)
+    }
+}
+
+/// Whether a signal is ignored, by what the kernel tells of this process: the C library would need unsafe code.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask >> (signal - 1) & 1 == 1
+}
+
+/// Ends as a program does that writes to a pipe nobody reads: by the signal for it, without a word.
+pub fn end_by_closed_pipe() -> u8 {
+    let _ = signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGPIPE);
+    // Only where the signal could not be raised.
+    128 + signal_hook::consts::SIGPIPE as u8
+}
