@@ -390,7 +390,7 @@ mod tests {
             })
             .collect();
         assert_eq!(found, expected, "{names} on {threads} threads");
-        assert_eq!(file.finish(b"f").unwrap().size, data.len() as u64);
+        assert_eq!(file.finish(b"f").unwrap().size(), data.len() as u64);
     }
 
     const NAMES: [&str; 5] =

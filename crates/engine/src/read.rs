@@ -23,15 +23,23 @@ pub struct Guarded {
     at_end: bool,
 }
 
-/// Proof that a file was read to its end without error and did not change meanwhile.
+/// Proof that a file was read to its end without error and did not change meanwhile. Only this module makes one.
 #[derive(Debug)]
 pub struct Whole {
+    size: u64,
+    mtime: (i64, u32),
+}
+
+impl Whole {
     /// Bytes read.
-    pub size: u64,
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
     /// Modification time: seconds and nanoseconds.
-    pub mtime: (i64, u32),
-    // Nobody else can make one.
-    _private: (),
+    pub fn mtime(&self) -> (i64, u32) {
+        self.mtime
+    }
 }
 
 /// How far the sizes that a file system tells can be trusted.
@@ -186,7 +194,7 @@ impl Guarded {
             }
         }
         let mtime = (self.before.st_mtime, self.before.st_mtime_nsec as u32);
-        Ok(Whole { size: self.position, mtime, _private: () })
+        Ok(Whole { size: self.position, mtime })
     }
 }
 
@@ -284,7 +292,7 @@ mod tests {
         let mut reading = guarded(file.path());
         assert_eq!(reading.read(&mut [0; 1001]), Ok(1000));
         let whole = reading.finish(b"f").unwrap();
-        assert_eq!(whole.size, 1000);
+        assert_eq!(whole.size(), 1000);
     }
 
     #[test]
@@ -305,7 +313,7 @@ mod tests {
         let mut buffer = [0; 4096];
         let count = reading.read(&mut buffer).unwrap();
         assert_eq!(buffer[..count], std::fs::read(path).unwrap());
-        assert_eq!(reading.finish(b"/proc/version").unwrap().size, count as u64);
+        assert_eq!(reading.finish(b"/proc/version").unwrap().size(), count as u64);
     }
 
     #[test]
@@ -331,6 +339,6 @@ mod tests {
         }
         assert_eq!(total, 10 << 20);
         assert!((4096..10 << 20).contains(&data_bytes));
-        assert_eq!(reading.finish(b"f").unwrap().size, 10 << 20);
+        assert_eq!(reading.finish(b"f").unwrap().size(), 10 << 20);
     }
 }

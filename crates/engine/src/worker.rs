@@ -124,7 +124,9 @@ impl<'a, 'f> Worker<'a, 'f> {
             return;
         }
         if stat.st_nlink > 1 {
-            match self.links.claim(id, stat.st_nlink as u64, place, ticket.job) {
+            #[allow(clippy::unnecessary_cast, reason = "32 bits on other architectures")]
+            let names = stat.st_nlink as u64;
+            match self.links.claim(id, names, place, ticket.job) {
                 Claim::First(job) => (ticket.job, ticket.link) = (job, Some(id)),
                 Claim::Other(job) => ticket.job = job,
                 Claim::Waits => return,
@@ -294,7 +296,8 @@ impl<'a, 'f> Worker<'a, 'f> {
 
     /// The only place where digests become a result: it takes the proof that the file was read whole.
     fn succeed(&mut self, ticket: Ticket, proof: Whole, digests: Vec<Digest>) {
-        let found = Found { size: proof.size, mtime: proof.mtime, digests, time: ticket.started.elapsed() };
+        let found =
+            Found { size: proof.size(), mtime: proof.mtime(), digests, time: ticket.started.elapsed() };
         self.tell(ticket, Ok(found));
     }
 
