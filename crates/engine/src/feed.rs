@@ -4,7 +4,7 @@ use crate::job::Job;
 use crate::open::Root;
 use crate::progress::Progress;
 use crate::run::{Batch, Event, Task};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use truesum_hash::{Spec, kernel};
 
@@ -30,6 +30,8 @@ pub(crate) struct Feeder<'a> {
     threads: usize,
     /// Jobs in all, where that is known.
     known_jobs: Option<usize>,
+    /// Set by a worker that mostly waits for disks.
+    waiting: AtomicBool,
 }
 
 struct Feed<'a> {
@@ -86,7 +88,18 @@ impl<'a> Feeder<'a> {
             useful_threads,
             threads,
             known_jobs,
+            waiting: AtomicBool::new(false),
         }
+    }
+
+    /// Tells that a worker mostly waits for disks.
+    pub(crate) fn tell_waiting(&self) {
+        self.waiting.store(true, Relaxed);
+    }
+
+    /// Whether a worker told so since the last time this was asked.
+    pub(crate) fn take_waiting(&self) -> bool {
+        self.waiting.load(Relaxed) && self.waiting.swap(false, Relaxed)
     }
 
     /// How many threads one file may take for itself: all that the other files leave idle.

@@ -15,6 +15,7 @@ mod pieces;
 pub mod progress;
 pub mod read;
 pub mod run;
+mod waits;
 pub mod walk;
 mod worker;
 pub mod write;

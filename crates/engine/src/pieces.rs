@@ -20,8 +20,8 @@ const SMALL: u64 = 4 << 20;
 const WINDOW: u64 = 4 << 20;
 /// Bytes of each leaf that a thread maps at a time, where pieces are leaves.
 const LEAF_WINDOW: u64 = 1 << 20;
-/// Bytes of all leaves that a thread reads at a time: they should still be in the second-level cache when hashed.
-const LEAF_ROUND: usize = 1 << 19;
+/// Bytes of each leaf that a thread reads at a time. The next are asked for meanwhile.
+const LEAF_SLICE: u64 = 1 << 18;
 /// Pieces that wait for an earlier one, for each thread.
 const AHEAD: u64 = 64;
 
@@ -56,12 +56,16 @@ pub(crate) fn hash_pieces(
         // Advice only.
         let _ = rustix::fs::fadvise(file.as_fd(), 0, None, rustix::fs::Advice::Sequential);
     }
+    // Many leaves at once where they fill lanes; many pieces at once where they are mapped; else one piece after the
+    // other, in order, as disks and the kernel's read-ahead like it.
     let batch = if leaves {
         let lanes =
             plan.piece_hasher().map_or(1, |hasher| kernel::full_lanes(hasher.spec().algorithm()) as u64);
         plan.pieces().div_ceil(threads as u64).min(lanes)
-    } else {
+    } else if resident {
         (WINDOW / (plan.piece(0).end - plan.piece(0).start)).max(1)
+    } else {
+        1
     };
     let zeros: Option<Vec<Zeros>> =
         if file.has_holes() { plans.iter().map(Plan::zeros).collect() } else { None };
@@ -77,6 +81,7 @@ pub(crate) fn hash_pieces(
         progress,
         state: Mutex::new(state),
         moved: Condvar::new(),
+        reading: Mutex::new(()),
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
@@ -128,6 +133,8 @@ struct Work<'a> {
     progress: &'a Progress,
     state: Mutex<State>,
     moved: Condvar,
+    /// Held while pieces are taken and read one after the other.
+    reading: Mutex<()>,
 }
 
 struct State {
@@ -166,10 +173,18 @@ impl Work<'_> {
 
     fn run(&self, leaves: bool) {
         let mut buffer = Vec::new();
-        while let Some(pieces) = self.take() {
-            let result = match leaves {
-                true => self.hash_leaves(&pieces, &mut buffer),
-                false => self.hash_window(&pieces, &mut buffer),
+        loop {
+            let turn = (!self.resident && !leaves)
+                .then(|| self.reading.lock().unwrap_or_else(PoisonError::into_inner));
+            let Some(pieces) = self.take() else { return };
+            let result = match (leaves, turn) {
+                (true, _) => self.hash_leaves(&pieces, &mut buffer),
+                (false, None) => self.hash_window(&pieces, &mut buffer),
+                (false, Some(turn)) => {
+                    let read = self.read_piece(pieces.start, &mut buffer);
+                    drop(turn);
+                    read.map(|()| self.hash_piece(pieces.start, &buffer))
+                }
             };
             match result {
                 Ok(digests) => self.give(pieces.start, Done::Pieces(digests)),
@@ -241,34 +256,43 @@ impl Work<'_> {
         self.moved.notify_all();
     }
 
-    /// Hashes a run of neighbouring pieces.
+    fn read_piece(&self, piece: u64, buffer: &mut Vec<u8>) -> Result<(), Failure> {
+        let range = self.plans[0].piece(piece);
+        buffer.resize((range.end - range.start) as usize, 0);
+        self.read(buffer, range.start)
+    }
+
+    /// The digests of one piece, one for each plan.
+    fn hash_piece(&self, piece: u64, data: &[u8]) -> Vec<Vec<Digest>> {
+        self.progress.add_bytes(data.len() as u64);
+        self.plans.iter().map(|plan| vec![plan.hash_piece(piece, data)]).collect()
+    }
+
+    /// Hashes a run of neighbouring pieces from a mapping.
     fn hash_window(&self, pieces: &Range<u64>, buffer: &mut Vec<u8>) -> Result<Vec<Vec<Digest>>, Failure> {
-        let start = self.plans[0].piece(pieces.start).start;
-        let end = self.plans[0].piece(pieces.end - 1).end;
         let mut digests: Vec<Vec<Digest>> = self.plans.iter().map(|_| Vec::new()).collect();
-        let mut hash = |data: &[u8], from: u64, pieces: Range<u64>| {
-            for piece in pieces {
-                let range = self.plans[0].piece(piece);
-                let data = &data[(range.start - from) as usize..(range.end - from) as usize];
-                for (plan, digests) in self.plans.iter().zip(&mut digests) {
-                    digests.push(plan.hash_piece(piece, data));
-                }
-                self.progress.add_bytes(data.len() as u64);
+        let mut add = |more: Vec<Vec<Digest>>| {
+            for (digests, more) in digests.iter_mut().zip(more) {
+                digests.extend(more);
             }
         };
-        let window =
-            if self.resident { Window::map(self.file, start, (end - start) as usize).ok() } else { None };
-        if let Some(window) = window {
-            hash(window.bytes(), start, pieces.clone());
-            return self.checked(&window, start).map(|()| digests);
-        }
+        let start = self.plans[0].piece(pieces.start).start;
+        let end = self.plans[0].piece(pieces.end - 1).end;
+        let Ok(window) = Window::map(self.file, start, (end - start) as usize) else {
+            for piece in pieces.clone() {
+                self.read_piece(piece, buffer)?;
+                add(self.hash_piece(piece, buffer));
+            }
+            return Ok(digests);
+        };
         for piece in pieces.clone() {
             let range = self.plans[0].piece(piece);
-            buffer.resize((range.end - range.start) as usize, 0);
-            self.read(buffer, range.start)?;
-            hash(buffer, range.start, piece..piece + 1);
+            add(self.hash_piece(
+                piece,
+                &window.bytes()[(range.start - start) as usize..(range.end - start) as usize],
+            ));
         }
-        Ok(digests)
+        self.checked(&window, start).map(|()| digests)
     }
 
     /// Hashes several leaves side by side.
@@ -278,10 +302,7 @@ impl Work<'_> {
         let mut hashers: Vec<Hasher> = ranges.iter().map(|_| hasher()).collect();
         // Not at multiples of a power of two: lanes that lie so fall on the same cache sets.
         const SKEW: usize = 4096 + 64;
-        let slice = match self.resident {
-            true => LEAF_WINDOW,
-            false => (LEAF_ROUND / ranges.len() / 4096 * 4096).max(1 << 14) as u64,
-        };
+        let slice = if self.resident { LEAF_WINDOW } else { LEAF_SLICE };
         let longest = ranges.iter().map(|range| range.end - range.start).max().unwrap_or(0);
         for at in (0..longest).step_by(slice as usize) {
             if self.progress.stopped() {
@@ -304,6 +325,9 @@ impl Work<'_> {
                 buffer.resize((slice as usize + SKEW) * parts.len(), 0);
                 for (part, buffer) in parts.iter().zip(buffer.chunks_mut(slice as usize + SKEW)) {
                     self.read(&mut buffer[..len(part)], part.start)?;
+                    // Several places of a file at once look random to the kernel: tell it what comes next.
+                    let next = std::num::NonZeroU64::new(4 * slice);
+                    let _ = rustix::fs::fadvise(self.file, part.end, next, rustix::fs::Advice::WillNeed);
                 }
                 let buffers = buffer.chunks(slice as usize + SKEW);
                 parts.iter().zip(buffers).map(|(part, buffer)| &buffer[..len(part)]).collect()

@@ -142,33 +142,64 @@ fn run_threads(
     progress: &Progress,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
-    let (send, receive) = crossbeam_channel::unbounded::<Batch>();
+    let (send, receive) = crossbeam_channel::unbounded::<Message>();
+    // Threads beyond the cores are for disks that can serve many reads at a time; a number that was asked for is kept.
+    let most = if config.threads == 0 { feeder.useful_threads.max(READERS) } else { feeder.useful_threads };
     std::thread::scope(|scope| {
-        let threads = feeder.useful_threads;
-        let mut started = 0;
-        for _ in 0..threads {
-            let send = send.clone();
+        let start = |threads: usize| {
+            let end = Ended(send.clone());
             let work = move || {
-                Worker::new(config, feeder, links, progress, threads)
-                    .work(&mut |batch| send.send(batch).is_ok());
+                let mut deliver = |batch| end.0.send(Message::Batch(batch)).is_ok();
+                Worker::new(config, feeder, links, progress, threads).work(&mut deliver);
             };
-            let builder = std::thread::Builder::new().name("hash".to_owned());
-            started += usize::from(builder.spawn_scoped(scope, work).is_ok());
-        }
+            std::thread::Builder::new().name("hash".to_owned()).spawn_scoped(scope, work).is_ok()
+        };
+        // Every attempt ends with one message, also that of a thread that could not be started.
+        let mut running = feeder.useful_threads;
+        let mut started = (0..running).filter(|_| start(feeder.useful_threads)).count();
         if started == 0 {
-            // No thread could be had: this one does the work.
-            let send = send.clone();
-            Worker::new(config, feeder, links, progress, 1).work(&mut |batch| send.send(batch).is_ok());
+            // This thread does the work, and finds its batches in the channel.
+            let end = Ended(send.clone());
+            let mut deliver = |batch| end.0.send(Message::Batch(batch)).is_ok();
+            Worker::new(config, feeder, links, progress, 1).work(&mut deliver);
+            (running, started) = (running + 1, 1);
         }
-        drop(send);
-        for batch in &receive {
-            if let Err(error) = output.take(batch) {
-                feeder.close();
-                return Err(error);
+        while running > 0 {
+            match receive.recv() {
+                Ok(Message::Batch(batch)) => {
+                    if started < most && feeder.take_waiting() {
+                        start(most);
+                        (started, running) = (started + 1, running + 1);
+                    }
+                    if let Err(error) = output.take(batch) {
+                        feeder.close();
+                        return Err(error);
+                    }
+                }
+                Ok(Message::Ended) => running -= 1,
+                Err(_) => break,
             }
         }
         Ok(())
     })
+}
+
+/// Most threads that read at the same time when disks are what a run waits for.
+const READERS: usize = 16;
+
+/// What workers send.
+enum Message {
+    Batch(Batch),
+    Ended,
+}
+
+/// Tells the end of a worker, however it ends.
+struct Ended(crossbeam_channel::Sender<Message>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.send(Message::Ended);
+    }
 }
 
 /// Puts events back into the order of tasks and hands them out.

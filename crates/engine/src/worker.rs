@@ -9,6 +9,7 @@ use crate::pieces::{hash_pieces, plans};
 use crate::progress::Progress;
 use crate::read::{Guarded, Whole};
 use crate::run::{Batch, Config, Event, Notice};
+use crate::waits::Waits;
 use rustix::io::Errno;
 use std::sync::Arc;
 use std::time::Instant;
@@ -37,6 +38,7 @@ pub(crate) struct Worker<'a, 'f> {
     /// Hashers of finished files, for the next ones with the same specs.
     spare: Vec<Vec<Hasher>>,
     spare_specs: Option<Arc<[Spec]>>,
+    waits: Waits,
     done: Batch,
 }
 
@@ -79,6 +81,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             buffer: Vec::new(),
             spare: Vec::new(),
             spare_specs: None,
+            waits: Waits::new(),
             done: Vec::new(),
         }
     }
@@ -103,6 +106,9 @@ impl<'a, 'f> Worker<'a, 'f> {
                 }
             }
             self.round(&mut active);
+            if self.waits.many(self.done.len()) {
+                self.feeder.tell_waiting();
+            }
             if !self.done.is_empty() && !deliver(std::mem::take(&mut self.done)) {
                 return;
             }

@@ -1,0 +1,57 @@
+//! Whether a worker spends its time waiting for disks rather than hashing: then more reads in flight help.
+
+/// Counts how often the calling thread had to wait.
+pub(crate) struct Waits {
+    before: i64,
+    files: u32,
+}
+
+/// Files over which waits are counted.
+const SAMPLE: u32 = 64;
+
+impl Waits {
+    pub(crate) fn new() -> Waits {
+        Waits { before: waited(), files: 0 }
+    }
+
+    /// Takes note of finished files; true if every second one of the last sample had to be waited for.
+    pub(crate) fn many(&mut self, files: usize) -> bool {
+        self.files += files as u32;
+        if self.files < SAMPLE {
+            return false;
+        }
+        let now = waited();
+        let many = now - self.before > i64::from(self.files / 2);
+        (self.before, self.files) = (now, 0);
+        many
+    }
+}
+
+/// Voluntary context switches of this thread: a read of cached pages makes none, a read that waits for a disk or a
+/// network makes one (getrusage(2)).
+#[allow(unsafe_code)]
+fn waited() -> i64 {
+    // SAFETY: an all-zero rusage is valid, and the call writes only to it.
+    unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
+        usage.ru_nvcsw
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_sleeps_waits_and_one_that_works_does_not() {
+        let mut waits = Waits::new();
+        std::hint::black_box((0..100_000u64).sum::<u64>());
+        assert!(!waits.many(SAMPLE as usize));
+        for _ in 0..SAMPLE {
+            std::thread::sleep(std::time::Duration::from_micros(50));
+        }
+        assert!(waits.many(SAMPLE as usize));
+        assert!(!waits.many(1), "a sample is needed");
+    }
+}
