@@ -32,6 +32,8 @@ pub(crate) struct Feeder<'a> {
     known_jobs: Option<usize>,
     /// Set by a worker that mostly waits for disks.
     waiting: AtomicBool,
+    /// Held by the one worker that reads a spinning disk.
+    turn: Mutex<()>,
 }
 
 struct Feed<'a> {
@@ -89,7 +91,13 @@ impl<'a> Feeder<'a> {
             threads,
             known_jobs,
             waiting: AtomicBool::new(false),
+            turn: Mutex::new(()),
         }
+    }
+
+    /// Waits for the turn to read a spinning disk.
+    pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
+        lock(&self.turn)
     }
 
     /// Tells that a worker mostly waits for disks.

@@ -5,6 +5,7 @@
 //! not change meanwhile. [`hash`] and [`manifest`] are the crates underneath.
 
 mod ahead;
+mod device;
 pub mod error;
 mod feed;
 pub mod job;

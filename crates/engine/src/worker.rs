@@ -1,6 +1,7 @@
 //! One worker: keeps lanes full of open files, or gives a large file all its attention.
 
 use crate::ahead::read_ahead;
+use crate::device::is_spinning;
 use crate::error::{Cause, Error};
 use crate::feed::{Assigned, Feeder, LARGE, lanes_of};
 use crate::job::{Found, Job, Outcome};
@@ -22,6 +23,8 @@ const ROUND: usize = 1 << 19;
 const SLICE: usize = 1 << 18;
 /// Slices do not begin at multiples of a power of two: lanes that do fall on the same cache sets.
 const SKEW: usize = 64 + 4096;
+/// Files up to this size are read in one go even when many are open.
+const ONE_GO: u64 = (ROUND / OPEN) as u64;
 /// Most files open in one worker.
 const OPEN: usize = 64;
 /// Files up to this size are read by the thread that hashes them.
@@ -56,6 +59,7 @@ struct Active {
     ticket: Ticket,
     file: Guarded,
     hashers: Vec<Hasher>,
+    spinning: bool,
     /// Bytes of the slice just read.
     filled: usize,
     failed: Option<Errno>,
@@ -146,10 +150,13 @@ impl<'a, 'f> Worker<'a, 'f> {
         self.progress.set_current(&ticket.job.name);
         let size = file.size_hint();
         let hashers = self.hashers(&ticket.job.specs, size);
-        let next = Active { ticket, file, hashers, filled: 0, failed: None };
+        let spinning = is_spinning(id.0);
+        let next = Active { ticket, file, hashers, spinning, filled: 0, failed: None };
         let alone = size > READ_AHEAD && (alone.unwrap_or(size >= LARGE) || is_serial(&next.hashers));
         let sparse = next.file.has_holes() && size > SLICE as u64;
-        if alone || sparse {
+        // Slices of many files are seeks on a spinning disk.
+        let spinning = size > ONE_GO && next.spinning;
+        if alone || sparse || spinning {
             self.alone(next);
         } else {
             active.push(next);
@@ -209,6 +216,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         let slice = (ROUND / active.len() / 4096 * 4096).clamp(1 << 13, SLICE);
         self.buffer.resize((slice + SKEW) * active.len(), 0);
         let mut bytes = 0;
+        let turn = active.iter().any(|file| file.spinning).then(|| self.feeder.turn());
         for (file, buffer) in active.iter_mut().zip(self.buffer.chunks_mut(slice + SKEW)) {
             match file.file.read(&mut buffer[..slice]) {
                 Ok(filled) => file.filled = filled,
@@ -216,6 +224,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             }
             bytes += file.filled as u64;
         }
+        drop(turn);
         let mut work: Vec<(&mut Hasher, &[u8])> = Vec::with_capacity(active.len());
         for (file, buffer) in active.iter_mut().zip(self.buffer.chunks(slice + SKEW)) {
             let Active { hashers, filled, .. } = file;
@@ -267,6 +276,7 @@ impl<'a, 'f> Worker<'a, 'f> {
 
     /// Hashes one file by itself, reading ahead on another thread.
     fn alone(&mut self, mut next: Active) {
+        let _turn = next.spinning.then(|| self.feeder.turn());
         if let Some(plans) = plans(&next.file, &next.ticket.job.specs) {
             return self.by_pieces(next, &plans);
         }
