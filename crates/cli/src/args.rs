@@ -5,8 +5,9 @@
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use truesum::hash::{ALGORITHMS, Spec};
 use truesum::manifest::{FORMATS, Format};
@@ -34,6 +35,11 @@ pub struct Cli {
 #[derive(Subcommand)]
 pub enum Command {
     Hash(HashArgs),
+    Check(CheckArgs),
+    List(ListArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+    InstallLinks(LinksArgs),
 }
 
 /// Compute digests of files and of all files in folders
@@ -157,6 +163,134 @@ pub enum Color {
     Never,
 }
 
+/// Verify files against manifests
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum check SHA256SUMS                  names are looked for in the manifest's own folder
+  truesum check --root /mnt/copy SHA256SUMS
+  truesum check --exact SHA256SUMS          files that no line lists are failures too
+  truesum check --expect ba7816bf... disk.iso
+A manifest cannot tell that its last lines were lost: files that no line lists are counted in a note.")]
+pub struct CheckArgs {
+    /// Manifests; - is standard input
+    #[arg(value_name = "MANIFEST", required = true, value_hint = ValueHint::FilePath)]
+    pub manifests: Vec<OsString>,
+    /// Compare FILE with this one digest, as a web page shows it
+    #[arg(long, value_name = "DIGEST", conflicts_with_all = ["root", "exact", "ignore_missing", "require", "format"])]
+    pub expect: Option<String>,
+    /// Algorithms of lines that do not name theirs; lines of others are refused
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(hide_possible_values = true)]
+    pub algorithm: Vec<Spec>,
+    /// Look for names in this folder instead of the manifest's own
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub root: Option<PathBuf>,
+    /// The manifest's format, if it is not recognised; see `truesum list formats`
+    #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
+    pub format: Option<&'static Format>,
+
+    /// Pass over listed files that are not there
+    #[arg(long, help_heading = "What counts")]
+    pub ignore_missing: bool,
+    /// Fail on files that no line lists
+    #[arg(long, help_heading = "What counts")]
+    pub exact: bool,
+    /// Fail unless this file was listed and verified
+    #[arg(long, value_name = "NAME", help_heading = "What counts")]
+    pub require: Vec<OsString>,
+    /// Fail on malformed lines: the default
+    #[arg(long, help_heading = "What counts", overrides_with = "lenient")]
+    pub strict: bool,
+    /// Warn of malformed lines, and do not fail
+    #[arg(long, help_heading = "What counts", overrides_with = "strict")]
+    pub lenient: bool,
+    /// Follow names and links out of the folder
+    #[arg(long, help_heading = "What counts")]
+    pub allow_outside: bool,
+    /// Accept digests cut so short that they verify nothing
+    #[arg(long, help_heading = "What counts")]
+    pub allow_weak: bool,
+    /// Read devices, pipes and sockets too, to their end
+    #[arg(long, help_heading = "What counts")]
+    pub special: bool,
+
+    /// One JSON object per entry, and one for the whole
+    #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
+    pub json: bool,
+    /// Print only what is not good
+    #[arg(short, long, help_heading = "Running", overrides_with = "status")]
+    pub quiet: bool,
+    /// Print nothing: the exit status tells
+    #[arg(long, help_heading = "Running")]
+    pub status: bool,
+    /// Name every malformed line: the default, accepted for old scripts
+    #[arg(short, long, hide = true)]
+    pub warn: bool,
+    /// Print results as they are ready, in no order
+    #[arg(long, help_heading = "Running")]
+    pub unordered: bool,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+/// Show what there is: algorithms and their security, kernels of this CPU, manifest formats
+#[derive(Args)]
+pub struct ListArgs {
+    /// What to list
+    #[arg(value_name = "WHAT")]
+    pub what: Listing,
+    /// One JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A table to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Listing {
+    Algorithms,
+    Kernels,
+    Formats,
+}
+
+/// Print a shell's completions
+#[derive(Args)]
+#[command(after_help = "\
+Install:
+  truesum completions bash | sudo tee /usr/share/bash-completion/completions/truesum >/dev/null
+  truesum completions zsh  | sudo tee /usr/share/zsh/vendor-completions/_truesum >/dev/null
+  truesum completions fish > ~/.config/fish/completions/truesum.fish")]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// Print the man page, or write all man pages to a folder
+#[derive(Args)]
+#[command(after_help = "\
+Install:
+  sudo truesum man /usr/local/share/man/man1")]
+pub struct ManArgs {
+    /// Where to write truesum.1 and a page for each subcommand
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub folder: Option<PathBuf>,
+}
+
+/// Link md5sum, sha256sum, b3sum ... to this program in a folder
+#[derive(Args)]
+#[command(after_help = "\
+Under these names truesum behaves as the program of that name does. Put the folder first in PATH:
+  truesum install-links ~/.local/lib/truesum && PATH=~/.local/lib/truesum:$PATH")]
+pub struct LinksArgs {
+    /// Where to make the links
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub folder: PathBuf,
+    /// Replace files that are there
+    #[arg(long)]
+    pub force: bool,
+}
+
 /// Reads `sha256`, `blake2b-256` ...; offers the names of the table.
 #[derive(Clone)]
 struct SpecParser;
@@ -219,14 +353,37 @@ fn refuse(command: &clap::Command, arg: Option<&clap::Arg>, value: &str, why: St
 /// # Errors
 /// What clap says of it; help and version are such errors too.
 pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
-    Cli::try_parse_from(complete(arguments))
+    let mut command = Cli::command();
+    let given = arguments.clone();
+    let arguments = complete(arguments, &command);
+    let matches = match misspelt(&given, &arguments) {
+        // Clap knows which subcommand is meant; where it does not, the word is a file that is not there.
+        true => match command.try_get_matches_from_mut(&given) {
+            Err(error) if error.get(ContextKind::SuggestedSubcommand).is_none() => {
+                command.try_get_matches_from(&arguments)
+            }
+            result => result,
+        },
+        false => command.try_get_matches_from(&arguments),
+    };
+    Cli::from_arg_matches(&matches?)
+}
+
+/// Whether the first word may be a subcommand with a slip in it: it was taken for a file, and there is none.
+fn misspelt(given: &[OsString], completed: &[OsString]) -> bool {
+    let Some(first) = given.get(1) else { return false };
+    let is_word = first.as_bytes().iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'-');
+    given.len() != completed.len()
+        && is_word
+        && !first.as_bytes().starts_with(b"-")
+        && std::fs::symlink_metadata(first).is_err()
 }
 
 /// Puts the subcommand in that the user left out.
-fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
+fn complete(mut arguments: Vec<OsString>, command: &clap::Command) -> Vec<OsString> {
     let known = |word: &OsStr| {
         matches!(word.to_str(), Some("-h" | "--help" | "-V" | "--version"))
-            || <Cli as clap::CommandFactory>::command().find_subcommand(word).is_some()
+            || command.find_subcommand(word).is_some()
     };
     match arguments.get(1) {
         None => {
@@ -254,11 +411,14 @@ fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     fn completed(words: &[&str]) -> Vec<String> {
         let words = std::iter::once("truesum").chain(words.iter().copied()).map(OsString::from).collect();
-        complete(words).iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
+        complete(words, &Cli::command())
+            .iter()
+            .skip(1)
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect()
     }
 
     #[test]
@@ -270,7 +430,10 @@ mod tests {
     fn a_missing_subcommand_is_put_in() {
         assert_eq!(completed(&["a", "b"]), ["hash", "a", "b"]);
         assert_eq!(completed(&["-a", "md5", "a"]), ["hash", "-a", "md5", "a"]);
+        assert_eq!(completed(&["-c", "M"]), ["check", "M"]);
+        assert_eq!(completed(&["--quiet", "-c", "M"]), ["check", "--quiet", "M"]);
         assert_eq!(completed(&["--", "-c"]), ["hash", "--", "-c"]);
+        assert_eq!(completed(&["check", "M"]), ["check", "M"]);
         assert_eq!(completed(&["--help"]), ["--help"]);
     }
 }

@@ -94,6 +94,8 @@ impl Console {
         };
         let style = if self.colors { style } else { Style::new() };
         let head = if kind == Kind::Hint { "" } else { "truesum: " };
+        // Reasons may quote what a manifest says.
+        let text = String::from_utf8_lossy(&visible(text.as_bytes())).into_owned();
         self.write(format!("{head}{style}{word}{style:#}{text}\n").as_bytes());
     }
 
@@ -131,6 +133,19 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// Lines for a terminal: characters that would move the cursor, hide text or turn its direction are spelled out.
+pub fn visible(lines: &[u8]) -> Vec<u8> {
+    let mut text = String::with_capacity(lines.len());
+    for c in String::from_utf8_lossy(lines).chars() {
+        match c {
+            '\n' | ' '..='~' => text.push(c),
+            c if display_safe(c.encode_utf8(&mut [0; 4]).as_bytes()) == c.to_string() => text.push(c),
+            c => text.extend(c.escape_default()),
+        }
+    }
+    text.into_bytes()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,5 +155,11 @@ mod tests {
         let numbers = [0, 12, 999, 1000, 12_345, 1_234_567].map(grouped);
         assert_eq!(numbers, ["0", "12", "999", "1,000", "12,345", "1,234,567"]);
         assert_eq!(count(1, "file", "files"), "1 file");
+    }
+
+    #[test]
+    fn lines_for_a_terminal_hold_nothing_that_acts() {
+        let lines = visible("00  e\u{1b}[2Jé\u{202e}x\r\n".as_bytes());
+        assert_eq!(String::from_utf8(lines).unwrap(), "00  e\\u{1b}[2Jé\\u{202e}x\\r\n");
     }
 }

@@ -16,7 +16,6 @@ pub enum Exit {
 }
 
 /// Code and meaning, in the order of the codes.
-#[cfg(test)]
 pub const TABLE: &[(&str, &str)] = &[
     ("0", "all that was asked was done, and every entry was verified"),
     (

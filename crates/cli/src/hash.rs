@@ -3,12 +3,12 @@
 
 use crate::args::HashArgs;
 use crate::config::{self, Form, Hashing, Inputs, Tell};
-use crate::console::{Console, count};
+use crate::console::{Console, count, visible};
 use crate::exit::Exit;
 use crate::names::{Listed, Naming};
-use crate::output::Output;
+use crate::output::{Output, cannot_write};
 use crate::progress::{Display, size};
-use crate::signals::{self, Signals};
+use crate::signals::Signals;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -167,18 +167,6 @@ fn notes(plan: &Hashing, summary: &Summary, told: &Told, name: &[u8], console: &
     }
 }
 
-/// The exit for output that could not be written; a closed pipe ends the program here.
-fn cannot_write(error: &Error, console: &mut Console) -> Exit {
-    if let truesum::Cause::Io(cause) = &error.cause
-        && cause.kind() == io::ErrorKind::BrokenPipe
-    {
-        console.display = None;
-        std::process::exit(signals::end_by_closed_pipe().into());
-    }
-    console.failure(error);
-    Exit::NotAsAsked
-}
-
 /// Installs signals and starts the progress line.
 fn watch(progress: &Arc<Progress>, plan: &Hashing, console: &mut Console) -> Signals {
     let signals = Signals::install(progress).unwrap_or_default();
@@ -334,29 +322,5 @@ impl Sink for Writing<'_> {
             Notice::Malformed(_) => {}
         }
         Ok(())
-    }
-}
-
-/// Lines for a terminal: characters that would move the cursor, hide text or turn its direction are spelled out.
-fn visible(lines: &[u8]) -> Vec<u8> {
-    let mut text = String::with_capacity(lines.len());
-    for c in String::from_utf8_lossy(lines).chars() {
-        match c {
-            '\n' | ' '..='~' => text.push(c),
-            c if display_safe(c.encode_utf8(&mut [0; 4]).as_bytes()) == c.to_string() => text.push(c),
-            c => text.extend(c.escape_default()),
-        }
-    }
-    text.into_bytes()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_for_a_terminal_hold_nothing_that_acts() {
-        let lines = visible("00  e\u{1b}[2Jé\u{202e}x\r\n".as_bytes());
-        assert_eq!(String::from_utf8(lines).unwrap(), "00  e\\u{1b}[2Jé\\u{202e}x\\r\n");
     }
 }

@@ -1,13 +1,18 @@
 //! The program `truesum`: arguments to a plan, the plan to a run, the run's counts to an exit status.
 
 mod args;
+mod check;
 mod config;
 mod console;
+mod docs;
 mod exit;
 mod hash;
+mod links;
+mod list;
 mod names;
 mod output;
 mod progress;
+mod report;
 mod signals;
 
 use args::Command;
@@ -24,7 +29,11 @@ fn main() -> ExitCode {
         }
     };
     match cli.command {
-        Command::Hash(args) => hash::run(args),
+        Command::Hash(args) => hash::run(args).into(),
+        Command::Check(args) => check::run(args).into(),
+        Command::List(args) => list::run(&args).into(),
+        Command::Completions(args) => docs::completions(&args).into(),
+        Command::Man(args) => docs::man(&args).into(),
+        Command::InstallLinks(args) => links::run(&args, &[]).into(),
     }
-    .into()
 }

@@ -1,5 +1,8 @@
 //! Where results go: standard output, or a file that appears whole or not at all.
 
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::signals;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
@@ -7,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use truesum::write::close;
-use truesum::{AtomicFile, Error};
+use truesum::{AtomicFile, Cause, Error};
 
 /// Lines wait at most this long for company before they are written.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -110,3 +113,15 @@ impl Output {
 }
 
 const STDOUT: &[u8] = b"standard output";
+
+/// The exit for output that could not be written; a closed pipe ends the program here.
+pub fn cannot_write(error: &Error, console: &mut Console) -> Exit {
+    if let Cause::Io(cause) = &error.cause
+        && cause.kind() == io::ErrorKind::BrokenPipe
+    {
+        console.display = None;
+        std::process::exit(signals::end_by_closed_pipe().into());
+    }
+    console.failure(error);
+    Exit::NotAsAsked
+}

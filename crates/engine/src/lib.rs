@@ -6,6 +6,7 @@
 
 mod ahead;
 mod device;
+pub mod check;
 pub mod error;
 mod feed;
 pub mod job;

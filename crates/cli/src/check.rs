@@ -1,0 +1,548 @@
+//! `truesum check`: manifests in, verdicts out. "Verified" is said of an entry that was read whole and is equal, and the
+//! exit status is 0 only if that holds for every entry and there was one.
+
+use crate::args::CheckArgs;
+use crate::config::{self, Checking};
+use crate::console::{Console, count};
+use crate::exit::Exit;
+use crate::output::{Output, cannot_write};
+use crate::progress::{Display, size};
+use crate::report::{self, Detail, Form};
+use crate::signals::Signals;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+use truesum::check::{Entries, Listed, unlisted};
+use truesum::hash::Spec;
+use truesum::manifest::path::display_safe;
+use truesum::manifest::{self, LineError};
+use truesum::{Config, Error, Notice, Outcome, Progress, Root, Sink, Summary, Verdict};
+
+/// Malformed lines named for each manifest, unless `--warn` asks for all.
+const NAMED_LINES: u64 = 20;
+/// Files not listed that are named.
+const NAMED_FILES: u64 = 10;
+/// Missing names that are remembered, to look for them under the current folder.
+const REMEMBERED: usize = 32;
+/// A search for files not listed that nobody asked for ends after this many files, or some times what is listed.
+const SEARCH: u64 = 100_000;
+
+/// Runs the command.
+pub fn run(args: CheckArgs) -> Exit {
+    let mut console = Console::new(args.run.color);
+    let plan = match config::check(args) {
+        Ok(plan) => plan,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let progress = Arc::new(Progress::default());
+    let signals = Signals::install(&progress).unwrap_or_default();
+    console.display = Some(Display::start(&progress, &signals, plan.tell.line, None));
+    let output = Output::stdout();
+    let mut check = Check {
+        plan: &plan,
+        console,
+        output,
+        progress,
+        total: Total::default(),
+        roots: Vec::new(),
+        began: Instant::now(),
+    };
+    let result = check.run();
+    check.end(result, &signals)
+}
+
+/// A check of all manifests.
+struct Check<'a> {
+    plan: &'a Checking,
+    console: Console,
+    output: Output,
+    progress: Arc<Progress>,
+    total: Total,
+    roots: Vec<Folder>,
+    began: Instant,
+}
+
+/// A folder that manifests speak of.
+struct Folder {
+    id: (u64, u64),
+    path: Vec<u8>,
+    listed: Listed,
+}
+
+/// What was counted.
+#[derive(Default)]
+struct Total {
+    summary: Summary,
+    malformed: u64,
+    ignored: u64,
+    unlisted: u64,
+    /// The search for files not listed ended early.
+    cut: bool,
+    weak: BTreeMap<String, u64>,
+    /// Files that had to be verified and were.
+    required: Vec<Vec<u8>>,
+    /// Manifests that could not be read, or of which nothing was verified.
+    useless: u64,
+}
+
+impl Check<'_> {
+    fn run(&mut self) -> io::Result<()> {
+        if let Some((expected, file)) = &self.plan.expect {
+            return self.expect(expected, file);
+        }
+        let mut own = self.output.own();
+        for (origin, path) in self.plan.manifests.iter().enumerate() {
+            if self.progress.stopped() {
+                return Ok(());
+            }
+            let manifest = match self.open(path) {
+                Ok((manifest, id)) => {
+                    own.extend(id);
+                    manifest
+                }
+                Err(error) => {
+                    self.unreadable(&error);
+                    continue;
+                }
+            };
+            self.manifest(origin, path, manifest)?;
+        }
+        if !self.progress.stopped() { self.find_unlisted(&own) } else { Ok(()) }
+    }
+
+    fn open(&self, path: &[u8]) -> Result<(Box<dyn Read + Send>, Option<(u64, u64)>), Error> {
+        if path == b"-" {
+            return Ok((Box::new(io::stdin()), None));
+        }
+        let fail = |error| Error::io(path, "read", error);
+        let file = File::open(Path::new(std::ffi::OsStr::from_bytes(path))).map_err(fail)?;
+        let metadata = file.metadata().map_err(fail)?;
+        if metadata.is_dir() {
+            return Err(Error::new(path, "read", truesum::Cause::Other("it is a directory".to_owned())));
+        }
+        Ok((Box::new(file), Some((metadata.dev(), metadata.ino()))))
+    }
+
+    fn unreadable(&mut self, error: &Error) {
+        self.total.useless += 1;
+        self.console.failure(error);
+    }
+
+    /// Checks one manifest.
+    fn manifest(&mut self, origin: usize, path: &[u8], manifest: Box<dyn Read + Send>) -> io::Result<()> {
+        let plan = self.plan;
+        let folder = match &plan.root {
+            Some(root) => root.as_os_str().as_bytes().to_vec(),
+            None if path == b"-" => b".".to_vec(),
+            None => {
+                let folder = config::folder_of(Path::new(std::ffi::OsStr::from_bytes(path)));
+                folder.into_os_string().into_encoded_bytes()
+            }
+        };
+        let root = match Root::folder(&folder, plan.allow_outside) {
+            Ok(root) => root,
+            Err(error) => {
+                self.unreadable(&error);
+                return Ok(());
+            }
+        };
+        let at = self.folder(folder);
+        let options = manifest::Options {
+            asked: plan.algorithms.clone(),
+            format: plan.format,
+            allow_weak: plan.allow_weak,
+            ..if path == b"-" { manifest::Options::default() } else { manifest::Options::for_name(path) }
+        };
+        let listed = plan.search.then(|| &mut self.roots[at].listed);
+        let config = Config {
+            root,
+            special: plan.special,
+            threads: plan.tell.threads,
+            order: plan.order,
+            own: Vec::new(),
+        };
+        let mut entries = Entries::new(manifest, options, &config.root, origin, listed);
+        let mut sink = Reporting {
+            plan,
+            name: path,
+            console: &mut self.console,
+            output: &mut self.output,
+            lines: Vec::new(),
+            ignored: 0,
+            named_lines: 0,
+            missing: Vec::new(),
+            required: &mut self.total.required,
+        };
+        let summary = truesum::run(&config, &mut entries, &self.progress, &mut sink)?;
+        let Reporting { ignored, named_lines, missing, .. } = sink;
+        let facts = entries.facts();
+        if facts.malformed > named_lines && plan.form != Form::Json && plan.detail() != Detail::None {
+            let more = count(facts.malformed - named_lines, "more malformed line", "more malformed lines");
+            self.console.error_of(path, &format!("{more} (--warn names all)"));
+        }
+        let had_entries = facts.jobs > 0;
+        let guessed = facts.guessed;
+        self.total.malformed += facts.malformed;
+        self.total.ignored += ignored;
+        for (name, entries) in facts.weak {
+            *self.total.weak.entry(name).or_default() += entries;
+        }
+        if let Some(error) = facts.failed {
+            self.unreadable(&Error::io(path, "read", error));
+        } else if !summary.interrupted && summary.verified == 0 && summary.failed() == ignored {
+            self.total.useless += 1;
+            self.nothing_verified(path, had_entries, ignored);
+        }
+        if summary.verified == 0 && plan.detail() != Detail::None {
+            self.advise(&summary, &missing, guessed);
+        }
+        add(&mut self.total.summary, &summary);
+        Ok(())
+    }
+
+    /// Where the names of a folder are remembered.
+    fn folder(&mut self, path: Vec<u8>) -> usize {
+        let id = std::fs::metadata(Path::new(std::ffi::OsStr::from_bytes(&path)))
+            .map_or((0, 0), |metadata| (metadata.dev(), metadata.ino()));
+        if let Some(at) = self.roots.iter().position(|folder| folder.id == id) {
+            return at;
+        }
+        self.roots.push(Folder { id, path, listed: Listed::default() });
+        self.roots.len() - 1
+    }
+
+    fn nothing_verified(&mut self, path: &[u8], had_entries: bool, ignored: u64) {
+        let why = match (had_entries, ignored) {
+            (false, _) => "it has no entries",
+            (true, 0) => "the run ended before",
+            (true, _) => "none of the listed files is there",
+        };
+        self.console.error_of(path, &format!("nothing verified: {why}"));
+        let hint =
+            if had_entries { "--root DIR looks for the files elsewhere" } else { "is this a manifest?" };
+        self.console.hint(hint);
+    }
+
+    /// What may be the reason when nothing at all was verified.
+    fn advise(&mut self, summary: &Summary, missing: &[Vec<u8>], guessed: Option<Spec>) {
+        if summary.missing > 0
+            && self.plan.root.is_none()
+            && summary.mismatched == 0
+            && let Ok(here) = Root::folder(b".", false)
+            && missing.iter().any(|name| here.exists(name))
+        {
+            self.console.hint("the names stand under the current folder: --root . looks for them there");
+        }
+        if summary.mismatched > 0
+            && let Some(guessed) = guessed
+        {
+            let other = |name: &&str| *name != guessed.algorithm().name;
+            let names: Vec<&str> =
+                manifest::same_length(guessed.digest_len()).into_iter().filter(other).collect();
+            if let Some(first) = names.iter().find(|name| **name == "blake3").or_else(|| names.first()) {
+                let digits = guessed.digest_len() * 2;
+                let all = names.join(", ");
+                self.console.hint(&format!(
+                    "no line names an algorithm, and {digits} digits were taken for {guessed}: \
+                     if this is {first}, say -a {first} (others of this length: {all})"
+                ));
+            }
+        }
+    }
+
+    /// Looks for files that no manifest lists, and tells of them.
+    fn find_unlisted(&mut self, own: &[(u64, u64)]) -> io::Result<()> {
+        if !self.plan.search {
+            return Ok(());
+        }
+        for mut folder in std::mem::take(&mut self.roots) {
+            // Nothing is said of a folder of which a manifest says nothing.
+            if folder.listed.is_empty() && !self.plan.exact {
+                continue;
+            }
+            let limit = if self.plan.exact { u64::MAX } else { SEARCH.max(folder.listed.len() as u64 * 4) };
+            let mut names: Vec<Vec<u8>> = Vec::new();
+            let mut number = 0;
+            let Check { plan, output, console, progress, .. } = self;
+            let mut found = |name: &[u8]| {
+                number += 1;
+                if plan.form == Form::Json {
+                    let mut line = Vec::new();
+                    report::unlisted(name, &mut line);
+                    return console.around(|| output.write(&line));
+                }
+                if number <= NAMED_FILES {
+                    names.push(name.to_vec());
+                }
+                Ok(())
+            };
+            let stopped = || progress.stopped();
+            let result = unlisted(&folder.path, &mut folder.listed, own, limit, &stopped, &mut found)?;
+            self.total.unlisted += result.files;
+            self.total.cut |= result.cut;
+            if self.plan.exact {
+                self.total.summary.unreadable += result.failed.len() as u64;
+                result.failed.iter().for_each(|error| self.console.failure(error));
+            }
+            if result.files > 0 && self.plan.form != Form::Json && self.plan.detail() != Detail::None {
+                self.tell_unlisted(&folder.path, &names, result.files, result.cut);
+            }
+        }
+        Ok(())
+    }
+
+    fn tell_unlisted(&mut self, folder: &[u8], names: &[Vec<u8>], files: u64, cut: bool) {
+        let shown: Vec<String> = names.iter().map(|name| display_safe(name)).collect();
+        let mut text = format!(
+            "{}{} in {} not listed: {}",
+            if cut { "at least " } else { "" },
+            count(files, "file", "files"),
+            display_safe(folder),
+            shown.join(", ")
+        );
+        if files > names.len() as u64 {
+            text += &format!(" and {} more", crate::console::grouped(files - names.len() as u64));
+        }
+        if self.plan.exact {
+            self.console.error(&text);
+        } else {
+            self.console.note(&text);
+        }
+    }
+
+    /// Compares one file with one digest.
+    fn expect(&mut self, expected: &config::Expected, file: &[u8]) -> io::Result<()> {
+        let job = truesum::Job {
+            expected: vec![expected.digest.clone()],
+            ..truesum::Job::hash(file.to_vec(), &Arc::from([expected.spec.clone()]))
+        };
+        let config =
+            Config { special: self.plan.special, threads: self.plan.tell.threads, ..Config::default() };
+        let mut sink = Reporting {
+            plan: self.plan,
+            name: b"--expect",
+            console: &mut self.console,
+            output: &mut self.output,
+            lines: Vec::new(),
+            ignored: 0,
+            named_lines: 0,
+            missing: Vec::new(),
+            required: &mut self.total.required,
+        };
+        let mut tasks = std::iter::once(truesum::Task::File(job));
+        let summary = truesum::run(&config, &mut tasks, &self.progress, &mut sink)?;
+        if summary.mismatched > 0 && expected.guessed && self.plan.detail() != Detail::None {
+            self.advise(&summary, &[], Some(expected.spec.clone()));
+        }
+        if manifest::weak::verdict(&expected.spec) != manifest::weak::Verdict::TamperEvident {
+            self.total.weak.insert(expected.spec.to_string(), 1);
+        }
+        add(&mut self.total.summary, &summary);
+        Ok(())
+    }
+
+    /// The last words and the exit status.
+    fn end(mut self, result: io::Result<()>, signals: &Signals) -> Exit {
+        let plan = self.plan;
+        if let Err(error) = result {
+            let error = Error::io(&self.output.name(), "write", error);
+            let exit = self.exit();
+            return exit.max(cannot_write(&error, &mut self.console));
+        }
+        let interrupted = self.progress.stopped();
+        if !interrupted {
+            self.tell_required();
+        }
+        let mut exit = self.exit();
+        if interrupted {
+            exit = exit.max(Exit::Signal(signals.ended_by().unwrap_or(2)));
+        }
+        if plan.form == Form::Json {
+            let mut line = Vec::new();
+            report::summary(&self.counts(), self.began.elapsed().as_secs_f64(), exit.code(), &mut line);
+            if let Err(error) = self.output.write(&line) {
+                let error = Error::io(&self.output.name(), "write", error);
+                return exit.max(cannot_write(&error, &mut self.console));
+            }
+        }
+        self.console.display = None;
+        let last = self.last_line(interrupted);
+        let Check { output, mut console, .. } = self;
+        if let Err(error) = output.finish() {
+            return exit.max(cannot_write(&error, &mut console));
+        }
+        let wanted = match plan.form {
+            Form::Json => false,
+            Form::Text { detail: Detail::All, .. } => true,
+            Form::Text { detail: Detail::Bad, .. } => exit != Exit::Done,
+            Form::Text { detail: Detail::None, .. } => false,
+        };
+        if wanted {
+            console.line(&last);
+        }
+        exit
+    }
+
+    /// Names the files that had to be verified and were not.
+    fn tell_required(&mut self) {
+        for name in self.not_verified() {
+            if self.plan.detail() != Detail::None {
+                self.console.error_of(&name, "required, and not verified");
+            }
+        }
+    }
+
+    fn not_verified(&self) -> Vec<Vec<u8>> {
+        self.plan.require.iter().filter(|name| !self.total.required.contains(name)).cloned().collect()
+    }
+
+    fn exit(&self) -> Exit {
+        let Total { summary, malformed, ignored, unlisted, useless, .. } = &self.total;
+        let failed = summary.failed() > *ignored
+            || (self.plan.exact && *unlisted > 0)
+            || (!self.plan.require.is_empty() && !self.not_verified().is_empty());
+        let not_as_asked = *useless > 0 || (self.plan.strict && *malformed > 0) || summary.verified == 0;
+        match (failed, not_as_asked) {
+            (true, _) => Exit::Failed,
+            (false, true) => Exit::NotAsAsked,
+            (false, false) => Exit::Done,
+        }
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        let Total { summary, malformed, ignored, unlisted, weak, .. } = &self.total;
+        vec![
+            ("verified", summary.verified),
+            ("mismatched", summary.mismatched),
+            ("missing", summary.missing - ignored),
+            ("ignored", *ignored),
+            ("changed", summary.changed),
+            ("unreadable", summary.unreadable),
+            ("malformed", *malformed),
+            ("unlisted", *unlisted),
+            ("not_tamper_evident", weak.values().sum()),
+            ("bytes", summary.bytes),
+        ]
+    }
+
+    fn last_line(&self, interrupted: bool) -> String {
+        let Total { summary, malformed, ignored, unlisted, weak, cut, .. } = &self.total;
+        let mut parts = vec![format!("{} verified", count(summary.verified, "file", "files"))];
+        let mut part = |number: u64, text: &str| {
+            if number > 0 {
+                parts.push(format!("{} {text}", crate::console::grouped(number)));
+            }
+        };
+        part(summary.mismatched, "FAILED");
+        part(summary.missing - ignored, "MISSING");
+        part(summary.changed, "CHANGED while read");
+        part(summary.unreadable, "UNREADABLE");
+        part(*malformed, if *malformed == 1 { "malformed line" } else { "malformed lines" });
+        part(*ignored, "not there and ignored");
+        part(*unlisted, if *cut { "or more not listed" } else { "not listed" });
+        let mut text = format!("truesum: {}; {} read", parts.join(", "), size(summary.bytes));
+        for (name, entries) in weak {
+            text += &format!("; {} by {name}: not tamper-evident", count(*entries, "entry", "entries"));
+        }
+        if interrupted {
+            text += "; interrupted";
+        }
+        text
+    }
+}
+
+fn add(total: &mut Summary, summary: &Summary) {
+    total.files += summary.files;
+    total.bytes += summary.bytes;
+    total.verified += summary.verified;
+    total.mismatched += summary.mismatched;
+    total.missing += summary.missing;
+    total.changed += summary.changed;
+    total.unreadable += summary.unreadable;
+    total.interrupted |= summary.interrupted;
+}
+
+/// Reports outcomes of one manifest.
+struct Reporting<'a> {
+    plan: &'a Checking,
+    name: &'a [u8],
+    console: &'a mut Console,
+    output: &'a mut Output,
+    lines: Vec<u8>,
+    /// Missing files that are passed over.
+    ignored: u64,
+    /// Malformed lines named so far.
+    named_lines: u64,
+    /// The first missing names.
+    missing: Vec<Vec<u8>>,
+    required: &'a mut Vec<Vec<u8>>,
+}
+
+impl Reporting<'_> {
+    fn write(&mut self) -> io::Result<()> {
+        let Reporting { console, output, lines, .. } = self;
+        if output.is_terminal { console.around(|| output.write(lines)) } else { output.write(lines) }
+    }
+
+    fn malformed(&mut self, error: &LineError) -> io::Result<()> {
+        if self.plan.form == Form::Json {
+            self.lines.clear();
+            report::malformed(self.name, error.line, &error.reason.to_string(), &mut self.lines);
+            return self.write();
+        }
+        if self.plan.detail() != Detail::None && (self.plan.warn || self.named_lines < NAMED_LINES) {
+            self.named_lines += 1;
+            self.console.error_of(self.name, &error.to_string());
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Reporting<'_> {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        match outcome.verdict() {
+            Verdict::Missing => {
+                if self.missing.len() < REMEMBERED {
+                    self.missing.push(outcome.job.name.clone());
+                }
+                if self.plan.ignore_missing {
+                    self.ignored += 1;
+                    return Ok(());
+                }
+            }
+            Verdict::Verified if self.plan.require.contains(&outcome.job.name) => {
+                self.required.push(outcome.job.name.clone());
+            }
+            _ => {}
+        }
+        self.lines.clear();
+        report::entry(self.plan.form, &outcome, self.name, &mut self.lines);
+        if !self.lines.is_empty() {
+            self.write()?;
+        }
+        if let Err(error) = &outcome.result
+            && self.plan.detail() != Detail::None
+            && let Some(hint) = error.hint()
+        {
+            self.console.hint(hint);
+        }
+        Ok(())
+    }
+
+    fn notice(&mut self, notice: Notice) -> io::Result<()> {
+        match notice {
+            Notice::Malformed(error) => self.malformed(&error),
+            Notice::Failed(error) => {
+                self.console.failure(&error);
+                Ok(())
+            }
+            // A check walks nothing while it runs.
+            _ => Ok(()),
+        }
+    }
+}

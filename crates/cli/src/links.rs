@@ -1,0 +1,81 @@
+//! `truesum install-links DIR`: the names under which truesum is another program, as links to this one.
+
+use crate::args::LinksArgs;
+use crate::console::{Console, count};
+use crate::exit::Exit;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum::{Cause, Error};
+
+/// Makes the links for `names`.
+pub fn run(args: &LinksArgs, names: &[&str]) -> Exit {
+    let mut console = Console::new(crate::args::Color::Auto);
+    let program = match std::env::current_exe() {
+        Ok(program) => program,
+        Err(error) => {
+            console.failure(&Error::io(b"truesum", "find", error));
+            return Exit::NotAsAsked;
+        }
+    };
+    if let Err(error) = std::fs::create_dir_all(&args.folder) {
+        console.failure(&Error::io(args.folder.as_os_str().as_bytes(), "make", error));
+        return Exit::NotAsAsked;
+    }
+    let mut made = 0;
+    for name in names {
+        match link(&program, &args.folder.join(name), args.force) {
+            Ok(()) => made += 1,
+            Err(error) => {
+                console.failure(&error);
+                if matches!(&error.cause, Cause::Other(_)) {
+                    console.hint("--force replaces it");
+                }
+            }
+        }
+    }
+    let folder = truesum::manifest::path::display_safe(args.folder.as_os_str().as_bytes());
+    console.line(&format!("truesum: {} in {folder}", count(made, "link", "links")));
+    if made == names.len() as u64 { Exit::Done } else { Exit::NotAsAsked }
+}
+
+/// Makes one link. A link of an earlier installation is replaced, anything else only by force.
+fn link(program: &Path, at: &Path, force: bool) -> Result<(), Error> {
+    let fail = |error: io::Error| Error::io(at.as_os_str().as_bytes(), "link", error);
+    match std::fs::symlink_metadata(at) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(fail(error)),
+        Ok(old) => {
+            let ours = old.is_symlink()
+                && std::fs::read_link(at).is_ok_and(|to| to.file_name() == program.file_name());
+            if !ours && !force {
+                let there = Cause::Other("something else is there".to_owned());
+                return Err(Error::new(at.as_os_str().as_bytes(), "link", there));
+            }
+            std::fs::remove_file(at).map_err(fail)?;
+        }
+    }
+    std::os::unix::fs::symlink(program, at).map_err(fail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_replace_links_and_spare_other_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = dir.path().join("md5sum");
+        let program = Path::new("/opt/truesum");
+        for _ in 0..2 {
+            link(program, &at, false).unwrap();
+            assert_eq!(std::fs::read_link(&at).unwrap(), program);
+        }
+        std::fs::remove_file(&at).unwrap();
+        std::fs::write(&at, "another program").unwrap();
+        assert!(link(program, &at, false).is_err());
+        assert_eq!(std::fs::read(&at).unwrap(), b"another program");
+        link(program, &at, true).unwrap();
+        assert!(at.is_symlink());
+    }
+}

@@ -1,0 +1,196 @@
+//! `truesum list`: the tables, for people and for programs.
+
+use crate::args::{ListArgs, Listing};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::output::{Output, cannot_write};
+use std::fmt::Write;
+use truesum::Error;
+use truesum::hash::{ALGORITHMS, Algorithm, Lengths, kernel};
+use truesum::manifest::{FORMATS, Format, json};
+
+/// Columns of a terminal that tables are made for.
+const WIDTH: usize = 100;
+
+/// Runs the command.
+pub fn run(args: &ListArgs) -> Exit {
+    let text = match (args.what, args.json) {
+        (Listing::Algorithms, false) => algorithms(),
+        (Listing::Algorithms, true) => ALGORITHMS.iter().map(algorithm_json).collect(),
+        (Listing::Kernels, false) => kernels(),
+        (Listing::Kernels, true) => kernels_json(),
+        (Listing::Formats, false) => formats(),
+        (Listing::Formats, true) => FORMATS.iter().map(|row| format_json(row)).collect(),
+    };
+    print(&text)
+}
+
+/// Prints a text that is asked for.
+pub fn print(text: &str) -> Exit {
+    let mut output = Output::stdout();
+    let name = output.name();
+    let written = output.write(text.as_bytes()).map_err(|error| Error::io(&name, "write", error));
+    match written.and_then(|()| output.finish()) {
+        Ok(()) => Exit::Done,
+        Err(error) => cannot_write(&error, &mut Console::new(crate::args::Color::Auto)),
+    }
+}
+
+/// The lengths of an algorithm's digest, in bits.
+fn bits(row: &Algorithm) -> String {
+    let usual = row.digest_len * 8;
+    match row.lengths {
+        Lengths::Fixed => usual.to_string(),
+        Lengths::UpTo(max) => format!("{usual} (8..{})", max * 8),
+        Lengths::Any => format!("{usual} (any)"),
+    }
+}
+
+fn algorithms() -> String {
+    let mut text =
+        format!("{:<12} {:<13} {:<9} {}\n", "NAME", "BITS", "STATUS", "WHAT IT IS; WHY THAT STATUS");
+    for row in ALGORITHMS {
+        let head = format!("{:<12} {:<13} {:<9} ", row.name, bits(row), row.status.word());
+        let mut about = format!("{}; {}", row.summary, row.status.reason());
+        if !row.aliases.is_empty() {
+            let _ = write!(about, " (also: {})", row.aliases.join(", "));
+        }
+        wrap(&head, &about, &mut text);
+    }
+    text += "\nsecure, weakened: an equal digest shows that nobody changed the bytes (tamper-evident).\n\
+             broken, checksum: it shows only that they were not damaged by accident.\n";
+    text
+}
+
+fn kernels() -> String {
+    let mut text = format!("{:<12} {:<10} {:>5}  {}\n", "ALGORITHM", "KERNEL", "LANES", "ON THIS CPU");
+    for (row, kernel) in rows() {
+        let state = if kernel.supported() { "runs" } else { "not supported" };
+        let _ = writeln!(text, "{:<12} {:<10} {:>5}  {state}", row.name, kernel.isa, kernel.lanes);
+    }
+    let serial: Vec<&str> =
+        ALGORITHMS.iter().filter(|row| kernel::rows(row).is_empty()).map(|row| row.name).collect();
+    wrap("one message at a time: ", &serial.join(", "), &mut text);
+    text += "TRUESUM_KERNEL=NAME leaves only the rows of that name and the portable ones.\n";
+    text
+}
+
+fn rows() -> impl Iterator<Item = (&'static Algorithm, &'static kernel::Kernel)> {
+    ALGORITHMS.iter().flat_map(|row| kernel::rows(row).iter().map(move |kernel| (row, kernel)))
+}
+
+fn formats() -> String {
+    let mut text = format!("{:<10} {}\n", "NAME", "WHAT IT IS");
+    for row in FORMATS {
+        wrap(&format!("{:<10} ", row.name), row.summary, &mut text);
+    }
+    text
+}
+
+/// Appends `head` and the words of `about`, broken at [`WIDTH`], later lines under the first word.
+fn wrap(head: &str, about: &str, text: &mut String) {
+    let indent = head.chars().count();
+    let mut line = head.to_owned();
+    let mut first = true;
+    for word in about.split(' ') {
+        if !first && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            text.push_str(&line);
+            text.push('\n');
+            line = " ".repeat(indent);
+            first = true;
+        }
+        if !first {
+            line.push(' ');
+        }
+        line.push_str(word);
+        first = false;
+    }
+    text.push_str(&line);
+    text.push('\n');
+}
+
+fn string(text: &str) -> String {
+    let mut bytes = Vec::new();
+    json::string_into(text, &mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn strings(texts: &[&str]) -> String {
+    texts.iter().map(|text| string(text)).collect::<Vec<_>>().join(",")
+}
+
+fn algorithm_json(row: &Algorithm) -> String {
+    format!(
+        "{{\"name\":{},\"tag\":{},\"aliases\":[{}],\"bits\":{},\"lengths\":{},\"status\":{},\"reason\":{},\
+         \"tamper_evident\":{},\"summary\":{},\"check\":{}}}\n",
+        string(row.name),
+        string(row.tag),
+        strings(row.aliases),
+        row.digest_len * 8,
+        match row.lengths {
+            Lengths::Fixed => "\"fixed\"".to_owned(),
+            Lengths::UpTo(max) => format!("\"8..{}\"", max * 8),
+            Lengths::Any => "\"any\"".to_owned(),
+        },
+        string(row.status.word()),
+        string(row.status.reason()),
+        row.status.tamper_evident(),
+        string(row.summary),
+        string(row.check),
+    )
+}
+
+fn kernels_json() -> String {
+    rows()
+        .map(|(row, kernel)| {
+            format!(
+                "{{\"algorithm\":{},\"kernel\":{},\"lanes\":{},\"supported\":{}}}\n",
+                string(row.name),
+                string(kernel.isa),
+                kernel.lanes,
+                kernel.supported()
+            )
+        })
+        .collect()
+}
+
+fn format_json(row: &Format) -> String {
+    format!(
+        "{{\"name\":{},\"file_names\":[{}],\"summary\":{}}}\n",
+        string(row.name),
+        strings(row.file_names),
+        string(row.summary)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_fit_their_width_and_hold_every_row() {
+        for (text, names) in [
+            (algorithms(), ALGORITHMS.iter().map(|row| row.name).collect::<Vec<_>>()),
+            (formats(), FORMATS.iter().map(|row| row.name).collect()),
+            (kernels(), ALGORITHMS.iter().map(|row| row.name).collect()),
+        ] {
+            for line in text.lines() {
+                assert!(line.chars().count() <= WIDTH, "{line}");
+            }
+            for name in names {
+                assert!(text.contains(name), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn json_rows_are_json() {
+        let lines: String = ALGORITHMS.iter().map(algorithm_json).collect();
+        let lines = lines + &kernels_json() + &FORMATS.iter().map(|row| format_json(row)).collect::<String>();
+        for line in lines.lines() {
+            let row: serde_json::Value =
+                serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+            assert!(row.is_object());
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What a check says of each entry: text for people, JSON lines for programs.
+//!
+//! Text is safe to show: names go through `display_safe`. JSON lines have the schema `truesum-check/1`; every object
+//! says what it is in `kind`: `entry`, `malformed`, `unlisted` or, once and last, `summary`.
+
+use anstyle::{AnsiColor, Style};
+use std::io::Write;
+use truesum::hash::{Digest, Spec};
+use truesum::manifest::json;
+use truesum::manifest::path::display_safe;
+use truesum::{Outcome, Verdict};
+
+/// The schema of JSON lines.
+pub const SCHEMA: &str = "truesum-check/1";
+
+/// How much text there is of entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Every entry.
+    All,
+    /// Only what is not good.
+    Bad,
+    /// Nothing.
+    None,
+}
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Text { detail: Detail, colors: bool },
+    Json,
+}
+
+/// Appends what there is to say of an entry; `manifest` is the name of the manifest that lists it.
+pub fn entry(form: Form, outcome: &Outcome, manifest: &[u8], out: &mut Vec<u8>) {
+    match form {
+        Form::Text { detail: Detail::None, .. } => {}
+        Form::Text { detail: Detail::Bad, .. } if outcome.verdict() == Verdict::Verified => {}
+        Form::Text { colors, .. } => text(outcome, colors, out),
+        Form::Json => object(outcome, manifest, out),
+    }
+}
+
+fn text(outcome: &Outcome, colors: bool, out: &mut Vec<u8>) {
+    let verdict = outcome.verdict();
+    let color = if verdict == Verdict::Verified { AnsiColor::Green } else { AnsiColor::Red };
+    let style = if colors { color.on_default() } else { Style::new() };
+    let word = match verdict {
+        Verdict::Verified | Verdict::Hashed => "OK",
+        Verdict::Mismatch => "FAILED",
+        Verdict::Missing => "MISSING",
+        Verdict::Changed => "CHANGED while read",
+        Verdict::Unreadable => "UNREADABLE",
+    };
+    let mut line = format!("{}: {style}{word}{style:#}", display_safe(&outcome.job.name));
+    match &outcome.result {
+        Err(error) if matches!(verdict, Verdict::Unreadable | Verdict::Changed) => {
+            line += &format!(" (cannot {}: {})", error.action, error.reason());
+        }
+        _ => {}
+    }
+    line.push('\n');
+    if let (Verdict::Mismatch, Ok(found)) = (verdict, &outcome.result) {
+        if let Some(size) = outcome.job.size.filter(|size| *size != found.size) {
+            line += &format!("  expected size {size}\n  actual size   {}\n", found.size);
+        }
+        let wanted = outcome.job.specs.iter().zip(&outcome.job.expected);
+        for ((spec, expected), actual) in wanted.zip(&found.digests) {
+            if expected != actual {
+                line += &format!("  expected {spec} {expected}\n  actual   {spec} {actual}\n");
+            }
+        }
+    }
+    out.extend_from_slice(line.as_bytes());
+}
+
+fn object(outcome: &Outcome, manifest: &[u8], out: &mut Vec<u8>) {
+    let verdict = match outcome.verdict() {
+        Verdict::Hashed => "hashed",
+        Verdict::Verified => "verified",
+        Verdict::Mismatch => "mismatch",
+        Verdict::Missing => "missing",
+        Verdict::Changed => "changed",
+        Verdict::Unreadable => "unreadable",
+    };
+    let job = &outcome.job;
+    begin("entry", out);
+    add(out, format_args!(",\"verdict\":\"{verdict}\","));
+    json::path_into(&job.name, out);
+    from(manifest, job.origin.1, out);
+    digests("expected", &job.specs, &job.expected, out);
+    if let Some(size) = job.size {
+        add(out, format_args!(",\"expected_size\":{size}"));
+    }
+    match &outcome.result {
+        Ok(found) => {
+            digests("actual", &job.specs, &found.digests, out);
+            add(out, format_args!(",\"size\":{},\"seconds\":{:.9}", found.size, found.time.as_secs_f64()));
+        }
+        Err(error) => {
+            out.extend_from_slice(b",\"reason\":");
+            json::string_into(&format!("cannot {}: {}", error.action, error.reason()), out);
+        }
+    }
+    out.extend_from_slice(b"}\n");
+}
+
+/// Appends a JSON line for a line of a manifest that is no entry.
+pub fn malformed(manifest: &[u8], line: u64, reason: &str, out: &mut Vec<u8>) {
+    begin("malformed", out);
+    from(manifest, line, out);
+    out.extend_from_slice(b",\"reason\":");
+    json::string_into(reason, out);
+    out.extend_from_slice(b"}\n");
+}
+
+/// Appends a JSON line for a file that no entry lists.
+pub fn unlisted(name: &[u8], out: &mut Vec<u8>) {
+    begin("unlisted", out);
+    out.push(b',');
+    json::path_into(name, out);
+    out.extend_from_slice(b"}\n");
+}
+
+/// Appends the last JSON line: names of counts and their values.
+pub fn summary(counts: &[(&str, u64)], seconds: f64, exit: u8, out: &mut Vec<u8>) {
+    begin("summary", out);
+    for (name, count) in counts {
+        add(out, format_args!(",\"{name}\":{count}"));
+    }
+    add(out, format_args!(",\"seconds\":{seconds:.6},\"exit\":{exit}}}\n"));
+}
+
+fn begin(kind: &str, out: &mut Vec<u8>) {
+    add(out, format_args!("{{\"schema\":\"{SCHEMA}\",\"kind\":\"{kind}\""));
+}
+
+fn from(manifest: &[u8], line: u64, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"manifest\":");
+    json::string_into(&String::from_utf8_lossy(manifest), out);
+    add(out, format_args!(",\"line\":{line}"));
+}
+
+fn digests(name: &str, specs: &[Spec], digests: &[Digest], out: &mut Vec<u8>) {
+    add(out, format_args!(",\"{name}\":{{"));
+    for (at, (spec, digest)) in specs.iter().zip(digests).enumerate() {
+        add(out, format_args!("{}\"{spec}\":\"{digest}\"", if at == 0 { "" } else { "," }));
+    }
+    out.push(b'}');
+}
+
+fn add(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    let _ = out.write_fmt(text);
+}
