@@ -56,6 +56,9 @@ pub fn run(args: CheckArgs) -> Exit {
     check.end(result, &signals)
 }
 
+/// An open manifest.
+type Manifest = Box<dyn Read + Send>;
+
 /// A check of all manifests.
 struct Check<'a> {
     plan: &'a Checking,
@@ -115,7 +118,8 @@ impl Check<'_> {
         if !self.progress.stopped() { self.find_unlisted(&own) } else { Ok(()) }
     }
 
-    fn open(&self, path: &[u8]) -> Result<(Box<dyn Read + Send>, Option<(u64, u64)>), Error> {
+    /// Opens a manifest, and tells its identity if it is a file.
+    fn open(&self, path: &[u8]) -> Result<(Manifest, Option<(u64, u64)>), Error> {
         if path == b"-" {
             return Ok((Box::new(io::stdin()), None));
         }
@@ -134,7 +138,7 @@ impl Check<'_> {
     }
 
     /// Checks one manifest.
-    fn manifest(&mut self, origin: usize, path: &[u8], manifest: Box<dyn Read + Send>) -> io::Result<()> {
+    fn manifest(&mut self, origin: usize, path: &[u8], manifest: Manifest) -> io::Result<()> {
         let plan = self.plan;
         let folder = match &plan.root {
             Some(root) => root.as_os_str().as_bytes().to_vec(),

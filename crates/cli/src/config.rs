@@ -353,6 +353,7 @@ mod tests {
         let words = ["truesum", "hash"].iter().chain(words).map(OsString::from).collect();
         match args::parse(words).unwrap_or_else(|error| panic!("{error}")).command {
             Command::Hash(args) => hash(args),
+            _ => panic!("not hash"),
         }
     }
 

@@ -8,8 +8,22 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::{Cause, Error};
 
-/// Makes the links for `names`.
-pub fn run(args: &LinksArgs, names: &[&str]) -> Exit {
+/// The programs that truesum can stand in for.
+const NAMES: &[&str] = &[
+    "md5sum",
+    "sha1sum",
+    "sha224sum",
+    "sha256sum",
+    "sha384sum",
+    "sha512sum",
+    "b2sum",
+    "cksum",
+    "sum",
+    "b3sum",
+];
+
+/// Makes the links.
+pub fn run(args: &LinksArgs) -> Exit {
     let mut console = Console::new(crate::args::Color::Auto);
     let program = match std::env::current_exe() {
         Ok(program) => program,
@@ -23,7 +37,7 @@ pub fn run(args: &LinksArgs, names: &[&str]) -> Exit {
         return Exit::NotAsAsked;
     }
     let mut made = 0;
-    for name in names {
+    for name in NAMES {
         match link(&program, &args.folder.join(name), args.force) {
             Ok(()) => made += 1,
             Err(error) => {
@@ -36,7 +50,7 @@ pub fn run(args: &LinksArgs, names: &[&str]) -> Exit {
     }
     let folder = truesum::manifest::path::display_safe(args.folder.as_os_str().as_bytes());
     console.line(&format!("truesum: {} in {folder}", count(made, "link", "links")));
-    if made == names.len() as u64 { Exit::Done } else { Exit::NotAsAsked }
+    if made == NAMES.len() as u64 { Exit::Done } else { Exit::NotAsAsked }
 }
 
 /// Makes one link. A link of an earlier installation is replaced, anything else only by force.

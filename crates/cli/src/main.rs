@@ -34,6 +34,6 @@ fn main() -> ExitCode {
         Command::List(args) => list::run(&args).into(),
         Command::Completions(args) => docs::completions(&args).into(),
         Command::Man(args) => docs::man(&args).into(),
-        Command::InstallLinks(args) => links::run(&args, &[]).into(),
+        Command::InstallLinks(args) => links::run(&args).into(),
     }
 }
