@@ -1,5 +1,7 @@
 //! Lines of the GNU `*sum` programs: a digest, a blank, the mode character (blank or `*`), the name.
 
+pub mod check;
+
 use crate::algorithm::usual;
 use crate::entry::Entry;
 use crate::format::{Format, Style, Unholdable, lines_of};

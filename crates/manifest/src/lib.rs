@@ -16,6 +16,7 @@
 //! ```
 
 mod algorithm;
+pub mod b3;
 mod bsd;
 mod cksum;
 mod digest;

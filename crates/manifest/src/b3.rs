@@ -1,0 +1,158 @@
+//! Lines of `b3sum --check`, cut exactly as b3sum 1.8 cuts them: its document `what_does_check_do` has the rules.
+
+use std::fmt;
+use truesum_hash::Digest;
+
+/// A line in its parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// The file's name, unescaped.
+    pub path: String,
+    /// The name as messages show it: as the line spells it, with the backslash in front if the line has one.
+    pub shown: String,
+    /// The digest, 32 bytes.
+    pub digest: Digest,
+}
+
+/// Why a line is refused. The texts are b3sum's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadLine {
+    /// Not UTF-8. b3sum ends the check of this manifest here.
+    NotUtf8,
+    /// Nothing.
+    Empty,
+    /// Neither two blanks nor a tag.
+    Format,
+    /// A digest that is not 64 characters long.
+    Length,
+    /// A character that is no lower-case hexadecimal digit.
+    Hex,
+    /// A backslash that escapes nothing.
+    Escape,
+    /// No name.
+    EmptyPath,
+    /// A NUL character in the name.
+    Nul,
+    /// U+FFFD in the name: b3sum writes it for bytes that are not UTF-8, so it may stand for another name.
+    Replacement,
+    /// A backslash in the name, on Windows.
+    Backslash,
+}
+
+impl fmt::Display for BadLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            BadLine::NotUtf8 => "stream did not contain valid UTF-8",
+            BadLine::Empty => "Empty line",
+            BadLine::Format => "Invalid check line format",
+            BadLine::Length => "Invalid hash length",
+            BadLine::Hex => "Invalid hex",
+            BadLine::Escape => "Invalid backslash escape",
+            BadLine::EmptyPath => "empty file path",
+            BadLine::Nul => "Null character in path",
+            BadLine::Replacement => "Unicode replacement character in path",
+            BadLine::Backslash => "Backslash in path",
+        })
+    }
+}
+
+impl std::error::Error for BadLine {}
+
+/// Cuts a line.
+///
+/// # Errors
+/// The first of b3sum's rules that it breaks.
+pub fn split_line(line: &[u8]) -> Result<Split, BadLine> {
+    let line = std::str::from_utf8(line).map_err(|_| BadLine::NotUtf8)?;
+    let line = line.trim_end_matches(['\r', '\n']);
+    if line.is_empty() {
+        return Err(BadLine::Empty);
+    }
+    let (escaped, body) = line.strip_prefix('\\').map_or((false, line), |body| (true, body));
+    // The two blanks come first: a tagged name that holds two blanks is cut there, and refused.
+    let (name, digest) = match body.split_once("  ") {
+        Some((digest, name)) => (name, digest),
+        None => {
+            body.strip_prefix("BLAKE3 (").and_then(|rest| rest.rsplit_once(") = ")).ok_or(BadLine::Format)?
+        }
+    };
+    if digest.len() != 64 {
+        return Err(BadLine::Length);
+    }
+    if !digest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+        return Err(BadLine::Hex);
+    }
+    let digest = Digest::from_hex(digest.as_bytes()).map_err(|_| BadLine::Hex)?;
+    let path = if escaped {
+        let path = crate::path::unescape(name.as_bytes()).ok_or(BadLine::Escape)?;
+        String::from_utf8(path).map_err(|_| BadLine::NotUtf8)?
+    } else {
+        name.to_owned()
+    };
+    let fault = match path.as_str() {
+        "" => Some(BadLine::EmptyPath),
+        path if path.contains('\0') => Some(BadLine::Nul),
+        path if path.contains('\u{fffd}') => Some(BadLine::Replacement),
+        path if cfg!(windows) && path.contains('\\') => Some(BadLine::Backslash),
+        _ => None,
+    };
+    match fault {
+        Some(fault) => Err(fault),
+        None => {
+            let shown = if escaped { format!("\\{name}") } else { name.to_owned() };
+            Ok(Split { path, shown, digest })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEX: &str = "0909090909090909090909090909090909090909090909090909090909090909";
+
+    #[test]
+    fn lines_of_both_forms_are_read() {
+        for (line, path, shown) in [
+            (format!("{HEX}  foo"), "foo", "foo"),
+            (format!("{HEX}  foo\r\n"), "foo", "foo"),
+            (format!("{HEX}   \t foo "), " \t foo ", " \t foo "),
+            (format!("\\{HEX}  a\\\\b\\nc\\rd\n"), "a\\b\nc\rd", "\\a\\\\b\\nc\\rd"),
+            (format!("{HEX}  fo\\a\\no"), "fo\\a\\no", "fo\\a\\no"),
+            (format!("BLAKE3 (foo) = {HEX}"), "foo", "foo"),
+            (format!("BLAKE3 (a) = b) = {HEX}"), "a) = b", "a) = b"),
+            (format!("\\BLAKE3 (a\\nb) = {HEX}"), "a\nb", "\\a\\nb"),
+        ] {
+            let split = split_line(line.as_bytes()).unwrap();
+            assert_eq!((split.path.as_str(), split.shown.as_str()), (path, shown), "{line:?}");
+            assert_eq!(split.digest.to_hex(), HEX);
+        }
+    }
+
+    #[test]
+    fn bad_lines_are_refused_in_the_words_of_b3sum() {
+        let upper = HEX.replace("09", "0A");
+        for (line, message) in [
+            (String::new(), "Empty line"),
+            ("\r\n".to_owned(), "Empty line"),
+            ("\\".to_owned(), "Invalid check line format"),
+            ("# comment".to_owned(), "Invalid check line format"),
+            ("# a  comment".to_owned(), "Invalid hash length"),
+            (format!("{HEX} foo"), "Invalid check line format"),
+            (format!("{HEX} *foo"), "Invalid check line format"),
+            (format!("{HEX}00  foo"), "Invalid hash length"),
+            (format!("{upper}  foo"), "Invalid hex"),
+            (format!("{HEX}  "), "empty file path"),
+            (format!("\\{HEX}  fo\\a"), "Invalid backslash escape"),
+            (format!("\\{HEX}  foo\\"), "Invalid backslash escape"),
+            (format!("{HEX}  a\0b"), "Null character in path"),
+            (format!("{HEX}  a\u{fffd}b"), "Unicode replacement character in path"),
+            (format!("BLAKE3 (a  b) = {HEX}"), "Invalid hash length"),
+            (format!("BLAKE3 (foo) ={HEX}"), "Invalid check line format"),
+            (format!("blake3 (foo) = {HEX}"), "Invalid check line format"),
+        ] {
+            assert_eq!(split_line(line.as_bytes()).unwrap_err().to_string(), message, "{line:?}");
+        }
+        assert_eq!(split_line(b"\xff"), Err(BadLine::NotUtf8));
+    }
+}
