@@ -84,3 +84,67 @@ pub fn usual(digest_len: usize) -> Option<Spec> {
 pub fn same_length(digest_len: usize) -> Vec<&'static str> {
     ALGORITHMS.iter().filter(|row| row.digest_len == digest_len).map(|row| row.name).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_manifests_tell_their_algorithm() {
+        for (name, spec) in [
+            ("SHA256SUMS", Some("sha256")),
+            ("sha256sums", Some("sha256")),
+            ("dir/SHA512SUM", Some("sha512")),
+            ("sha512sum.txt", Some("sha512")),
+            ("SHA256SUMS.asc", Some("sha256")),
+            ("SHA256SUMS.txt.asc", Some("sha256")),
+            ("MD5SUMS", Some("md5")),
+            ("B3SUMS", Some("blake3")),
+            ("B2SUMS.txt", Some("blake2b")),
+            ("md5", Some("md5")),
+            ("sha256.txt", Some("sha256")),
+            ("x.iso.md5", Some("md5")),
+            ("x.iso.MD5", Some("md5")),
+            ("x.sha256", Some("sha256")),
+            ("x.sha256sum", Some("sha256")),
+            ("x.sha3-256", Some("sha3-256")),
+            ("x.blake2b-256", Some("blake2b-256")),
+            ("x.b3", Some("blake3")),
+            ("x.b2", Some("blake2b")),
+            ("x.crc32", Some("crc32")),
+            ("x.cksum", Some("crc")),
+            ("checksums_sha256.txt", Some("sha256")),
+            ("sha-512-checksums", Some("sha512")),
+            ("foo-1.2-SHA256SUMS", Some("sha256")),
+            ("foo_1.2_SHA256SUMS.txt", Some("sha256")),
+            ("checksums-blake2b-256.txt", Some("blake2b-256")),
+            ("checksums.txt", None),
+            ("M", None),
+            ("", None),
+            ("SUMS", None),
+            ("tiger-photos.txt", None),
+            ("photos-tiger.txt", None),
+            ("sha256/M", None),
+            ("md5-and-sha256-checksums", None),
+            ("crcabc", None),
+            (".md5x", None),
+        ] {
+            let found = algorithm_from_name(name.as_bytes()).map(|spec| spec.to_string());
+            assert_eq!(found.as_deref(), spec, "{name}");
+        }
+        assert_eq!(algorithm_from_name(b"\xff.md5"), None);
+    }
+
+    #[test]
+    fn bare_digests_are_of_the_usual_algorithm_of_their_length() {
+        for (bytes, name) in
+            [(4, "crc32"), (16, "md5"), (28, "sha224"), (32, "sha256"), (48, "sha384"), (64, "sha512")]
+        {
+            assert_eq!(usual(bytes).map(|spec| spec.to_string()).as_deref(), Some(name));
+            assert!(same_length(bytes).contains(&name));
+        }
+        assert_eq!(usual(8), None);
+        assert!(same_length(8).contains(&"xxh64") && same_length(8).contains(&"crc64nvme"));
+        assert!(same_length(7).is_empty());
+    }
+}

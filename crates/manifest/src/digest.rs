@@ -71,22 +71,24 @@ pub(crate) fn tagged(tag: &str, text: &[u8], options: &Options) -> Result<(Spec,
     }
 }
 
-/// Reads hexadecimal or base64 of exactly so many bytes. Where both have the same length (two bytes) it is hexadecimal.
+/// Reads hexadecimal or base64 of exactly so many bytes. Where both are equally long (two bytes, four bytes), base64 ends
+/// with padding.
 fn spelled(text: &[u8], bytes: usize) -> Option<Digest> {
-    scan::count(text.len());
-    let digest = if text.len() == bytes * 2 {
-        Digest::from_hex(text)
-    } else if text.len() == base64_len(bytes) {
-        Digest::from_base64(text)
-    } else {
+    let (hex, base64) = (text.len() == bytes * 2, text.len() == base64_len(bytes));
+    if !hex && !base64 {
         return None;
+    }
+    scan::count(text.len());
+    let digest = match Digest::from_hex(text) {
+        Ok(digest) if hex => Ok(digest),
+        _ => Digest::from_base64(text),
     };
     digest.ok().filter(|digest| digest.len() == bytes)
 }
 
 /// Nothing tells the algorithm but the digest itself.
 fn unhinted(text: &[u8]) -> Result<(Spec, Digest), Reason> {
-    if is_hex(text) {
+    if text.len() >= MIN_DIGITS && is_hex(text) {
         return match usual(text.len() / 2) {
             Some(spec) if text.len().is_multiple_of(2) => {
                 Digest::from_hex(text).map(|digest| (spec, digest)).map_err(|_| Reason::NotHex)
@@ -98,7 +100,7 @@ fn unhinted(text: &[u8]) -> Result<(Spec, Digest), Reason> {
         };
     }
     let is_digest = |row: &truesum_hash::Algorithm| row.digest_len * 2 == text.len();
-    let not_hex = text.len() >= MIN_DIGITS && ALGORITHMS.iter().any(is_digest);
+    let not_hex = mostly_hex(text) && ALGORITHMS.iter().any(is_digest);
     // A hexadecimal digest with one wrong character is also base64, of another length: base64 without padding must
     // look like nothing else.
     let distinct = text.ends_with(b"=")
@@ -115,13 +117,19 @@ fn unhinted(text: &[u8]) -> Result<(Spec, Digest), Reason> {
 
 /// What to say of a digest that fits none of the algorithms expected.
 fn misfit(text: &[u8], expected: &[Spec]) -> Reason {
-    if expected.iter().any(|spec| spec.digest_len() * 2 == text.len()) {
+    if mostly_hex(text) && expected.iter().any(|spec| spec.digest_len() * 2 == text.len()) {
         Reason::NotHex
     } else if text.len() >= MIN_DIGITS && is_hex(text) {
         Reason::Length { spec: expected[0].clone(), found: text.len() }
     } else {
         Reason::NotALine
     }
+}
+
+/// Whether it is a digest with faults in it rather than a word.
+fn mostly_hex(text: &[u8]) -> bool {
+    scan::count(text.len());
+    text.len() >= MIN_DIGITS && text.iter().filter(|byte| byte.is_ascii_hexdigit()).count() * 2 > text.len()
 }
 
 fn strong(found: (Spec, Digest), options: &Options) -> Result<(Spec, Digest), Reason> {

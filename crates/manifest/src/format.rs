@@ -75,8 +75,9 @@ pub fn detect(head: &[u8], file_name: Option<&[u8]>) -> Option<&'static Format> 
 pub(crate) fn terminator(head: &[u8]) -> u8 {
     let Some(nul) = head.iter().position(|&byte| byte == 0) else { return b'\n' };
     let is_line = |line: &[u8]| gnu::starts_with_digest(line) || bsd::split(line).is_some();
-    let next = head[nul + 1..].split(|&byte| byte == 0).next().unwrap_or_default();
-    if is_line(&head[..nul]) && (next.is_empty() || is_line(next)) { 0 } else { b'\n' }
+    let rest = &head[nul + 1..];
+    let next = rest.split(|&byte| byte == 0).next().unwrap_or_default();
+    if is_line(&head[..nul]) && (rest.is_empty() || is_line(next)) { 0 } else { b'\n' }
 }
 
 /// The lines of the beginning of a manifest that may be entries, without the blanks in front.
@@ -168,3 +169,38 @@ impl fmt::Display for Unholdable {
 }
 
 impl std::error::Error for Unholdable {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn rows_have_unique_names_and_say_what_they_are() {
+        let mut seen = HashSet::new();
+        for row in FORMATS {
+            assert!(seen.insert(row.name), "{} twice", row.name);
+            assert_eq!(format(row.name), Some(*row));
+            assert!(row.summary.len() > 20 && matches!(row.terminator, 0 | b'\n'), "{}", row.name);
+            assert_eq!(row.name.ends_with("-z"), row.terminator == 0, "{}", row.name);
+            assert!(row.file_names.iter().all(|end| *end == end.to_ascii_lowercase()), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn every_row_recognises_what_it_writes_and_leaves_the_others_alone() {
+        let sha256: Spec = "sha256".parse().unwrap();
+        let entry = Entry::new(b"a", sha256.clone(), sha256.digest(b"a"));
+        for row in FORMATS {
+            let mut text = Vec::new();
+            (row.write)(&entry, &Style::default(), &mut text).unwrap();
+            assert_eq!(detect(&text, None), Some(*row), "{}", row.name);
+            // The content decides, not the name.
+            assert_eq!(detect(&text, Some(b"x.jsonl")), Some(*row), "{}", row.name);
+        }
+        assert_eq!(detect(b"", None), None);
+        assert_eq!(detect(b"hello world\n", None), None);
+        assert_eq!(detect(b"hello world\n", Some(b"X.JSONL")).map(|row| row.name), Some("jsonl"));
+        assert_eq!(detect(b"", Some(b"SHA256SUMS")).map(|row| row.name), Some("gnu"));
+    }
+}

@@ -7,6 +7,7 @@ use crate::entry::Entry;
 use crate::format::{Format, Style, Unholdable, lines_of};
 use crate::text::Text;
 use crate::{digest, path, scan};
+use truesum_hash::Digest;
 
 pub(crate) static GNU: Format = Format {
     name: "gnu",
@@ -35,14 +36,12 @@ fn sniff(head: &[u8], terminator: u8) -> bool {
     })
 }
 
-/// Whether a line begins with a digest and a blank.
+/// Whether a line begins with what may be a digest, and a blank.
 pub(crate) fn starts_with_digest(line: &[u8]) -> bool {
     let head = &line[..line.len().min(1024)];
     scan::find(head, scan::is_blank).is_some_and(|end| {
         let first = &head[..end];
-        end >= digest::MIN_DIGITS
-            && (digest::is_hex(first)
-                || truesum_hash::Digest::from_base64(first).is_ok_and(|d| usual(d.len()).is_some()))
+        end >= digest::MIN_DIGITS && (digest::is_hex(first) || Digest::from_base64(first).is_ok())
     })
 }
 

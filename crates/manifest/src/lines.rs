@@ -32,6 +32,13 @@ enum Endian {
     Big,
 }
 
+/// What a chunk of UTF-16 ended with in the middle of a character: an odd byte, the first unit of a pair.
+#[derive(Debug, Default)]
+struct Half {
+    odd: Option<u8>,
+    high: Option<u16>,
+}
+
 /// One line as it was found, without its terminator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawLine<'a> {
@@ -51,9 +58,9 @@ pub struct Lines<R> {
     text: Vec<u8>,
     start: usize,
     scanned: usize,
-    /// What a chunk ended with in the middle of a character: an odd byte, the first half of a pair.
-    odd: Option<u8>,
-    high: Option<u16>,
+    /// What the reader gave last.
+    chunk: Vec<u8>,
+    half: Half,
     terminator: u8,
     number: u64,
     at_end: bool,
@@ -77,8 +84,8 @@ impl<R: Read> Lines<R> {
             text: Vec::new(),
             start: 0,
             scanned: 0,
-            odd: None,
-            high: None,
+            chunk: Vec::new(),
+            half: Half::default(),
             terminator: b'\n',
             number: 0,
             at_end: false,
@@ -152,28 +159,25 @@ impl<R: Read> Lines<R> {
 
     /// Reads and decodes one chunk.
     fn fill(&mut self) -> io::Result<()> {
-        self.text.drain(..self.start);
-        self.scanned -= self.start;
-        self.start = 0;
-        if let Encoding::Utf16(endian) = self.encoding {
-            let mut chunk = [0; CHUNK / 4];
-            let len = read(&mut self.reader, &mut chunk)?;
-            self.decode(endian, &chunk[..len]);
-            if len == 0 {
-                self.at_end = true;
-            }
-            return Ok(());
+        if self.start > 0 {
+            scan::count(self.text.len() - self.start);
+            self.text.drain(..self.start);
+            self.scanned -= self.start;
+            self.start = 0;
         }
+        self.chunk.resize(CHUNK, 0);
         loop {
-            let filled = self.text.len();
-            self.text.resize(filled + CHUNK, 0);
-            let result = read(&mut self.reader, &mut self.text[filled..]);
-            self.text.truncate(filled + result.as_ref().map_or(0, |&len| len));
-            self.at_end = result? == 0;
-            // A pipe may give the byte order mark in parts.
-            if self.encoding != Encoding::Unknown {
+            let len = read(&mut self.reader, &mut self.chunk)?;
+            self.at_end = len == 0;
+            if let Encoding::Utf16(endian) = self.encoding {
+                decode(&mut self.half, endian, &self.chunk[..len], &mut self.text);
                 return Ok(());
             }
+            self.text.extend_from_slice(&self.chunk[..len]);
+            if self.encoding == Encoding::Bytes {
+                return Ok(());
+            }
+            // A pipe may give the byte order mark in parts.
             if self.text.len() >= 3 || self.at_end {
                 self.recognise();
                 return Ok(());
@@ -192,50 +196,47 @@ impl<R: Read> Lines<R> {
         self.encoding = encoding;
         if let Encoding::Utf16(endian) = encoding {
             let bytes = std::mem::take(&mut self.text);
-            self.decode(endian, &bytes[mark..]);
+            decode(&mut self.half, endian, &bytes[mark..], &mut self.text);
             if self.at_end {
-                self.decode(endian, &[]);
+                decode(&mut self.half, endian, &[], &mut self.text);
             }
         } else {
             self.text.drain(..mark);
         }
     }
+}
 
-    /// Appends UTF-16 as UTF-8. No bytes mean the end: what is left over then is invalid.
-    fn decode(&mut self, endian: Endian, bytes: &[u8]) {
-        if bytes.is_empty() {
-            if self.high.take().is_some() | self.odd.take().is_some() {
-                self.text.push(INVALID);
-            }
-            return;
+/// Appends UTF-16 as UTF-8. No bytes mean the end: what is left over then is invalid.
+fn decode(half: &mut Half, endian: Endian, bytes: &[u8], text: &mut Vec<u8>) {
+    if bytes.is_empty() {
+        if half.high.take().is_some() | half.odd.take().is_some() {
+            text.push(INVALID);
         }
-        let odd = self.odd.take();
-        let mut rest = odd.iter().chain(bytes).copied();
-        while let Some(first) = rest.next() {
-            let Some(second) = rest.next() else {
-                self.odd = Some(first);
-                break;
-            };
-            let unit = match endian {
-                Endian::Little => u16::from_le_bytes([first, second]),
-                Endian::Big => u16::from_be_bytes([first, second]),
-            };
-            match (self.high.take(), unit) {
-                (Some(high), 0xdc00..=0xdfff) => {
-                    let code = 0x10000 + ((u32::from(high) - 0xd800) << 10) + (u32::from(unit) - 0xdc00);
-                    push(&mut self.text, code);
+        return;
+    }
+    let odd = half.odd.take();
+    let mut rest = odd.iter().chain(bytes).copied();
+    while let Some(first) = rest.next() {
+        let Some(second) = rest.next() else {
+            half.odd = Some(first);
+            break;
+        };
+        let unit = match endian {
+            Endian::Little => u16::from_le_bytes([first, second]),
+            Endian::Big => u16::from_be_bytes([first, second]),
+        };
+        match (half.high.take(), unit) {
+            (Some(high), 0xdc00..=0xdfff) => {
+                push(text, 0x10000 + ((u32::from(high) - 0xd800) << 10) + (u32::from(unit) - 0xdc00));
+            }
+            (high, unit) => {
+                if high.is_some() {
+                    text.push(INVALID);
                 }
-                (high, unit) => {
-                    if high.is_some() {
-                        self.text.push(INVALID);
-                    }
-                    match unit {
-                        0xd800..=0xdbff => self.high = Some(unit),
-                        0xdc00..=0xdfff => self.text.push(INVALID),
-                        _ => {
-                            push(&mut self.text, u32::from(unit));
-                        }
-                    }
+                match unit {
+                    0xd800..=0xdbff => half.high = Some(unit),
+                    0xdc00..=0xdfff => text.push(INVALID),
+                    _ => push(text, u32::from(unit)),
                 }
             }
         }
@@ -254,6 +255,120 @@ fn read(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
         match reader.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             result => return result,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What each line is, by length for those that are not short.
+    fn all(lines: &mut Lines<impl Read>) -> Vec<String> {
+        let mut found = Vec::new();
+        while let Some(line) = lines.next().unwrap() {
+            found.push(match line {
+                RawLine::Bytes(line) if line.len() < 32 => String::from_utf8_lossy(line).into_owned(),
+                RawLine::Bytes(line) => line.len().to_string(),
+                RawLine::TooLong => "too long".to_owned(),
+                RawLine::NotUtf16 => "not utf-16".to_owned(),
+            });
+        }
+        found
+    }
+
+    #[test]
+    fn a_line_of_the_limit_is_read_and_one_byte_more_is_not() {
+        let mut text = vec![b'a'; LINE_LIMIT];
+        text.extend_from_slice(b"\nb\n");
+        assert_eq!(all(&mut Lines::raw(&text[..])), [LINE_LIMIT.to_string(), "b".to_owned()]);
+        text.insert(0, b'a');
+        assert_eq!(all(&mut Lines::raw(&text[..])), ["too long", "b"]);
+        let long = vec![b'a'; LINE_LIMIT * 5];
+        assert_eq!(all(&mut Lines::raw(&long[..])), ["too long"]);
+        let wide: Vec<u8> = [0xff, 0xfe].into_iter().chain([b'a', 0].repeat(LINE_LIMIT + 1)).collect();
+        assert_eq!(all(&mut Lines::decoded(&wide[..])), ["too long"]);
+    }
+
+    #[test]
+    fn memory_is_bounded_whatever_the_line() {
+        let endless = std::io::repeat(b'a').take(64 << 20);
+        let mut lines = Lines::raw(endless);
+        assert_eq!(lines.next().unwrap(), Some(RawLine::TooLong));
+        assert!(lines.text.capacity() <= 4 * LINE_LIMIT, "{}", lines.text.capacity());
+    }
+
+    /// Fails after some bytes, after being interrupted.
+    struct Failing<'a>(&'a [u8], bool);
+
+    impl Read for Failing<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            match self.0.read(buffer)? {
+                0 => Err(io::Error::other("disk")),
+                len => Ok(len),
+            }
+        }
+    }
+
+    #[test]
+    fn a_read_error_is_not_the_end() {
+        for text in [&b""[..], b"a", b"a\nb"] {
+            let mut lines = Lines::decoded(Failing(text, false));
+            let mut whole = 0;
+            let error = loop {
+                match lines.next() {
+                    Ok(Some(RawLine::Bytes(_))) => whole += 1,
+                    Ok(other) => panic!("{other:?} before the error"),
+                    Err(error) => break error,
+                }
+            };
+            assert_eq!(error.to_string(), "disk");
+            assert_eq!(whole, text.iter().filter(|&&byte| byte == b'\n').count());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_what_a_split_gives(text in "[a\n]{0,200}", chunk in 1usize..7) {
+            struct Chunks<'a>(&'a [u8], usize);
+            impl Read for Chunks<'_> {
+                fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                    let len = buffer.len().min(self.1).min(self.0.len());
+                    self.0.read(&mut buffer[..len])
+                }
+            }
+            let mut expected: Vec<&str> = text.split('\n').collect();
+            if expected.last() == Some(&"") {
+                expected.pop();
+            }
+            let lengths = |line: &&str| if line.len() < 32 { (*line).to_owned() } else { line.len().to_string() };
+            let expected: Vec<String> = expected.iter().map(lengths).collect();
+            prop_assert_eq!(&all(&mut Lines::raw(Chunks(text.as_bytes(), chunk))), &expected);
+            let wide: Vec<u8> = [0xfe, 0xff].into_iter().chain(text.encode_utf16().flat_map(u16::to_be_bytes)).collect();
+            prop_assert_eq!(&all(&mut Lines::decoded(Chunks(&wide, chunk))), &expected);
+        }
+
+        #[test]
+        fn utf16_is_decoded_as_the_standard_library_does(units in prop::collection::vec(any::<u16>(), 0..60)) {
+            let mut expected = String::new();
+            let mut faults = false;
+            for c in char::decode_utf16(units.iter().copied()) {
+                faults |= c.is_err();
+                expected.push(c.unwrap_or('\u{fffd}'));
+            }
+            prop_assume!(!expected.contains('\n') && !expected.is_empty());
+            let bytes: Vec<u8> = [0xff, 0xfe].into_iter().chain(units.iter().flat_map(|u| u.to_le_bytes())).collect();
+            let mut lines = Lines::decoded(&bytes[..]);
+            match lines.next().unwrap() {
+                Some(RawLine::Bytes(line)) => prop_assert_eq!((line, faults), (expected.as_bytes(), false)),
+                Some(RawLine::NotUtf16) => prop_assert!(faults),
+                other => prop_assert!(false, "{:?}", other),
+            }
         }
     }
 }

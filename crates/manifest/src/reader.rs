@@ -134,3 +134,102 @@ impl<R: Read> Iterator for Reader<R> {
         next
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan;
+
+    const MD5: &str = "9dd4e461268c8034f5c8564e155c67a6";
+
+    fn count(text: &[u8]) -> (usize, usize) {
+        let (mut good, mut bad) = (0, 0);
+        for item in Reader::new(text, Options::default()) {
+            match item {
+                Ok(_) => good += 1,
+                Err(_) => bad += 1,
+            }
+        }
+        (good, bad)
+    }
+
+    #[test]
+    fn names_up_to_the_limit_are_read() {
+        for (len, outcome) in [(NAME_LIMIT, (1, 0)), (NAME_LIMIT + 1, (0, 1))] {
+            assert_eq!(count(format!("{MD5}  {}\n", "n".repeat(len)).as_bytes()), outcome);
+            // What counts is the name, not its spelling.
+            assert_eq!(count(format!("\\{MD5}  {}\n", "\\\\".repeat(len)).as_bytes()), outcome);
+            assert_eq!(count(format!("MD5 ({}) = {MD5}\n", "n".repeat(len)).as_bytes()), outcome);
+        }
+    }
+
+    #[test]
+    fn a_line_of_8_mib_is_one_bad_line() {
+        let text = format!("{MD5}  {}\n{MD5}  beta\n", "n".repeat(8 << 20));
+        let mut reader = Reader::new(text.as_bytes(), Options::default());
+        assert_eq!(reader.next().unwrap().unwrap_err().to_string(), "line 1: line too long");
+        assert_eq!(reader.next().unwrap().unwrap().entry.path, b"beta");
+        assert!(reader.next().is_none());
+    }
+
+    #[test]
+    fn a_read_error_ends_the_reading_and_is_told_once() {
+        let text = format!("{MD5}  a\n{MD5}  b");
+        let failing = text.as_bytes().chain(Broken);
+        let items: Vec<_> = Reader::new(failing, Options::default()).collect();
+        assert!(matches!(items.last(), Some(Err(ReadError::Io(_)))), "{items:?}");
+        assert!(!items.iter().flatten().any(|line| line.entry.path == b"b"), "a begun line is not a line");
+    }
+
+    struct Broken;
+
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::other("disk"))
+        }
+    }
+
+    /// Beginnings and pieces that, repeated, have made parsers quadratic.
+    const PIECES: &[(&str, &str)] = &[
+        ("", "a"),
+        ("", " "),
+        ("", "\n"),
+        ("", "\r"),
+        ("", "("),
+        ("MD5 (", ")"),
+        ("MD5 (", ") = "),
+        ("MD5 (a) =", " "),
+        ("\\9dd4e461268c8034f5c8564e155c67a6  ", "\\\\"),
+        ("9dd4e461268c8034f5c8564e155c67a6", " "),
+        ("", "0"),
+        ("", "="),
+        ("", "#\n"),
+        ("#", "0"),
+        ("", "9dd4e461268c8034f5c8564e155c67a6  a\n"),
+        ("", "MD5 (a) = 9dd4e461268c8034f5c8564e155c67a6\n"),
+        ("9dd4e461268c8034f5c8564e155c67a6  a\0", "9dd4e461268c8034f5c8564e155c67a6  a\0"),
+        ("9dd4e461268c8034f5c8564e155c67a6  a\0", "\0"),
+        ("", "-----BEGIN PGP SIGNED MESSAGE-----\n"),
+        ("-----BEGIN PGP SIGNED MESSAGE-----\n\n", "- -"),
+        ("{\"a", "\\\""),
+        ("{\"a\":", "["),
+        ("{\"schema\":\"truesum-entry/1\",\"digests\":{", "\"md5\":\"\","),
+        ("\u{feff}", "a\n"),
+    ];
+
+    #[test]
+    fn work_grows_with_the_input_and_no_faster() {
+        for (begin, piece) in PIECES {
+            let work = |size: usize| {
+                let mut text = begin.as_bytes().to_vec();
+                text.extend(piece.as_bytes().iter().cycle().take(size));
+                scan::work(|| {
+                    count(&text);
+                })
+            };
+            let (small, large) = (work(512 << 10), work(1 << 20));
+            assert!(large <= small * 5 / 2, "{begin:?} {piece:?}: {small} then {large}");
+            assert!(large <= 24 << 20, "{begin:?} {piece:?}: {large} for 1 MiB");
+        }
+    }
+}

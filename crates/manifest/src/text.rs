@@ -38,8 +38,14 @@ impl Text {
         }
         let end = scan::find(body, scan::is_blank).unwrap_or(body.len());
         let (first, rest) = body.split_at(end);
-        let is_digest = first.len() >= digest::MIN_DIGITS && digest::is_hex(first);
-        if !is_digest && let Some(line) = bsd::split(body) {
+        // A name such as `(a) = b` must not make a tag of the digest before it.
+        let is_digest = || {
+            first.len() >= digest::MIN_DIGITS && digest::is_hex(first)
+                || digest::untagged(first, &self.options).is_ok()
+        };
+        if let Some(line) = bsd::split(body)
+            && !is_digest()
+        {
             let (spec, digest) = if line.tag.is_empty() {
                 digest::untagged(line.digest, &self.options)?
             } else {

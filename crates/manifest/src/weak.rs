@@ -33,3 +33,27 @@ pub fn verdict(spec: &Spec) -> Verdict {
         Verdict::TooShort
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_follow_status_and_length() {
+        for (name, expected) in [
+            ("sha256", Some(Verdict::TamperEvident)),
+            ("blake2b-128", Some(Verdict::TamperEvident)),
+            ("blake2b-120", Some(Verdict::TooShort)),
+            ("shake128-64", Some(Verdict::TooShort)),
+            ("md5", None),
+            ("crc32", None),
+            ("xxh128", None),
+        ] {
+            let found = verdict(&name.parse().unwrap());
+            match expected {
+                Some(expected) => assert_eq!(found, expected, "{name}"),
+                None => assert!(matches!(found, Verdict::NotTamperEvident(_)), "{name}: {found:?}"),
+            }
+        }
+    }
+}

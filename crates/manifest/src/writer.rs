@@ -79,3 +79,104 @@ pub fn append(entry: &Entry, format: &Format, style: &Style, out: &mut Vec<u8>) 
     let before = out.len();
     (format.write)(entry, style, out).inspect_err(|_| out.truncate(before))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{FORMATS, format};
+    use truesum_hash::Spec;
+
+    fn entry(path: &[u8], names: &[&str]) -> Entry {
+        let digests = names.iter().map(|name| {
+            let spec: Spec = name.parse().unwrap();
+            let digest = spec.digest(b"");
+            (spec, digest)
+        });
+        Entry { path: path.to_vec(), digests: digests.collect(), ..Entry::default() }
+    }
+
+    #[test]
+    fn what_no_format_can_hold_is_refused_and_the_rest_is_written() {
+        for row in FORMATS {
+            let mut writer = Writer::new(Vec::new(), row, Style::default());
+            for (bad, why) in [
+                (entry(b"", &["md5"]), Unholdable::EmptyName),
+                (entry(b"a\0b", &["md5"]), Unholdable::Nul),
+                (entry(b"a", &[]), Unholdable::NoDigest),
+            ] {
+                match writer.write(&bad) {
+                    Err(WriteError::Refused(found)) => assert_eq!(found, why, "{}", row.name),
+                    other => panic!("{}: {other:?}", row.name),
+                }
+                writer.write(&entry(b"good", &["md5"])).unwrap();
+            }
+            let text = writer.finish().unwrap();
+            assert_eq!(String::from_utf8(text).unwrap().matches("good").count(), 3, "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn lines_without_tags_hold_several_digests_only_of_usual_algorithms() {
+        let refused = |name: &str, digests: &[&str]| {
+            let mut out = b"before".to_vec();
+            let result = append(&entry(b"a", digests), format(name).unwrap(), &Style::default(), &mut out);
+            assert_eq!(result.is_err(), out == b"before");
+            result.err()
+        };
+        assert_eq!(refused("gnu", &["md5", "sha256"]), None);
+        assert_eq!(refused("gnu", &["blake3"]), None);
+        assert_eq!(refused("gnu", &["md5", "blake3"]), Some(Unholdable::Untagged("blake3".parse().unwrap())));
+        assert_eq!(refused("bsd", &["sha256", "blake3"]), None);
+        assert_eq!(refused("jsonl", &["sha256", "blake3"]), None);
+        assert_eq!(refused("jsonl", &["md5", "md5"]), Some(Unholdable::Twice("md5".parse().unwrap())));
+    }
+
+    #[test]
+    fn lines_are_byte_for_byte_those_of_the_programs_they_come_from() {
+        let line = |name: &str, path: &[u8], spec: &str, style: Style| {
+            let mut out = Vec::new();
+            append(&entry(path, &[spec]), format(name).unwrap(), &style, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let text = Style::default();
+        let md5 = "d41d8cd98f00b204e9800998ecf8427e";
+        assert_eq!(line("gnu", b"a", "md5", text), format!("{md5}  a\n"));
+        assert_eq!(
+            line("gnu", b"a", "md5", Style { mode: crate::Mode::Binary, ..text }),
+            format!("{md5} *a\n")
+        );
+        assert_eq!(line("gnu", b"n\nl\\\r", "md5", text), format!("\\{md5}  n\\nl\\\\\\r\n"));
+        assert_eq!(line("gnu-z", b"n\nl\\", "md5", text), format!("{md5}  n\nl\\\0"));
+        assert_eq!(line("bsd", b"n\nl", "md5", text), format!("\\MD5 (n\\nl) = {md5}\n"));
+        assert_eq!(line("bsd-z", b"n\nl", "md5", text), format!("MD5 (n\nl) = {md5}\0"));
+        let base64 = Style { spelling: crate::Spelling::Base64, ..text };
+        assert_eq!(line("bsd", b"a", "md5", base64), "MD5 (a) = 1B2M2Y8AsgTpgAmY7PhCfg==\n");
+        let blake2b = line("bsd", b"a", "blake2b-128", text);
+        assert_eq!(blake2b, "BLAKE2b-128 (a) = cae66941d9efbd404e4d88758ea67670\n");
+        assert_eq!(
+            line("jsonl", b"a\x1b\"\xff", "md5", text),
+            format!(
+                "{{\"schema\":\"truesum-entry/1\",\"path\":\"a\\u001b\\\"\u{fffd}\",\"path_base64\":\"YRsi/w==\",\
+                 \"digests\":{{\"md5\":\"{md5}\"}}}}\n"
+            )
+        );
+    }
+
+    struct Full;
+
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+    }
+
+    #[test]
+    fn a_failing_output_is_told() {
+        let mut writer = Writer::new(Full, FORMATS[0], Style::default());
+        assert!(matches!(writer.write(&entry(b"a", &["md5"])), Err(WriteError::Io(_))));
+        assert!(writer.finish().is_err());
+    }
+}

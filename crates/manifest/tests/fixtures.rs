@@ -1,0 +1,151 @@
+//! Every fixture under `testdata/manifests`: one case, one exact outcome.
+//!
+//! A fixture begins with lines `key: value` and a blank line; the rest, byte for byte, is the manifest. Keys: `file-name`
+//! (the manifest's name), `asked` (algorithms, separated by commas), `allow-weak`, `note`, and `expect`, once for each
+//! entry and bad line that the reader must give: `line N: ALGORITHM DIGEST NAME` with the first 8 digits of the digest and
+//! the name as messages show it, or `line N: error: REASON`, or `nothing`.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use truesum_manifest::path::display_safe;
+use truesum_manifest::{Options, ReadError, Reader};
+
+struct Fixture {
+    name: PathBuf,
+    options: Options,
+    expect: Vec<String>,
+    manifest: Vec<u8>,
+}
+
+fn fixtures() -> Vec<Fixture> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/manifests");
+    let mut fixtures = Vec::new();
+    for format in std::fs::read_dir(root).expect("testdata/manifests exists") {
+        for file in std::fs::read_dir(format.unwrap().path()).expect("a folder for each format") {
+            fixtures.push(fixture(file.unwrap().path()));
+        }
+    }
+    fixtures.sort_by(|a, b| a.name.cmp(&b.name));
+    fixtures
+}
+
+fn fixture(name: PathBuf) -> Fixture {
+    let bytes = std::fs::read(&name).unwrap();
+    let split = bytes.windows(2).position(|pair| pair == b"\n\n").expect("a blank line ends the header");
+    let header = std::str::from_utf8(&bytes[..split]).unwrap();
+    let mut file_name = None;
+    let mut options = Options::default();
+    let mut expect = Vec::new();
+    for line in header.lines() {
+        let (key, value) = line.split_once(": ").expect("key: value");
+        match key {
+            "file-name" => file_name = Some(value),
+            "asked" => options.asked = value.split(',').map(|name| name.parse().unwrap()).collect(),
+            "allow-weak" => options.allow_weak = value == "yes",
+            "note" => {}
+            "expect" if value == "nothing" => {}
+            "expect" => expect.push(value.to_owned()),
+            _ => panic!("{}: unknown key {key}", name.display()),
+        }
+    }
+    if let Some(file_name) = file_name {
+        let told = Options::for_name(file_name.as_bytes());
+        options = Options { named: told.named, file_name: told.file_name, ..options };
+    }
+    Fixture { name, options, expect, manifest: bytes[split + 2..].to_vec() }
+}
+
+/// What a reader gives, one text for each item.
+fn outcome(manifest: impl Read, options: &Options) -> Vec<String> {
+    Reader::new(manifest, options.clone())
+        .map(|item| match item {
+            Ok(line) => {
+                let entry = line.entry;
+                let mut text = format!("line {}:", line.number);
+                for (spec, digest) in &entry.digests {
+                    let hex = digest.to_hex();
+                    text += &format!(" {spec} {}", &hex[..hex.len().min(8)]);
+                }
+                text += &format!(" {}", display_safe(&entry.path));
+                if let Some(size) = entry.size {
+                    text += &format!(" {size} bytes");
+                }
+                if let Some(mtime) = entry.mtime {
+                    text += &format!(" {mtime}");
+                }
+                if let Some(elapsed) = entry.elapsed {
+                    text += &format!(" {} s", elapsed.as_secs_f64());
+                }
+                text
+            }
+            Err(ReadError::Line(error)) => {
+                // What the JSON library says behind the colon is its own affair.
+                let reason = error.reason.to_string();
+                let reason = reason.split_once(" entry: ").map_or(reason.as_str(), |_| "not a JSON entry");
+                format!("line {}: error: {reason}", error.line)
+            }
+            Err(ReadError::Io(error)) => panic!("no fixture fails to be read: {error}"),
+        })
+        .collect()
+}
+
+/// Gives one byte at a time.
+struct Drip<'a>(&'a [u8]);
+
+impl Read for Drip<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let len = self.0.len().min(1);
+        self.0.read(&mut buffer[..len])
+    }
+}
+
+#[test]
+fn every_fixture_has_its_exact_outcome() {
+    let fixtures = fixtures();
+    assert!(fixtures.len() >= 250, "only {} fixtures", fixtures.len());
+    let mut wrong = String::new();
+    for fixture in &fixtures {
+        let found = outcome(&fixture.manifest[..], &fixture.options);
+        if found != fixture.expect {
+            let name = fixture.name.display();
+            wrong += &format!("{name}\n  expected {:#?}\n  found {found:#?}\n", fixture.expect);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn outcomes_do_not_depend_on_how_the_bytes_arrive() {
+    for fixture in &fixtures() {
+        let found = outcome(Drip(&fixture.manifest), &fixture.options);
+        assert_eq!(found, fixture.expect, "{}", fixture.name.display());
+    }
+}
+
+/// The number in front of an outcome.
+fn line_of(outcome: &str) -> usize {
+    outcome["line ".len()..].split(':').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn whole_lines_of_a_cut_manifest_have_the_outcomes_they_had() {
+    for fixture in &fixtures() {
+        let text = &fixture.manifest;
+        // What a byte order mark, a NUL or a signature says of the whole, a part cannot say.
+        let signed = text.windows(10).any(|part| part == b"-----BEGIN");
+        let plain = text.is_ascii() && !text.contains(&0) && !signed;
+        for cut in (0..text.len().min(1000)).step_by(3) {
+            let found = outcome(&text[..cut], &fixture.options);
+            let whole = text[..cut].iter().filter(|&&byte| byte == b'\n').count();
+            if plain && cut > 70 {
+                let of_whole = |items: &[String]| items.iter().filter(|item| line_of(item) <= whole).count();
+                assert_eq!(
+                    found[..of_whole(&found)],
+                    fixture.expect[..of_whole(&fixture.expect)],
+                    "{} cut at {cut}",
+                    fixture.name.display()
+                );
+            }
+        }
+    }
+}
