@@ -5,8 +5,8 @@
 //! not change meanwhile. [`hash`] and [`manifest`] are the crates underneath.
 
 mod ahead;
-mod device;
 pub mod check;
+mod device;
 pub mod error;
 mod feed;
 pub mod job;
