@@ -1,0 +1,106 @@
+//! Counting heap allocations.
+//!
+//! A program that wants its allocations measured makes [`Counting`] its global allocator; in another, figures of
+//! allocations are absent, never zero. The counters belong to the thread, so counting costs an addition and a measurement
+//! sees its own allocations only.
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    static COUNTS: Cell<Counts> = const { Cell::new(Counts { allocations: 0, bytes: 0 }) };
+}
+
+/// What a thread has asked of the heap since it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Allocations, reallocations included.
+    pub allocations: u64,
+    /// Bytes asked for.
+    pub bytes: u64,
+}
+
+/// The system's allocator (or another), counting what passes.
+///
+/// ```
+/// #[global_allocator]
+/// static ALLOCATOR: truesum_bench::allocations::Counting = truesum_bench::allocations::Counting::SYSTEM;
+/// # fn main() { assert!(truesum_bench::allocations::counted()) }
+/// ```
+pub struct Counting<A = System>(pub A);
+
+impl Counting<System> {
+    /// The system's allocator, counting.
+    pub const SYSTEM: Counting<System> = Counting(System);
+}
+
+fn count(bytes: usize) {
+    // A thread that is ending has no counters any more; its allocations belong to no measurement.
+    let _ = COUNTS.try_with(|counts| {
+        let Counts { allocations, bytes: sum } = counts.get();
+        counts.set(Counts { allocations: allocations + 1, bytes: sum + bytes as u64 });
+    });
+}
+
+// SAFETY: every call goes to the wrapped allocator with the caller's own arguments; counting touches a thread-local of plain
+// integers, which needs no allocation.
+unsafe impl<A: GlobalAlloc> GlobalAlloc for Counting<A> {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { self.0.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { self.0.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(size);
+        // SAFETY: the caller's promise.
+        unsafe { self.0.realloc(block, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.dealloc(block, layout) }
+    }
+}
+
+/// What this thread has allocated so far.
+pub fn counts() -> Counts {
+    COUNTS.with(Cell::get)
+}
+
+/// Whether this program counts its allocations.
+pub fn counted() -> bool {
+    let before = counts();
+    drop(std::hint::black_box(Box::new(0u64)));
+    counts() != before
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passing_calls_are_counted() {
+        let layout = Layout::from_size_align(100, 8).unwrap();
+        let before = counts();
+        // SAFETY: the layout has a size, and each block is given back with the layout it was made with.
+        unsafe {
+            let block = Counting::SYSTEM.alloc(layout);
+            assert!(!block.is_null());
+            let block = Counting::SYSTEM.realloc(block, layout, 300);
+            Counting::SYSTEM.dealloc(block, Layout::from_size_align(300, 8).unwrap());
+            let zeros = Counting::SYSTEM.alloc_zeroed(layout);
+            assert_eq!(*zeros, 0);
+            Counting::SYSTEM.dealloc(zeros, layout);
+        }
+        let after = counts();
+        assert_eq!((after.allocations - before.allocations, after.bytes - before.bytes), (3, 500));
+    }
+}

@@ -1,0 +1,36 @@
+//! The bytes that are hashed in memory.
+
+/// `len` pseudo-random bytes: the outputs of xorshift64* (Vigna 2016) from `seed`, little-endian.
+///
+/// The same bytes on every machine, so that expected digests can be written down; incompressible and without long runs of
+/// one value, so that no kernel has an easy time.
+///
+/// # Panics
+/// If the seed is 0, from which the generator never leaves.
+pub fn generated(seed: u64, len: usize) -> Vec<u8> {
+    assert_ne!(seed, 0, "xorshift needs a seed other than 0");
+    let mut bytes = vec![0; len];
+    let mut x = seed;
+    for chunk in bytes.chunks_mut(8) {
+        x ^= x >> 12;
+        x ^= x << 25;
+        x ^= x >> 27;
+        let word = x.wrapping_mul(0x2545_f491_4f6c_dd1d).to_le_bytes();
+        chunk.copy_from_slice(&word[..chunk.len()]);
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_never_change() {
+        let bytes = generated(1, 20);
+        // The first output for seed 1 is 0x47e4ce4b896cdd1d in every implementation of xorshift64*.
+        assert_eq!(bytes[..8], 0x47e4_ce4b_896c_dd1d_u64.to_le_bytes());
+        assert_eq!(generated(1, 1000)[..20], bytes);
+        assert_ne!(generated(2, 20), bytes);
+    }
+}

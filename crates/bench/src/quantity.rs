@@ -1,0 +1,148 @@
+//! Sizes, rates and times as people write and read them.
+//!
+//! Binary units (`KiB`) count in 1024, decimal ones (`kB`, `GB/s`) in 1000; a bare `K`, `M` or `G` of a size is binary, as
+//! for `dd` and `head`. Rates are shown in decimal units, as disks and networks are sold.
+
+/// Bytes of `512`, `128 KiB`, `64K`, `1.5GB`; `None` if the text is no size.
+pub fn parse_bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let number: f64 = text[..digits].parse().ok()?;
+    let unit = match text[digits..].trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "ki" | "kib" => 1024.0,
+        "m" | "mi" | "mib" => 1024f64.powi(2),
+        "g" | "gi" | "gib" => 1024f64.powi(3),
+        "t" | "ti" | "tib" => 1024f64.powi(4),
+        "kb" => 1e3,
+        "mb" => 1e6,
+        "gb" => 1e9,
+        "tb" => 1e12,
+        _ => return None,
+    };
+    let bytes = number * unit;
+    (bytes.fract() == 0.0 && bytes >= 0.0 && bytes < u64::MAX as f64).then_some(bytes as u64)
+}
+
+/// Bytes per second of `10GB/s`, `800 MB/s`, `100Gbit/s`, `2.5 GiB/s`; `None` if the text is no rate.
+pub fn parse_rate(text: &str) -> Option<f64> {
+    let lower = text.trim().to_ascii_lowercase();
+    let amount = lower.strip_suffix("/s").or_else(|| lower.strip_suffix("ps")).unwrap_or(&lower).trim_end();
+    if let Some(bits) = amount.strip_suffix("bit").or_else(|| amount.strip_suffix("bits")) {
+        // "10 G" + bit: decimal, as networks are.
+        let unit = bits.trim_end();
+        return parse_bytes(&format!("{unit}b")).or_else(|| parse_bytes(unit)).map(|bits| bits as f64 / 8.0);
+    }
+    parse_bytes(amount).map(|bytes| bytes as f64).filter(|rate| *rate > 0.0)
+}
+
+/// `512 B`, `128 KiB`, `10 MiB`: exact where the number is a round one.
+pub fn bytes(count: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = count as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if value.fract() == 0.0 {
+        format!("{value:.0} {}", units[unit])
+    } else {
+        format!("{value:.1} {}", units[unit])
+    }
+}
+
+/// Three significant digits, without an exponent for the magnitudes that occur.
+pub fn digits(value: f64) -> String {
+    match value.abs() {
+        _ if !value.is_finite() => "-".to_owned(),
+        0.0 => "0".to_owned(),
+        x if x >= 99.95 => format!("{value:.0}"),
+        x if x >= 9.995 => format!("{value:.1}"),
+        x if x >= 0.09995 => format!("{value:.2}"),
+        x if x >= 0.009995 => format!("{value:.3}"),
+        _ => format!("{value:.4}"),
+    }
+}
+
+/// A rate: `812 MB/s`, `1.46 GB/s`.
+pub fn rate(bytes_per_second: f64) -> String {
+    if bytes_per_second >= 999.5e6 {
+        format!("{} GB/s", digits(bytes_per_second / 1e9))
+    } else {
+        format!("{} MB/s", digits(bytes_per_second / 1e6))
+    }
+}
+
+/// A time: `712 ns`, `2.3 µs`, `45 ms`, `1.20 s`.
+pub fn time(seconds: f64) -> String {
+    match seconds {
+        s if s >= 0.9995 => format!("{} s", digits(s)),
+        s if s >= 0.9995e-3 => format!("{} ms", digits(s * 1e3)),
+        s if s >= 0.9995e-6 => format!("{} µs", digits(s * 1e6)),
+        s => format!("{} ns", digits(s * 1e9)),
+    }
+}
+
+/// A share as percent: `1.3 %`.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_in_every_usual_spelling() {
+        for (text, expected) in [
+            ("0", 0),
+            ("512", 512),
+            ("512 B", 512),
+            ("64K", 65536),
+            ("128 KiB", 131_072),
+            ("1.5 kB", 1500),
+            ("32MiB", 32 << 20),
+            ("4g", 4 << 30),
+            ("2TB", 2_000_000_000_000),
+        ] {
+            assert_eq!(parse_bytes(text), Some(expected), "{text}");
+        }
+        for text in ["", "K", "-1", "1.5", "1e3", "1 XB", "1..2", "99999999999999999999"] {
+            assert_eq!(parse_bytes(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn rates_count_bytes_and_network_bits() {
+        assert_eq!(parse_rate("10GB/s"), Some(10e9));
+        assert_eq!(parse_rate("800 MB/s"), Some(800e6));
+        assert_eq!(parse_rate("100Gbit/s"), Some(12.5e9));
+        assert_eq!(parse_rate("2 GiB/s"), Some(2.0 * 1024f64.powi(3)));
+        assert_eq!(parse_rate("0"), None);
+        assert_eq!(parse_rate("fast"), None);
+    }
+
+    #[test]
+    fn written_sizes_read_back() {
+        for count in [0, 1, 512, 1024, 131_072, 10 << 20, 64 << 20, 5 << 30] {
+            assert_eq!(parse_bytes(&bytes(count)), Some(count), "{}", bytes(count));
+        }
+        assert_eq!(bytes(1_500_000), "1.4 MiB");
+    }
+
+    #[test]
+    fn figures_have_three_digits_at_every_magnitude() {
+        assert_eq!(
+            [0.0, 0.00123, 0.0234, 0.456, 1.234, 12.34, 123.4, 12345.6].map(digits),
+            ["0", "0.0012", "0.023", "0.46", "1.23", "12.3", "123", "12346"]
+        );
+        assert_eq!(rate(812.4e6), "812 MB/s");
+        assert_eq!(rate(1.456e9), "1.46 GB/s");
+        assert_eq!(time(712e-9), "712 ns");
+        assert_eq!(time(2.31e-6), "2.31 µs");
+        assert_eq!(time(0.045), "45.0 ms");
+        assert_eq!(time(1.2), "1.20 s");
+        assert_eq!(percent(0.0134), "1.3 %");
+    }
+}
