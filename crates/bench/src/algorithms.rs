@@ -153,7 +153,9 @@ pub fn run(definition: &Algorithms, request: &Request, session: &mut Session) ->
     };
     let largest = sizes.iter().copied().max().unwrap_or(0).max(definition.input.rate_size.0);
     // Room for the largest message, for a whole batch, and for lanes that start 64 bytes apart in the cache's sets.
-    let room = largest.max(64 * (definition.input.batch_size.0 + 64)) as usize;
+    let lanes = |spec: &Spec| kernel::full_lanes(spec.algorithm()).max(64) as u64;
+    let widest = rate.iter().chain(&detail).map(lanes).max().unwrap_or(64);
+    let room = largest.max(widest * (definition.input.batch_size.0 + 64)) as usize;
     session.progress.show(0.0, "generating the input");
     let data = input::generated(definition.input.seed, room);
 

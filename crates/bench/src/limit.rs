@@ -223,7 +223,11 @@ fn memory(rounds: usize, record: &mut Record, session: &mut Session) {
 /// Each algorithm, one message and full lanes.
 fn arithmetic(specs: &[Spec], rounds: usize, budget: f64, record: &mut Record, session: &mut Session) {
     const SAMPLES: usize = 3;
-    let data = input::generated(1, (1 << 20).max(64 * (32 << 10) + 64 * 64));
+    // Messages 64 bytes off a power of two, or all lanes would share one set of the cache.
+    const BYTES: usize = 32 << 10;
+    const STRIDE: usize = BYTES + 64;
+    let widest = specs.iter().map(|spec| kernel::full_lanes(spec.algorithm())).max().unwrap_or(1);
+    let data = input::generated(1, (widest * STRIDE).max(1 << 20));
     let mut points: Vec<(&Spec, Option<usize>)> = Vec::new();
     for spec in specs {
         points.push((spec, None));
@@ -243,7 +247,7 @@ fn arithmetic(specs: &[Spec], rounds: usize, budget: f64, record: &mut Record, s
                 algorithm: spec.to_string(),
                 variant: if lanes.is_some() { "many messages" } else { "one message" }.to_owned(),
                 kernel: row.map(|row| format!("{} x{}", row.isa, row.lanes)).unwrap_or_default(),
-                bytes: if lanes.is_some() { 32 << 10 } else { 1 << 20 },
+                bytes: if lanes.is_some() { BYTES as u64 } else { 1 << 20 },
                 threads: 1,
                 ..Measurement::default()
             }
@@ -257,8 +261,7 @@ fn arithmetic(specs: &[Spec], rounds: usize, budget: f64, record: &mut Record, s
             let done = (round * points.len() + i) as f64 / (rounds * points.len()) as f64;
             session.progress.show(0.6 + 0.4 * done, &spec.to_string());
             let samples = if let Some(lanes) = lanes {
-                let bytes = 32 << 10;
-                let many: Vec<&[u8]> = (0..*lanes).map(|i| &data[i * (bytes + 64)..][..bytes]).collect();
+                let many: Vec<&[u8]> = (0..*lanes).map(|i| &data[i * STRIDE..][..BYTES]).collect();
                 let mut samples = measure::samples(slot, SAMPLES, || {
                     black_box(hash_many(spec, black_box(&many)));
                 });
