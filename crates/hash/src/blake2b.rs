@@ -12,7 +12,7 @@ use crate::word::{Endian, Word64, array};
 #[cfg(target_arch = "x86_64")]
 use crate::{
     kernel::{has_avx2, has_avx512},
-    word::{U64x2, U64x4, U64x8},
+    word::{U64x4, U64x8, X2},
 };
 
 pub(crate) static BLAKE2B: Family =
@@ -20,17 +20,20 @@ pub(crate) static BLAKE2B: Family =
 
 static KERNELS: &[Kernel] = &[
     #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx512", lanes: 16, from_busy: 10, supported: has_avx512, code: Code::Word64(avx512_x2) },
+    #[cfg(target_arch = "x86_64")]
     Kernel { isa: "avx512", lanes: 8, from_busy: 2, supported: has_avx512, code: Code::Word64(avx512) },
     #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx2", lanes: 4, from_busy: 2, supported: has_avx2, code: Code::Word64(avx2) },
+    Kernel { isa: "avx2", lanes: 8, from_busy: 6, supported: has_avx2, code: Code::Word64(avx2_x2) },
     #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "sse2", lanes: 2, from_busy: 2, supported: always, code: Code::Word64(sse2) },
+    Kernel { isa: "avx2", lanes: 4, from_busy: 3, supported: has_avx2, code: Code::Word64(avx2) },
     Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word64(portable) },
 ];
 
+instance!(avx512_x2, "avx512f,avx512bw,avx512vl", u64, compress, X2<U64x8>);
 instance!(avx512, "avx512f,avx512bw,avx512vl", u64, compress, U64x8);
+instance!(avx2_x2, "avx2", u64, compress, X2<U64x4>);
 instance!(avx2, "avx2", u64, compress, U64x4);
-instance!(sse2, "sse2", u64, compress, U64x2);
 instance!(portable, portable, u64, compress, u64);
 
 /// Where the state keeps the bytes of all blocks before the next, the message bytes in the next, and its flag.
@@ -116,16 +119,29 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
                     v[$b] = v[$b].xor(v[$c]).rotr(63);
                 };
             }
-            for round in 0..12 {
-                let s = &SIGMA[round % 10];
-                mix!(0, 4, 8, 12, s[0], s[1]);
-                mix!(1, 5, 9, 13, s[2], s[3]);
-                mix!(2, 6, 10, 14, s[4], s[5]);
-                mix!(3, 7, 11, 15, s[6], s[7]);
-                mix!(0, 5, 10, 15, s[8], s[9]);
-                mix!(1, 6, 11, 12, s[10], s[11]);
-                mix!(2, 7, 8, 13, s[12], s[13]);
-                mix!(3, 4, 9, 14, s[14], s[15]);
+            macro_rules! round {
+                ($s:expr) => {
+                    mix!(0, 4, 8, 12, $s[0], $s[1]);
+                    mix!(1, 5, 9, 13, $s[2], $s[3]);
+                    mix!(2, 6, 10, 14, $s[4], $s[5]);
+                    mix!(3, 7, 11, 15, $s[6], $s[7]);
+                    mix!(0, 5, 10, 15, $s[8], $s[9]);
+                    mix!(1, 6, 11, 12, $s[10], $s[11]);
+                    mix!(2, 7, 8, 13, $s[12], $s[13]);
+                    mix!(3, 4, 9, 14, $s[14], $s[15]);
+                };
+            }
+            macro_rules! rounds {
+                ($($round:literal)*) => { $(round!(SIGMA[$round % 10]);)* };
+            }
+            if W::LANES > 8 {
+                // The state fills all registers: words of the message come from memory, wherever they are.
+                for round in 0..12 {
+                    round!(SIGMA[round % 10]);
+                }
+            } else {
+                // Written out, so that every word has its register.
+                rounds!(0 1 2 3 4 5 6 7 8 9 10 11);
             }
             for (i, word) in h.iter_mut().enumerate() {
                 *word = word.xor(v[i]).xor(v[i + 8]);

@@ -106,6 +106,23 @@ pub(crate) fn has_sha_ni() -> bool {
     false
 }
 
+/// Whether the CPU has AVX2 and the bit manipulation that scalar code needs beside it.
+pub(crate) fn has_avx2_bmi2() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        has_avx2()
+            && std::arch::is_x86_feature_detected!("bmi1")
+            && std::arch::is_x86_feature_detected!("bmi2")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// As [`has_avx2_bmi2`], with AVX-512.
+pub(crate) fn has_avx512_bmi2() -> bool {
+    has_avx512() && has_avx2_bmi2()
+}
+
 pub(crate) fn always() -> bool {
     true
 }

@@ -10,7 +10,7 @@ use crate::spec::Spec;
 use crate::word::{Endian, Word64, array};
 #[cfg(target_arch = "x86_64")]
 use crate::{
-    kernel::{has_avx2, has_avx512},
+    kernel::{has_avx2, has_avx2_bmi2, has_avx512},
     word::{U64x2, U64x4, U64x8},
 };
 
@@ -52,12 +52,28 @@ macro_rules! rate {
                 Kernel {
                     isa: "avx512",
                     lanes: 8,
-                    from_busy: 2,
+                    from_busy: 3,
                     supported: has_avx512,
                     code: Code::Word64(avx512),
                 },
                 #[cfg(target_arch = "x86_64")]
+                Kernel {
+                    isa: "avx512",
+                    lanes: 2,
+                    from_busy: 1,
+                    supported: has_avx512,
+                    code: Code::Word64(avx512_x2),
+                },
+                #[cfg(target_arch = "x86_64")]
                 Kernel { isa: "avx2", lanes: 4, from_busy: 2, supported: has_avx2, code: Code::Word64(avx2) },
+                #[cfg(target_arch = "x86_64")]
+                Kernel {
+                    isa: "avx2",
+                    lanes: 1,
+                    from_busy: 1,
+                    supported: has_avx2_bmi2,
+                    code: Code::Word64(bmi2),
+                },
                 #[cfg(target_arch = "x86_64")]
                 Kernel { isa: "sse2", lanes: 2, from_busy: 2, supported: always, code: Code::Word64(sse2) },
                 Kernel {
@@ -77,7 +93,9 @@ macro_rules! rate {
                 unsafe { super::absorb::<W, $rate>(state, messages, blocks) }
             }
             instance!(avx512, "avx512f,avx512bw,avx512vl", u64, absorb, U64x8);
+            instance!(avx512_x2, "avx512f,avx512bw,avx512vl", u64, absorb, U64x2);
             instance!(avx2, "avx2", u64, absorb, U64x4);
+            instance!(bmi2, "bmi1,bmi2", u64, absorb, u64);
             instance!(sse2, "sse2", u64, absorb, U64x2);
             instance!(portable, portable, u64, absorb, u64);
         }

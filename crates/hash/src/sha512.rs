@@ -8,8 +8,8 @@ use crate::spec::Spec;
 use crate::word::{Endian, Word64, array};
 #[cfg(target_arch = "x86_64")]
 use crate::{
-    kernel::{has_avx2, has_avx512},
-    word::{U64x2, U64x4, U64x8},
+    kernel::{has_avx2, has_avx2_bmi2, has_avx512, has_avx512_bmi2},
+    word::{U64x4, U64x8, X2},
 };
 
 pub(crate) static SHA512: Family =
@@ -17,17 +17,32 @@ pub(crate) static SHA512: Family =
 
 static KERNELS: &[Kernel] = &[
     #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx512", lanes: 16, from_busy: 9, supported: has_avx512, code: Code::Word64(avx512_x2) },
+    #[cfg(target_arch = "x86_64")]
     Kernel { isa: "avx512", lanes: 8, from_busy: 2, supported: has_avx512, code: Code::Word64(avx512) },
     #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx2", lanes: 4, from_busy: 2, supported: has_avx2, code: Code::Word64(avx2) },
+    Kernel {
+        isa: "avx512",
+        lanes: 1,
+        from_busy: 1,
+        supported: has_avx512_bmi2,
+        code: Code::Word64(avx512_one),
+    },
     #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "sse2", lanes: 2, from_busy: 2, supported: always, code: Code::Word64(sse2) },
+    Kernel { isa: "avx2", lanes: 8, from_busy: 5, supported: has_avx2, code: Code::Word64(avx2_x2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx2", lanes: 4, from_busy: 3, supported: has_avx2, code: Code::Word64(avx2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx2", lanes: 1, from_busy: 1, supported: has_avx2_bmi2, code: Code::Word64(avx2_one) },
     Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word64(portable) },
 ];
 
+instance!(avx512_x2, "avx512f,avx512bw,avx512vl", u64, compress, X2<U64x8>);
 instance!(avx512, "avx512f,avx512bw,avx512vl", u64, compress, U64x8);
+instance!(avx512_one, "avx512f,avx512bw,avx512vl,bmi1,bmi2", u64, compress_one, U64x8);
+instance!(avx2_x2, "avx2", u64, compress, X2<U64x4>);
 instance!(avx2, "avx2", u64, compress, U64x4);
-instance!(sse2, "sse2", u64, compress, U64x2);
+instance!(avx2_one, "avx2,bmi1,bmi2", u64, compress_one, U64x4);
 instance!(portable, portable, u64, compress, u64);
 
 fn state(words: [u64; 8]) -> State {
@@ -92,27 +107,37 @@ pub(crate) fn output_be64(state: &State, digest: &mut [u8]) {
 }
 
 #[rustfmt::skip]
-const K: [u64; 80] = [
-    0x428a2f98d728ae22, 0x7137449123ef65cd, 0xb5c0fbcfec4d3b2f, 0xe9b5dba58189dbbc,
-    0x3956c25bf348b538, 0x59f111f1b605d019, 0x923f82a4af194f9b, 0xab1c5ed5da6d8118,
-    0xd807aa98a3030242, 0x12835b0145706fbe, 0x243185be4ee4b28c, 0x550c7dc3d5ffb4e2,
-    0x72be5d74f27b896f, 0x80deb1fe3b1696b1, 0x9bdc06a725c71235, 0xc19bf174cf692694,
-    0xe49b69c19ef14ad2, 0xefbe4786384f25e3, 0x0fc19dc68b8cd5b5, 0x240ca1cc77ac9c65,
-    0x2de92c6f592b0275, 0x4a7484aa6ea6e483, 0x5cb0a9dcbd41fbd4, 0x76f988da831153b5,
-    0x983e5152ee66dfab, 0xa831c66d2db43210, 0xb00327c898fb213f, 0xbf597fc7beef0ee4,
-    0xc6e00bf33da88fc2, 0xd5a79147930aa725, 0x06ca6351e003826f, 0x142929670a0e6e70,
-    0x27b70a8546d22ffc, 0x2e1b21385c26c926, 0x4d2c6dfc5ac42aed, 0x53380d139d95b3df,
-    0x650a73548baf63de, 0x766a0abb3c77b2a8, 0x81c2c92e47edaee6, 0x92722c851482353b,
-    0xa2bfe8a14cf10364, 0xa81a664bbc423001, 0xc24b8b70d0f89791, 0xc76c51a30654be30,
-    0xd192e819d6ef5218, 0xd69906245565a910, 0xf40e35855771202a, 0x106aa07032bbd1b8,
-    0x19a4c116b8d2d0c8, 0x1e376c085141ab53, 0x2748774cdf8eeb99, 0x34b0bcb5e19b48a8,
-    0x391c0cb3c5c95a63, 0x4ed8aa4ae3418acb, 0x5b9cca4f7763e373, 0x682e6ff3d6b2b8a3,
-    0x748f82ee5defb2fc, 0x78a5636f43172f60, 0x84c87814a1f0ab72, 0x8cc702081a6439ec,
-    0x90befffa23631e28, 0xa4506cebde82bde9, 0xbef9a3f7b2c67915, 0xc67178f2e372532b,
-    0xca273eceea26619c, 0xd186b8c721c0c207, 0xeada7dd6cde0eb1e, 0xf57d4f7fee6ed178,
-    0x06f067aa72176fba, 0x0a637dc5a2c898a6, 0x113f9804bef90dae, 0x1b710b35131c471b,
-    0x28db77f523047d84, 0x32caab7b40c72493, 0x3c9ebe0a15c9bebc, 0x431d67c49c100d4c,
-    0x4cc5d4becb3e42b6, 0x597f299cfc657e2a, 0x5fcb6fab3ad6faec, 0x6c44198c4a475817,
+const K: [[u64; 16]; 5] = [
+    [
+        0x428a2f98d728ae22, 0x7137449123ef65cd, 0xb5c0fbcfec4d3b2f, 0xe9b5dba58189dbbc,
+        0x3956c25bf348b538, 0x59f111f1b605d019, 0x923f82a4af194f9b, 0xab1c5ed5da6d8118,
+        0xd807aa98a3030242, 0x12835b0145706fbe, 0x243185be4ee4b28c, 0x550c7dc3d5ffb4e2,
+        0x72be5d74f27b896f, 0x80deb1fe3b1696b1, 0x9bdc06a725c71235, 0xc19bf174cf692694,
+    ],
+    [
+        0xe49b69c19ef14ad2, 0xefbe4786384f25e3, 0x0fc19dc68b8cd5b5, 0x240ca1cc77ac9c65,
+        0x2de92c6f592b0275, 0x4a7484aa6ea6e483, 0x5cb0a9dcbd41fbd4, 0x76f988da831153b5,
+        0x983e5152ee66dfab, 0xa831c66d2db43210, 0xb00327c898fb213f, 0xbf597fc7beef0ee4,
+        0xc6e00bf33da88fc2, 0xd5a79147930aa725, 0x06ca6351e003826f, 0x142929670a0e6e70,
+    ],
+    [
+        0x27b70a8546d22ffc, 0x2e1b21385c26c926, 0x4d2c6dfc5ac42aed, 0x53380d139d95b3df,
+        0x650a73548baf63de, 0x766a0abb3c77b2a8, 0x81c2c92e47edaee6, 0x92722c851482353b,
+        0xa2bfe8a14cf10364, 0xa81a664bbc423001, 0xc24b8b70d0f89791, 0xc76c51a30654be30,
+        0xd192e819d6ef5218, 0xd69906245565a910, 0xf40e35855771202a, 0x106aa07032bbd1b8,
+    ],
+    [
+        0x19a4c116b8d2d0c8, 0x1e376c085141ab53, 0x2748774cdf8eeb99, 0x34b0bcb5e19b48a8,
+        0x391c0cb3c5c95a63, 0x4ed8aa4ae3418acb, 0x5b9cca4f7763e373, 0x682e6ff3d6b2b8a3,
+        0x748f82ee5defb2fc, 0x78a5636f43172f60, 0x84c87814a1f0ab72, 0x8cc702081a6439ec,
+        0x90befffa23631e28, 0xa4506cebde82bde9, 0xbef9a3f7b2c67915, 0xc67178f2e372532b,
+    ],
+    [
+        0xca273eceea26619c, 0xd186b8c721c0c207, 0xeada7dd6cde0eb1e, 0xf57d4f7fee6ed178,
+        0x06f067aa72176fba, 0x0a637dc5a2c898a6, 0x113f9804bef90dae, 0x1b710b35131c471b,
+        0x28db77f523047d84, 0x32caab7b40c72493, 0x3c9ebe0a15c9bebc, 0x431d67c49c100d4c,
+        0x4cc5d4becb3e42b6, 0x597f299cfc657e2a, 0x5fcb6fab3ad6faec, 0x6c44198c4a475817,
+    ],
 ];
 
 /// FIPS 180-4 section 6.4.2, for every lane.
@@ -130,18 +155,43 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
             let high = W::chunk(messages, block * 128 + 64, Endian::Big);
             let mut w: [W; 16] = array![16; i => if i < 8 { low[i] } else { high[i - 8] }];
             let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = s;
-            for i in 0..80 {
-                if i >= 16 {
-                    let (w15, w2) = (w[(i + 1) % 16], w[(i + 14) % 16]);
-                    let s0 = w15.rotr(1).xor(w15.rotr(8)).xor(w15.shr(7));
-                    let s1 = w2.rotr(19).xor(w2.rotr(61)).xor(w2.shr(6));
-                    w[i % 16] = w[i % 16].add(s0).add(w[(i + 9) % 16]).add(s1);
-                }
-                let sum1 = e.rotr(14).xor(e.rotr(18)).xor(e.rotr(41));
-                let t1 = h.add(sum1).add(e.choose(f, g)).add(w[i % 16].plus(K[i]));
-                let sum0 = a.rotr(28).xor(a.rotr(34)).xor(a.rotr(39));
-                let t2 = sum0.add(a.majority(b, c));
-                (h, g, f, e, d, c, b, a) = (g, f, e, d.add(t1), c, b, a, t1.add(t2));
+            // Sixteen rounds written out: LLVM leaves a loop of eighty rolled up, and moves every word in every round.
+            macro_rules! round {
+                ($a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $k:expr, $i:literal) => {
+                    let sum1 = $e.rotr(14).xor($e.rotr(18)).xor($e.rotr(41));
+                    let t1 = $h.add(w[$i].plus($k[$i])).add($e.choose($f, $g)).add(sum1);
+                    let sum0 = $a.rotr(28).xor($a.rotr(34)).xor($a.rotr(39));
+                    $d = $d.add(t1);
+                    $h = t1.add($a.majority($b, $c)).add(sum0);
+                };
+            }
+            macro_rules! sixteen {
+                ($k:expr) => {
+                    round!(a b c d e f g h, $k, 0);
+                    round!(h a b c d e f g, $k, 1);
+                    round!(g h a b c d e f, $k, 2);
+                    round!(f g h a b c d e, $k, 3);
+                    round!(e f g h a b c d, $k, 4);
+                    round!(d e f g h a b c, $k, 5);
+                    round!(c d e f g h a b, $k, 6);
+                    round!(b c d e f g h a, $k, 7);
+                    round!(a b c d e f g h, $k, 8);
+                    round!(h a b c d e f g, $k, 9);
+                    round!(g h a b c d e f, $k, 10);
+                    round!(f g h a b c d e, $k, 11);
+                    round!(e f g h a b c d, $k, 12);
+                    round!(d e f g h a b c, $k, 13);
+                    round!(c d e f g h a b, $k, 14);
+                    round!(b c d e f g h a, $k, 15);
+                };
+            }
+            macro_rules! words {
+                ($($i:literal)*) => { $(w[$i] = scheduled(w[$i], w[($i + 1) % 16], w[($i + 9) % 16], w[($i + 14) % 16]);)* };
+            }
+            sixteen!(K[0]);
+            for k in &K[1..] {
+                words!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+                sixteen!(k);
             }
             for (sum, value) in s.iter_mut().zip([a, b, c, d, e, f, g, h]) {
                 *sum = sum.add(value);
@@ -151,6 +201,169 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
             value.store(at(word));
         }
     }
+}
+
+/// The word of the schedule that follows from those 16, 15, 7 and 2 before it (section 6.4.2 step 1).
+#[inline(always)]
+fn scheduled<W: Word64>(w16: W, w15: W, w7: W, w2: W) -> W {
+    let s0 = w15.rotr(1).xor(w15.rotr(8)).xor(w15.shr(7));
+    let s1 = w2.rotr(19).xor(w2.rotr(61)).xor(w2.shr(6));
+    w16.add(s0).add(w7).add(s1)
+}
+
+/// One message: the schedules of its next `W::LANES` blocks are computed side by side while the rounds of the blocks before
+/// them run. Half the work of a block is its schedule, which has no chain from block to block; the rounds are nothing else.
+///
+/// # Safety
+/// As [`crate::kernel::Advance`] for one message, compiled for the word's CPU features.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn compress_one<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: eight words of state, whole blocks, the CPU's features.
+    unsafe {
+        if blocks < 2 {
+            return compress::<u64>(state, messages, blocks);
+        }
+        let state = &mut *state.cast::<[u64; 8]>();
+        let message = *messages;
+        let (mut this, mut next) = (&mut Schedule::<W>::new(), &mut Schedule::<W>::new());
+        let mut count = this.start(message, blocks);
+        for part in 0..W::LANES {
+            this.step(part);
+        }
+        let mut block = 0;
+        while count > 0 {
+            let after = block + count;
+            let count_after =
+                if after < blocks { next.start(message.add(after * 128), blocks - after) } else { 0 };
+            for lane in 0..count {
+                let mut words = this.words.0.as_ptr().add(lane);
+                let mut s = *state;
+                let mut bc = s[1] ^ s[2];
+                for _ in 0..10 {
+                    (s, bc) = rounds(s, bc, words, W::LANES);
+                    words = pinned(words.add(8 * W::LANES) as u64) as *const u64;
+                }
+                for i in 0..8 {
+                    state[i] = pinned(state[i].wrapping_add(s[i]));
+                }
+                if count_after > 0 {
+                    next.step(lane);
+                }
+            }
+            (block, count) = (after, count_after);
+            std::mem::swap(&mut this, &mut next);
+        }
+    }
+}
+
+/// Section 6.4.2 step 1 for up to eight blocks of one message.
+#[cfg(target_arch = "x86_64")]
+struct Schedule<W> {
+    /// Words with the round's constant added, `[word][block]`.
+    words: Aligned<[u64; 80 * 8]>,
+    /// Words without it.
+    plain: [W; 80],
+}
+
+#[cfg(target_arch = "x86_64")]
+#[repr(align(64))]
+struct Aligned<T>(T);
+
+#[cfg(target_arch = "x86_64")]
+impl<W: Word64> Schedule<W> {
+    /// # Safety
+    /// As [`crate::word::Word::splat`].
+    #[inline(always)]
+    unsafe fn new() -> Self {
+        // SAFETY: the caller's promise.
+        Schedule { words: Aligned([0; 80 * 8]), plain: [unsafe { W::splat(0) }; 80] }
+    }
+
+    /// Reads up to `W::LANES` of the `blocks` blocks at `message`, tells how many, and prepares their first sixteen words.
+    ///
+    /// # Safety
+    /// As [`crate::word::Word::splat`]; at least one block, all readable.
+    #[inline(always)]
+    unsafe fn start(&mut self, message: *const u8, blocks: usize) -> usize {
+        // SAFETY: the caller's promise. Idle lanes repeat the first block.
+        unsafe {
+            let pointers: [*const u8; 8] =
+                array![8; lane => if lane < blocks { message.add(lane * 128) } else { message }];
+            let low = W::chunk(pointers.as_ptr(), 0, Endian::Big);
+            let high = W::chunk(pointers.as_ptr(), 64, Endian::Big);
+            for i in 0..16 {
+                self.keep(i, if i < 8 { low[i] } else { high[i - 8] });
+            }
+            blocks.min(W::LANES)
+        }
+    }
+
+    /// # Safety
+    /// As [`crate::word::Word::splat`].
+    #[inline(always)]
+    unsafe fn keep(&mut self, i: usize, word: W) {
+        self.plain[i] = word;
+        // SAFETY: the caller's promise; `plain` is no longer than `words`.
+        unsafe { word.plus(K[i / 16][i % 16]).store(self.words.0.as_mut_ptr().add(i * W::LANES)) }
+    }
+
+    /// Prepares one of `W::LANES` equal parts of the words 16 to 79.
+    ///
+    /// # Safety
+    /// As [`crate::word::Word::splat`]; the parts before it are prepared.
+    #[inline(always)]
+    unsafe fn step(&mut self, part: usize) {
+        let words = 64 / W::LANES;
+        for i in 16 + part * words..16 + (part + 1) * words {
+            let w = &self.plain;
+            // SAFETY: the caller's promise.
+            unsafe { self.keep(i, scheduled(w[i - 16], w[i - 15], w[i - 7], w[i - 2])) };
+        }
+    }
+}
+
+/// Eight rounds; `bc` is the exclusive or of the second and third word.
+///
+/// # Safety
+/// `scheduled` is valid for reading every `stride`th of eight words.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn rounds(state: [u64; 8], mut bc: u64, scheduled: *const u64, stride: usize) -> ([u64; 8], u64) {
+    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
+    macro_rules! round {
+        ($a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $i:expr) => {
+            // SAFETY: the caller's promise.
+            let w = unsafe { *scheduled.add($i * stride) };
+            let sum1 = $e.rotate_right(14) ^ $e.rotate_right(18) ^ $e.rotate_right(41);
+            let t1 = pinned($h.wrapping_add(w)).wrapping_add(!$e & $g).wrapping_add($e & $f);
+            let t1 = pinned(t1).wrapping_add(sum1);
+            $d = $d.wrapping_add(t1);
+            let ab = $a ^ $b;
+            let sum0 = $a.rotate_right(28) ^ $a.rotate_right(34) ^ $a.rotate_right(39);
+            $h = t1.wrapping_add(pinned(((ab & bc) ^ $b).wrapping_add(sum0)));
+            bc = ab;
+        };
+    }
+    round!(a b c d e f g h, 0);
+    round!(h a b c d e f g, 1);
+    round!(g h a b c d e f, 2);
+    round!(f g h a b c d e, 3);
+    round!(e f g h a b c d, 4);
+    round!(d e f g h a b c, 5);
+    round!(c d e f g h a b, 6);
+    round!(b c d e f g h a, 7);
+    ([a, b, c, d, e, f, g, h], bc)
+}
+
+/// Keeps LLVM from adding in another order: the term that comes last must be added last, or a round takes five cycles
+/// instead of four.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn pinned(mut sum: u64) -> u64 {
+    // SAFETY: no instruction at all.
+    unsafe { std::arch::asm!("/* {} */", inout(reg) sum, options(pure, nomem, nostack, preserves_flags)) };
+    sum
 }
 
 #[cfg(test)]
