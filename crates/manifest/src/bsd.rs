@@ -2,7 +2,7 @@
 //! (OpenSSL 3), `(name) = digest` (Solaris).
 
 use crate::entry::Entry;
-use crate::format::{Format, Style, Unholdable, lines_of};
+use crate::format::{Format, Style, Unholdable};
 use crate::text::Text;
 use crate::{path, scan};
 
@@ -38,12 +38,17 @@ pub(crate) struct Tagged<'a> {
     pub(crate) digest: &'a [u8],
 }
 
+/// Whether it has the form of a tag: what is none is not looked up, and never shown.
+pub(crate) fn is_tag(text: &[u8]) -> bool {
+    let is_tag = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'/' | b'_' | b'.');
+    text.len() <= TAG_LIMIT && scan::all(text, is_tag)
+}
+
 /// Cuts a tagged line. The name ends at the last `)`, so that a name may hold `) = `.
 pub(crate) fn split(line: &[u8]) -> Option<Tagged<'_>> {
     let open = scan::find(&line[..line.len().min(TAG_LIMIT + 16)], |byte| byte == b'(')?;
     let tag = scan::trim_end(&line[..open]);
-    let is_tag = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'/' | b'_' | b'.');
-    if tag.len() > TAG_LIMIT || !scan::all(tag, is_tag) {
+    if !is_tag(tag) {
         return None;
     }
     let body = &line[open + 1..];
@@ -56,15 +61,9 @@ pub(crate) fn split(line: &[u8]) -> Option<Tagged<'_>> {
     })
 }
 
-fn sniff(head: &[u8]) -> bool {
-    head_line(head, b'\n')
-}
-
-fn head_line(head: &[u8], terminator: u8) -> bool {
-    lines_of(head, terminator).any(|line| {
-        let line = line.strip_prefix(b"\\").unwrap_or(line);
-        split(line).is_some_and(|line| line.tag.parse::<truesum_hash::Spec>().is_ok())
-    })
+fn sniff(line: &[u8]) -> bool {
+    let line = line.strip_prefix(b"\\").unwrap_or(line);
+    split(line).is_some_and(|line| line.tag.parse::<truesum_hash::Spec>().is_ok())
 }
 
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {

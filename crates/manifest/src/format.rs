@@ -20,7 +20,7 @@ pub struct Format {
     pub summary: &'static str,
     /// What ends a line: LF or NUL.
     pub terminator: u8,
-    /// Whether the beginning of a manifest (decoded, at most 64 KiB, perhaps cut) has a line of this format.
+    /// Whether a line (decoded, without the blanks in front, perhaps cut) can be of no other text than this format's.
     pub sniff: fn(&[u8]) -> bool,
     /// A parser of its lines, in order.
     pub parse: fn(&Options) -> Box<dyn Parse + Send>,
@@ -62,7 +62,11 @@ pub fn format(name: &str) -> Option<&'static Format> {
 /// The format of a manifest by its beginning (decoded text, up to 64 KiB), else by its name.
 pub fn detect(head: &[u8], file_name: Option<&[u8]>) -> Option<&'static Format> {
     let terminator = terminator(head);
-    let by_content = FORMATS.iter().copied().find(|row| row.terminator == terminator && (row.sniff)(head));
+    // The first line that says anything decides, so that one strange line does not change the format of all.
+    let lines = head.split(|&byte| byte == terminator).map(crate::scan::trim_start);
+    let by_content = lines.filter(|line| !line.is_empty()).find_map(|line| {
+        FORMATS.iter().copied().find(|row| row.terminator == terminator && (row.sniff)(line))
+    });
     let by_name = || {
         let name = file_name?.to_ascii_lowercase();
         FORMATS.iter().copied().find(|row| row.file_names.iter().any(|end| name.ends_with(end.as_bytes())))
@@ -78,11 +82,6 @@ pub(crate) fn terminator(head: &[u8]) -> u8 {
     let rest = &head[nul + 1..];
     let next = rest.split(|&byte| byte == 0).next().unwrap_or_default();
     if is_line(&head[..nul]) && (rest.is_empty() || is_line(next)) { 0 } else { b'\n' }
-}
-
-/// The lines of the beginning of a manifest that may be entries, without the blanks in front.
-pub(crate) fn lines_of(head: &[u8], terminator: u8) -> impl Iterator<Item = &[u8]> {
-    head.split(move |&byte| byte == terminator).map(crate::scan::trim_start).filter(|line| !line.is_empty())
 }
 
 /// How digests are spelled.

@@ -4,7 +4,7 @@ pub mod check;
 
 use crate::algorithm::usual;
 use crate::entry::Entry;
-use crate::format::{Format, Style, Unholdable, lines_of};
+use crate::format::{Format, Style, Unholdable};
 use crate::text::Text;
 use crate::{digest, path, scan};
 use truesum_hash::Digest;
@@ -14,7 +14,7 @@ pub(crate) static GNU: Format = Format {
     file_names: &["sum", "sums", "sum.txt", "sums.txt", ".md5", ".sha1", ".sha256", ".sha512", ".b2", ".b3"],
     summary: "digest, two characters, name, as sha256sum and its kin write it",
     terminator: b'\n',
-    sniff: |head| sniff(head, b'\n'),
+    sniff,
     parse: |options| Box::new(Text::new(options, b'\n')),
     write: |entry, style, out| write(entry, style, b'\n', out),
 };
@@ -24,16 +24,13 @@ pub(crate) static GNU_Z: Format = Format {
     file_names: &[],
     summary: "gnu with NUL for the line end and names as they are (sha256sum -z)",
     terminator: 0,
-    sniff: |head| sniff(head, 0),
+    sniff,
     parse: |options| Box::new(Text::new(options, 0)),
     write: |entry, style, out| write(entry, style, 0, out),
 };
 
-fn sniff(head: &[u8], terminator: u8) -> bool {
-    lines_of(head, terminator).any(|line| {
-        let line = line.strip_prefix(b"\\").unwrap_or(line);
-        starts_with_digest(line)
-    })
+fn sniff(line: &[u8]) -> bool {
+    starts_with_digest(line.strip_prefix(b"\\").unwrap_or(line))
 }
 
 /// Whether a line begins with what may be a digest, and a blank.

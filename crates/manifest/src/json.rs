@@ -4,11 +4,11 @@
 //! stumble over is written raw. A name that is not UTF-8 has its bytes in `path_base64`, and `path` is its likeness.
 
 use crate::entry::{Entry, Time};
-use crate::format::{Format, Parse, Style, Unholdable, lines_of};
+use crate::format::{Format, Parse, Style, Unholdable};
 use crate::line::Reason;
 use crate::path::is_hidden;
 use crate::reader::Options;
-use crate::{digest, scan};
+use crate::{bsd, digest, scan};
 use data_encoding::BASE64;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use std::fmt;
@@ -22,7 +22,7 @@ pub(crate) static JSONL: Format = Format {
     file_names: &[".jsonl", ".ndjson"],
     summary: "one JSON object per file, with size, time and any number of digests",
     terminator: b'\n',
-    sniff: |head| lines_of(head, b'\n').any(|line| line.starts_with(b"{\"")),
+    sniff: |line| line.starts_with(b"{"),
     parse: |options| Box::new(Json { options: options.clone() }),
     write,
 };
@@ -135,6 +135,9 @@ impl Object {
         };
         let mut digests = Vec::new();
         for (name, text) in self.digests.unwrap_or_default().0 {
+            if !bsd::is_tag(name.as_bytes()) {
+                return Err(fault("a digest whose name is no algorithm's"));
+            }
             digests.push(digest::tagged(&name, text.as_bytes(), options)?);
         }
         if digests.is_empty() {

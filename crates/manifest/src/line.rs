@@ -8,6 +8,9 @@ use std::fmt;
 use std::io;
 use truesum_hash::{Spec, SpecError};
 
+/// Most characters of a line that a message quotes.
+const SHOWN: usize = 120;
+
 /// One good line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
@@ -129,7 +132,11 @@ impl fmt::Display for Reason {
             Reason::Unsigned => f.write_str("outside the signed part"),
             Reason::DashEscape => f.write_str("a dash that is not escaped in the signed part"),
             Reason::CutSignature => f.write_str("the signature is cut off"),
-            Reason::Json(what) => f.write_str(&display_safe(what.as_bytes())),
+            // It may quote the line.
+            Reason::Json(what) => match what.char_indices().nth(SHOWN) {
+                Some((end, _)) => write!(f, "{}...", display_safe(&what.as_bytes()[..end])),
+                None => f.write_str(&display_safe(what.as_bytes())),
+            },
         }
     }
 }

@@ -94,7 +94,7 @@ impl Parse for Text {
             (reason, _) => reason,
         })?;
         let path = if escaped { path::unescape(&name).ok_or(Reason::BadEscape)? } else { name };
-        Ok(Some(Entry { size, ..Entry::new(&path, spec, digest) }))
+        Ok(Some(Entry { path, size, digests: vec![(spec, digest)], ..Entry::default() }))
     }
 }
 

@@ -1,0 +1,29 @@
+//! The lines of `md5sum -c`, `b2sum -c` and `cksum -c`. Where the reader takes a line too, both say the same of it.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use truesum_manifest::gnu::check::{Program, Splitter};
+use truesum_manifest::{Options, Reader, format};
+
+fuzz_target!(|text: &[u8]| {
+    for program in [Program::B2sum, Program::Cksum, Program::CksumOf("sha2"), Program::CksumOf("blake2b")] {
+        let mut splitter = Splitter::new(program).unwrap();
+        for line in text.split(|&byte| byte == b'\n') {
+            if let Some(split) = Splitter::content(line).and_then(|line| splitter.split(line)) {
+                assert!(!split.path.contains(&0));
+            }
+        }
+    }
+    for line in text.split(|&byte| byte == b'\n') {
+        let mut splitter = Splitter::new(Program::Sum("md5".parse().unwrap())).unwrap();
+        let theirs = Splitter::content(line).and_then(|line| splitter.split(line));
+        let asked = vec!["md5".parse().unwrap()];
+        let options = Options { asked, format: format("gnu"), ..Options::default() };
+        let ours = Reader::new(line, options).next();
+        if let (Some(theirs), Some(Ok(ours))) = (theirs, ours) {
+            // A byte order mark is none to GNU.
+            assert_eq!(theirs.path, ours.entry.path);
+            assert!(theirs.matches(&ours.entry.digests[0].1));
+        }
+    }
+});

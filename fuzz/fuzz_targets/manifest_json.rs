@@ -1,0 +1,21 @@
+//! JSON lines. What is read can be written, and is then read as the same.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use truesum_manifest::{Entry, Options, Reader, Style, append, format};
+
+fuzz_target!(|text: &[u8]| {
+    let jsonl = format("jsonl").unwrap();
+    let read = |text: &[u8]| -> Vec<Entry> {
+        let options = Options { format: Some(jsonl), allow_weak: true, ..Options::default() };
+        Reader::new(text, options).filter_map(Result::ok).map(|line| line.entry).collect()
+    };
+    for mut entry in read(text) {
+        // Seconds are a floating number in JSON, and lose their last digits.
+        entry.elapsed = None;
+        let mut line = Vec::new();
+        if append(&entry, jsonl, &Style::default(), &mut line).is_ok() {
+            assert_eq!(read(&line), [entry]);
+        }
+    }
+});

@@ -1,0 +1,28 @@
+//! The reader, which recognises encoding, wrapping and format by itself. Its entries keep their promises.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use truesum_manifest::{NAME_LIMIT, Options, ReadError, Reader, algorithm_from_name};
+
+fuzz_target!(|data: &[u8]| {
+    // The first byte chooses what is known beforehand.
+    let Some((&choice, text)) = data.split_first() else { return };
+    let options = match choice % 4 {
+        0 => Options::default(),
+        1 => Options { asked: vec!["sha256".parse().unwrap()], ..Options::default() },
+        2 => Options { named: algorithm_from_name(b"x.cksum"), ..Options::default() },
+        _ => Options { allow_weak: true, ..Options::for_name(b"B2SUMS") },
+    };
+    for item in Reader::new(text, options) {
+        match item {
+            Ok(line) => {
+                let path = &line.entry.path;
+                assert!(!path.is_empty() && path.len() <= NAME_LIMIT && !path.contains(&0));
+                assert!(!line.entry.digests.is_empty());
+                assert!(line.entry.digests.iter().all(|(spec, digest)| spec.digest_len() == digest.len()));
+            }
+            Err(ReadError::Line(error)) => assert!(!error.to_string().contains(char::is_control)),
+            Err(ReadError::Io(error)) => panic!("memory is always readable: {error}"),
+        }
+    }
+});
