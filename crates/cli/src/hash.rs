@@ -23,6 +23,9 @@ use truesum::{Config, Error, Job, Notice, Outcome, Progress, Root, Sink, Summary
 /// A run on one file below this size is over before anybody could ask how far it is.
 const SMALL: u64 = 16 << 20;
 
+/// One file below this size is hashed before a second thread could begin.
+const TINY: u64 = 128 << 10;
+
 /// Runs the command.
 pub fn run(args: HashArgs) -> Exit {
     let mut console = Console::new(args.run.color);
@@ -45,13 +48,14 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
             return Exit::NotAsAsked;
         }
     };
-    let small = plan.output.is_none() && only_size(&plan.inputs).is_some_and(|size| size < SMALL);
+    let only_size = only_size(&plan.inputs);
+    let small = plan.output.is_none() && only_size.is_some_and(|size| size < SMALL);
     let named = match &plan.inputs {
         Inputs::Named(names) => names.clone(),
         Inputs::Listed(..) => Vec::new(),
     };
     let progress = Arc::new(Progress::default());
-    let signals = if small { Signals::default() } else { watch(&progress, &plan, console) };
+    let signals = if small { Signals::default() } else { watch(&progress, &plan, only_size, console) };
     let tasks = Tasks::new(&plan);
     let mut tasks = match tasks {
         Ok(tasks) => tasks,
@@ -60,7 +64,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     let engine = Config {
         root: Root::Anywhere,
         special: plan.walk.special,
-        threads: plan.tell.threads,
+        threads: if only_size.is_some_and(|size| size < TINY) { 1 } else { plan.tell.threads },
         order: plan.order,
         own: output.own(),
     };
@@ -168,9 +172,9 @@ fn notes(plan: &Hashing, summary: &Summary, told: &Told, name: &[u8], console: &
 }
 
 /// Installs signals and starts the progress line.
-fn watch(progress: &Arc<Progress>, plan: &Hashing, console: &mut Console) -> Signals {
+fn watch(progress: &Arc<Progress>, plan: &Hashing, size: Option<u64>, console: &mut Console) -> Signals {
     let signals = Signals::install(progress).unwrap_or_default();
-    console.display = Some(Display::start(progress, &signals, plan.tell.line, only_size(&plan.inputs)));
+    console.display = Some(Display::start(progress, &signals, plan.tell.line, size));
     signals
 }
 
@@ -192,10 +196,7 @@ struct Tasks {
 
 impl Tasks {
     fn new(plan: &Hashing) -> Result<Tasks, config::Refusal> {
-        let threads = match plan.tell.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        };
+        let threads = plan.tell.threads;
         let options = plan.walk.clone();
         let mut list_failed = None;
         let walk = match &plan.inputs {

@@ -251,8 +251,7 @@ pub fn unlisted(
     found: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<Unlisted> {
     let mut result = Unlisted::default();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let walk = Walk::new([root.to_vec()], walk::Options::default(), threads);
+    let walk = Walk::new([root.to_vec()], walk::Options::default(), 0);
     let walk = walk.map_err(io::Error::other)?;
     let mut seen = 0;
     for item in walk {

@@ -13,6 +13,7 @@ use crate::progress::Progress;
 use crate::worker::Worker;
 use std::collections::VecDeque;
 use std::io;
+use std::sync::OnceLock;
 use truesum_manifest::LineError;
 
 /// How a run reads and hashes.
@@ -94,6 +95,13 @@ pub(crate) enum Event {
 /// Events in the order workers made them, with their place in the order of tasks.
 pub(crate) type Batch = Vec<(u64, Event)>;
 
+/// How many threads this process may run at once, by its processors and its control group. Asked once: it takes longer
+/// than hashing a small file.
+pub fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 /// Runs all tasks and hands what comes of them to the sink.
 ///
 /// # Errors
@@ -105,7 +113,7 @@ pub fn run(
     sink: &mut dyn Sink,
 ) -> io::Result<Summary> {
     let threads = match config.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        0 => cores(),
         threads => threads,
     };
     let links = Links::default();

@@ -6,6 +6,7 @@
 
 use crate::error::{Cause, Error};
 use crate::open::{Special, describe, open_long};
+use crate::run::cores;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
 use rustix::fs::{self, AtFlags, CWD, FileType, OFlags, RawDir, Stat};
@@ -85,7 +86,7 @@ struct Listing {
 }
 
 impl Walk {
-    /// Walks the roots in the order given; a root that is a file is an item itself, and so is `-`, standard input.
+    /// Walks the roots in the order given, with the help of so many threads (0: one for each core); a root that is a file is an item itself, and so is `-`, standard input.
     ///
     /// # Errors
     /// A glob that cannot be understood.
@@ -166,7 +167,13 @@ impl Walk {
 
     /// Offers the subfolders to helpers, once the tree has shown to be more than a handful of folders.
     fn look_ahead(&mut self, path: &[u8], entries: &mut [Entry]) {
-        if self.threads < 2 || self.listed < 4 || self.options.gitignore {
+        if self.listed < 4 || self.options.gitignore {
+            return;
+        }
+        if self.threads == 0 {
+            self.threads = cores();
+        }
+        if self.threads < 2 {
             return;
         }
         let folders = entries.iter_mut().filter(|entry| entry.kind == FileType::Directory);

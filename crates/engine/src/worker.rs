@@ -213,7 +213,10 @@ impl<'a, 'f> Worker<'a, 'f> {
         if active.is_empty() {
             return;
         }
-        let slice = (ROUND / active.len() / 4096 * 4096).clamp(1 << 13, SLICE);
+        // Room that no file can fill would only be zeroed, which small files on their own would feel.
+        let longest = active.iter().map(|file| file.file.size_hint()).max().unwrap_or(0);
+        let room = (longest as usize).saturating_add(1).checked_next_multiple_of(4096).unwrap_or(SLICE);
+        let slice = (ROUND / active.len() / 4096 * 4096).min(room).clamp(1 << 13, SLICE);
         self.buffer.resize((slice + SKEW) * active.len(), 0);
         let mut bytes = 0;
         let turn = active.iter().any(|file| file.spinning).then(|| self.feeder.turn());
