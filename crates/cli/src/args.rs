@@ -25,7 +25,7 @@ Exit status: 0 done and good, 1 a file is not good or not readable, 2 not done a
 /// Compute and verify file checksums
 #[derive(Parser)]
 #[command(name = "truesum", version, after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
-#[command(disable_help_subcommand = true, max_term_width = 100)]
+#[command(disable_help_subcommand = true, args_override_self = true, max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,

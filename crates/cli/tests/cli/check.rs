@@ -1,0 +1,298 @@
+//! `truesum check`.
+
+use crate::program::{ABC, EMPTY, Folder};
+use std::os::unix::fs::symlink;
+
+/// SHA-256 of no message anybody knows.
+const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+fn lines(entries: &[(&str, &str)]) -> String {
+    entries.iter().map(|(digest, name)| format!("{digest}  {name}\n")).collect()
+}
+
+#[test]
+fn every_verdict_has_its_words() {
+    let folder = Folder::with(&[("good", "abc"), ("bad", "abc")]);
+    std::fs::create_dir(folder.path("folder")).unwrap();
+    folder.write("M", lines(&[(ABC, "good"), (OTHER, "bad"), (ABC, "gone"), (ABC, "folder")]));
+    let ran = folder.run(&["check", "M"]);
+    assert_eq!(
+        ran.out(),
+        format!(
+            "good: OK\nbad: FAILED\n  expected sha256 {OTHER}\n  actual   sha256 {ABC}\ngone: MISSING\n\
+             folder: UNREADABLE (cannot read: not a regular file but a directory)\n"
+        )
+    );
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.err.contains("truesum: 1 file verified, 1 FAILED, 1 MISSING, 1 UNREADABLE; 6 B read"),
+        "{}",
+        ran.err
+    );
+    let quiet = folder.run(&["-c", "--quiet", "M"]);
+    assert!(!quiet.out().contains("good") && quiet.out().contains("bad: FAILED"));
+    let status = folder.run(&["check", "--status", "M"]);
+    assert_eq!((status.out().as_str(), status.err.as_str(), status.code), ("", "", Some(1)));
+    folder.write("M", lines(&[(ABC, "good")]));
+    let quiet = folder.run(&["check", "--quiet", "M"]);
+    assert_eq!((quiet.out().as_str(), quiet.err.as_str(), quiet.code), ("", "", Some(0)));
+}
+
+#[test]
+fn json_lines_say_the_same_and_end_with_the_counts() {
+    let folder = Folder::with(&[("good", "abc"), ("bad", "abc"), ("extra", "")]);
+    folder.write("M", lines(&[(ABC, "good"), (OTHER, "bad"), (ABC, "gone")]) + "oops\n");
+    let ran = folder.run(&["check", "--json", "M"]);
+    assert_eq!(ran.code, Some(1));
+    let objects: Vec<serde_json::Value> =
+        ran.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let said: Vec<String> = objects
+        .iter()
+        .map(|object| format!("{} {} {}", object["kind"], object["verdict"], object["path"]).replace('"', ""))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "entry verified good",
+            "entry mismatch bad",
+            "entry missing gone",
+            "malformed null null",
+            "unlisted null extra",
+            "summary null null"
+        ]
+    );
+    assert!(objects.iter().all(|object| object["schema"] == "truesum-check/1"));
+    assert_eq!(objects[1]["expected"]["sha256"], OTHER);
+    assert_eq!(objects[1]["actual"]["sha256"], ABC);
+    assert_eq!((&objects[1]["size"], &objects[1]["line"]), (&3.into(), &2.into()));
+    assert_eq!(objects[3]["line"], 4);
+    for (name, count) in
+        [("verified", 1), ("mismatched", 1), ("missing", 1), ("malformed", 1), ("unlisted", 1)]
+    {
+        assert_eq!(objects[5][name], count, "{name}");
+    }
+    assert_eq!(objects[5]["exit"], 1);
+}
+
+#[test]
+fn malformed_lines_are_named_and_fail_the_run_unless_it_is_lenient() {
+    let folder = Folder::with(&[("good", "abc")]);
+    folder.write("M", format!("oops\n{ABC}  good\n"));
+    for (words, code) in
+        [(&[][..], 2), (&["--strict"], 2), (&["--lenient"], 0), (&["--lenient", "--strict"], 2)]
+    {
+        let ran = folder.run(&[&["check", "M"], words].concat());
+        assert_eq!((ran.out().as_str(), ran.code), ("good: OK\n", Some(code)), "{words:?}");
+        assert!(ran.err.contains("truesum: M: line 1: not a checksum line"), "{}", ran.err);
+    }
+    folder.write("M", "oops\n".repeat(50) + &lines(&[(ABC, "good")]));
+    let few = folder.run(&["check", "M"]).err;
+    assert!(
+        few.contains("line 20:") && !few.contains("line 21:") && few.contains("30 more malformed lines"),
+        "{few}"
+    );
+    assert!(folder.run(&["check", "--warn", "M"]).err.contains("line 50:"));
+}
+
+#[test]
+fn missing_files_may_be_ignored_but_not_all_of_them() {
+    let folder = Folder::with(&[("good", "abc")]);
+    folder.write("M", lines(&[(ABC, "gone"), (ABC, "good")]));
+    let ran = folder.run(&["check", "--ignore-missing", "M"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("good: OK\n", Some(0)));
+    assert!(ran.err.contains("1 not there and ignored"), "{}", ran.err);
+    folder.write("M", lines(&[(ABC, "gone")]));
+    let ran = folder.run(&["check", "--ignore-missing", "M"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("nothing verified"), "{}", ran.err);
+}
+
+#[test]
+fn a_required_file_must_be_verified() {
+    let folder = Folder::with(&[("good", "abc")]);
+    folder.write("M", lines(&[(ABC, "gone"), (ABC, "good")]));
+    assert_eq!(folder.run(&["check", "--ignore-missing", "--require", "good", "M"]).code, Some(0));
+    for name in ["gone", "other"] {
+        let ran = folder.run(&["check", "--ignore-missing", "--require", name, "M"]);
+        assert_eq!(ran.code, Some(1), "{name}");
+        assert!(ran.err.contains(&format!("{name}: required, and not verified")), "{}", ran.err);
+    }
+}
+
+#[test]
+fn files_not_listed_are_told_and_fail_an_exact_check() {
+    let folder = Folder::with(&[("good", "abc"), ("sub/extra", "")]);
+    folder.write("M", lines(&[(ABC, "./good")]));
+    let ran = folder.run(&["check", "M"]);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.err.contains("1 file in . not listed: sub/extra"), "{}", ran.err);
+    let exact = folder.run(&["check", "--exact", "M"]);
+    assert_eq!(exact.code, Some(1));
+    assert!(exact.err.contains("sub/extra"), "{}", exact.err);
+    for i in 0..20 {
+        folder.write(format!("e{i:02}"), "");
+    }
+    let ran = folder.run(&["check", "M"]);
+    assert!(ran.err.contains("21 files") && ran.err.contains("e09 and 11 more"), "{}", ran.err);
+    // Two manifests of one folder list it together, and neither counts as a file.
+    folder.write("N", folder.run(&["hash", "--root", ".", "--include", "e*", "."]).out);
+    let ran = folder.run(&["check", "--exact", "M", "N"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let out = std::fs::File::create(folder.path("report")).unwrap();
+    let status = folder.command().args(["check", "--exact", "M", "N"]).stdout(out).output().unwrap().status;
+    assert_eq!(status.code(), Some(0), "nor does the run's own output");
+}
+
+#[test]
+fn names_are_looked_for_in_the_manifests_folder_or_the_root() {
+    let folder = Folder::with(&[("tree/a", "abc"), ("here", "abc")]);
+    folder.write("tree/M", lines(&[(ABC, "a")]));
+    folder.write("sums/M", lines(&[(ABC, "a")]));
+    assert_eq!(folder.run(&["check", "tree/M"]).code, Some(0));
+    assert_eq!(folder.run(&["check", "sums/M"]).code, Some(1));
+    assert_eq!(folder.run(&["check", "--root", "tree", "sums/M"]).code, Some(0));
+    assert_eq!(folder.run(&["check", "--root", "nowhere", "sums/M"]).code, Some(2));
+    folder.write("sums/M", lines(&[(ABC, "here")]));
+    let ran = folder.run(&["check", "sums/M"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("--root ."), "{}", ran.err);
+    let stdin = folder.feed(&["check", "-"], lines(&[(ABC, "here")]).as_bytes());
+    assert_eq!(
+        (stdin.out().as_str(), stdin.code),
+        ("here: OK\n", Some(0)),
+        "of standard input: the current folder"
+    );
+}
+
+#[test]
+fn names_that_lead_out_of_the_root_are_refused() {
+    let folder = Folder::with(&[("out", "abc"), ("tree/keep", "")]);
+    symlink("../out", folder.path("tree/link")).unwrap();
+    let absolute = folder.path("out").display().to_string();
+    for name in ["../out", "link", absolute.as_str()] {
+        folder.write("tree/M", lines(&[(ABC, name)]));
+        let ran = folder.run(&["check", "tree/M"]);
+        assert_eq!(ran.code, Some(1), "{name}");
+        assert!(
+            ran.out().contains("leads out of the folder") && ran.err.contains("--allow-outside"),
+            "{name}"
+        );
+        assert_eq!(folder.run(&["check", "--allow-outside", "tree/M"]).code, Some(0), "{name}");
+    }
+}
+
+#[test]
+fn what_is_no_regular_file_is_refused() {
+    let folder = Folder::new();
+    folder.write("M", lines(&[(EMPTY, "null")]));
+    symlink("/dev/null", folder.path("null")).unwrap();
+    let words = ["check", "--allow-outside", "M"];
+    let ran = folder.run(&words);
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.out().contains("character device") && ran.err.contains("--special"),
+        "{} {}",
+        ran.out(),
+        ran.err
+    );
+    assert_eq!(folder.run(&[&words[..], &["--special"]].concat()).code, Some(0));
+    folder.write("M", lines(&[(EMPTY, "-")]));
+    assert_eq!(folder.feed(&["check", "M"], b"").code, Some(1), "a dash is a name, not standard input");
+}
+
+#[test]
+fn short_digests_are_refused_unless_allowed_and_weak_ones_are_told() {
+    let folder = Folder::with(&[("a", "abc")]);
+    folder.write("M", folder.run(&["hash", "-a", "blake2b-64", "--tag", "a"]).out);
+    assert_eq!(folder.run(&["check", "M"]).code, Some(2));
+    let allowed = folder.run(&["check", "--allow-weak", "M"]);
+    assert_eq!(allowed.code, Some(0));
+    assert!(allowed.err.contains("1 entry by blake2b-64: not tamper-evident"), "{}", allowed.err);
+    folder.write("M", folder.run(&["hash", "-a", "md5", "a"]).out);
+    let md5 = folder.run(&["check", "M"]);
+    assert_eq!(md5.code, Some(0));
+    assert!(md5.err.contains("1 entry by md5: not tamper-evident"), "{}", md5.err);
+    folder.write("M", folder.run(&["hash", "-a", "md5,sha256", "a"]).out);
+    let both = folder.run(&["check", "M"]);
+    assert!(!both.err.contains("tamper"), "a strong digest beside it is enough: {}", both.err);
+    assert_eq!(both.out(), "a: OK\n", "two lines of one file are one entry");
+}
+
+#[test]
+fn a_digest_whose_algorithm_was_guessed_gets_a_hint() {
+    let folder = Folder::with(&[("a", "abc")]);
+    folder.write("M", folder.run(&["hash", "-a", "blake3", "a"]).out);
+    let ran = folder.run(&["check", "M"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("if this is blake3, say -a blake3"), "{}", ran.err);
+    assert_eq!(folder.run(&["check", "-a", "blake3", "M"]).code, Some(0));
+    folder.write("B3SUMS", folder.read("M"));
+    assert_eq!(folder.run(&["check", "B3SUMS"]).code, Some(0), "the manifest's name tells");
+    folder.write("M", lines(&[(OTHER, "a")]));
+    std::fs::rename(folder.path("M"), folder.path("SHA256SUMS")).unwrap();
+    assert!(
+        !folder.run(&["check", "SHA256SUMS"]).err.contains("blake3"),
+        "where it is known nothing is guessed"
+    );
+}
+
+#[test]
+fn one_digest_from_a_web_page_is_compared() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let upper = ABC.to_uppercase();
+    let tagged = format!("sha256:{ABC}");
+    let spaced = format!("  {ABC}\n");
+    for digest in [ABC, upper.as_str(), tagged.as_str(), spaced.as_str()] {
+        let ran = folder.run(&["check", "--expect", digest, "a"]);
+        assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{digest}");
+    }
+    let ran = folder.run(&["check", "--expect", OTHER, "a"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.out().contains(OTHER) && ran.out().contains(ABC) && ran.err.contains("-a blake3"));
+    assert_eq!(folder.feed(&["check", "--expect", ABC, "-"], b"abc").code, Some(0));
+    assert_eq!(folder.run(&["check", "--expect", ABC, "gone"]).code, Some(1));
+    for digest in ["", "ba78", "nonsense", "md5:ba78", "sha9:00", &format!("{ABC}  x")] {
+        assert_eq!(folder.run(&["check", "--expect", digest, "a"]).code, Some(2), "{digest}");
+    }
+    assert_eq!(folder.run(&["check", "--expect", ABC, "a", "a"]).code, Some(2));
+}
+
+#[test]
+fn an_algorithm_asked_for_must_be_there() {
+    let folder = Folder::with(&[("a", "abc")]);
+    folder.write("M", folder.run(&["hash", "-a", "md5", "--tag", "a"]).out);
+    assert_eq!(folder.run(&["check", "-a", "sha256", "M"]).code, Some(2));
+    assert_eq!(folder.run(&["check", "-a", "md5,sha256", "M"]).code, Some(0));
+    assert_eq!(folder.run(&["check", "--format", "jsonl", "M"]).code, Some(2));
+    assert_eq!(folder.run(&["check", "--format", "bsd", "M"]).code, Some(0));
+}
+
+#[test]
+fn what_windows_writes_is_read() {
+    let folder = Folder::with(&[("sub/f", "abc"), ("a", "abc")]);
+    let text = format!("\u{feff}{}  sub\\f\r\n{ABC} *a\r\n", ABC.to_uppercase());
+    folder.write("utf8", &text);
+    let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    folder.write("utf16", utf16);
+    for manifest in ["utf8", "utf16"] {
+        let ran = folder.run(&["check", manifest]);
+        assert_eq!(
+            (ran.out().as_str(), ran.code),
+            ("sub\\f: OK\na: OK\n", Some(0)),
+            "{manifest}: {}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn a_size_that_differs_is_a_mismatch_of_its_own() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let line = folder.run(&["hash", "--json", "a"]).out().replace("\"size\":3", "\"size\":4");
+    folder.write("M", line);
+    let ran = folder.run(&["check", "M"]);
+    assert_eq!(
+        (ran.out().as_str(), ran.code),
+        ("a: FAILED\n  expected size 4\n  actual size   3\n", Some(1))
+    );
+}

@@ -1,0 +1,198 @@
+//! `truesum hash`.
+
+use crate::program::{ABC, EMPTY, Folder};
+use std::os::unix::fs::symlink;
+
+#[test]
+fn files_and_folders_give_lines_in_the_order_of_paths() {
+    let folder = Folder::with(&[("b", "abc"), ("d/x", "abc"), ("d.txt", ""), ("d/.hidden", "")]);
+    let expected = format!("{ABC}  ./b\n{EMPTY}  ./d.txt\n{EMPTY}  ./d/.hidden\n{ABC}  ./d/x\n");
+    for words in [&["hash", "."][..], &["."], &["-r", "."], &["hash", "--recursive", "."], &["-j", "3", "."]]
+    {
+        let ran = folder.run(words);
+        assert_eq!((ran.out(), ran.code, ran.err.as_str()), (expected.clone(), Some(0), ""), "{words:?}");
+    }
+    let ran = folder.run(&["d/x", "b"]);
+    assert_eq!(ran.out(), format!("{ABC}  d/x\n{ABC}  b\n"), "arguments keep their order");
+}
+
+#[test]
+fn every_option_of_format_writes_its_bytes() {
+    const BASE64: &str = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
+    const MD5: &str = "900150983cd24fb0d6963f7d28e17f72";
+    const B2: &str = "cf4ab791c62b8d2b2109c90275287816";
+    let folder = Folder::with(&[("a", "abc")]);
+    let upper = ABC.to_uppercase();
+    for (words, expected) in [
+        (&["--tag"][..], format!("SHA256 (a) = {ABC}\n")),
+        (&["-z"], format!("{ABC}  a\0")),
+        (&["--tag", "-z"], format!("SHA256 (a) = {ABC}\0")),
+        (&["--base64"], format!("{BASE64}  a\n")),
+        (&["--base64", "--tag"], format!("SHA256 (a) = {BASE64}\n")),
+        (&["--uppercase"], format!("{upper}  a\n")),
+        (&["--format", "bsd"], format!("SHA256 (a) = {ABC}\n")),
+        (&["-a", "md5"], format!("{MD5}  a\n")),
+        (&["-a", "sha256,md5,crc32"], format!("{ABC}  a\n{MD5}  a\n352441c2  a\n")),
+        (&["-a", "md5", "-a", "sha256", "--tag"], format!("MD5 (a) = {MD5}\nSHA256 (a) = {ABC}\n")),
+        (&["-a", "blake2b", "-l", "128", "--tag"], format!("BLAKE2b-128 (a) = {B2}\n")),
+        (&["-a", "blake2b-128"], format!("{B2}  a\n")),
+        (&["--color", "always"], format!("{ABC}  a\n")),
+    ] {
+        let ran = folder.run_on(&[&["hash"], words].concat(), b"a");
+        assert_eq!((ran.out(), ran.code, ran.err.as_str()), (expected, Some(0), ""), "{words:?}");
+    }
+    let raw = folder.run(&["hash", "--raw", "a"]).out;
+    assert_eq!(raw.iter().map(|byte| format!("{byte:02x}")).collect::<String>(), ABC);
+}
+
+#[test]
+fn json_lines_tell_size_time_and_digests() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let ran = folder.run(&["--json", "-a", "sha256,md5", "a"]);
+    let line: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
+    assert_eq!(line["path"], "a");
+    assert_eq!(line["size"], 3);
+    assert_eq!(line["digests"]["sha256"], ABC);
+    assert!(line["mtime"].as_str().unwrap().ends_with('Z') && line["seconds"].is_number(), "{line}");
+    assert_eq!(folder.feed(&["check", "-"], &ran.out).code, Some(0), "what it wrote it checks");
+}
+
+#[test]
+fn standard_input_is_hashed_where_no_file_is_named() {
+    let folder = Folder::new();
+    for words in [&[][..], &["hash"], &["-"], &["-a", "sha256"]] {
+        let ran = folder.feed(words, b"abc");
+        assert_eq!((ran.out(), ran.code), (format!("{ABC}  -\n"), Some(0)), "{words:?}");
+    }
+}
+
+#[test]
+fn a_manifest_has_names_relative_to_its_folder_and_moves_with_it() {
+    let folder = Folder::with(&[("tree/a", "abc"), ("tree/sub/b", "")]);
+    for target in ["tree", "./tree/", "tree/sub/.."] {
+        assert_eq!(folder.run(&["-o", "tree/M", target]).code, Some(0));
+        let text = String::from_utf8(folder.read("tree/M")).unwrap();
+        assert_eq!(text, format!("{ABC}  a\n{EMPTY}  sub/b\n"), "{target}");
+    }
+    std::fs::rename(folder.path("tree"), folder.path("moved")).unwrap();
+    let ran = folder.run(&["check", "moved/M"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("a: OK\nsub/b: OK\n", Some(0)));
+}
+
+#[test]
+fn root_says_what_names_are_relative_to() {
+    let folder = Folder::with(&[("tree/a", "abc"), ("out/keep", "")]);
+    assert_eq!(folder.run(&["--root", "tree", "-o", "out/M", "tree"]).code, Some(0));
+    assert_eq!(folder.read("out/M"), format!("{ABC}  a\n").as_bytes());
+    assert_eq!(folder.run(&["--root", "tree", "tree"]).out(), format!("{ABC}  a\n"));
+    let ran = folder.run(&["-o", "out/M", "tree"]);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.err.contains("outside") && ran.err.contains("--root"), "{}", ran.err);
+    let absolute = folder.path("tree/a").canonicalize().unwrap();
+    assert_eq!(folder.read("out/M"), format!("{ABC}  {}\n", absolute.display()).as_bytes());
+}
+
+#[test]
+fn the_runs_own_output_is_never_hashed() {
+    let folder = Folder::with(&[("a", "abc"), ("M", "old")]);
+    for _ in 0..2 {
+        assert_eq!(folder.run(&["-o", "M", "."]).code, Some(0));
+        assert_eq!(folder.read("M"), format!("{ABC}  a\n").as_bytes());
+    }
+    std::fs::remove_file(folder.path("M")).unwrap();
+    let out = std::fs::File::create(folder.path("redirected")).unwrap();
+    assert!(folder.command().arg(".").stdout(out).status().unwrap().success());
+    assert_eq!(folder.read("redirected"), format!("{ABC}  ./a\n").as_bytes());
+    let ran = folder.run(&["-o", "a", "a"]);
+    assert!(ran.err.contains("own output"), "a file named by the user is not passed over without a word");
+}
+
+#[test]
+fn files_that_fail_are_named_and_the_manifest_holds_the_others() {
+    let folder = Folder::with(&[("a", "abc"), ("z", "")]);
+    let ran = folder.run(&["-o", "M", "a", "nope", "z"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("nope: cannot open: No such file or directory"), "{}", ran.err);
+    assert_eq!(folder.read("M"), format!("{ABC}  a\n{EMPTY}  z\n").as_bytes());
+}
+
+#[test]
+fn names_come_from_lists() {
+    let folder = Folder::with(&[("a", "abc"), ("new\nline", ""), ("d/x", "")]);
+    let lines = format!("{EMPTY}  d/x\n{ABC}  a\n");
+    assert_eq!(folder.feed(&["--files-from", "-"], b"d\n\na\n").out(), lines);
+    folder.write("list", "d\na");
+    assert_eq!(folder.run(&["hash", "--files-from", "list"]).out(), lines);
+    let ran = folder.feed(&["--files0-from", "-"], b"new\nline\0a\0");
+    assert_eq!(ran.out(), format!("\\{EMPTY}  new\\nline\n{ABC}  a\n"));
+    assert_eq!(folder.run(&["--files-from", "nope"]).code, Some(2));
+    assert_eq!(folder.run(&["--files-from", "d"]).code, Some(2), "a folder cannot be read as a list");
+    assert_eq!(folder.feed(&["--files0-from", "-"], b"a\0\0").code, Some(1), "an empty name is no file");
+}
+
+#[test]
+fn selection_takes_and_leaves_files() {
+    let folder = Folder::with(&[("a.txt", ""), ("b.bin", ""), ("d/c.txt", ""), ("d/skip/e.txt", "")]);
+    let names = |words: &[&str]| -> Vec<String> {
+        let ran = folder.run(&[&["hash"], words, &["."]].concat());
+        assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
+        ran.out().lines().map(|line| line[68..].to_owned()).collect()
+    };
+    assert_eq!(names(&["--include", "*.txt"]), ["a.txt", "d/c.txt", "d/skip/e.txt"]);
+    assert_eq!(names(&["--exclude", "*.txt"]), ["b.bin"]);
+    assert_eq!(names(&["--exclude", "skip"]), ["a.txt", "b.bin", "d/c.txt"]);
+    assert_eq!(names(&["-x", "--include", "*.bin"]), ["b.bin"]);
+    folder.write("d/.gitignore", "skip/\n");
+    assert_eq!(names(&["--gitignore", "--include", "*.txt"]), ["a.txt", "d/c.txt"]);
+    assert_eq!(folder.run(&["--include", "[", "."]).code, Some(2));
+}
+
+#[test]
+fn links_and_special_files_are_told_of_and_read_on_request() {
+    let folder = Folder::with(&[("d/a", "abc"), ("outside", "")]);
+    symlink("../outside", folder.path("d/link")).unwrap();
+    symlink("nothing", folder.path("d/dangling")).unwrap();
+    symlink("..", folder.path("d/loop")).unwrap();
+    let fifo = folder.path("d/fifo");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &fifo,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+        0,
+    )
+    .unwrap();
+    let ran = folder.run(&["d"]);
+    assert_eq!((ran.out(), ran.code), (format!("{ABC}  d/a\n"), Some(0)));
+    for told in ["d/dangling: symbolic link to nothing", "d/fifo: named pipe", "2 symbolic links"] {
+        assert!(ran.err.contains(told), "{told}: {}", ran.err);
+    }
+    assert_eq!(folder.run(&["--quiet", "d"]).err, "");
+    std::fs::remove_file(fifo).unwrap();
+    let ran = folder.run(&["--follow", "d"]);
+    assert!(ran.out().contains("  d/link\n"), "{}", ran.out());
+    assert!(ran.err.contains("loop"), "a folder within itself ends the walk there: {}", ran.err);
+    assert_eq!(folder.run(&["/dev/null"]).code, Some(1));
+    assert_eq!(folder.run(&["--special", "/dev/null"]).out(), format!("{EMPTY}  /dev/null\n"));
+}
+
+#[test]
+fn unordered_output_has_the_same_lines() {
+    let folder = Folder::new();
+    for i in 0..200 {
+        folder.write(format!("f{i:03}"), format!("{i}"));
+    }
+    let sorted = |words: &[&str]| {
+        let mut lines: Vec<String> = folder.run(words).out().lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted(&["--unordered", "."]), sorted(&["."]));
+}
+
+#[test]
+fn verbose_tells_how_much_was_read() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let ran = folder.run(&["-v", "a"]);
+    assert!(ran.err.contains("1 file, 3 B in "), "{}", ran.err);
+}

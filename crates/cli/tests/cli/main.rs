@@ -1,0 +1,9 @@
+//! The built program as its users run it: options, bytes, messages, exit codes.
+
+mod check;
+mod exits;
+mod hash;
+mod names;
+mod program;
+mod tables;
+mod trouble;

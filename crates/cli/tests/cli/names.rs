@@ -1,0 +1,91 @@
+//! Names of every kind survive writing and checking, and never act on a terminal.
+
+use crate::program::{Folder, Ran};
+
+const NAMES: &[&[u8]] = &[
+    b"x",
+    b" lead",
+    b"trail ",
+    b"two  blanks",
+    b"new\nline",
+    b"end\n",
+    b"cr\rmid",
+    b"crend\r",
+    b"back\\slash",
+    b"back\\nslash",
+    b"*star",
+    b"-dash",
+    b"--help",
+    b"#hash",
+    b";semi",
+    b"quo\"te",
+    b"quo'te",
+    b"%s%n%d",
+    b"tab\tx",
+    b"\xffbad\xfeutf8",
+    "u\u{308}nfd".as_bytes(),
+    "repl\u{fffd}x".as_bytes(),
+    "rtl\u{202e}x".as_bytes(),
+    b"esc\x1b[31mx",
+    b"comma,x",
+    b"(paren) = x",
+    &[b'n'; 255],
+    b"sub dir/x y",
+    b"@at",
+    b"\\",
+    b"SHA256 (x) = y",
+    b"a:b",
+    b"~tilde",
+    b"$(id)",
+    b"d41d8cd98f00b204e9800998ecf8427e",
+    b"-",
+];
+
+fn harmless(ran: &Ran, name: &[u8]) {
+    for text in [ran.out(), ran.err.clone()] {
+        let acts = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!text.contains(acts), "{}: {text:?}", name.escape_ascii());
+    }
+}
+
+#[test]
+fn every_name_survives_in_every_format() {
+    for format in ["gnu", "bsd", "gnu-z", "bsd-z", "jsonl"] {
+        for name in NAMES {
+            let folder = Folder::new();
+            folder.write([&b"tree/"[..], name].concat(), "data");
+            let ran = folder.run(&["hash", "--format", format, "-o", "tree/M", "tree"]);
+            assert_eq!(ran.code, Some(0), "{format} {}: {}", name.escape_ascii(), ran.err);
+            let ran = folder.run(&["check", "tree/M"]);
+            assert_eq!(ran.code, Some(0), "{format} {}: {} {}", name.escape_ascii(), ran.out(), ran.err);
+            harmless(&ran, name);
+            folder.write([&b"tree/"[..], name].concat(), "dAta");
+            let ran = folder.run(&["check", "tree/M"]);
+            assert_eq!(ran.code, Some(1), "{format} {}", name.escape_ascii());
+            harmless(&ran, name);
+            std::fs::remove_file(folder.path([&b"tree/"[..], name].concat())).unwrap();
+            harmless(&folder.run(&["check", "tree/M"]), name);
+            harmless(&folder.run_on(&["hash", "--"], name), name);
+        }
+    }
+}
+
+#[test]
+fn json_gives_back_every_byte_of_a_name() {
+    use data_encoding::BASE64;
+    for name in NAMES {
+        let folder = Folder::new();
+        folder.write([&b"t/"[..], name].concat(), "data");
+        folder.run(&["hash", "--root", "t", "-o", "t.M", "t"]);
+        for words in [&["hash", "--json", "--root", "t", "t"], &["check", "--json", "--root", "t", "t.M"]] {
+            let ran = folder.run(words);
+            let line: serde_json::Value =
+                serde_json::from_str(ran.out().lines().next().unwrap_or_default()).unwrap();
+            let bytes = match line["path_base64"].as_str() {
+                Some(text) => BASE64.decode(text.as_bytes()).unwrap(),
+                None => line["path"].as_str().unwrap().as_bytes().to_vec(),
+            };
+            assert_eq!(&bytes, name, "{words:?}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Runs the program in a folder of its own.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A temporary folder to run in.
+pub struct Folder {
+    dir: tempfile::TempDir,
+}
+
+/// What a run left.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    pub out: Vec<u8>,
+    pub err: String,
+}
+
+impl Ran {
+    pub fn out(&self) -> String {
+        String::from_utf8_lossy(&self.out).into_owned()
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Ran {
+        Ran {
+            code: output.status.code(),
+            signal: output.status.signal(),
+            out: output.stdout,
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Folder {
+    pub fn new() -> Folder {
+        Folder { dir: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    /// A folder with these files.
+    pub fn with(files: &[(&str, &str)]) -> Folder {
+        let folder = Folder::new();
+        for (name, text) in files {
+            folder.write(name, text);
+        }
+        folder
+    }
+
+    pub fn path(&self, name: impl AsRef<[u8]>) -> PathBuf {
+        self.dir.path().join(OsStr::from_bytes(name.as_ref()))
+    }
+
+    pub fn root(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Writes a file, and the folders it is in.
+    pub fn write(&self, name: impl AsRef<[u8]>, data: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder made");
+        std::fs::write(path, data).expect("a file written");
+    }
+
+    pub fn read(&self, name: impl AsRef<[u8]>) -> Vec<u8> {
+        std::fs::read(self.path(name)).expect("a file read")
+    }
+
+    /// Names in the folder, sorted.
+    pub fn entries(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.root()).expect("a folder listed");
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_truesum"));
+        command.current_dir(self.root()).stdin(Stdio::null());
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TRUESUM_KERNEL"] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    /// Runs with these words.
+    pub fn run(&self, words: &[&str]) -> Ran {
+        self.command().args(words).output().expect("the program runs").into()
+    }
+
+    /// Runs with these words and a name of any bytes behind them.
+    pub fn run_on(&self, words: &[&str], name: &[u8]) -> Ran {
+        let name = OsString::from_vec(name.to_vec());
+        self.command().args(words).arg(name).output().expect("the program runs").into()
+    }
+
+    /// Runs with standard input.
+    pub fn feed(&self, words: &[&str], input: &[u8]) -> Ran {
+        let mut command = self.command();
+        command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program runs");
+        std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), input).expect("input taken");
+        child.wait_with_output().expect("the program ends").into()
+    }
+}
+
+/// SHA-256 of `abc` (FIPS 180-4, example B.1).
+pub const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+/// SHA-256 of nothing.
+pub const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";

@@ -1,0 +1,83 @@
+//! What is generated from the tables: lists, man pages, completions, links.
+
+use crate::program::Folder;
+
+#[test]
+fn lists_have_every_row_in_both_forms() {
+    let folder = Folder::new();
+    for what in ["algorithms", "kernels", "formats"] {
+        let text = folder.run(&["list", what]);
+        assert_eq!(text.code, Some(0));
+        assert!(text.out().lines().all(|line| line.chars().count() <= 100), "{}", text.out());
+        for line in folder.run(&["list", what, "--json"]).out().lines() {
+            let row: serde_json::Value = serde_json::from_str(line).unwrap();
+            let name = row["name"].as_str().or(row["algorithm"].as_str()).unwrap();
+            assert!(text.out().contains(name), "{name}");
+        }
+    }
+    let json = folder.run(&["list", "algorithms", "--json"]).out();
+    let md5: serde_json::Value = json
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .find(|row: &serde_json::Value| row["name"] == "md5")
+        .unwrap();
+    assert_eq!((&md5["status"], &md5["tamper_evident"]), (&"broken".into(), &false.into()));
+    assert!(md5["reason"].as_str().unwrap().contains("Wang"));
+}
+
+#[test]
+fn every_algorithm_hashes_its_check_message() {
+    let folder = Folder::with(&[("check", "123456789")]);
+    for line in folder.run(&["list", "algorithms", "--json"]).out().lines() {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let name = row["name"].as_str().unwrap();
+        let ran = folder.run(&["-a", name, "check"]);
+        assert_eq!(ran.out(), format!("{}  check\n", row["check"].as_str().unwrap()), "{name}: {}", ran.err);
+    }
+}
+
+#[test]
+fn man_pages_are_written_and_shown() {
+    let folder = Folder::new();
+    assert!(folder.run(&["man"]).out().contains("EXIT STATUS"));
+    assert_eq!(folder.run(&["man", "pages/man1"]).code, Some(0));
+    let page = String::from_utf8(folder.read("pages/man1/truesum-check.1")).unwrap();
+    assert!(page.contains("allow\\-outside") && page.contains("EXIT STATUS"), "{page}");
+    assert!(folder.path("pages/man1/truesum.1").exists());
+}
+
+#[test]
+fn completions_know_options_and_algorithms() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let text = folder.run(&["completions", shell]).out();
+        assert!(text.contains("ignore-missing") && text.contains("blake2b"), "{shell}");
+    }
+}
+
+#[test]
+fn help_fits_a_screen() {
+    let folder = Folder::new();
+    for (words, lines) in [(&["--help"][..], 40), (&["hash", "-h"], 60), (&["check", "-h"], 60)] {
+        let text = folder.run(words).out();
+        assert!(text.lines().count() <= lines, "{words:?}: {} lines", text.lines().count());
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{words:?}");
+        assert!(text.contains("Examples:"), "{words:?}");
+    }
+}
+
+#[test]
+fn links_lead_to_the_program() {
+    let folder = Folder::new();
+    assert_eq!(folder.run(&["install-links", "bin"]).code, Some(0));
+    let to = std::fs::read_link(folder.path("bin/sha256sum")).unwrap();
+    assert_eq!(
+        to.canonicalize().unwrap(),
+        std::path::Path::new(env!("CARGO_BIN_EXE_truesum")).canonicalize().unwrap()
+    );
+    std::fs::remove_file(folder.path("bin/md5sum")).unwrap();
+    folder.write("bin/md5sum", "somebody else's");
+    assert_eq!(folder.run(&["install-links", "bin"]).code, Some(2));
+    assert_eq!(folder.read("bin/md5sum"), b"somebody else's");
+    assert_eq!(folder.run(&["install-links", "--force", "bin"]).code, Some(0));
+}

@@ -1,0 +1,156 @@
+//! Output that fails, readers that leave, and signals. Nothing here waits for a clock.
+
+use crate::program::{ABC, Folder, Ran};
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::Write;
+use std::process::{Child, Stdio};
+
+#[test]
+fn a_full_device_is_an_error_and_said_so() {
+    let folder = Folder::with(&[("a", "abc")]);
+    folder.write("M", format!("{ABC}  a\n"));
+    for words in [&["a"][..], &["check", "M"], &["check", "--json", "M"], &["list", "formats"], &["man"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let ran: Ran =
+            folder.command().args(words).stdout(full).stderr(Stdio::piped()).output().unwrap().into();
+        assert_eq!(ran.code, Some(2), "{words:?}");
+        assert!(ran.err.contains("standard output: cannot write: No space left on device"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_ends_the_run_without_a_word() {
+    let folder = Folder::with(&[("a", "abc")]);
+    folder.write("M", format!("{ABC}  a\n"));
+    for words in [&["a"][..], &["check", "M"], &["list", "algorithms"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ran: Ran =
+            folder.command().args(words).stdout(writer).stderr(Stdio::piped()).output().unwrap().into();
+        assert_eq!((ran.signal, ran.err.as_str()), (Some(13), ""), "{words:?}");
+    }
+}
+
+#[test]
+fn closed_streams_crash_nothing() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let program = env!("CARGO_BIN_EXE_truesum");
+    for line in
+        ["exec \"$0\" a >&-", "exec \"$0\" a nope 2>&-", "exec \"$0\" nope 2>/dev/full", "exec \"$0\" - <&-"]
+    {
+        let status = std::process::Command::new("sh")
+            .args(["-c", line, program])
+            .current_dir(folder.root())
+            .stdout(Stdio::null())
+            .status()
+            .unwrap();
+        assert!(matches!(status.code(), Some(0..=2)), "{line}: {status}");
+    }
+}
+
+#[test]
+fn the_old_manifest_survives_a_full_disk() {
+    let folder = Folder::new();
+    let names: Vec<String> = (0..600).map(|i| format!("tree/file-with-quite-a-long-name-{i:04}")).collect();
+    for name in &names {
+        folder.write(name, name);
+    }
+    let disk = folder.path("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let mount = |command: &str, words: &[&str]| {
+        let status =
+            std::process::Command::new(command).args(words).arg(&disk).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    };
+    if !mount("mount", &["-t", "tmpfs", "-o", "size=16k", "tmpfs"]) {
+        eprintln!("not run: mounting a small disk needs root");
+        return;
+    }
+    let first = folder.run(&["-o", "disk/M", &names[0]]);
+    let old = folder.read("disk/M");
+    let second = folder.run(&["-o", "disk/M", "tree"]);
+    let new = folder.read("disk/M");
+    let left = std::fs::read_dir(&disk).unwrap().count();
+    assert!(mount("umount", &[]));
+    assert_eq!((first.code, second.code), (Some(0), Some(2)), "{} {}", first.err, second.err);
+    assert!(second.err.contains("No space left"), "{}", second.err);
+    assert_eq!((old == new, left), (true, 1), "the old manifest, and nothing beside it");
+}
+
+/// A run that reads standard input and has begun to.
+fn reading(folder: &Folder, words: &[&str]) -> Child {
+    let mut command = folder.command();
+    command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // More than a pipe holds: when it is taken, the run is on.
+    child.stdin.as_mut().unwrap().write_all(&vec![0; 1 << 20]).unwrap();
+    child
+}
+
+fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+#[test]
+fn a_signal_ends_the_run_cleanly_and_leaves_the_old_manifest() {
+    for (number, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+        let folder = Folder::with(&[("M", "old")]);
+        let child = reading(&folder, &["-o", "M", "-"]);
+        signal(&child, number);
+        let ran: Ran = child.wait_with_output().unwrap().into();
+        assert_eq!(ran.code, Some(code), "{}", ran.err);
+        assert!(ran.err.contains("interrupted") && ran.err.contains("M was not written"), "{}", ran.err);
+        assert_eq!(folder.read("M"), b"old");
+        assert_eq!(folder.entries(), ["M"], "no temporary file is left");
+    }
+}
+
+#[test]
+fn a_second_signal_ends_the_run_at_once() {
+    let folder = Folder::new();
+    let mut child = reading(&folder, &["-"]);
+    signal(&child, Signal::INT);
+    signal(&child, Signal::INT);
+    // Standard input stays open: only the signal can end it. Two signals that arrive as one need another.
+    let status = loop {
+        match child.try_wait().unwrap() {
+            Some(status) => break status,
+            None => drop(kill_process(Pid::from_child(&child), Signal::INT)),
+        }
+    };
+    assert_eq!(status.code(), Some(130));
+}
+
+#[test]
+fn a_status_line_can_be_asked_for() {
+    use std::io::BufRead;
+    let folder = Folder::new();
+    let mut child = reading(&folder, &["-"]);
+    signal(&child, Signal::USR1);
+    let mut line = String::new();
+    std::io::BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.starts_with("truesum: ") && line.contains("MiB"), "{line}");
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_check_that_is_interrupted_reports_what_it_did() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let mut child = reading_manifest(&folder);
+    signal(&child, Signal::INT);
+    drop(child.stdin.take());
+    let ran: Ran = child.wait_with_output().unwrap().into();
+    assert_eq!(ran.code, Some(130), "{}", ran.err);
+    assert!(ran.err.contains("interrupted"), "{}", ran.err);
+}
+
+/// A check that reads its manifest from standard input and has begun to.
+fn reading_manifest(folder: &Folder) -> Child {
+    let mut command = folder.command();
+    command.args(["check", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let lines = format!("{ABC}  a\n").repeat(20_000);
+    child.stdin.as_mut().unwrap().write_all(lines.as_bytes()).unwrap();
+    child
+}
