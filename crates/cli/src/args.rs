@@ -22,10 +22,13 @@ Examples:
 truesum FILE... is short for truesum hash FILE..., truesum -c MANIFEST for truesum check MANIFEST.
 Exit status: 0 done and good, 1 a file is not good or not readable, 2 not done as asked.";
 
+/// Columns that help is made for, at most.
+const WIDTH: usize = 100;
+
 /// Compute and verify file checksums
 #[derive(Parser)]
 #[command(name = "truesum", version, after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
-#[command(disable_help_subcommand = true, args_override_self = true, max_term_width = 100)]
+#[command(disable_help_subcommand = true, args_override_self = true, max_term_width = WIDTH)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -37,6 +40,7 @@ pub enum Command {
     Hash(HashArgs),
     Check(CheckArgs),
     List(ListArgs),
+    Bench(truesum_bench::args::Bench),
     Completions(CompletionsArgs),
     Man(ManArgs),
     InstallLinks(LinksArgs),
@@ -353,6 +357,9 @@ fn refuse(command: &clap::Command, arg: Option<&clap::Arg>, value: &str, why: St
 /// # Errors
 /// What clap says of it; help and version are such errors too.
 pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+    if let Some(arguments) = without_subcommand(&arguments) {
+        return parse_file_arguments(&arguments);
+    }
     let mut command = Cli::command();
     let given = arguments.clone();
     let arguments = complete(arguments, &command);
@@ -367,6 +374,28 @@ pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
         false => command.try_get_matches_from(&arguments),
     };
     Cli::from_arg_matches(&matches?)
+}
+
+/// The arguments of `hash`, where the first word is it or can be no subcommand: an option, or a name with a character that
+/// no subcommand has. Most runs are such, and the definitions of all subcommands take longer than hashing a small file.
+fn without_subcommand(arguments: &[OsString]) -> Option<Vec<OsString>> {
+    let first = arguments.get(1)?.as_bytes();
+    let about = matches!(first, b"-h" | b"--help" | b"-V" | b"--version");
+    let plain =
+        first.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'-') && !first.starts_with(b"-");
+    let check = || arguments.iter().any(|word| word == "-c" || word == "--check");
+    if first == b"hash" {
+        return Some(arguments[1..].to_vec());
+    }
+    (!about && !plain && !check())
+        .then(|| std::iter::once(OsString::from("hash")).chain(arguments[1..].iter().cloned()).collect())
+}
+
+/// Parses `hash` and its arguments by themselves.
+fn parse_file_arguments(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let command = HashArgs::augment_args(clap::Command::new("hash").bin_name("truesum hash"));
+    let matches = command.args_override_self(true).max_term_width(WIDTH).try_get_matches_from(arguments)?;
+    Ok(Cli { command: Command::Hash(HashArgs::from_arg_matches(&matches)?) })
 }
 
 /// Whether the first word may be a subcommand with a slip in it: it was taken for a file, and there is none.
@@ -424,6 +453,37 @@ mod tests {
     #[test]
     fn the_definition_holds_together() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn hash_by_itself_is_hash_among_the_others() {
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        for given in
+            [&["truesum", "hash", "-a", "md5", "x"][..], &["truesum", "-a", "md5", "x"], &["truesum", "./x"]]
+        {
+            let quick = parse_file_arguments(&without_subcommand(&words(given)).unwrap()).unwrap();
+            let full = complete(words(given), &Cli::command());
+            let full = Cli::from_arg_matches(&Cli::command().get_matches_from(full)).unwrap();
+            match (quick.command, full.command) {
+                (Command::Hash(quick), Command::Hash(full)) => {
+                    assert_eq!((quick.files, quick.algorithm), (full.files, full.algorithm));
+                }
+                _ => panic!("not hash"),
+            }
+        }
+        for given in [
+            &["truesum"][..],
+            &["truesum", "check", "M"],
+            &["truesum", "-q", "-c", "M"],
+            &["truesum", "--help"],
+        ] {
+            assert!(without_subcommand(&words(given)).is_none(), "{given:?}");
+        }
+        // A new subcommand must be made of the characters by which it is told from a file name.
+        for sub in Cli::command().get_subcommands() {
+            let name = OsString::from(sub.get_name());
+            assert!(sub.get_name() == "hash" || without_subcommand(&["truesum".into(), name]).is_none());
+        }
     }
 
     #[test]

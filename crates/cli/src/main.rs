@@ -1,6 +1,7 @@
 //! The program `truesum`: arguments to a plan, the plan to a run, the run's counts to an exit status.
 
 mod args;
+mod bench;
 mod check;
 mod config;
 mod console;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     match cli.command {
         Command::Hash(args) => hash::run(args).into(),
         Command::Check(args) => check::run(args).into(),
+        Command::Bench(args) => bench::run(&args).into(),
         Command::List(args) => list::run(&args).into(),
         Command::Completions(args) => docs::completions(&args).into(),
         Command::Man(args) => docs::man(&args).into(),

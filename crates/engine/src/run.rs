@@ -1,6 +1,6 @@
 //! The run: tasks in, outcomes out, on all cores.
 //!
-//! Workers pull jobs from one [`Feeder`], keep as many files open as their kernel has lanes, read a slice of each and hash
+//! Workers pull jobs from one feeder, keep as many files open as their kernel has lanes, read a slice of each and hash
 //! all slices at once. Outcomes come back to the calling thread, which hands them to the [`Sink`] in the order of the tasks.
 //! Memory is bounded: jobs run a bounded number ahead of what was handed out, and a worker's buffers have a fixed size.
 
