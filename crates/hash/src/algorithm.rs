@@ -7,7 +7,10 @@ use crate::hasher::Serial;
 use crate::lanes::Family;
 use crate::spec::Spec;
 use crate::tree::{self, Composite};
-use crate::{blake2b, blake3, crc, md5, sha2, sha3, sha512, sum, tiger, whirlpool, xxh};
+use crate::{
+    blake2b, blake2s, blake3, crc, md4, md5, ripemd160, sha1, sha2, sha3, sha512, sm3, sum, tiger, whirlpool,
+    xxh,
+};
 
 /// What may be said of an algorithm against a person who wants two files to look the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +114,17 @@ impl std::hash::Hash for Algorithm {
 /// Every algorithm, in the order lists show them.
 pub static ALGORITHMS: &[Algorithm] = &[
     Algorithm {
+        name: "md4",
+        tag: "MD4",
+        aliases: &[],
+        digest_len: 16,
+        lengths: Lengths::Fixed,
+        status: Status::Broken("collisions by hand (Wang et al. 2005), preimages in theory (Leurent 2008)"),
+        summary: "RFC 1320; ed2k, NTLM",
+        check: "2ae523785d0caf4d2fb557c12016185c",
+        kind: Kind::Blocks { family: &md4::MD4, init: md4::init },
+    },
+    Algorithm {
         name: "md5",
         tag: "MD5",
         aliases: &[],
@@ -120,6 +134,19 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "RFC 1321; the digest of old manifests, PAR2, S3 ETags",
         check: "25f9e794323b453885f5181f1b624d0b",
         kind: Kind::Blocks { family: &md5::MD5, init: md5::init },
+    },
+    Algorithm {
+        name: "sha1",
+        tag: "SHA1",
+        aliases: &["sha-1"],
+        digest_len: 20,
+        lengths: Lengths::Fixed,
+        status: Status::Broken(
+            "collisions (SHAttered: Stevens et al. 2017), chosen-prefix (Leurent & Peyrin 2020)",
+        ),
+        summary: "FIPS 180-4; git, torrents, NSRL",
+        check: "f7c3bc1d808e04732adf679965ccc34ca7ae3441",
+        kind: Kind::Blocks { family: &sha1::SHA1, init: sha1::init },
     },
     Algorithm {
         name: "sha224",
@@ -278,6 +305,17 @@ pub static ALGORITHMS: &[Algorithm] = &[
         kind: Kind::Blocks { family: &blake2b::BLAKE2B, init: blake2b::init },
     },
     Algorithm {
+        name: "blake2s",
+        tag: "BLAKE2s",
+        aliases: &["blake-2s"],
+        digest_len: 32,
+        lengths: Lengths::UpTo(32),
+        status: Status::Secure("RFC 7693; from 256 bits of digest on"),
+        summary: "BLAKE2 of 32-bit words; 8 to 256 bits",
+        check: "7acc2dd21a2909140507f37396acce906864b5f118dfa766b107962b7a82a0d4",
+        kind: Kind::Blocks { family: &blake2s::BLAKE2S, init: blake2s::init },
+    },
+    Algorithm {
         name: "blake3",
         tag: "BLAKE3",
         aliases: &["b3", "b3sum"],
@@ -287,6 +325,30 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "b3sum; a tree of 1 KiB chunks, output of any length, keyed and derive-key modes",
         check: "b7d65b48420d1033cb2595293263b6f72eabee20d55e699d0df1973b3c9deed1",
         kind: Kind::Serial(blake3::new),
+    },
+    Algorithm {
+        name: "sm3",
+        tag: "SM3",
+        aliases: &[],
+        digest_len: 32,
+        lengths: Lengths::Fixed,
+        status: Status::Secure("GB/T 32905-2016, ISO/IEC 10118-3:2018"),
+        summary: "China's standard digest",
+        check: "c7ae0aec3d2f9beb84dc1885aa7a576baa7a07b38060afc64c5600f93a5456b5",
+        kind: Kind::Blocks { family: &sm3::SM3, init: sm3::init },
+    },
+    Algorithm {
+        name: "ripemd160",
+        tag: "RMD160",
+        aliases: &["rmd160", "ripemd-160"],
+        digest_len: 20,
+        lengths: Lengths::Fixed,
+        status: Status::Weakened(
+            "160 bits: a collision costs 2^80 steps (Dobbertin, Bosselaers & Preneel 1996)",
+        ),
+        summary: "Bitcoin addresses, OpenPGP",
+        check: "d3d0379126c1e5e0ba70ad6e5e53ff6aeab9f4fa",
+        kind: Kind::Blocks { family: &ripemd160::RIPEMD160, init: ripemd160::init },
     },
     Algorithm {
         name: "tiger",

@@ -23,12 +23,17 @@ pub mod tree;
 mod word;
 
 mod blake2b;
+mod blake2s;
 mod blake3;
 mod crc;
+mod md4;
 mod md5;
+mod ripemd160;
+mod sha1;
 mod sha2;
 mod sha3;
 mod sha512;
+mod sm3;
 mod sum;
 mod tiger;
 mod whirlpool;

@@ -74,20 +74,14 @@ pub(crate) trait Word: Copy {
 /// Steps index arrays of registers and rotate by table entries; only a loop that is gone keeps the first out of memory and
 /// makes the second immediate operands, and LLVM stops unrolling long before sixty-four steps.
 macro_rules! unroll {
-    ($i:ident in 2 $(, from $from:expr)? => $body:block) => {
-        unroll!(@ $i, (0 $(+ $from)?), $body, 0 1)
+    ($i:ident in 5 $(, from $from:expr)? => $body:block) => {
+        unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4)
     };
-    ($i:ident in 4 $(, from $from:expr)? => $body:block) => {
-        unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3)
-    };
-    ($i:ident in 8 $(, from $from:expr)? => $body:block) => {
-        unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4 5 6 7)
+    ($i:ident in 10 $(, from $from:expr)? => $body:block) => {
+        unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4 5 6 7 8 9)
     };
     ($i:ident in 16 $(, from $from:expr)? => $body:block) => {
         unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
-    };
-    ($i:ident in 20 $(, from $from:expr)? => $body:block) => {
-        unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)
     };
     ($i:ident in 64 => $body:block) => {
         unroll!($i in 16 => $body);

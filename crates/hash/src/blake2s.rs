@@ -1,0 +1,138 @@
+//! BLAKE2s (RFC 7693), unkeyed, of 1 to 32 bytes.
+//!
+//! As in BLAKE2b the state carries what a block needs to know of its place; here the count of bytes takes two words, and
+//! the carry between them is a bit that was set before an addition and is not after.
+#![allow(unsafe_code)]
+
+use crate::kernel::{Code, Kernel, always, instance};
+use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
+use crate::md5::output_le32;
+use crate::spec::Spec;
+use crate::word::{Endian, Word32, array, unroll};
+#[cfg(target_arch = "x86_64")]
+use crate::{
+    kernel::{has_avx2, has_avx512},
+    word::{U32x4, U32x8, U32x16, X2},
+};
+
+pub(crate) static BLAKE2S: Family =
+    Family { block: 64, words: WORDS, lazy: true, kernels: KERNELS, pad, output: output_le32 };
+
+static KERNELS: &[Kernel] = &[
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx512", lanes: 32, from_busy: 17, supported: has_avx512, code: Code::Word32(avx512_x2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx512", lanes: 16, from_busy: 3, supported: has_avx512, code: Code::Word32(avx512) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx2", lanes: 16, from_busy: 9, supported: has_avx2, code: Code::Word32(avx2_x2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx2", lanes: 8, from_busy: 3, supported: has_avx2, code: Code::Word32(avx2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "sse2", lanes: 4, from_busy: 3, supported: always, code: Code::Word32(sse2) },
+    Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word32(portable) },
+];
+
+instance!(avx512_x2, "avx512f,avx512bw,avx512vl", u32, compress, X2<U32x16>);
+instance!(avx512, "avx512f,avx512bw,avx512vl", u32, compress, U32x16);
+instance!(avx2_x2, "avx2", u32, compress, X2<U32x8>);
+instance!(avx2, "avx2", u32, compress, U32x8);
+instance!(sse2, "sse2", u32, compress, U32x4);
+instance!(portable, portable, u32, compress, u32);
+
+/// Where the state keeps the bytes of all blocks before the next (low word, high word), the message bytes in the next, and
+/// its flag.
+const COUNTER: usize = 8;
+const STEP: usize = 10;
+const FINAL: usize = 11;
+const WORDS: usize = 12;
+
+/// The initial values of SHA-256 (section 2.6).
+const IV: [u32; 8] =
+    [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
+
+/// Section 2.5: digest length, no key, fan-out 1, depth 1.
+pub(crate) fn init(spec: &Spec) -> State {
+    let mut state = [0; MAX_WORDS];
+    for (word, value) in state.iter_mut().zip(IV) {
+        *word = u64::from(value);
+    }
+    state[0] ^= 0x0101_0000 ^ spec.digest_len() as u64;
+    state[STEP] = 64;
+    state
+}
+
+/// Zeros to the end of the block; what is left of the message counts, the zeros do not.
+fn pad(state: &mut State, _: &mut [u8; 2 * MAX_BLOCK], buffered: usize, _: u64) -> usize {
+    state[STEP] = buffered as u64;
+    state[FINAL] = u64::from(u32::MAX);
+    1
+}
+
+/// Section 2.7.
+const SIGMA: [[usize; 16]; 10] = [
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+    [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
+    [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],
+    [7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8],
+    [9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13],
+    [2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9],
+    [12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11],
+    [13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10],
+    [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5],
+    [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
+];
+
+/// RFC 7693 section 3.2, for every lane.
+///
+/// # Safety
+/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+#[inline(always)]
+unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: twelve words of state, whole blocks, the CPU's features.
+    unsafe {
+        let at = |word: usize| state.add(word * W::LANES);
+        let mut h: [W; 8] = array![8; word => W::load(at(word))];
+        let (mut low, mut high) = (W::load(at(COUNTER)), W::load(at(COUNTER + 1)));
+        let (step, last) = (W::load(at(STEP)), W::load(at(FINAL)));
+        for block in 0..blocks {
+            let m = W::chunk(messages, block * 64, Endian::Little);
+            let sum = low.add(step);
+            // A step is at most a block: the top bit falls only where the sum passes 2^32.
+            high = high.add(sum.andnot(low).shr(31));
+            low = sum;
+            let mut v: [W; 16] = array![16; i => if i < 8 { h[i] } else { W::splat(IV[i - 8]) }];
+            v[12] = v[12].xor(low);
+            v[13] = v[13].xor(high);
+            v[14] = v[14].xor(last);
+            macro_rules! mix {
+                ($a:literal, $b:literal, $c:literal, $d:literal, $x:expr, $y:expr) => {
+                    v[$a] = v[$a].add(m[$x]).add(v[$b]);
+                    v[$d] = v[$d].xor(v[$a]).rotr(16);
+                    v[$c] = v[$c].add(v[$d]);
+                    v[$b] = v[$b].xor(v[$c]).rotr(12);
+                    v[$a] = v[$a].add(m[$y]).add(v[$b]);
+                    v[$d] = v[$d].xor(v[$a]).rotr(8);
+                    v[$c] = v[$c].add(v[$d]);
+                    v[$b] = v[$b].xor(v[$c]).rotr(7);
+                };
+            }
+            unroll!(round in 10 => {
+                let s = &SIGMA[round];
+                mix!(0, 4, 8, 12, s[0], s[1]);
+                mix!(1, 5, 9, 13, s[2], s[3]);
+                mix!(2, 6, 10, 14, s[4], s[5]);
+                mix!(3, 7, 11, 15, s[6], s[7]);
+                mix!(0, 5, 10, 15, s[8], s[9]);
+                mix!(1, 6, 11, 12, s[10], s[11]);
+                mix!(2, 7, 8, 13, s[12], s[13]);
+                mix!(3, 4, 9, 14, s[14], s[15]);
+            });
+            h = array![8; i => h[i].xor(v[i]).xor(v[i + 8])];
+        }
+        for (word, value) in h.into_iter().enumerate() {
+            value.store(at(word));
+        }
+        low.store(at(COUNTER));
+        high.store(at(COUNTER + 1));
+    }
+}

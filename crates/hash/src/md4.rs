@@ -1,0 +1,83 @@
+//! MD4 (RFC 1320).
+//!
+//! MD5 with three rounds and fewer constants; what is said there of lanes holds here.
+#![allow(unsafe_code)]
+
+use crate::kernel::{Code, Kernel, always, instance};
+use crate::lanes::{Family, State};
+use crate::md5::{output_le32, pad};
+use crate::spec::Spec;
+use crate::word::{Endian, Word32, array, unknown, unroll};
+#[cfg(target_arch = "x86_64")]
+use crate::{
+    kernel::{has_avx2, has_avx512},
+    word::{U32x4, U32x8, U32x16, X2},
+};
+
+pub(crate) static MD4: Family =
+    Family { block: 64, words: 4, lazy: false, kernels: KERNELS, pad, output: output_le32 };
+
+static KERNELS: &[Kernel] = &[
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx512", lanes: 32, from_busy: 17, supported: has_avx512, code: Code::Word32(avx512_x2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx512", lanes: 16, from_busy: 3, supported: has_avx512, code: Code::Word32(avx512) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx2", lanes: 16, from_busy: 9, supported: has_avx2, code: Code::Word32(avx2_x2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx2", lanes: 8, from_busy: 3, supported: has_avx2, code: Code::Word32(avx2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "sse2", lanes: 4, from_busy: 3, supported: always, code: Code::Word32(sse2) },
+    Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word32(portable) },
+];
+
+instance!(avx512_x2, "avx512f,avx512bw,avx512vl", u32, compress, X2<U32x16>);
+instance!(avx512, "avx512f,avx512bw,avx512vl", u32, compress, U32x16);
+instance!(avx2_x2, "avx2", u32, compress, X2<U32x8>);
+instance!(avx2, "avx2", u32, compress, U32x8);
+instance!(sse2, "sse2", u32, compress, U32x4);
+instance!(portable, portable, u32, compress, u32);
+
+/// RFC 1320 section 3.3: the same as MD5's.
+pub(crate) fn init(spec: &Spec) -> State {
+    crate::md5::init(spec)
+}
+
+/// Zero, and the square roots of 2 and 3 times 2^30.
+const K: [u32; 3] = [0, 0x5a82_7999, 0x6ed9_eba1];
+
+const SHIFT: [[u32; 4]; 3] = [[3, 7, 11, 19], [3, 5, 9, 13], [3, 9, 11, 15]];
+
+/// The message word of each step of the third round.
+const ORDER: [usize; 16] = [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15];
+
+/// RFC 1320 section 3.4, for every lane.
+///
+/// # Safety
+/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+#[inline(always)]
+unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: four words of state, whole blocks, the CPU's features.
+    unsafe {
+        let at = |word: usize| state.add(word * W::LANES);
+        let mut s: [W; 4] = array![4; word => W::load(at(word))];
+        let k = unknown(&K);
+        for block in 0..blocks {
+            let m = W::chunk(messages, block * 64, Endian::Little);
+            let [mut a, mut b, mut c, mut d] = s;
+            macro_rules! step {
+                ($i:expr, $input:expr, $f:expr) => {{
+                    let sum = a.add($input).add($f);
+                    (a, d, c, b) = (d, c, b, sum.rotl(SHIFT[$i / 16][$i % 4]));
+                }};
+            }
+            unroll!(i in 16 => { step!(i, m[i], b.choose(c, d)) });
+            unroll!(i in 16, from 16 => { step!(i, m[i % 4 * 4 + i / 4 % 4].plus(k[1]), b.majority(c, d)) });
+            unroll!(i in 16, from 32 => { step!(i, m[ORDER[i - 32]].plus(k[2]), b.xor(c).xor(d)) });
+            s = [s[0].add(a), s[1].add(b), s[2].add(c), s[3].add(d)];
+        }
+        for (word, value) in s.into_iter().enumerate() {
+            value.store(at(word));
+        }
+    }
+}

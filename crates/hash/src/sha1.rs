@@ -1,0 +1,154 @@
+//! SHA-1 (FIPS 180-4).
+//!
+//! The SHA instructions do four steps at a time, each four waiting for the last: several messages side by side fill the
+//! gaps until sixteen lanes are ahead.
+#![allow(unsafe_code)]
+
+use crate::kernel::{Code, Kernel, always, instance};
+use crate::lanes::{Family, MAX_WORDS, State};
+use crate::sha2::{output_be32, pad_be64};
+use crate::spec::Spec;
+use crate::word::{Endian, Word32, array, unknown, unroll};
+#[cfg(target_arch = "x86_64")]
+use crate::{
+    kernel::{has_avx2, has_avx512, has_sha_ni},
+    word::{U32x4, U32x8, U32x16, X2},
+};
+
+pub(crate) static SHA1: Family =
+    Family { block: 64, words: 5, lazy: false, kernels: KERNELS, pad: pad_be64, output: output_be32 };
+
+static KERNELS: &[Kernel] = &[
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx512", lanes: 32, from_busy: 17, supported: has_avx512, code: Code::Word32(avx512_x2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx512", lanes: 16, from_busy: 3, supported: has_avx512, code: Code::Word32(avx512) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "sha-ni", lanes: 4, from_busy: 4, supported: has_sha_ni, code: Code::Word32(sha_ni::<4>) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "sha-ni", lanes: 3, from_busy: 3, supported: has_sha_ni, code: Code::Word32(sha_ni::<3>) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "sha-ni", lanes: 2, from_busy: 2, supported: has_sha_ni, code: Code::Word32(sha_ni::<2>) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "sha-ni", lanes: 1, from_busy: 1, supported: has_sha_ni, code: Code::Word32(sha_ni::<1>) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx2", lanes: 16, from_busy: 9, supported: has_avx2, code: Code::Word32(avx2_x2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx2", lanes: 8, from_busy: 3, supported: has_avx2, code: Code::Word32(avx2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "sse2", lanes: 4, from_busy: 3, supported: always, code: Code::Word32(sse2) },
+    Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word32(portable) },
+];
+
+instance!(avx512_x2, "avx512f,avx512bw,avx512vl", u32, compress, X2<U32x16>);
+instance!(avx512, "avx512f,avx512bw,avx512vl", u32, compress, U32x16);
+instance!(avx2_x2, "avx2", u32, compress, X2<U32x8>);
+instance!(avx2, "avx2", u32, compress, U32x8);
+instance!(sse2, "sse2", u32, compress, U32x4);
+instance!(portable, portable, u32, compress, u32);
+
+pub(crate) fn init(_: &Spec) -> State {
+    let mut state = [0; MAX_WORDS];
+    state[..5].copy_from_slice(&[0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]);
+    state
+}
+
+const K: [u32; 4] = [0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xca62_c1d6];
+
+/// FIPS 180-4 section 6.1.2, for every lane.
+///
+/// # Safety
+/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+#[inline(always)]
+unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: five words of state, whole blocks, the CPU's features.
+    unsafe {
+        let at = |word: usize| state.add(word * W::LANES);
+        let mut s: [W; 5] = array![5; word => W::load(at(word))];
+        let k = unknown(&K);
+        for block in 0..blocks {
+            let mut w = W::chunk(messages, block * 64, Endian::Big);
+            let [mut a, mut b, mut c, mut d, mut e] = s;
+            unroll!(i in 80 => {
+                if i >= 16 {
+                    let x = w[i % 16].xor(w[(i + 2) % 16]).xor(w[(i + 8) % 16]).xor(w[(i + 13) % 16]);
+                    w[i % 16] = x.rotl(1);
+                }
+                let f = match i / 20 {
+                    0 => b.choose(c, d),
+                    2 => b.majority(c, d),
+                    _ => b.xor(c).xor(d),
+                };
+                let sum = e.add(w[i % 16].plus(k[i / 20])).add(f).add(a.rotl(5));
+                (e, d, c, b, a) = (d, c, b.rotl(30), a, sum);
+            });
+            s = [s[0].add(a), s[1].add(b), s[2].add(c), s[3].add(d), s[4].add(e)];
+        }
+        for (word, value) in s.into_iter().enumerate() {
+            value.store(at(word));
+        }
+    }
+}
+
+/// `N` messages side by side in the SHA instructions (Intel SDM volume 2, `SHA1RNDS4`): one register holds `a` to `d`, the
+/// first in its top word, another holds `e` in its top word; sixteen message words are four registers.
+///
+/// # Safety
+/// As [`crate::kernel::Advance`] with `N` lanes; the CPU has SHA, SSSE3 and SSE4.1.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "sha,ssse3,sse4.1")]
+unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    use std::arch::x86_64::*;
+    // SAFETY: the caller's promise: five words of state for each lane, whole blocks; unaligned loads.
+    unsafe {
+        let word = |word: usize, lane: usize| *state.add(word * N + lane) as i32;
+        let swap = _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f);
+        let mut abcd: [__m128i; N] =
+            array![N; n => _mm_set_epi32(word(0, n), word(1, n), word(2, n), word(3, n))];
+        let mut e: [__m128i; N] = array![N; n => _mm_set_epi32(word(4, n), 0, 0, 0)];
+        for block in 0..blocks {
+            let start = (abcd, e);
+            let mut w = [[_mm_setzero_si128(); N]; 4];
+            // The state four steps ago: its first word, rotated, is the next `e`.
+            let mut before = abcd;
+            macro_rules! steps {
+                ($i:ident, $function:literal) => {
+                    for n in 0..N {
+                        if $i < 4 {
+                            let bytes = (*messages.add(n)).add(block * 64 + $i % 4 * 16);
+                            w[$i % 4][n] = _mm_shuffle_epi8(_mm_loadu_si128(bytes.cast()), swap);
+                        } else {
+                            // The four words sixteen steps on, in the place of those that are used up.
+                            let (x, y) = (w[$i % 4][n], w[($i + 1) % 4][n]);
+                            let sum = _mm_xor_si128(_mm_sha1msg1_epu32(x, y), w[($i + 2) % 4][n]);
+                            w[$i % 4][n] = _mm_sha1msg2_epu32(sum, w[($i + 3) % 4][n]);
+                        }
+                        let ew = if $i == 0 {
+                            _mm_add_epi32(e[n], w[0][n])
+                        } else {
+                            _mm_sha1nexte_epu32(before[n], w[$i % 4][n])
+                        };
+                        before[n] = abcd[n];
+                        abcd[n] = _mm_sha1rnds4_epu32::<$function>(abcd[n], ew);
+                    }
+                };
+            }
+            unroll!(i in 5 => { steps!(i, 0) });
+            unroll!(i in 5, from 5 => { steps!(i, 1) });
+            unroll!(i in 5, from 10 => { steps!(i, 2) });
+            unroll!(i in 5, from 15 => { steps!(i, 3) });
+            for n in 0..N {
+                e[n] = _mm_sha1nexte_epu32(before[n], start.1[n]);
+                abcd[n] = _mm_add_epi32(abcd[n], start.0[n]);
+            }
+        }
+        for n in 0..N {
+            let [mut low, mut high] = [[0u32; 4]; 2];
+            _mm_storeu_si128(low.as_mut_ptr().cast(), abcd[n]);
+            _mm_storeu_si128(high.as_mut_ptr().cast(), e[n]);
+            for (word, value) in [low[3], low[2], low[1], low[0], high[3]].into_iter().enumerate() {
+                *state.add(word * N + n) = value;
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! SM3 (GB/T 32905-2016; ISO/IEC 10118-3:2018).
+#![allow(unsafe_code)]
+
+use crate::kernel::{Code, Kernel, always, instance};
+use crate::lanes::{Family, MAX_WORDS, State};
+use crate::sha2::{output_be32, pad_be64};
+use crate::spec::Spec;
+use crate::word::{Endian, Word32, array, unknown, unroll};
+#[cfg(target_arch = "x86_64")]
+use crate::{
+    kernel::{has_avx2, has_avx512},
+    word::{U32x4, U32x8, U32x16, X2},
+};
+
+pub(crate) static SM3: Family =
+    Family { block: 64, words: 8, lazy: false, kernels: KERNELS, pad: pad_be64, output: output_be32 };
+
+static KERNELS: &[Kernel] = &[
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx512", lanes: 32, from_busy: 17, supported: has_avx512, code: Code::Word32(avx512_x2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx512", lanes: 16, from_busy: 3, supported: has_avx512, code: Code::Word32(avx512) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx2", lanes: 16, from_busy: 9, supported: has_avx2, code: Code::Word32(avx2_x2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx2", lanes: 8, from_busy: 3, supported: has_avx2, code: Code::Word32(avx2) },
+    #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "sse2", lanes: 4, from_busy: 3, supported: always, code: Code::Word32(sse2) },
+    Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word32(portable) },
+];
+
+instance!(avx512_x2, "avx512f,avx512bw,avx512vl", u32, compress, X2<U32x16>);
+instance!(avx512, "avx512f,avx512bw,avx512vl", u32, compress, U32x16);
+instance!(avx2_x2, "avx2", u32, compress, X2<U32x8>);
+instance!(avx2, "avx2", u32, compress, U32x8);
+instance!(sse2, "sse2", u32, compress, U32x4);
+instance!(portable, portable, u32, compress, u32);
+
+pub(crate) fn init(_: &Spec) -> State {
+    let mut state = [0; MAX_WORDS];
+    #[rustfmt::skip]
+    state[..8].copy_from_slice(&[
+        0x7380_166f, 0x4914_b2b9, 0x1724_42d7, 0xda8a_0600, 0xa96f_30bc, 0x1631_38aa, 0xe38d_ee4d, 0xb0fb_0e4e,
+    ]);
+    state
+}
+
+/// The constants of section 4.2, each rotated by the number of its step.
+const K: [u32; 64] = {
+    let mut k = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        k[i] = (if i < 16 { 0x79cc_4519_u32 } else { 0x7a87_9d8a }).rotate_left(i as u32 % 32);
+        i += 1;
+    }
+    k
+};
+
+/// Section 5.3.3, for every lane.
+///
+/// # Safety
+/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+#[inline(always)]
+unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: eight words of state, whole blocks, the CPU's features.
+    unsafe {
+        let at = |word: usize| state.add(word * W::LANES);
+        let mut s: [W; 8] = array![8; word => W::load(at(word))];
+        let k = unknown(&K);
+        for block in 0..blocks {
+            let mut w = W::chunk(messages, block * 64, Endian::Big);
+            let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = s;
+            unroll!(i in 64 => {
+                // Steps look four words ahead.
+                if i >= 12 {
+                    let x = w[(i + 4) % 16].xor(w[(i + 11) % 16]).xor(w[(i + 1) % 16].rotl(15));
+                    let p1 = x.xor(x.rotl(15)).xor(x.rotl(23));
+                    w[(i + 4) % 16] = p1.xor(w[(i + 7) % 16].rotl(7)).xor(w[(i + 14) % 16]);
+                }
+                let (word, ahead) = (w[i % 16], w[i % 16].xor(w[(i + 4) % 16]));
+                let a12 = a.rotl(12);
+                let ss1 = e.plus(k[i]).add(a12).rotl(7);
+                let (ff, gg) = if i < 16 {
+                    (a.xor(b).xor(c), e.xor(f).xor(g))
+                } else {
+                    (a.majority(b, c), e.choose(f, g))
+                };
+                let tt1 = d.add(ahead).add(ff).add(ss1.xor(a12));
+                let tt2 = h.add(word).add(gg).add(ss1);
+                (d, c, b, a) = (c, b.rotl(9), a, tt1);
+                (h, g, f, e) = (g, f.rotl(19), e, tt2.xor(tt2.rotl(9)).xor(tt2.rotl(17)));
+            });
+            let end = [a, b, c, d, e, f, g, h];
+            s = array![8; i => s[i].xor(end[i])];
+        }
+        for (word, value) in s.into_iter().enumerate() {
+            value.store(at(word));
+        }
+    }
+}
