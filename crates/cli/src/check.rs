@@ -6,7 +6,7 @@ use crate::config::{self, Checking};
 use crate::console::{Console, count};
 use crate::exit::Exit;
 use crate::output::{Output, cannot_write};
-use crate::progress::{Display, size};
+use crate::progress::{Display, Outlook, size};
 use crate::report::{self, Detail, Form};
 use crate::signals::Signals;
 use std::collections::BTreeMap;
@@ -16,8 +16,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
-use truesum::check::{Entries, Listed, unlisted};
+use truesum::check::{Entries, Listed, Scope, unlisted};
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{self, LineError};
@@ -41,13 +42,16 @@ pub fn run(args: CheckArgs) -> Exit {
     };
     let progress = Arc::new(Progress::default());
     let signals = Signals::install(&progress).unwrap_or_default();
-    console.display = Some(Display::start(&progress, &signals, plan.tell.line, None));
+    let read = Arc::new((AtomicU64::new(0), AtomicU64::new(0)));
+    let outlook = Outlook { size: None, list: Some(read.clone()) };
+    console.display = Some(Display::start(&progress, &signals, plan.tell.line, outlook));
     let output = Output::stdout();
     let mut check = Check {
         plan: &plan,
         console,
         output,
         progress,
+        read,
         total: Total::default(),
         roots: Vec::new(),
         began: Instant::now(),
@@ -59,12 +63,28 @@ pub fn run(args: CheckArgs) -> Exit {
 /// An open manifest.
 type Manifest = Box<dyn Read + Send>;
 
+/// A manifest whose reading shows how far the check is.
+struct Counted {
+    file: File,
+    read: Arc<(AtomicU64, AtomicU64)>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.read.1.fetch_add(count as u64, Relaxed);
+        Ok(count)
+    }
+}
+
 /// A check of all manifests.
 struct Check<'a> {
     plan: &'a Checking,
     console: Console,
     output: Output,
     progress: Arc<Progress>,
+    /// Bytes of all manifests opened so far, and bytes read of them.
+    read: Arc<(AtomicU64, AtomicU64)>,
     total: Total,
     roots: Vec<Folder>,
     began: Instant,
@@ -129,7 +149,9 @@ impl Check<'_> {
         if metadata.is_dir() {
             return Err(Error::new(path, "read", truesum::Cause::Other("it is a directory".to_owned())));
         }
-        Ok((Box::new(file), Some((metadata.dev(), metadata.ino()))))
+        self.read.0.fetch_add(metadata.len(), Relaxed);
+        let counted = Counted { file, read: self.read.clone() };
+        Ok((Box::new(counted), Some((metadata.dev(), metadata.ino()))))
     }
 
     fn unreadable(&mut self, error: &Error) {
@@ -270,6 +292,7 @@ impl Check<'_> {
                 continue;
             }
             let limit = if self.plan.exact { u64::MAX } else { SEARCH.max(folder.listed.len() as u64 * 4) };
+            let scope = if self.plan.exact { Scope::Whole } else { Scope::Around };
             let mut names: Vec<Vec<u8>> = Vec::new();
             let mut number = 0;
             let Check { plan, output, console, progress, .. } = self;
@@ -286,7 +309,7 @@ impl Check<'_> {
                 Ok(())
             };
             let stopped = || progress.stopped();
-            let result = unlisted(&folder.path, &mut folder.listed, own, limit, &stopped, &mut found)?;
+            let result = unlisted(&folder.path, scope, &mut folder.listed, own, limit, &stopped, &mut found)?;
             self.total.unlisted += result.files;
             self.total.cut |= result.cut;
             if self.plan.exact {
@@ -294,7 +317,12 @@ impl Check<'_> {
                 result.failed.iter().for_each(|error| self.console.failure(error));
             }
             if result.files > 0 && self.plan.form != Form::Json && self.plan.detail() != Detail::None {
-                self.tell_unlisted(&folder.path, &names, result.files, result.cut);
+                let mut path = folder.path;
+                if scope == Scope::Around && !folder.listed.folder().is_empty() {
+                    path.push(b'/');
+                    path.extend_from_slice(folder.listed.folder());
+                }
+                self.tell_unlisted(&path, &names, result.files, result.cut);
             }
         }
         Ok(())

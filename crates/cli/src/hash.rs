@@ -7,7 +7,7 @@ use crate::console::{Console, count, visible};
 use crate::exit::Exit;
 use crate::names::{Listed, Naming};
 use crate::output::{Output, cannot_write};
-use crate::progress::{Display, size};
+use crate::progress::{Display, Outlook, size};
 use crate::signals::Signals;
 use std::ffi::OsStr;
 use std::io;
@@ -174,7 +174,8 @@ fn notes(plan: &Hashing, summary: &Summary, told: &Told, name: &[u8], console: &
 /// Installs signals and starts the progress line.
 fn watch(progress: &Arc<Progress>, plan: &Hashing, size: Option<u64>, console: &mut Console) -> Signals {
     let signals = Signals::install(progress).unwrap_or_default();
-    console.display = Some(Display::start(progress, &signals, plan.tell.line, size));
+    let outlook = Outlook { size, list: None };
+    console.display = Some(Display::start(progress, &signals, plan.tell.line, outlook));
     signals
 }
 

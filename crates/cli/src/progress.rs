@@ -6,6 +6,7 @@
 use crate::signals::Signals;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -27,6 +28,24 @@ pub enum Line {
     Hidden,
 }
 
+/// What is known of the whole before the engine knows: nothing, the size of the only file, or how far a list of files has
+/// been read.
+#[derive(Clone, Default)]
+pub struct Outlook {
+    pub size: Option<u64>,
+    /// Bytes of the list in all and read so far. The run is at most some thousand files behind.
+    pub list: Option<Arc<(AtomicU64, AtomicU64)>>,
+}
+
+impl Outlook {
+    /// The share of the list that was read, where it is worth telling.
+    fn share(&self) -> Option<f64> {
+        let (all, read) = &**self.list.as_ref()?;
+        let (all, read) = (all.load(Relaxed), read.load(Relaxed));
+        (read > 0 && read < all).then(|| read as f64 / all as f64)
+    }
+}
+
 /// The drawing thread. Dropping it clears the line.
 pub struct Display {
     bar: Arc<Mutex<Option<ProgressBar>>>,
@@ -35,15 +54,15 @@ pub struct Display {
 }
 
 impl Display {
-    /// Starts the thread. `size` is the size of the only file, where there is one.
-    pub fn start(progress: &Arc<Progress>, signals: &Signals, line: Line, size: Option<u64>) -> Display {
+    /// Starts the thread.
+    pub fn start(progress: &Arc<Progress>, signals: &Signals, line: Line, outlook: Outlook) -> Display {
         let bar = Arc::new(Mutex::new(None));
         let (end, ended) = channel();
         let drawing = Drawing {
             progress: progress.clone(),
             signals: signals.clone(),
             line,
-            size,
+            outlook,
             bar: bar.clone(),
             began: Instant::now(),
             seen: Vec::new(),
@@ -80,7 +99,7 @@ struct Drawing {
     progress: Arc<Progress>,
     signals: Signals,
     line: Line,
-    size: Option<u64>,
+    outlook: Outlook,
     bar: Arc<Mutex<Option<ProgressBar>>>,
     began: Instant,
     /// Times and bytes of the last moments, for the rate.
@@ -126,8 +145,9 @@ impl Drawing {
         let (bytes, files) = (self.progress.bytes(), self.progress.files());
         let rate = self.rate();
         let (total, total_files) = self.progress.totals().unwrap_or((0, 0));
-        let total = if total == 0 { self.size.unwrap_or(0) } else { total };
-        let mut text = String::new();
+        let total = if total == 0 { self.outlook.size.unwrap_or(0) } else { total };
+        let share = if total == 0 { self.outlook.share() } else { None };
+        let mut text = share.map_or_else(String::new, |share| format!("{:3.0}%  ", (share * 100.0).floor()));
         if total > 0 && bytes <= total {
             let percent = bytes * 100 / total;
             text += &format!("{percent:3}%  {} of {}", size(bytes), size(total));
@@ -142,6 +162,8 @@ impl Drawing {
         text += &format!(", {}/s", size(rate as u64));
         if total > bytes && rate > 0.0 {
             text += &format!(", {} left", clock((total - bytes) as f64 / rate));
+        } else if let Some(share) = share {
+            text += &format!(", {} left", clock(self.began.elapsed().as_secs_f64() * (1.0 - share) / share));
         }
         let current = self.progress.current();
         if !current.is_empty() {

@@ -167,6 +167,8 @@ pub struct Listed {
     keys: RandomState,
     hashes: Vec<u64>,
     sorted: bool,
+    /// The deepest folder that holds all of them; `None` before the first name.
+    folder: Option<Vec<u8>>,
 }
 
 impl Listed {
@@ -175,6 +177,33 @@ impl Listed {
         let hash = self.hash(name);
         self.hashes.push(hash);
         self.sorted = false;
+        self.narrow(name);
+    }
+
+    /// The deepest folder, relative to the root, that holds all names; empty for the root itself.
+    pub fn folder(&self) -> &[u8] {
+        self.folder.as_deref().unwrap_or_default()
+    }
+
+    /// Makes the common folder one that holds this name too.
+    fn narrow(&mut self, name: &[u8]) {
+        if self.folder.as_ref().is_some_and(Vec::is_empty) {
+            return;
+        }
+        let end = name.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
+        let parts: Vec<&[u8]> = parts(&name[..end]).collect();
+        let outside = name.starts_with(b"/") || parts.contains(&&b".."[..]);
+        let shared = match &self.folder {
+            _ if outside => 0,
+            None => parts.len(),
+            Some(folder) => {
+                folder.split(|&byte| byte == b'/').zip(&parts).take_while(|(a, b)| a == *b).count()
+            }
+        };
+        let before = self.folder.as_ref().map(|folder| folder.split(|&byte| byte == b'/').count());
+        if before != Some(shared) {
+            self.folder = Some(parts[..shared].join(&b'/'));
+        }
     }
 
     /// Whether a name was remembered.
@@ -206,10 +235,9 @@ impl Listed {
         if name.first() == Some(&b'/') {
             write(b"");
         }
-        let parts = || name.split(|&byte| byte == b'/').filter(|part| !part.is_empty() && *part != b".");
-        if parts().any(|part| part == b"..") {
+        if parts(name).any(|part| part == b"..") {
             let mut stack: Vec<&[u8]> = Vec::new();
-            for part in parts() {
+            for part in parts(name) {
                 if part != b".." || stack.last().is_none_or(|last| *last == b"..") {
                     stack.push(part);
                 } else {
@@ -218,10 +246,15 @@ impl Listed {
             }
             stack.into_iter().for_each(write);
         } else {
-            parts().for_each(write);
+            parts(name).for_each(write);
         }
         hasher.finish()
     }
+}
+
+/// The components of a name that say something.
+fn parts(name: &[u8]) -> impl Iterator<Item = &[u8]> {
+    name.split(|&byte| byte == b'/').filter(|part| !part.is_empty() && *part != b".")
 }
 
 /// How far a search for files not listed went.
@@ -235,6 +268,15 @@ pub struct Unlisted {
     pub cut: bool,
 }
 
+/// Where to look for files not listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// In the deepest folder that holds all listed files: what lies beside it is no business of theirs.
+    Around,
+    /// In the whole root.
+    Whole,
+}
+
 /// Looks for files below `root` that are not listed, and hands each name, relative to the root, to `found`.
 ///
 /// Files in `own` (`(device, inode)`: manifests, the run's output) do not count, nor do symbolic links, pipes and devices,
@@ -244,6 +286,7 @@ pub struct Unlisted {
 /// Those of `found`.
 pub fn unlisted(
     root: &[u8],
+    scope: Scope,
     listed: &mut Listed,
     own: &[(u64, u64)],
     limit: u64,
@@ -251,7 +294,12 @@ pub fn unlisted(
     found: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<Unlisted> {
     let mut result = Unlisted::default();
-    let walk = Walk::new([root.to_vec()], walk::Options::default(), 0);
+    let mut from = root.to_vec();
+    if scope == Scope::Around && !listed.folder().is_empty() {
+        from.push(b'/');
+        from.extend_from_slice(listed.folder());
+    }
+    let walk = Walk::new([from], walk::Options::default(), 0);
     let walk = walk.map_err(io::Error::other)?;
     let mut seen = 0;
     for item in walk {
@@ -377,6 +425,26 @@ mod tests {
     }
 
     #[test]
+    fn the_folder_of_all_names_is_the_deepest_one_they_share() {
+        for (names, folder) in [
+            (&["a/b/c"][..], "a/b"),
+            (&["a/b/c", "a/b/d"], "a/b"),
+            (&["./a//b/c", "a/x/d"], "a"),
+            (&["a/b/c", "a/bb/c"], "a"),
+            (&["a/b", "c"], ""),
+            (&["c", "a/b"], ""),
+            (&["a/b", "../c"], ""),
+            (&["a/b", "/c"], ""),
+            (&["a/b/c/d", "a/b", "a/b/e"], "a"),
+            (&[], ""),
+        ] {
+            let mut listed = Listed::default();
+            names.iter().for_each(|name| listed.add(name.as_bytes()));
+            assert_eq!(listed.folder(), folder.as_bytes(), "{names:?}");
+        }
+    }
+
+    #[test]
     fn files_not_listed_are_found_but_for_the_runs_own() {
         use std::os::unix::fs::MetadataExt;
         let dir = tempfile::tempdir().unwrap();
@@ -388,18 +456,19 @@ mod tests {
         let mut listed = Listed::default();
         listed.add(b"./sub/b");
         let path = dir.path().as_os_str().as_bytes();
-        let mut search = |limit| {
+        let mut search = |scope, limit| {
             let mut names = Vec::new();
             let mut found = |name: &[u8]| {
                 names.push(String::from_utf8_lossy(name).into_owned());
                 Ok(())
             };
             let own = [(own.dev(), own.ino())];
-            let result = unlisted(path, &mut listed, &own, limit, &|| false, &mut found).unwrap();
+            let result = unlisted(path, scope, &mut listed, &own, limit, &|| false, &mut found).unwrap();
             (names, result.cut)
         };
-        assert_eq!(search(100), (vec!["a".to_owned(), "sub/c".to_owned()], false));
-        assert_eq!(search(2), (vec!["a".to_owned()], true));
+        assert_eq!(search(Scope::Whole, 100), (vec!["a".to_owned(), "sub/c".to_owned()], false));
+        assert_eq!(search(Scope::Whole, 2), (vec!["a".to_owned()], true));
+        assert_eq!(search(Scope::Around, 100), (vec!["sub/c".to_owned()], false));
     }
 
     #[test]

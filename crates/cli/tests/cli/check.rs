@@ -129,6 +129,11 @@ fn files_not_listed_are_told_and_fail_an_exact_check() {
     let exact = folder.run(&["check", "--exact", "M"]);
     assert_eq!(exact.code, Some(1));
     assert!(exact.err.contains("sub/extra"), "{}", exact.err);
+    // What lies beside the listed files' own folder is no business of theirs, but for an exact check.
+    folder.write("N", lines(&[(EMPTY, "sub/extra")]));
+    assert!(!folder.run(&["check", "N"]).err.contains("not listed"));
+    assert_eq!(folder.run(&["check", "--exact", "N"]).code, Some(1));
+    std::fs::remove_file(folder.path("N")).unwrap();
     for i in 0..20 {
         folder.write(format!("e{i:02}"), "");
     }
