@@ -193,10 +193,10 @@ fn pieces(name: &[u8], charset: Charset) -> impl Iterator<Item = Piece> {
     name.utf8_chunks().flat_map(move |chunk| {
         let chars = chunk.valid().chars().flat_map(move |c| {
             let mut bytes = [0; 4];
-            let bytes: Vec<u8> = c.encode_utf8(&mut bytes).bytes().collect();
+            let len = c.encode_utf8(&mut bytes).len();
             let whole = charset == Charset::Utf8 || c.is_ascii();
-            let split = if whole { Vec::new() } else { bytes };
-            whole.then_some(Piece::Char(c)).into_iter().chain(split.into_iter().map(Piece::Byte))
+            let split = bytes.into_iter().take(if whole { 0 } else { len }).map(Piece::Byte);
+            whole.then_some(Piece::Char(c)).into_iter().chain(split)
         });
         chars.chain(chunk.invalid().iter().copied().map(Piece::Byte))
     })
@@ -207,12 +207,12 @@ fn quoted(name: &[u8], charset: Charset, shown: impl Fn(char) -> bool) -> String
     let mut out = String::from("'");
     // Inside of $'...'.
     let mut escaping = false;
-    let escape = |out: &mut String, escaping: &mut bool, text: &str| {
+    let escape = |out: &mut String, escaping: &mut bool, text: &[char]| {
         if !*escaping {
             out.push_str("'$'");
         }
         *escaping = true;
-        out.push_str(text);
+        out.extend(text);
     };
     for piece in pieces(name, charset) {
         let (c, mut bytes) = match piece {
@@ -233,22 +233,23 @@ fn quoted(name: &[u8], charset: Charset, shown: impl Fn(char) -> bool) -> String
             Piece::Byte(byte) => (None, [byte, 0, 0, 0]),
         };
         let short = match c {
-            Some('\x07') => "\\a",
-            Some('\x08') => "\\b",
-            Some('\t') => "\\t",
-            Some('\n') => "\\n",
-            Some('\x0b') => "\\v",
-            Some('\x0c') => "\\f",
-            Some('\r') => "\\r",
-            _ => "",
+            Some('\x07') => 'a',
+            Some('\x08') => 'b',
+            Some('\t') => 't',
+            Some('\n') => 'n',
+            Some('\x0b') => 'v',
+            Some('\x0c') => 'f',
+            Some('\r') => 'r',
+            _ => '\0',
         };
-        if !short.is_empty() {
-            escape(&mut out, &mut escaping, short);
+        if short != '\0' {
+            escape(&mut out, &mut escaping, &['\\', short]);
             continue;
         }
         let len = c.map_or(1, |c| c.encode_utf8(&mut bytes).len());
         for byte in &bytes[..len] {
-            escape(&mut out, &mut escaping, &format!("\\{byte:03o}"));
+            let octal = [b'\\', b'0' + (byte >> 6), b'0' + (byte >> 3 & 7), b'0' + (byte & 7)];
+            escape(&mut out, &mut escaping, &octal.map(char::from));
         }
     }
     out.push('\'');
@@ -269,7 +270,12 @@ pub(crate) fn is_hidden(c: char) -> bool {
 /// Whether the C library's `iswprint` is true of this character in a UTF-8 locale: assigned, no control, no separator
 /// of lines. Rust's own table of printable characters leaves out format, private and space characters too.
 fn is_printable(c: char) -> bool {
-    let in_rust = || !c.escape_debug().to_string().starts_with("\\u");
+    // A mark that extends the character before it is escaped only at the start of a text.
+    let in_rust = || {
+        let mut text = *b"x\0\0\0\0";
+        let len = 1 + c.encode_utf8(&mut text[1..]).len();
+        std::str::from_utf8(&text[..len]).is_ok_and(|text| text.escape_debug().last() == Some(c))
+    };
     match c {
         ' '..='~' => true,
         '\u{a0}' | '\u{ad}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
@@ -294,7 +300,6 @@ fn is_printable(c: char) -> bool {
         '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{ffffd}' | '\u{100000}'..='\u{10fffd}' => true,
         '\u{2028}' | '\u{2029}' => false,
         c if c.is_control() => false,
-        // Marks that extend the character before them are escaped at the start of a text only by the debug form.
-        c => in_rust() || ('x'.to_string() + &c.to_string()).escape_debug().to_string().ends_with(c),
+        _ => in_rust(),
     }
 }
