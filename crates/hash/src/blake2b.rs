@@ -134,7 +134,7 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
             macro_rules! rounds {
                 ($($round:literal)*) => { $(round!(SIGMA[$round % 10]);)* };
             }
-            if W::LANES > 8 {
+            if W::REGISTERS > 1 {
                 // The state fills all registers: words of the message come from memory, wherever they are.
                 for round in 0..12 {
                     round!(SIGMA[round % 10]);

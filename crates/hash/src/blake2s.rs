@@ -116,17 +116,26 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
                     v[$b] = v[$b].xor(v[$c]).rotr(7);
                 };
             }
-            unroll!(round in 10 => {
-                let s = &SIGMA[round];
-                mix!(0, 4, 8, 12, s[0], s[1]);
-                mix!(1, 5, 9, 13, s[2], s[3]);
-                mix!(2, 6, 10, 14, s[4], s[5]);
-                mix!(3, 7, 11, 15, s[6], s[7]);
-                mix!(0, 5, 10, 15, s[8], s[9]);
-                mix!(1, 6, 11, 12, s[10], s[11]);
-                mix!(2, 7, 8, 13, s[12], s[13]);
-                mix!(3, 4, 9, 14, s[14], s[15]);
-            });
+            macro_rules! round {
+                ($s:expr) => {{
+                    let s = &$s;
+                    mix!(0, 4, 8, 12, s[0], s[1]);
+                    mix!(1, 5, 9, 13, s[2], s[3]);
+                    mix!(2, 6, 10, 14, s[4], s[5]);
+                    mix!(3, 7, 11, 15, s[6], s[7]);
+                    mix!(0, 5, 10, 15, s[8], s[9]);
+                    mix!(1, 6, 11, 12, s[10], s[11]);
+                    mix!(2, 7, 8, 13, s[12], s[13]);
+                    mix!(3, 4, 9, 14, s[14], s[15]);
+                }};
+            }
+            if W::REGISTERS > 1 {
+                for s in &SIGMA {
+                    round!(s);
+                }
+            } else {
+                unroll!(round in 10 => { round!(SIGMA[round]) });
+            }
             h = array![8; i => h[i].xor(v[i]).xor(v[i + 8])];
         }
         for (word, value) in h.into_iter().enumerate() {

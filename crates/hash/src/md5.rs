@@ -92,15 +92,29 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
             let m = W::chunk(messages, block * 64, Endian::Little);
             let [mut a, mut b, mut c, mut d] = s;
             macro_rules! step {
-                ($i:expr, $f:expr, $word:expr) => {{
+                ($i:expr, $shift:expr, $f:expr, $word:expr) => {{
                     let sum = a.add(m[$word].plus(k[$i])).add($f);
-                    (a, d, c, b) = (d, c, b, b.add(sum.rotl(SHIFT[$i / 16][$i % 4])));
+                    (a, d, c, b) = (d, c, b, b.add(sum.rotl($shift)));
                 }};
             }
-            unroll!(i in 16 => { step!(i, b.choose(c, d), i) });
-            unroll!(i in 16, from 16 => { step!(i, d.choose(b, c), (5 * i + 1) % 16) });
-            unroll!(i in 16, from 32 => { step!(i, b.xor(c).xor(d), (3 * i + 5) % 16) });
-            unroll!(i in 16, from 48 => { step!(i, c.xor(b.or(d.not())), (7 * i) % 16) });
+            macro_rules! round {
+                ($from:expr, $f:expr, $i:ident, $word:expr) => {
+                    if W::REGISTERS > 1 {
+                        for four in 0..4 {
+                            unroll!($i in 4, from $from => {
+                                let (shift, $i) = (SHIFT[$from / 16][$i % 4], 4 * four + $i);
+                                step!($i, shift, $f, $word)
+                            });
+                        }
+                    } else {
+                        unroll!($i in 16, from $from => { step!($i, SHIFT[$from / 16][$i % 4], $f, $word) });
+                    }
+                };
+            }
+            round!(0, b.choose(c, d), i, i);
+            round!(16, d.choose(b, c), i, (5 * i + 1) % 16);
+            round!(32, b.xor(c).xor(d), i, (3 * i + 5) % 16);
+            round!(48, c.xor(b.or(d.not())), i, (7 * i) % 16);
             s = [s[0].add(a), s[1].add(b), s[2].add(c), s[3].add(d)];
         }
         for (word, value) in s.into_iter().enumerate() {

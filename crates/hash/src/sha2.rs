@@ -117,20 +117,26 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
         for block in 0..blocks {
             let mut w = W::chunk(messages, block * 64, Endian::Big);
             let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = s;
-            unroll!(i in 64 => {
-                if i >= 16 {
+            macro_rules! step {
+                ($i:expr, $k:expr) => {
+                    let sum1 = e.rotr(6).xor(e.rotr(11)).xor(e.rotr(25));
+                    // The sums that wait for nothing come first.
+                    let t1 = h.add(w[$i].plus($k)).add(e.choose(f, g)).add(sum1);
+                    let sum0 = a.rotr(2).xor(a.rotr(13)).xor(a.rotr(22));
+                    let t2 = sum0.add(a.majority(b, c));
+                    (h, g, f, e, d, c, b, a) = (g, f, e, d.add(t1), c, b, a, t1.add(t2));
+                };
+            }
+            unroll!(i in 16 => { step!(i, k[i]); });
+            for k in k[16..].chunks_exact(16) {
+                unroll!(i in 16 => {
                     let (w15, w2) = (w[(i + 1) % 16], w[(i + 14) % 16]);
                     let s0 = w15.rotr(7).xor(w15.rotr(18)).xor(w15.shr(3));
                     let s1 = w2.rotr(17).xor(w2.rotr(19)).xor(w2.shr(10));
-                    w[i % 16] = w[i % 16].add(s0).add(w[(i + 9) % 16]).add(s1);
-                }
-                let sum1 = e.rotr(6).xor(e.rotr(11)).xor(e.rotr(25));
-                // The sums that wait for nothing come first.
-                let t1 = h.add(w[i % 16].plus(k[i])).add(e.choose(f, g)).add(sum1);
-                let sum0 = a.rotr(2).xor(a.rotr(13)).xor(a.rotr(22));
-                let t2 = sum0.add(a.majority(b, c));
-                (h, g, f, e, d, c, b, a) = (g, f, e, d.add(t1), c, b, a, t1.add(t2));
-            });
+                    w[i] = w[i].add(s0).add(w[(i + 9) % 16]).add(s1);
+                    step!(i, k[i]);
+                });
+            }
             for (sum, value) in s.iter_mut().zip([a, b, c, d, e, f, g, h]) {
                 *sum = sum.add(value);
             }

@@ -70,26 +70,37 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
         for block in 0..blocks {
             let mut w = W::chunk(messages, block * 64, Endian::Big);
             let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = s;
-            unroll!(i in 64 => {
-                // Steps look four words ahead.
-                if i >= 12 {
-                    let x = w[(i + 4) % 16].xor(w[(i + 11) % 16]).xor(w[(i + 1) % 16].rotl(15));
+            // Steps look four words ahead.
+            macro_rules! schedule {
+                ($i:expr) => {
+                    let x = w[($i + 4) % 16].xor(w[($i + 11) % 16]).xor(w[($i + 1) % 16].rotl(15));
                     let p1 = x.xor(x.rotl(15)).xor(x.rotl(23));
-                    w[(i + 4) % 16] = p1.xor(w[(i + 7) % 16].rotl(7)).xor(w[(i + 14) % 16]);
-                }
-                let (word, ahead) = (w[i % 16], w[i % 16].xor(w[(i + 4) % 16]));
-                let a12 = a.rotl(12);
-                let ss1 = e.plus(k[i]).add(a12).rotl(7);
-                let (ff, gg) = if i < 16 {
-                    (a.xor(b).xor(c), e.xor(f).xor(g))
-                } else {
-                    (a.majority(b, c), e.choose(f, g))
+                    w[($i + 4) % 16] = p1.xor(w[($i + 7) % 16].rotl(7)).xor(w[($i + 14) % 16]);
                 };
-                let tt1 = d.add(ahead).add(ff).add(ss1.xor(a12));
-                let tt2 = h.add(word).add(gg).add(ss1);
-                (d, c, b, a) = (c, b.rotl(9), a, tt1);
-                (h, g, f, e) = (g, f.rotl(19), e, tt2.xor(tt2.rotl(9)).xor(tt2.rotl(17)));
+            }
+            macro_rules! step {
+                ($i:expr, $k:expr, $ff:expr, $gg:expr) => {
+                    let (word, ahead) = (w[$i], w[$i].xor(w[($i + 4) % 16]));
+                    let a12 = a.rotl(12);
+                    let ss1 = e.plus($k).add(a12).rotl(7);
+                    let tt1 = d.add(ahead).add($ff).add(ss1.xor(a12));
+                    let tt2 = h.add(word).add($gg).add(ss1);
+                    (d, c, b, a) = (c, b.rotl(9), a, tt1);
+                    (h, g, f, e) = (g, f.rotl(19), e, tt2.xor(tt2.rotl(9)).xor(tt2.rotl(17)));
+                };
+            }
+            unroll!(i in 16 => {
+                if i >= 12 {
+                    schedule!(i);
+                }
+                step!(i, k[i], a.xor(b).xor(c), e.xor(f).xor(g));
             });
+            for k in k[16..].chunks_exact(16) {
+                unroll!(i in 16 => {
+                    schedule!(i);
+                    step!(i, k[i], a.majority(b, c), e.choose(f, g));
+                });
+            }
             let end = [a, b, c, d, e, f, g, h];
             s = array![8; i => s[i].xor(end[i])];
         }
