@@ -4,7 +4,7 @@
 //! them alike. An algorithm or kernel whose digest is not the expected one is not timed.
 
 use crate::definition::{Algorithms, Engine};
-use crate::measure::{self, Cost, Samples};
+use crate::measure::{self, Cost, Pace, Samples};
 use crate::record::{Agreement, Measurement, Model, Record};
 use crate::{Error, Session, input, openssl, quantity};
 use std::collections::BTreeMap;
@@ -330,6 +330,7 @@ fn measure_points(
         })
         .collect();
     let visits = (rounds * points.len()) as f64;
+    let mut pace = Pace::new(slot);
     'rounds: for round in 0..rounds {
         for (i, point) in points.iter().enumerate() {
             if session.stopped() {
@@ -337,7 +338,7 @@ fn measure_points(
             }
             let label = format!("{} {}", point.spec, quantity::bytes(point.bytes as u64));
             session.progress.show((round * points.len() + i) as f64 / visits, &label);
-            let taken = visit(point, data, slot);
+            let taken = visit(point, data, pace.next_slot());
             let m = &mut measurements[i];
             m.seconds.extend(taken.seconds);
             m.clock.extend(taken.clock);

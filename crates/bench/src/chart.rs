@@ -109,7 +109,8 @@ fn variables(colours: &[&str; 12]) -> String {
 pub fn style() -> String {
     let mut css = format!(
         ":root{{color-scheme:light dark;{}}}@media(prefers-color-scheme:dark){{:root{{{}}}}}\
-         svg text{{font:{FONT}px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:var(--text)}}\
+         svg text{{font:{FONT}px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:var(--text);\
+         paint-order:stroke;stroke:var(--ground);stroke-width:3px;stroke-linejoin:round}}\
          svg .m{{fill:var(--muted)}}svg .g{{stroke:var(--grid);stroke-width:1}}svg .h{{font-weight:600}}\
          svg .k{{stroke:var(--text);stroke-width:1;stroke-dasharray:4 3}}\
          svg polyline{{fill:none;stroke-width:2}}",
@@ -125,6 +126,8 @@ pub fn style() -> String {
 /// A drawing under way: elements, and whether colours are classes or attributes.
 struct Drawing {
     body: String,
+    /// Drawn last, so that no line crosses a word.
+    texts: String,
     theme: Theme,
     width: f64,
 }
@@ -151,7 +154,16 @@ impl Drawing {
     fn text(&mut self, x: f64, y: f64, anchor: &str, class: &str, text: &str) {
         let paint = self.paint(class);
         let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
-        let _ = write!(self.body, "<text x=\"{x:.1}\" y=\"{y:.1}\"{anchor} {paint}>{}</text>", escape(text));
+        let halo = if self.theme == Theme::Light {
+            format!(" paint-order=\"stroke\" stroke=\"{}\" stroke-width=\"3\"", LIGHT[0])
+        } else {
+            String::new()
+        };
+        let _ = write!(
+            self.texts,
+            "<text x=\"{x:.1}\" y=\"{y:.1}\"{anchor} {paint}{halo}>{}</text>",
+            escape(text)
+        );
     }
 
     fn line(&mut self, [x1, y1, x2, y2]: [f64; 4], class: &str) {
@@ -193,7 +205,8 @@ impl Drawing {
 impl Chart {
     /// The chart `width` pixels wide.
     pub fn svg(&self, width: u32, theme: Theme) -> String {
-        let mut drawing = Drawing { body: String::new(), theme, width: f64::from(width) };
+        let mut drawing =
+            Drawing { body: String::new(), texts: String::new(), theme, width: f64::from(width) };
         let mut top = 0.0;
         if theme != Theme::Inline {
             drawing.text(0.0, 14.0, "start", "h", &self.title);
@@ -203,7 +216,7 @@ impl Chart {
             Kind::Bars { rows, marks } => self.bars(&mut drawing, top, rows, marks),
             Kind::Lines { x_title, places, lines } => self.lines(&mut drawing, top, x_title, places, lines),
         };
-        let (title, body) = (escape(&self.title), drawing.body);
+        let (title, body) = (escape(&self.title), drawing.body + &drawing.texts);
         // A margin, because a label may reach a pixel beyond its anchor.
         let (w, h) = (width + 8, height + 8.0);
         let frame = format!("viewBox=\"-4 -4 {w} {h:.0}\" width=\"{w}\" height=\"{h:.0}\" role=\"img\"");
@@ -258,7 +271,7 @@ impl Chart {
             }
         }
         let marks_from = y - 15.0 * marks.len() as f64;
-        let (thick, gap) = if self.series.len() > 1 { (11.0, 3.0) } else { (14.0, 0.0) };
+        let (thick, gap) = if self.series.len() > 1 { (12.0, 4.0) } else { (14.0, 0.0) };
         let heights = |count: usize| count as f64 * (thick + gap) + 9.0 + if beside { 0.0 } else { 16.0 };
         let bottom =
             y + 4.0 + rows.iter().map(|(_, values)| heights(values.iter().flatten().count())).sum::<f64>();
@@ -425,8 +438,14 @@ impl Axis {
                 dense.into_iter().find(apart_enough).unwrap_or(sparse)
             }
         };
-        values.into_iter().map(|value| (value, digits(value).trim_end_matches(".00").to_owned())).collect()
+        values.into_iter().map(|value| (value, round(value))).collect()
     }
+}
+
+/// A round value without the zeros behind its point.
+fn round(value: f64) -> String {
+    let text = digits(value);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use crate::definition::Limit;
 use crate::io::strategy::How;
 use crate::io::{Method, touch, value};
-use crate::measure;
+use crate::measure::{self, Pace};
 use crate::record::{Agreement, Engine, Measurement, Model, Record};
 use crate::{Error, Session, input, quantity};
 use std::hint::black_box;
@@ -236,6 +236,7 @@ fn arithmetic(specs: &[Spec], rounds: usize, budget: f64, record: &mut Record, s
         }
     }
     let slot = Duration::from_secs_f64(budget / (points.len() * rounds).max(1) as f64);
+    let mut pace = Pace::new(slot);
     let mut results: Vec<Measurement> = points
         .iter()
         .map(|(spec, lanes)| {
@@ -260,6 +261,7 @@ fn arithmetic(specs: &[Spec], rounds: usize, budget: f64, record: &mut Record, s
             }
             let done = (round * points.len() + i) as f64 / (rounds * points.len()) as f64;
             session.progress.show(0.6 + 0.4 * done, &spec.to_string());
+            let slot = pace.next_slot();
             let samples = if let Some(lanes) = lanes {
                 let many: Vec<&[u8]> = (0..*lanes).map(|i| &data[i * STRIDE..][..BYTES]).collect();
                 let mut samples = measure::samples(slot, SAMPLES, || {

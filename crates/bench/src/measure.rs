@@ -90,6 +90,29 @@ pub fn process_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
+/// Shortens slots, which are processor time, where others use the processor too, so that a run ends in time.
+#[derive(Debug)]
+pub struct Pace {
+    start: Instant,
+    slot: Duration,
+    visits: u32,
+}
+
+impl Pace {
+    /// A run of visits of `slot` each that begins now.
+    pub fn new(slot: Duration) -> Pace {
+        Pace { start: Instant::now(), slot, visits: 0 }
+    }
+
+    /// The slot of the next visit.
+    pub fn next_slot(&mut self) -> Duration {
+        let planned = self.slot.as_secs_f64() * f64::from(self.visits);
+        let late = if planned > 0.0 { self.start.elapsed().as_secs_f64() / planned } else { 1.0 };
+        self.visits += 1;
+        self.slot.div_f64(late.max(1.0))
+    }
+}
+
 /// A point to be measured: what one operation is expected to take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
@@ -189,6 +212,15 @@ mod tests {
         let (thread, process) = (thread_seconds(), process_seconds());
         work(0.01);
         assert!(thread_seconds() - thread >= 0.01 && process_seconds() - process >= 0.01);
+    }
+
+    #[test]
+    fn slots_shrink_when_the_wall_clock_runs_ahead() {
+        let slot = Duration::from_millis(10);
+        let mut pace = Pace::new(slot);
+        assert_eq!(pace.next_slot(), slot);
+        std::thread::sleep(Duration::from_millis(40));
+        assert!(pace.next_slot() <= slot / 4);
     }
 
     #[test]

@@ -117,6 +117,7 @@ pub fn facts(record: &Record) -> Vec<(String, String)> {
     if let Some(storage) = &e.storage {
         let mut words = vec![storage.file_system.clone(), storage.device.clone(), storage.model.clone()];
         words.push(match storage.rotational {
+            Some(true) if e.virtual_machine => "rotational, says the hypervisor".to_owned(),
             Some(true) => "spinning disk".to_owned(),
             Some(false) => "no spinning disk".to_owned(),
             None => String::new(),

@@ -296,16 +296,14 @@ fn kernels(record: &Record) -> Section {
 }
 
 fn threads(record: &Record) -> Section {
-    let mut table = Table::new(&["algorithm", "#threads", "#rate", "#speed-up", "#of each core"]);
+    let mut table = Table::new(&["algorithm", "#threads", "#rate", "#speed-up", "#of each core", "#spread"]);
     let mut counts = distinct(record.part("threads"), |m| m.threads);
     counts.sort_unstable();
     let names = distinct(record.part("threads"), |m| m.algorithm.as_str());
-    let find = |name: &str, threads: usize| {
-        record
-            .part("threads")
-            .find(|m| m.algorithm == name && m.threads == threads)
-            .and_then(Measurement::rate)
+    let measured = |name: &str, threads: usize| {
+        record.part("threads").find(|m| m.algorithm == name && m.threads == threads)
     };
+    let find = |name: &str, threads: usize| measured(name, threads).and_then(Measurement::rate);
     let mut rows = Vec::new();
     for name in names {
         let first = counts.first().and_then(|first| Some((find(name, *first)?, *first)));
@@ -318,6 +316,7 @@ fn threads(record: &Record) -> Section {
                 rate(found),
                 digits(speed_up),
                 crate::quantity::percent(speed_up / threads as f64),
+                measured(name, threads).map_or_else(String::new, spread),
             ]);
         }
         rows.push((name.to_owned(), counts.iter().map(|t| find(name, *t).map(|r| r / 1e6)).collect()));
@@ -331,7 +330,7 @@ fn threads(record: &Record) -> Section {
         title: "By threads".to_owned(),
         text: vec![
             "Threads that each hash messages of their own. Less than 100 % of each core: shared caches, memory, or a clock \
-             that falls when more cores work."
+             that falls when more cores work. Timed by the clock on the wall, so other programs show here."
                 .to_owned(),
         ],
         chart: Some(Chart {

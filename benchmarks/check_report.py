@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Opens a benchmark report in headless Chromium and checks what a reader would see.
+
+usage: check_report.py REPORT.html [SCREENSHOT_DIR]
+
+At 1280 and 390 pixels, light and dark: no console error, nothing fetched, no sideways scrolling of the page, every chart
+has bars or points, and no two labels of a chart overlap or leave it. Exit status 1 with a line for each fault.
+Needs the Python package playwright and a Chromium (CHROMIUM, or the first of chromium, chromium-browser, google-chrome).
+"""
+
+import os
+import pathlib
+import shutil
+import sys
+
+from playwright.sync_api import sync_playwright
+
+WIDTHS = (1280, 390)
+SCHEMES = ("light", "dark")
+
+# Faults of all charts that can be seen, and their number.
+INSPECT = """
+() => {
+  const faults = [];
+  const seen = element => element.getClientRects().length > 0 && getComputedStyle(element).visibility !== 'hidden';
+  const charts = [...document.querySelectorAll('figure svg')].filter(seen);
+  for (const chart of charts) {
+    const name = chart.getAttribute('aria-label');
+    if (chart.querySelectorAll('rect, circle').length === 0) faults.push(`${name}: nothing is drawn`);
+    const frame = chart.getBoundingClientRect();
+    const labels = [...chart.querySelectorAll('text')].map(text => [text.textContent, text.getBoundingClientRect()]);
+    if (labels.length === 0) faults.push(`${name}: no labels`);
+    labels.forEach(([text, a], i) => {
+      if (a.left < frame.left - 1 || a.right > frame.right + 1 || a.top < frame.top - 1 || a.bottom > frame.bottom + 1)
+        faults.push(`${name}: '${text}' leaves the chart`);
+      // Half a pixel of tolerance: boxes include the font's own leading.
+      for (const [other, b] of labels.slice(0, i))
+        if (a.left + 0.5 < b.right && b.left + 0.5 < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom)
+          faults.push(`${name}: '${text}' overlaps '${other}'`);
+    });
+  }
+  const page = document.documentElement;
+  if (page.scrollWidth > page.clientWidth + 1)
+    faults.push(`the page is ${page.scrollWidth} pixels wide in a window of ${page.clientWidth}`);
+  return [faults, charts.length];
+}
+"""
+
+
+def chromium():
+    names = [os.environ.get("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"]
+    found = [shutil.which(name) for name in names if name]
+    return next(filter(None, found), None) or sys.exit("check_report.py: no Chromium found")
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    report = pathlib.Path(sys.argv[1]).resolve()
+    shots = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None
+    if shots:
+        shots.mkdir(parents=True, exist_ok=True)
+    faults, charts = [], 0
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        for width in WIDTHS:
+            for scheme in SCHEMES:
+                where = f"{width} px, {scheme}"
+                page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+                page.on("console", lambda m, w=where: faults.append(f"{w}: console: {m.text}") if m.type in ("error", "warning") else None)
+                page.on("pageerror", lambda error, w=where: faults.append(f"{w}: {error}"))
+                page.on("request", lambda r, w=where: faults.append(f"{w}: fetches {r.url}") if not r.url.startswith(("file:", "data:")) else None)
+                page.goto(report.as_uri())
+                found, count = page.evaluate(INSPECT)
+                faults += [f"{where}: {fault}" for fault in found]
+                charts += count
+                if count == 0:
+                    faults.append(f"{where}: no charts")
+                if shots:
+                    page.screenshot(path=shots / f"{report.stem}-{width}-{scheme}.png", full_page=True)
+                page.close()
+        browser.close()
+    for fault in faults:
+        print(fault)
+    print(f"{report.name}: {charts} charts looked at, {len(faults)} faults")
+    sys.exit(1 if faults else 0)
+
+
+main()

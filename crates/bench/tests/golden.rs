@@ -1,0 +1,108 @@
+//! Every output form of recorded runs, byte for byte. `TRUESUM_BLESS=1 cargo test -p truesum-bench --test golden` writes the
+//! expected files anew; read the difference before keeping it.
+
+use std::path::{Path, PathBuf};
+use truesum_bench::args::Form;
+use truesum_bench::chart::Theme;
+use truesum_bench::command::text;
+use truesum_bench::record::Record;
+use truesum_bench::{report, view};
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
+const RUNS: [&str; 5] = ["algorithms", "tools", "io", "limit", "tree"];
+
+fn record(name: &str) -> Record {
+    Record::read(&directory().join(format!("{name}.json"))).unwrap()
+}
+
+fn check(file: &str, found: &str) {
+    let path = directory().join(file);
+    if std::env::var_os("TRUESUM_BLESS").is_some() {
+        std::fs::write(&path, found).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap();
+    if let Some((line, (a, b))) = expected.lines().zip(found.lines()).enumerate().find(|(_, (a, b))| a != b) {
+        panic!("{file}, line {}:\nexpected {a}\nfound    {b}", line + 1);
+    }
+    assert_eq!(expected.len(), found.len(), "{file}: one is longer");
+}
+
+#[test]
+fn tables() {
+    RUNS.iter().for_each(|name| check(&format!("{name}.txt"), &text(&record(name), Form::default())));
+}
+
+#[test]
+fn csv() {
+    let form = Form { csv: true, ..Form::default() };
+    RUNS.iter().for_each(|name| check(&format!("{name}.csv"), &text(&record(name), form)));
+}
+
+#[test]
+fn markdown() {
+    let form = Form { markdown: true, ..Form::default() };
+    RUNS.iter().for_each(|name| check(&format!("{name}.md"), &text(&record(name), form)));
+}
+
+#[test]
+fn json_reads_back_and_is_written_alike() {
+    let form = Form { json: true, ..Form::default() };
+    for name in RUNS {
+        let record = record(name);
+        let json = text(&record, form);
+        let again = Record::from_json(&json).unwrap();
+        assert_eq!(again, record);
+        assert_eq!(text(&again, form), json);
+        let expected = std::fs::read_to_string(directory().join(format!("{name}.json"))).unwrap();
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(&json), value(&expected), "{name}");
+    }
+}
+
+#[test]
+fn the_first_chart_of_each_run() {
+    for name in RUNS {
+        let chart = view::sections(&record(name)).into_iter().find_map(|section| section.chart).unwrap();
+        check(&format!("{name}.svg"), &chart.svg(720, Theme::Both));
+    }
+}
+
+#[test]
+fn the_report_is_one_page_with_a_table_and_a_command_for_each_chart() {
+    let records: Vec<Record> = RUNS.iter().map(|name| record(name)).collect();
+    let page = report::page(&records);
+    let charts: usize = records.iter().flat_map(view::sections).filter(|section| section.chart.is_some()).count();
+    // Each is laid out for wide and for narrow windows.
+    assert_eq!(page.matches("<svg ").count(), 2 * charts);
+    assert_eq!(page.matches("<figure>").count(), charts);
+    assert_eq!(page.matches("<summary>Figures</summary>").count(), charts);
+    for (i, record) in records.iter().enumerate() {
+        assert!(page.contains(&format!("id=\"command-{i}\"")) && page.contains(&record.command));
+    }
+    for forbidden in ["<script", "http://", "https://", "@import", "url(", "src="] {
+        // A link in the text of an engine or a status is no request.
+        let outside: String = page.split("<td>").map(|part| part.split_once("</td>").map_or(part, |(_, rest)| rest)).collect();
+        assert!(!outside.contains(forbidden), "the page holds {forbidden}");
+    }
+    for element in ["section", "figure", "table", "details", "div", "svg"] {
+        let (open, close) = (format!("<{element}"), format!("</{element}>"));
+        let opened = page.matches(&open).count();
+        assert_eq!(opened, page.matches(&close).count(), "{element}");
+    }
+}
+
+#[test]
+fn the_known_write_ups_columns_are_there() {
+    let sections = view::sections(&record("tools"));
+    for engine in ["cfv", "rhash", "find -exec"] {
+        let section = sections.iter().find(|s| s.title.starts_with(&format!("{engine}, "))).unwrap();
+        let titles: Vec<&str> = section.table.columns.iter().map(|c| c.title.as_str()).collect();
+        assert_eq!(titles[..3], ["algorithm", "seconds", "manifest bytes"]);
+        assert!(titles.contains(&"truesum seconds"));
+        let seconds: Vec<f64> = section.table.rows.iter().map(|row| row[1].parse().unwrap()).collect();
+        assert!(seconds.is_sorted(), "{engine}: {seconds:?}");
+    }
+}
