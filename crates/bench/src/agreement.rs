@@ -58,13 +58,14 @@ impl Files {
         spelling: Spelling,
         length: Option<usize>,
     ) -> Option<(&'a [u8], Digest)> {
-        words(line)
-            .filter_map(|(start, end)| Some((start, end, decode(&line[start..end], spelling, length)?)))
-            // The digest stands at an end of the line; a name may look like one, so the one that leaves a name wins.
-            .find_map(|(start, end, digest)| {
-                let name = self.name(&line[end..]).or_else(|| self.name(&line[..start]))?;
-                Some((name, digest))
-            })
+        let candidates = words(line).filter_map(|(start, end)| {
+            let digest = decode(&line[start..end], spelling, length)?;
+            let name = self.name(&line[end..]).or_else(|| self.name(&line[..start]))?;
+            // A size or a part of a name may look like a digest too; a digest is longer, or stands at an end of the line.
+            let at_an_end = start == 0 || line[end..].iter().all(u8::is_ascii_whitespace);
+            Some(((end - start, at_an_end), (name, digest)))
+        });
+        candidates.max_by_key(|(rank, _)| *rank).map(|(_, entry)| entry)
     }
 
     /// The known file that this part of a line names, with separators and a size around it.
@@ -93,8 +94,8 @@ fn ends(part: &[u8]) -> Vec<usize> {
     let bare = trimmed(part.len(), |b| matches!(b, b' ' | b'\t' | b','));
     let bsd = trimmed(bare, |b| matches!(b, b' ' | b'='));
     let bsd = if part[..bsd].ends_with(b")") { bsd - 1 } else { bsd };
-    // "name   123  ": a size behind the name.
-    let sized = trimmed(trimmed(bare, |b| b.is_ascii_digit()), |b| b == b' ');
+    // "name   1,234  ": a size behind the name.
+    let sized = trimmed(trimmed(bare, |b| b.is_ascii_digit() || b == b','), |b| b == b' ');
     vec![part.len(), bare, bsd, sized]
 }
 
@@ -113,9 +114,9 @@ fn words(line: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
 }
 
 fn decode(word: &[u8], spelling: Spelling, length: Option<usize>) -> Option<Digest> {
-    let fits = |digest: &Digest| length.is_none_or(|length| digest.len() == length);
+    let fits = |digest: &Digest| length.map_or(digest.len() >= 4, |length| digest.len() == length);
     match spelling {
-        Spelling::Hex => (word.len() >= 8).then(|| Digest::from_hex(word).ok()).flatten().filter(fits),
+        Spelling::Hex => Digest::from_hex(word).ok().filter(fits),
         // A word of the right length in hexadecimal is not base32.
         Spelling::Base32 => {
             let bytes = BASE32_NOPAD.decode(&word.to_ascii_uppercase()).ok().filter(|b| b.len() >= 16);
@@ -190,7 +191,7 @@ mod tests {
             format!("MD5(/data/x/a/x y.txt)= {MD5_A}\nMD5(/data/x/b.bin)= {MD5_B}\n"),
             format!("; {MD5_B} b.bin in a comment\na/x y.txt {}\nb.bin {MD5_B}\n", MD5_A.to_uppercase()),
             format!("%%%% HASHDEEP-1.0\n3,{MD5_A},/data/x/a/x y.txt\n9,{MD5_B},/data/x/b.bin"),
-            format!("a/x y.txt           3  {MD5_A}  \nb.bin               9  {MD5_B}  \n"),
+            format!("a/x y.txt  14,290,060  {MD5_A}  \nb.bin               9  {MD5_B}  \n"),
         ] {
             assert_eq!(read(&manifest, Spelling::Hex, 16), expected, "{manifest}");
         }
@@ -212,6 +213,30 @@ mod tests {
         assert_eq!(read(&format!("{}  b.bin\n", tth.to_lowercase()), Spelling::Base32, 24), expected);
         assert_eq!(read(&format!("{hex}  b.bin\n"), Spelling::Base32, 24), expected);
         assert_eq!(read("930766865 9 b.bin\n", Spelling::Decimal, 4)[0].1, "377a6011");
+    }
+
+    #[test]
+    fn a_size_or_a_name_is_not_taken_for_a_digest() {
+        let files = Files::new(b"/d".to_vec(), [b"deadbeef 12345678.bin".to_vec()]);
+        for line in [
+            "deadbeef 12345678.bin  14290060  cbf43926  ",
+            "14290060,cbf43926,deadbeef 12345678.bin",
+            "cbf43926  /d/deadbeef 12345678.bin",
+            "deadbeef 12345678.bin CBF43926",
+        ] {
+            let length = if line.starts_with("14290060") { None } else { Some(4) };
+            let line = line.replace("cbf43926,", "cbf43926cbf43926,");
+            let found = files.digests(line.as_bytes(), Spelling::Hex, length);
+            assert!(
+                found.values().all(|d| d.to_hex().starts_with("cbf43926")) && found.len() == 1,
+                "{line}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn short_digests_are_read_where_their_length_is_known() {
+        assert_eq!(read("01dd  b.bin\n", Spelling::Hex, 2), [("b.bin".to_owned(), "01dd".to_owned())]);
     }
 
     #[test]

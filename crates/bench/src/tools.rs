@@ -270,10 +270,10 @@ fn contenders<'a>(name: &str, engines: &[&'a Engine], root: &Path, scratch: &Pat
         })
     });
     let mut group: Vec<Contender> = rows.collect();
-    // truesum may spell a digest as the tool does that made it known.
-    let usual = group.iter().map(|c| c.spelling).find(|s| *s != Spelling::Hex).unwrap_or_default();
-    for contender in group.iter_mut().filter(|c| c.engine.own) {
-        contender.spelling = usual;
+    // truesum may spell a digest as the tool does that made it known; hexadecimal is read as such anyway.
+    let base32 = group.iter().any(|contender| contender.spelling == Spelling::Base32);
+    for contender in group.iter_mut().filter(|contender| contender.engine.own) {
+        contender.spelling = if base32 { Spelling::Base32 } else { Spelling::Hex };
     }
     group
 }
@@ -337,6 +337,7 @@ fn check(
     }
     let mut keep: Vec<bool> = read.iter().map(Option::is_some).collect();
     if let Some(expected) = majority(&read, files.len()) {
+        let whole = expected.len() == files.len();
         let mut agreement = Agreement {
             subject: format!("{name} of every file"),
             digest: agreement::over_all(expected).to_hex(),
@@ -345,7 +346,11 @@ fn check(
         };
         for (i, found) in read.iter().enumerate() {
             let (Some(found), who) = (found, &group[i].engine.name) else { continue };
-            match agreement::difference(expected, found) {
+            let difference = match agreement::difference(expected, found) {
+                None if !whole => Some(format!("digests of {} of {} files", found.len(), files.len())),
+                other => other,
+            };
+            match difference {
                 None => agreement.agree.push(who.clone()),
                 Some(why) => {
                     keep[i] = false;
@@ -496,6 +501,17 @@ mod tests {
         assert!(disagree.iter().any(|d| d.starts_with("forgets: no digest of")), "{disagree:?}");
         let timed: Vec<&str> = record.part("tool").map(|m| m.engine.as_str()).collect();
         assert_eq!(timed, ["right", "also right"]);
+    }
+
+    #[test]
+    fn an_engine_alone_must_still_name_every_file() {
+        let forgets = "find \"$1\" -type f -name a -exec sha256sum {} + > \"$2\"";
+        let (stop, directory) = (AtomicBool::new(false), tree());
+        let request = Request { rounds: Some(1), ..Request::default() };
+        let definition = definition(&[("forgets", forgets)]);
+        let record = run(&definition, directory.path(), &request, &mut Session::new(&stop, "x")).unwrap();
+        assert_eq!(record.agreements[0].disagree, ["forgets: digests of 1 of 3 files"]);
+        assert_eq!(record.part("tool").count(), 0);
     }
 
     #[test]

@@ -32,7 +32,9 @@ fn a_run_is_printed_saved_drawn_and_reported() {
     let files = ["--save", &saved, "--html", &page, "--svg", &svg];
     let (outcome, text) = bench(&[&words[..], &files[..]].concat()).unwrap();
     assert_eq!(outcome, Outcome::Done);
-    assert!(text.starts_with("model,part,engine,") && text.contains("\nalgorithms,kernel,truesum,sha256,row,"));
+    assert!(
+        text.starts_with("model,part,engine,") && text.contains("\nalgorithms,kernel,truesum,sha256,row,")
+    );
     assert!(std::fs::read_to_string(&page).unwrap().contains("<svg "));
     assert!(std::path::Path::new(&svg).join("algorithms-rate.svg").exists());
     let (outcome, joined) = bench(&["report", directory.path().to_str().unwrap()]).unwrap();
@@ -55,7 +57,10 @@ fn mistakes_are_told() {
         (&["algorithms", "--stream", "fast"], "not a rate"),
         (&["algorithms", "--time", "-3"], "unexpected argument"),
         (&["algorithms", "--time=-3"], "not a positive number"),
-        (&["algorithms", "-a", "crc32", "--time", "1", "--part", "rate", "--compare", "nobody"], "cannot compare with 'nobody'"),
+        (
+            &["algorithms", "-a", "crc32", "--time", "1", "--part", "rate", "--compare", "nobody"],
+            "cannot compare with 'nobody'",
+        ),
         (&["algorithms", "--json", "--csv"], "cannot be used with"),
         (&["tools", "/no/such/directory"], "/no/such/directory: opening"),
         (&["io", "/no/such/file"], "/no/such/file: opening"),

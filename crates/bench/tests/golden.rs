@@ -74,7 +74,8 @@ fn the_first_chart_of_each_run() {
 fn the_report_is_one_page_with_a_table_and_a_command_for_each_chart() {
     let records: Vec<Record> = RUNS.iter().map(|name| record(name)).collect();
     let page = report::page(&records);
-    let charts: usize = records.iter().flat_map(view::sections).filter(|section| section.chart.is_some()).count();
+    let charts: usize =
+        records.iter().flat_map(view::sections).filter(|section| section.chart.is_some()).count();
     // Each is laid out for wide and for narrow windows.
     assert_eq!(page.matches("<svg ").count(), 2 * charts);
     assert_eq!(page.matches("<figure>").count(), charts);
@@ -84,7 +85,8 @@ fn the_report_is_one_page_with_a_table_and_a_command_for_each_chart() {
     }
     for forbidden in ["<script", "http://", "https://", "@import", "url(", "src="] {
         // A link in the text of an engine or a status is no request.
-        let outside: String = page.split("<td>").map(|part| part.split_once("</td>").map_or(part, |(_, rest)| rest)).collect();
+        let outside: String =
+            page.split("<td>").map(|part| part.split_once("</td>").map_or(part, |(_, rest)| rest)).collect();
         assert!(!outside.contains(forbidden), "the page holds {forbidden}");
     }
     for element in ["section", "figure", "table", "details", "div", "svg"] {

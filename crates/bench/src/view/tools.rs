@@ -97,7 +97,10 @@ fn one_algorithm(name: &str, measurements: &[&Measurement]) -> Section {
     Section {
         id: name.to_owned(),
         title: format!("{name} by engine"),
-        text: vec![format!("Status of {name}: {}.", status(name))],
+        text: match status(name) {
+            "" => Vec::new(),
+            word => vec![format!("Status of {name}: {word}.")],
+        },
         chart: Some(Chart {
             title: format!("Seconds for {name} of the directory"),
             unit: "s".to_owned(),
