@@ -74,9 +74,13 @@ pub fn mad(samples: &[f64]) -> Option<f64> {
 
 /// The indices of samples too far from the median to be the same thing measured again.
 ///
-/// A sample within 1 % of the median is never one, however steady the others are: clocks have a resolution.
+/// A sample within 1 % of the median is never one, however steady the others are: clocks have a resolution. Fewer than five
+/// samples do not tell what is usual, so none of them is one.
 pub fn outliers(samples: &[f64]) -> Vec<usize> {
     let (Some(middle), Some(mad)) = (median(samples), mad(samples)) else { return Vec::new() };
+    if samples.len() < 5 {
+        return Vec::new();
+    }
     let limit = (OUTLIER_Z * MAD_TO_SIGMA * mad).max(0.01 * middle.abs());
     (0..samples.len()).filter(|&i| (samples[i] - middle).abs() > limit).collect()
 }
@@ -191,6 +195,7 @@ mod tests {
         // A clock's resolution is no outlier: the MAD is 0 and one sample is a hair off.
         assert!(outliers(&[10.0, 10.0, 10.0, 10.0, 10.05]).is_empty());
         assert_eq!(outliers(&[10.0, 10.0, 10.0, 10.0, 10.5]), [4]);
+        assert!(outliers(&[10.0, 10.0, 10.0, 30.0]).is_empty());
     }
 
     #[test]

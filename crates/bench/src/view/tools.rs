@@ -58,7 +58,7 @@ fn overview(record: &Record, by_algorithm: &BTreeMap<&str, Vec<&Measurement>>) -
     let missing: Vec<String> = record.missing.iter().map(|m| format!("{} ({})", m.name, m.get)).collect();
     let mut text = vec![
         "Time of each engine by that of truesum for the same algorithm; the geometric mean over all algorithms both have. \
-         Above 1 the engine takes longer."
+         Above 1 the engine takes longer. Peak memory \"below ours\" is less than this program's own, which a child inherits."
             .to_owned(),
     ];
     if !missing.is_empty() {
@@ -116,7 +116,7 @@ fn one_algorithm(name: &str, measurements: &[&Measurement]) -> Section {
 }
 
 fn memory(m: &Measurement) -> String {
-    m.peak_memory.map_or_else(|| "not above the measuring program's".to_owned(), bytes)
+    m.peak_memory.map_or_else(|| "below ours".to_owned(), bytes)
 }
 
 fn one_engine(
