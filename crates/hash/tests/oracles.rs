@@ -1,0 +1,282 @@
+//! Every algorithm against programs that nobody here wrote and that Debian ships: lengths 0 to 300 and around the powers of
+//! two up to 2 MiB, hashed in lanes and one by one.
+//!
+//! What could not be compared, because a program is missing or does not know the algorithm, is printed; with
+//! `TRUESUM_ORACLES=all` in the environment it is a failure.
+
+#[path = "tree/input.rs"]
+#[allow(dead_code, reason = "shared with the tree tests, which need more of it")]
+mod input;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use truesum_hash::{ALGORITHMS, Digest, Key, Spec, hash_many};
+
+/// A program's way to one digest of each file it is given, a line each, in order.
+struct Oracle {
+    /// What we compare: a name with length, `blake3 keyed` or `blake3 derive-key`.
+    spec: &'static str,
+    program: &'static str,
+    /// The Debian package that holds it.
+    package: &'static str,
+    args: &'static [&'static str],
+    line: Line,
+}
+
+/// Where a line has the digest.
+#[derive(Clone, Copy)]
+enum Line {
+    /// The first word, in hexadecimal.
+    First,
+    /// Behind the last ` = `, in hexadecimal.
+    Last,
+    /// The first word is a decimal number of so many bytes.
+    Decimal(usize),
+}
+
+const KEY: &[u8; 32] = b"whats the Elvish word for friend";
+const CONTEXT: &str = "truesum oracles 2026-01-01 00:00:00 test";
+
+/// Reads files named by its arguments, after the module's and the algorithm's name.
+const PYTHON: &str = r#"
+import sys
+module, name = sys.argv[1:3]
+bits = 0
+if module == 'hashlib':
+    import hashlib
+    if name.startswith('blake2b-'):
+        size = int(name[8:]) // 8
+        make = lambda data: hashlib.blake2b(data, digest_size=size).hexdigest()
+    elif name.startswith('shake_'):
+        name, size = name.split('-')
+        make = lambda data: hashlib.new(name, data).hexdigest(int(size) // 8)
+    else:
+        make = lambda data: hashlib.new(name, data).hexdigest()
+elif module == 'zlib':
+    import zlib
+    make = lambda data: '%08x' % getattr(zlib, name)(data)
+elif module == 'crcmod':
+    import crcmod, crcmod.predefined
+    known = {
+        'crc64nvme': lambda: crcmod.mkCrcFun(0x1AD93D23594C93659, initCrc=0, rev=True, xorOut=(1 << 64) - 1),
+        'crc64xz': lambda: crcmod.mkCrcFun(0x142F0E1EBA9EA3693, initCrc=0, rev=True, xorOut=(1 << 64) - 1),
+        'crc32c': lambda: crcmod.predefined.mkPredefinedCrcFun('crc-32c'),
+    }
+    crc = known[name]()
+    make = lambda data: '%0*x' % (8 if name == 'crc32c' else 16, crc(data))
+elif module == 'Cryptodome':
+    from Cryptodome.Hash import keccak
+    make = lambda data: keccak.new(digest_bits=256, data=data).hexdigest()
+for path in sys.argv[3:]:
+    with open(path, 'rb') as file:
+        print(make(file.read()))
+"#;
+
+macro_rules! oracles {
+    ($($program:literal from $package:literal, $line:expr => { $($spec:literal: $args:expr),* $(,)? })*) => {
+        &[$($(Oracle { spec: $spec, program: $program, package: $package, args: &$args, line: $line }),*),*]
+    };
+}
+
+#[rustfmt::skip]
+static ORACLES: &[Oracle] = oracles! {
+    "openssl" from "openssl", Line::First => {
+        "md5": ["dgst", "-r", "-md5"],
+        "sha1": ["dgst", "-r", "-sha1"],
+        "sha224": ["dgst", "-r", "-sha224"],
+        "sha256": ["dgst", "-r", "-sha256"],
+        "sha384": ["dgst", "-r", "-sha384"],
+        "sha512": ["dgst", "-r", "-sha512"],
+        "sha512-224": ["dgst", "-r", "-sha512-224"],
+        "sha512-256": ["dgst", "-r", "-sha512-256"],
+        "sha3-224": ["dgst", "-r", "-sha3-224"],
+        "sha3-256": ["dgst", "-r", "-sha3-256"],
+        "sha3-384": ["dgst", "-r", "-sha3-384"],
+        "sha3-512": ["dgst", "-r", "-sha3-512"],
+        "shake128": ["dgst", "-r", "-shake128", "-xoflen", "32"],
+        "shake256": ["dgst", "-r", "-shake256", "-xoflen", "64"],
+        "shake128-8000": ["dgst", "-r", "-shake128", "-xoflen", "1000"],
+        "shake256-8": ["dgst", "-r", "-shake256", "-xoflen", "1"],
+        "blake2b": ["dgst", "-r", "-blake2b512"],
+        "blake2s": ["dgst", "-r", "-blake2s256"],
+        "sm3": ["dgst", "-r", "-sm3"],
+        "md4": ["dgst", "-provider", "legacy", "-provider", "default", "-r", "-md4"],
+        "ripemd160": ["dgst", "-provider", "legacy", "-provider", "default", "-r", "-ripemd160"],
+        "whirlpool": ["dgst", "-provider", "legacy", "-provider", "default", "-r", "-whirlpool"],
+    }
+    "rhash" from "rhash", Line::First => {
+        "md4": ["--printf=%{md4}\\n"],
+        "md5": ["--printf=%{md5}\\n"],
+        "sha1": ["--printf=%{sha1}\\n"],
+        "sha256": ["--printf=%{sha-256}\\n"],
+        "sha512": ["--printf=%{sha-512}\\n"],
+        "sha3-224": ["--printf=%{sha3-224}\\n"],
+        "sha3-256": ["--printf=%{sha3-256}\\n"],
+        "sha3-384": ["--printf=%{sha3-384}\\n"],
+        "sha3-512": ["--printf=%{sha3-512}\\n"],
+        "blake2b": ["--printf=%{blake2b}\\n"],
+        "blake2s": ["--printf=%{blake2s}\\n"],
+        "tiger": ["--printf=%{tiger}\\n"],
+        "whirlpool": ["--printf=%{whirlpool}\\n"],
+        "ripemd160": ["--printf=%{ripemd160}\\n"],
+        "crc32": ["--printf=%{crc32}\\n"],
+        "crc32c": ["--printf=%{crc32c}\\n"],
+    }
+    "/usr/bin/python3" from "python3", Line::First => {
+        "sha224": ["-c", PYTHON, "hashlib", "sha224"],
+        "sha384": ["-c", PYTHON, "hashlib", "sha384"],
+        "shake128-256": ["-c", PYTHON, "hashlib", "shake_128-256"],
+        "shake256-4104": ["-c", PYTHON, "hashlib", "shake_256-4104"],
+        "blake2b-8": ["-c", PYTHON, "hashlib", "blake2b-8"],
+        "blake2b-160": ["-c", PYTHON, "hashlib", "blake2b-160"],
+        "blake2b-256": ["-c", PYTHON, "hashlib", "blake2b-256"],
+        "blake2b-504": ["-c", PYTHON, "hashlib", "blake2b-504"],
+        "crc32": ["-c", PYTHON, "zlib", "crc32"],
+        "adler32": ["-c", PYTHON, "zlib", "adler32"],
+    }
+    "/usr/bin/python3" from "python3-crcmod", Line::First => {
+        "crc32c": ["-c", PYTHON, "crcmod", "crc32c"],
+        "crc64nvme": ["-c", PYTHON, "crcmod", "crc64nvme"],
+        "crc64xz": ["-c", PYTHON, "crcmod", "crc64xz"],
+    }
+    "/usr/bin/python3" from "python3-pycryptodome", Line::First => {
+        "keccak256": ["-c", PYTHON, "Cryptodome", "keccak256"],
+    }
+    "b3sum" from "b3sum", Line::First => {
+        "blake3": ["--no-names"],
+        "blake3-8": ["--no-names", "--length", "1"],
+        "blake3-8000": ["--no-names", "--length", "1000"],
+        "blake3 keyed": ["--no-names", "--keyed"],
+        "blake3 derive-key": ["--no-names", "--derive-key", CONTEXT],
+    }
+    "xxhsum" from "xxhash", Line::First => {
+        "xxh32": ["-H0"],
+        "xxh64": ["-H1"],
+        "xxh128": ["-H2"],
+    }
+    "xxhsum" from "xxhash", Line::Last => {
+        "xxh3": ["-H3"],
+    }
+    "md5sum" from "coreutils", Line::First => { "md5": [] }
+    "sha1sum" from "coreutils", Line::First => { "sha1": [] }
+    "sha256sum" from "coreutils", Line::First => { "sha256": [] }
+    "sha512sum" from "coreutils", Line::First => { "sha512": [] }
+    "b2sum" from "coreutils", Line::First => { "blake2b": [], "blake2b-128": ["-l", "128"] }
+    "cksum" from "coreutils", Line::Decimal(4) => { "crc": [] }
+    "cksum" from "coreutils", Line::First => { "sm3": ["-a", "sm3", "--untagged"] }
+    "sum" from "coreutils", Line::Decimal(2) => { "bsd": ["-r"], "sysv": ["-s"] }
+};
+
+/// No packaged program computes these; `tree_vectors.rs` has vectors that other programs confirmed.
+const BY_VECTORS: &[&str] = &["s3-etag", "glacier"];
+
+impl Oracle {
+    fn spec(&self) -> Option<Spec> {
+        let name = self.spec.split(' ').next()?;
+        let spec: Spec = name.parse().ok()?;
+        match self.spec.strip_prefix("blake3 ") {
+            Some("keyed") => spec.with_key(Key::Keyed(Box::new(*KEY))).ok(),
+            Some(_) => spec.with_key(Key::Derive(CONTEXT.into())).ok(),
+            None => Some(spec),
+        }
+    }
+
+    /// The digests of the files, or why there are none.
+    fn run(&self, files: &[PathBuf]) -> Result<Vec<Digest>, String> {
+        let mut child = Command::new(self.program)
+            .args(self.args)
+            .args(files)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|why| format!("{}: {why} (Debian package {})", self.program, self.package))?;
+        // Only `b3sum --keyed` reads it; the others may have gone.
+        let _ = child.stdin.take().expect("piped").write_all(KEY);
+        let output = child.wait_with_output().map_err(|why| why.to_string())?;
+        if !output.status.success() {
+            let why = String::from_utf8_lossy(&output.stderr);
+            let why = why.lines().last().unwrap_or("failed");
+            return Err(format!("{}: {why} (Debian package {})", self.program, self.package));
+        }
+        let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+        lines.lines().map(|line| self.line.digest(line).ok_or(format!("{}: {line}", self.program))).collect()
+    }
+}
+
+impl Line {
+    fn digest(self, line: &str) -> Option<Digest> {
+        let first = line.split_whitespace().next()?;
+        match self {
+            Line::First => Digest::from_hex(first.as_bytes()).ok(),
+            Line::Last => Digest::from_hex(line.rsplit_once(" = ")?.1.as_bytes()).ok(),
+            Line::Decimal(len) => {
+                let value: u64 = first.parse().ok()?;
+                Some(Digest::new(&value.to_be_bytes()[8 - len..]))
+            }
+        }
+    }
+}
+
+#[test]
+fn every_algorithm_has_an_oracle() {
+    for row in ALGORITHMS.iter().filter(|row| !BY_VECTORS.contains(&row.name)) {
+        let covered = |oracle: &Oracle| oracle.spec().is_some_and(|spec| std::ptr::eq(spec.algorithm(), row));
+        assert!(ORACLES.iter().any(covered), "nothing independent computes {}", row.name);
+    }
+}
+
+#[test]
+fn digests_are_those_of_other_programs() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let bytes = input::bytes("sm64:17", (2 << 20) + 1);
+    let around = (9..=21).flat_map(|power| [(1 << power) - 1, 1 << power, (1 << power) + 1]);
+    let lengths: Vec<usize> = (0..=300).chain(around).collect();
+    let files: Vec<PathBuf> = lengths.iter().map(|len| folder.path().join(len.to_string())).collect();
+    for (file, &len) in files.iter().zip(&lengths) {
+        std::fs::write(file, &bytes[..len]).expect("a file in the temporary folder");
+    }
+    let messages: Vec<&[u8]> = lengths.iter().map(|&len| &bytes[..len]).collect();
+
+    let mut compared: BTreeSet<&str> = BTreeSet::new();
+    let mut missing: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for oracle in ORACLES {
+        let Some(spec) = oracle.spec() else {
+            missing.entry("not in the table".to_owned()).or_default().push(oracle.spec);
+            continue;
+        };
+        let expected = match oracle.run(&files) {
+            Ok(expected) => expected,
+            Err(why) => {
+                missing.entry(why).or_default().push(oracle.spec);
+                continue;
+            }
+        };
+        assert_eq!(expected.len(), lengths.len(), "{} gives a line for each file", oracle.program);
+        let together = hash_many(&spec, &messages);
+        for (((message, expected), together), len) in
+            messages.iter().zip(&expected).zip(&together).zip(&lengths)
+        {
+            let alone = spec.digest(message);
+            assert_eq!(&alone, expected, "{} of {len} bytes, by {}", oracle.spec, oracle.program);
+            assert_eq!(together, expected, "{} of {len} bytes in lanes, by {}", oracle.spec, oracle.program);
+        }
+        compared.insert(spec.algorithm().name);
+    }
+    for (why, specs) in &missing {
+        println!("not compared: {}: {why}", specs.join(", "));
+    }
+    let alone: Vec<&str> = ALGORITHMS
+        .iter()
+        .map(|row| row.name)
+        .filter(|name| !compared.contains(name) && !BY_VECTORS.contains(name))
+        .collect();
+    if !alone.is_empty() {
+        println!("compared with nothing: {}", alone.join(", "));
+    }
+    if std::env::var("TRUESUM_ORACLES").is_ok_and(|which| which == "all") {
+        assert!(missing.is_empty(), "programs are missing: {missing:?}");
+    }
+}
