@@ -7,6 +7,7 @@ bin=$(cd "$1" && pwd)
 cd "$(dirname "$0")/faults"
 export PATH="$bin:$PATH"
 work=$(mktemp -d /tmp/truesum-probe.XXXXXX)
+chmod 755 "$work" # some cases run as nobody
 trap 'rm -rf "$work"' EXIT
 python3 probe.py profiles/truesum.json --slow --work "$work/w" --json "$work/result.json" >"$work/log"
 python3 probe.py profiles/truesum-exact.json --only '^(M08|M32|B01)$' --work "$work/w" --json "$work/exact.json" >>"$work/log"
