@@ -18,6 +18,7 @@ mod digest;
 mod hasher;
 pub mod kernel;
 mod lanes;
+mod midstate;
 mod spec;
 pub mod tree;
 mod word;

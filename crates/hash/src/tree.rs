@@ -15,7 +15,8 @@ mod plan;
 mod proof;
 
 pub use compact_range::{CompactRange, Gap, decompose};
-pub use family::{FAMILIES, Family};
+pub use family::{FAMILIES, Family, halves};
+pub use linear::Linear;
 pub use merkle::{FTREE_ID, Merkle, zero_levels};
 pub use mtsum::{Step, Variant, Walk};
 pub use plan::{Fold, Plan, Zeros};

@@ -156,6 +156,16 @@ pub(crate) fn needs_size(algorithm: &Algorithm) -> bool {
     matches!(algorithm.kind, Kind::Composite(Composite { cut: Cut::Halves(_), .. }))
 }
 
+/// Which of mtsum's trees this is, and over which hash.
+pub fn halves(spec: &Spec) -> Option<(Variant, Spec)> {
+    match spec.algorithm().kind {
+        Kind::Composite(composite @ Composite { cut: Cut::Halves(variant), .. }) => {
+            Some((*variant, composite.base()))
+        }
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

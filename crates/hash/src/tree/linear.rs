@@ -10,15 +10,18 @@ use crc_fast::CrcAlgorithm;
 
 /// A checksum that adds up.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Linear {
+pub enum Linear {
+    /// A CRC.
     Crc(CrcAlgorithm),
     /// POSIX `cksum`: the CRC is followed by the message's length, which is known only at the end.
     Cksum,
+    /// Adler-32 of RFC 1950.
     Adler32,
 }
 
 impl Linear {
-    pub(crate) fn of(algorithm: &Algorithm) -> Option<Linear> {
+    /// That of an algorithm, if it adds up.
+    pub fn of(algorithm: &Algorithm) -> Option<Linear> {
         Some(match algorithm.name {
             "crc32" => Linear::Crc(CrcAlgorithm::Crc32IsoHdlc),
             "crc32c" => Linear::Crc(CrcAlgorithm::Crc32Iscsi),
@@ -31,7 +34,7 @@ impl Linear {
     }
 
     /// The value of a part.
-    pub(crate) fn part(self, spec: &Spec, data: &[u8]) -> Digest {
+    pub fn part(self, spec: &Spec, data: &[u8]) -> Digest {
         match self {
             Linear::Cksum => digest(crc_fast::checksum(CrcAlgorithm::Crc32Cksum, data), 4),
             Linear::Crc(_) | Linear::Adler32 => spec.digest(data),
@@ -39,7 +42,7 @@ impl Linear {
     }
 
     /// The value of a part and of the `len` bytes that follow it.
-    pub(crate) fn join(self, first: &Digest, second: &Digest, len: u64) -> Digest {
+    pub fn join(self, first: &Digest, second: &Digest, len: u64) -> Digest {
         let (a, b) = (value(first), value(second));
         match self {
             Linear::Crc(algorithm) => digest(crc_fast::checksum_combine(algorithm, a, b, len), first.len()),
@@ -57,7 +60,7 @@ impl Linear {
     }
 
     /// The checksum of a message of `size` bytes with this value.
-    pub(crate) fn close(self, whole: Digest, size: u64) -> Digest {
+    pub fn close(self, whole: Digest, size: u64) -> Digest {
         if self != Linear::Cksum {
             return whole;
         }

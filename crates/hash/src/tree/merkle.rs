@@ -166,30 +166,32 @@ impl Merkle {
         }
     }
 
+    /// The hash of the root over two children: BLAKE3's is hashed otherwise than its nodes.
+    pub fn root(&self, left: &Digest, right: &Digest) -> Digest {
+        match &self.nodes {
+            Nodes::Hash { .. } => self.node(left, right),
+            Nodes::Blake3(key) => {
+                let (context, children) = (context_key(key), (cv(left), cv(right)));
+                let root = hazmat::merge_subtrees_root(&children.0, &children.1, mode(key, &context));
+                Digest::new(root.as_bytes())
+            }
+        }
+    }
+
     /// The digest of a message of `size` bytes with these leaves; `None` if the range does not hold all of them, or if it
     /// is BLAKE3 and one subtree holds them all (its root is hashed otherwise, from the data).
     pub fn close(&self, range: &CompactRange, size: u64) -> Option<Digest> {
         let mut peaks = range.peaks().rev();
         let last = peaks.next()?.clone();
-        let Nodes::Blake3(key) = &self.nodes else {
-            let root = peaks.fold(last, |right, left| self.node(left, &right));
-            return Some(self.seal(&root, size));
+        let Some(first) = peaks.next_back() else {
+            return self.place_independent().then(|| self.seal(&last, size));
         };
-        let mut peaks = peaks.peekable();
-        let mut right = last;
-        while let Some(left) = peaks.next() {
-            if peaks.peek().is_none() {
-                let context = context_key(key);
-                let root = hazmat::merge_subtrees_root(&cv(left), &cv(&right), mode(key, &context));
-                return Some(Digest::new(root.as_bytes()));
-            }
-            right = self.node(left, &right);
-        }
-        None
+        let right = peaks.fold(last, |right, left| self.node(left, &right));
+        Some(self.seal(&self.root(first, &right), size))
     }
 
     /// The digest of a message of `size` bytes whose Merkle Tree Hash is `root`: the seal of a `HASH-tree`, the root
-    /// itself for Glacier. Not for BLAKE3, whose root is known only to [`Merkle::close`].
+    /// itself for Glacier and BLAKE3.
     pub fn seal(&self, root: &Digest, size: u64) -> Digest {
         let (Some(spec), Nodes::Hash { leaf, .. }) = (&self.seal, &self.nodes) else {
             return root.clone();
@@ -265,6 +267,10 @@ fn chaining_value(key: &Key, data: &[u8], first: u64) -> Digest {
         Key::Keyed(key) => blake3::Hasher::new_keyed(key),
         Key::Derive(context) => blake3::Hasher::new_derive_key(context),
     };
+    if data.is_empty() {
+        // Only the empty message has an empty chunk, and its root is all it has.
+        return Digest::new(hasher.finalize().as_bytes());
+    }
     hasher.set_input_offset(first << 10);
     hasher.update(data);
     Digest::new(&hasher.finalize_non_root())

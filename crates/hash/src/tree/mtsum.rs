@@ -40,6 +40,15 @@ impl Variant {
         }
     }
 
+    /// The hash of an inner node or of the root.
+    pub fn node(self, base: &Spec, left: &Digest, right: &Digest, root: bool) -> Digest {
+        let mut node = base.hasher();
+        node.update(self.node_prefix(root));
+        node.update(left.as_bytes());
+        node.update(right.as_bytes());
+        node.finish()
+    }
+
     /// Bytes of the left child of a node over `size`.
     fn left(self, size: u64, leaf: u64, even: u64) -> u64 {
         match self {
@@ -147,11 +156,8 @@ impl Stack {
         self.taken += 1;
         while let Some(&Step::Node { root }) = self.walk.peek() {
             self.walk.next();
-            let mut node = self.base.hasher();
-            node.update(self.variant.node_prefix(root));
-            let children = self.subtrees.len() - 2;
-            self.subtrees.drain(children..).for_each(|child| node.update(child.as_bytes()));
-            self.subtrees.push(node.finish());
+            let children = self.subtrees.split_off(self.subtrees.len() - 2);
+            self.subtrees.push(self.variant.node(&self.base, &children[0], &children[1], root));
         }
     }
 

@@ -127,6 +127,25 @@ impl Plan {
         }
     }
 
+    /// The digests of the pieces of `data`, which begins with piece `first` and holds whole pieces, the message's last
+    /// excepted. Leaves of all of them share the lanes.
+    pub fn hash_pieces(&self, first: u64, data: &[u8]) -> Vec<Digest> {
+        let len = self.piece(0).end.max(1) as usize;
+        match &self.way {
+            Way::Granules { merkle, granule } if data.len() > len && merkle.place_independent() => {
+                let leaves = merkle.leaf_hashes(data, 0);
+                leaves
+                    .chunks((granule / merkle.leaf_size()) as usize)
+                    .map(|row| merkle.reduce(row.to_vec()))
+                    .collect()
+            }
+            _ if data.is_empty() => vec![self.hash_piece(first, data)],
+            _ => {
+                (first..).zip(data.chunks(len)).map(|(index, piece)| self.hash_piece(index, piece)).collect()
+            }
+        }
+    }
+
     /// The digest of piece `index`, whose bytes are `data`.
     pub fn hash_piece(&self, index: u64, data: &[u8]) -> Digest {
         match &self.way {
