@@ -17,6 +17,7 @@ mod pieces;
 pub mod progress;
 pub mod read;
 pub mod run;
+pub mod tree;
 mod waits;
 pub mod walk;
 mod worker;

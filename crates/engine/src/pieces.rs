@@ -108,7 +108,7 @@ pub(crate) fn hash_pieces(
 }
 
 /// Whether the file's pages are in memory: asked at places spread over it, without waiting for any.
-fn is_resident(file: &Guarded) -> bool {
+pub(crate) fn is_resident(file: &Guarded) -> bool {
     const ASKED: u64 = 16;
     let step = (file.size_hint() / ASKED).max(1);
     (0..ASKED).all(|i| {

@@ -103,7 +103,7 @@ pub fn close(file: File) -> io::Result<()> {
     unsafe { rustix::io::try_close(file.into_raw_fd()) }.map_err(io::Error::from)
 }
 
-fn folder(path: &Path) -> &Path {
+pub(crate) fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -111,7 +111,7 @@ fn folder(path: &Path) -> &Path {
 }
 
 /// Makes a rename durable. File systems that cannot flush a directory say EINVAL: nothing is lost by that.
-fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     let directory =
         rustix::fs::openat(CWD, folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     match rustix::fs::fsync(directory) {

@@ -1,0 +1,20 @@
+//! Trees over files: one huge file hashed on all cores, stored trees, and what they are good for.
+//!
+//! [`build`] makes a tree on all cores, with plain digests in the same read; [`store`] is the file that keeps it
+//! (`docs/spec/tree.md` section 8); [`locate`] says which bytes are damaged, [`repair`] mends them from a second copy,
+//! [`prove`] makes and checks proofs, [`piece`] divides the work between machines.
+#![allow(
+    clippy::single_range_in_vec_init,
+    reason = "lists of ranges are what is meant, also where there is one"
+)]
+
+pub mod build;
+mod chains;
+pub mod locate;
+mod midstate;
+pub mod outline;
+pub mod piece;
+pub mod prove;
+pub mod repair;
+mod scan;
+pub mod store;

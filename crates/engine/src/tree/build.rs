@@ -1,0 +1,397 @@
+//! Building the stored tree of a file on all cores, and plain digests in the same read.
+//!
+//! Whichever thread reads a unit hashes its leaves; plain digests take the units in order. A build can be interrupted
+//! anywhere: it goes on from the last checkpoint.
+
+use crate::error::{Cause, Error};
+use crate::job::Found;
+use crate::open::{Root, Special};
+use crate::progress::Progress;
+use crate::read::Guarded;
+use crate::tree::chains::Chains;
+use crate::tree::midstate;
+use crate::tree::scan::{Claim, Claims, Run, Source, UNIT, joined, on_threads, pieces, stopped};
+use crate::tree::store::{Header, Hints, Store, part_of};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+use truesum_hash::tree::{Merkle, Plan, Zeros};
+use truesum_hash::{Digest, Hasher, Spec};
+
+/// Time between checkpoints of a tree that is being saved.
+const CHECKPOINT: Duration = Duration::from_secs(5);
+
+/// One digest of a pass over the units of a file.
+struct Part<'a> {
+    plan: &'a Plan,
+    /// Units whose digests are wanted.
+    wanted: Vec<Range<u64>>,
+    /// Whether runs of zeros need not be read.
+    zeros: bool,
+    done: &'a (dyn Fn(Run) -> Result<(), Error> + Sync),
+}
+
+/// Reads every unit that a part or a chain wants, once. Returns the chains' digests.
+fn pass(
+    source: Source<'_>,
+    parts: &[Part<'_>],
+    chains: &Chains,
+    threads: usize,
+) -> Result<Vec<Digest>, Error> {
+    let wanted = parts.iter().flat_map(|part| part.wanted.iter().cloned());
+    let wanted = joined(wanted.chain(std::iter::once(chains.wanted())));
+    let zeros = chains.wanted().is_empty() && parts.iter().all(|part| part.zeros);
+    let claims = Claims::new(source, wanted, zeros);
+    let work = || -> Result<(), Error> {
+        let mut own = Vec::new();
+        while let Some(claim) = claims.next()? {
+            let unit = match claim {
+                Claim::Read(unit) => unit,
+                Claim::Hole(units) => {
+                    for part in parts {
+                        let per_unit = per_unit(part.plan);
+                        (part.done)(Run::Zeros(units.start * per_unit..units.end * per_unit))?;
+                    }
+                    continue;
+                }
+            };
+            let len = (source.size - unit * UNIT).min(UNIT) as usize;
+            let wanting = parts.iter().filter(|part| part.wanted.iter().any(|range| range.contains(&unit)));
+            let wanting: Vec<(&Part, u64)> = wanting.map(|part| (part, unit * per_unit(part.plan))).collect();
+            let hash = |data: &[u8]| -> Vec<Vec<Digest>> {
+                wanting.iter().map(|(part, first)| part.plan.hash_pieces(*first, data)).collect()
+            };
+            let digests = if chains.wanted().contains(&unit) {
+                let Some(mut buffer) = chains.buffer(unit, len) else { return Ok(()) };
+                source.read(&mut buffer, unit * UNIT)?;
+                let digests = hash(&buffer);
+                chains.give(unit, buffer);
+                digests
+            } else {
+                source.look(unit * UNIT, len, &mut own, hash)?
+            };
+            for ((part, first), digests) in wanting.into_iter().zip(digests) {
+                (part.done)(Run::Digests(first, digests))?;
+            }
+        }
+        Ok(())
+    };
+    let result = std::thread::scope(|scope| {
+        let running: Vec<_> =
+            (0..chains.count()).map(|index| scope.spawn(move || chains.run(index))).collect();
+        let readers = threads.saturating_sub(running.len()).max(1);
+        let result = on_threads(readers, &claims, || {
+            let result = work();
+            if result.is_err() || source.progress.stopped() {
+                chains.stop();
+            }
+            result
+        });
+        let digests: Option<Vec<Digest>> =
+            running.into_iter().map(|thread| thread.join().ok().flatten()).collect();
+        result.map(|()| digests)
+    });
+    match result? {
+        Some(digests) if !source.progress.stopped() => Ok(digests),
+        _ => Err(stopped(source.path)),
+    }
+}
+
+/// Pieces of a plan in a unit.
+fn per_unit(plan: &Plan) -> u64 {
+    let piece = plan.piece(0);
+    UNIT / (piece.end - piece.start).clamp(1, UNIT).next_power_of_two()
+}
+
+/// What to do with a tree that is there already.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Begin {
+    /// Build anew.
+    #[default]
+    Fresh,
+    /// Go on where an interrupted build stopped; build anew if there is none.
+    Resume,
+    /// The file grew since its tree was stored: read only what is new. What was there is not read, so not checked.
+    Append,
+    /// Only these bytes changed since the tree was stored, and the size did not: read only their granules.
+    Changed(Vec<Range<u64>>),
+}
+
+/// How a tree is saved.
+#[derive(Clone, Debug)]
+pub struct Saving<'a> {
+    /// Where the tree will be.
+    pub target: &'a Path,
+    /// Bytes of a granule, a power of two.
+    pub granule: u64,
+    /// What to do with a tree that is there.
+    pub begin: Begin,
+    /// Plain digests to compute in the same read.
+    pub beside: &'a [Spec],
+}
+
+/// A tree that was saved.
+#[derive(Debug)]
+pub struct Saved {
+    /// What was found: the tree's digest, then those computed beside it.
+    pub found: Found,
+    /// The tree.
+    pub store: Store,
+    /// Granules that were finished before and not hashed again.
+    pub kept: u64,
+}
+
+/// Builds the tree of a file and saves it.
+///
+/// # Errors
+/// The file cannot be read to its end, is not a regular file, or changed meanwhile; `progress` was told to stop; the tree cannot be written or is not the one to go on with; the digest has no tree to store. What was
+/// finished until then is kept in the unfinished tree.
+pub fn save(
+    path: &[u8],
+    spec: &Spec,
+    saving: &Saving<'_>,
+    threads: usize,
+    progress: &Progress,
+) -> Result<Saved, Error> {
+    let started = Instant::now();
+    let mut file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
+    let source = Source::new(&file, path, progress);
+    let hints = Hints::of(file.stat());
+    let refuse = |why: String| Error::new(path, "store the tree of", Cause::Other(why));
+    let header = Header::new(spec, source.size, saving.granule, hints).map_err(refuse)?;
+    let (store, hashers) = begin(path, header, saving)?;
+    let kept = store.header().extents.iter().map(|extent| extent.end - extent.start).sum();
+
+    let plan = store.header().plan();
+    let chains = Chains::new(hashers, source.size.div_ceil(UNIT), threads);
+    let (wanted, ratio) = (store.header().missing(), store.header().pieces_per_granule());
+    let state = Mutex::new(Rows::new(store, &plan, (chains.count() > 0).then(|| saving.target.to_owned())));
+    let take = |run: Run| state.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take(run, &chains);
+    let beside = if plan.piece_hasher().is_some() {
+        let wanted = wanted.iter().map(|range| range.start * ratio..(range.end * ratio).min(plan.pieces()));
+        pieces(source, &plan, wanted.collect(), threads, false, take)?;
+        pass(source, &[], &chains, threads)
+    } else {
+        let per_unit = per_unit(&plan);
+        let wanted = wanted.iter().map(|granules| {
+            let end = (granules.end * ratio).min(plan.pieces());
+            granules.start * ratio / per_unit..end.div_ceil(per_unit)
+        });
+        let part = Part { plan: &plan, wanted: joined(wanted), zeros: plan.zeros().is_some(), done: &take };
+        pass(source, &[part], &chains, threads)
+    };
+    let mut rows = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let beside = match beside {
+        Ok(beside) => beside,
+        Err(error) => {
+            // What was done is worth keeping, whatever stopped it.
+            rows.checkpoint(&chains)?;
+            return Err(error);
+        }
+    };
+    source.check_end()?;
+    let size = source.size;
+    file.read_elsewhere(size);
+    let digest = match rows.store.fold()? {
+        Some(digest) => digest,
+        None => root_of_one(&file, path, spec, progress)?,
+    };
+    let whole = file.finish(path)?;
+    let mut store = rows.store;
+    store.complete(digest.clone())?;
+    let store = store.publish(saving.target)?;
+    midstate::remove(saving.target);
+    let digests = std::iter::once(digest).chain(beside).collect();
+    let found = Found { size, mtime: whole.mtime(), digests, time: started.elapsed() };
+    Ok(Saved { found, store, kept })
+}
+
+/// BLAKE3 of a file of one granule.
+pub(crate) fn root_of_one(
+    file: &Guarded,
+    path: &[u8],
+    spec: &Spec,
+    progress: &Progress,
+) -> Result<Digest, Error> {
+    let source = Source::new(file, path, progress);
+    let mut hasher = spec.hasher();
+    let mut buffer = vec![0; UNIT.min(source.size) as usize];
+    for start in (0..source.size).step_by(UNIT as usize) {
+        let data = &mut buffer[..(source.size - start).min(UNIT) as usize];
+        source.read(data, start)?;
+        hasher.update(data);
+    }
+    Ok(hasher.finish())
+}
+
+/// The unfinished tree to work on, and the hashers of the digests beside it with the units they have been fed.
+fn begin(path: &[u8], header: Header, saving: &Saving<'_>) -> Result<(Store, Vec<(Hasher, u64)>), Error> {
+    let part = part_of(saving.target);
+    let fresh = || saving.beside.iter().map(|spec| (spec.hasher_for_size(header.size), 0)).collect();
+    let other = |why: &str| Error::new(path, "go on with the tree of", Cause::Other(why.to_owned()));
+    match &saving.begin {
+        Begin::Fresh => {}
+        Begin::Resume if !part.exists() => {}
+        Begin::Resume => {
+            // A part without a superblock was killed before its first checkpoint: there is nothing to go on with.
+            if let Ok(store) = Store::open(&part, true)? {
+                let old = store.header();
+                if (&old.spec, old.granule) != (&header.spec, header.granule) {
+                    return Err(other("the unfinished tree has another algorithm or granule"));
+                }
+                if old.size != header.size || !old.hints.same_content(&header.hints) {
+                    return Err(other(
+                        "the file's size, modification time or inode changed since it was begun",
+                    ));
+                }
+                let hashers = midstate::read(saving.target, saving.beside, header.size, &header.hints);
+                return Ok((store, hashers));
+            }
+        }
+        Begin::Append | Begin::Changed(_) => {
+            let old = Store::open(saving.target, false)?;
+            let old = old.map_err(|refusal| other(&refusal.to_string()))?;
+            let old = old.header();
+            if !old.is_complete() || (&old.spec, old.granule) != (&header.spec, header.granule) {
+                return Err(other("the stored tree has another algorithm or granule"));
+            }
+            if Merkle::new(&header.spec).is_none() {
+                return Err(other("every leaf of mtsum depends on the file's size"));
+            }
+            let same = old.size == header.size;
+            if same != matches!(saving.begin, Begin::Changed(_)) || header.size < old.size {
+                return Err(other("the file's size is not what was said of the change"));
+            }
+            std::fs::copy(saving.target, &part)
+                .map_err(|error| Error::io(part.as_os_str().as_bytes(), "write", error))?;
+            let store = Store::open(&part, true)?;
+            let mut store = store.map_err(|refusal| other(&refusal.to_string()))?;
+            let keep = if same { old.granules() } else { old.size / old.granule };
+            if let Begin::Changed(ranges) = &saving.begin {
+                let granule = old.granule;
+                let changed = ranges.iter().map(|range| range.start / granule..range.end.div_ceil(granule));
+                store.forget(&joined(changed));
+                let extents = store.header().extents.clone();
+                store.reopen(header.size, header.hints, &extents)?;
+            } else {
+                store.reopen(header.size, header.hints, &[0..keep])?;
+            }
+            return Ok((store, fresh()));
+        }
+    }
+    let hashers = fresh();
+    Ok((Store::create(&part, header.clone())?, hashers))
+}
+
+/// Row 0 as it fills.
+struct Rows {
+    store: Store,
+    zeros: Option<Zeros>,
+    gather: Gather,
+    finished: Vec<Range<u64>>,
+    saved: Instant,
+    /// Where the tree will be, if plain digests ride along.
+    target: Option<PathBuf>,
+}
+
+impl Rows {
+    fn new(store: Store, plan: &Plan, target: Option<PathBuf>) -> Rows {
+        Rows {
+            zeros: plan.zeros(),
+            gather: Gather::new(store.header()),
+            finished: Vec::new(),
+            saved: Instant::now(),
+            target,
+            store,
+        }
+    }
+
+    fn take(&mut self, run: Run, chains: &Chains) -> Result<(), Error> {
+        match run {
+            Run::Digests(first, digests) => {
+                let granules = self.gather.add(first, digests);
+                self.put(granules)?;
+            }
+            Run::Zeros(pieces) => {
+                let zeros =
+                    self.zeros.as_ref().expect("holes are read where zeros have no digest of their own");
+                let zero = zeros.piece().clone();
+                if self.gather.ratio == 1 {
+                    const AT_ONCE: u64 = 1 << 12;
+                    let many = vec![zero; AT_ONCE.min(pieces.end - pieces.start) as usize];
+                    for first in pieces.clone().step_by(AT_ONCE as usize) {
+                        let count = AT_ONCE.min(pieces.end - first) as usize;
+                        self.store.put(first, &many[..count])?;
+                    }
+                    self.finished.push(pieces);
+                } else {
+                    for piece in pieces {
+                        let granules = self.gather.add(piece, vec![zero.clone()]);
+                        self.put(granules)?;
+                    }
+                }
+            }
+        }
+        if self.saved.elapsed() >= CHECKPOINT {
+            self.checkpoint(chains)?;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, granules: Option<(u64, Vec<Digest>)>) -> Result<(), Error> {
+        if let Some((first, hashes)) = granules {
+            self.store.put(first, &hashes)?;
+            self.finished.push(first..first + hashes.len() as u64);
+        }
+        Ok(())
+    }
+
+    fn checkpoint(&mut self, chains: &Chains) -> Result<(), Error> {
+        self.finished = joined(std::mem::take(&mut self.finished));
+        self.store.checkpoint(&self.finished)?;
+        self.finished.clear();
+        if let Some(target) = &self.target {
+            let header = self.store.header();
+            midstate::write(target, &chains.kept(), header.size, &header.hints)?;
+        }
+        self.saved = Instant::now();
+        Ok(())
+    }
+}
+
+/// Piece digests made into granule hashes, where a granule is larger than what is hashed at a time.
+pub(crate) struct Gather {
+    /// Pieces to a granule, and in all.
+    ratio: u64,
+    pieces: u64,
+    tree: Option<Merkle>,
+    /// Granules some of whose pieces are still to come.
+    open: HashMap<u64, BTreeMap<u64, Digest>>,
+}
+
+impl Gather {
+    pub(crate) fn new(header: &Header) -> Gather {
+        let (ratio, pieces) = (header.pieces_per_granule(), header.plan().pieces());
+        Gather { ratio, pieces, tree: Merkle::new(&header.spec), open: HashMap::new() }
+    }
+
+    /// Takes the digests of pieces from `first` on, all of one granule or each one of its own; returns the first granule
+    /// that they complete and the hashes from there on.
+    pub(crate) fn add(&mut self, first: u64, digests: Vec<Digest>) -> Option<(u64, Vec<Digest>)> {
+        if self.ratio == 1 {
+            return Some((first, digests));
+        }
+        let granule = first / self.ratio;
+        let open = self.open.entry(granule).or_default();
+        open.extend((first..).zip(digests));
+        if (open.len() as u64) < (self.pieces - granule * self.ratio).min(self.ratio) {
+            return None;
+        }
+        let row = self.open.remove(&granule)?.into_values().collect();
+        let tree = self.tree.as_ref().expect("granules of many pieces are of a Merkle tree");
+        Some((granule, vec![tree.reduce(row)]))
+    }
+}

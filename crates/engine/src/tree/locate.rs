@@ -1,0 +1,262 @@
+//! Which bytes of a file are not those its stored tree was made of.
+//!
+//! The tree is judged first: only if its row folds to its digest does a granule that differs say something about the file.
+
+use crate::error::{Cause, Error};
+use crate::open::{Root, Special};
+use crate::progress::Progress;
+use crate::read::Guarded;
+use crate::tree::build::{Gather, root_of_one};
+use crate::tree::scan::{Run, Source, UNIT, joined, pieces};
+use crate::tree::store::{Header, Store};
+use std::ops::Range;
+use std::sync::Mutex;
+use truesum_hash::tree::Merkle;
+use truesum_hash::{Digest, Hasher};
+
+/// What can be said of a file and its stored tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The file is, byte for byte, the one the tree was made of.
+    Good,
+    /// The tree is sound, the file differs.
+    FileDamaged,
+    /// The file agrees with the tree's row; the tree itself is damaged elsewhere.
+    TreeDamaged,
+    /// The tree contradicts itself and the file does not agree with it.
+    CannotTell,
+    /// The tree is not the one with the digest that is trusted.
+    OtherTree,
+}
+
+/// How the file's length compares with the tree's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// Equal.
+    Same,
+    /// This many bytes are missing at the end.
+    Truncated(u64),
+    /// This many bytes are there that should not.
+    Grown(u64),
+}
+
+/// Old bytes found in another place: so many were inserted (positive) or lost (negative) before them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shift {
+    /// From this offset of the tree's file on.
+    pub from: u64,
+    /// How far the bytes moved.
+    pub by: i64,
+}
+
+/// The result of a verification.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// What can be said.
+    pub verdict: Verdict,
+    /// Byte ranges that differ, ascending and apart, each of whole granules; missing bytes are among them.
+    pub damaged: Vec<Range<u64>>,
+    /// How the lengths compare.
+    pub length: Length,
+    /// Where old bytes were found elsewhere, if the lengths differ and they were.
+    pub shift: Option<Shift>,
+    /// What is wrong with the tree in itself.
+    pub blemish: Option<String>,
+    /// Bytes of the file now.
+    pub size: u64,
+}
+
+/// Compares a file with its stored tree; `trusted` is a digest known from elsewhere.
+///
+/// # Errors
+/// The file or the tree cannot be read, or the file changed meanwhile; the tree is not complete; `progress` was told to stop.
+pub fn verify(
+    path: &[u8],
+    store: &Store,
+    trusted: Option<&Digest>,
+    threads: usize,
+    progress: &Progress,
+) -> Result<Report, Error> {
+    let header = store.header();
+    let Some(digest) = &header.digest else {
+        let why = "the stored tree is not complete".to_owned();
+        return Err(Error::new(path, "verify", Cause::Other(why)));
+    };
+    let mut file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
+    let size = file.size_hint();
+    let length = match size.cmp(&header.size) {
+        std::cmp::Ordering::Equal => Length::Same,
+        std::cmp::Ordering::Less => Length::Truncated(header.size - size),
+        std::cmp::Ordering::Greater => Length::Grown(size - header.size),
+    };
+    let mut report =
+        Report { verdict: Verdict::OtherTree, damaged: Vec::new(), length, shift: None, blemish: None, size };
+    if trusted.is_some_and(|trusted| trusted != digest) {
+        return Ok(report);
+    }
+    let whole = Source::new(&file, path, progress);
+    let source = Source { size: size.min(header.size), ..whole };
+    let bad = differing(source, store, threads)?;
+    let (sound, good) = match store.fold()? {
+        Some(folded) => (folded == *digest, bad.is_empty()),
+        // BLAKE3 over one granule: the digest and the entry are two witnesses of equal weight.
+        None => {
+            let same = root_of_one(&file, path, &header.spec, progress)? == *digest;
+            (same == bad.is_empty(), same)
+        }
+    };
+    if !bad.is_empty() && length != Length::Same {
+        report.shift = shift(whole, store, &bad)?;
+    }
+    whole.check_end()?;
+    file.read_elsewhere(size);
+    file.finish(path)?;
+    report.blemish = match (&store.blemish, sound) {
+        (_, false) => Some("its hashes do not lead to its digest".to_owned()),
+        (blemish, true) => blemish.as_ref().map(ToString::to_string),
+    };
+    report.verdict = match (sound, good && length == Length::Same) {
+        (true, true) if report.blemish.is_some() => Verdict::TreeDamaged,
+        (true, true) => Verdict::Good,
+        (true, false) => Verdict::FileDamaged,
+        (false, true) => Verdict::TreeDamaged,
+        (false, false) => Verdict::CannotTell,
+    };
+    let ranges = bad
+        .into_iter()
+        .map(|granules| header.range(granules.start).start..header.range(granules.end - 1).end);
+    report.damaged = joined(ranges);
+    Ok(report)
+}
+
+/// The granules whose hashes are not the tree's, those that are missing included.
+fn differing(source: Source<'_>, store: &Store, threads: usize) -> Result<Vec<Range<u64>>, Error> {
+    let header = store.header();
+    let (plan, ratio) = (header.plan(), header.pieces_per_granule());
+    let granules = header.granules();
+    // Pieces that end within the file; for small ones the unit at the end is hashed as far as it goes and differs.
+    let here = match plan.piece_hasher() {
+        Some(_) => {
+            (0..plan.pieces()).take_while(|&piece| plan.piece(piece).end <= source.size).count() as u64
+        }
+        None => {
+            plan.pieces().min(source.size.div_ceil(plan.piece(0).end.max(1)).max(u64::from(header.size == 0)))
+        }
+    };
+    let zeros = plan.zeros();
+    let state = Mutex::new((Gather::new(header), vec![here / ratio..granules]));
+    let whole = here == plan.pieces();
+    if whole {
+        state.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).1.clear();
+    }
+    let done = |run: Run| {
+        let mut state = state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let (gather, bad) = &mut *state;
+        let mut compare = |first: u64, digests: Vec<Digest>| -> Result<(), Error> {
+            let Some((first, found)) = gather.add(first, digests) else { return Ok(()) };
+            let end = (first + found.len() as u64).min(granules);
+            for (granule, (found, kept)) in (first..).zip(found.iter().zip(store.get(first..end)?)) {
+                if *found != kept {
+                    bad.push(granule..granule + 1);
+                }
+            }
+            Ok(())
+        };
+        match run {
+            Run::Digests(first, digests) => compare(first, digests),
+            Run::Zeros(pieces) => {
+                let zero =
+                    zeros.as_ref().expect("holes are read where zeros have no digest of their own").piece();
+                const AT_ONCE: usize = 1 << 12;
+                let at_once = if ratio == 1 { AT_ONCE } else { 1 };
+                for first in pieces.clone().step_by(at_once) {
+                    let count = at_once.min((pieces.end - first) as usize);
+                    compare(first, vec![zero.clone(); count])?;
+                }
+                Ok(())
+            }
+        }
+    };
+    let wanted = std::iter::once(0..here).filter(|range| !range.is_empty()).collect();
+    if source.size == 0 {
+        // Nothing to read; the one empty leaf is a piece all the same.
+        if header.size == 0 {
+            done(Run::Digests(0, vec![plan.hash_piece(0, &[])]))?;
+        }
+    } else {
+        pieces(source, &plan, wanted, threads, zeros.is_some(), done)?;
+    }
+    let (_, bad) = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    Ok(joined(bad))
+}
+
+/// Whether the bytes of the last granules stand as far from their place as the lengths differ.
+fn shift(source: Source<'_>, store: &Store, bad: &[Range<u64>]) -> Result<Option<Shift>, Error> {
+    let header = store.header();
+    let by = source.size.cast_signed() - header.size.cast_signed();
+    let moved = |granule: u64| -> Result<bool, Error> {
+        let range = header.range(granule);
+        let Some(start) = range.start.checked_add_signed(by) else { return Ok(false) };
+        if start + (range.end - range.start) > source.size {
+            return Ok(false);
+        }
+        Ok(hash_granule(source, header, granule, start)? == store.get(granule..granule + 1)?[0])
+    };
+    let last = header.granules() - 1;
+    let first = bad[0].start;
+    if !moved(last)? {
+        return Ok(None);
+    }
+    // The first of the moved ones: they reach from somewhere to the end.
+    let (mut low, mut high) = (first, last);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if moved(middle)? { high = middle } else { low = middle + 1 }
+    }
+    Ok(Some(Shift { from: header.range(high).start, by }))
+}
+
+/// The hash of granule `index` if its bytes were those from `start` on.
+pub(crate) fn hash_granule(
+    source: Source<'_>,
+    header: &Header,
+    index: u64,
+    start: u64,
+) -> Result<Digest, Error> {
+    let range = header.range(index);
+    let plan = header.plan();
+    let mut buffer = Vec::new();
+    let shifted = |offset: u64| start + (offset - range.start);
+    if let Some(tree) = Merkle::new(&header.spec) {
+        let step = UNIT.min(header.granule).max(tree.leaf_size());
+        let mut row = Vec::new();
+        for offset in (range.start..range.end.max(range.start + 1)).step_by(step as usize) {
+            let end = range.end.min(offset + step);
+            if let Some(leaf) = tree.leaf_hasher().filter(|_| tree.leaf_size() > UNIT) {
+                row.push(hash_leaf(source, leaf, shifted(offset)..shifted(end), &mut buffer)?);
+                continue;
+            }
+            buffer.resize((end - offset) as usize, 0);
+            source.read(&mut buffer, shifted(offset))?;
+            row.push(tree.subtree(&buffer, offset / tree.leaf_size()));
+        }
+        return Ok(tree.reduce(row));
+    }
+    let leaf = plan.piece_hasher().expect("what is no Merkle tree has leaves as pieces");
+    hash_leaf(source, leaf, start..shifted(range.end), &mut buffer)
+}
+
+/// The hash of one large leaf, a slice at a time.
+fn hash_leaf(
+    source: Source<'_>,
+    mut leaf: Hasher,
+    bytes: Range<u64>,
+    buffer: &mut Vec<u8>,
+) -> Result<Digest, Error> {
+    for offset in bytes.clone().step_by(UNIT as usize) {
+        buffer.resize((bytes.end - offset).min(UNIT) as usize, 0);
+        source.read(buffer, offset)?;
+        leaf.update(buffer);
+    }
+    Ok(leaf.finish())
+}

@@ -1,0 +1,138 @@
+//! The tree of a file as nodes with byte ranges and hashes, for drawing.
+
+use crate::error::{Cause, Error};
+use crate::open::{Root, Special};
+use crate::progress::Progress;
+use crate::read::Guarded;
+use crate::tree::scan::{Run, Source, UNIT, pieces};
+use std::ops::Range;
+use std::sync::Mutex;
+use truesum_hash::tree::{Merkle, Plan, Step, Walk, halves};
+use truesum_hash::{Digest, Spec};
+
+/// A node and what is below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The bytes it covers.
+    pub range: Range<u64>,
+    /// Its hash; at the top that of the tree before it is sealed.
+    pub hash: Digest,
+    /// Left and right, or nothing for a leaf and for what is not shown.
+    pub children: Vec<Node>,
+}
+
+/// A file's tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// The digest.
+    pub digest: Digest,
+    /// The top node.
+    pub root: Node,
+}
+
+/// Most leaves that are shown one by one; larger trees end at granules of a mebibyte.
+const LEAVES: u64 = 1 << 12;
+
+/// Hashes a file and keeps the nodes of its tree, from the root to `depth` levels below it.
+///
+/// # Errors
+/// The digest is no tree with nodes; the file cannot be read or changed meanwhile; `progress` was told to stop.
+pub fn outline(
+    path: &[u8],
+    spec: &Spec,
+    depth: usize,
+    threads: usize,
+    progress: &Progress,
+) -> Result<Outline, Error> {
+    let mut file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
+    let source = Source::new(&file, path, progress);
+    let fail = || Error::new(path, "draw", Cause::Other(format!("{spec} has no tree to draw")));
+    let tree = Merkle::new(spec);
+    let granule = match &tree {
+        Some(tree) if tree.leaves(source.size) <= LEAVES => tree.leaf_size(),
+        _ => UNIT,
+    };
+    let plan = Plan::with_granule(spec, source.size, granule).ok_or_else(fail)?;
+    let row = Mutex::new(vec![None; plan.pieces() as usize]);
+    let keep = |first: u64, digests: Vec<Digest>| {
+        let mut row = row.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        for (entry, digest) in row[first as usize..].iter_mut().zip(digests) {
+            *entry = Some(digest);
+        }
+    };
+    if source.size == 0 {
+        (0..plan.pieces()).for_each(|piece| keep(piece, vec![plan.hash_piece(piece, &[])]));
+    } else {
+        pieces(source, &plan, std::iter::once(0..plan.pieces()).collect(), threads, false, |run| {
+            if let Run::Digests(first, digests) = run {
+                keep(first, digests);
+            }
+            Ok(())
+        })?;
+    }
+    source.check_end()?;
+    let size = source.size;
+    file.read_elsewhere(size);
+    file.finish(path)?;
+    let row = row.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let leaves: Vec<Node> = (0..)
+        .zip(row)
+        .map(|(piece, hash)| Node {
+            range: plan.piece(piece),
+            hash: hash.expect("every piece was hashed"),
+            children: Vec::new(),
+        })
+        .collect();
+    let (digest, root) = match (tree, halves(spec)) {
+        (Some(tree), _) => {
+            let root = left_full(&tree, &leaves, true);
+            let one = leaves.len() == 1 && !tree.place_independent();
+            (if one { blake3_of_one(path, spec)? } else { tree.seal(&root.hash, size) }, root)
+        }
+        (None, Some((variant, base))) => {
+            let mut leaves = leaves.into_iter();
+            let mut open: Vec<Node> = Vec::new();
+            for step in Walk::new(variant, size) {
+                match step {
+                    Step::Leaf(_) => open.extend(leaves.next()),
+                    Step::Node { root } => {
+                        let children = open.split_off(open.len() - 2);
+                        let hash = variant.node(&base, &children[0].hash, &children[1].hash, root);
+                        open.push(Node {
+                            range: children[0].range.start..children[1].range.end,
+                            hash,
+                            children,
+                        });
+                    }
+                }
+            }
+            let root = open.pop().ok_or_else(fail)?;
+            (root.hash.clone(), root)
+        }
+        (None, None) => return Err(fail()),
+    };
+    Ok(Outline { digest, root: cut(root, depth) })
+}
+
+fn blake3_of_one(path: &[u8], spec: &Spec) -> Result<Digest, Error> {
+    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
+    crate::tree::build::root_of_one(&file, path, spec, &Progress::default())
+}
+
+fn left_full(tree: &Merkle, leaves: &[Node], root: bool) -> Node {
+    if let [leaf] = leaves {
+        return leaf.clone();
+    }
+    let (left, right) = leaves.split_at(1 << (leaves.len() - 1).ilog2());
+    let (left, right) = (left_full(tree, left, false), left_full(tree, right, false));
+    let hash = if root { tree.root(&left.hash, &right.hash) } else { tree.node(&left.hash, &right.hash) };
+    Node { range: left.range.start..right.range.end, hash, children: vec![left, right] }
+}
+
+fn cut(mut node: Node, depth: usize) -> Node {
+    node.children = match depth {
+        0 => Vec::new(),
+        _ => node.children.into_iter().map(|child| cut(child, depth - 1)).collect(),
+    };
+    node
+}

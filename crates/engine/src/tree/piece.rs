@@ -1,0 +1,323 @@
+//! One digest from many machines: each hashes a range, one puts the results together (`docs/spec/tree.md` section 6).
+
+use crate::error::{Cause, Error};
+use crate::open::{Root, Special};
+use crate::progress::Progress;
+use crate::read::Guarded;
+use crate::tree::prove::hash_leaves;
+use crate::tree::scan::{Run, Source, UNIT, pieces, stopped};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Mutex;
+use truesum_hash::tree::{CompactRange, Linear, Merkle, Plan, decompose};
+use truesum_hash::{Digest, Spec};
+
+/// What one worker found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The digest to be made.
+    pub spec: Spec,
+    /// Bytes of the whole file.
+    pub size: u64,
+    /// The range, in the digest's own unit: leaves of a tree, parts, or bytes of a checksum.
+    pub range: Range<u64>,
+    /// The hashes of the range's maximal perfect subtrees, each with its level, left to right.
+    pub levels: Vec<(u8, Digest)>,
+}
+
+/// How a digest is divided between workers.
+enum Division {
+    Tree(Box<Merkle>),
+    Checksum(Linear),
+    /// Leaves whose places and number the plan knows.
+    Leaves(Box<Plan>),
+}
+
+impl Division {
+    fn of(spec: &Spec, size: u64) -> Option<Division> {
+        if let Some(tree) = Merkle::new(spec) {
+            return Some(Division::Tree(Box::new(tree)));
+        }
+        if let Some(linear) = Linear::of(spec.algorithm()) {
+            return Some(Division::Checksum(linear));
+        }
+        Some(Division::Leaves(Box::new(Plan::new(spec, size)?)))
+    }
+
+    /// Where a range of bytes lies in the digest's unit, if it can be cut there.
+    fn units(&self, bytes: &Range<u64>, size: u64) -> Option<Range<u64>> {
+        match self {
+            Division::Checksum(_) => Some(bytes.clone()),
+            Division::Tree(tree) => {
+                let leaf = tree.leaf_size();
+                let end = if bytes.end == size { tree.leaves(size) } else { exact(bytes.end, leaf)? };
+                Some(exact(bytes.start, leaf)?..end)
+            }
+            Division::Leaves(plan) => {
+                let starts =
+                    |offset: u64| (0..plan.pieces()).find(|&piece| plan.piece(piece).start == offset);
+                let end = if bytes.end == size { plan.pieces() } else { starts(bytes.end)? };
+                Some(starts(bytes.start)?..end)
+            }
+        }
+    }
+
+    /// Units in all.
+    fn count(&self, size: u64) -> u64 {
+        match self {
+            Division::Checksum(_) => size,
+            Division::Tree(tree) => tree.leaves(size),
+            Division::Leaves(plan) => plan.pieces(),
+        }
+    }
+}
+
+fn exact(offset: u64, unit: u64) -> Option<u64> {
+    offset.is_multiple_of(unit).then_some(offset / unit)
+}
+
+/// Hashes a range of a file's bytes, on `threads` threads, towards a digest of the whole.
+///
+/// # Errors
+/// The digest cannot be divided, or not at these offsets; the file cannot be read or changed meanwhile.
+pub fn hash_range(
+    path: &[u8],
+    spec: &Spec,
+    bytes: Range<u64>,
+    threads: usize,
+    progress: &Progress,
+) -> Result<Piece, Error> {
+    let fail = |why: String| Error::new(path, "hash a range of", Cause::Other(why));
+    let mut file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
+    let source = Source::new(&file, path, progress);
+    let size = source.size;
+    let division = Division::of(spec, size).ok_or_else(|| fail(format!("{spec} cannot be divided")))?;
+    if bytes.start > bytes.end || bytes.end > size {
+        return Err(fail(format!("{}..{} is not a range of its {size} bytes", bytes.start, bytes.end)));
+    }
+    let range = division.units(&bytes, size).ok_or_else(|| {
+        let whole = match &division {
+            Division::Tree(tree) => format!("multiples of {}", tree.leaf_size()),
+            _ => "the offsets where its leaves begin".to_owned(),
+        };
+        fail(format!("{spec} can be divided at {whole} only"))
+    })?;
+    let levels = match &division {
+        Division::Checksum(linear) => vec![(0, checksum(source, spec, *linear, bytes, threads)?)],
+        Division::Tree(tree) => subtrees(source, tree, range.clone(), threads)?,
+        Division::Leaves(plan) => {
+            let found = Mutex::new(BTreeMap::new());
+            pieces(source, plan, std::iter::once(range.clone()).collect(), threads, false, |run| {
+                if let Run::Digests(first, digests) = run {
+                    found
+                        .lock()
+                        .unwrap_or_else(|poisoned| poisoned.into_inner())
+                        .extend((first..).zip(digests));
+                }
+                Ok(())
+            })?;
+            let found = found.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+            found.into_values().map(|digest| (0, digest)).collect()
+        }
+    };
+    source.check_end()?;
+    file.read_elsewhere(size);
+    file.finish(path)?;
+    Ok(Piece { spec: spec.clone(), size, range, levels })
+}
+
+/// Work for threads: ranges, each with a value, in order.
+fn each<T: Send>(
+    source: Source<'_>,
+    ranges: &[Range<u64>],
+    threads: usize,
+    hash: impl Fn(&Range<u64>) -> Result<T, Error> + Sync,
+) -> Result<Vec<T>, Error> {
+    let next = Mutex::new(ranges.iter().enumerate());
+    let found = Mutex::new(BTreeMap::new());
+    let work = || -> Result<(), Error> {
+        loop {
+            if source.progress.stopped() {
+                return Err(stopped(source.path));
+            }
+            let Some((index, range)) = next.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next()
+            else {
+                return Ok(());
+            };
+            let value = hash(range)?;
+            found.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).insert(index, value);
+        }
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mine = work();
+        others
+            .into_iter()
+            .fold(mine, |result, thread| result.and(thread.join().expect("workers do not panic")))
+    })?;
+    Ok(found.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).into_values().collect())
+}
+
+/// The maximal perfect subtrees of a range of leaves.
+fn subtrees(
+    source: Source<'_>,
+    tree: &Merkle,
+    leaves: Range<u64>,
+    threads: usize,
+) -> Result<Vec<(u8, Digest)>, Error> {
+    let per_unit = (UNIT / tree.leaf_size()).max(1);
+    // Whole units where the range has any, so that threads can take them apart.
+    let mut cuts = vec![leaves.start];
+    let first = leaves.start.next_multiple_of(per_unit);
+    cuts.extend((first..leaves.end).step_by(per_unit as usize).filter(|&cut| cut > leaves.start));
+    cuts.push(leaves.end);
+    let ranges: Vec<Range<u64>> = cuts.windows(2).map(|pair| pair[0]..pair[1]).collect();
+    let node = |left: &Digest, right: &Digest| tree.node(left, right);
+    let found = each(source, &ranges, threads, |range| {
+        decompose(range.start, range.end)
+            .map(|(start, level)| Ok((level, hash_leaves(source, tree, start..start + (1 << level))?)))
+            .collect::<Result<Vec<(u8, Digest)>, Error>>()
+    })?;
+    let mut whole = CompactRange::starting_at(leaves.start);
+    for (level, hash) in found.into_iter().flatten() {
+        whole.push(level, hash, node).expect("ranges come in order");
+    }
+    if !tree.place_independent()
+        && leaves.start == 0
+        && leaves.end == tree.leaves(source.size)
+        && leaves.end > 1
+    {
+        // BLAKE3's last merge is the root's, so it is left to `combine`.
+        let half = 1 << (leaves.end - 1).ilog2();
+        let mut parts = subtrees(source, tree, 0..half, threads)?;
+        parts.extend(subtrees(source, tree, half..leaves.end, threads)?);
+        return Ok(parts);
+    }
+    Ok(whole.into_subtrees(node))
+}
+
+fn checksum(
+    source: Source<'_>,
+    spec: &Spec,
+    linear: Linear,
+    bytes: Range<u64>,
+    threads: usize,
+) -> Result<Digest, Error> {
+    let starts = bytes.clone().step_by(UNIT as usize);
+    let ranges: Vec<Range<u64>> = starts.map(|start| start..(start + UNIT).min(bytes.end)).collect();
+    let values = each(source, &ranges, threads, |range| {
+        let mut buffer = vec![0; (range.end - range.start) as usize];
+        source.read(&mut buffer, range.start)?;
+        Ok(linear.part(spec, &buffer))
+    })?;
+    let parts = values.into_iter().zip(&ranges).map(|(value, range)| (value, range.end - range.start));
+    let joined = parts.reduce(|(sum, len), (next, more)| (linear.join(&sum, &next, more), len + more));
+    Ok(joined.map_or_else(|| linear.part(spec, &[]), |(sum, _)| sum))
+}
+
+/// Why pieces do not make a digest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// There are none.
+    None,
+    /// They are not of one file and one digest.
+    Mixed(String),
+    /// One does not begin where the one before it ends: expected, found.
+    Gap(u64, u64),
+    /// One has not the hashes that its range needs.
+    Levels(Range<u64>),
+    /// The digest cannot be divided.
+    Undivided(String),
+}
+
+impl std::fmt::Display for Misfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Misfit::None => f.write_str("there are no pieces"),
+            Misfit::Mixed(what) => write!(f, "the pieces are of {what}"),
+            Misfit::Gap(expected, found) if found > expected => write!(f, "{expected}..{found} is missing"),
+            Misfit::Gap(expected, found) => write!(f, "{found}..{expected} is there twice"),
+            Misfit::Levels(range) => {
+                write!(f, "the piece {}..{} has not the hashes of its range", range.start, range.end)
+            }
+            Misfit::Undivided(name) => write!(f, "{name} cannot be divided"),
+        }
+    }
+}
+
+impl std::error::Error for Misfit {}
+
+/// The digest of the whole file from pieces that cover it, in any order.
+///
+/// # Errors
+/// They do not cover it exactly once, or one contradicts itself.
+pub fn combine(mut parts: Vec<Piece>) -> Result<Digest, Misfit> {
+    parts.sort_by_key(|piece| (piece.range.start, piece.range.end));
+    let Some(first) = parts.first() else { return Err(Misfit::None) };
+    let (spec, size) = (first.spec.clone(), first.size);
+    if let Some(other) = parts.iter().find(|piece| piece.spec != spec || piece.size != size) {
+        let what = format!("{spec} of {size} bytes and {} of {} bytes", other.spec, other.size);
+        return Err(Misfit::Mixed(what));
+    }
+    let division = Division::of(&spec, size).ok_or_else(|| Misfit::Undivided(spec.to_string()))?;
+    let mut next = 0;
+    for piece in &parts {
+        if piece.range.start != next {
+            return Err(Misfit::Gap(next, piece.range.start));
+        }
+        next = piece.range.end;
+        if piece.levels.iter().any(|(_, hash)| hash.len() != spec.digest_len()) {
+            return Err(Misfit::Levels(piece.range.clone()));
+        }
+    }
+    let count = division.count(size);
+    if next != count {
+        return Err(Misfit::Gap(next, count));
+    }
+    let levels_fit = |piece: &Piece, expected: &mut dyn Iterator<Item = u8>| {
+        let fit = expected.eq(piece.levels.iter().map(|(level, _)| *level));
+        if fit { Ok(()) } else { Err(Misfit::Levels(piece.range.clone())) }
+    };
+    match division {
+        Division::Tree(tree) => {
+            let node = |left: &Digest, right: &Digest| tree.node(left, right);
+            let mut whole = CompactRange::starting_at(0);
+            for piece in &parts {
+                let end = piece.range.end;
+                for (level, hash) in &piece.levels {
+                    let room =
+                        whole.next().checked_add(1u64.checked_shl(u32::from(*level)).unwrap_or(u64::MAX));
+                    if room.is_none_or(|room| room > end) || whole.push(*level, hash.clone(), node).is_err() {
+                        return Err(Misfit::Levels(piece.range.clone()));
+                    }
+                }
+                if whole.next() != end {
+                    return Err(Misfit::Levels(piece.range.clone()));
+                }
+            }
+            whole_or_undivided(tree.close(&whole, size), &spec)
+        }
+        Division::Leaves(plan) => {
+            let mut fold = plan.fold();
+            for piece in &parts {
+                levels_fit(piece, &mut piece.range.clone().map(|_| 0))?;
+                piece.levels.iter().for_each(|(_, hash)| fold.push(hash.clone()));
+            }
+            whole_or_undivided(fold.finish(), &spec)
+        }
+        Division::Checksum(linear) => {
+            let mut sum: Option<Digest> = None;
+            for piece in &parts {
+                levels_fit(piece, &mut std::iter::once(0))?;
+                let (_, value) = &piece.levels[0];
+                let len = piece.range.end - piece.range.start;
+                sum = Some(sum.map_or_else(|| value.clone(), |sum| linear.join(&sum, value, len)));
+            }
+            whole_or_undivided(sum.map(|sum| linear.close(sum, size)), &spec)
+        }
+    }
+}
+
+fn whole_or_undivided(digest: Option<Digest>, spec: &Spec) -> Result<Digest, Misfit> {
+    digest.ok_or_else(|| Misfit::Undivided(format!("{spec} of so short a file")))
+}

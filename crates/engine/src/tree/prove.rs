@@ -1,0 +1,215 @@
+//! Proofs that bytes of a file belong to a digest, made from a stored tree and checked by reading only those bytes.
+
+use crate::error::{Cause, Error};
+use crate::open::{Root, Special};
+use crate::progress::Progress;
+use crate::read::Guarded;
+use crate::tree::scan::{Run, Source, UNIT, pieces};
+use crate::tree::store::Store;
+use std::ops::Range;
+use std::sync::Mutex;
+use truesum_hash::tree::{Merkle, Plan, ProofError, range_path, verify_range};
+use truesum_hash::{Digest, Spec};
+
+/// What shows that a range of leaves belongs to a digest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RangeProof {
+    /// The digest's algorithm, with its leaf size.
+    pub spec: Spec,
+    /// Bytes of the whole file.
+    pub size: u64,
+    /// The leaves shown.
+    pub leaves: Range<u64>,
+    /// The hashes beside the way to the root.
+    pub path: Vec<Digest>,
+}
+
+impl RangeProof {
+    /// The bytes shown: the leaves that hold the range that was asked for.
+    pub fn bytes(&self) -> Range<u64> {
+        let leaf = Merkle::new(&self.spec).map_or(1, |tree| tree.leaf_size());
+        let end = self.leaves.end.saturating_mul(leaf).min(self.size);
+        self.leaves.start.saturating_mul(leaf).min(end)..end
+    }
+}
+
+/// The granule hashes that a proof is made from.
+#[derive(Debug)]
+pub enum Row<'a> {
+    /// Those of a stored tree.
+    Stored(&'a Store),
+    /// Those computed by reading the whole file: [`read_row`].
+    Read(Vec<Digest>),
+}
+
+/// Reads a file for the hashes of its granules, a mebibyte each unless leaves are larger.
+///
+/// # Errors
+/// The file cannot be read or changed meanwhile; `progress` was told to stop.
+pub fn read_row(
+    path: &[u8],
+    spec: &Spec,
+    threads: usize,
+    progress: &Progress,
+) -> Result<Row<'static>, Error> {
+    let mut file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
+    let source = Source::new(&file, path, progress);
+    let plan = Plan::with_granule(spec, source.size, UNIT).ok_or_else(|| no_tree(path, spec))?;
+    let row = Mutex::new(vec![None; plan.pieces() as usize]);
+    if source.size == 0 {
+        return Ok(Row::Read(vec![plan.hash_piece(0, &[])]));
+    }
+    let all = std::iter::once(0..plan.pieces()).collect();
+    pieces(source, &plan, all, threads, false, |run| {
+        if let Run::Digests(first, digests) = run {
+            let mut row = row.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            for (entry, digest) in row[first as usize..].iter_mut().zip(digests) {
+                *entry = Some(digest);
+            }
+        }
+        Ok(())
+    })?;
+    source.check_end()?;
+    file.read_elsewhere(file.size_hint());
+    file.finish(path)?;
+    let row = row.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    Ok(Row::Read(row.into_iter().map(|entry| entry.expect("every piece was hashed")).collect()))
+}
+
+fn no_tree(path: &[u8], spec: &Spec) -> Error {
+    Error::new(path, "prove", Cause::Other(format!("{spec} has no tree to prove ranges with")))
+}
+
+/// Proves that `bytes` of a file belong to its digest; the range is widened to whole leaves.
+///
+/// Reads at most the two granules at the range's ends. The proof is as good as the row: one made from a damaged tree or
+/// for a file that changed is refused by [`verify_proof`].
+///
+/// # Errors
+/// The range is empty or not within the file; the digest has no tree; a file cannot be read.
+pub fn prove(
+    path: &[u8],
+    spec: &Spec,
+    row: &Row<'_>,
+    bytes: Range<u64>,
+    progress: &Progress,
+) -> Result<RangeProof, Error> {
+    let fail = |why: String| Error::new(path, "prove", Cause::Other(why));
+    let tree = Merkle::new(spec).ok_or_else(|| no_tree(path, spec))?;
+    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
+    let source = Source::new(&file, path, progress);
+    let (size, granule) = match row {
+        Row::Stored(store) => (store.header().size, store.header().granule),
+        Row::Read(_) => (source.size, UNIT.max(tree.leaf_size())),
+    };
+    if bytes.is_empty() || bytes.end > size {
+        return Err(fail(format!("{}..{} is not a range of its {size} bytes", bytes.start, bytes.end)));
+    }
+    let count = tree.leaves(size);
+    let leaves = bytes.start / tree.leaf_size()..bytes.end.div_ceil(tree.leaf_size());
+    let per_granule = granule / tree.leaf_size();
+    let path_hashes = range_path(count, leaves.clone(), |node| {
+        let whole = node.start % per_granule == 0 && (node.end % per_granule == 0 || node.end == count);
+        if whole {
+            let granules = node.start / per_granule..node.end.div_ceil(per_granule);
+            let hashes = match row {
+                Row::Stored(store) => store.get(granules)?,
+                Row::Read(row) => row[granules.start as usize..granules.end as usize].to_vec(),
+            };
+            return Ok(tree.reduce(hashes));
+        }
+        hash_leaves(source, &tree, node)
+    })?;
+    Ok(RangeProof { spec: spec.clone(), size, leaves, path: path_hashes })
+}
+
+/// The hash of a node over leaves of the file.
+pub(crate) fn hash_leaves(source: Source<'_>, tree: &Merkle, leaves: Range<u64>) -> Result<Digest, Error> {
+    let step = (UNIT / tree.leaf_size()).max(1);
+    let mut row = Vec::new();
+    let mut buffer = Vec::new();
+    for first in leaves.clone().step_by(step as usize) {
+        let start = first * tree.leaf_size();
+        let end = ((first + step).min(leaves.end) * tree.leaf_size()).min(source.size);
+        if let Some(mut leaf) = tree.leaf_hasher().filter(|_| tree.leaf_size() > UNIT) {
+            for offset in (start..end).step_by(UNIT as usize) {
+                buffer.resize((end - offset).min(UNIT) as usize, 0);
+                source.read(&mut buffer, offset)?;
+                leaf.update(&buffer);
+            }
+            row.push(leaf.finish());
+            continue;
+        }
+        buffer.resize((end - start) as usize, 0);
+        source.read(&mut buffer, start)?;
+        row.push(tree.subtree(&buffer, first));
+    }
+    Ok(tree.reduce(row))
+}
+
+/// Why a proof does not hold, or could not be checked.
+#[derive(Debug)]
+pub enum Refuted {
+    /// It has not the form that its range needs.
+    Form(ProofError),
+    /// The bytes or the proof lead to another digest: this one.
+    Other(Digest),
+    /// The file could not be read.
+    File(Error),
+}
+
+impl From<ProofError> for Refuted {
+    fn from(error: ProofError) -> Refuted {
+        Refuted::Form(error)
+    }
+}
+
+impl From<Error> for Refuted {
+    fn from(error: Error) -> Refuted {
+        Refuted::File(error)
+    }
+}
+
+impl std::fmt::Display for Refuted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Refuted::Form(error) => write!(f, "{error}"),
+            Refuted::Other(digest) => {
+                write!(f, "the proof leads to {digest}, not to the digest that is trusted")
+            }
+            Refuted::File(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+/// Whether the bytes of the range, as the file has them now, belong to the trusted digest. Reads only these bytes.
+///
+/// # Errors
+/// [`Refuted`] says why not.
+pub fn verify_proof(
+    path: &[u8],
+    proof: &RangeProof,
+    trusted: &Digest,
+    progress: &Progress,
+) -> Result<(), Refuted> {
+    let tree = Merkle::new(&proof.spec).ok_or_else(|| no_tree(path, &proof.spec))?;
+    let mut file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
+    let source = Source { size: proof.size, mapped: false, ..Source::new(&file, path, progress) };
+    let count = tree.leaves(proof.size);
+    // BLAKE3's root over leaves that are all read is not made from their value.
+    let place_independent = tree.place_independent();
+    let root = verify_range(
+        count,
+        proof.leaves.clone(),
+        &proof.path,
+        |node| match node == (0..count) && !place_independent {
+            true => Err(Refuted::Form(ProofError::Range)),
+            false => Ok(hash_leaves(source, &tree, node)?),
+        },
+        |left, right, root| if root { tree.root(left, right) } else { tree.node(left, right) },
+    )?;
+    let digest = tree.seal(&root, proof.size);
+    file.read_elsewhere(file.size_hint());
+    file.finish(path)?;
+    if digest == *trusted { Ok(()) } else { Err(Refuted::Other(digest)) }
+}

@@ -1,0 +1,511 @@
+//! Stored trees over real files: built, interrupted, damaged, verified.
+#![allow(
+    clippy::single_range_in_vec_init,
+    reason = "lists of ranges are what is meant, also where there is one"
+)]
+
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use truesum::hash::Spec;
+use truesum::tree::build::{Begin, Saved, Saving, save};
+use truesum::tree::locate::{Length, Report, Shift, Verdict, verify};
+use truesum::tree::piece::{Piece, combine, hash_range};
+use truesum::tree::prove::{RangeProof, Row, prove, read_row, verify_proof};
+use truesum::tree::repair::{Mode, repair};
+use truesum::tree::store::{GRANULE, Store, part_of};
+use truesum::{Error, Progress};
+
+const MIB: u64 = 1 << 20;
+
+fn spec(name: &str) -> Spec {
+    name.parse().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Random bytes that differ at every offset.
+fn noise(seed: u64, len: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let word = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.wrapping_mul(0x2545_F491_4F6C_DD1D).to_le_bytes()
+    };
+    let mut bytes: Vec<u8> = std::iter::repeat_with(word).take(len.div_ceil(8) as usize).flatten().collect();
+    bytes.truncate(len as usize);
+    bytes
+}
+
+struct Case {
+    _folder: tempfile::TempDir,
+    file: PathBuf,
+    tree: PathBuf,
+}
+
+impl Case {
+    fn new(bytes: &[u8]) -> Case {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, tree) = (folder.path().join("data"), folder.path().join("data.ftr"));
+        std::fs::write(&file, bytes).expect("written");
+        Case { _folder: folder, file, tree }
+    }
+
+    fn path(&self) -> &[u8] {
+        self.file.as_os_str().as_bytes()
+    }
+
+    fn save(&self, name: &str, granule: u64, begin: Begin, beside: &[Spec]) -> Result<Saved, Error> {
+        let saving = Saving { target: &self.tree, granule, begin, beside };
+        save(self.path(), &spec(name), &saving, 3, &Progress::default())
+    }
+
+    fn built(&self, name: &str, granule: u64) -> Saved {
+        self.save(name, granule, Begin::Fresh, &[]).expect("built")
+    }
+
+    fn verify(&self) -> Report {
+        let store = Store::open(&self.tree, false).expect("readable").expect("a stored tree");
+        verify(self.path(), &store, None, 2, &Progress::default()).expect("verified")
+    }
+
+    fn patch(&self, offset: u64, bytes: &[u8]) {
+        let file = std::fs::OpenOptions::new().write(true).open(&self.file).expect("writable");
+        file.write_all_at(bytes, offset).expect("patched");
+    }
+
+    fn flip(&self, offset: u64) {
+        let mut byte = [0];
+        let file = std::fs::File::open(&self.file).expect("readable");
+        file.read_exact_at(&mut byte, offset).expect("there");
+        self.patch(offset, &[byte[0] ^ 0x20]);
+    }
+}
+
+#[test]
+fn trees_of_every_kind_hold_the_digest_and_find_damage() {
+    let sizes = [0, 1, 65_536, 100_000, MIB, MIB + 1, 3 * MIB, 5 * MIB + 77];
+    let kinds = [
+        ("sha256-tree", MIB),
+        ("sha256-tree", 64 << 10),
+        ("md5-tree;leaf=4KiB", 4 * MIB),
+        ("sha512-tree;leaf=2MiB", MIB),
+        ("sha512-256-tree", 2 * MIB),
+        ("blake3", MIB),
+        ("blake3", 16 << 10),
+        ("mtsum-sha256", MIB),
+        ("mtsum-v1.0-md5", MIB),
+    ];
+    for size in sizes {
+        let bytes = noise(size + 1, size);
+        let case = Case::new(&bytes);
+        for (name, granule) in kinds {
+            let saved = case.built(name, granule);
+            assert_eq!(saved.found.digests, [spec(name).digest(&bytes)], "{name} of {size} bytes");
+            assert_eq!(saved.found.size, size);
+            assert!(!part_of(&case.tree).exists());
+            let report = case.verify();
+            assert_eq!(
+                (report.verdict, report.damaged, report.blemish),
+                (Verdict::Good, vec![], None),
+                "{name} {size}"
+            );
+            for offset in [0, size / 2, size.saturating_sub(1)] {
+                if size == 0 {
+                    continue;
+                }
+                case.flip(offset);
+                let report = case.verify();
+                assert_eq!(report.verdict, Verdict::FileDamaged, "{name} of {size} bytes, byte {offset}");
+                let [damaged] = &report.damaged[..] else { panic!("{:?}", report.damaged) };
+                let store = Store::open(&case.tree, false).expect("readable").expect("a tree");
+                let granules = 0..store.header().granules();
+                let hit =
+                    granules.map(|index| store.header().range(index)).find(|range| range.contains(&offset));
+                assert_eq!(Some(damaged.clone()), hit, "{name} of {size} bytes, byte {offset}");
+                case.flip(offset);
+            }
+        }
+    }
+}
+
+#[test]
+fn holes_and_data_give_the_same_tree() {
+    let case = Case::new(b"");
+    let file = std::fs::OpenOptions::new().write(true).open(&case.file).expect("writable");
+    file.set_len(41 * MIB + 5).expect("grown");
+    let mut bytes = vec![0; (41 * MIB + 5) as usize];
+    for at in [0, 7 * MIB + 3, 40 * MIB] {
+        case.patch(at, b"data");
+        bytes[at as usize..at as usize + 4].copy_from_slice(b"data");
+    }
+    for (name, granule) in
+        [("sha256-tree", MIB), ("sha256-tree", 64 << 10), ("md5-tree", 8 * MIB), ("blake3", MIB)]
+    {
+        let saved = case.built(name, granule);
+        assert_eq!(saved.found.digests, [spec(name).digest(&bytes)], "{name}");
+        assert_eq!(case.verify().verdict, Verdict::Good);
+    }
+    case.flip(20 * MIB);
+    let report = case.verify();
+    assert_eq!((report.verdict, report.damaged), (Verdict::FileDamaged, vec![20 * MIB..21 * MIB]));
+}
+
+#[test]
+fn plain_digests_ride_along() {
+    let bytes = noise(5, 40 * MIB + 9);
+    let case = Case::new(&bytes);
+    let beside = ["sha256", "md5", "crc32", "blake3"].map(spec);
+    for name in ["sha256-tree", "mtsum-md5"] {
+        let saved = case.save(name, GRANULE, Begin::Fresh, &beside).expect("built");
+        let expected: Vec<_> =
+            std::iter::once(&spec(name)).chain(&beside).map(|spec| spec.digest(&bytes)).collect();
+        assert_eq!(saved.found.digests, expected);
+    }
+}
+
+#[test]
+fn a_stopped_build_goes_on_where_it_was() {
+    let bytes = noise(6, 160 * MIB);
+    let case = Case::new(&bytes);
+    let beside = [spec("sha256")];
+    let progress = Progress::default();
+    let saving = Saving { target: &case.tree, granule: GRANULE, begin: Begin::Fresh, beside: &beside };
+    let result = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while progress.bytes() < 110 * MIB {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            progress.stop();
+        });
+        save(case.path(), &spec("sha256-tree"), &saving, 2, &progress)
+    });
+    assert!(result.is_err());
+    assert!(!case.tree.exists() && part_of(&case.tree).exists());
+    let again = Progress::default();
+    let saving = Saving { begin: Begin::Resume, ..saving };
+    let saved = save(case.path(), &spec("sha256-tree"), &saving, 2, &again).expect("goes on");
+    assert!(saved.kept >= 70, "{} granules kept", saved.kept);
+    assert!(again.bytes() < 110 * MIB, "{} bytes read again: SHA-256 was started over", again.bytes());
+    assert_eq!(saved.found.digests, [spec("sha256-tree").digest(&bytes), spec("sha256").digest(&bytes)]);
+    let names: Vec<_> = std::fs::read_dir(case.tree.parent().expect("a folder"))
+        .expect("listed")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+}
+
+#[test]
+fn a_build_of_a_file_that_changed_is_not_gone_on_with() {
+    let case = Case::new(&noise(7, 8 * MIB));
+    let unfinished = || {
+        let progress = Progress::default();
+        progress.stop();
+        let saving = Saving { target: &case.tree, granule: GRANULE, begin: Begin::Fresh, beside: &[] };
+        assert!(save(case.path(), &spec("sha256-tree"), &saving, 1, &progress).is_err());
+    };
+    unfinished();
+    assert!(case.save("md5-tree", GRANULE, Begin::Resume, &[]).is_err(), "another algorithm");
+    assert!(case.save("sha256-tree", 2 * GRANULE, Begin::Resume, &[]).is_err(), "another granule");
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    case.flip(0);
+    assert!(case.save("sha256-tree", GRANULE, Begin::Resume, &[]).is_err(), "another modification time");
+    unfinished();
+    let copy = case.file.with_extension("copy");
+    std::fs::copy(&case.file, &copy).expect("copied");
+    std::fs::rename(&copy, &case.file).expect("renamed");
+    assert!(case.save("sha256-tree", GRANULE, Begin::Resume, &[]).is_err(), "another inode");
+    unfinished();
+    assert!(case.save("sha256-tree", GRANULE, Begin::Resume, &[]).is_ok());
+}
+
+#[test]
+fn a_grown_file_is_read_from_where_it_grew() {
+    let bytes = noise(8, 20 * MIB + 300);
+    for (name, old) in
+        [("sha256-tree", 10 * MIB + 7), ("sha256-tree", 10 * MIB), ("blake3", 3 * MIB + 1), ("md5-tree", 0)]
+    {
+        let case = Case::new(&bytes[..old as usize]);
+        case.built(name, GRANULE);
+        std::fs::write(&case.file, &bytes).expect("grown");
+        let progress = Progress::default();
+        let saving = Saving { target: &case.tree, granule: GRANULE, begin: Begin::Append, beside: &[] };
+        let saved = save(case.path(), &spec(name), &saving, 2, &progress).expect("appended");
+        assert_eq!(saved.found.digests, [spec(name).digest(&bytes)]);
+        assert_eq!(progress.bytes(), bytes.len() as u64 - old / MIB * MIB);
+        assert_eq!(case.verify().verdict, Verdict::Good);
+        assert!(case.save(name, GRANULE, Begin::Append, &[]).is_err(), "it did not grow");
+    }
+}
+
+#[test]
+fn only_the_granules_said_to_have_changed_are_read() {
+    let mut bytes = noise(9, 10 * MIB);
+    let case = Case::new(&bytes);
+    case.built("sha256-tree", GRANULE);
+    for at in [3 * MIB + 5, 9 * MIB] {
+        case.flip(at);
+        bytes[at as usize] ^= 0x20;
+    }
+    let progress = Progress::default();
+    let begin = Begin::Changed(vec![3 * MIB + 5..3 * MIB + 6, 9 * MIB..9 * MIB + 1]);
+    let saving = Saving { target: &case.tree, granule: GRANULE, begin, beside: &[] };
+    let saved = save(case.path(), &spec("sha256-tree"), &saving, 2, &progress).expect("built");
+    assert_eq!(saved.found.digests, [spec("sha256-tree").digest(&bytes)]);
+    assert_eq!(progress.bytes(), 2 * MIB);
+    assert_eq!(case.verify().verdict, Verdict::Good);
+}
+
+#[test]
+fn truncated_grown_and_shifted_files_are_told_apart() {
+    let bytes = noise(10, 9 * MIB + 12_345);
+    let case = Case::new(&bytes);
+    let len = bytes.len() as u64;
+    for name in ["sha256-tree", "blake3", "mtsum-md5"] {
+        case.built(name, GRANULE);
+        let exact = name != "mtsum-md5";
+        let see = |bytes: &[u8]| {
+            std::fs::write(&case.file, bytes).expect("written");
+            case.verify()
+        };
+        let report = see(&bytes[..4 * MIB as usize + 5]);
+        assert_eq!(
+            (report.verdict, report.length),
+            (Verdict::FileDamaged, Length::Truncated(len - 4 * MIB - 5))
+        );
+        if exact {
+            assert_eq!(report.damaged, vec![4 * MIB..len]);
+        }
+        let report = see(&[&bytes[..], b"more"].concat());
+        assert_eq!((report.verdict, report.length), (Verdict::FileDamaged, Length::Grown(4)));
+        assert_eq!(report.damaged, vec![]);
+        let inserted = [&bytes[..5 * MIB as usize], b"new", &bytes[5 * MIB as usize..]].concat();
+        let report = see(&inserted);
+        assert_eq!((report.verdict, report.length), (Verdict::FileDamaged, Length::Grown(3)));
+        if exact {
+            assert_eq!(report.shift, Some(Shift { from: 5 * MIB, by: 3 }));
+        }
+        let lost = [&bytes[..5 * MIB as usize + 9], &bytes[5 * MIB as usize + 1000..]].concat();
+        let report = see(&lost);
+        assert_eq!(report.length, Length::Truncated(991));
+        if exact {
+            assert_eq!(report.shift, Some(Shift { from: 6 * MIB, by: -991 }));
+        }
+        let report = see(&[]);
+        assert_eq!((report.verdict, report.damaged), (Verdict::FileDamaged, vec![0..len]), "{name}");
+        assert_eq!(see(&bytes).verdict, Verdict::Good);
+    }
+}
+
+/// What `verify` says of a stored tree with these bytes; refusal to open it is tree damage too.
+fn judged(case: &Case, place: &Path) -> Verdict {
+    match Store::open(place, false).expect("readable") {
+        Err(_) => Verdict::TreeDamaged,
+        Ok(store) => match verify(case.path(), &store, None, 1, &Progress::default()) {
+            Ok(report) => report.verdict,
+            // A tree that says of itself that it is not complete.
+            Err(_) => Verdict::TreeDamaged,
+        },
+    }
+}
+
+#[test]
+fn every_flipped_bit_and_every_truncation_of_a_tree_is_noticed() {
+    for name in ["sha256-tree;leaf=4KiB", "blake3"] {
+        let case = Case::new(&noise(11, 20_000));
+        case.built(name, 4096);
+        let tree = std::fs::read(&case.tree).expect("there");
+        let place = case.tree.with_extension("damaged");
+        std::fs::write(&place, &tree).expect("written");
+        let file = std::fs::OpenOptions::new().write(true).open(&place).expect("writable");
+        assert_eq!(judged(&case, &place), Verdict::Good);
+        for bit in 0..tree.len() * 8 {
+            let at = bit / 8;
+            file.write_all_at(&[tree[at] ^ (1 << (bit % 8))], at as u64).expect("flipped");
+            let verdict = judged(&case, &place);
+            assert!(
+                matches!(verdict, Verdict::TreeDamaged | Verdict::CannotTell),
+                "{name}, bit {bit}: {verdict:?}"
+            );
+            file.write_all_at(&tree[at..=at], at as u64).expect("mended");
+        }
+        file.write_all_at(&[0], tree.len() as u64).expect("longer");
+        assert_eq!(judged(&case, &place), Verdict::TreeDamaged);
+        for len in (0..tree.len()).rev() {
+            file.set_len(len as u64).expect("cut");
+            assert_eq!(judged(&case, &place), Verdict::TreeDamaged, "{name}, {len} bytes");
+        }
+        // A damaged tree never lends its name to a damaged file, nor hides it.
+        case.flip(10_000);
+        file.write_all_at(&tree, 0).expect("whole again");
+        assert_eq!(judged(&case, &place), Verdict::FileDamaged);
+        file.write_all_at(&[tree[tree.len() - 1] ^ 1], tree.len() as u64 - 1).expect("damaged");
+        assert_eq!(judged(&case, &place), Verdict::CannotTell);
+    }
+}
+
+#[test]
+fn a_digest_that_is_trusted_decides_whose_tree_it_is() {
+    let bytes = noise(12, MIB + 9);
+    let case = Case::new(&bytes);
+    case.built("sha256-tree", GRANULE);
+    let store = Store::open(&case.tree, false).expect("readable").expect("a tree");
+    let verdict = |trusted| {
+        verify(case.path(), &store, Some(&trusted), 1, &Progress::default()).expect("verified").verdict
+    };
+    assert_eq!(verdict(spec("sha256-tree").digest(&bytes)), Verdict::Good);
+    assert_eq!(verdict(spec("sha256-tree").digest(b"another")), Verdict::OtherTree);
+}
+
+#[test]
+fn planted_damage_is_found_exactly() {
+    let size = 1 << 30;
+    let bytes = noise(13, size);
+    let case = Case::new(&bytes);
+    case.built("sha256-tree", GRANULE);
+    let mut at = 77;
+    for count in [1, 2, 5, 20] {
+        let mut planted: Vec<Range<u64>> = Vec::new();
+        let mut flipped = Vec::new();
+        while flipped.len() < count {
+            at = (at * 6_364_136_223 + 1_442_695) % size;
+            let len = 1 + at % 3000;
+            let end = (at + len).min(size);
+            case.patch(at, &bytes[at as usize..end as usize].iter().map(|byte| !byte).collect::<Vec<u8>>());
+            planted.extend((at / MIB..=(end - 1) / MIB).map(|granule| granule * MIB..(granule + 1) * MIB));
+            flipped.push(at..end);
+        }
+        planted.sort_by_key(|range| range.start);
+        planted.dedup();
+        let found = case.verify().damaged;
+        let granules = |range: &Range<u64>| (range.start / MIB..range.end / MIB).collect::<Vec<u64>>();
+        let found: Vec<u64> = found.iter().flat_map(granules).collect();
+        assert_eq!(found, planted.iter().flat_map(granules).collect::<Vec<u64>>());
+        for range in flipped {
+            case.patch(range.start, &bytes[range.start as usize..range.end as usize]);
+        }
+    }
+    assert_eq!(case.verify().verdict, Verdict::Good);
+}
+
+#[test]
+fn repair_restores_bit_for_bit_and_touches_nothing_else() {
+    let bytes = noise(14, 20 * MIB + 999);
+    let case = Case::new(&bytes);
+    case.built("sha256-tree", GRANULE);
+    let copy = case.file.with_extension("copy");
+    let mut other = bytes.clone();
+    // The copy has damage of its own.
+    other[11 * MIB as usize] ^= 1;
+    std::fs::write(&copy, &other).expect("written");
+    let store = || Store::open(&case.tree, false).expect("readable").expect("a tree");
+    let mend = |mode| {
+        let progress = Progress::default();
+        repair(case.path(), &store(), copy.as_os_str().as_bytes(), mode, 2, &progress).expect("tried")
+    };
+    for at in [5, 3 * MIB + 4096 * 7, 20 * MIB + 998] {
+        case.flip(at);
+    }
+    let damaged = std::fs::read(&case.file).expect("there");
+    let (report, plan) = mend(Mode::DryRun);
+    assert_eq!(report.verdict, Verdict::FileDamaged);
+    assert_eq!(
+        plan.iter().map(|mend| (mend.possible, mend.writes)).collect::<Vec<_>>(),
+        [(true, 4096), (true, 4096), (true, 999)]
+    );
+    assert_eq!(std::fs::read(&case.file).expect("there"), damaged, "a dry run writes nothing");
+    assert_eq!(mend(Mode::Write).1, plan);
+    assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
+    // Where both are damaged, nothing is written.
+    case.flip(11 * MIB + 5);
+    case.flip(1);
+    let (_, mends) = mend(Mode::Write);
+    assert_eq!(mends.iter().map(|mend| mend.possible).collect::<Vec<_>>(), [true, false]);
+    let report = case.verify();
+    assert_eq!(report.damaged, vec![11 * MIB..12 * MIB]);
+    case.flip(11 * MIB + 5);
+    assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
+    // A truncated file gets its end back.
+    std::fs::write(&copy, &bytes).expect("written");
+    std::fs::write(&case.file, &bytes[..7 * MIB as usize + 1]).expect("cut");
+    let (report, _) = mend(Mode::Write);
+    assert!(report.can_be_mended());
+    assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
+}
+
+#[test]
+fn proofs_of_ranges_are_checked_by_reading_only_the_range() {
+    let bytes = noise(15, 5 * MIB + 77);
+    let case = Case::new(&bytes);
+    for name in ["sha256-tree", "md5-tree;leaf=4KiB", "blake3", "sha512-tree;leaf=2MiB"] {
+        case.built(name, 4 * MIB);
+        let store = Store::open(&case.tree, false).expect("readable").expect("a tree");
+        let digest = spec(name).digest(&bytes);
+        let progress = Progress::default();
+        let read = read_row(case.path(), &spec(name), 2, &progress).expect("read");
+        for range in [0..1, MIB - 1..MIB + 1, 5 * MIB..5 * MIB + 77, 100..4 * MIB, 2 * MIB..3 * MIB] {
+            let proof = prove(case.path(), &spec(name), &Row::Stored(&store), range.clone(), &progress)
+                .expect("proven");
+            assert_eq!(
+                prove(case.path(), &spec(name), &read, range.clone(), &progress).expect("proven"),
+                proof
+            );
+            let covered = proof.bytes();
+            assert!(covered.start <= range.start && covered.end >= range.end);
+            let reading = Progress::default();
+            verify_proof(case.path(), &proof, &digest, &reading).expect("it holds");
+            assert_eq!(reading.bytes(), covered.end - covered.start, "{name} {range:?}");
+            assert!(verify_proof(case.path(), &proof, &spec(name).digest(b"x"), &progress).is_err());
+            let moved = RangeProof { leaves: proof.leaves.start + 1..proof.leaves.end + 1, ..proof.clone() };
+            assert!(verify_proof(case.path(), &moved, &digest, &progress).is_err());
+            // BLAKE3 binds the place of every chunk, the length only in the last one.
+            let longer = RangeProof { size: proof.size + 1, ..proof.clone() };
+            assert!(name == "blake3" || verify_proof(case.path(), &longer, &digest, &progress).is_err());
+            case.flip(range.start);
+            assert!(verify_proof(case.path(), &proof, &digest, &progress).is_err());
+            case.flip(range.start);
+        }
+        assert!(prove(case.path(), &spec(name), &read, 0..bytes.len() as u64 + 1, &progress).is_err());
+        assert!(prove(case.path(), &spec(name), &read, 7..7, &progress).is_err());
+    }
+}
+
+#[test]
+fn pieces_from_many_workers_combine_and_others_do_not() {
+    let bytes = noise(16, 6 * MIB + 4321);
+    let len = bytes.len() as u64;
+    let case = Case::new(&bytes);
+    let progress = Progress::default();
+    let cases: [(&str, &[u64]); 8] = [
+        ("sha256-tree", &[0, 65_536, 3 * MIB, 3 * MIB + 65_536, len]),
+        ("sha256-tree", &[0, len]),
+        ("blake3", &[0, 1024, 2 * MIB, len]),
+        ("blake3", &[0, len]),
+        ("glacier", &[0, 2 * MIB, 5 * MIB, len]),
+        ("crc32", &[0, 1, 1_000_003, len]),
+        ("s3-etag;part=1MiB", &[0, 4 * MIB, len]),
+        ("mtsum-md5", &[0, len / 2, len]),
+    ];
+    for (name, cuts) in cases {
+        let part =
+            |range: Range<u64>| hash_range(case.path(), &spec(name), range, 2, &progress).expect("hashed");
+        let mut parts: Vec<Piece> = cuts.windows(2).map(|pair| part(pair[0]..pair[1])).collect();
+        parts.reverse();
+        assert_eq!(combine(parts.clone()), Ok(spec(name).digest(&bytes)), "{name}");
+        let mut doubled = parts.clone();
+        doubled.push(parts[0].clone());
+        assert!(combine(doubled).is_err());
+        assert!(combine(parts[1..].to_vec()).is_err());
+        if parts.len() > 1 {
+            let mut other = parts.clone();
+            other[0].size += 1;
+            assert!(combine(other).is_err());
+        }
+        let mut other = parts.clone();
+        other[0].levels.pop();
+        assert!(combine(other).is_err());
+    }
+    assert!(hash_range(case.path(), &spec("sha256-tree"), 1..len, 1, &progress).is_err(), "not at a leaf");
+    assert!(hash_range(case.path(), &spec("sha256"), 0..len, 1, &progress).is_err(), "a chain");
+    assert!(combine(Vec::new()).is_err());
+}
