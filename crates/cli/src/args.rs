@@ -39,6 +39,7 @@ pub struct Cli {
 pub enum Command {
     Hash(HashArgs),
     Check(CheckArgs),
+    Tree(crate::tree::TreeArgs),
     List(ListArgs),
     Bench(truesum_bench::args::Bench),
     Completions(CompletionsArgs),
@@ -297,7 +298,7 @@ pub struct LinksArgs {
 
 /// Reads `sha256`, `blake2b-256` ...; offers the names of the table.
 #[derive(Clone)]
-struct SpecParser;
+pub struct SpecParser;
 
 impl TypedValueParser for SpecParser {
     type Value = Spec;

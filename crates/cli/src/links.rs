@@ -20,6 +20,7 @@ const NAMES: &[&str] = &[
     "cksum",
     "sum",
     "b3sum",
+    "mtsum",
 ];
 
 /// Makes the links.

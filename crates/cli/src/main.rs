@@ -15,6 +15,7 @@ mod output;
 mod progress;
 mod report;
 mod signals;
+mod tree;
 
 use args::Command;
 use std::ffi::OsString;
@@ -22,6 +23,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
+    let called_as = arguments.first().map(std::path::Path::new).and_then(std::path::Path::file_name);
+    if called_as.is_some_and(|name| name == "mtsum") {
+        return tree::mtsum(arguments).into();
+    }
     let cli = match args::parse(arguments) {
         Ok(cli) => cli,
         Err(error) => {
@@ -33,6 +38,7 @@ fn main() -> ExitCode {
         Command::Hash(args) => hash::run(args).into(),
         Command::Check(args) => check::run(args).into(),
         Command::Bench(args) => bench::run(&args).into(),
+        Command::Tree(args) => tree::run(args).into(),
         Command::List(args) => list::run(&args).into(),
         Command::Completions(args) => docs::completions(&args).into(),
         Command::Man(args) => docs::man(&args).into(),

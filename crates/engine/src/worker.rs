@@ -251,7 +251,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                 Some(error) => Err(Error::io(&ticket.job.name, "read", error)),
                 None => file.finish(&ticket.job.name),
             };
-            match result {
+            match result.and_then(|proof| as_promised(&hashers, &ticket.job.name).map(|()| proof)) {
                 Ok(proof) => whole.push((ticket, hashers, proof)),
                 Err(error) => self.fail(ticket, error),
             }
@@ -289,6 +289,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
         let Active { ticket, file, mut hashers, .. } = next;
         let whole = result.map_err(|error| Error::io(&ticket.job.name, "read", error));
+        let whole = whole.and_then(|()| as_promised(&hashers, &ticket.job.name));
         match whole.and_then(|()| file.finish(&ticket.job.name)) {
             Ok(proof) => {
                 let digests = hashers.iter_mut().map(Hasher::finish).collect();
@@ -341,4 +342,10 @@ impl<'a, 'f> Worker<'a, 'f> {
 /// Whether no algorithm has lanes: then files share nothing, and a large one is better read ahead.
 fn is_serial(hashers: &[Hasher]) -> bool {
     hashers.iter().all(|hasher| !hasher.spec().has_lanes())
+}
+/// Whether a file was as long as it told before, where a digest had to know: pipes and files made up on reading are not.
+fn as_promised(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> {
+    let Some(hasher) = hashers.iter().find(|hasher| !hasher.is_whole()) else { return Ok(()) };
+    let why = format!("{} must know the length first, and only regular files tell it", hasher.spec());
+    Err(Error::new(name, "hash", Cause::Other(why)))
 }

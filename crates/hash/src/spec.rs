@@ -145,6 +145,11 @@ impl Spec {
         self.unit
     }
 
+    /// Whether digests tell the number of parts: `HEX-N`.
+    pub fn counts_parts(&self) -> bool {
+        tree::counts_parts(self.algorithm)
+    }
+
     /// Whether a message can be hashed as it comes only if its length is known (see [`Spec::hasher_for_size`]).
     pub fn needs_size(&self) -> bool {
         tree::needs_size(self.algorithm)

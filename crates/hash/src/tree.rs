@@ -23,5 +23,5 @@ pub use plan::{Fold, Plan, Zeros};
 pub use proof::{ProofError, consistency_path, range_path, range_path_len, verify_consistency, verify_range};
 
 pub(crate) use composite::{Composite, S3_ETAG, Size, Unit};
-pub(crate) use family::{find, needs_size, unit};
+pub(crate) use family::{counts_parts, find, needs_size, unit};
 pub(crate) use merkle::GLACIER;

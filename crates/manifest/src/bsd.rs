@@ -40,7 +40,8 @@ pub(crate) struct Tagged<'a> {
 
 /// Whether it has the form of a tag: what is none is not looked up, and never shown.
 pub(crate) fn is_tag(text: &[u8]) -> bool {
-    let is_tag = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'/' | b'_' | b'.');
+    let is_tag =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'/' | b'_' | b'.' | b';' | b'=');
     text.len() <= TAG_LIMIT && scan::all(text, is_tag)
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
     }
     let mut fits: Vec<(Spec, Digest)> = Vec::new();
     for spec in expected {
-        if let Some(digest) = spelled(text, spec.digest_len()) {
+        if let Some(digest) = spelled(text, spec) {
             fits.push((spec.clone(), digest));
         }
     }
@@ -64,17 +64,23 @@ pub(crate) fn tagged(tag: &str, text: &[u8], options: &Options) -> Result<(Spec,
     if text.is_empty() {
         return Err(Reason::EmptyDigest);
     }
-    match spelled(text, spec.digest_len()) {
+    match spelled(text, &spec) {
         Some(digest) => strong((spec, digest), options),
         None if text.len() == spec.digest_len() * 2 => Err(Reason::NotHex),
         None => Err(Reason::Length { spec, found: text.len() }),
     }
 }
 
-/// Reads hexadecimal or base64 of exactly so many bytes. Where both are equally long (two bytes, four bytes), base64 ends
-/// with padding.
-fn spelled(text: &[u8], bytes: usize) -> Option<Digest> {
-    let (hex, base64) = (text.len() == bytes * 2, text.len() == base64_len(bytes));
+/// Reads hexadecimal or base64 of exactly as many bytes as the algorithm has, with the number of parts behind a hyphen where
+/// it counts them. Where both are equally long (two bytes, four bytes), base64 ends with padding.
+fn spelled(text: &[u8], spec: &Spec) -> Option<Digest> {
+    let bytes = spec.digest_len();
+    let digits = match scan::find(text, |byte| byte == b'-') {
+        Some(hyphen) if spec.counts_parts() => hyphen,
+        None if spec.counts_parts() => return None,
+        _ => text.len(),
+    };
+    let (hex, base64) = (digits == bytes * 2, digits == base64_len(bytes));
     if !hex && !base64 {
         return None;
     }
@@ -83,7 +89,7 @@ fn spelled(text: &[u8], bytes: usize) -> Option<Digest> {
         Ok(digest) if hex => Ok(digest),
         _ => Digest::from_base64(text),
     };
-    digest.ok().filter(|digest| digest.len() == bytes)
+    digest.ok().filter(|digest| digest.len() == bytes && digest.parts().is_some() == spec.counts_parts())
 }
 
 /// Nothing tells the algorithm but the digest itself.

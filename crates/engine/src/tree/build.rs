@@ -172,8 +172,8 @@ pub fn save(
     let take = |run: Run| state.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take(run, &chains);
     let beside = if plan.piece_hasher().is_some() {
         let wanted = wanted.iter().map(|range| range.start * ratio..(range.end * ratio).min(plan.pieces()));
-        pieces(source, &plan, wanted.collect(), threads, false, take)?;
-        pass(source, &[], &chains, threads)
+        let leaves = pieces(source, &plan, wanted.collect(), threads, false, take);
+        leaves.and_then(|()| pass(source, &[], &chains, threads))
     } else {
         let per_unit = per_unit(&plan);
         let wanted = wanted.iter().map(|granules| {

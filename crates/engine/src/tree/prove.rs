@@ -5,7 +5,7 @@ use crate::open::{Root, Special};
 use crate::progress::Progress;
 use crate::read::Guarded;
 use crate::tree::scan::{Run, Source, UNIT, pieces};
-use crate::tree::store::Store;
+use crate::tree::store::{MAX_SIZE, Store};
 use std::ops::Range;
 use std::sync::Mutex;
 use truesum_hash::tree::{Merkle, Plan, ProofError, range_path, verify_range};
@@ -193,6 +193,9 @@ pub fn verify_proof(
     progress: &Progress,
 ) -> Result<(), Refuted> {
     let tree = Merkle::new(&proof.spec).ok_or_else(|| no_tree(path, &proof.spec))?;
+    if proof.size > MAX_SIZE {
+        return Err(Refuted::Form(ProofError::Range));
+    }
     let mut file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
     let source = Source { size: proof.size, mapped: false, ..Source::new(&file, path, progress) };
     let count = tree.leaves(proof.size);

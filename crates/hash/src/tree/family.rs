@@ -151,6 +151,11 @@ pub(crate) fn unit(algorithm: &Algorithm) -> Option<&'static Unit> {
     }
 }
 
+/// Whether digests tell the number of parts.
+pub(crate) fn counts_parts(algorithm: &Algorithm) -> bool {
+    matches!(algorithm.kind, Kind::Composite(Composite { close: Close::List, .. }))
+}
+
 /// Whether leaves begin at places that depend on the message's length.
 pub(crate) fn needs_size(algorithm: &Algorithm) -> bool {
     matches!(algorithm.kind, Kind::Composite(Composite { cut: Cut::Halves(_), .. }))

@@ -1,0 +1,194 @@
+//! What `truesum tree` reads and prints as text: sizes, ranges, proofs and pieces (`docs/spec/tree.md` sections 6 and 7).
+
+use serde_json::{Map, Value, json};
+use std::io::Read;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum::Error;
+use truesum::hash::{Digest, Spec};
+use truesum::tree::piece::Piece;
+use truesum::tree::prove::RangeProof;
+
+/// Reads bytes as decimal digits with an optional binary unit: `65536`, `64KiB`, `1GiB`.
+pub fn size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 5] =
+        [("", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40)];
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(&text[digits.len()..]));
+    let (Some((_, unit)), true) = (unit, digits.bytes().all(|byte| byte.is_ascii_digit())) else {
+        return Err("a number of bytes, or one with KiB, MiB, GiB or TiB behind it".to_owned());
+    };
+    let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(*unit));
+    bytes.ok_or_else(|| "not a size that fits".to_owned())
+}
+
+/// Reads `A..B`, both sizes.
+pub fn range(text: &str) -> Result<Range<u64>, String> {
+    let (start, end) = text.split_once("..").ok_or("two offsets with .. between them")?;
+    let range = size(start)?..size(end)?;
+    if range.start > range.end {
+        return Err("it ends before it begins".to_owned());
+    }
+    Ok(range)
+}
+
+/// Reads a list of `OFFSET LENGTH` lines.
+pub fn ranges(path: &Path) -> Result<Vec<Range<u64>>, Error> {
+    let bad = |number: usize| {
+        let why = format!("line {number}: not OFFSET LENGTH");
+        Error::new(path.as_os_str().as_bytes(), "use", truesum::Cause::Other(why))
+    };
+    let text = read(path)?;
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(number, line)| {
+            let mut fields = line.split_whitespace();
+            let mut next = || fields.next().and_then(|field| field.parse::<u64>().ok());
+            let (offset, length) = next().zip(next()).ok_or_else(|| bad(number))?;
+            let end = offset.checked_add(length).ok_or_else(|| bad(number))?;
+            Ok(offset..end)
+        })
+        .collect()
+}
+
+/// The text of a file, or of standard input for `-`.
+pub fn read(path: &Path) -> Result<String, Error> {
+    /// More is no text of ours.
+    const LIMIT: u64 = 1 << 30;
+    let fail = |error: std::io::Error| Error::io(path.as_os_str().as_bytes(), "read", error);
+    let mut text = String::new();
+    match path.as_os_str() == "-" {
+        true => std::io::stdin().lock().take(LIMIT).read_to_string(&mut text).map_err(fail)?,
+        false => {
+            std::fs::File::open(path).map_err(fail)?.take(LIMIT).read_to_string(&mut text).map_err(fail)?
+        }
+    };
+    Ok(text)
+}
+
+/// A proof as one line.
+pub fn proof(proof: &RangeProof) -> String {
+    let path: Vec<String> = proof.path.iter().map(Digest::to_hex).collect();
+    let value = json!({
+        "truesum": "proof-1", "algorithm": proof.spec.to_string(), "size": proof.size,
+        "first": proof.leaves.start, "end": proof.leaves.end, "path": path,
+    });
+    format!("{value}\n")
+}
+
+/// Reads a proof.
+pub fn parse_proof(text: &str) -> Result<RangeProof, String> {
+    let object = object(text, "proof-1", &["algorithm", "size", "first", "end", "path"])?;
+    let path = object["path"].as_array().ok_or("\"path\" is no list")?;
+    let path = path.iter().map(digest).collect::<Result<Vec<Digest>, String>>()?;
+    let leaves = number(&object, "first")?..number(&object, "end")?;
+    Ok(RangeProof { spec: spec(&object)?, size: number(&object, "size")?, leaves, path })
+}
+
+/// A piece as one line.
+pub fn piece(piece: &Piece) -> String {
+    let levels: Vec<Value> = piece.levels.iter().map(|(level, hash)| json!([level, hash.to_hex()])).collect();
+    let value = json!({
+        "truesum": "piece-1", "algorithm": piece.spec.to_string(), "size": piece.size,
+        "first": piece.range.start, "end": piece.range.end, "levels": levels,
+    });
+    format!("{value}\n")
+}
+
+/// Reads a piece.
+pub fn parse_piece(line: &str) -> Result<Piece, String> {
+    let object = object(line, "piece-1", &["algorithm", "size", "first", "end", "levels"])?;
+    let levels = object["levels"].as_array().ok_or("\"levels\" is no list")?;
+    let level = |pair: &Value| match pair.as_array().map(Vec::as_slice) {
+        Some([level, hash]) => {
+            let level = level
+                .as_u64()
+                .and_then(|level| u8::try_from(level).ok())
+                .ok_or("a level is no small number")?;
+            Ok((level, digest(hash)?))
+        }
+        _ => Err("a level is no pair of number and hash".to_owned()),
+    };
+    let levels = levels.iter().map(level).collect::<Result<Vec<(u8, Digest)>, String>>()?;
+    let range = number(&object, "first")?..number(&object, "end")?;
+    if range.start > range.end {
+        return Err("it ends before it begins".to_owned());
+    }
+    Ok(Piece { spec: spec(&object)?, size: number(&object, "size")?, range, levels })
+}
+
+/// A JSON object of this kind with exactly these keys.
+fn object(text: &str, kind: &str, keys: &[&str]) -> Result<Map<String, Value>, String> {
+    let object = match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => object,
+        Ok(_) => return Err("not a JSON object".to_owned()),
+        Err(error) => return Err(format!("not JSON: {error}")),
+    };
+    if object.get("truesum").and_then(Value::as_str) != Some(kind) {
+        return Err(format!("not a {kind} of truesum"));
+    }
+    if let Some(key) = keys.iter().find(|key| !object.contains_key(**key)) {
+        return Err(format!("\"{key}\" is missing"));
+    }
+    if let Some(key) = object.keys().find(|key| *key != "truesum" && !keys.contains(&key.as_str())) {
+        return Err(format!("\"{key}\" does not belong here"));
+    }
+    Ok(object)
+}
+
+fn number(object: &Map<String, Value>, key: &str) -> Result<u64, String> {
+    object[key].as_u64().ok_or_else(|| format!("\"{key}\" is no whole number"))
+}
+
+fn spec(object: &Map<String, Value>) -> Result<Spec, String> {
+    let name = object["algorithm"].as_str().ok_or("\"algorithm\" is no text")?;
+    name.parse().map_err(|error: truesum::hash::SpecError| error.to_string())
+}
+
+fn digest(value: &Value) -> Result<Digest, String> {
+    let text = value.as_str().unwrap_or_default();
+    Digest::from_hex(text.as_bytes()).map_err(|_| "a hash is not hexadecimal".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_ranges() {
+        assert_eq!(size("0"), Ok(0));
+        assert_eq!(size("64kib"), Ok(65536));
+        assert_eq!(range("1MiB..3MiB"), Ok(1 << 20..3 << 20));
+        for text in ["", "KiB", "-1", "1.5MiB", "1MB", "99999999999TiB", "+1"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+        for text in ["1", "2..1", "..", "1..", "a..b"] {
+            assert!(range(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn proofs_and_pieces_survive_writing() {
+        let hash = Digest::new(&[7; 32]);
+        let spec: Spec = "sha256-tree;leaf=1MiB".parse().unwrap();
+        let made = RangeProof { spec: spec.clone(), size: 9, leaves: 0..1, path: vec![hash.clone()] };
+        assert_eq!(parse_proof(&proof(&made)), Ok(made.clone()));
+        let part = Piece { spec, size: 9, range: 0..1, levels: vec![(0, hash)] };
+        assert_eq!(parse_piece(&piece(&part)), Ok(part.clone()));
+        let text = proof(&made);
+        for (from, to) in [
+            ("proof-1", "proof-2"),
+            ("\"size\":9", "\"size\":-9"),
+            ("\"size\":9", "\"size\":9.5"),
+            ("0707", "07g7"),
+            ("\"size\":9", "\"sise\":9"),
+            ("\"first\":0", "\"first\":\"0\""),
+            ("sha256-tree", "sha256-wood"),
+            ("{", "["),
+        ] {
+            assert!(parse_proof(&text.replacen(from, to, 1)).is_err(), "{from} -> {to}");
+        }
+        assert!(parse_piece(&text).is_err());
+    }
+}

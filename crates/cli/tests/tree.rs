@@ -1,0 +1,223 @@
+//! `truesum tree` as people and clusters call it, and the stored tree under a kill at every system call.
+
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const TRUESUM: &str = env!("CARGO_BIN_EXE_truesum");
+
+fn run(folder: &Path, args: &[&str]) -> Output {
+    Command::new(TRUESUM).args(args).current_dir(folder).output().unwrap()
+}
+
+/// Standard output of a run that must end with this code.
+fn ends(folder: &Path, code: i32, args: &[&str]) -> String {
+    let output = run(folder, args);
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{args:?}\n{out}\n{err}");
+    out
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn noise(len: usize) -> Vec<u8> {
+    (0..len as u64).map(|i| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 29) as u8).collect()
+}
+
+fn flip(path: &Path, at: u64) {
+    let file = std::fs::OpenOptions::new().read(true).write(true).open(path).unwrap();
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, at).unwrap();
+    file.write_all_at(&[byte[0] ^ 4], at).unwrap();
+}
+
+#[test]
+fn a_tree_is_saved_finds_damage_and_mends_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, data) = (dir.path(), dir.path().join("data"));
+    let bytes = noise((5 << 20) + 17);
+    std::fs::write(&data, &bytes).unwrap();
+    std::fs::write(folder.join("copy"), &bytes).unwrap();
+    let plain = ends(folder, 0, &["tree", "data"]);
+    assert!(plain.starts_with("SHA256-TREE (data) = "), "{plain}");
+    let both = ends(folder, 0, &["tree", "--save", "-a", "md5,sha256-tree", "data"]);
+    let md5 = ends(folder, 0, &["hash", "--tag", "-a", "md5", "data"]);
+    assert_eq!(both, format!("{md5}{plain}"), "digests in the order asked for");
+    assert_eq!(ends(folder, 0, &["tree", "verify", "data.ftr"]), "");
+    flip(&data, 3 << 20);
+    flip(&data, (5 << 20) + 16);
+    let found = ends(folder, 1, &["tree", "verify", "data.ftr"]);
+    assert_eq!(found, "3145728 1048576 damaged\n5242880 17 damaged\n");
+    let json = ends(folder, 1, &["tree", "verify", "--json", "data.ftr"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["verdict"], "file damaged");
+    assert_eq!(json["damaged"], serde_json::json!([[3 << 20, 1 << 20], [5 << 20, 17]]));
+    assert!(ends(folder, 1, &["tree", "verify", "--map", "--map-svg", "m.svg", "data.ftr"]).contains('#'));
+    assert!(std::fs::read_to_string(folder.join("m.svg")).unwrap().contains("3145728..4194304"));
+    let damaged = std::fs::read(&data).unwrap();
+    let plan = ends(folder, 1, &["tree", "repair", "--dry-run", "--from", "copy", "data.ftr"]);
+    assert!(plan.contains("3145728 1048576 would be mended: 4096 bytes to write"), "{plan}");
+    assert_eq!(std::fs::read(&data).unwrap(), damaged);
+    ends(folder, 0, &["tree", "repair", "--from", "copy", "data.ftr"]);
+    assert_eq!(std::fs::read(&data).unwrap(), bytes);
+    ends(folder, 0, &["tree", "verify", "data.ftr"]);
+    flip(&folder.join("data.ftr"), 8192);
+    ends(folder, 2, &["tree", "verify", "data.ftr"]);
+    ends(folder, 2, &["tree", "verify", "copy"]);
+    ends(folder, 1, &["tree", "missing"]);
+}
+
+#[test]
+fn ranges_are_proven_and_work_is_divided() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    std::fs::write(folder.join("data"), noise(3 << 20)).unwrap();
+    let line = ends(folder, 0, &["tree", "data"]);
+    let hex = line.trim().rsplit(' ').next().unwrap();
+    let proof = ends(folder, 0, &["tree", "prove", "data", "--range", "1MiB..1048577"]);
+    std::fs::write(folder.join("proof"), &proof).unwrap();
+    let token = format!("sha256-tree:{hex}");
+    for digest in [hex, &token] {
+        let line = ends(folder, 0, &["tree", "verify-proof", "proof", "data", "--digest", digest]);
+        assert_eq!(line, "bytes 1048576..1114112 of 3145728 belong to the digest\n");
+    }
+    let other = format!("{}0", &hex[..63]);
+    if other != hex {
+        ends(folder, 1, &["tree", "verify-proof", "proof", "data", "--digest", &other]);
+    }
+    ends(folder, 2, &["tree", "verify-proof", "proof", "data", "--digest", "nonsense"]);
+    std::fs::write(folder.join("bad"), proof.replace("\"first\"", "\"furst\"")).unwrap();
+    ends(folder, 2, &["tree", "verify-proof", "bad", "data", "--digest", hex]);
+    for name in ["sha256-tree", "blake3", "crc32", "mtsum-sha256"] {
+        let middle = if name == "mtsum-sha256" { "1572864" } else { "1MiB" };
+        let first =
+            ends(folder, 0, &["tree", "leaf", "-a", name, "data", "--range", &format!("0..{middle}")]);
+        let second =
+            ends(folder, 0, &["tree", "leaf", "-a", name, "data", "--range", &format!("{middle}..3MiB")]);
+        std::fs::write(folder.join("lines"), format!("{second}{first}")).unwrap();
+        let line = ends(folder, 0, &["hash", "-a", name, "data"]);
+        let expected = format!("{name}:{}\n", line.split(' ').next().unwrap());
+        assert_eq!(ends(folder, 0, &["tree", "combine", "lines"]), expected);
+        std::fs::write(folder.join("lines"), second).unwrap();
+        ends(folder, 2, &["tree", "combine", "lines"]);
+    }
+}
+
+#[test]
+fn a_manifest_of_trees_is_checked_like_any_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    std::fs::write(folder.join("data"), noise(1 << 20)).unwrap();
+    let names = "sha256-tree,sha256-tree;leaf=4KiB,mtsum-md5,s3-etag,glacier";
+    let lines = ends(folder, 0, &["tree", "-a", names, "data"]);
+    assert_eq!(lines.lines().count(), 5, "{lines}");
+    std::fs::write(folder.join("SUMS"), &lines).unwrap();
+    ends(folder, 0, &["check", "SUMS"]);
+    flip(&folder.join("data"), 9);
+    ends(folder, 1, &["check", "SUMS"]);
+}
+
+#[test]
+fn pipes_have_trees_unless_their_length_must_be_known() {
+    use std::io::Write;
+    let run = |name: &str| {
+        let mut child = Command::new(TRUESUM)
+            .args(["hash", "-a", name, "-"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(b"abc").unwrap();
+        child.wait_with_output().unwrap()
+    };
+    assert_eq!(run("sha256-tree").status.code(), Some(0));
+    let refused = run("mtsum-sha256");
+    assert_eq!((refused.status.code(), text(&refused.stdout).as_str()), (Some(1), ""));
+    assert!(text(&refused.stderr).contains("must know the length first"), "{}", text(&refused.stderr));
+}
+
+#[test]
+fn under_the_name_mtsum_it_prints_what_mtsum_prints() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    let mtsum = folder.join("mtsum");
+    std::os::unix::fs::symlink(TRUESUM, &mtsum).unwrap();
+    std::fs::write(folder.join("a"), "a").unwrap();
+    let run = |args: &[&str]| Command::new(&mtsum).args(args).current_dir(folder).output().unwrap();
+    // As mtsum 1.1.0 prints them.
+    for (args, line) in [
+        (&["a"][..], "bfcb8116f5723b7b033ce9c0eb408d11dc1d90bc7872f47143a578755604dfb3\n"),
+        (
+            &["-p", "2", "-a", "sha256", "a"],
+            "bfcb8116f5723b7b033ce9c0eb408d11dc1d90bc7872f47143a578755604dfb3\n",
+        ),
+    ] {
+        let output = run(args);
+        assert_eq!(
+            (text(&output.stdout).as_str(), output.status.code()),
+            (line, Some(0)),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+    let output = run(&["--verbose", "a"]);
+    let out = text(&output.stdout);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[..3], ["Algorithm: sha256", "Number of processors: 8", "File size: 1 bytes"]);
+    assert!(lines[4].ends_with(" GB/s)"), "{out}");
+    assert!(text(&run(&["-g", "a"]).stdout).starts_with("digraph"));
+    assert_eq!(run(&["missing"]).status.code(), Some(1));
+    assert_eq!(run(&["."]).status.code(), Some(1), "the original never ends on a folder");
+    assert_ne!(run(&["-a", "crc32", "a"]).status.code(), Some(0));
+}
+
+#[test]
+fn killed_before_any_system_call_the_tree_is_the_old_one_or_a_new_one() {
+    let works =
+        Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status().is_ok_and(|s| s.success());
+    if !works {
+        assert!(std::env::var("TRUESUM_ORACLES").as_deref() != Ok("all"), "strace does not work here");
+        eprintln!("strace does not work here: kills were not tried");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, data, tree) = (dir.path(), dir.path().join("data"), dir.path().join("data.ftr"));
+    std::fs::write(&data, noise(3 << 20)).unwrap();
+    ends(folder, 0, &["tree", "--save", "data"]);
+    let old = std::fs::read(&tree).unwrap();
+    flip(&data, 1 << 20);
+    let (mut old_seen, mut new_seen) = (0, 0);
+    for n in 1.. {
+        std::fs::write(&tree, &old).unwrap();
+        let inject = format!("inject=all:signal=SIGKILL:when={n}");
+        let output = Command::new("strace")
+            .args(["-f", "-qq", "-o", "/dev/null", "-e", &inject, TRUESUM])
+            .args(["tree", "--save", "-p", "1", "-a", "sha256-tree,md5", "data"])
+            .current_dir(folder)
+            .output()
+            .unwrap();
+        let killed = !output.status.success();
+        if std::fs::read(&tree).unwrap() == old {
+            old_seen += 1;
+            assert!(killed);
+        } else {
+            new_seen += 1;
+            ends(folder, 0, &["tree", "verify", "data.ftr"]);
+        }
+        // Whatever was left behind: going on gives the whole tree.
+        ends(folder, 0, &["tree", "--save", "--resume", "-p", "1", "-a", "sha256-tree,md5", "data"]);
+        ends(folder, 0, &["tree", "verify", "data.ftr"]);
+        if !killed {
+            break;
+        }
+        assert!(n < 3000, "system calls without end");
+    }
+    assert!(old_seen > 20 && new_seen > 1, "{old_seen} times the old tree, {new_seen} times a new one");
+    let mut left: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["data", "data.ftr"]);
+}
