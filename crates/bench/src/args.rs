@@ -188,6 +188,9 @@ pub struct ReportArgs {
     /// Where to write the report; standard output if not given
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Write the speed section of this Markdown file anew instead, and its chart beside the runs
+    #[arg(long, value_name = "FILE", conflicts_with = "output")]
+    pub readme: Option<PathBuf>,
 }
 
 /// `bench compare`.

@@ -7,7 +7,7 @@ use crate::definition;
 use crate::progress::Line;
 use crate::record::Record;
 use crate::view;
-use crate::{Error, Session, algorithms, csv, io, limit, markdown, report, table, tools, tree};
+use crate::{Error, Session, algorithms, csv, io, limit, markdown, readme, report, table, tools, tree};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -92,7 +92,12 @@ pub fn run(bench: &Bench, command: &str, stop: &AtomicBool, out: &mut dyn Write)
             (tree::run(&definition, &args.file, &request, session)?, &args.common)
         }
         What::Report(args) => {
-            let page = report::page(&saved(&args.runs)?);
+            let records = saved(&args.runs)?;
+            if let Some(path) = &args.readme {
+                write_readme(path, &args.runs[0], &records)?;
+                return Ok(Outcome::Done);
+            }
+            let page = report::page(&records);
             match &args.output {
                 Some(path) => save(path, page.as_bytes())?,
                 None => print(out, &page)?,
@@ -161,6 +166,18 @@ fn charts(record: &Record) -> Vec<(String, String)> {
         .into_iter()
         .filter_map(|section| Some((section.id.clone(), section.chart?.svg(720, Theme::Both))))
         .collect()
+}
+
+/// Writes the speed section of a README, and its chart beside the runs.
+fn write_readme(path: &Path, runs: &Path, records: &[Record]) -> Result<(), Error> {
+    let beside = if runs.is_dir() { runs } else { runs.parent().unwrap_or(Path::new("")) };
+    let chart = beside.join("speed.svg");
+    let linked = path.parent().and_then(|root| chart.strip_prefix(root).ok()).unwrap_or(&chart);
+    let text = std::fs::read_to_string(path).map_err(|why| Error::file(path, "reading", &why))?;
+    let text = readme::fill(&text, records, &linked.to_string_lossy())
+        .map_err(|why| Error(format!("{}: {why}", path.display())))?;
+    save(&chart, readme::chart(records)?.svg(720, Theme::Both).as_bytes())?;
+    save(path, text.as_bytes())
 }
 
 fn in_directory(directory: &Path, name: &str) -> Result<PathBuf, Error> {

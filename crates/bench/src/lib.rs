@@ -23,9 +23,12 @@ pub mod limit;
 pub mod markdown;
 pub mod measure;
 mod openssl;
+#[cfg(feature = "png")]
+pub mod png;
 mod process;
 pub mod progress;
 pub mod quantity;
+pub mod readme;
 pub mod record;
 pub mod report;
 mod session;

@@ -142,7 +142,7 @@ pub fn facts(record: &Record) -> Vec<(String, String)> {
 }
 
 /// The security status of an algorithm, in one word.
-fn status(algorithm: &str) -> &'static str {
+pub(crate) fn status(algorithm: &str) -> &'static str {
     find(algorithm).map_or("", |row| row.status.word())
 }
 

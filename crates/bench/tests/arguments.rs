@@ -40,7 +40,12 @@ fn a_run_is_printed_saved_drawn_and_reported() {
     let (outcome, joined) = bench(&["report", directory.path().to_str().unwrap()]).unwrap();
     assert_eq!((outcome, joined), (Outcome::Done, std::fs::read_to_string(&page).unwrap()));
     assert_eq!(bench(&["compare", &saved, &saved]).unwrap().0, Outcome::Done);
-    // The second run twice as slow.
+    let readme = path("README.md");
+    std::fs::write(&readme, "<!-- speed: x -->\n<!-- /speed -->\n").unwrap();
+    assert_eq!(bench(&["report", &saved, "--readme", &readme]).unwrap().0, Outcome::Done);
+    assert!(std::fs::read_to_string(&readme).unwrap().contains("](speed.svg)"));
+    assert!(directory.path().join("speed.svg").exists());
+    // The second run is slower.
     let mut slower = truesum_bench::record::Record::read(saved.as_ref()).unwrap();
     slower.measurements.iter_mut().for_each(|m| m.seconds.iter_mut().for_each(|s| *s *= 10.0));
     let other = path("slower.json");
