@@ -1,12 +1,15 @@
 //! The program `truesum`: arguments to a plan, the plan to a run, the run's counts to an exit status.
 
 mod args;
+mod b3;
 mod bench;
 mod check;
 mod config;
 mod console;
 mod docs;
+mod entries;
 mod exit;
+mod gnu;
 mod hash;
 mod links;
 mod list;
@@ -15,12 +18,17 @@ mod output;
 mod progress;
 mod report;
 mod signals;
+mod streams;
 
 use args::Command;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let mut words = std::env::args_os();
+    if let Some(personality) = words.next().as_deref().and_then(gnu::personality) {
+        return gnu::run(&personality, words);
+    }
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let cli = match args::parse(arguments) {
         Ok(cli) => cli,
