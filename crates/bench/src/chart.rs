@@ -60,7 +60,7 @@ pub enum Theme {
     Both,
     /// A file of its own, light, without style sheets: for conversion to PNG.
     Light,
-    /// Part of a page that holds [`STYLE`].
+    /// Part of a page that holds `STYLE`.
     Inline,
 }
 

@@ -1,6 +1,6 @@
 //! `bench io FILE`: ways to read one file, with and without hashing, hot and cold, by threads.
 //!
-//! Every strategy first reads the whole file and must give the value that plain reads give ([`touch`]). Then each is timed
+//! Every strategy first reads the whole file and must give the value that plain reads give (`touch`). Then each is timed
 //! over a part of the file that fits the time; threads take parts of it that begin at whole MiB. "Cold" asks the system to
 //! forget the file's pages before each sample and says how many stayed.
 

@@ -3,25 +3,11 @@
 use crate::args::LinksArgs;
 use crate::console::{Console, count};
 use crate::exit::Exit;
+use crate::{gnu, tree};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::{Cause, Error};
-
-/// The programs that truesum can stand in for.
-const NAMES: &[&str] = &[
-    "md5sum",
-    "sha1sum",
-    "sha224sum",
-    "sha256sum",
-    "sha384sum",
-    "sha512sum",
-    "b2sum",
-    "cksum",
-    "sum",
-    "b3sum",
-    "mtsum",
-];
 
 /// Makes the links.
 pub fn run(args: &LinksArgs) -> Exit {
@@ -38,7 +24,9 @@ pub fn run(args: &LinksArgs) -> Exit {
         return Exit::NotAsAsked;
     }
     let mut made = 0;
-    for name in NAMES {
+    let mut asked = 0;
+    for name in gnu::names().chain([tree::MTSUM]) {
+        asked += 1;
         match link(&program, &args.folder.join(name), args.force) {
             Ok(()) => made += 1,
             Err(error) => {
@@ -51,7 +39,7 @@ pub fn run(args: &LinksArgs) -> Exit {
     }
     let folder = truesum::manifest::path::display_safe(args.folder.as_os_str().as_bytes());
     console.line(&format!("truesum: {} in {folder}", count(made, "link", "links")));
-    if made == NAMES.len() as u64 { Exit::Done } else { Exit::NotAsAsked }
+    if made == asked { Exit::Done } else { Exit::NotAsAsked }
 }
 
 /// Makes one link. A link of an earlier installation is replaced, anything else only by force.

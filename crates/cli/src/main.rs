@@ -1,12 +1,15 @@
 //! The program `truesum`: arguments to a plan, the plan to a run, the run's counts to an exit status.
 
 mod args;
+mod b3;
 mod bench;
 mod check;
 mod config;
 mod console;
 mod docs;
+mod entries;
 mod exit;
+mod gnu;
 mod hash;
 mod links;
 mod list;
@@ -15,6 +18,7 @@ mod output;
 mod progress;
 mod report;
 mod signals;
+mod streams;
 mod tree;
 
 use args::Command;
@@ -22,9 +26,13 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let mut words = std::env::args_os();
+    let called = words.next().unwrap_or_default();
+    if let Some(personality) = gnu::personality(&called) {
+        return gnu::run(&personality, words);
+    }
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let called_as = arguments.first().map(std::path::Path::new).and_then(std::path::Path::file_name);
-    if called_as.is_some_and(|name| name == "mtsum") {
+    if std::path::Path::new(&called).file_name().is_some_and(|name| name == tree::MTSUM) {
         return tree::mtsum(arguments).into();
     }
     let cli = match args::parse(arguments) {

@@ -8,7 +8,7 @@ mod mtsum;
 mod text;
 mod verify;
 
-pub use mtsum::run as mtsum;
+pub use mtsum::{NAME as MTSUM, run as mtsum};
 
 use crate::args::{Color, SpecParser};
 use crate::console::Console;

@@ -50,7 +50,6 @@ impl Root {
     pub fn open(&self, path: &[u8], special: Special) -> Result<(OwnedFd, Stat), Error> {
         let fail = |error: Errno| match error {
             Errno::XDEV => Error::new(path, "open", Cause::OutsideRoot),
-            Errno::LOOP => Error::new(path, "open", Cause::Other("too many symbolic links".to_owned())),
             // What opening a socket says.
             Errno::NXIO => Error::new(path, "read", Cause::Special("socket")),
             _ => Error::io(path, "open", error),

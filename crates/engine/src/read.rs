@@ -6,7 +6,7 @@
 
 use crate::error::{Cause, Error};
 use crate::open::{Root, Special};
-use rustix::fs::{self, Stat};
+use rustix::fs::{self, FileType, Stat};
 use rustix::io::Errno;
 use std::cell::RefCell;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -21,6 +21,8 @@ pub struct Guarded {
     /// Bytes read so far.
     position: u64,
     at_end: bool,
+    /// A named pipe that nobody may have opened for writing yet: until then reads say that it ended.
+    awaits_writer: bool,
 }
 
 /// Proof that a file was read to its end without error and did not change meanwhile. Only this module makes one.
@@ -60,12 +62,19 @@ impl Guarded {
     /// As [`Root::open`].
     pub fn open(root: &Root, path: &[u8], special: Special) -> Result<Guarded, Error> {
         let (file, mut before) = root.open(path, special)?;
+        let kind = FileType::from_raw_mode(before.st_mode);
+        let awaits_writer = kind == FileType::Fifo;
+        if kind != FileType::RegularFile {
+            // Pipes and devices tell no size, and their times move with every use.
+            let system = System::Invented;
+            return Ok(Guarded { file, before, system, position: 0, at_end: false, awaits_writer });
+        }
         let system = System::of(&file, &before);
         if let Some(wait) = unsettled(&before) {
             std::thread::sleep(wait);
             before = fs::fstat(&file).map_err(|error| Error::io(path, "read", error))?;
         }
-        Ok(Guarded { file, before, system, position: 0, at_end: false })
+        Ok(Guarded { file, before, system, position: 0, at_end: false, awaits_writer })
     }
 
     /// Reads standard input, whatever it is.
@@ -76,7 +85,14 @@ impl Guarded {
         let fail = |error: std::io::Error| Error::io(b"-", "read", error);
         let file = std::io::stdin().as_fd().try_clone_to_owned().map_err(fail)?;
         let before = fs::fstat(&file).map_err(|error| fail(error.into()))?;
-        Ok(Guarded { file, before, system: System::Invented, position: 0, at_end: false })
+        Ok(Guarded {
+            file,
+            before,
+            system: System::Invented,
+            position: 0,
+            at_end: false,
+            awaits_writer: false,
+        })
     }
 
     /// What the file was when it was opened.
@@ -92,6 +108,11 @@ impl Guarded {
     /// The open file.
     pub fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
+    }
+
+    /// Whether this is a regular file: reading anything else may take as long as others please.
+    pub fn is_regular(&self) -> bool {
+        FileType::from_raw_mode(self.before.st_mode) == FileType::RegularFile
     }
 
     /// Whether the end was reached.
@@ -114,6 +135,10 @@ impl Guarded {
     /// # Errors
     /// The system's error; interrupted calls are made again.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
+        if self.awaits_writer {
+            wait(&self.file)?;
+            self.awaits_writer = false;
+        }
         let mut filled = 0;
         while filled < buffer.len() && !self.at_end {
             match rustix::io::read(&self.file, &mut buffer[filled..]) {
@@ -220,9 +245,12 @@ fn unsettled(stat: &Stat) -> Option<Duration> {
 
 fn wait(file: &OwnedFd) -> Result<(), Errno> {
     use rustix::event::{PollFd, PollFlags, poll};
-    match poll(&mut [PollFd::new(file, PollFlags::IN)], None) {
-        Ok(_) | Err(Errno::INTR) => Ok(()),
-        Err(error) => Err(error),
+    loop {
+        match poll(&mut [PollFd::new(file, PollFlags::IN)], None) {
+            Ok(_) => return Ok(()),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
+        }
     }
 }
 
@@ -279,6 +307,21 @@ mod tests {
         assert_eq!(reading.read(&mut buffer), Ok(1000));
         file.write_all(b"more").unwrap();
         assert!(matches!(reading.finish(b"f"), Err(Error { cause: Cause::Changed(_), .. })));
+    }
+
+    #[test]
+    fn a_pipe_is_read_when_somebody_writes_to_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        fs::mknodat(fs::CWD, &pipe, FileType::Fifo, fs::Mode::RUSR | fs::Mode::WUSR, 0).unwrap();
+        let mut reading = Guarded::open(&Root::Anywhere, pipe.as_os_str().as_bytes(), Special::Read).unwrap();
+        let writer = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(30));
+            std::fs::write(pipe, "late").unwrap();
+        });
+        assert_eq!(reading.read(&mut [0; 16]), Ok(4));
+        writer.join().unwrap();
+        assert_eq!(reading.finish(b"pipe").unwrap().size, 4);
     }
 
     #[test]

@@ -84,6 +84,10 @@ pub trait Sink {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()>;
     /// Something to tell.
     fn notice(&mut self, notice: Notice) -> io::Result<()>;
+    /// Everything that is known by now was handed out: the time to flush what was buffered.
+    fn pause(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// What comes back from workers.
@@ -240,7 +244,7 @@ impl Output<'_, '_> {
             event.map_or(Ok(()), |event| self.hand_out(event))?;
         }
         self.feeder.handed_out(self.next);
-        Ok(())
+        self.sink.pause()
     }
 
     fn hand_out(&mut self, event: Event) -> io::Result<()> {

@@ -12,6 +12,7 @@ use crate::read::{Guarded, Whole};
 use crate::run::{Batch, Config, Event, Notice};
 use crate::waits::Waits;
 use rustix::io::Errno;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 use truesum_hash::tree::Plan;
@@ -42,6 +43,8 @@ pub(crate) struct Worker<'a, 'f> {
     spare: Vec<Vec<Hasher>>,
     spare_specs: Option<Arc<[Spec]>>,
     waits: Waits,
+    /// Pipes and devices. They are read when no other file waits: who knows when they end.
+    slow: VecDeque<Active>,
     done: Batch,
 }
 
@@ -86,6 +89,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             spare: Vec::new(),
             spare_specs: None,
             waits: Waits::new(),
+            slow: VecDeque::new(),
             done: Vec::new(),
         }
     }
@@ -96,9 +100,10 @@ impl<'a, 'f> Worker<'a, 'f> {
         let mut pulled = Vec::new();
         let mut more = true;
         let mut width = 1;
-        while (more || !active.is_empty()) && !self.progress.stopped() {
-            while more && active.len() < width.min(self.open_limit) {
-                more = self.feeder.pull(width - active.len(), active.is_empty(), &mut pulled, &mut self.done);
+        while (more || !active.is_empty() || !self.slow.is_empty()) && !self.progress.stopped() {
+            while more && active.len() + self.slow.len() < width.min(self.open_limit) {
+                let idle = active.is_empty() && self.slow.is_empty();
+                more = self.feeder.pull(width - active.len(), idle, &mut pulled, &mut self.done);
                 if pulled.is_empty() {
                     break;
                 }
@@ -108,6 +113,12 @@ impl<'a, 'f> Worker<'a, 'f> {
                     width = if lanes > 1 { (2 * lanes).min(OPEN) } else { 1 };
                     self.begin(assigned, &mut active);
                 }
+            }
+            if active.is_empty()
+                && self.done.is_empty()
+                && let Some(next) = self.slow.pop_front()
+            {
+                self.slowly(next);
             }
             self.round(&mut active);
             if self.waits.many(self.done.len()) {
@@ -156,7 +167,9 @@ impl<'a, 'f> Worker<'a, 'f> {
         let sparse = next.file.has_holes() && size > SLICE as u64;
         // Slices of many files are seeks on a spinning disk.
         let spinning = size > ONE_GO && next.spinning;
-        if alone || sparse || spinning {
+        if !next.file.is_regular() {
+            self.slow.push_back(next);
+        } else if alone || sparse || spinning {
             self.alone(next);
         } else {
             active.push(next);
@@ -274,6 +287,17 @@ impl<'a, 'f> Worker<'a, 'f> {
             let digests = ticket.job.specs.iter().filter_map(digest_of).collect();
             self.keep_hashers(&ticket.job.specs, hashers);
             self.succeed(ticket, proof, digests);
+        }
+    }
+
+    /// Hashes a pipe or a device: in slices as it begins, with a thread that reads ahead once it proves to be long.
+    fn slowly(&mut self, next: Active) {
+        let mut active = vec![next];
+        for _ in 0..READ_AHEAD / SLICE as u64 {
+            self.round(&mut active);
+        }
+        if let Some(next) = active.pop() {
+            self.alone(next);
         }
     }
 

@@ -12,9 +12,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::time::Instant;
 use truesum::hash::Spec;
 
+/// The name.
+pub const NAME: &str = "mtsum";
+
 /// Multi-threaded checksum of one file
 #[derive(Parser)]
-#[command(name = "mtsum", version, disable_version_flag = true)]
+#[command(name = NAME, version, disable_version_flag = true)]
 struct MtsumArgs {
     /// The file
     path: OsString,
