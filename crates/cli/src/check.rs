@@ -144,7 +144,8 @@ impl Check<'_> {
             return Ok((Box::new(io::stdin()), None));
         }
         let fail = |error| Error::io(path, "read", error);
-        let file = File::open(Path::new(std::ffi::OsStr::from_bytes(path))).map_err(fail)?;
+        let name = Path::new(std::ffi::OsStr::from_bytes(path));
+        let file = File::open(name).map_err(|error| Error::io(path, "open", error))?;
         let metadata = file.metadata().map_err(fail)?;
         if metadata.is_dir() {
             return Err(Error::new(path, "read", truesum::Cause::Other("it is a directory".to_owned())));

@@ -116,6 +116,14 @@ fn end(
     {
         console.failure(&Error::io(list.as_os_str().as_bytes(), "read", error));
         exit = Exit::NotAsAsked;
+        // Nobody can name what the rest of the list would have named, so no manifest stands for it.
+        if let Some(path) = &plan.output {
+            console.error_of(
+                path.as_os_str().as_bytes(),
+                "not written, for the list of files was not read to its end",
+            );
+            return if summary.failed() > 0 { Exit::Failed } else { exit };
+        }
     }
     if summary.failed() + told.refused > 0 {
         exit = exit.max(Exit::Failed);

@@ -74,6 +74,7 @@ impl Error {
     pub fn hint(&self) -> Option<&'static str> {
         match &self.cause {
             Cause::OutsideRoot => Some("--allow-outside reads it all the same; --root DIR widens the folder"),
+            Cause::Special("directory") => None,
             Cause::Special(_) => Some("--special reads devices, pipes and sockets too"),
             Cause::Changed(_) => Some("try again when nothing writes to it"),
             Cause::Io(error) if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) => Some(

@@ -127,6 +127,12 @@ fn names_come_from_lists() {
     assert_eq!(ran.out(), format!("\\{EMPTY}  new\\nline\n{ABC}  a\n"));
     assert_eq!(folder.run(&["--files-from", "nope"]).code, Some(2));
     assert_eq!(folder.run(&["--files-from", "d"]).code, Some(2), "a folder cannot be read as a list");
+    let ran = folder.run(&["-o", "M", "--files-from", "d"]);
+    assert_eq!(
+        (ran.code, folder.path("M").exists()),
+        (Some(2), false),
+        "nor does a manifest stand for half a list"
+    );
     assert_eq!(folder.feed(&["--files0-from", "-"], b"a\0\0").code, Some(1), "an empty name is no file");
 }
 
