@@ -137,9 +137,15 @@ mod tests {
 
     #[test]
     fn bare_digests_are_of_the_usual_algorithm_of_their_length() {
-        for (bytes, name) in
-            [(4, "crc32"), (16, "md5"), (28, "sha224"), (32, "sha256"), (48, "sha384"), (64, "sha512")]
-        {
+        for (bytes, name) in [
+            (4, "crc32"),
+            (16, "md5"),
+            (20, "sha1"),
+            (28, "sha224"),
+            (32, "sha256"),
+            (48, "sha384"),
+            (64, "sha512"),
+        ] {
             assert_eq!(usual(bytes).map(|spec| spec.to_string()).as_deref(), Some(name));
             assert!(same_length(bytes).contains(&name));
         }
