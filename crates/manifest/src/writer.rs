@@ -73,7 +73,9 @@ pub fn append(entry: &Entry, format: &Format, style: &Style, out: &mut Vec<u8>) 
     if entry.digests.is_empty() {
         return Err(Unholdable::NoDigest);
     }
-    if let Some((spec, _)) = entry.digests.iter().find(|(spec, digest)| spec.digest_len() != digest.len()) {
+    if let Some((spec, _)) = entry.digests.iter().find(|(spec, digest)| {
+        spec.digest_len() != digest.len() || spec.counts_parts() != digest.parts().is_some()
+    }) {
         return Err(Unholdable::Length(spec.clone()));
     }
     let before = out.len();

@@ -95,14 +95,16 @@ fn spec() -> impl Strategy<Value = Spec> {
     })
 }
 
-fn digest(len: usize) -> impl Strategy<Value = Digest> {
-    prop::collection::vec(any::<u8>(), len).prop_map(|bytes| Digest::new(&bytes))
+fn digest(spec: &Spec) -> impl Strategy<Value = Digest> + use<> {
+    let parts = if spec.counts_parts() { 1..=10_000u64 } else { 0..=0 };
+    let bytes = prop::collection::vec(any::<u8>(), spec.digest_len());
+    (bytes, parts).prop_map(|(bytes, parts)| Digest::new(&bytes).with_parts(parts))
 }
 
 fn entry() -> impl Strategy<Value = Entry> {
     let spec_and_digest = spec().prop_flat_map(|spec| {
-        let len = spec.digest_len();
-        (Just(spec), digest(len))
+        let digest = digest(&spec);
+        (Just(spec), digest)
     });
     let mtime = prop::option::of((any::<i64>(), 0..1_000_000_000u32));
     let mtime = mtime.prop_map(|time| time.map(|(seconds, nanos)| Time { seconds, nanos }));
