@@ -5,7 +5,7 @@
 //! the portable one: for tests, benchmarks and bug reports.
 #![allow(unsafe_code)]
 
-use crate::algorithm::{Algorithm, Kind};
+use crate::algorithm::{ALGORITHMS, Algorithm, Kind};
 use std::sync::OnceLock;
 
 /// Advances the states of `lanes` messages by `blocks` blocks.
@@ -47,6 +47,65 @@ impl Kernel {
 pub fn forced() -> Option<&'static str> {
     static FORCED: OnceLock<Option<String>> = OnceLock::new();
     FORCED.get_or_init(|| std::env::var("TRUESUM_KERNEL").ok().filter(|isa| !isa.is_empty())).as_deref()
+}
+
+/// Whether `TRUESUM_KERNEL`, if set, names an instruction set that some row uses and this CPU has.
+///
+/// # Errors
+/// The text says what is wrong and which values there are. Programs show it and end: rows that were asked for and are not
+/// used would make every measurement and bug report wrong.
+pub fn check_forced() -> Result<(), String> {
+    forced().map_or(Ok(()), check_name)
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    let all: Vec<&Kernel> = ALGORITHMS.iter().flat_map(rows).collect();
+    let mut runnable: Vec<&str> = Vec::new();
+    for row in all.iter().filter(|row| row.supported()) {
+        if !runnable.contains(&row.isa) {
+            runnable.push(row.isa);
+        }
+    }
+    if runnable.contains(&name) {
+        return Ok(());
+    }
+    let what = match all.iter().any(|row| row.isa == name) {
+        true => "this CPU cannot run it",
+        false => "no kernel has this name",
+    };
+    Err(format!("TRUESUM_KERNEL={name}: {what} (this CPU runs {})", runnable.join(", ")))
+}
+
+/// What one row does here, and why.
+pub struct Service {
+    /// The row.
+    pub kernel: &'static Kernel,
+    /// The smallest and largest number of messages at once that [`pick`] gives to this row; none where another row is always
+    /// preferred. No upper bound is `usize::MAX`.
+    pub messages: Option<(usize, usize)>,
+    /// The reason, in a few words.
+    pub why: String,
+}
+
+/// Which rows of an algorithm serve which numbers of messages on this CPU, in the order of [`rows`].
+pub fn services(algorithm: &Algorithm) -> Vec<Service> {
+    let rows = rows(algorithm);
+    let most = rows.iter().map(|row| row.from_busy).max().unwrap_or(1);
+    let service = |kernel: &'static Kernel| {
+        let serves = |count: &usize| std::ptr::eq(pick(rows, *count), kernel);
+        let first = (1..=most).find(serves);
+        let last = (1..=most).rev().find(serves).map(|last| if last == most { usize::MAX } else { last });
+        let why = match (first, forced()) {
+            _ if !kernel.supported() => "not supported by this CPU".to_owned(),
+            (None, Some(isa)) if !kernel.allowed() => format!("TRUESUM_KERNEL={isa} leaves it out"),
+            (None, _) => "slower than another row at every number of messages".to_owned(),
+            (Some(_), Some(isa)) if isa == kernel.isa => format!("TRUESUM_KERNEL={isa} asks for it"),
+            (Some(1), _) => "fastest for one message, by measurement".to_owned(),
+            (Some(first), _) => format!("fastest from {first} messages on, by measurement"),
+        };
+        Service { kernel, messages: first.zip(last), why }
+    };
+    rows.iter().map(service).collect()
 }
 
 /// The kernel rows of an algorithm, best first; empty where it is computed one message at a time by a library.
@@ -147,3 +206,90 @@ macro_rules! instance {
     };
 }
 pub(crate) use instance;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::Family;
+    use crate::spec::Spec;
+
+    #[test]
+    fn unknown_kernels_are_refused_with_the_list_of_those_there_are() {
+        assert_eq!(check_name("portable"), Ok(()));
+        let error = check_name("axv2").unwrap_err();
+        assert!(error.contains("no kernel has this name") && error.contains("portable"), "{error}");
+    }
+
+    #[test]
+    fn every_number_of_messages_is_served_by_one_row() {
+        for algorithm in ALGORITHMS.iter().filter(|row| !rows(row).is_empty()) {
+            for count in 1..=200 {
+                let serving: Vec<Service> = services(algorithm)
+                    .into_iter()
+                    .filter(|s| s.messages.is_some_and(|(first, last)| first <= count && count <= last))
+                    .filter(|s| std::ptr::eq(s.kernel, pick(rows(algorithm), count)))
+                    .collect();
+                assert_eq!(serving.len(), 1, "{} at {count}", algorithm.name);
+            }
+        }
+    }
+
+    /// Runs three blocks of every lane's own message, with marks around states and messages.
+    fn advance<T: Copy + PartialEq + std::fmt::Debug>(
+        family: &Family,
+        lanes: usize,
+        code: Advance<T>,
+        words: &[T],
+        mark: T,
+    ) -> Vec<Vec<T>> {
+        const GUARD: usize = 64;
+        let blocks = 3;
+        let messages: Vec<Vec<u8>> = (0..lanes)
+            .map(|lane| (0..blocks * family.block).map(|i| (i * 7 + lane * 31) as u8).collect())
+            .collect();
+        let before = messages.clone();
+        let pointers: Vec<*const u8> = messages.iter().map(|message| message.as_ptr()).collect();
+        let mut state = vec![mark; GUARD + words.len() * lanes + GUARD];
+        for (word, value) in words.iter().enumerate() {
+            state[GUARD + word * lanes..GUARD + (word + 1) * lanes].fill(*value);
+        }
+        // SAFETY: callers pass supported rows only; `words * lanes` values lie behind the guard, and every pointer is to
+        // `blocks` whole blocks.
+        unsafe { code(state.as_mut_ptr().add(GUARD), pointers.as_ptr(), blocks) };
+        assert_eq!(messages, before);
+        let end = GUARD + words.len() * lanes;
+        assert!(
+            state[..GUARD].iter().chain(&state[end..]).all(|value| *value == mark),
+            "wrote past its state"
+        );
+        (0..lanes)
+            .map(|lane| (0..words.len()).map(|word| state[GUARD + word * lanes + lane]).collect())
+            .collect()
+    }
+
+    #[test]
+    fn kernels_write_their_state_only_and_agree_lane_by_lane() {
+        for algorithm in ALGORITHMS {
+            let Kind::Blocks { family, init } = algorithm.kind else { continue };
+            let state = init(&Spec::new(algorithm));
+            let narrow: Vec<u32> = state[..family.words].iter().map(|word| *word as u32).collect();
+            let run = |row: &Kernel| -> Vec<Vec<u64>> {
+                match row.code {
+                    Code::Word32(code) => advance(family, row.lanes, code, &narrow, 0xdead_beef)
+                        .into_iter()
+                        .map(|words| words.into_iter().map(u64::from).collect())
+                        .collect(),
+                    Code::Word64(code) => {
+                        advance(family, row.lanes, code, &state[..family.words], 0xdead_beef_dead_beef)
+                    }
+                }
+            };
+            let supported: Vec<&Kernel> = family.kernels.iter().filter(|row| row.supported()).collect();
+            let widest = supported.iter().max_by_key(|row| row.lanes).expect("a portable row");
+            let expected = run(widest);
+            for row in supported {
+                assert_eq!(run(row), expected[..row.lanes], "{} {} x{}", algorithm.name, row.isa, row.lanes);
+            }
+        }
+    }
+}

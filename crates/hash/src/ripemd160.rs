@@ -7,7 +7,7 @@ use crate::kernel::{Code, Kernel, always, instance};
 use crate::lanes::{Family, MAX_WORDS, State};
 use crate::md5::{output_le32, pad};
 use crate::spec::Spec;
-use crate::word::{Endian, Word32, array, unknown, unroll};
+use crate::word::{Endian, Word32, array, section, unknown, unroll};
 #[cfg(target_arch = "x86_64")]
 use crate::{
     kernel::{has_avx2, has_avx512},

@@ -8,7 +8,7 @@ use crate::kernel::{Code, Kernel, always, instance};
 use crate::lanes::{Family, MAX_WORDS, State};
 use crate::sha2::{output_be32, pad_be64};
 use crate::spec::Spec;
-use crate::word::{Endian, Word32, array, unknown, unroll};
+use crate::word::{Endian, Word32, array, section, unknown, unroll};
 #[cfg(target_arch = "x86_64")]
 use crate::{
     kernel::{has_avx2, has_avx512, has_sha_ni},
@@ -22,7 +22,7 @@ static KERNELS: &[Kernel] = &[
     #[cfg(target_arch = "x86_64")]
     Kernel { isa: "avx512", lanes: 32, from_busy: 17, supported: has_avx512, code: Code::Word32(avx512_x2) },
     #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx512", lanes: 16, from_busy: 3, supported: has_avx512, code: Code::Word32(avx512) },
+    Kernel { isa: "avx512", lanes: 16, from_busy: 6, supported: has_avx512, code: Code::Word32(avx512) },
     #[cfg(target_arch = "x86_64")]
     Kernel { isa: "sha-ni", lanes: 4, from_busy: 4, supported: has_sha_ni, code: Code::Word32(sha_ni::<4>) },
     #[cfg(target_arch = "x86_64")]

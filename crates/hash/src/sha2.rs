@@ -27,7 +27,7 @@ static KERNELS_256: &[Kernel] = &[
         code: Code::Word32(avx512_x2_256),
     },
     #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx512", lanes: 16, from_busy: 7, supported: has_avx512, code: Code::Word32(avx512_256) },
+    Kernel { isa: "avx512", lanes: 16, from_busy: 8, supported: has_avx512, code: Code::Word32(avx512_256) },
     #[cfg(target_arch = "x86_64")]
     Kernel { isa: "sha-ni", lanes: 2, from_busy: 2, supported: has_sha_ni, code: Code::Word32(sha_ni::<2>) },
     #[cfg(target_arch = "x86_64")]

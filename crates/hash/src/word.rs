@@ -91,11 +91,11 @@ macro_rules! unroll {
         unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
     };
     ($i:ident in 80 => $body:block) => {
-        unroll!($i in 16 => $body);
-        unroll!($i in 16, from 16 => $body);
-        unroll!($i in 16, from 32 => $body);
-        unroll!($i in 16, from 48 => $body);
-        unroll!($i in 16, from 64 => $body);
+        section!({ unroll!($i in 16 => $body); });
+        section!({ unroll!($i in 16, from 16 => $body); });
+        section!({ unroll!($i in 16, from 32 => $body); });
+        section!({ unroll!($i in 16, from 48 => $body); });
+        section!({ unroll!($i in 16, from 64 => $body); });
     };
     (@ $i:ident, $from:expr, $body:block, $($n:literal)*) => {
         $({
@@ -105,6 +105,19 @@ macro_rules! unroll {
     };
 }
 pub(crate) use unroll;
+
+/// Runs a block once, as a basic block of its own: LLVM's time grows with the square of a block's length.
+macro_rules! section {
+    ($body:block) => {
+        loop {
+            $body
+            if *$crate::word::unknown(&true) {
+                break;
+            }
+        }
+    };
+}
+pub(crate) use section;
 
 /// The same table, of values the compiler does not know: constants it moves to the end of a sum, where every step would
 /// wait for them.

@@ -1,0 +1,187 @@
+//! The state of a message under way as bytes, so that hashing a huge file goes on where it was interrupted.
+//!
+//! Layout, integers little-endian: `TSH1`, length of the algorithm's name (1 byte), name, digest length (4), bytes hashed so
+//! far (8), the state's words (8 each), the bytes that wait for a whole block, CRC-32 of all before (4). Everything that can
+//! be derived is not stored, and everything stored is checked: bytes that are no such state are refused, never hashed on.
+
+use crate::algorithm::{Kind, find};
+use crate::hasher::{Hasher, Inner};
+use crate::kernel::Code;
+use crate::lanes::{Family, MAX_WORDS, Stream};
+use crate::spec::{Key, Spec};
+use std::fmt;
+
+const MAGIC: &[u8; 4] = b"TSH1";
+
+/// Why bytes are no state to go on from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RestoreError {
+    /// Not made by [`Hasher::save`], or by a version this one does not know.
+    Unknown,
+    /// A state of another algorithm or digest length; the text names it.
+    Other(String),
+    /// Cut, extended or changed since it was saved.
+    Damaged,
+    /// Hashers of this algorithm cannot be saved.
+    Unsupported,
+}
+
+impl fmt::Display for RestoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RestoreError::Unknown => f.write_str("not a saved state of a known version"),
+            RestoreError::Other(name) => write!(f, "a saved state of {name}"),
+            RestoreError::Damaged => f.write_str("the saved state is damaged"),
+            RestoreError::Unsupported => f.write_str("this algorithm's state cannot be saved"),
+        }
+    }
+}
+
+impl std::error::Error for RestoreError {}
+
+impl Hasher {
+    /// The state of the message under way, for [`Spec::restore`]; `None` where the algorithm's library keeps it to itself.
+    pub fn save(&self) -> Option<Vec<u8>> {
+        let Inner::Blocks(stream) = &self.inner else { return None };
+        let name = self.spec().algorithm().name;
+        let mut bytes = MAGIC.to_vec();
+        bytes.push(name.len() as u8);
+        bytes.extend(name.as_bytes());
+        bytes.extend((stream.digest_len as u32).to_le_bytes());
+        bytes.extend(stream.total.to_le_bytes());
+        for word in &stream.state[..stream.family.words] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend(&stream.buffer[..stream.buffered]);
+        bytes.extend(checksum(&bytes));
+        Some(bytes)
+    }
+}
+
+impl Spec {
+    /// A hasher that goes on where [`Hasher::save`] was called.
+    ///
+    /// # Errors
+    /// The bytes are not a whole, unchanged state of this algorithm at this length.
+    pub fn restore(&self, saved: &[u8]) -> Result<Hasher, RestoreError> {
+        let Kind::Blocks { family, .. } = self.algorithm().kind else {
+            return Err(RestoreError::Unsupported);
+        };
+        if self.key != Key::None {
+            return Err(RestoreError::Unsupported);
+        }
+        let rest = saved.strip_prefix(MAGIC).ok_or(RestoreError::Unknown)?;
+        let (body, sum) = saved.split_last_chunk::<4>().ok_or(RestoreError::Damaged)?;
+        if checksum(body) != *sum {
+            return Err(RestoreError::Damaged);
+        }
+        let mut rest = &rest[..rest.len().saturating_sub(4)];
+        let name_len = take::<1>(&mut rest)?[0];
+        let (name, mut rest) = rest.split_at_checked(usize::from(name_len)).ok_or(RestoreError::Damaged)?;
+        let len = u32::from_le_bytes(take(&mut rest)?) as usize;
+        if name != self.algorithm().name.as_bytes() || len != self.digest_len() {
+            return Err(RestoreError::Other(format!("{}-{}", name.escape_ascii(), len.saturating_mul(8))));
+        }
+        let total = u64::from_le_bytes(take(&mut rest)?);
+        let mut state = [0; MAX_WORDS];
+        for word in &mut state[..family.words] {
+            *word = u64::from_le_bytes(take(&mut rest)?);
+            if narrow(family) && u32::try_from(*word).is_err() {
+                return Err(RestoreError::Damaged);
+            }
+        }
+        if rest.len() as u64 != buffered(family, total) {
+            return Err(RestoreError::Damaged);
+        }
+        let mut stream = Stream::new(family, state, len);
+        stream.total = total;
+        stream.buffered = rest.len();
+        stream.buffer[..rest.len()].copy_from_slice(rest);
+        let mut hasher = self.hasher();
+        hasher.inner = Inner::Blocks(stream);
+        Ok(hasher)
+    }
+}
+
+/// How many bytes of a message of `total` bytes wait for a whole block.
+fn buffered(family: &Family, total: u64) -> u64 {
+    let block = family.block as u64;
+    match total {
+        0 => 0,
+        _ if family.lazy => (total - 1) % block + 1,
+        _ => total % block,
+    }
+}
+
+fn narrow(family: &Family) -> bool {
+    family.kernels.iter().all(|row| matches!(row.code, Code::Word32(_)))
+}
+
+fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], RestoreError> {
+    let (first, others) = rest.split_first_chunk::<N>().ok_or(RestoreError::Damaged)?;
+    *rest = others;
+    Ok(*first)
+}
+
+fn checksum(bytes: &[u8]) -> [u8; 4] {
+    let crc32 = Spec::new(find("crc32").expect("a row of the table"));
+    crc32.digest(bytes).as_bytes().try_into().expect("32 bits")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ALGORITHMS;
+
+    #[test]
+    fn hashing_goes_on_where_it_was_saved() {
+        let data: Vec<u8> = (0..1000u32).map(|i| (i * i >> 3) as u8).collect();
+        for algorithm in ALGORITHMS.iter().filter(|row| matches!(row.kind, Kind::Blocks { .. })) {
+            let spec = Spec::new(algorithm);
+            for cut in [0, 1, 63, 64, 65, 127, 128, 129, 136, 168, 500, 1000] {
+                let mut hasher = spec.hasher();
+                hasher.update(&data[..cut]);
+                let mut other = spec.restore(&hasher.save().unwrap()).unwrap();
+                other.update(&data[cut..]);
+                assert_eq!(other.finish(), spec.digest(&data), "{spec} saved after {cut} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn changed_cut_and_foreign_states_are_refused() {
+        let sha256: Spec = "sha256".parse().unwrap();
+        let mut hasher = sha256.hasher();
+        hasher.update(&[7; 100]);
+        let saved = hasher.save().unwrap();
+        for i in 0..saved.len() {
+            assert!(sha256.restore(&saved[..i]).is_err(), "cut at {i}");
+            for bit in 0..8 {
+                let mut changed = saved.clone();
+                changed[i] ^= 1 << bit;
+                assert!(sha256.restore(&changed).is_err(), "bit {bit} of byte {i}");
+            }
+        }
+        assert!(sha256.restore(&[&saved[..], b"\0"].concat()).is_err());
+        let other = |name: &str| name.parse::<Spec>().unwrap().restore(&saved).map(|_| ());
+        assert_eq!(other("sha224"), Err(RestoreError::Other("sha256-256".to_owned())));
+        assert_eq!(other("crc32"), Err(RestoreError::Unsupported));
+        let blake2s: Spec = "blake2s-128".parse().unwrap();
+        let saved = blake2s.hasher().save().unwrap();
+        assert!("blake2s".parse::<Spec>().unwrap().restore(&saved).is_err());
+        assert!(blake2s.restore(&saved).is_ok());
+    }
+
+    #[test]
+    fn states_with_a_valid_checksum_and_impossible_contents_are_refused() {
+        let md5: Spec = "md5".parse().unwrap();
+        let saved = md5.hasher().save().unwrap();
+        let total = 4 + 1 + 3 + 4;
+        for (at, byte) in [(4, 200), (total, 1), (total + 8 + 4, 1)] {
+            let mut changed = saved[..saved.len() - 4].to_vec();
+            changed[at] = byte;
+            changed.extend(checksum(&changed));
+            assert_eq!(md5.restore(&changed).map(|_| ()), Err(RestoreError::Damaged), "byte {at}");
+        }
+    }
+}
