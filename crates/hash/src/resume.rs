@@ -40,6 +40,14 @@ impl fmt::Display for RestoreError {
 impl std::error::Error for RestoreError {}
 
 impl Hasher {
+    /// Bytes of the message fed so far; `None` where [`Hasher::save`] returns none.
+    pub fn fed(&self) -> Option<u64> {
+        match &self.inner {
+            Inner::Blocks(stream) => Some(stream.total),
+            Inner::Serial(_) => None,
+        }
+    }
+
     /// The state of the message under way, for [`Spec::restore`]; `None` where the algorithm's library keeps it to itself.
     pub fn save(&self) -> Option<Vec<u8>> {
         let Inner::Blocks(stream) = &self.inner else { return None };
@@ -142,6 +150,7 @@ mod tests {
                 let mut hasher = spec.hasher();
                 hasher.update(&data[..cut]);
                 let mut other = spec.restore(&hasher.save().unwrap()).unwrap();
+                assert_eq!(other.fed(), Some(cut as u64));
                 other.update(&data[cut..]);
                 assert_eq!(other.finish(), spec.digest(&data), "{spec} saved after {cut} bytes");
             }

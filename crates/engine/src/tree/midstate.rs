@@ -62,8 +62,9 @@ pub(crate) fn read(target: &Path, specs: &[Spec], size: u64, hints: &Hints) -> V
     let go_on = |spec: &Spec| {
         let (_, fed, state) = kept.iter().find(|(name, _, _)| *name == spec.to_string())?;
         // Never beyond the file, never between units.
-        let whole = fed.is_multiple_of(UNIT) && *fed <= size && state[..8] == fed.to_le_bytes();
-        Some((spec.restore(state).ok().filter(|_| whole)?, fed / UNIT))
+        let hasher = spec.restore(state).ok()?;
+        let whole = fed.is_multiple_of(UNIT) && *fed <= size && hasher.fed() == Some(*fed);
+        whole.then_some((hasher, fed / UNIT))
     };
     specs.iter().map(|spec| go_on(spec).unwrap_or_else(|| (spec.hasher_for_size(size), 0))).collect()
 }
