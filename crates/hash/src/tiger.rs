@@ -1,7 +1,7 @@
 //! Tiger (Anderson and Biham, "Tiger: a fast new hash function", FSE 1996), with its original padding.
 //!
-//! Half of its work is looking words up in four tables of 256: SIMD gathers lose to scalar loads here. The tables are not
-//! listed but made by the authors' procedure when the crate is compiled.
+//! Half of its work is looking words up in four tables of 256: two or three messages take turns in scalar code. The tables
+//! are not listed but made by the authors' procedure when the crate is compiled.
 #![allow(unsafe_code)]
 
 use crate::blake2b::output_le64;
@@ -12,8 +12,11 @@ use crate::spec::Spec;
 pub(crate) static TIGER: Family =
     Family { block: 64, words: 3, lazy: false, kernels: KERNELS, pad, output: output_le64 };
 
-static KERNELS: &[Kernel] =
-    &[Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word64(portable) }];
+static KERNELS: &[Kernel] = &[
+    Kernel { isa: "portable", lanes: 3, from_busy: 3, supported: always, code: Code::Word64(advance::<3>) },
+    Kernel { isa: "portable", lanes: 2, from_busy: 2, supported: always, code: Code::Word64(advance::<2>) },
+    Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word64(advance::<1>) },
+];
 
 const INIT: [u64; 3] = [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210, 0xf096_a5b4_c3b2_e187];
 
@@ -60,7 +63,7 @@ const fn tables() -> Tables {
         word += 1;
         if word == 3 {
             word = 0;
-            state = compress(&tables, state, message);
+            [state] = compress(&tables, [state], [message]);
         }
         let mut column = 0;
         while column < 8 {
@@ -77,47 +80,66 @@ const fn tables() -> Tables {
     tables
 }
 
-/// One block: three passes of eight rounds, with the message mixed between passes.
+/// One block of each of `N` messages: three passes of eight rounds, with the message mixed between passes.
+///
+/// The messages take every round in turn, so that the lookups of one fill the time in which another waits for its own.
 #[inline(always)]
-const fn compress(t: &Tables, state: [u64; 3], mut x: [u64; 8]) -> [u64; 3] {
-    let [mut a, mut b, mut c] = state;
+const fn compress<const N: usize>(t: &Tables, state: [[u64; 3]; N], mut x: [[u64; 8]; N]) -> [[u64; 3]; N] {
+    let mut s = state;
+    macro_rules! each {
+        ($n:ident => $body:block) => {
+            let mut $n = 0;
+            while $n < N {
+                $body
+                $n += 1;
+            }
+        };
+    }
     macro_rules! round {
-        ($a:ident, $b:ident, $c:ident, $x:expr, $factor:literal) => {
-            $c ^= $x;
-            $a = $a.wrapping_sub(
-                t[0][$c as u8 as usize]
-                    ^ t[1][($c >> 16) as u8 as usize]
-                    ^ t[2][($c >> 32) as u8 as usize]
-                    ^ t[3][($c >> 48) as u8 as usize],
-            );
-            $b = $b
-                .wrapping_add(
-                    t[3][($c >> 8) as u8 as usize]
-                        ^ t[2][($c >> 24) as u8 as usize]
-                        ^ t[1][($c >> 40) as u8 as usize]
-                        ^ t[0][($c >> 56) as u8 as usize],
-                )
-                .wrapping_mul($factor);
+        ($a:literal, $b:literal, $c:literal, $word:literal, $factor:literal) => {
+            each!(n => {
+                let c = s[n][$c] ^ x[n][$word];
+                s[n][$c] = c;
+                s[n][$a] = s[n][$a].wrapping_sub(
+                    t[0][c as u8 as usize]
+                        ^ t[1][(c >> 16) as u8 as usize]
+                        ^ t[2][(c >> 32) as u8 as usize]
+                        ^ t[3][(c >> 48) as u8 as usize],
+                );
+                s[n][$b] = s[n][$b]
+                    .wrapping_add(
+                        t[3][(c >> 8) as u8 as usize]
+                            ^ t[2][(c >> 24) as u8 as usize]
+                            ^ t[1][(c >> 40) as u8 as usize]
+                            ^ t[0][(c >> 56) as u8 as usize],
+                    )
+                    .wrapping_mul($factor);
+            });
         };
     }
     macro_rules! pass {
-        ($a:ident, $b:ident, $c:ident, $factor:literal) => {
-            round!($a, $b, $c, x[0], $factor);
-            round!($b, $c, $a, x[1], $factor);
-            round!($c, $a, $b, x[2], $factor);
-            round!($a, $b, $c, x[3], $factor);
-            round!($b, $c, $a, x[4], $factor);
-            round!($c, $a, $b, x[5], $factor);
-            round!($a, $b, $c, x[6], $factor);
-            round!($b, $c, $a, x[7], $factor);
+        ($a:literal, $b:literal, $c:literal, $factor:literal) => {
+            round!($a, $b, $c, 0, $factor);
+            round!($b, $c, $a, 1, $factor);
+            round!($c, $a, $b, 2, $factor);
+            round!($a, $b, $c, 3, $factor);
+            round!($b, $c, $a, 4, $factor);
+            round!($c, $a, $b, 5, $factor);
+            round!($a, $b, $c, 6, $factor);
+            round!($b, $c, $a, 7, $factor);
         };
     }
-    pass!(a, b, c, 5);
-    x = schedule(x);
-    pass!(c, a, b, 7);
-    x = schedule(x);
-    pass!(b, c, a, 9);
-    [a ^ state[0], b.wrapping_sub(state[1]), c.wrapping_add(state[2])]
+    pass!(0, 1, 2, 5);
+    each!(n => { x[n] = schedule(x[n]); });
+    pass!(2, 0, 1, 7);
+    each!(n => { x[n] = schedule(x[n]); });
+    pass!(1, 2, 0, 9);
+    each!(n => {
+        s[n][0] ^= state[n][0];
+        s[n][1] = s[n][1].wrapping_sub(state[n][1]);
+        s[n][2] = s[n][2].wrapping_add(state[n][2]);
+    });
+    s
 }
 
 #[inline(always)]
@@ -142,16 +164,29 @@ const fn schedule(mut x: [u64; 8]) -> [u64; 8] {
 }
 
 /// # Safety
-/// As [`crate::kernel::Advance`].
-unsafe fn portable(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: three words of state, one message of whole blocks.
-    let (state, message) =
-        unsafe { (&mut *state.cast::<[u64; 3]>(), std::slice::from_raw_parts(*messages, blocks * 64)) };
-    for block in message.chunks_exact(64) {
-        let words = std::array::from_fn(|i| {
-            u64::from_le_bytes(block[8 * i..8 * i + 8].try_into().expect("eight bytes"))
-        });
-        *state = compress(&TABLES, *state, words);
+/// As [`crate::kernel::Advance`] for `N` messages.
+unsafe fn advance<const N: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: three words of state for each of `N` messages of whole blocks.
+    unsafe {
+        let mut s = [[0; 3]; N];
+        for (lane, words) in s.iter_mut().enumerate() {
+            for (word, value) in words.iter_mut().enumerate() {
+                *value = *state.add(word * N + lane);
+            }
+        }
+        for block in 0..blocks {
+            let mut x = [[0; 8]; N];
+            for (lane, words) in x.iter_mut().enumerate() {
+                let bytes = &*(*messages.add(lane)).add(block * 64).cast::<[[u8; 8]; 8]>();
+                *words = bytes.map(u64::from_le_bytes);
+            }
+            s = compress(&TABLES, s, x);
+        }
+        for (lane, words) in s.iter().enumerate() {
+            for (word, value) in words.iter().enumerate() {
+                *state.add(word * N + lane) = *value;
+            }
+        }
     }
 }
 
