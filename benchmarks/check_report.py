@@ -4,8 +4,9 @@
 usage: check_report.py REPORT.html [SCREENSHOT_DIR]
 
 At 1280 and 390 pixels, light and dark: no console error, nothing fetched, no sideways scrolling of the page, every chart
-has bars or points, and no two labels of a chart overlap or leave it. Exit status 1 with a line for each fault.
-Needs the Python package playwright and a Chromium (CHROMIUM, or the first of chromium, chromium-browser, google-chrome).
+has bars or points, and no two labels of a chart overlap or leave it. Exit status 1 with a line for each fault, 77 if
+there is nothing to look with: the Python package playwright and a Chromium (CHROMIUM, or the first of chromium,
+chromium-browser, google-chrome on PATH).
 """
 
 import os
@@ -13,7 +14,11 @@ import pathlib
 import shutil
 import sys
 
-from playwright.sync_api import sync_playwright
+try:
+    from playwright.sync_api import sync_playwright
+except ImportError:
+    print("check_report.py: no Python package playwright (pip install playwright)")
+    sys.exit(77)
 
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")
@@ -50,7 +55,10 @@ INSPECT = """
 def chromium():
     names = [os.environ.get("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"]
     found = [shutil.which(name) for name in names if name]
-    return next(filter(None, found), None) or sys.exit("check_report.py: no Chromium found")
+    if not any(found):
+        print("check_report.py: no Chromium (apt install chromium)")
+        sys.exit(77)
+    return next(filter(None, found))
 
 
 def main():

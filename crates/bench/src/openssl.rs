@@ -1,10 +1,10 @@
 //! `--compare openssl`: another library's own benchmark, in turn with ours.
 //!
-//! `openssl speed` divides bytes by the processor time of its thread, over one buffer, after a warm-up of its own. So do we
-//! here, and only here: elsewhere time is wall time.
+//! `openssl speed` divides bytes by the processor time of its thread outside the kernel, over one buffer, for a second. So do
+//! we here, and only here.
 
 use crate::definition::{Engine, fill};
-use crate::measure::thread_seconds;
+use crate::process::thread_user_seconds;
 use crate::record::{Agreement, Measurement, Record};
 use crate::{Error, Session, quantity};
 use std::hint::black_box;
@@ -87,12 +87,12 @@ pub(crate) fn compare(
 fn ours(spec: &Spec, message: &[u8]) -> f64 {
     let mut hasher = spec.hasher();
     let mut work = |times: usize| {
-        let start = thread_seconds();
+        let start = thread_user_seconds();
         for _ in 0..times {
             hasher.update(black_box(message));
             black_box(hasher.finish());
         }
-        thread_seconds() - start
+        thread_user_seconds() - start
     };
     let one = (work(2) / 2.0).max(1e-7);
     let times = (0.9 / one).clamp(1.0, 1e7) as usize;

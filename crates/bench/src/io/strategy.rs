@@ -267,7 +267,7 @@ fn uring(path: &Path, how: How, range: Range<u64>, sink: Sink) -> io::Result<()>
     let mut buffers = std::mem::ManuallyDrop::new(vec![vec![0u8; size as usize]; depth]);
     let mut done: Vec<Option<i32>> = vec![None; depth];
     let want = |request: u64| (range.end - range.start - request * size).min(size);
-    let mut submit = |ring: &mut IoUring, buffers: &mut [Vec<u8>], request: u64| {
+    let submit = |ring: &mut IoUring, buffers: &mut [Vec<u8>], request: u64| {
         let slot = request as usize % depth;
         let entry =
             opcode::Read::new(types::Fd(file.as_raw_fd()), buffers[slot].as_mut_ptr(), want(request) as u32)

@@ -1,0 +1,41 @@
+//! The report as a reader sees it: opened in headless Chromium, wide and narrow, light and dark.
+//!
+//! `benchmarks/check_report.py` looks; where it has nothing to look with (no Chromium, no playwright) that is said, and with
+//! `TRUESUM_ORACLES=all` in the environment it is a failure. The screenshots stay in the build directory, to be looked at.
+
+use std::path::Path;
+use std::process::Command;
+use truesum_bench::record::Record;
+use truesum_bench::report;
+
+#[test]
+fn the_report_can_be_read_in_a_browser() {
+    let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let names = ["algorithms", "tools", "io", "limit", "tree"];
+    let records: Vec<Record> = names
+        .iter()
+        .map(|name| Record::read(&crate_root.join(format!("tests/golden/{name}.json"))).unwrap())
+        .collect();
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
+    std::fs::create_dir_all(&directory).unwrap();
+    let page = directory.join("report.html");
+    std::fs::write(&page, report::page(&records)).unwrap();
+    let script = crate_root.join("../../benchmarks/check_report.py");
+    let output = Command::new("python3").arg(script).arg(&page).arg(&directory).output();
+    let (status, said) = match output {
+        Ok(output) => (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned()),
+        Err(why) => (Some(77), format!("python3: {why}")),
+    };
+    if status == Some(77) {
+        assert!(std::env::var("TRUESUM_ORACLES").as_deref() != Ok("all"), "{said}");
+        eprintln!("the report was not opened in a browser: {said}");
+        return;
+    }
+    assert_eq!(status, Some(0), "{said}");
+    for width in [1280, 390] {
+        for scheme in ["light", "dark"] {
+            let shot = directory.join(format!("report-{width}-{scheme}.png"));
+            assert!(shot.metadata().unwrap().len() > 10_000, "{}", shot.display());
+        }
+    }
+}
