@@ -15,16 +15,13 @@ const TAG: &str = "      --tag             write BSD lines, which name the algor
 const TAG_DEFAULT: &str = "      --tag             write BSD lines, which name the algorithm (default)\n";
 const UNTAGGED: &str = "      --untagged        write digest and name only, as the other programs do\n";
 const TEXT: &str = "  -t, --text            mark files as read in text mode (default)\n";
-const ZERO: &str = "\
-  -z, --zero            end lines with NUL, not with a line feed, and
+const ZERO: &str = "  -z, --zero            end lines with NUL, not with a line feed, and
                           write names as they are
 ";
-const LENGTH_B2SUM: &str = "\
-  -l, --length=BITS     length of the digest in bits, a multiple of 8 up
+const LENGTH_B2SUM: &str = "  -l, --length=BITS     length of the digest in bits, a multiple of 8 up
                           to 512
 ";
-const LENGTH_CKSUM: &str = "\
-  -l, --length=BITS     length of the digest in bits: for blake2b a multiple
+const LENGTH_CKSUM: &str = "  -l, --length=BITS     length of the digest in bits: for blake2b a multiple
                           of 8 up to 512, for sha2 and sha3 224, 256,
                           384 or 512
 ";
@@ -44,15 +41,14 @@ const SUM: &str = "
       --help      show this help and exit
       --version   show the version and exit
 ";
-const COMMON: &str = "\
-      --help            show this help and exit
+const COMMON: &str = "      --help            show this help and exit
       --version         show the version and exit
 ";
 const STDIN: &str = "\nStandard input is read where FILE is - or missing.\n";
 const VALUES: &str = "\nA value that a long option must have, its short form must have too.\n";
 const MODES: &str = "
-A line has the digest, a blank, a blank or (with --binary) an asterisk, and the
-name. What --check reads are lines that this program wrote, of either form.
+A line has the digest, a blank, a blank or (with --binary) an asterisk, and
+the name. What --check reads are lines that this program wrote, of either form.
 Text mode and binary mode read the same bytes.
 ";
 
@@ -167,7 +163,8 @@ mod tests {
         for row in ALGORITHMS {
             let listed = types.contains(&format!("  {} ", row.name));
             // Members of a family are taken, but `sha2` stands for them.
-            assert_eq!(listed, !row.name.starts_with("sha2") || row.name == "sha2", "{}", row.name);
+            let member = matches!(row.name, "sha224" | "sha256" | "sha384" | "sha512");
+            assert_eq!(listed, !member, "{}", row.name);
         }
     }
 }
