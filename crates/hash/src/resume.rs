@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn hashing_goes_on_where_it_was_saved() {
-        let data: Vec<u8> = (0..1000u32).map(|i| (i * i >> 3) as u8).collect();
+        let data: Vec<u8> = (0..1000u32).map(|i| ((i * i) >> 3) as u8).collect();
         for algorithm in ALGORITHMS.iter().filter(|row| matches!(row.kind, Kind::Blocks { .. })) {
             let spec = Spec::new(algorithm);
             for cut in [0, 1, 63, 64, 65, 127, 128, 129, 136, 168, 500, 1000] {
