@@ -272,7 +272,8 @@ impl Chart {
         }
         let marks_from = y - 15.0 * marks.len() as f64;
         let (thick, gap) = if self.series.len() > 1 { (12.0, 4.0) } else { (14.0, 0.0) };
-        let heights = |count: usize| count as f64 * (thick + gap) + 9.0 + if beside { 0.0 } else { 16.0 };
+        let heights =
+            |count: usize| count.max(1) as f64 * (thick + gap) + 9.0 + if beside { 0.0 } else { 16.0 };
         let bottom =
             y + 4.0 + rows.iter().map(|(_, values)| heights(values.iter().flatten().count())).sum::<f64>();
         for (value, label) in axis.ticks(width_of("0000") + 14.0) {
@@ -287,11 +288,14 @@ impl Chart {
             let bars: Vec<(usize, f64)> =
                 values.iter().enumerate().filter_map(|(i, v)| Some((i, (*v)?))).collect();
             if beside {
-                let middle = y + bars.len() as f64 * (thick + gap) / 2.0;
+                let middle = y + bars.len().max(1) as f64 * (thick + gap) / 2.0;
                 drawing.text(left - 8.0, middle + 4.0, "end", "t", label);
             } else {
                 drawing.text(0.0, y + 11.0, "start", "t", label);
                 y += 16.0;
+            }
+            if bars.is_empty() {
+                y += thick + gap;
             }
             for (series, value) in bars {
                 let length = (axis.at(value) - left).max(1.0);
@@ -503,7 +507,12 @@ mod tests {
         let labels = ["a", "find | xargs -P", "mmap 8 MiB windows, populated", "sha512-256", "x"];
         for width in [300, 358, 500, 720, 1100] {
             for scale in [Scale::Linear, Scale::Log] {
-                check_layout(&bars(&labels, scale).svg(width, Theme::Inline), f64::from(width));
+                let mut chart = bars(&labels, scale);
+                if let Kind::Bars { rows, .. } = &mut chart.kind {
+                    rows.extend(["without", "values"].map(|label| (label.to_owned(), vec![None, None])));
+                    rows.rotate_right(1);
+                }
+                check_layout(&chart.svg(width, Theme::Inline), f64::from(width));
             }
         }
     }

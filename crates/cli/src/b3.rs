@@ -75,7 +75,7 @@ struct Arguments {
     #[arg(long)]
     raw: bool,
 
-    /// Write BSD lines: BLAKE3 ([FILE]) = [HASH]
+    /// Write BSD lines: BLAKE3 (FILE) = HASH
     #[arg(long)]
     tag: bool,
 

@@ -537,6 +537,10 @@ impl Reporting<'_> {
 }
 
 impl Sink for Reporting<'_> {
+    fn pause(&mut self) -> io::Result<()> {
+        self.output.pause()
+    }
+
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         match outcome.verdict() {
             Verdict::Missing => {

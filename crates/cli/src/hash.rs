@@ -269,6 +269,10 @@ struct Writing<'a> {
 }
 
 impl Sink for Writing<'_> {
+    fn pause(&mut self) -> io::Result<()> {
+        self.output.pause()
+    }
+
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         let Outcome { job, result } = outcome;
         let found = match result {

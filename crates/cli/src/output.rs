@@ -8,19 +8,14 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::time::{Duration, Instant};
 use truesum::write::close;
 use truesum::{AtomicFile, Cause, Error};
-
-/// Lines wait at most this long for company before they are written.
-const PATIENCE: Duration = Duration::from_millis(100);
 
 /// An open output.
 pub struct Output {
     to: To,
     /// Whether each line is shown at once.
     pub is_terminal: bool,
-    flushed: Instant,
 }
 
 enum To {
@@ -34,7 +29,7 @@ impl Output {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
         let to = To::Stdout(BufWriter::with_capacity(1 << 16, stdout));
-        Output { to, is_terminal, flushed: Instant::now() }
+        Output { to, is_terminal }
     }
 
     /// A file.
@@ -43,7 +38,7 @@ impl Output {
     /// It cannot be written.
     pub fn file(path: &Path) -> Result<Output, Error> {
         let file = AtomicFile::create(path)?;
-        Ok(Output { to: To::File(file), is_terminal: false, flushed: Instant::now() })
+        Ok(Output { to: To::File(file), is_terminal: false })
     }
 
     /// The files that hold this output, as `(device, inode)`: a run must not hash what it writes.
@@ -74,13 +69,21 @@ impl Output {
         match &mut self.to {
             To::Stdout(stdout) => {
                 stdout.write_all(bytes)?;
-                if self.is_terminal || self.flushed.elapsed() > PATIENCE {
-                    stdout.flush()?;
-                    self.flushed = Instant::now();
-                }
-                Ok(())
+                // Messages come between lines there, and each line should stand where it belongs.
+                if self.is_terminal { stdout.flush() } else { Ok(()) }
             }
             To::File(file) => file.write_all(bytes),
+        }
+    }
+
+    /// Writes out what waits for company, so that whoever reads the output has all that is known.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn pause(&mut self) -> io::Result<()> {
+        match &mut self.to {
+            To::Stdout(stdout) => stdout.flush(),
+            To::File(_) => Ok(()),
         }
     }
 

@@ -52,9 +52,10 @@ fn overview(record: &Record, by_algorithm: &BTreeMap<&str, Vec<&Measurement>>) -
             times(ratios.iter().copied().reduce(f64::max)),
             engine.version.clone(),
         ]);
-        rows.push((engine.name.clone(), vec![mean]));
+        if mean.is_some() {
+            rows.push((engine.name.clone(), vec![mean]));
+        }
     }
-    let measured = rows.iter().any(|(_, values)| values[0].is_some());
     let missing: Vec<String> = record.missing.iter().map(|m| format!("{} ({})", m.name, m.get)).collect();
     let mut text = vec![
         "Time of each engine by that of truesum for the same algorithm; the geometric mean over all algorithms both have. \
@@ -68,7 +69,7 @@ fn overview(record: &Record, by_algorithm: &BTreeMap<&str, Vec<&Measurement>>) -
         id: "overview".to_owned(),
         title: "All engines".to_owned(),
         text,
-        chart: measured.then(|| Chart {
+        chart: (!rows.is_empty()).then(|| Chart {
             title: "Time against truesum, geometric mean".to_owned(),
             unit: "times".to_owned(),
             scale: Scale::Linear,

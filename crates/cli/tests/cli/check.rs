@@ -29,6 +29,7 @@ fn every_verdict_has_its_words() {
         "{}",
         ran.err
     );
+    assert!(!ran.err.contains("--special"), "no option reads a folder: {}", ran.err);
     let quiet = folder.run(&["-c", "--quiet", "M"]);
     assert!(!quiet.out().contains("good") && quiet.out().contains("bad: FAILED"));
     let status = folder.run(&["check", "--status", "M"]);

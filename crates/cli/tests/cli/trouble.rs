@@ -129,7 +129,23 @@ fn a_status_line_can_be_asked_for() {
     signal(&child, Signal::USR1);
     let mut line = String::new();
     std::io::BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    assert!(line.starts_with("truesum: ") && line.contains("MiB"), "{line}");
+    assert!(line.starts_with("truesum: ") && line.contains("iB, "), "{line}");
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn lines_do_not_wait_for_the_files_after_them() {
+    use std::io::BufRead;
+    let folder = Folder::with(&[("a", "abc")]);
+    let mut command = folder.command();
+    command.args(["-j", "1", "a", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    // Standard input is still open: what comes now was not held back for it.
+    out.read_line(&mut line).unwrap();
+    assert_eq!(line, format!("{ABC}  a\n"));
     drop(child.stdin.take());
     assert!(child.wait().unwrap().success());
 }
