@@ -5,7 +5,7 @@
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -358,45 +358,30 @@ fn refuse(command: &clap::Command, arg: Option<&clap::Arg>, value: &str, why: St
 /// # Errors
 /// What clap says of it; help and version are such errors too.
 pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
-    if let Some(arguments) = without_subcommand(&arguments) {
-        return parse_file_arguments(&arguments);
-    }
-    let mut command = Cli::command();
     let given = arguments.clone();
-    let arguments = complete(arguments, &command);
-    let matches = match misspelt(&given, &arguments) {
+    let arguments = complete(arguments);
+    if misspelt(&given, &arguments) {
         // Clap knows which subcommand is meant; where it does not, the word is a file that is not there.
-        true => match command.try_get_matches_from_mut(&given) {
-            Err(error) if error.get(ContextKind::SuggestedSubcommand).is_none() => {
-                command.try_get_matches_from(&arguments)
-            }
-            result => result,
-        },
-        false => command.try_get_matches_from(&arguments),
-    };
-    Cli::from_arg_matches(&matches?)
-}
-
-/// The arguments of `hash`, where the first word is it or can be no subcommand: an option, or a name with a character that
-/// no subcommand has. Most runs are such, and the definitions of all subcommands take longer than hashing a small file.
-fn without_subcommand(arguments: &[OsString]) -> Option<Vec<OsString>> {
-    let first = arguments.get(1)?.as_bytes();
-    let about = matches!(first, b"-h" | b"--help" | b"-V" | b"--version");
-    let plain =
-        first.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'-') && !first.starts_with(b"-");
-    let check = || arguments.iter().any(|word| word == "-c" || word == "--check");
-    if first == b"hash" {
-        return Some(arguments[1..].to_vec());
+        match Cli::try_parse_from(&given) {
+            Err(error) if error.get(ContextKind::SuggestedSubcommand).is_none() => {}
+            result => return result,
+        }
     }
-    (!about && !plain && !check())
-        .then(|| std::iter::once(OsString::from("hash")).chain(arguments[1..].iter().cloned()).collect())
+    // Most runs are one of these, and the definitions of all subcommands take longer than hashing a small file.
+    let command = match arguments.get(1).and_then(|word| word.to_str()) {
+        Some("hash") => Command::Hash(parse_alone(&arguments)?),
+        Some("check") => Command::Check(parse_alone(&arguments)?),
+        _ => return Cli::try_parse_from(&arguments),
+    };
+    Ok(Cli { command })
 }
 
-/// Parses `hash` and its arguments by themselves.
-fn parse_file_arguments(arguments: &[OsString]) -> Result<Cli, clap::Error> {
-    let command = HashArgs::augment_args(clap::Command::new("hash").bin_name("truesum hash"));
-    let matches = command.args_override_self(true).max_term_width(WIDTH).try_get_matches_from(arguments)?;
-    Ok(Cli { command: Command::Hash(HashArgs::from_arg_matches(&matches)?) })
+/// Parses the arguments of one subcommand without defining the others.
+fn parse_alone<T: Args + FromArgMatches>(arguments: &[OsString]) -> Result<T, clap::Error> {
+    let name = arguments[1].to_string_lossy().into_owned();
+    let command = T::augment_args(clap::Command::new("truesum")).bin_name(format!("truesum {name}"));
+    let command = command.args_override_self(true).max_term_width(WIDTH);
+    T::from_arg_matches(&command.try_get_matches_from(&arguments[1..])?)
 }
 
 /// Whether the first word may be a subcommand with a slip in it: it was taken for a file, and there is none.
@@ -410,10 +395,11 @@ fn misspelt(given: &[OsString], completed: &[OsString]) -> bool {
 }
 
 /// Puts the subcommand in that the user left out.
-fn complete(mut arguments: Vec<OsString>, command: &clap::Command) -> Vec<OsString> {
+fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let known = |word: &OsStr| {
-        matches!(word.to_str(), Some("-h" | "--help" | "-V" | "--version"))
-            || command.find_subcommand(word).is_some()
+        let word = word.to_str();
+        matches!(word, Some("-h" | "--help" | "-V" | "--version"))
+            || word.is_some_and(Command::has_subcommand)
     };
     match arguments.get(1) {
         None => {
@@ -441,14 +427,11 @@ fn complete(mut arguments: Vec<OsString>, command: &clap::Command) -> Vec<OsStri
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::CommandFactory;
 
     fn completed(words: &[&str]) -> Vec<String> {
         let words = std::iter::once("truesum").chain(words.iter().copied()).map(OsString::from).collect();
-        complete(words, &Cli::command())
-            .iter()
-            .skip(1)
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect()
+        complete(words).iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
     }
 
     #[test]
@@ -457,33 +440,26 @@ mod tests {
     }
 
     #[test]
-    fn hash_by_itself_is_hash_among_the_others() {
-        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
-        for given in
-            [&["truesum", "hash", "-a", "md5", "x"][..], &["truesum", "-a", "md5", "x"], &["truesum", "./x"]]
-        {
-            let quick = parse_file_arguments(&without_subcommand(&words(given)).unwrap()).unwrap();
-            let full = complete(words(given), &Cli::command());
-            let full = Cli::from_arg_matches(&Cli::command().get_matches_from(full)).unwrap();
-            match (quick.command, full.command) {
-                (Command::Hash(quick), Command::Hash(full)) => {
-                    assert_eq!((quick.files, quick.algorithm), (full.files, full.algorithm));
-                }
-                _ => panic!("not hash"),
-            }
-        }
-        for given in [
-            &["truesum"][..],
-            &["truesum", "check", "M"],
-            &["truesum", "-q", "-c", "M"],
-            &["truesum", "--help"],
+    fn a_subcommand_by_itself_is_what_it_is_among_the_others() {
+        let mut whole = Cli::command();
+        whole.build();
+        for (name, alone) in [
+            ("hash", HashArgs::augment_args(clap::Command::new("truesum"))),
+            ("check", CheckArgs::augment_args(clap::Command::new("truesum"))),
         ] {
-            assert!(without_subcommand(&words(given)).is_none(), "{given:?}");
-        }
-        // A new subcommand must be made of the characters by which it is told from a file name.
-        for sub in Cli::command().get_subcommands() {
-            let name = OsString::from(sub.get_name());
-            assert!(sub.get_name() == "hash" || without_subcommand(&["truesum".into(), name]).is_none());
+            let among = whole.find_subcommand(name).unwrap();
+            let ids = |command: &clap::Command| -> Vec<String> {
+                command
+                    .get_arguments()
+                    .map(|arg| arg.get_id().to_string())
+                    .filter(|id| id != "help")
+                    .collect()
+            };
+            assert_eq!(ids(&alone), ids(among));
+            assert_eq!(
+                alone.get_about().map(ToString::to_string),
+                among.get_about().map(ToString::to_string)
+            );
         }
     }
 

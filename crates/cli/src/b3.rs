@@ -75,8 +75,8 @@ struct Arguments {
     #[arg(long)]
     raw: bool,
 
-    /// Write BSD lines: BLAKE3 (FILE) = HASH
-    #[arg(long)]
+    // No doc comment: rustdoc would take the brackets for links.
+    #[arg(long, help = "Write BSD lines: BLAKE3 ([FILE]) = [HASH]")]
     tag: bool,
 
     /// Verify the files that the manifests FILE list
