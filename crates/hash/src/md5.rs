@@ -56,10 +56,10 @@ pub(crate) fn pad(_: &mut State, tail: &mut [u8; 2 * MAX_BLOCK], buffered: usize
     blocks
 }
 
-/// State words of 32 bits, little-endian.
+/// State words of 32 bits, little-endian, cut at the digest's length.
 pub(crate) fn output_le32(state: &State, digest: &mut [u8]) {
     for (bytes, word) in digest.chunks_mut(4).zip(state) {
-        bytes.copy_from_slice(&(*word as u32).to_le_bytes());
+        bytes.copy_from_slice(&(*word as u32).to_le_bytes()[..bytes.len()]);
     }
 }
 

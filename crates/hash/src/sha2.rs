@@ -88,7 +88,7 @@ pub(crate) fn pad_be64(_: &mut State, tail: &mut [u8; 2 * MAX_BLOCK], buffered: 
 /// State words of 32 bits, big-endian, cut at the digest's length.
 pub(crate) fn output_be32(state: &State, digest: &mut [u8]) {
     for (bytes, word) in digest.chunks_mut(4).zip(state) {
-        bytes.copy_from_slice(&(*word as u32).to_be_bytes());
+        bytes.copy_from_slice(&(*word as u32).to_be_bytes()[..bytes.len()]);
     }
 }
 

@@ -1,0 +1,215 @@
+//! Every kernel row against independent implementations of the same algorithms, by one function.
+//!
+//! A process uses the rows that `TRUESUM_KERNEL` leaves, so the test runs itself once for every instruction set that this
+//! CPU has: a plain `cargo test` covers all rows. An algorithm joins by one line of [`ORACLES`].
+
+use std::fmt::Write;
+use truesum_hash::{ALGORITHMS, Digest, Hasher, Spec, finish_many, hash_many, kernel, update_many};
+
+type Oracle = fn(&[u8]) -> Vec<u8>;
+
+/// Any implementation of RustCrypto's `Digest`.
+fn by<D: md5::Digest>(message: &[u8]) -> Vec<u8> {
+    D::digest(message).to_vec()
+}
+
+const ORACLES: &[(&str, Oracle)] = &[
+    ("md4", by::<md4::Md4>),
+    ("md5", by::<md5::Md5>),
+    ("sha1", by::<sha1::Sha1>),
+    ("sha224", by::<sha2::Sha224>),
+    ("sha256", by::<sha2::Sha256>),
+    ("sha384", by::<sha2::Sha384>),
+    ("sha512", by::<sha2::Sha512>),
+    ("sha512-224", by::<sha2::Sha512_224>),
+    ("sha512-256", by::<sha2::Sha512_256>),
+    ("sha3-224", by::<sha3::Sha3_224>),
+    ("sha3-256", by::<sha3::Sha3_256>),
+    ("sha3-384", by::<sha3::Sha3_384>),
+    ("sha3-512", by::<sha3::Sha3_512>),
+    ("keccak256", by::<sha3::Keccak256>),
+    ("blake2b", |message| blake2b_simd::blake2b(message).as_bytes().to_vec()),
+    ("blake2b-160", |message| blake2b_simd::Params::new().hash_length(20).hash(message).as_bytes().to_vec()),
+    ("blake2s", |message| blake2s_simd::blake2s(message).as_bytes().to_vec()),
+    ("blake2s-136", |message| blake2s_simd::Params::new().hash_length(17).hash(message).as_bytes().to_vec()),
+    ("sm3", by::<sm3::Sm3>),
+    ("ripemd160", by::<ripemd::Ripemd160>),
+    ("tiger", by::<tiger::Tiger>),
+    ("whirlpool", by::<whirlpool::Whirlpool>),
+];
+
+/// Messages of each algorithm that are hashed in lanes and compared one by one.
+const CASES: usize = 100_000;
+
+/// A generator of numbers that look random and are the same in every run (xorshift64*, Vigna 2016).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() >> 16) as usize % limit
+    }
+
+    fn bytes(&mut self, len: usize) -> Vec<u8> {
+        (0..len.div_ceil(8)).flat_map(|_| self.next().to_le_bytes()).take(len).collect()
+    }
+}
+
+/// Checks one algorithm on the rows of this process.
+fn conforms(name: &str, oracle: Oracle) {
+    let spec: Spec = name.parse().expect("a name of the table");
+    let random = &mut Random(0x9e37_79b9_7f4a_7c15);
+    let data = random.bytes((1 << 20) + 65);
+    let expect = |message: &[u8], digest: &Digest, what: &str| {
+        assert_eq!(digest.as_bytes(), oracle(message), "{name}: {what}, {} bytes", message.len());
+    };
+
+    for len in 0..=1100 {
+        expect(&data[..len], &spec.digest(&data[..len]), "one message");
+    }
+    for len in (11..=20).flat_map(|k| [(1 << k) - 1, 1 << k, (1 << k) + 1]) {
+        expect(&data[..len], &spec.digest(&data[..len]), "one message");
+    }
+    for start in 0..64 {
+        let message = &data[start..start + 300 + start];
+        expect(message, &spec.digest(message), "a message that starts off alignment");
+    }
+    for _ in 0..100 {
+        let message = &data[..random.below(5000)];
+        let mut hasher = spec.hasher();
+        let mut rest = message;
+        while !rest.is_empty() {
+            let (slice, others) = rest.split_at(1 + random.below(rest.len().min(700)));
+            hasher.update(slice);
+            rest = others;
+        }
+        expect(message, &hasher.finish(), "random slices");
+    }
+    lanes_join_and_leave(&spec, random, &data, &expect);
+
+    let lens: Vec<usize> =
+        (0..CASES).map(|case| if case % 50 == 0 { random.below(700) } else { random.below(150) }).collect();
+    let starts: Vec<usize> = lens.iter().map(|len| random.below(data.len() - len)).collect();
+    let messages: Vec<&[u8]> =
+        starts.iter().zip(&lens).map(|(start, len)| &data[*start..start + len]).collect();
+    for (message, digest) in messages.iter().zip(hash_many(&spec, &messages)) {
+        expect(message, &digest, "many messages");
+    }
+}
+
+/// Messages of unequal lengths in 1 to 2N lanes, fed in random slices; new ones join when others are done.
+fn lanes_join_and_leave(
+    spec: &Spec,
+    random: &mut Random,
+    data: &[u8],
+    expect: &dyn Fn(&[u8], &Digest, &str),
+) {
+    struct Open<'a> {
+        hasher: Hasher,
+        message: &'a [u8],
+        fed: usize,
+    }
+    let widest =
+        kernel::rows(spec.algorithm()).iter().filter(|row| row.supported()).map(|row| row.lanes).max();
+    for lanes in 1..=2 * widest.unwrap_or(1) {
+        let mut to_come = 2 * lanes;
+        let mut open: Vec<Open> = Vec::new();
+        loop {
+            while open.len() < lanes && to_come > 0 {
+                let (start, len) = (random.below(5000), random.below(1200));
+                open.push(Open { hasher: spec.hasher(), message: &data[start..start + len], fed: 0 });
+                to_come -= 1;
+            }
+            if open.is_empty() {
+                break;
+            }
+            let slices: Vec<&[u8]> = open
+                .iter_mut()
+                .map(|one| {
+                    let slice = &one.message[one.fed..];
+                    let slice = &slice[..random.below(500).min(slice.len())];
+                    one.fed += slice.len();
+                    slice
+                })
+                .collect();
+            let mut hashers: Vec<&mut Hasher> = open.iter_mut().map(|one| &mut one.hasher).collect();
+            update_many(&mut hashers, &slices);
+            let (mut done, others): (Vec<Open>, Vec<Open>) =
+                open.into_iter().partition(|one| one.fed == one.message.len());
+            let mut hashers: Vec<&mut Hasher> = done.iter_mut().map(|one| &mut one.hasher).collect();
+            let digests = finish_many(&mut hashers);
+            for (one, digest) in done.iter().zip(&digests) {
+                expect(one.message, digest, "a message that joined and left");
+            }
+            open = others;
+        }
+    }
+}
+
+/// Runs this test binary's `test` with only the rows of `isa`.
+fn run_forced(test: &str, isa: &str) {
+    let output = std::process::Command::new(std::env::current_exe().expect("the path of this test"))
+        .args([test, "--exact", "--nocapture"])
+        .env("TRUESUM_KERNEL", isa)
+        .output()
+        .expect("the test runs itself");
+    let mut text = String::new();
+    let _ = write!(
+        text,
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(output.status.success() && text.contains("1 passed"), "TRUESUM_KERNEL={isa}:\n{text}");
+}
+
+#[test]
+fn the_rows_of_this_process_conform() {
+    kernel::check_forced().expect("TRUESUM_KERNEL");
+    for (name, oracle) in ORACLES {
+        conforms(name, *oracle);
+    }
+}
+
+#[test]
+fn every_instruction_set_of_this_cpu_conforms() {
+    if kernel::forced().is_some() {
+        return;
+    }
+    let mut sets: Vec<&str> = Vec::new();
+    for row in ALGORITHMS.iter().flat_map(kernel::rows).filter(|row| row.supported()) {
+        if !sets.contains(&row.isa) {
+            sets.push(row.isa);
+        }
+    }
+    assert!(sets.contains(&"portable"));
+    for isa in sets {
+        run_forced("the_rows_of_this_process_conform", isa);
+    }
+}
+
+#[test]
+fn every_algorithm_in_lanes_has_an_oracle() {
+    // The XOFs share every row with SHA-3; their lengths are checked against vectors.
+    for row in ALGORITHMS.iter().filter(|row| !kernel::rows(row).is_empty() && !row.name.starts_with("shake"))
+    {
+        assert!(ORACLES.iter().any(|(name, _)| *name == row.name), "{} has no oracle", row.name);
+    }
+}
+
+#[test]
+fn lengths_whose_bits_need_more_than_32_bits_are_padded_right() {
+    let zeros = vec![0; (1 << 29) + 5];
+    for (name, oracle) in ORACLES.iter().filter(|(name, _)| matches!(*name, "md5" | "sha1" | "sha256")) {
+        let spec: Spec = name.parse().expect("a name of the table");
+        let mut hasher = spec.hasher();
+        hasher.update_zeros(zeros.len() as u64);
+        assert_eq!(hasher.finish().as_bytes(), oracle(&zeros), "{name}");
+    }
+}
