@@ -110,6 +110,11 @@ impl<'a> Feeder<'a> {
         self.waiting.load(Relaxed) && self.waiting.swap(false, Relaxed)
     }
 
+    /// Whether there is one job in all.
+    pub(crate) fn is_single(&self) -> bool {
+        self.known_jobs == Some(1)
+    }
+
     /// How many threads one file may take for itself: all that the other files leave idle.
     pub(crate) fn idle_threads(&self) -> usize {
         self.known_jobs.map_or(1, |jobs| self.threads.saturating_sub(jobs - 1).max(1))

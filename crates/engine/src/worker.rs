@@ -161,7 +161,8 @@ impl<'a, 'f> Worker<'a, 'f> {
         self.progress.set_current(&ticket.job.name);
         let size = file.size_hint();
         let hashers = self.hashers(&ticket.job.specs, size);
-        let spinning = is_spinning(id.0);
+        // A file by itself has no other in its way, and the question takes longer than hashing a small one.
+        let spinning = !self.feeder.is_single() && is_spinning(id.0);
         let next = Active { ticket, file, hashers, spinning, filled: 0, failed: None };
         let alone = size > READ_AHEAD && (alone.unwrap_or(size >= LARGE) || is_serial(&next.hashers));
         let sparse = next.file.has_holes() && size > SLICE as u64;
