@@ -11,7 +11,7 @@ use std::ffi::c_int;
 use std::os::fd::BorrowedFd;
 use std::ptr;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 const PAGE: u64 = 4096;
 
@@ -27,18 +27,22 @@ pub(crate) struct Window {
 
 /// A window that is in use, as the signal handler sees it.
 struct Slot {
-    /// Address of the first byte, 0 where the slot is free, 1 while it is being filled in.
-    start: AtomicUsize,
-    end: AtomicUsize,
+    /// Number of the first page and count of pages in one word, so that the handler never sees one of each of two
+    /// windows; [`FREE`] where there is none, [`CLAIMED`] while it is being filled in.
+    pages: AtomicU64,
     faulted: AtomicBool,
 }
+
+const FREE: u64 = 0;
+const CLAIMED: u64 = 1;
+/// Bits of the count of pages: windows of up to 64 GiB.
+const COUNT_BITS: u32 = 24;
 
 /// Enough for every thread to hold a window for each of its lanes.
 const SLOTS: usize = 1024;
 
-static WINDOWS: [Slot; SLOTS] = [const {
-    Slot { start: AtomicUsize::new(0), end: AtomicUsize::new(0), faulted: AtomicBool::new(false) }
-}; SLOTS];
+static WINDOWS: [Slot; SLOTS] =
+    [const { Slot { pages: AtomicU64::new(FREE), faulted: AtomicBool::new(false) } }; SLOTS];
 
 impl Window {
     /// Maps `len` bytes of a regular file from `offset` on and has them read in.
@@ -52,15 +56,18 @@ impl Window {
         let start = offset / PAGE * PAGE;
         let skip = (offset - start) as usize;
         let mapped = skip + len;
-        let claim = |slot: &&Slot| slot.start.compare_exchange(0, 1, SeqCst, SeqCst).is_ok();
+        let count = (mapped as u64).div_ceil(PAGE);
+        if count >= 1 << COUNT_BITS {
+            return Err(Errno::AGAIN);
+        }
+        let claim = |slot: &&Slot| slot.pages.compare_exchange(FREE, CLAIMED, SeqCst, SeqCst).is_ok();
         let slot = WINDOWS.iter().find(claim).ok_or(Errno::AGAIN)?;
         let flags = MapFlags::SHARED | MapFlags::POPULATE;
         // SAFETY: a new mapping at an address of the kernel's choice; nothing else lies there.
         let base = unsafe { mmap(ptr::null_mut(), mapped, ProtFlags::READ, flags, file, start) };
-        let base = base.inspect_err(|_| slot.start.store(0, SeqCst))?;
+        let base = base.inspect_err(|_| slot.pages.store(FREE, SeqCst))?;
         slot.faulted.store(false, SeqCst);
-        slot.end.store(base as usize + mapped.next_multiple_of(PAGE as usize), SeqCst);
-        slot.start.store(base as usize, SeqCst);
+        slot.pages.store((base as u64 / PAGE) << COUNT_BITS | count, SeqCst);
         Ok(Window { base, mapped, skip, len, slot })
     }
 
@@ -81,11 +88,11 @@ impl Window {
 
 impl Drop for Window {
     fn drop(&mut self) {
+        // Before the addresses are given back: the next window of another thread may get them at once.
+        self.slot.pages.store(FREE, SeqCst);
         // SAFETY: the range was mapped by this window, and nothing refers to it any more. Pages that the guard put
         // there are part of the range.
         let _ = unsafe { munmap(self.base, self.mapped) };
-        self.slot.end.store(0, SeqCst);
-        self.slot.start.store(0, SeqCst);
     }
 }
 
@@ -106,20 +113,22 @@ fn install() -> bool {
 /// Uses only atomics and system calls, as a signal handler must.
 extern "C" fn on_fault(_: c_int, info: *mut libc::siginfo_t, _: *mut std::ffi::c_void) {
     // SAFETY: the kernel passes a valid siginfo to a handler that asked for one.
-    let address = unsafe { (*info).si_addr() } as usize;
+    let address = unsafe { (*info).si_addr() } as u64;
     for slot in &WINDOWS {
-        let (start, end) = (slot.start.load(SeqCst), slot.end.load(SeqCst));
-        if start <= 1 || address < start || address >= end {
+        // Windows in use do not overlap, and the one that faults stays in use: only its slot can hold the address.
+        let pages = slot.pages.load(SeqCst);
+        let (first, count) = (pages >> COUNT_BITS, pages & ((1 << COUNT_BITS) - 1));
+        let page = address / PAGE;
+        if pages <= CLAIMED || !(first..first + count).contains(&page) {
             continue;
         }
         slot.faulted.store(true, SeqCst);
         // The rest of the window at once: after a truncation every page of it would fault.
-        let page = address / PAGE as usize * PAGE as usize;
         // SAFETY: from the faulting page to the end of a window of ours, which is replaced by zero pages in place.
         let result = unsafe {
             libc::mmap(
-                page as *mut libc::c_void,
-                end - page,
+                (page * PAGE) as *mut libc::c_void,
+                ((first + count - page) * PAGE) as usize,
                 libc::PROT_READ,
                 libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
                 -1,
@@ -184,7 +193,7 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
-                    for _ in 0..50 {
+                    for _ in 0..300 {
                         let file = file(1 << 16);
                         let window = Window::map(file.as_fd(), 0, 1 << 16).unwrap();
                         file.set_len(0).unwrap();
