@@ -285,6 +285,14 @@ pub(crate) fn value(
     })
 }
 
+/// Where tests make their files: on the disk the program was built on, which takes `O_DIRECT` where `/tmp` may be in memory,
+/// and never among the sources.
+#[cfg(test)]
+pub(crate) fn beside_the_build() -> std::path::PathBuf {
+    let test = std::env::current_exe().expect("a test knows where it lies");
+    test.parent().expect("it lies in a directory").to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -293,7 +301,7 @@ mod tests {
 
     #[test]
     fn threads_do_not_change_the_value() {
-        let mut file = tempfile::NamedTempFile::new_in(".").unwrap();
+        let mut file = tempfile::NamedTempFile::new_in(crate::io::beside_the_build()).unwrap();
         file.write_all(&crate::input::generated(5, (5 << 20) + 99)).unwrap();
         let (path, len) = (file.path(), (5 << 20) + 99);
         let sha256: Spec = "sha256".parse().unwrap();
@@ -308,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_short_run_gives_hot_and_cold_figures() {
-        let mut file = tempfile::NamedTempFile::new_in(".").unwrap();
+        let mut file = tempfile::NamedTempFile::new_in(crate::io::beside_the_build()).unwrap();
         file.write_all(&crate::input::generated(6, 4 << 20)).unwrap();
         let definition = Io::read(None).unwrap();
         let stop = AtomicBool::new(false);

@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_directory_is_measured_and_left_clean() {
-        let directory = tempfile::tempdir_in(".").unwrap();
+        let directory = tempfile::tempdir_in(crate::io::beside_the_build()).unwrap();
         let mut definition = Limit::read(None).unwrap();
         definition.quick_probe.0 = 32 << 20;
         let stop = AtomicBool::new(false);

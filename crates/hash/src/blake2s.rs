@@ -22,7 +22,7 @@ static KERNELS: &[Kernel] = &[
     #[cfg(target_arch = "x86_64")]
     Kernel { isa: "avx512", lanes: 32, from_busy: 17, supported: has_avx512, code: Code::Word32(avx512_x2) },
     #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx512", lanes: 16, from_busy: 3, supported: has_avx512, code: Code::Word32(avx512) },
+    Kernel { isa: "avx512", lanes: 16, from_busy: 2, supported: has_avx512, code: Code::Word32(avx512) },
     #[cfg(target_arch = "x86_64")]
     Kernel { isa: "avx2", lanes: 16, from_busy: 9, supported: has_avx2, code: Code::Word32(avx2_x2) },
     #[cfg(target_arch = "x86_64")]

@@ -26,6 +26,8 @@ static KERNELS: &[Kernel] = &[
     #[cfg(target_arch = "x86_64")]
     Kernel { isa: "avx512", lanes: 16, from_busy: 2, supported: has_avx512, code: Code::Word32(avx512) },
     #[cfg(target_arch = "x86_64")]
+    Kernel { isa: "avx2", lanes: 32, from_busy: 17, supported: has_avx2, code: Code::Word32(avx2_x4) },
+    #[cfg(target_arch = "x86_64")]
     Kernel { isa: "avx2", lanes: 16, from_busy: 9, supported: has_avx2, code: Code::Word32(avx2_x2) },
     #[cfg(target_arch = "x86_64")]
     Kernel { isa: "avx2", lanes: 8, from_busy: 3, supported: has_avx2, code: Code::Word32(avx2) },
@@ -37,6 +39,7 @@ static KERNELS: &[Kernel] = &[
 instance!(avx512_x4, "avx512f,avx512bw,avx512vl", u32, compress, X2<X2<U32x16>>);
 instance!(avx512_x2, "avx512f,avx512bw,avx512vl", u32, compress, X2<U32x16>);
 instance!(avx512, "avx512f,avx512bw,avx512vl", u32, compress, U32x16);
+instance!(avx2_x4, "avx2", u32, compress, X2<X2<U32x8>>);
 instance!(avx2_x2, "avx2", u32, compress, X2<U32x8>);
 instance!(avx2, "avx2", u32, compress, U32x8);
 instance!(sse2, "sse2", u32, compress, U32x4);
@@ -92,29 +95,34 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
             let m = W::chunk(messages, block * 64, Endian::Little);
             let [mut a, mut b, mut c, mut d] = s;
             macro_rules! step {
-                ($i:expr, $shift:expr, $f:expr, $word:expr) => {{
-                    let sum = a.add(m[$word].plus(k[$i])).add($f);
+                ($i:expr, $shift:expr, $($f:expr),+; $word:expr) => {{
+                    let sum = a.add(m[$word].plus(k[$i]))$(.add($f))+;
                     (a, d, c, b) = (d, c, b, b.add(sum.rotl($shift)));
                 }};
             }
             macro_rules! round {
-                ($from:expr, $f:expr, $i:ident, $word:expr) => {
+                ($from:expr, $($f:expr),+; $i:ident, $word:expr) => {
                     if W::REGISTERS > 1 {
                         for four in 0..4 {
                             unroll!($i in 4, from $from => {
                                 let (shift, $i) = (SHIFT[$from / 16][$i % 4], 4 * four + $i);
-                                step!($i, shift, $f, $word)
+                                step!($i, shift, $($f),+; $word)
                             });
                         }
                     } else {
-                        unroll!($i in 16, from $from => { step!($i, SHIFT[$from / 16][$i % 4], $f, $word) });
+                        unroll!($i in 16, from $from => { step!($i, SHIFT[$from / 16][$i % 4], $($f),+; $word) });
                     }
                 };
             }
-            round!(0, b.choose(c, d), i, i);
-            round!(16, d.choose(b, c), i, (5 * i + 1) % 16);
-            round!(32, b.xor(c).xor(d), i, (3 * i + 5) % 16);
-            round!(48, c.xor(b.or(d.not())), i, (7 * i) % 16);
+            round!(0, b.choose(c, d); i, i);
+            if W::TERNARY {
+                round!(16, d.choose(b, c); i, (5 * i + 1) % 16);
+            } else {
+                // No bit is set in both halves of the choice: they can be added, the half that waits for nothing first.
+                round!(16, d.andnot(c), d.and(b); i, (5 * i + 1) % 16);
+            }
+            round!(32, b.xor(c).xor(d); i, (3 * i + 5) % 16);
+            round!(48, c.xor(b.or(d.not())); i, (7 * i) % 16);
             s = [s[0].add(a), s[1].add(b), s[2].add(c), s[3].add(d)];
         }
         for (word, value) in s.into_iter().enumerate() {

@@ -22,7 +22,7 @@ static KERNELS: &[Kernel] = &[
     #[cfg(target_arch = "x86_64")]
     Kernel { isa: "avx512", lanes: 32, from_busy: 17, supported: has_avx512, code: Code::Word32(avx512_x2) },
     #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx512", lanes: 16, from_busy: 6, supported: has_avx512, code: Code::Word32(avx512) },
+    Kernel { isa: "avx512", lanes: 16, from_busy: 5, supported: has_avx512, code: Code::Word32(avx512) },
     #[cfg(target_arch = "x86_64")]
     Kernel { isa: "sha-ni", lanes: 4, from_busy: 4, supported: has_sha_ni, code: Code::Word32(sha_ni::<4>) },
     #[cfg(target_arch = "x86_64")]

@@ -19,9 +19,7 @@ static KERNELS: &[Kernel] = &[
     #[cfg(target_arch = "x86_64")]
     Kernel { isa: "avx512", lanes: 32, from_busy: 17, supported: has_avx512, code: Code::Word32(avx512_x2) },
     #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx512", lanes: 16, from_busy: 3, supported: has_avx512, code: Code::Word32(avx512) },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx2", lanes: 16, from_busy: 9, supported: has_avx2, code: Code::Word32(avx2_x2) },
+    Kernel { isa: "avx512", lanes: 16, from_busy: 2, supported: has_avx512, code: Code::Word32(avx512) },
     #[cfg(target_arch = "x86_64")]
     Kernel { isa: "avx2", lanes: 8, from_busy: 3, supported: has_avx2, code: Code::Word32(avx2) },
     #[cfg(target_arch = "x86_64")]
@@ -31,7 +29,6 @@ static KERNELS: &[Kernel] = &[
 
 instance!(avx512_x2, "avx512f,avx512bw,avx512vl", u32, compress, X2<U32x16>);
 instance!(avx512, "avx512f,avx512bw,avx512vl", u32, compress, U32x16);
-instance!(avx2_x2, "avx2", u32, compress, X2<U32x8>);
 instance!(avx2, "avx2", u32, compress, U32x8);
 instance!(sse2, "sse2", u32, compress, U32x4);
 instance!(portable, portable, u32, compress, u32);

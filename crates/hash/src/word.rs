@@ -18,6 +18,8 @@ pub(crate) trait Word: Copy {
     /// Registers that hold them. Bodies for several keep loops that bodies for one write out: their message words come
     /// from memory in any case, and LLVM's time grows with the square of a straight line.
     const REGISTERS: usize = 1;
+    /// Whether any function of three words is one instruction (`vpternlog`).
+    const TERNARY: bool = false;
 
     /// The same value in every lane.
     ///
@@ -250,6 +252,7 @@ impl<W: Word> Word for X2<W> {
     type Lane = W::Lane;
     const LANES: usize = 2 * W::LANES;
     const REGISTERS: usize = 2 * W::REGISTERS;
+    const TERNARY: bool = W::TERNARY;
     #[inline(always)]
     unsafe fn splat(value: W::Lane) -> Self {
         // SAFETY: the caller's promise.
@@ -346,6 +349,7 @@ mod x86 {
             impl Word for $name {
                 type Lane = $lane;
                 const LANES: usize = $lanes;
+                const TERNARY: bool = size_of::<$reg>() == 64;
                 #[inline(always)]
                 unsafe fn splat(value: $lane) -> Self {
                     unsafe { $name($splat(value)) }

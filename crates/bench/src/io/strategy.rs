@@ -408,7 +408,7 @@ mod tests {
 
     #[test]
     fn every_method_reads_the_same_bytes() {
-        let mut file = tempfile::NamedTempFile::new_in(".").unwrap();
+        let mut file = tempfile::NamedTempFile::new_in(crate::io::beside_the_build()).unwrap();
         let data = crate::input::generated(9, (3 << 20) + 777);
         file.write_all(&data).unwrap();
         for range in [0..data.len() as u64, 0..1 << 20, 1 << 20..data.len() as u64, 1 << 20..2 << 20] {
@@ -428,7 +428,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_too_short_is_an_error() {
-        let mut file = tempfile::NamedTempFile::new_in(".").unwrap();
+        let mut file = tempfile::NamedTempFile::new_in(crate::io::beside_the_build()).unwrap();
         file.write_all(&[1; 5000]).unwrap();
         for method in METHODS {
             let how = How { method, buffer: 4096, depth: 2 };
@@ -439,7 +439,7 @@ mod tests {
     #[test]
     fn bytes_beyond_1_2_and_4_gib_are_seen() {
         const GIB: u64 = 1 << 30;
-        let file = tempfile::NamedTempFile::new_in(".").unwrap();
+        let file = tempfile::NamedTempFile::new_in(crate::io::beside_the_build()).unwrap();
         let len = 4 * GIB + 5000;
         file.as_file().set_len(len).unwrap();
         // A hole everywhere but around the sizes where 30, 31 and 32 bits overflow.
@@ -479,7 +479,7 @@ mod tests {
 
     #[test]
     fn residency_is_a_share() {
-        let mut file = tempfile::NamedTempFile::new_in(".").unwrap();
+        let mut file = tempfile::NamedTempFile::new_in(crate::io::beside_the_build()).unwrap();
         file.write_all(&vec![1; 1 << 20]).unwrap();
         if let Some(share) = resident(file.path(), 0..1 << 20) {
             assert!(share > 0.9, "just written: {share}");
