@@ -131,7 +131,9 @@ impl<'a> Feeder<'a> {
                 feed.take(batch);
             }
             told.append(&mut feed.told);
-            let rest = feed.ready.len().saturating_sub(most);
+            // Towards the end, what is left is shared: the other threads would have nothing to do.
+            let share = if feed.ended { feed.ready.len().div_ceil(self.useful_threads.max(1)) } else { most };
+            let rest = feed.ready.len().saturating_sub(most.min(share));
             jobs.extend(feed.ready.drain(rest..).rev());
             if !jobs.is_empty() || !told.is_empty() || !idle {
                 return !(feed.ended && feed.ready.is_empty() && jobs.is_empty());

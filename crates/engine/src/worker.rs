@@ -108,9 +108,10 @@ impl<'a, 'f> Worker<'a, 'f> {
                     break;
                 }
                 for assigned in pulled.drain(..) {
-                    // As many files as fill the lanes twice: ends of files then leave no lane empty for long.
+                    // As many files as fill the lanes twice: ends of files then leave no lane empty for long. Without lanes
+                    // as many, so that small files do not wait for the feeder and the printer one by one.
                     let lanes = assigned.job.specs.iter().map(lanes_of).max().unwrap_or(1);
-                    width = if lanes > 1 { (2 * lanes).min(OPEN) } else { 1 };
+                    width = if lanes > 1 { (2 * lanes).min(OPEN) } else { OPEN };
                     self.begin(assigned, &mut active);
                 }
             }
@@ -230,11 +231,18 @@ impl<'a, 'f> Worker<'a, 'f> {
         // Room that no file can fill would only be zeroed, which small files on their own would feel.
         let longest = active.iter().map(|file| file.file.size_hint()).max().unwrap_or(0);
         let room = (longest as usize).saturating_add(1).checked_next_multiple_of(4096).unwrap_or(SLICE);
-        let slice = (ROUND / active.len() / 4096 * 4096).min(room).clamp(1 << 13, SLICE);
-        self.buffer.resize((slice + SKEW) * active.len(), 0);
+        // Lanes want a slice of every file; where files are hashed one after the other, the first ones are read in longer
+        // slices and the others wait.
+        let together = if active.iter().any(|file| !is_serial(&file.hashers)) {
+            active.len()
+        } else {
+            (ROUND / room.min(SLICE)).clamp(1, active.len())
+        };
+        let slice = (ROUND / together / 4096 * 4096).min(room).clamp(1 << 13, SLICE);
+        self.buffer.resize((slice + SKEW) * together, 0);
         let mut bytes = 0;
-        let turn = active.iter().any(|file| file.spinning).then(|| self.feeder.turn());
-        for (file, buffer) in active.iter_mut().zip(self.buffer.chunks_mut(slice + SKEW)) {
+        let turn = active[..together].iter().any(|file| file.spinning).then(|| self.feeder.turn());
+        for (file, buffer) in active[..together].iter_mut().zip(self.buffer.chunks_mut(slice + SKEW)) {
             match file.file.read(&mut buffer[..slice]) {
                 Ok(filled) => file.filled = filled,
                 Err(error) => (file.failed, file.filled) = (Some(error), 0),
@@ -242,8 +250,8 @@ impl<'a, 'f> Worker<'a, 'f> {
             bytes += file.filled as u64;
         }
         drop(turn);
-        let mut work: Vec<(&mut Hasher, &[u8])> = Vec::with_capacity(active.len());
-        for (file, buffer) in active.iter_mut().zip(self.buffer.chunks(slice + SKEW)) {
+        let mut work: Vec<(&mut Hasher, &[u8])> = Vec::with_capacity(together);
+        for (file, buffer) in active[..together].iter_mut().zip(self.buffer.chunks(slice + SKEW)) {
             let Active { hashers, filled, .. } = file;
             work.extend(hashers.iter_mut().map(|hasher| (hasher, &buffer[..*filled])));
         }
@@ -270,22 +278,18 @@ impl<'a, 'f> Worker<'a, 'f> {
                 Err(error) => self.fail(ticket, error),
             }
         }
-        let mut work: Vec<(usize, &mut Hasher)> = Vec::new();
-        for (i, (_, hashers, _)) in whole.iter_mut().enumerate() {
-            work.extend(hashers.iter_mut().map(|hasher| (i, hasher)));
+        // Each digest comes with its hasher's place: the file, and which of its digests.
+        let mut work: Vec<((usize, usize), &mut Hasher)> = Vec::with_capacity(whole.len());
+        for (file, (_, hashers, _)) in whole.iter_mut().enumerate() {
+            work.extend(hashers.iter_mut().enumerate().map(|(which, hasher)| ((file, which), hasher)));
         }
         work.sort_by_key(|(_, hasher)| hasher.spec().algorithm().name);
-        let order: Vec<(usize, Spec)> = work.iter().map(|(i, hasher)| (*i, hasher.spec().clone())).collect();
-        let mut hashers: Vec<&mut Hasher> = work.into_iter().map(|(_, hasher)| hasher).collect();
-        let digests = finish_many(&mut hashers);
-        let mut by_file: Vec<Vec<(Spec, Digest)>> = whole.iter().map(|_| Vec::new()).collect();
-        for ((i, spec), digest) in order.into_iter().zip(digests) {
-            by_file[i].push((spec, digest));
-        }
-        for ((ticket, hashers, proof), found) in whole.into_iter().zip(by_file) {
-            let digest_of =
-                |spec: &Spec| found.iter().find(|(other, _)| other == spec).map(|(_, d)| d.clone());
-            let digests = ticket.job.specs.iter().filter_map(digest_of).collect();
+        let (places, mut hashers): (Vec<_>, Vec<_>) = work.into_iter().unzip();
+        let mut digests: Vec<_> = places.into_iter().zip(finish_many(&mut hashers)).collect();
+        digests.sort_unstable_by_key(|(place, _)| *place);
+        let mut digests = digests.into_iter().map(|(_, digest)| digest);
+        for (ticket, hashers, proof) in whole {
+            let digests = digests.by_ref().take(hashers.len()).collect();
             self.keep_hashers(&ticket.job.specs, hashers);
             self.succeed(ticket, proof, digests);
         }
@@ -368,6 +372,7 @@ impl<'a, 'f> Worker<'a, 'f> {
 fn is_serial(hashers: &[Hasher]) -> bool {
     hashers.iter().all(|hasher| !hasher.spec().has_lanes())
 }
+
 /// Whether a file was as long as it told before, where a digest had to know: pipes and files made up on reading are not.
 fn as_promised(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> {
     let Some(hasher) = hashers.iter().find(|hasher| !hasher.is_whole()) else { return Ok(()) };

@@ -38,11 +38,18 @@ impl std::error::Error for DigestError {}
 impl Digest {
     /// The digest with these bytes.
     pub fn new(bytes: &[u8]) -> Digest {
-        let bytes = if bytes.len() <= INLINE {
-            let mut inline = [0; INLINE];
-            inline[..bytes.len()].copy_from_slice(bytes);
-            Bytes::Inline { len: bytes.len() as u8, bytes: inline }
+        Digest::made(bytes.len(), |place| place.copy_from_slice(bytes))
+    }
+
+    /// The digest of `len` bytes that `write` puts in their place.
+    pub(crate) fn made(len: usize, write: impl FnOnce(&mut [u8])) -> Digest {
+        let bytes = if len <= INLINE {
+            let mut bytes = [0; INLINE];
+            write(&mut bytes[..len]);
+            Bytes::Inline { len: len as u8, bytes }
         } else {
+            let mut bytes = vec![0; len];
+            write(&mut bytes);
             Bytes::Long(bytes.into())
         };
         Digest { bytes, parts: 0 }

@@ -113,7 +113,10 @@ impl Hasher {
 
     /// Forgets all bytes fed so far.
     pub fn reset(&mut self) {
-        *self = Hasher::new(&self.spec, self.size);
+        match (&mut self.inner, &self.spec.algorithm().kind) {
+            (Inner::Blocks(stream), Kind::Blocks { init, .. }) => stream.restart(init(&self.spec)),
+            _ => *self = Hasher::new(&self.spec, self.size),
+        }
     }
 
     pub(crate) fn stream(&mut self) -> Option<&mut Stream> {

@@ -55,13 +55,20 @@ pub(crate) struct Stream {
     pub(crate) digest_len: usize,
     pub(crate) state: State,
     pub(crate) total: u64,
+    /// Bytes that wait for their block to be whole.
     pub(crate) buffered: usize,
-    pub(crate) buffer: [u8; MAX_BLOCK],
+    /// Those bytes; at the end, the last blocks.
+    pub(crate) buffer: [u8; 2 * MAX_BLOCK],
 }
 
 impl Stream {
     pub(crate) fn new(family: &'static Family, state: State, digest_len: usize) -> Stream {
-        Stream { family, digest_len, state, total: 0, buffered: 0, buffer: [0; MAX_BLOCK] }
+        Stream { family, digest_len, state, total: 0, buffered: 0, buffer: [0; 2 * MAX_BLOCK] }
+    }
+
+    /// Makes this the beginning of another message.
+    pub(crate) fn restart(&mut self, state: State) {
+        (self.state, self.total, self.buffered) = (state, 0, 0);
     }
 
     /// Fills the buffer and tells what of it and of `data` is whole blocks.
@@ -87,18 +94,16 @@ impl Stream {
         self.total += data.len() as u64;
     }
 
-    /// The last blocks.
-    fn tail(&mut self) -> ([u8; 2 * MAX_BLOCK], usize) {
-        let mut tail = [0; 2 * MAX_BLOCK];
-        tail[..self.buffered].copy_from_slice(&self.buffer[..self.buffered]);
-        let blocks = (self.family.pad)(&mut self.state, &mut tail, self.buffered, self.total);
-        (tail, blocks * self.family.block)
+    /// Makes the last blocks of what waits in the buffer.
+    fn last_blocks(&mut self) -> Message<'_> {
+        let block = self.family.block;
+        self.buffer[self.buffered..2 * block].fill(0);
+        let blocks = (self.family.pad)(&mut self.state, &mut self.buffer, self.buffered, self.total);
+        Message { state: &mut self.state, parts: [&self.buffer[..blocks * block], &[]] }
     }
 
     fn digest(&self) -> Digest {
-        let mut bytes = vec![0; self.digest_len];
-        (self.family.output)(&self.state, &mut bytes);
-        Digest::new(&bytes)
+        Digest::made(self.digest_len, |bytes| (self.family.output)(&self.state, bytes))
     }
 
     pub(crate) fn update(&mut self, data: &[u8]) {
@@ -106,9 +111,8 @@ impl Stream {
     }
 
     pub(crate) fn finish(&mut self) -> Digest {
-        let (tail, len) = self.tail();
-        let message = Message { state: &mut self.state, parts: [&tail[..len], &[]] };
-        run(self.family, self.family.kernels, vec![message]);
+        let family = self.family;
+        run(family, family.kernels, vec![self.last_blocks()]);
         self.digest()
     }
 }
@@ -128,12 +132,7 @@ fn update_streams(rows: &'static [Kernel], streams: &mut [&mut Stream], data: &[
 }
 
 fn finish_streams(rows: &'static [Kernel], streams: &mut [&mut Stream], digests: &mut Vec<Digest>) {
-    let tails: Vec<_> = streams.iter_mut().map(|stream| stream.tail()).collect();
-    let family = streams[0].family;
-    let messages = streams.iter_mut().zip(&tails);
-    let messages = messages
-        .map(|(stream, (tail, len))| Message { state: &mut stream.state, parts: [&tail[..*len], &[]] });
-    run(family, rows, messages.collect());
+    run(streams[0].family, rows, streams.iter_mut().map(|stream| stream.last_blocks()).collect());
     digests.extend(streams.iter().map(|stream| stream.digest()));
 }
 

@@ -1,6 +1,7 @@
 //! Which algorithm a digest is of, where its line does not say: the manifest's name, or the digest's length.
 
 use crate::scan;
+use std::sync::LazyLock;
 use truesum_hash::{ALGORITHMS, Spec};
 
 /// The algorithm that the name of a manifest tells: `SHA256SUMS`, `sha512sum.txt`, `B3SUMS`, `x.iso.md5`,
@@ -67,17 +68,14 @@ fn named(word: &str, plain: Plain) -> Option<Spec> {
 
 /// The algorithm that a digest of this many bytes has where nothing tells it.
 pub fn usual(digest_len: usize) -> Option<Spec> {
-    let name = match digest_len {
-        4 => "crc32",
-        16 => "md5",
-        20 => "sha1",
-        28 => "sha224",
-        32 => "sha256",
-        48 => "sha384",
-        64 => "sha512",
-        _ => return None,
-    };
-    name.parse().ok()
+    // Looked up once: this is asked for every digest written.
+    static USUAL: LazyLock<Vec<Spec>> = LazyLock::new(|| {
+        ["crc32", "md5", "sha1", "sha224", "sha256", "sha384", "sha512"]
+            .iter()
+            .filter_map(|name| name.parse().ok())
+            .collect()
+    });
+    USUAL.iter().find(|spec| spec.digest_len() == digest_len).cloned()
 }
 
 /// Names of all algorithms whose digests have this many bytes at their usual length: what a bare digest could be.
