@@ -175,6 +175,7 @@ Examples:
   truesum check SHA256SUMS                  names are looked for in the manifest's own folder
   truesum check --root /mnt/copy SHA256SUMS
   truesum check --exact SHA256SUMS          files that no line lists are failures too
+  truesum check --locate SHA256SUMS         which bytes are damaged, by trees of `truesum tree --save`
   truesum check --expect ba7816bf... disk.iso
 A manifest cannot tell that its last lines were lost: files that no line lists are counted in a note.")]
 pub struct CheckArgs {
@@ -219,6 +220,17 @@ pub struct CheckArgs {
     /// Read devices, pipes and sockets too, to their end
     #[arg(long, help_heading = "What counts")]
     pub special: bool,
+
+    /// Say which bytes of a file that failed are damaged, by the tree stored in FILE.ftr
+    #[arg(long, help_heading = "Where the damage is", conflicts_with = "status")]
+    pub locate: bool,
+    /// Look for stored trees in this folder instead of beside the files
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "locate")]
+    #[arg(help_heading = "Where the damage is")]
+    pub trees: Option<PathBuf>,
+    /// A picture of where the damage lies
+    #[arg(long, help_heading = "Where the damage is", requires = "locate", conflicts_with = "json")]
+    pub map: bool,
 
     /// One JSON object per entry, and one for the whole
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]

@@ -1,6 +1,8 @@
 //! `truesum check`: manifests in, verdicts out. "Verified" is said of an entry that was read whole and is equal, and the
 //! exit status is 0 only if that holds for every entry and there was one.
 
+pub mod locate;
+
 use crate::args::CheckArgs;
 use crate::config::{self, Checking};
 use crate::console::{Console, count};
@@ -9,6 +11,8 @@ use crate::output::{Output, cannot_write};
 use crate::progress::{Display, Outlook, size};
 use crate::report::{self, Detail, Form};
 use crate::signals::Signals;
+use crate::tree;
+use locate::{Locate, Located};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
@@ -44,6 +48,15 @@ pub fn run(args: CheckArgs) -> Exit {
     let signals = Signals::install(&progress).unwrap_or_default();
     let read = Arc::new((AtomicU64::new(0), AtomicU64::new(0)));
     let outlook = Outlook { size: None, list: Some(read.clone()) };
+    let trees = plan.locate.as_ref().and_then(|locate| locate.trees.as_ref());
+    let trees = trees.map(|folder| Root::folder(folder.as_os_str().as_bytes(), plan.allow_outside));
+    let trees = match trees.transpose() {
+        Ok(trees) => trees,
+        Err(error) => {
+            console.failure(&error);
+            return Exit::NotAsAsked;
+        }
+    };
     console.display = Some(Display::start(&progress, &signals, plan.tell.line, outlook));
     let output = Output::stdout();
     let mut check = Check {
@@ -54,6 +67,7 @@ pub fn run(args: CheckArgs) -> Exit {
         read,
         total: Total::default(),
         roots: Vec::new(),
+        trees,
         began: Instant::now(),
     };
     let result = check.run();
@@ -87,6 +101,8 @@ struct Check<'a> {
     read: Arc<(AtomicU64, AtomicU64)>,
     total: Total,
     roots: Vec<Folder>,
+    /// Where stored trees are, if not beside the files.
+    trees: Option<Root>,
     began: Instant,
 }
 
@@ -204,6 +220,12 @@ impl Check<'_> {
             named_lines: 0,
             missing: Vec::new(),
             required: &mut self.total.required,
+            locate: Locate {
+                root: &config.root,
+                trees: self.trees.as_ref(),
+                threads: tree::threads(Some(config.threads)),
+                progress: &self.progress,
+            },
         };
         let summary = truesum::run(&config, &mut entries, &self.progress, &mut sink)?;
         let Reporting { ignored, named_lines, missing, .. } = sink;
@@ -366,6 +388,12 @@ impl Check<'_> {
             named_lines: 0,
             missing: Vec::new(),
             required: &mut self.total.required,
+            locate: Locate {
+                root: &config.root,
+                trees: self.trees.as_ref(),
+                threads: tree::threads(Some(config.threads)),
+                progress: &self.progress,
+            },
         };
         let mut tasks = std::iter::once(truesum::Task::File(job));
         let summary = truesum::run(&config, &mut tasks, &self.progress, &mut sink)?;
@@ -514,19 +542,53 @@ struct Reporting<'a> {
     /// The first missing names.
     missing: Vec<Vec<u8>>,
     required: &'a mut Vec<Vec<u8>>,
+    locate: Locate<'a>,
 }
 
 impl Reporting<'_> {
-    fn write(&mut self) -> io::Result<()> {
+    /// Writes the lines that are ready.
+    fn tell(&mut self) -> io::Result<()> {
         let Reporting { console, output, lines, .. } = self;
-        if output.is_terminal { console.around(|| output.write(lines)) } else { output.write(lines) }
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let written =
+            if output.is_terminal { console.around(|| output.write(lines)) } else { output.write(lines) };
+        lines.clear();
+        written
+    }
+
+    /// Tells an entry, and where its file is damaged if that is asked for.
+    fn report(&mut self, outcome: &Outcome) -> io::Result<()> {
+        let form = self.plan.form;
+        let wanted = self.plan.locate.as_ref().filter(|_| outcome.verdict() == Verdict::Mismatch);
+        let map = wanted.is_some_and(|wanted| wanted.map);
+        self.lines.clear();
+        if form != Form::Json {
+            // That a file failed is known long before a second read of it says where.
+            report::entry(form, outcome, self.name, None, &mut self.lines);
+            self.tell()?;
+        }
+        let located = wanted.map(|_| self.locate.look(outcome));
+        match &located {
+            _ if form == Form::Json => {
+                report::entry(form, outcome, self.name, located.as_ref(), &mut self.lines);
+            }
+            Some(located) => self.lines.extend_from_slice(located.text(map).as_bytes()),
+            None => {}
+        }
+        self.tell()?;
+        if let Some(hint) = located.as_ref().and_then(Located::hint) {
+            self.console.hint(hint);
+        }
+        Ok(())
     }
 
     fn malformed(&mut self, error: &LineError) -> io::Result<()> {
         if self.plan.form == Form::Json {
             self.lines.clear();
             report::malformed(self.name, error.line, &error.reason.to_string(), &mut self.lines);
-            return self.write();
+            return self.tell();
         }
         if self.plan.detail() != Detail::None && (self.plan.warn || self.named_lines < NAMED_LINES) {
             self.named_lines += 1;
@@ -557,11 +619,7 @@ impl Sink for Reporting<'_> {
             }
             _ => {}
         }
-        self.lines.clear();
-        report::entry(self.plan.form, &outcome, self.name, &mut self.lines);
-        if !self.lines.is_empty() {
-            self.write()?;
-        }
+        self.report(&outcome)?;
         if let Err(error) = &outcome.result
             && self.plan.detail() != Detail::None
             && let Some(hint) = error.hint()

@@ -129,7 +129,17 @@ pub struct Checking {
     pub special: Special,
     pub order: Order,
     pub form: report::Form,
+    /// Whether and how damage is located in files that fail.
+    pub locate: Option<Locating>,
     pub tell: Tell,
+}
+
+/// How damage is located.
+pub struct Locating {
+    /// Where the stored trees are, if not beside the files.
+    pub trees: Option<PathBuf>,
+    /// Whether a picture is drawn.
+    pub map: bool,
 }
 
 impl Checking {
@@ -193,6 +203,7 @@ pub fn check(args: CheckArgs) -> Result<Checking, Refusal> {
         special: if args.special { Special::Read } else { Special::Refuse },
         order: if args.unordered { Order::AsReady } else { Order::Stable },
         form,
+        locate: args.locate.then_some(Locating { trees: args.trees, map: args.map }),
         tell: tell(&args.run, args.quiet || args.status)?,
     })
 }

@@ -3,6 +3,7 @@
 //! Text is safe to show: names go through `display_safe`. JSON lines have the schema `truesum-check/1`; every object
 //! says what it is in `kind`: `entry`, `malformed`, `unlisted` or, once and last, `summary`.
 
+use crate::check::locate::Located;
 use anstyle::{AnsiColor, Style};
 use std::io::Write;
 use truesum::hash::{Digest, Spec};
@@ -31,13 +32,14 @@ pub enum Form {
     Json,
 }
 
-/// Appends what there is to say of an entry; `manifest` is the name of the manifest that lists it.
-pub fn entry(form: Form, outcome: &Outcome, manifest: &[u8], out: &mut Vec<u8>) {
+/// Appends what there is to say of an entry; `manifest` is the name of the manifest that lists it, `located` where the file
+/// is damaged, which text has on lines of its own.
+pub fn entry(form: Form, outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &mut Vec<u8>) {
     match form {
         Form::Text { detail: Detail::None, .. } => {}
         Form::Text { detail: Detail::Bad, .. } if outcome.verdict() == Verdict::Verified => {}
         Form::Text { colors, .. } => text(outcome, colors, out),
-        Form::Json => object(outcome, manifest, out),
+        Form::Json => object(outcome, manifest, located, out),
     }
 }
 
@@ -74,7 +76,7 @@ fn text(outcome: &Outcome, colors: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(line.as_bytes());
 }
 
-fn object(outcome: &Outcome, manifest: &[u8], out: &mut Vec<u8>) {
+fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &mut Vec<u8>) {
     let verdict = match outcome.verdict() {
         Verdict::Hashed => "hashed",
         Verdict::Verified => "verified",
@@ -101,6 +103,9 @@ fn object(outcome: &Outcome, manifest: &[u8], out: &mut Vec<u8>) {
             out.extend_from_slice(b",\"reason\":");
             json::string_into(&format!("cannot {}: {}", error.action, error.reason()), out);
         }
+    }
+    if let Some(located) = located {
+        located.member(out);
     }
     out.extend_from_slice(b"}\n");
 }

@@ -3,8 +3,9 @@
 //! Names and help of the options stand here, beside what they do; each subcommand is one function below or one file in
 //! `tree/`.
 
-mod draw;
+pub mod draw;
 mod mtsum;
+pub mod show;
 mod text;
 mod verify;
 
@@ -179,7 +180,8 @@ pub fn run(args: TreeArgs) -> Exit {
     }
 }
 
-fn threads(asked: Option<usize>) -> usize {
+/// Threads that read one file: as asked, else one a core.
+pub fn threads(asked: Option<usize>) -> usize {
     match asked {
         None | Some(0) => std::thread::available_parallelism().map_or(1, usize::from),
         Some(threads) => threads,

@@ -60,11 +60,24 @@ fn a_tree_is_saved_finds_damage_and_mends_it() {
     let plan = ends(folder, 1, &["tree", "repair", "--dry-run", "--from", "copy", "data.ftr"]);
     assert!(plan.contains("3145728 1048576 would be mended: 4096 bytes to write"), "{plan}");
     assert_eq!(std::fs::read(&data).unwrap(), damaged);
+    assert_eq!(ends(folder, 1, &["tree", "verify", "--dry-run", "--repair-from", "copy", "data.ftr"]), plan);
+    assert_eq!(std::fs::read(&data).unwrap(), damaged);
+    let other = format!("sha256-tree:{}", "0".repeat(64));
+    ends(folder, 2, &["tree", "repair", "--digest", &other, "--from", "copy", "data.ftr"]);
+    assert_eq!(std::fs::read(&data).unwrap(), damaged, "nothing is mended by a tree that is not trusted");
     ends(folder, 0, &["tree", "repair", "--from", "copy", "data.ftr"]);
     assert_eq!(std::fs::read(&data).unwrap(), bytes);
+    std::fs::write(&data, &damaged).unwrap();
+    let token = plain.trim().rsplit(' ').next().unwrap();
+    let mended = ends(folder, 0, &["tree", "verify", "--repair-from", "copy", "--digest", token, "data.ftr"]);
+    assert!(mended.contains("3145728 1048576 mended: 4096 bytes written"), "{mended}");
+    assert_eq!(std::fs::read(&data).unwrap(), bytes);
+    ends(folder, 2, &["tree", "verify", "--dry-run", "data.ftr"]);
+    ends(folder, 2, &["tree", "verify", "--digest", "nonsense", "data.ftr"]);
     ends(folder, 0, &["tree", "verify", "data.ftr"]);
     flip(&folder.join("data.ftr"), 8192);
     ends(folder, 2, &["tree", "verify", "data.ftr"]);
+    ends(folder, 2, &["tree", "repair", "--from", "copy", "data.ftr"]);
     ends(folder, 2, &["tree", "verify", "copy"]);
     ends(folder, 1, &["tree", "missing"]);
 }

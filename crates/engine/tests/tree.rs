@@ -401,11 +401,17 @@ fn repair_restores_bit_for_bit_and_touches_nothing_else() {
     let store = || Store::open(&case.tree, false).expect("readable").expect("a tree");
     let mend = |mode| {
         let progress = Progress::default();
-        repair(case.path(), &store(), copy.as_os_str().as_bytes(), mode, 2, &progress).expect("tried")
+        repair(case.path(), &store(), None, copy.as_os_str().as_bytes(), mode, 2, &progress).expect("tried")
     };
     for at in [5, 3 * MIB + 4096 * 7, 20 * MIB + 998] {
         case.flip(at);
     }
+    let other = spec("sha256-tree").digest(b"another");
+    let progress = Progress::default();
+    let name = copy.as_os_str().as_bytes();
+    let (report, mends) =
+        repair(case.path(), &store(), Some(&other), name, Mode::Write, 2, &progress).expect("tried");
+    assert_eq!((report.verdict, mends), (Verdict::OtherTree, vec![]));
     let damaged = std::fs::read(&case.file).expect("there");
     let (report, plan) = mend(Mode::DryRun);
     assert_eq!(report.verdict, Verdict::FileDamaged);

@@ -2,9 +2,8 @@
 
 use crate::console::{Console, count};
 use crate::exit::Exit;
-use crate::tree::{Watch, draw, open, print, threads};
+use crate::tree::{Watch, draw, open, print, show, threads};
 use clap::{Args, ValueHint};
-use serde_json::json;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
@@ -28,8 +27,8 @@ pub struct VerifyArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: Option<OsString>,
     /// The digest that is trusted: the tree must be its tree
-    #[arg(long, value_name = "DIGEST")]
-    digest: Option<String>,
+    #[arg(long, value_name = "DIGEST", value_parser = hexadecimal)]
+    digest: Option<Digest>,
     /// One JSON object
     #[arg(long)]
     json: bool,
@@ -39,6 +38,13 @@ pub struct VerifyArgs {
     /// The same picture as SVG in this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     map_svg: Option<PathBuf>,
+    /// Mend what is damaged from this second copy, as `truesum tree repair` does
+    #[arg(long, value_name = "COPY", value_hint = ValueHint::FilePath)]
+    #[arg(conflicts_with_all = ["json", "map", "map_svg"])]
+    repair_from: Option<OsString>,
+    /// Show what --repair-from would do
+    #[arg(long, requires = "repair_from")]
+    dry_run: bool,
     /// Threads [default: one a core]
     #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
     processors: Option<usize>,
@@ -59,12 +65,21 @@ pub struct RepairArgs {
     /// The copy
     #[arg(long = "from", value_name = "COPY", value_hint = ValueHint::FilePath)]
     copy: OsString,
+    /// The digest that is trusted: the tree must be its tree
+    #[arg(long, value_name = "DIGEST", value_parser = hexadecimal)]
+    digest: Option<Digest>,
     /// Show what would be done
     #[arg(long)]
     dry_run: bool,
     /// Threads [default: one a core]
     #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
     processors: Option<usize>,
+}
+
+/// Reads a digest in hexadecimal, with or without its algorithm's name and a colon before it.
+fn hexadecimal(text: &str) -> Result<Digest, String> {
+    let hex = text.rsplit_once(':').map_or(text, |(_, hex)| hex);
+    Digest::from_hex(hex.as_bytes()).map_err(|error| error.to_string())
 }
 
 /// The file a tree is about.
@@ -81,6 +96,12 @@ fn no_file(console: &mut Console) -> Exit {
 }
 
 pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
+    if let Some(copy) = &args.repair_from {
+        let VerifyArgs { tree, file, digest, dry_run, processors, .. } = args;
+        let (tree, file, copy, digest) = (tree.clone(), file.clone(), copy.clone(), digest.clone());
+        let args = RepairArgs { tree, file, copy, digest, dry_run: *dry_run, processors: *processors };
+        return repair(&args, console);
+    }
     let Some(name) = file_of(&args.tree, args.file.as_ref()) else { return no_file(console) };
     let store = match open(&args.tree) {
         Ok(store) => store,
@@ -89,19 +110,8 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
             return Exit::NotAsAsked;
         }
     };
-    let trusted = args.digest.as_deref().map(|text| {
-        let hex = text.rsplit_once(':').map_or(text, |(_, hex)| hex);
-        Digest::from_hex(hex.as_bytes())
-    });
-    let trusted = match trusted.transpose() {
-        Ok(trusted) => trusted,
-        Err(error) => {
-            console.error(&format!("--digest: {error}"));
-            return Exit::NotAsAsked;
-        }
-    };
     let watch = Watch::start(console, Some(store.header().size));
-    let report = compare(&name, &store, trusted.as_ref(), threads(args.processors), &watch.progress);
+    let report = compare(&name, &store, args.digest.as_ref(), threads(args.processors), &watch.progress);
     let report = match report {
         Ok(report) => report,
         Err(error) => return watch.failed(&error, console),
@@ -110,7 +120,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     let text = match (args.json, args.map) {
         (true, _) => as_json(&name, &report),
         (false, true) => draw::map(size, &report.damaged),
-        (false, false) => lines(&report),
+        (false, false) => show::lines(&report),
     };
     let mut exit = match report.verdict {
         Verdict::Good => Exit::Done,
@@ -125,7 +135,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
         exit = exit.max(Exit::NotAsAsked);
     }
     if !args.json {
-        console.line(&format!("truesum: {}: {}", display_safe(&name), words(&report)));
+        console.line(&format!("truesum: {}: {}", display_safe(&name), show::words(&report)));
     }
     exit
 }
@@ -137,78 +147,13 @@ fn write(path: &Path, text: &str) -> Result<(), Error> {
     file.commit()
 }
 
-fn lines(report: &Report) -> String {
-    let mut text = String::new();
-    for range in &report.damaged {
-        let state = if range.start >= report.size { "missing" } else { "damaged" };
-        let _ = writeln!(text, "{} {} {state}", range.start, range.end - range.start);
-    }
-    text
-}
-
 fn as_json(name: &[u8], report: &Report) -> String {
-    let (length, bytes) = match report.length {
-        Length::Same => ("same", 0),
-        Length::Truncated(bytes) => ("truncated", bytes),
-        Length::Grown(bytes) => ("grown", bytes),
-    };
-    let damaged: Vec<_> =
-        report.damaged.iter().map(|range| json!([range.start, range.end - range.start])).collect();
-    let value = json!({
-        "truesum": "verify-1",
-        "path": String::from_utf8_lossy(name),
-        "verdict": verdict_name(report.verdict),
-        "size": report.size,
-        "length": length,
-        "length_differs_by": bytes,
-        "damaged": damaged,
-        "shift": report.shift.map(|shift| json!({"from": shift.from, "by": shift.by})),
-        "tree_damage": report.blemish,
-    });
-    format!("{value}\n")
-}
-
-fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Good => "good",
-        Verdict::FileDamaged => "file damaged",
-        Verdict::TreeDamaged => "tree damaged",
-        Verdict::CannotTell => "cannot tell",
-        Verdict::OtherTree => "other tree",
-    }
-}
-
-/// The report in one sentence.
-fn words(report: &Report) -> String {
-    let ranges = count(report.damaged.len() as u64, "damaged range", "damaged ranges");
-    let bytes: u64 = report.damaged.iter().map(|range| range.end - range.start).sum();
-    let mut text = match report.verdict {
-        Verdict::Good => "good".to_owned(),
-        Verdict::FileDamaged if report.damaged.is_empty() => "file damaged".to_owned(),
-        Verdict::FileDamaged => format!("file damaged: {ranges}, {bytes} bytes to look at"),
-        Verdict::TreeDamaged => {
-            "tree damaged: the file agrees with it all the same; build it again".to_owned()
-        }
-        Verdict::CannotTell => {
-            format!("cannot tell whether file or tree is damaged: they differ in {ranges}")
-        }
-        Verdict::OtherTree => "the stored tree is not the one of the digest that is trusted".to_owned(),
-    };
-    let _ = match report.length {
-        Length::Same => Ok(()),
-        Length::Truncated(bytes) => write!(text, "; truncated: {bytes} bytes are missing at the end"),
-        Length::Grown(bytes) => write!(text, "; grown: {bytes} bytes more than the tree knows of"),
-    };
-    if let Some(shift) = report.shift {
-        let what = if shift.by > 0 { "inserted" } else { "lost" };
-        let bytes = shift.by.unsigned_abs();
-        let _ =
-            write!(text, "; shifted: {bytes} bytes were {what} before offset {} of the old file", shift.from);
-    }
-    if let Some(blemish) = &report.blemish {
-        let _ = write!(text, " ({blemish})");
-    }
-    text
+    let mut line = b"{\"truesum\":\"verify-1\",".to_vec();
+    truesum::manifest::json::path_into(name, &mut line);
+    line.push(b',');
+    show::members(report, &mut line);
+    line.extend_from_slice(b"}\n");
+    String::from_utf8_lossy(&line).into_owned()
 }
 
 pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
@@ -223,11 +168,18 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     let watch = Watch::start(console, None);
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
     let copy = args.copy.as_bytes();
-    let result = mend(&name, &store, copy, mode, threads(args.processors), &watch.progress);
+    let result =
+        mend(&name, &store, args.digest.as_ref(), copy, mode, threads(args.processors), &watch.progress);
     let (report, mends) = match result {
         Ok(result) => result,
         Err(error) => return watch.failed(&error, console),
     };
+    if !matches!(report.verdict, Verdict::Good | Verdict::FileDamaged) {
+        console.display = None;
+        let why = format!("nothing is mended: {}", show::words(&report));
+        console.error_of(&name, &why);
+        return Exit::NotAsAsked;
+    }
     let mut text = String::new();
     for mend in &mends {
         let done = match (mend.possible, mode) {

@@ -3,6 +3,7 @@
 mod check;
 mod exits;
 mod hash;
+mod locate;
 mod names;
 mod program;
 mod tables;

@@ -66,10 +66,21 @@ pub struct Report {
     pub size: u64,
 }
 
+/// How a file is compared with its stored tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparison<'a> {
+    /// Where the file's name leads from.
+    pub root: &'a Root,
+    /// A digest known from elsewhere: the tree must be its tree.
+    pub trusted: Option<&'a Digest>,
+    /// Threads that read.
+    pub threads: usize,
+}
+
 /// Compares a file with its stored tree; `trusted` is a digest known from elsewhere.
 ///
 /// # Errors
-/// The file or the tree cannot be read, or the file changed meanwhile; the tree is not complete; `progress` was told to stop.
+/// As [`Comparison::verify`].
 pub fn verify(
     path: &[u8],
     store: &Store,
@@ -77,56 +88,73 @@ pub fn verify(
     threads: usize,
     progress: &Progress,
 ) -> Result<Report, Error> {
-    let header = store.header();
-    let Some(digest) = &header.digest else {
-        let why = "the stored tree is not complete".to_owned();
-        return Err(Error::new(path, "verify", Cause::Other(why)));
-    };
-    let mut file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
-    let size = file.size_hint();
-    let length = match size.cmp(&header.size) {
-        std::cmp::Ordering::Equal => Length::Same,
-        std::cmp::Ordering::Less => Length::Truncated(header.size - size),
-        std::cmp::Ordering::Greater => Length::Grown(size - header.size),
-    };
-    let mut report =
-        Report { verdict: Verdict::OtherTree, damaged: Vec::new(), length, shift: None, blemish: None, size };
-    if trusted.is_some_and(|trusted| trusted != digest) {
-        return Ok(report);
-    }
-    let whole = Source::new(&file, path, progress);
-    let source = Source { size: size.min(header.size), ..whole };
-    let bad = differing(source, store, threads)?;
-    let (sound, good) = match store.fold()? {
-        Some(folded) => (folded == *digest, bad.is_empty()),
-        // BLAKE3 over one granule: the digest and the entry are two witnesses of equal weight.
-        None => {
-            let same = root_of_one(&file, path, &header.spec, progress)? == *digest;
-            (same == bad.is_empty(), same)
+    Comparison { root: &Root::Anywhere, trusted, threads }.verify(path, store, progress)
+}
+
+impl Comparison<'_> {
+    /// Compares a file with its stored tree.
+    ///
+    /// # Errors
+    /// The file or the tree cannot be read, or the file changed meanwhile; the tree is not complete; `progress` was told to stop.
+    pub fn verify(&self, path: &[u8], store: &Store, progress: &Progress) -> Result<Report, Error> {
+        let Comparison { root, trusted, threads } = *self;
+        let header = store.header();
+        let Some(digest) = &header.digest else {
+            let why = "the stored tree is not complete".to_owned();
+            return Err(Error::new(path, "verify", Cause::Other(why)));
+        };
+        let mut file = Guarded::open(root, path, Special::Refuse)?;
+        let size = file.size_hint();
+        let length = match size.cmp(&header.size) {
+            std::cmp::Ordering::Equal => Length::Same,
+            std::cmp::Ordering::Less => Length::Truncated(header.size - size),
+            std::cmp::Ordering::Greater => Length::Grown(size - header.size),
+        };
+        let mut report = Report {
+            verdict: Verdict::OtherTree,
+            damaged: Vec::new(),
+            length,
+            shift: None,
+            blemish: None,
+            size,
+        };
+        if trusted.is_some_and(|trusted| trusted != digest) {
+            return Ok(report);
         }
-    };
-    if !bad.is_empty() && length != Length::Same {
-        report.shift = shift(whole, store, &bad)?;
+        let whole = Source::new(&file, path, progress);
+        let source = Source { size: size.min(header.size), ..whole };
+        let bad = differing(source, store, threads)?;
+        let (sound, good) = match store.fold()? {
+            Some(folded) => (folded == *digest, bad.is_empty()),
+            // BLAKE3 over one granule: the digest and the entry are two witnesses of equal weight.
+            None => {
+                let same = root_of_one(&file, path, &header.spec, progress)? == *digest;
+                (same == bad.is_empty(), same)
+            }
+        };
+        if !bad.is_empty() && length != Length::Same {
+            report.shift = shift(whole, store, &bad)?;
+        }
+        whole.check_end()?;
+        file.read_elsewhere(size);
+        file.finish(path)?;
+        report.blemish = match (&store.blemish, sound) {
+            (_, false) => Some("its hashes do not lead to its digest".to_owned()),
+            (blemish, true) => blemish.as_ref().map(ToString::to_string),
+        };
+        report.verdict = match (sound, good && length == Length::Same) {
+            (true, true) if report.blemish.is_some() => Verdict::TreeDamaged,
+            (true, true) => Verdict::Good,
+            (true, false) => Verdict::FileDamaged,
+            (false, true) => Verdict::TreeDamaged,
+            (false, false) => Verdict::CannotTell,
+        };
+        let ranges = bad
+            .into_iter()
+            .map(|granules| header.range(granules.start).start..header.range(granules.end - 1).end);
+        report.damaged = joined(ranges);
+        Ok(report)
     }
-    whole.check_end()?;
-    file.read_elsewhere(size);
-    file.finish(path)?;
-    report.blemish = match (&store.blemish, sound) {
-        (_, false) => Some("its hashes do not lead to its digest".to_owned()),
-        (blemish, true) => blemish.as_ref().map(ToString::to_string),
-    };
-    report.verdict = match (sound, good && length == Length::Same) {
-        (true, true) if report.blemish.is_some() => Verdict::TreeDamaged,
-        (true, true) => Verdict::Good,
-        (true, false) => Verdict::FileDamaged,
-        (false, true) => Verdict::TreeDamaged,
-        (false, false) => Verdict::CannotTell,
-    };
-    let ranges = bad
-        .into_iter()
-        .map(|granules| header.range(granules.start).start..header.range(granules.end - 1).end);
-    report.damaged = joined(ranges);
-    Ok(report)
 }
 
 /// The granules whose hashes are not the tree's, those that are missing included.

@@ -4,9 +4,10 @@
 //! valid; a reader trusts nothing that a CRC or the file's length does not bear out.
 
 use crate::error::{Cause, Error};
+use crate::open::{Root, Special};
 use crate::tree::scan::joined;
 use rustix::fs::Stat;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::Range;
@@ -364,6 +365,21 @@ impl Store {
         if writable {
             lock(&file, path)?;
         }
+        Store::of(file, path)
+    }
+
+    /// Opens a tree for reading by a name that leads from `root`.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_in(root: &Root, name: &[u8]) -> Result<Result<Store, Refusal>, Error> {
+        let (file, _) = root.open(name, Special::Refuse)?;
+        Store::of(file.into(), Path::new(OsStr::from_bytes(name)))
+    }
+
+    /// The tree in an open file.
+    fn of(file: File, path: &Path) -> Result<Result<Store, Refusal>, Error> {
+        let fail = |error: io::Error| io_error(path, "read", error);
         let metadata = file.metadata().map_err(fail)?;
         if !metadata.is_file() {
             return Err(Error::new(

@@ -1,0 +1,175 @@
+//! `truesum check --locate`: where a file that failed is damaged, by the stored tree beside it.
+//!
+//! A tree says more than a digest, never something else: the entry stays failed whatever its tree says, and a tree that
+//! contradicts the manifest is told of as such.
+
+use crate::tree::{draw, show};
+use truesum::hash::{Digest, Spec};
+use truesum::manifest::json;
+use truesum::manifest::path::display_safe;
+use truesum::tree::locate::{Comparison, Report, Verdict};
+use truesum::tree::store::{Refusal, Store};
+use truesum::{Outcome, Progress, Root};
+
+/// Where stored trees are looked for, and how files are read again.
+pub struct Locate<'a> {
+    /// Where the manifest's names lead from.
+    pub root: &'a Root,
+    /// Where `NAME.ftr` leads from, if not from `root`.
+    pub trees: Option<&'a Root>,
+    pub threads: usize,
+    pub progress: &'a Progress,
+}
+
+/// What can be said of one file that failed.
+pub struct Located {
+    /// Name of the stored tree, as it was looked for.
+    pub tree: Vec<u8>,
+    pub found: Found,
+}
+
+/// What a stored tree says.
+pub enum Found {
+    /// There is none.
+    NoTree,
+    /// It cannot be used: the verdict's name, and why.
+    Unusable(&'static str, String),
+    /// The file was compared with it.
+    Compared(Compared),
+}
+
+/// A comparison.
+pub struct Compared {
+    pub report: Report,
+    /// Bytes of the file that the tree was made of.
+    pub size: u64,
+    /// What the manifest holds of this tree's digest: nothing, one that the file had, or one that it had not.
+    listed: Option<bool>,
+}
+
+impl Locate<'_> {
+    /// Compares the file of a failed entry with its stored tree.
+    pub fn look(&self, outcome: &Outcome) -> Located {
+        let name = outcome.job.path();
+        // Beneath a folder of its own an absolute name has no place but the same one below it.
+        let relative = match self.trees {
+            Some(_) => &name[name.iter().take_while(|&&byte| byte == b'/').count()..],
+            None => name,
+        };
+        let tree = [relative, b".ftr"].concat();
+        let found = match Store::open_in(self.trees.unwrap_or(self.root), &tree) {
+            Err(error) if error.is_missing() => Found::NoTree,
+            Err(error) => Found::Unusable("cannot tell", error.to_string()),
+            Ok(Err(refusal)) => {
+                let damaged = matches!(refusal, Refusal::Damaged(_));
+                Found::Unusable(if damaged { "tree damaged" } else { "cannot tell" }, refusal.to_string())
+            }
+            Ok(Ok(store)) => self.compare(outcome, &store),
+        };
+        Located { tree, found }
+    }
+
+    fn compare(&self, outcome: &Outcome, store: &Store) -> Found {
+        let expected = listed(outcome, &store.header().spec);
+        let comparison = Comparison {
+            root: self.root,
+            trusted: expected.map(|(expected, _)| expected),
+            threads: self.threads,
+        };
+        match comparison.verify(outcome.job.path(), store, self.progress) {
+            Ok(report) => {
+                let listed = expected.map(|(expected, actual)| Some(expected) == actual);
+                Found::Compared(Compared { report, size: store.header().size, listed })
+            }
+            Err(error) => Found::Unusable("cannot tell", error.to_string()),
+        }
+    }
+}
+
+/// The digest of this algorithm that the entry lists, and the one that was found.
+fn listed<'a>(outcome: &'a Outcome, spec: &Spec) -> Option<(&'a Digest, Option<&'a Digest>)> {
+    let at = outcome.job.specs.iter().position(|listed| listed == spec)?;
+    let actual = outcome.result.as_ref().ok().and_then(|found| found.digests.get(at));
+    Some((outcome.job.expected.get(at)?, actual))
+}
+
+impl Located {
+    /// Lines to stand below the failed one; `map` draws where the damage lies.
+    pub fn text(&self, map: bool) -> String {
+        let tree = display_safe(&self.tree);
+        let lines = match &self.found {
+            Found::NoTree => format!("not located: there is no stored tree {tree}\n"),
+            Found::Unusable(verdict, why) => format!("{verdict}: {why}\n"),
+            Found::Compared(compared) => {
+                let Compared { report, size, .. } = compared;
+                let map = if map { draw::map(*size, &report.damaged) } else { String::new() };
+                format!("{}{map}{}\n", show::lines(report), compared.words(&tree))
+            }
+        };
+        lines.lines().map(|line| format!("  {line}\n")).collect()
+    }
+
+    /// Appends the member `located` of an entry's JSON object.
+    pub fn member(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b",\"located\":{\"tree\":");
+        json::string_into(&String::from_utf8_lossy(&self.tree), out);
+        out.push(b',');
+        let mut why = None;
+        match &self.found {
+            Found::NoTree => out.extend_from_slice(b"\"verdict\":\"no tree\""),
+            Found::Unusable(verdict, reason) => {
+                out.extend_from_slice(format!("\"verdict\":\"{verdict}\"").as_bytes());
+                why = Some(reason.clone());
+            }
+            Found::Compared(compared) => {
+                show::members(&compared.report, out);
+                why = compared.contradiction().map(str::to_owned);
+            }
+        }
+        if let Some(why) = why {
+            out.extend_from_slice(b",\"reason\":");
+            json::string_into(&why, out);
+        }
+        out.push(b'}');
+    }
+
+    /// What the user can do now or next time.
+    pub fn hint(&self) -> Option<&'static str> {
+        match &self.found {
+            Found::NoTree => Some(
+                "truesum tree --save FILE, while FILE is good, keeps the tree that tells next time which bytes are damaged",
+            ),
+            Found::Compared(compared) if compared.report.can_be_mended() => Some(
+                "truesum tree verify --repair-from COPY FILE.ftr writes the damaged ranges from a good copy",
+            ),
+            _ => None,
+        }
+    }
+}
+
+impl Compared {
+    fn words(&self, tree: &str) -> String {
+        match self.contradiction() {
+            Some(what) => format!("{} by {tree}: {what}", show::words(&self.report)),
+            None if self.report.verdict == Verdict::OtherTree => {
+                format!(
+                    "not located: {tree} is of another state of the file, its digest is not the manifest's"
+                )
+            }
+            None => show::words(&self.report),
+        }
+    }
+
+    /// What a good file says of an entry that failed.
+    fn contradiction(&self) -> Option<&'static str> {
+        match (self.report.verdict, self.listed) {
+            (Verdict::Good, Some(false)) => Some(
+                "read once more, the file has the digest that the manifest lists; the first time other bytes were read",
+            ),
+            (Verdict::Good, _) => {
+                Some("the file is what its stored tree was made of, so the manifest and the tree disagree")
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! `truesum check --locate`: a failed file, and what its stored tree says of it.
+
+use crate::program::{Folder, Ran};
+use serde_json::{Value, json};
+use std::os::unix::fs::FileExt;
+
+const MIB: usize = 1 << 20;
+
+/// A folder with `data` of five mebibytes and some, listed in `M` by SHA-256, its tree in `data.ftr`.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("data", noise(5 * MIB + 17));
+    folder.write("small", "small");
+    assert_eq!(folder.run(&["hash", "-o", "M", "data", "small"]).code, Some(0));
+    assert_eq!(folder.run(&["tree", "--save", "data"]).code, Some(0));
+    folder
+}
+
+fn noise(len: usize) -> Vec<u8> {
+    (0..len as u64).map(|i| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 29) as u8).collect()
+}
+
+fn flip(folder: &Folder, name: &str, at: usize) {
+    let file = std::fs::OpenOptions::new().read(true).write(true).open(folder.path(name)).unwrap();
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, at as u64).unwrap();
+    file.write_all_at(&[byte[0] ^ 4], at as u64).unwrap();
+}
+
+/// What follows the digests of the only entry that failed.
+fn below(ran: &Ran) -> String {
+    assert_eq!(ran.code, Some(1), "{}\n{}", ran.out(), ran.err);
+    let lines = ran.out();
+    let below = lines.lines().skip_while(|line| !line.contains("  actual   sha256"));
+    below.skip(1).take_while(|line| line.starts_with("  ")).map(|line| format!("{line}\n")).collect()
+}
+
+/// The record of the entry called `data`.
+fn record(ran: &Ran) -> Value {
+    let lines = ran.out();
+    let mut objects = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    objects.find(|object| object["path"] == "data").unwrap()
+}
+
+#[test]
+fn damaged_ranges_stand_below_the_failed_line() {
+    let folder = folder();
+    assert!(
+        !folder.run(&["check", "--locate", "M"]).out().contains("ftr"),
+        "good files have nothing to locate"
+    );
+    flip(&folder, "data", 3 * MIB);
+    flip(&folder, "data", 5 * MIB + 16);
+    let ran = folder.run(&["check", "--locate", "M"]);
+    assert_eq!(
+        below(&ran),
+        "  3145728 1048576 damaged\n  5242880 17 damaged\n  file damaged: 2 damaged ranges, 1048593 bytes to look at\n"
+    );
+    assert!(ran.err.contains("--repair-from COPY"), "{}", ran.err);
+    assert!(below(&folder.run(&["check", "--locate", "--map", "M"])).contains(".#"), "a picture");
+    let entry = record(&folder.run(&["check", "--locate", "--json", "M"]));
+    assert_eq!(entry["located"]["verdict"], "file damaged");
+    assert_eq!(entry["located"]["damaged"], json!([[3 * MIB, MIB], [5 * MIB, 17]]));
+    assert_eq!(entry["located"]["tree"], "data.ftr");
+    assert_eq!(folder.run(&["check", "--locate", "--status", "M"]).code, Some(2));
+    let quiet = folder.run(&["check", "--locate", "--quiet", "M"]);
+    assert!(below(&quiet).contains("5242880 17 damaged"));
+    assert!(!folder.run(&["check", "M"]).out().contains("5242880"), "only when asked");
+}
+
+#[test]
+fn lengths_that_differ_are_explained() {
+    let folder = folder();
+    let whole = folder.read("data");
+    folder.write("data", &whole[..2 * MIB]);
+    let text = below(&folder.run(&["check", "--locate", "M"]));
+    assert!(text.contains("  2097152 3145745 missing\n"), "{text}");
+    assert!(text.contains("truncated: 3145745 bytes are missing at the end"), "{text}");
+    folder.write("data", [&whole[..4 * MIB], b"new", &whole[4 * MIB..]].concat());
+    let text = below(&folder.run(&["check", "--locate", "M"]));
+    assert!(text.contains("shifted: 3 bytes were inserted before offset 4194304"), "{text}");
+}
+
+#[test]
+fn without_a_tree_there_is_advice_for_next_time() {
+    let folder = folder();
+    folder.write("small", "other");
+    let ran = folder.run(&["check", "--locate", "M"]);
+    assert_eq!(below(&ran), "  not located: there is no stored tree small.ftr\n");
+    assert!(ran.err.contains("truesum tree --save FILE"), "{}", ran.err);
+    let ran = folder.run(&["check", "--locate", "--json", "M"]);
+    assert!(
+        ran.out().contains("\"located\":{\"tree\":\"small.ftr\",\"verdict\":\"no tree\"}"),
+        "{}",
+        ran.out()
+    );
+    std::fs::remove_file(folder.path("small")).unwrap();
+    let ran = folder.run(&["check", "--locate", "M"]);
+    assert!(!ran.out().contains("located"), "what is missing is not damaged: {}", ran.out());
+}
+
+#[test]
+fn trees_are_found_in_a_folder_of_their_own() {
+    let folder = folder();
+    std::fs::create_dir_all(folder.path("sub")).unwrap();
+    std::fs::create_dir_all(folder.path("trees/sub")).unwrap();
+    std::fs::rename(folder.path("data"), folder.path("sub/data")).unwrap();
+    std::fs::rename(folder.path("data.ftr"), folder.path("trees/sub/data.ftr")).unwrap();
+    folder.run(&["hash", "-o", "M", "sub/data"]);
+    flip(&folder, "sub/data", 0);
+    let text = below(&folder.run(&["check", "--locate", "--trees", "trees", "M"]));
+    assert!(text.contains("  0 1048576 damaged\n"), "{text}");
+    assert!(below(&folder.run(&["check", "--locate", "M"])).contains("no stored tree sub/data.ftr"));
+    assert_eq!(folder.run(&["check", "--locate", "--trees", "nowhere", "M"]).code, Some(2));
+    assert_eq!(folder.run(&["check", "--trees", "trees", "M"]).code, Some(2));
+    // A tree is not looked for outside what a check may read.
+    std::fs::rename(folder.path("trees"), folder.path("hidden")).unwrap();
+    std::fs::create_dir(folder.path("trees")).unwrap();
+    std::os::unix::fs::symlink("../hidden/sub", folder.path("trees/sub")).unwrap();
+    let text = below(&folder.run(&["check", "--locate", "--trees", "trees", "M"]));
+    assert!(text.contains("cannot tell") && text.contains("leads out of the folder"), "{text}");
+}
+
+#[test]
+fn damaged_trees_and_trees_of_another_state_are_told_from_damaged_files() {
+    let folder = folder();
+    let (data, tree) = (folder.read("data"), folder.read("data.ftr"));
+    flip(&folder, "data", MIB);
+    let see = || {
+        let text = below(&folder.run(&["check", "--locate", "M"]));
+        (text, record(&folder.run(&["check", "--locate", "--json", "M"]))["located"].clone())
+    };
+    // An entry of the row.
+    flip(&folder, "data.ftr", 8192);
+    let (text, located) = see();
+    assert!(text.contains("cannot tell whether file or tree is damaged"), "{text}");
+    assert_eq!(located["verdict"], "cannot tell");
+    // Both superblocks.
+    flip(&folder, "data.ftr", 100);
+    flip(&folder, "data.ftr", 4196);
+    let (text, located) = see();
+    assert!(text.starts_with("  tree damaged: the stored tree is damaged: "), "{text}");
+    assert_eq!(located["verdict"], "tree damaged");
+    folder.write("data.ftr", "something else");
+    let (text, located) = see();
+    assert!(text.contains("cannot tell: not a stored tree"), "{text}");
+    assert_eq!(located["verdict"], "cannot tell");
+    // The tree of the file as it is: then it is the manifest that disagrees.
+    folder.run(&["tree", "--save", "data"]);
+    let (text, located) = see();
+    assert!(text.contains("good by data.ftr: the file is what its stored tree was made of"), "{text}");
+    assert_eq!(located["verdict"], "good");
+    assert!(located["reason"].as_str().unwrap().contains("disagree"));
+    // A manifest that holds the tree's digest knows whose tree it is.
+    folder.write("good", data);
+    let lines = folder.run(&["tree", "good"]).out().replace("good", "data");
+    folder.write("M", lines);
+    let ran = folder.run(&["check", "--locate", "M"]);
+    assert!(ran.out().contains("  not located: data.ftr is of another state of the file"), "{}", ran.out());
+    assert_eq!(ran.code, Some(1));
+    folder.write("data.ftr", tree);
+    let ran = folder.run(&["check", "--locate", "M"]);
+    assert!(ran.out().contains("  1048576 1048576 damaged\n"), "{}", ran.out());
+}
