@@ -96,7 +96,9 @@ fn ends(part: &[u8]) -> Vec<usize> {
     let bsd = if part[..bsd].ends_with(b")") { bsd - 1 } else { bsd };
     // "name   1,234  ": a size behind the name.
     let sized = trimmed(trimmed(bare, |b| b.is_ascii_digit() || b == b','), |b| b == b' ');
-    vec![part.len(), bare, bsd, sized]
+    // "name  crc32  md5": other digests behind the name, two blanks between.
+    let columns = part.windows(2).enumerate().filter(|(_, pair)| pair == b"  ").map(|(at, _)| at);
+    [part.len(), bare, bsd, sized].into_iter().chain(columns).collect()
 }
 
 /// The maximal runs of letters and digits.
@@ -130,6 +132,12 @@ fn decode(word: &[u8], spelling: Spelling, length: Option<usize>) -> Option<Dige
             Some(Digest::new(&number.to_be_bytes()))
         }
     }
+}
+
+/// The SHA-256 of a text.
+pub(crate) fn digest_of(text: &[u8]) -> Digest {
+    let sha256: Spec = "sha256".parse().expect("the table has SHA-256");
+    sha256.digest(text)
 }
 
 /// One digest over all: SHA-256 of the lines `HEX  NAME` in the order of names.
@@ -188,6 +196,7 @@ mod tests {
             format!("{MD5_A}  /data/x/a/x y.txt\n{MD5_B}  /data/x/b.bin\n"),
             format!("{MD5_A} *a/x y.txt\r\n{MD5_B} *b.bin\r\n"),
             format!("MD5 (/data/x/a/x y.txt) = {MD5_A}\nMD5 (/data/x/b.bin) = {MD5_B}\n"),
+            format!("/data/x/a/x y.txt  89abcdef  {MD5_A}  {MD5_A}00\nb.bin  89abcdef  {MD5_B}  {MD5_B}00\n"),
             format!("MD5(/data/x/a/x y.txt)= {MD5_A}\nMD5(/data/x/b.bin)= {MD5_B}\n"),
             format!("; {MD5_B} b.bin in a comment\na/x y.txt {}\nb.bin {MD5_B}\n", MD5_A.to_uppercase()),
             format!("%%%% HASHDEEP-1.0\n3,{MD5_A},/data/x/a/x y.txt\n9,{MD5_B},/data/x/b.bin"),

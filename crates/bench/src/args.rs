@@ -120,6 +120,9 @@ pub struct ToolsArgs {
     /// Runs of each command after the checking run
     #[arg(long, value_name = "N")]
     pub rounds: Option<usize>,
+    /// Empty the page cache before each run
+    #[arg(long)]
+    pub cold: bool,
     /// Form and time.
     #[command(flatten)]
     pub common: Common,

@@ -54,6 +54,7 @@ pub fn run(bench: &Bench, command: &str, stop: &AtomicBool, out: &mut dyn Write)
                 algorithms: args.algorithms.clone(),
                 engines: args.engine.clone(),
                 rounds: args.rounds,
+                cold: args.cold,
                 seconds: args.common.time,
                 quick: args.common.quick,
             };

@@ -133,6 +133,10 @@ pub struct Engine {
     /// The command with its placeholders: `{algorithm}`, `{dir}`, `{out}`, `{threads}`, `{bytes}`, `{seconds}`, `{file}`,
     /// `{leaf}`. A word that is one placeholder with spaces in its value becomes several words.
     pub command: Vec<String>,
+    /// The command to check instead, where the output of [`Engine::command`] cannot be read: of several processes that
+    /// write to one place, lines mix.
+    #[serde(default)]
+    pub check: Vec<String>,
     /// The command that prints the digest of its standard input.
     #[serde(default)]
     pub digest: Vec<String>,
@@ -198,6 +202,9 @@ pub struct Tools {
     pub quick: Vec<String>,
     /// How long; the rounds are runs of each command.
     pub effort: Effort,
+    /// The command that writes `{manifest}`, where engines verify one instead of writing one.
+    #[serde(default)]
+    pub manifest: Vec<String>,
     /// The programs, in the order of the report's sections.
     pub engine: Vec<Engine>,
 }
@@ -365,14 +372,18 @@ mod tests {
 
     #[test]
     fn engines_have_unique_names_and_say_how_to_get_them() {
-        let tools = Tools::read(None).unwrap();
-        let mut names = HashSet::new();
-        for engine in &tools.engine {
-            assert!(names.insert(&engine.name), "{} stands twice", engine.name);
-            assert!(!engine.get.is_empty() && !engine.version.is_empty() && !engine.command.is_empty());
-            assert_eq!(engine.own, engine.algorithms.is_empty(), "{}", engine.name);
-            let writes = engine.stdout || engine.command.iter().any(|word| word.contains("{out}"));
-            assert!(writes, "{}: its manifest goes nowhere", engine.name);
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../benchmarks/definitions"));
+        for file in ["tools", "arrangements", "verify"] {
+            let tools = Tools::read(Some(&folder.join(file).with_extension("toml"))).unwrap();
+            let mut names = HashSet::new();
+            for engine in &tools.engine {
+                assert!(names.insert(&engine.name), "{} stands twice", engine.name);
+                assert!(!engine.get.is_empty() && !engine.version.is_empty() && !engine.command.is_empty());
+                assert_eq!(engine.own, engine.algorithms.is_empty(), "{}", engine.name);
+                let needed = if tools.manifest.is_empty() { "{out}" } else { "{manifest}" };
+                let writes = engine.stdout || engine.command.iter().any(|word| word.contains(needed));
+                assert!(writes, "{}: its manifest goes nowhere", engine.name);
+            }
         }
     }
 

@@ -3,18 +3,21 @@
 //! Every command is run once before it is timed: that run warms the cache for all alike, and its manifest is read and
 //! compared file by file. Then rounds: all algorithms, and within each all engines in turn. Manifests go to a temporary
 //! directory elsewhere, never into the tree, which is compared with itself at the end.
+//!
+//! A definition may have its engines verify a manifest instead of writing one. Then an engine is timed only if it accepts the
+//! right manifest and refuses the same one with a digit changed.
 
 use crate::agreement::{self, Digests, Files};
 use crate::definition::{Engine, Spelling, Tools, fill};
 use crate::process::{self, Cost};
 use crate::record::{self, Agreement, Measurement, Missing, Model, Record};
 use crate::statistics::median;
-use crate::{Error, Session, quantity};
+use crate::{Error, Session, io::strategy::evict, quantity};
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use truesum_hash::{ALGORITHMS, find};
+use truesum_hash::{ALGORITHMS, Digest, find};
 
 /// What the command line asks for beyond the definition.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +28,8 @@ pub struct Request {
     pub engines: Vec<String>,
     /// Runs of each command; the definition's if `None`.
     pub rounds: Option<usize>,
+    /// Whether the page cache is emptied before each run.
+    pub cold: bool,
     /// Time for the whole run, in seconds.
     pub seconds: Option<f64>,
     /// Whether to take the quick settings.
@@ -35,6 +40,8 @@ pub struct Request {
 struct Contender<'a> {
     engine: &'a Engine,
     words: Vec<String>,
+    /// The command whose output is checked.
+    check: Vec<String>,
     algorithm: String,
     spelling: Spelling,
     runs: Vec<Cost>,
@@ -85,21 +92,32 @@ pub fn run(
             break;
         }
         let mut group = contenders(name, &engines, &root, scratch.path());
-        check(
-            name,
-            &mut group,
-            &files,
-            scratch.path(),
-            done as f64 / names.len() as f64 / 2.0,
-            &mut record,
-            session,
-        )?;
+        let share = done as f64 / names.len() as f64 / 2.0;
+        if definition.manifest.is_empty() {
+            check(name, &mut group, &files, scratch.path(), share, &mut record, session)?;
+        } else {
+            let place = Place { root: &root, scratch: scratch.path() };
+            check_verifiers(name, &definition.manifest, &mut group, place, share, &mut record, session)?;
+        }
         groups.push(group);
     }
     let one_round = session.elapsed() - checking;
     let affordable = ((budget - session.elapsed()) / one_round.max(1e-3)).floor().max(0.0) as usize;
     let rounds = if request.rounds.is_some() { rounds } else { rounds.min(affordable) };
-    time(&mut groups, rounds, scratch.path(), session)?;
+    let chill = || {
+        if request.cold { chill(&root, &before) } else { Cold::No }
+    };
+    match chill() {
+        Cold::No => {}
+        Cold::Machine => {
+            record.notes.push("cold: the caches of the machine were emptied before each run".to_owned())
+        }
+        Cold::Files => record.notes.push(
+            "cold: the pages of the files were dropped before each run; names and inodes stayed in memory"
+                .to_owned(),
+        ),
+    }
+    time(&mut groups, rounds, scratch.path(), &chill, session)?;
     if rounds == 0 && !session.stopped() {
         record.notes.push("no time for rounds: the figures are those of the checking run".to_owned());
     }
@@ -144,6 +162,29 @@ fn warm(root: &Path, files: &[(Vec<u8>, u64)], session: &Session) {
         let Ok(mut file) = std::fs::File::open(path) else { continue };
         while std::io::Read::read(&mut file, &mut buffer).is_ok_and(|len| len > 0 && !session.stopped()) {}
     }
+}
+
+/// What was emptied before a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cold {
+    No,
+    /// The pages of the files alone.
+    Files,
+    /// Pages, names and inodes of the whole machine: only its administrator may.
+    Machine,
+}
+
+/// Makes the next run read the files from their disk.
+fn chill(root: &Path, files: &[(Vec<u8>, u64)]) -> Cold {
+    rustix::fs::sync();
+    if std::fs::write("/proc/sys/vm/drop_caches", "3").is_ok() {
+        return Cold::Machine;
+    }
+    for (name, _) in files {
+        // What cannot be dropped stays warm for all engines alike.
+        let _ = evict(&root.join(std::ffi::OsStr::from_bytes(name)));
+    }
+    Cold::Files
 }
 
 /// The engines that run here; the others go to [`Record::missing`].
@@ -208,6 +249,16 @@ pub(crate) fn own_program() -> String {
     }
 }
 
+/// The algorithms of a name like `md5+sha256`: several digests in one read.
+fn parts(name: &str) -> impl Iterator<Item = &str> {
+    name.split('+')
+}
+
+/// Where the manifest to verify lies.
+fn sums(scratch: &Path, name: &str) -> PathBuf {
+    scratch.join(format!("{name}.sums"))
+}
+
 /// Our name for an algorithm, whatever the definition calls it.
 fn canonical(name: &str) -> &str {
     find(name).map_or(name, |row| row.name)
@@ -240,29 +291,31 @@ fn contenders<'a>(name: &str, engines: &[&'a Engine], root: &Path, scratch: &Pat
     let own = own_program();
     let (directory, out) = (root.to_string_lossy(), scratch.join("manifest"));
     let (out, threads) = (out.to_string_lossy(), crate::environment::cores().to_string());
+    let manifest = sums(scratch, name);
+    let manifest = manifest.to_string_lossy();
     let rows = engines.iter().filter_map(|engine| {
         let theirs = if engine.own {
-            find(name).map(|row| row.name)
+            parts(name).all(|part| find(part).is_some()).then(|| name.replace('+', ","))
         } else {
-            engine
-                .algorithms
-                .iter()
-                .find(|(key, _)| canonical(key) == name)
-                .map(|(_, theirs)| theirs.as_str())
+            let row = engine.algorithms.iter().find(|(key, _)| canonical(key) == name);
+            row.map(|(_, theirs)| theirs.clone())
         };
         let values = [
             ("self", own.as_str()),
-            ("algorithm", theirs?),
+            ("algorithm", &theirs?),
             ("dir", &directory),
             ("out", &out),
             ("threads", &threads),
+            ("manifest", &manifest),
         ];
         let words = engine.command(&values);
+        let check = if engine.check.is_empty() { words.clone() } else { fill(&engine.check, &values) };
         let key = engine.algorithms.keys().find(|key| canonical(key) == name).map_or(name, String::as_str);
         let spelling = engine.spelling(key);
         Some(Contender {
             engine,
             words,
+            check,
             algorithm: name.to_owned(),
             spelling,
             runs: Vec::new(),
@@ -279,7 +332,7 @@ fn contenders<'a>(name: &str, engines: &[&'a Engine], root: &Path, scratch: &Pat
 }
 
 /// Runs one command once.
-fn run_once(contender: &Contender, scratch: &Path) -> Result<(Cost, Vec<u8>), Error> {
+fn run_once(contender: &Contender, words: &[String], scratch: &Path) -> Result<(Cost, Vec<u8>), Error> {
     let (out, errors) = (scratch.join("manifest"), scratch.join("errors"));
     // Some programs refuse to overwrite, others append.
     match std::fs::remove_file(&out) {
@@ -289,8 +342,8 @@ fn run_once(contender: &Contender, scratch: &Path) -> Result<(Cost, Vec<u8>), Er
         _ => {}
     }
     let output = contender.engine.stdout.then_some(out.as_path());
-    let cost = process::run(&contender.words, &contender.engine.directory, output, &errors)
-        .map_err(|why| Error(format!("{}: {why}", contender.words.join(" "))))?;
+    let cost = process::run(words, &contender.engine.directory, output, &errors)
+        .map_err(|why| Error(format!("{}: {why}", words.join(" "))))?;
     let succeeded = cost.status.is_some_and(|s| s == 0 || contender.engine.accept.contains(&s));
     if !succeeded {
         let said = std::fs::read(&errors).unwrap_or_default();
@@ -301,8 +354,12 @@ fn run_once(contender: &Contender, scratch: &Path) -> Result<(Cost, Vec<u8>), Er
             cost.status.map_or_else(|| "ended by a signal".to_owned(), |s| format!("exit status {s}"));
         return Err(Error(format!("{}: {status}: {line}", contender.engine.name)));
     }
-    let manifest = std::fs::read(&out).map_err(|why| Error::file(&out, "reading", &why))?;
-    Ok((cost, manifest))
+    match std::fs::read(&out) {
+        Ok(manifest) => Ok((cost, manifest)),
+        // One that verifies writes none.
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok((cost, Vec::new())),
+        Err(why) => Err(Error::file(&out, "reading", &why)),
+    }
 }
 
 /// Runs each command once and keeps those whose manifests agree on every file.
@@ -315,7 +372,6 @@ fn check(
     record: &mut Record,
     session: &mut Session,
 ) -> Result<(), Error> {
-    let length = find(name).map(|row| row.digest_len);
     let mut read: Vec<Option<Digests>> = Vec::new();
     for contender in group.iter_mut() {
         if session.stopped() {
@@ -323,11 +379,11 @@ fn check(
             continue;
         }
         session.progress.show(share, &format!("checking {name}: {}", contender.engine.name));
-        match run_once(contender, scratch) {
+        match run_once(contender, &contender.check, scratch) {
             Ok((cost, manifest)) => {
                 contender.manifest_bytes = manifest.len() as u64;
                 contender.runs.push(cost);
-                read.push(Some(files.digests(&manifest, contender.spelling, length)));
+                read.push(Some(digests(name, files, &manifest, contender.spelling)));
             }
             Err(why) => {
                 record.notes.push(format!("{name}: left out: {why}"));
@@ -365,6 +421,89 @@ fn check(
     Ok(())
 }
 
+/// What a manifest says of each file: its digest, or all digests of `md5+sha256` behind each other.
+fn digests(name: &str, files: &Files, manifest: &[u8], spelling: Spelling) -> Digests {
+    let length = |part| find(part).map(|row| row.digest_len);
+    if parts(name).count() == 1 {
+        return files.digests(manifest, spelling, length(name));
+    }
+    let mut joined: BTreeMap<Vec<u8>, (usize, Vec<u8>)> = BTreeMap::new();
+    for part in parts(name) {
+        for (file, digest) in files.digests(manifest, spelling, length(part)) {
+            let (count, bytes) = joined.entry(file).or_default();
+            *count += 1;
+            bytes.extend_from_slice(digest.as_bytes());
+        }
+    }
+    joined.retain(|_, (count, _)| *count == parts(name).count());
+    joined.into_iter().map(|(file, (_, bytes))| (file, Digest::new(&bytes))).collect()
+}
+
+/// Where a run works: the tree, and the temporary directory.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    root: &'a Path,
+    scratch: &'a Path,
+}
+
+/// Writes a manifest, and keeps the engines that accept it and refuse it with one digit changed.
+fn check_verifiers(
+    name: &str,
+    command: &[String],
+    group: &mut Vec<Contender>,
+    place: Place<'_>,
+    share: f64,
+    record: &mut Record,
+    session: &mut Session,
+) -> Result<(), Error> {
+    let path = sums(place.scratch, name);
+    let (own, file) = (own_program(), path.to_string_lossy());
+    let directory = place.root.to_string_lossy();
+    let values = [("self", own.as_str()), ("algorithm", name), ("dir", &directory), ("manifest", &file)];
+    let words = fill(command, &values);
+    let made = process::run(&words, "", None, &place.scratch.join("errors"));
+    let made = made.map_err(|why| Error(format!("{}: {why}", words.join(" "))))?;
+    if made.status != Some(0) {
+        return Err(Error(format!("{}: the manifest to verify was not written", words.join(" "))));
+    }
+    let right = std::fs::read(&path).map_err(|why| Error::file(&path, "reading", &why))?;
+    let mut wrong = right.clone();
+    let digit = wrong.iter_mut().find(|byte| byte.is_ascii_hexdigit());
+    let digit = digit.ok_or_else(|| Error(format!("{}: no digest in it", path.display())))?;
+    *digit = if *digit == b'0' { b'1' } else { b'0' };
+    let mut agreement = Agreement {
+        subject: format!("{name}: the right manifest accepted, one with a digit changed refused"),
+        digest: agreement::digest_of(&right).to_hex(),
+        agree: Vec::new(),
+        disagree: Vec::new(),
+    };
+    let mut keep = Vec::new();
+    let put = |text: &[u8]| std::fs::write(&path, text).map_err(|why| Error::file(&path, "writing", &why));
+    for contender in group.iter_mut() {
+        session.progress.show(share, &format!("checking {name}: {}", contender.engine.name));
+        let who = &contender.engine.name;
+        put(&wrong)?;
+        let refused = run_once(contender, &contender.check, place.scratch).is_err();
+        put(&right)?;
+        let accepted = run_once(contender, &contender.check, place.scratch);
+        keep.push(refused && accepted.is_ok());
+        match accepted {
+            _ if session.stopped() => {}
+            Ok((cost, _)) if refused => {
+                contender.manifest_bytes = right.len() as u64;
+                contender.runs.push(cost);
+                agreement.agree.push(who.clone());
+            }
+            Ok(_) => agreement.disagree.push(format!("{who}: accepts a digest that is wrong")),
+            Err(why) => record.notes.push(format!("{name}: left out: {why}")),
+        }
+    }
+    record.agreements.push(agreement);
+    let mut kept = keep.into_iter();
+    group.retain(|_| kept.next().unwrap_or(false));
+    Ok(())
+}
+
 /// The digests that most engines give; of equals the first. A manifest without all files counts only if there is no other.
 fn majority(read: &[Option<Digests>], files: usize) -> Option<&Digests> {
     let found: Vec<&Digests> = read.iter().flatten().collect();
@@ -384,6 +523,7 @@ fn time(
     groups: &mut [Vec<Contender>],
     rounds: usize,
     scratch: &Path,
+    chill: &dyn Fn() -> Cold,
     session: &mut Session,
 ) -> Result<(), Error> {
     let commands: usize = groups.iter().map(Vec::len).sum();
@@ -397,7 +537,8 @@ fn time(
             let label = format!("{}: {}", contender.algorithm, contender.engine.name);
             session.progress.show(0.5 + done as f64 / total / 2.0, &label);
             done += 1;
-            match run_once(contender, scratch) {
+            chill();
+            match run_once(contender, &contender.words, scratch) {
                 Ok((cost, _)) => contender.runs.push(cost),
                 // An interrupted program is no failure of it.
                 Err(_) if session.stopped() => return Ok(()),
@@ -467,6 +608,41 @@ mod tests {
             std::fs::write(directory.path().join(name), text).unwrap();
         }
         directory
+    }
+
+    #[test]
+    fn several_digests_of_one_read_must_all_agree() {
+        let both = "cd \"$1\" && find . -type f | sed 's,^./,,' | while read -r f; do \
+                    m=$(md5sum < \"$f\"); s=$(sha256sum < \"$f\"); echo \"$f  ${m%% *}  ${s%% *}\"; done > \"$2\"";
+        let wrong = both.replace("${m%% *}", "00000000000000000000000000000000");
+        let mut definition = definition(&[("both", both), ("also both", both), ("wrong", &wrong)]);
+        for engine in &mut definition.engine {
+            engine.algorithms = [("md5+sha256".to_owned(), "both".to_owned())].into();
+        }
+        let (stop, directory) = (AtomicBool::new(false), tree());
+        let request = Request { rounds: Some(1), ..Request::default() };
+        let record = run(&definition, directory.path(), &request, &mut Session::new(&stop, "x")).unwrap();
+        let timed: Vec<&str> = record.part("tool").map(|m| m.engine.as_str()).collect();
+        assert_eq!(timed, ["both", "also both"], "{record:?}");
+        assert!(record.agreements[0].disagree[0].starts_with("wrong: 0000"), "{record:?}");
+    }
+
+    #[test]
+    fn an_engine_that_accepts_a_wrong_manifest_is_not_timed() {
+        let mut definition =
+            definition(&[("verifies", "sha256sum --quiet -c \"$1\""), ("believes", "test -s \"$1\"")]);
+        for engine in &mut definition.engine {
+            engine.command.iter_mut().for_each(|word| *word = word.replace("{dir}", "{manifest}"));
+        }
+        let writes = "find \"$1\" -type f -exec sha256sum {} + > \"$2\"";
+        definition.manifest = ["sh", "-c", writes, "sh", "{dir}", "{manifest}"].map(str::to_owned).to_vec();
+        let (stop, directory) = (AtomicBool::new(false), tree());
+        let request = Request { rounds: Some(1), cold: true, ..Request::default() };
+        let record = run(&definition, directory.path(), &request, &mut Session::new(&stop, "x")).unwrap();
+        assert_eq!(record.agreements[0].disagree, ["believes: accepts a digest that is wrong"]);
+        let timed: Vec<&str> = record.part("tool").map(|m| m.engine.as_str()).collect();
+        assert_eq!(timed, ["verifies"]);
+        assert!(record.notes.iter().any(|note| note.starts_with("cold: ")), "{record:?}");
     }
 
     const RIGHT: &str = "find \"$1\" -type f -exec sha256sum {} + > \"$2\"";
