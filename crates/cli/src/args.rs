@@ -231,6 +231,10 @@ pub struct CheckArgs {
     /// A picture of where the damage lies
     #[arg(long, help_heading = "Where the damage is", requires = "locate", conflicts_with = "json")]
     pub map: bool,
+    /// A page of all files that failed, with pictures and ranges, as HTML in this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "locate")]
+    #[arg(help_heading = "Where the damage is")]
+    pub map_html: Option<PathBuf>,
 
     /// One JSON object per entry, and one for the whole
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]

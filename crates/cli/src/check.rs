@@ -11,7 +11,7 @@ use crate::output::{Output, cannot_write};
 use crate::progress::{Display, Outlook, size};
 use crate::report::{self, Detail, Form};
 use crate::signals::Signals;
-use crate::tree;
+use crate::tree::{self, page::Page};
 use locate::{Locate, Located};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -127,6 +127,8 @@ struct Total {
     required: Vec<Vec<u8>>,
     /// Manifests that could not be read, or of which nothing was verified.
     useless: u64,
+    /// Where files that failed are damaged.
+    page: Page,
 }
 
 impl Check<'_> {
@@ -220,6 +222,7 @@ impl Check<'_> {
             named_lines: 0,
             missing: Vec::new(),
             required: &mut self.total.required,
+            page: &mut self.total.page,
             locate: Locate {
                 root: &config.root,
                 trees: self.trees.as_ref(),
@@ -388,6 +391,7 @@ impl Check<'_> {
             named_lines: 0,
             missing: Vec::new(),
             required: &mut self.total.required,
+            page: &mut self.total.page,
             locate: Locate {
                 root: &config.root,
                 trees: self.trees.as_ref(),
@@ -422,6 +426,12 @@ impl Check<'_> {
         let mut exit = self.exit();
         if interrupted {
             exit = exit.max(Exit::Signal(signals.ended_by().unwrap_or(2)));
+        }
+        if let Some(path) = plan.locate.as_ref().and_then(|locate| locate.page.as_ref())
+            && let Err(error) = tree::verify::write(path, &self.total.page.text(tree::page::TITLE))
+        {
+            self.console.failure(&error);
+            exit = exit.max(Exit::NotAsAsked);
         }
         if plan.form == Form::Json {
             let mut line = Vec::new();
@@ -542,6 +552,7 @@ struct Reporting<'a> {
     /// The first missing names.
     missing: Vec<Vec<u8>>,
     required: &'a mut Vec<Vec<u8>>,
+    page: &'a mut Page,
     locate: Locate<'a>,
 }
 
@@ -578,6 +589,9 @@ impl Reporting<'_> {
             None => {}
         }
         self.tell()?;
+        if let (Some(located), Some(_)) = (&located, wanted.and_then(|wanted| wanted.page.as_ref())) {
+            self.page.add(|| located.section(&outcome.job.name));
+        }
         if let Some(hint) = located.as_ref().and_then(Located::hint) {
             self.console.hint(hint);
         }

@@ -140,6 +140,8 @@ pub struct Locating {
     pub trees: Option<PathBuf>,
     /// Whether a picture is drawn.
     pub map: bool,
+    /// Where a page of all files is written.
+    pub page: Option<PathBuf>,
 }
 
 impl Checking {
@@ -203,7 +205,7 @@ pub fn check(args: CheckArgs) -> Result<Checking, Refusal> {
         special: if args.special { Special::Read } else { Special::Refuse },
         order: if args.unordered { Order::AsReady } else { Order::Stable },
         form,
-        locate: args.locate.then_some(Locating { trees: args.trees, map: args.map }),
+        locate: args.locate.then_some(Locating { trees: args.trees, map: args.map, page: args.map_html }),
         tell: tell(&args.run, args.quiet || args.status)?,
     })
 }

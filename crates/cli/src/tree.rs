@@ -5,9 +5,10 @@
 
 pub mod draw;
 mod mtsum;
+pub mod page;
 pub mod show;
 mod text;
-mod verify;
+pub mod verify;
 
 pub use mtsum::{NAME as MTSUM, run as mtsum};
 

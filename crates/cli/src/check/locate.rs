@@ -3,12 +3,12 @@
 //! A tree says more than a digest, never something else: the entry stays failed whatever its tree says, and a tree that
 //! contradicts the manifest is told of as such.
 
-use crate::tree::{draw, show};
+use crate::tree::{draw, page, show};
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Comparison, Report, Verdict};
-use truesum::tree::store::{Refusal, Store};
+use truesum::tree::store::{Header, Refusal, Store};
 use truesum::{Outcome, Progress, Root};
 
 /// Where stored trees are looked for, and how files are read again.
@@ -35,14 +35,14 @@ pub enum Found {
     /// It cannot be used: the verdict's name, and why.
     Unusable(&'static str, String),
     /// The file was compared with it.
-    Compared(Compared),
+    Compared(Box<Compared>),
 }
 
 /// A comparison.
 pub struct Compared {
     pub report: Report,
-    /// Bytes of the file that the tree was made of.
-    pub size: u64,
+    /// What the tree says of itself.
+    header: Header,
     /// What the manifest holds of this tree's digest: nothing, one that the file had, or one that it had not.
     listed: Option<bool>,
 }
@@ -79,7 +79,8 @@ impl Locate<'_> {
         match comparison.verify(outcome.job.path(), store, self.progress) {
             Ok(report) => {
                 let listed = expected.map(|(expected, actual)| Some(expected) == actual);
-                Found::Compared(Compared { report, size: store.header().size, listed })
+                let header = store.header().clone();
+                Found::Compared(Box::new(Compared { report, header, listed }))
             }
             Err(error) => Found::Unusable("cannot tell", error.to_string()),
         }
@@ -96,17 +97,35 @@ fn listed<'a>(outcome: &'a Outcome, spec: &Spec) -> Option<(&'a Digest, Option<&
 impl Located {
     /// Lines to stand below the failed one; `map` draws where the damage lies.
     pub fn text(&self, map: bool) -> String {
-        let tree = display_safe(&self.tree);
-        let lines = match &self.found {
-            Found::NoTree => format!("not located: there is no stored tree {tree}\n"),
-            Found::Unusable(verdict, why) => format!("{verdict}: {why}\n"),
-            Found::Compared(compared) => {
-                let Compared { report, size, .. } = compared;
-                let map = if map { draw::map(*size, &report.damaged) } else { String::new() };
-                format!("{}{map}{}\n", show::lines(report), compared.words(&tree))
+        let mut lines = String::new();
+        if let Found::Compared(compared) = &self.found {
+            let Compared { report, header, .. } = &**compared;
+            lines += &show::lines(report);
+            if map {
+                lines += &draw::map(header.size, &report.damaged);
             }
-        };
+        }
+        lines += &self.words();
         lines.lines().map(|line| format!("  {line}\n")).collect()
+    }
+
+    /// The same for a page.
+    pub fn section(&self, name: &[u8]) -> String {
+        let compared = match &self.found {
+            Found::Compared(compared) => Some((&compared.header, &compared.report)),
+            _ => None,
+        };
+        page::section(name, &self.words(), compared)
+    }
+
+    /// What is said in one sentence.
+    fn words(&self) -> String {
+        let tree = display_safe(&self.tree);
+        match &self.found {
+            Found::NoTree => format!("not located: there is no stored tree {tree}"),
+            Found::Unusable(verdict, why) => format!("{verdict}: {why}"),
+            Found::Compared(compared) => compared.words(&tree),
+        }
     }
 
     /// Appends the member `located` of an entry's JSON object.

@@ -86,7 +86,7 @@ pub fn escaped(text: &str) -> String {
 }
 
 /// Cells of a map: whether any damage lies in each.
-fn cells(size: u64, damaged: &[Range<u64>], count: usize) -> Vec<bool> {
+pub fn cells(size: u64, damaged: &[Range<u64>], count: usize) -> Vec<bool> {
     let size = u128::from(size.max(1));
     let place = |offset: u64| (u128::from(offset) * count as u128 / size) as usize;
     let mut cells = vec![false; count];

@@ -2,6 +2,7 @@
 
 use crate::console::{Console, count};
 use crate::exit::Exit;
+use crate::tree::page::{self, Page};
 use crate::tree::{Watch, draw, open, print, show, threads};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
@@ -38,9 +39,12 @@ pub struct VerifyArgs {
     /// The same picture as SVG in this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     map_svg: Option<PathBuf>,
-    /// Mend what is damaged from this second copy, as `truesum tree repair` does
+    /// A page with the picture and the ranges, as HTML in this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    map_html: Option<PathBuf>,
+    /// Mend what is damaged from this second copy
     #[arg(long, value_name = "COPY", value_hint = ValueHint::FilePath)]
-    #[arg(conflicts_with_all = ["json", "map", "map_svg"])]
+    #[arg(conflicts_with_all = ["json", "map", "map_svg", "map_html"])]
     repair_from: Option<OsString>,
     /// Show what --repair-from would do
     #[arg(long, requires = "repair_from")]
@@ -128,19 +132,27 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
         Verdict::TreeDamaged | Verdict::CannotTell | Verdict::OtherTree => Exit::NotAsAsked,
     };
     exit = exit.max(print(Ok(text), &watch, console));
-    if let Some(path) = &args.map_svg
-        && let Err(error) = write(path, &draw::map_svg(size, &report.damaged, &name))
-    {
-        console.failure(&error);
-        exit = exit.max(Exit::NotAsAsked);
+    let words = show::words(&report);
+    let svg = args.map_svg.as_ref().map(|path| (path, draw::map_svg(size, &report.damaged, &name)));
+    let html = args.map_html.as_ref().map(|path| {
+        let mut page = Page::default();
+        page.add(|| page::section(&name, &words, Some((store.header(), &report))));
+        (path, page.text(page::TITLE))
+    });
+    for (path, text) in [svg, html].into_iter().flatten() {
+        if let Err(error) = write(path, &text) {
+            console.failure(&error);
+            exit = exit.max(Exit::NotAsAsked);
+        }
     }
     if !args.json {
-        console.line(&format!("truesum: {}: {}", display_safe(&name), show::words(&report)));
+        console.line(&format!("truesum: {}: {}", display_safe(&name), words));
     }
     exit
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Error> {
+/// Writes a picture or a page, whole or not at all.
+pub fn write(path: &Path, text: &str) -> Result<(), Error> {
     let mut file = AtomicFile::create(path)?;
     let fail = |error: std::io::Error| Error::io(path.as_os_str().as_bytes(), "write", error);
     std::io::Write::write_all(&mut file, text.as_bytes()).map_err(fail)?;

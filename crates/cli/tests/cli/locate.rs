@@ -162,3 +162,22 @@ fn damaged_trees_and_trees_of_another_state_are_told_from_damaged_files() {
     let ran = folder.run(&["check", "--locate", "M"]);
     assert!(ran.out().contains("  1048576 1048576 damaged\n"), "{}", ran.out());
 }
+
+#[test]
+fn a_page_holds_all_files_that_failed() {
+    let folder = folder();
+    let page = || {
+        let ran = folder.run(&["check", "--locate", "--quiet", "--map-html", "page.html", "M"]);
+        (String::from_utf8(folder.read("page.html")).unwrap(), ran.code)
+    };
+    let (text, code) = page();
+    assert!(text.contains("No file failed.") && code == Some(0), "{text}");
+    flip(&folder, "data", 3 * MIB);
+    folder.write("small", "other");
+    let (text, code) = page();
+    assert_eq!(code, Some(1));
+    assert!(text.contains("<td>3145728</td><td>1048576</td><td>damaged</td>"), "{text}");
+    assert!(text.contains("not located: there is no stored tree small.ftr"), "{text}");
+    let ran = folder.run(&["check", "--locate", "--map-html", "nowhere/page.html", "M"]);
+    assert!(ran.code == Some(1) && ran.err.contains("nowhere/page.html"), "{}", ran.err);
+}
