@@ -2,8 +2,10 @@
 //!
 //! Every algorithm must see the slices in order, but which algorithm a thread advances next is free: it takes the one that
 //! is furthest behind. So five digests of one file keep all cores busy whatever their costs, and a hole costs nothing to
-//! read.
+//! read. Pages that are in memory already are mapped rather than read: that spares the copy, and the core that would make it.
 
+use crate::mapped::Window;
+use crate::pieces::is_resident;
 use crate::progress::Progress;
 use crate::read::Guarded;
 use rustix::fs::Advice;
@@ -17,12 +19,16 @@ use truesum_hash::Hasher;
 const SLICE: usize = 1 << 18;
 /// Slices between the reader and the slowest algorithm.
 const SLICES: usize = 8;
+/// Bytes mapped at a time: enough that handing a window over costs nothing beside hashing it by the fastest sums.
+const WINDOW: u64 = 2 << 20;
 
 enum Piece {
     Data {
         buffer: Vec<u8>,
         len: usize,
     },
+    /// A part of the file in memory.
+    Mapped(Window),
     /// A hole: this many zero bytes that need not be read.
     Zeros(u64),
 }
@@ -39,6 +45,8 @@ struct State<'a> {
     algorithms: Vec<Algorithm<'a>>,
     spare: Vec<Vec<u8>>,
     ended: Option<Result<(), Errno>>,
+    /// Whether bytes were hashed that were not the file's: it was truncated under its mapping, or its disk failed.
+    faulted: bool,
 }
 
 struct Algorithm<'a> {
@@ -61,10 +69,7 @@ pub(crate) fn read_ahead(
     // Advice only: where it is not understood, reading works all the same.
     let _ = rustix::fs::fadvise(file.as_fd(), 0, None, Advice::Sequential);
     let threads = threads.clamp(1, hashers.len().max(1));
-    let algorithms = hashers.iter_mut().map(|hasher| Algorithm { hasher: Some(hasher), next: 0 }).collect();
-    let spare = vec![Vec::new(); SLICES + threads];
-    let state = State { pieces: VecDeque::new(), first: 0, algorithms, spare, ended: None };
-    let pipe = &Pipe { state: Mutex::new(state), moved: Condvar::new() };
+    let pipe = &Pipe::new(hashers, SLICES + threads);
     std::thread::scope(|scope| {
         for _ in 1..threads {
             // One that cannot be started is not missed: the others take its work.
@@ -77,10 +82,32 @@ pub(crate) fn read_ahead(
         }
         pipe.hash();
     });
-    pipe.lock().ended.unwrap_or(Ok(()))
+    let state = pipe.lock();
+    if state.faulted {
+        // A file that is shorter now is no failure of its disk: the proof will be refused for the change.
+        let size = file.size_hint();
+        let shorter = rustix::fs::fstat(file.as_fd())?.st_size < size as i64;
+        file.read_elsewhere(size);
+        return if shorter { Ok(()) } else { Err(Errno::IO) };
+    }
+    state.ended.unwrap_or(Ok(()))
 }
 
 impl<'a> Pipe<'a> {
+    fn new(hashers: &'a mut [Hasher], buffers: usize) -> Pipe<'a> {
+        let algorithms =
+            hashers.iter_mut().map(|hasher| Algorithm { hasher: Some(hasher), next: 0 }).collect();
+        let state = State {
+            pieces: VecDeque::new(),
+            first: 0,
+            algorithms,
+            spare: vec![Vec::new(); buffers],
+            ended: None,
+            faulted: false,
+        };
+        Pipe { state: Mutex::new(state), moved: Condvar::new() }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State<'a>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -92,6 +119,9 @@ impl<'a> Pipe<'a> {
     /// Reads all pieces until the end of the file, an error, or until the run is stopped.
     fn read(&self, file: &mut Guarded, progress: &Progress) -> Result<(), Errno> {
         let sparse = file.has_holes();
+        if !sparse && file.is_local() && is_resident(file) {
+            self.map(file, progress)?;
+        }
         while !file.at_end() && !progress.stopped() {
             let mut left = u64::MAX;
             if sparse {
@@ -115,6 +145,24 @@ impl<'a> Pipe<'a> {
         Ok(())
     }
 
+    /// Maps the file window by window, until one cannot be mapped: the rest is to be read then.
+    fn map(&self, file: &mut Guarded, progress: &Progress) -> Result<(), Errno> {
+        let (mut at, size) = (0, file.size_hint());
+        while at < size && !progress.stopped() && self.lock().ended.is_none() {
+            let len = WINDOW.min(size - at);
+            let Ok(window) = Window::map(file.as_fd(), at, len as usize) else {
+                return file.go_on_from(at);
+            };
+            progress.add_bytes(len);
+            self.put(Piece::Mapped(window));
+            at += len;
+        }
+        if at == size {
+            file.read_elsewhere(size);
+        }
+        Ok(())
+    }
+
     fn spare_buffer(&self) -> Vec<u8> {
         let mut state = self.lock();
         loop {
@@ -127,7 +175,7 @@ impl<'a> Pipe<'a> {
 
     fn put(&self, piece: Piece) {
         let mut state = self.lock();
-        while state.pieces.len() >= SLICES {
+        while state.pieces.len() >= SLICES && state.ended.is_none() {
             state = self.wait(state);
         }
         state.pieces.push_back(Arc::new(piece));
@@ -136,7 +184,7 @@ impl<'a> Pipe<'a> {
     }
 
     fn end(&self, result: Result<(), Errno>) {
-        self.lock().ended = Some(result);
+        self.lock().ended.get_or_insert(result);
         self.moved.notify_all();
     }
 
@@ -163,10 +211,16 @@ impl<'a> Pipe<'a> {
             drop(state);
             match &*piece {
                 Piece::Data { buffer, len } => hasher.update(&buffer[..*len]),
+                Piece::Mapped(window) => hasher.update(window.bytes()),
                 Piece::Zeros(count) => hasher.update_zeros(*count),
             }
+            let faulted = matches!(&*piece, Piece::Mapped(window) if !window.intact());
             drop(piece);
             state = self.lock();
+            if faulted {
+                state.faulted = true;
+                state.ended = Some(Err(Errno::IO));
+            }
             state.algorithms[i] = Algorithm { hasher: Some(hasher), next: number + 1 };
             state.retire();
             self.moved.notify_all();
@@ -184,10 +238,87 @@ impl State<'_> {
             self.first += 1;
             match Arc::try_unwrap(piece) {
                 Ok(Piece::Data { buffer, .. }) => self.spare.push(buffer),
-                Ok(Piece::Zeros(_)) => {}
+                Ok(Piece::Zeros(_) | Piece::Mapped(_)) => {}
                 // Another thread is just letting go of it; its buffer is made anew.
                 Err(_) => self.spare.push(Vec::new()),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Cause;
+    use crate::open::{Root, Special};
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::FileExt;
+    use truesum_hash::{Digest, Spec};
+
+    fn open(path: &std::path::Path) -> Guarded {
+        Guarded::open(&Root::Anywhere, path.as_os_str().as_bytes(), Special::Refuse).unwrap()
+    }
+
+    fn hashers() -> Vec<Hasher> {
+        ["sha256", "crc32", "blake3"].map(|name| name.parse::<Spec>().unwrap().hasher()).into()
+    }
+
+    #[test]
+    fn mapped_and_read_files_give_the_digests_of_their_bytes() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let len = (5 * WINDOW + 12345) as u32;
+        let data: Vec<u8> = (0..len).map(|i| (i ^ (i >> 9)).wrapping_mul(97) as u8).collect();
+        file.as_file().write_all_at(&data, 0).unwrap();
+        let expected: Vec<Digest> = hashers().iter().map(|hasher| hasher.spec().digest(&data)).collect();
+        for (threads, cold) in [(1, false), (3, false), (1, true), (3, true)] {
+            if cold {
+                file.as_file().sync_all().unwrap();
+                rustix::fs::fadvise(file.as_file(), 0, None, Advice::DontNeed).unwrap();
+            }
+            let (mut reading, mut hashers) = (open(file.path()), hashers());
+            read_ahead(&mut reading, &mut hashers, threads, &Progress::default()).unwrap();
+            let digests: Vec<Digest> = hashers.iter_mut().map(Hasher::finish).collect();
+            assert_eq!(digests, expected, "{threads} threads, cold: {cold}");
+            assert_eq!(reading.finish(b"f").unwrap().size(), u64::from(len));
+        }
+    }
+
+    #[test]
+    fn a_file_truncated_under_its_mapping_has_changed() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().write_all_at(&vec![5; 6 * WINDOW as usize], 0).unwrap();
+        for (threads, left) in [(1, 0), (3, 0), (1, 5 * WINDOW + 1), (3, WINDOW - 1)] {
+            file.as_file().set_len(6 * WINDOW).unwrap();
+            file.as_file().write_all_at(&vec![5; 6 * WINDOW as usize], 0).unwrap();
+            let mut reading = open(file.path());
+            let path = file.path().to_owned();
+            let mut hashers = hashers();
+            // While it is read: as early as the threads allow.
+            std::thread::scope(|scope| {
+                scope.spawn(|| std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(left));
+                // Whether the truncation came in time or not, there is no proof of a whole reading.
+                let result = read_ahead(&mut reading, &mut hashers, threads, &Progress::default());
+                assert_eq!(result, Ok(()), "{threads} threads, cut to {left}");
+            });
+            let error = reading.finish(b"f").unwrap_err();
+            assert!(matches!(error.cause, Cause::Changed(_)), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_fault_of_a_mapping_ends_all_threads() {
+        // The mapping shows pages that the file does not have: cut before any window is made.
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().write_all_at(&vec![5; 40 * WINDOW as usize], 0).unwrap();
+        let (mut reading, mut hashers) = (open(file.path()), hashers());
+        file.as_file().set_len(WINDOW).unwrap();
+        let (pipe, progress) = (&Pipe::new(&mut hashers, 0), Progress::default());
+        std::thread::scope(|scope| {
+            scope.spawn(|| pipe.hash());
+            scope.spawn(|| pipe.hash());
+            pipe.end(pipe.map(&mut reading, &progress));
+        });
+        let state = pipe.lock();
+        assert_eq!((state.faulted, state.ended), (true, Some(Err(Errno::IO))));
     }
 }

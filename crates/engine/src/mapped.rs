@@ -25,6 +25,12 @@ pub(crate) struct Window {
     slot: &'static Slot,
 }
 
+// SAFETY: the mapping belongs to the window alone and is only read; what other processes write to the file does not depend
+// on the thread that looks.
+unsafe impl Send for Window {}
+// SAFETY: as above; all methods but `drop` only read.
+unsafe impl Sync for Window {}
+
 /// A window that is in use, as the signal handler sees it.
 struct Slot {
     /// Number of the first page and count of pages in one word, so that the handler never sees one of each of two

@@ -186,6 +186,13 @@ impl Guarded {
         Ok((hole, stop - data))
     }
 
+    /// Goes on reading at `position`, what lies before it having been read by other means.
+    pub(crate) fn go_on_from(&mut self, position: u64) -> Result<(), Errno> {
+        fs::seek(&self.file, fs::SeekFrom::Start(position))?;
+        self.position = position;
+        Ok(())
+    }
+
     /// Takes note that bytes up to `position` were read by other means (a mapping, direct or queued reads), to the end.
     pub(crate) fn read_elsewhere(&mut self, position: u64) {
         self.position = position;
