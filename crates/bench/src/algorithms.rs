@@ -138,6 +138,7 @@ pub fn run(definition: &Algorithms, request: &Request, session: &mut Session) ->
         return Err(Error(format!("no input generator '{}' with this seed", definition.input.generator)));
     }
     let mut record = session.record(Model::Algorithms, None);
+    record.summary.clone_from(&definition.summary);
     record.input = format!("pseudo-random bytes in memory (xorshift64*, seed {})", definition.input.seed);
     record.stream = request.stream;
     let choice = |all: &crate::definition::Choice| match (&request.algorithms[..], request.quick) {

@@ -57,6 +57,7 @@ pub fn run(definition: &Io, path: &Path, request: &Request, session: &mut Sessio
     }
     let len = metadata.len();
     let mut record = session.record(Model::Io, Some(path));
+    record.summary.clone_from(&definition.summary);
     record.input = format!("one file of {} ({len} bytes)", quantity::bytes(len));
     let hashes = if request.hashes.is_empty() { &definition.hashes } else { &request.hashes };
     let specs = hashes

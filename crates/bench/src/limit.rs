@@ -45,6 +45,7 @@ pub fn run(
     session: &mut Session,
 ) -> Result<Record, Error> {
     let mut record = session.record(Model::Limit, Some(path));
+    record.summary.clone_from(&definition.summary);
     let budget = request.seconds.unwrap_or(if request.quick {
         definition.effort.quick_seconds
     } else {

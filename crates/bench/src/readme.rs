@@ -69,32 +69,79 @@ fn section(records: &[Record], chart: &str) -> Result<String, Error> {
         }
     }
     text += &markdown::grid(&table);
-    if let Some(record) = records.iter().filter(|r| r.model == Model::Tools).max_by_key(|r| r.started.clone())
+    let tools: Vec<&Record> = records.iter().filter(|record| record.model == Model::Tools).collect();
+    if let Some(first) = tools.first() {
+        let _ = writeln!(
+            text,
+            "\nHow many times as long the fastest other program takes, whole process ({}); who that is stands behind it:\n",
+            machine(first)
+        );
+        text += &markdown::grid(&against_others(&tools));
+    }
+    if let Some(record) =
+        records.iter().filter(|record| record.model == Model::Tree).max_by_key(|r| &r.started)
     {
-        let _ =
-            writeln!(text, "\nSeconds for {} ({}); `{}`:\n", record.input, machine(record), record.command);
-        text += &markdown::grid(&tools(record));
+        let _ = writeln!(
+            text,
+            "\nTree digests of {} ({}); `{}`:\n",
+            record.input,
+            machine(record),
+            record.command
+        );
+        text += &markdown::grid(&trees(record));
     }
     Ok(text)
 }
 
-/// A row for each engine, a column for each algorithm that several engines have.
-fn tools(record: &Record) -> Table {
-    let found = by_algorithm(record);
+/// A row for each run, a column for each algorithm: the best time of the others by ours.
+fn against_others(records: &[&Record]) -> Table {
+    let found: Vec<_> = records.iter().map(|record| (record, by_algorithm(record))).collect();
+    let has = |name: &str| found.iter().any(|(_, rows)| rows.get(name).is_some_and(|rows| rows.len() > 1));
+    let several =
+        found.iter().flat_map(|(_, rows)| rows.keys().copied()).find(|name| name.contains('+') && has(name));
     let names: Vec<&str> =
-        USUAL.into_iter().filter(|name| found.get(name).is_some_and(|rows| rows.len() > 1)).collect();
-    let mut titles = vec!["engine".to_owned()];
-    titles.extend(names.iter().map(|name| format!("#{name}")));
-    let mut table = Table::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
-    for engine in &record.engines {
-        let cell = |name: &&str| {
-            let m = found[*name].iter().find(|m| m.engine == engine.name);
-            m.and_then(|m| m.summary()).map_or_else(String::new, |s| format!("{:.2}", s.median))
-        };
-        let cells: Vec<String> = names.iter().map(cell).collect();
-        if cells.iter().any(|cell| !cell.is_empty()) {
-            table.rows.push([vec![engine.name.clone()], cells].concat());
+        USUAL.into_iter().chain(["xxh3"]).filter(|name| has(name)).chain(several).collect();
+    let mut titles = vec!["what", "files"];
+    titles.extend(&names);
+    let mut table = Table::new(&titles);
+    for (record, rows) in &found {
+        let cold =
+            if record.notes.iter().any(|note| note.starts_with("cold:")) { ", cold cache" } else { "" };
+        let mut cells = vec![format!("{}{cold}", record.summary), record.input.clone()];
+        for name in &names {
+            let seconds = |m: &&Measurement| m.summary().map(|s| s.median);
+            let rows = rows.get(name).map_or(&[][..], Vec::as_slice);
+            let (ours, others): (Vec<_>, Vec<_>) =
+                rows.iter().copied().partition(|m: &&Measurement| m.engine == "truesum");
+            let best =
+                others.iter().filter_map(|m| Some((seconds(m)?, *m))).min_by(|a, b| a.0.total_cmp(&b.0));
+            let cell = best.zip(ours.first().and_then(seconds)).map(|((theirs, m), ours)| {
+                let who = m.engine.split(',').next().unwrap_or_default();
+                format!("{} ({who})", digits(theirs / ours))
+            });
+            cells.push(cell.unwrap_or_default());
         }
+        table.rows.push(cells);
+    }
+    table
+}
+
+/// A row for each hash: the plain digest, and the fastest tree on one thread and on all.
+fn trees(record: &Record) -> Table {
+    let mut table =
+        Table::new(&["hash", "#plain digest, GB/s", "#tree, one thread", "#tree, all threads", "leaves"]);
+    let rate = |m: &Measurement| m.rate().unwrap_or(0.0);
+    let most = record.part("tree").map(|m| m.threads).max().unwrap_or(1);
+    for plain in record.part("plain") {
+        let best = |threads: usize| {
+            let trees =
+                record.part("tree").filter(|m| m.algorithm == plain.algorithm && m.engine == "truesum");
+            trees.filter(|m| m.threads == threads).max_by(|a, b| rate(a).total_cmp(&rate(b)))
+        };
+        let cell = |m: Option<&Measurement>| m.map_or_else(String::new, |m| digits(rate(m) / 1e9));
+        let leaves = best(most).map_or_else(String::new, |m| m.variant.clone());
+        let cells = [plain.algorithm.clone(), cell(Some(plain)), cell(best(1)), cell(best(most)), leaves];
+        table.rows.push(cells.to_vec());
     }
     table
 }
@@ -118,7 +165,8 @@ mod tests {
             "# x\n\n<!-- speed: made by a program -->\n\n![Bytes hashed per second on one core](a/b.svg)"
         ));
         assert!(text.ends_with("\n<!-- /speed -->\n\nrest\n") && !text.contains("old figures"));
-        assert!(text.contains("| sha256 | secure | 1.") && text.contains("| rhash |"), "{text}");
+        assert!(text.contains("| sha256 | secure | 1."), "{text}");
+        assert!(text.contains("(rhash) |"), "{text}");
         assert_eq!(fill(&text, &records, "a/b.svg").unwrap(), text);
         assert!(chart(&records).unwrap().svg(720, crate::chart::Theme::Both).contains("sha256"));
     }

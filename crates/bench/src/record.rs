@@ -59,6 +59,9 @@ pub struct Record {
     pub interrupted: bool,
     /// The machine.
     pub environment: Environment,
+    /// What the definition says it measures, in one line.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub summary: String,
     /// What was read: `generated in memory`, a directory with its size.
     pub input: String,
     /// The programs and libraries measured, in the order of the definition.

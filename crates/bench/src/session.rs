@@ -51,6 +51,7 @@ impl<'a> Session<'a> {
             seconds: 0.0,
             interrupted: false,
             environment: Environment::now(path),
+            summary: String::new(),
             input: String::new(),
             engines: Vec::new(),
             missing: Vec::new(),

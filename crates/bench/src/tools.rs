@@ -65,6 +65,7 @@ pub fn run(
         return Err(Error(format!("{}: no regular files to hash", directory.display())));
     }
     let mut record = session.record(Model::Tools, Some(&root));
+    record.summary.clone_from(&definition.summary);
     record.input = format!("{} files, {} ({bytes} bytes)", before.len(), quantity::bytes(bytes));
     let engines = engines(definition, request, &mut record)?;
     let scratch = tempfile::tempdir().map_err(|why| Error(format!("making a temporary directory: {why}")))?;

@@ -70,6 +70,7 @@ pub fn run(
     }
     let size = metadata.len();
     let mut record = session.record(Model::Tree, Some(path));
+    record.summary.clone_from(&definition.summary);
     record.input = format!("one file of {} ({size} bytes), in the page cache", quantity::bytes(size));
     let effort = definition.effort;
     let budget = request.seconds.unwrap_or(if request.quick { effort.quick_seconds } else { effort.seconds });
