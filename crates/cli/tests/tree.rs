@@ -190,13 +190,104 @@ fn under_the_name_mtsum_it_prints_what_mtsum_prints() {
     assert_ne!(run(&["-a", "crc32", "a"]).status.code(), Some(0));
 }
 
-#[test]
-fn killed_before_any_system_call_the_tree_is_the_old_one_or_a_new_one() {
+/// Whether signals can be sent at system calls; where every oracle must be there, this one must too.
+fn strace_works() -> bool {
     let works =
         Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status().is_ok_and(|s| s.success());
     if !works {
         assert!(std::env::var("TRUESUM_ORACLES").as_deref() != Ok("all"), "strace does not work here");
         eprintln!("strace does not work here: kills were not tried");
+    }
+    works
+}
+
+/// Runs under strace with these injections.
+fn injected(folder: &Path, injections: &[&str], args: &[&str]) -> Output {
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-o", "/dev/null"]);
+    for injection in injections {
+        command.args(["-e", &format!("inject={injection}")]);
+    }
+    command.arg(TRUESUM).args(args).current_dir(folder).output().unwrap()
+}
+
+#[test]
+fn an_interrupted_verification_goes_on_whatever_kills_it() {
+    const VERIFY: [&str; 6] = ["tree", "verify", "--resume", "-p", "1", "data.ftr"];
+    const FOUND: &str = "1048576 1048576 damaged\n6291456 1048576 damaged\n";
+    if !strace_works() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, data, kept) = (dir.path(), dir.path().join("data"), dir.path().join("data.ftr.verify"));
+    std::fs::write(&data, noise(8 << 20)).unwrap();
+    ends(folder, 0, &["tree", "--save", "data"]);
+    flip(&data, 1 << 20);
+    flip(&data, 6 << 20);
+    assert_eq!(ends(folder, 1, &["tree", "verify", "data.ftr"]), FOUND);
+    assert!(!kept.exists(), "only when asked");
+    // Each granule is looked up by one call, after those that read the tree's beginning.
+    let interrupted = |at: usize, kill: &str| {
+        let _ = std::fs::remove_file(&kept);
+        let at = format!("pread64:signal=SIGINT:when={at}");
+        injected(folder, &[&at, kill], &VERIFY)
+    };
+    let none = "renameat:signal=SIGKILL:when=99";
+    let going = || ends(folder, 1, &["tree", "verify", "--resume", "--json", "data.ftr"]);
+    let (at, state) = (6..20)
+        .find_map(|at| {
+            let output = interrupted(at, none);
+            assert!(output.status.code().is_some_and(|code| code == 130 || code == 1), "{output:?}");
+            let state = std::fs::read(&kept).ok()?;
+            let json: serde_json::Value = serde_json::from_str(&going()).unwrap();
+            assert!(!kept.exists(), "removed with the result");
+            (json["compared_before"] == 3 << 20).then_some((at, state))
+        })
+        .expect("a call in the middle");
+    // What was found before the interruption, in the second granule, is among what is found after it.
+    std::fs::write(&kept, &state).unwrap();
+    let output = run(folder, &VERIFY);
+    assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(1), FOUND));
+    let said = text(&output.stderr);
+    assert!(said.contains("3,145,728 bytes were compared before the interruption"), "{said}");
+    for n in 1.. {
+        std::fs::write(&kept, &state).unwrap();
+        let killed = injected(folder, &[&format!("all:signal=SIGKILL:when={n}")], &VERIFY);
+        assert_eq!(ends(folder, 1, &VERIFY), FOUND, "killed at call {n}");
+        assert!(!kept.exists());
+        if killed.status.code() == Some(1) {
+            assert!(n > 50, "{n} calls");
+            break;
+        }
+        assert!(n < 2000, "system calls without end");
+    }
+    for call in ["openat", "write", "fsync", "renameat", "unlink"] {
+        for n in 1..30 {
+            interrupted(at, &format!("{call}:signal=SIGKILL:when={n}"));
+            assert_eq!(ends(folder, 1, &VERIFY), FOUND, "killed at {call} {n} while it was interrupted");
+        }
+    }
+    // Nothing is believed that is damaged or of another time, and nothing of it said without being asked.
+    std::fs::write(&kept, &state[..state.len() - 1]).unwrap();
+    assert!(
+        text(&run(folder, &VERIFY).stderr)
+            .contains("data.ftr.verify: cannot go on with the verification: it is damaged")
+    );
+    ends(folder, 2, &VERIFY);
+    std::fs::write(&kept, &state).unwrap();
+    let plain = run(folder, &["tree", "verify", "data.ftr"]);
+    assert_eq!(text(&plain.stdout), FOUND);
+    assert!(text(&plain.stderr).contains("--resume goes on with it"), "{}", text(&plain.stderr));
+    flip(&data, 0);
+    ends(folder, 2, &VERIFY);
+    std::fs::remove_file(&kept).unwrap();
+    let all = ends(folder, 1, &VERIFY);
+    assert_eq!(all, "0 2097152 damaged\n6291456 1048576 damaged\n");
+}
+
+#[test]
+fn killed_before_any_system_call_the_tree_is_the_old_one_or_a_new_one() {
+    if !strace_works() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
@@ -208,13 +299,9 @@ fn killed_before_any_system_call_the_tree_is_the_old_one_or_a_new_one() {
     let (mut old_seen, mut new_seen) = (0, 0);
     for n in 1.. {
         std::fs::write(&tree, &old).unwrap();
-        let inject = format!("inject=all:signal=SIGKILL:when={n}");
-        let output = Command::new("strace")
-            .args(["-f", "-qq", "-o", "/dev/null", "-e", &inject, TRUESUM])
-            .args(["tree", "--save", "-p", "1", "-a", "sha256-tree,md5", "data"])
-            .current_dir(folder)
-            .output()
-            .unwrap();
+        let inject = format!("all:signal=SIGKILL:when={n}");
+        let save = ["tree", "--save", "-p", "1", "-a", "sha256-tree,md5", "data"];
+        let output = injected(folder, &[&inject], &save);
         let killed = !output.status.success();
         if std::fs::read(&tree).unwrap() == old {
             old_seen += 1;

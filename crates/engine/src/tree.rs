@@ -10,6 +10,7 @@
 
 pub mod build;
 mod chains;
+pub mod findings;
 pub mod locate;
 mod midstate;
 pub mod outline;

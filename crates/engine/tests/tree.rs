@@ -4,18 +4,21 @@
     reason = "lists of ranges are what is meant, also where there is one"
 )]
 
+use std::io::Write;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
 use truesum::hash::Spec;
 use truesum::tree::build::{Begin, Saved, Saving, save};
-use truesum::tree::locate::{Length, Report, Shift, Verdict, verify};
+use truesum::tree::findings::findings_of;
+use truesum::tree::locate::{Comparison, Length, Report, Shift, Verdict, verify};
 use truesum::tree::piece::{Piece, combine, hash_range};
 use truesum::tree::prove::{RangeProof, Row, prove, read_row, verify_proof};
 use truesum::tree::repair::{Mode, repair};
 use truesum::tree::store::{GRANULE, Store, part_of};
-use truesum::{Error, Progress};
+use truesum::{Error, Progress, Root};
 
 const MIB: u64 = 1 << 20;
 
@@ -342,6 +345,116 @@ fn every_flipped_bit_and_every_truncation_of_a_tree_is_noticed() {
         file.write_all_at(&[tree[tree.len() - 1] ^ 1], tree.len() as u64 - 1).expect("damaged");
         assert_eq!(judged(&case, &place), Verdict::CannotTell);
     }
+}
+
+/// Verifies with what was kept, and stops after `stop` bytes.
+fn go_on(case: &Case, threads: usize, stop: Option<u64>) -> (Result<Report, Error>, u64) {
+    let store = Store::open(&case.tree, false).expect("readable").expect("a tree");
+    let comparison = Comparison { root: &Root::Anywhere, trusted: None, threads, resume: true };
+    let progress = Progress::default();
+    let ended = std::sync::atomic::AtomicBool::new(false);
+    let result = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ended.load(Relaxed) && stop.is_some_and(|stop| progress.bytes() < stop) {
+                std::thread::yield_now();
+            }
+            if stop.is_some() {
+                progress.stop();
+            }
+        });
+        let result = comparison.verify(case.path(), &store, &progress);
+        ended.store(true, Relaxed);
+        result
+    });
+    (result, progress.bytes())
+}
+
+#[test]
+fn an_interrupted_verification_reads_only_the_rest_and_finds_the_same() {
+    let size = 96 * MIB + 4321;
+    let bytes = noise(17, size);
+    for (name, granule) in [
+        ("sha256-tree", MIB),
+        ("sha256-tree", 64 << 10),
+        ("md5-tree", 4 * MIB),
+        ("blake3", MIB),
+        ("mtsum-v1.0-md5", MIB),
+    ] {
+        let case = Case::new(&bytes);
+        case.built(name, granule);
+        for at in [5, 17 * MIB + 9, 50 * MIB, 51 * MIB - 1, 96 * MIB + 4320] {
+            case.flip(at);
+        }
+        let whole = case.verify();
+        assert_eq!(whole.verdict, Verdict::FileDamaged);
+        let kept = findings_of(&case.tree);
+        let (mut read, mut stops) = (0, 0);
+        let report = loop {
+            let (result, bytes) = go_on(&case, 2, Some(7 * MIB));
+            read += bytes;
+            match result {
+                Ok(report) => break report,
+                Err(_) => assert!(kept.exists(), "{name}"),
+            }
+            stops += 1;
+            assert!(stops < 100, "{name} does not come on");
+        };
+        assert_eq!((report.verdict, &report.damaged), (whole.verdict, &whole.damaged), "{name}");
+        if name != "mtsum-v1.0-md5" {
+            assert!(stops > 0 && report.before > 0, "{name}: {stops} stops");
+            // Granules of several units that were under way are read again.
+            let twice = if granule > MIB { stops * 2 * granule } else { 0 };
+            assert!(read <= size + twice, "{name}: {read} bytes read of {size}");
+        }
+        assert!(!kept.exists(), "{name}: it has its result");
+        let (report, read) = go_on(&case, 2, None);
+        assert_eq!((report.expect("anew").before, read), (0, size), "{name}: nothing is left to go on with");
+    }
+}
+
+#[test]
+fn a_verification_is_not_gone_on_with_over_another_file_or_tree() {
+    let bytes = noise(18, 40 * MIB);
+    let case = Case::new(&bytes);
+    case.built("sha256-tree", MIB);
+    let kept = findings_of(&case.tree);
+    let stopped = || {
+        let _ = std::fs::remove_file(&kept);
+        assert!(go_on(&case, 1, Some(10 * MIB)).0.is_err());
+        std::fs::read(&kept).expect("kept")
+    };
+    stopped();
+    // What was looked at is damaged now: the other modification time says that it must be looked at again.
+    case.flip(MIB);
+    assert!(go_on(&case, 1, None).0.is_err(), "another modification time");
+    case.flip(MIB);
+    stopped();
+    let copy = case.file.with_extension("copy");
+    std::fs::copy(&case.file, &copy).expect("copied");
+    std::fs::rename(&copy, &case.file).expect("renamed");
+    assert!(go_on(&case, 1, None).0.is_err(), "another inode");
+    stopped();
+    std::fs::OpenOptions::new().append(true).open(&case.file).expect("open").write_all(b"x").expect("longer");
+    assert!(go_on(&case, 1, None).0.is_err(), "another size");
+    std::fs::write(&case.file, &bytes).expect("as before");
+    stopped();
+    let tree = std::fs::read(&case.tree).expect("there");
+    let mut other = tree.clone();
+    *other.last_mut().expect("a byte") ^= 1;
+    std::fs::write(&case.tree, &other).expect("damaged");
+    assert!(go_on(&case, 1, None).0.is_err(), "another tree");
+    std::fs::write(&case.tree, &tree).expect("whole");
+    // Without being asked to, nothing of it is read or written.
+    let before = stopped();
+    std::fs::write(&kept, b"nonsense").expect("written");
+    assert_eq!(case.verify().verdict, Verdict::Good);
+    assert_eq!(std::fs::read(&kept).expect("there"), b"nonsense");
+    assert!(go_on(&case, 1, None).0.is_err(), "damaged");
+    std::fs::write(&kept, before).expect("whole again");
+    let (report, read) = go_on(&case, 1, None);
+    let report = report.expect("gone on with");
+    assert_eq!((report.verdict, report.before + read), (Verdict::Good, 40 * MIB));
+    assert!(report.before >= 10 * MIB);
 }
 
 #[test]

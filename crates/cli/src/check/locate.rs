@@ -75,6 +75,7 @@ impl Locate<'_> {
             root: self.root,
             trusted: expected.map(|(expected, _)| expected),
             threads: self.threads,
+            resume: false,
         };
         match comparison.verify(outcome.job.path(), store, self.progress) {
             Ok(report) => {

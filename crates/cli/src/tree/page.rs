@@ -215,7 +215,7 @@ mod tests {
 
     fn report(size: u64, damaged: Vec<Range<u64>>) -> Report {
         let (verdict, length) = (Verdict::FileDamaged, Length::Same);
-        Report { verdict, damaged, length, shift: None, blemish: None, size }
+        Report { verdict, damaged, length, shift: None, blemish: None, size, before: 0 }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `truesum tree verify` and `repair`: where a file is damaged, in text, JSON and pictures, and mending it from a copy.
 
-use crate::console::{Console, count};
+use crate::console::{Console, count, grouped};
 use crate::exit::Exit;
 use crate::tree::page::{self, Page};
 use crate::tree::{Watch, draw, open, print, show, threads};
@@ -11,9 +11,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
-use truesum::tree::locate::{Length, Report, Verdict, verify as compare};
+use truesum::tree::findings::findings_of;
+use truesum::tree::locate::{Comparison, Length, Report, Verdict};
 use truesum::tree::repair::{Mode, repair as mend};
-use truesum::{AtomicFile, Error};
+use truesum::{AtomicFile, Error, Root};
 
 /// Find out which bytes of a file are damaged
 #[derive(Args)]
@@ -42,9 +43,12 @@ pub struct VerifyArgs {
     /// A page with the picture and the ranges, as HTML in this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     map_html: Option<PathBuf>,
+    /// Keep what is found in TREE.verify until the end, and go on with it after an interruption
+    #[arg(long)]
+    resume: bool,
     /// Mend what is damaged from this second copy
     #[arg(long, value_name = "COPY", value_hint = ValueHint::FilePath)]
-    #[arg(conflicts_with_all = ["json", "map", "map_svg", "map_html"])]
+    #[arg(conflicts_with_all = ["json", "map", "map_svg", "map_html", "resume"])]
     repair_from: Option<OsString>,
     /// Show what --repair-from would do
     #[arg(long, requires = "repair_from")]
@@ -115,11 +119,34 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
         }
     };
     let watch = Watch::start(console, Some(store.header().size));
-    let report = compare(&name, &store, args.digest.as_ref(), threads(args.processors), &watch.progress);
-    let report = match report {
-        Ok(report) => report,
-        Err(error) => return watch.failed(&error, console),
+    let comparison = Comparison {
+        root: &Root::Anywhere,
+        trusted: args.digest.as_ref(),
+        threads: threads(args.processors),
+        resume: args.resume,
     };
+    let kept = findings_of(store.path());
+    let report = match comparison.verify(&name, &store, &watch.progress) {
+        Ok(report) => report,
+        Err(error) => {
+            let exit = watch.failed(&error, console);
+            if args.resume && watch.signals.ended_by().is_some() {
+                let kept = display_safe(kept.as_os_str().as_bytes());
+                console.hint(&format!("what was compared is kept in {kept}: --resume goes on with it"));
+            }
+            // Nothing was learned of the file.
+            let refused = exit == Exit::Failed && error.path == kept.as_os_str().as_bytes();
+            return if refused { Exit::NotAsAsked } else { exit };
+        }
+    };
+    if report.before > 0 {
+        let bytes = grouped(report.before);
+        console.note(&format!("{bytes} bytes were compared before the interruption and not read again"));
+    }
+    if !args.resume && kept.exists() {
+        let kept = display_safe(kept.as_os_str().as_bytes());
+        console.hint(&format!("{kept} is of a verification that was interrupted: --resume goes on with it"));
+    }
     let size = store.header().size;
     let text = match (args.json, args.map) {
         (true, _) => as_json(&name, &report),
@@ -164,6 +191,7 @@ fn as_json(name: &[u8], report: &Report) -> String {
     truesum::manifest::json::path_into(name, &mut line);
     line.push(b',');
     show::members(report, &mut line);
+    line.extend_from_slice(format!(",\"compared_before\":{}", report.before).as_bytes());
     line.extend_from_slice(b"}\n");
     String::from_utf8_lossy(&line).into_owned()
 }

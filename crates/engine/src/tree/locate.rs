@@ -7,8 +7,9 @@ use crate::open::{Root, Special};
 use crate::progress::Progress;
 use crate::read::Guarded;
 use crate::tree::build::{Gather, root_of_one};
+use crate::tree::findings::Findings;
 use crate::tree::scan::{Run, Source, UNIT, joined, pieces};
-use crate::tree::store::{Header, Store};
+use crate::tree::store::{Header, Hints, Store};
 use std::ops::Range;
 use std::sync::Mutex;
 use truesum_hash::tree::Merkle;
@@ -64,6 +65,8 @@ pub struct Report {
     pub blemish: Option<String>,
     /// Bytes of the file now.
     pub size: u64,
+    /// Bytes that an interrupted verification had compared before and that were not read again.
+    pub before: u64,
 }
 
 /// How a file is compared with its stored tree.
@@ -75,6 +78,9 @@ pub struct Comparison<'a> {
     pub trusted: Option<&'a Digest>,
     /// Threads that read.
     pub threads: usize,
+    /// Whether what is found is kept beside the tree until the end ([`findings_of`](crate::tree::findings::findings_of)), and
+    /// what was kept by an interrupted verification is gone on with.
+    pub resume: bool,
 }
 
 /// Compares a file with its stored tree; `trusted` is a digest known from elsewhere.
@@ -88,16 +94,17 @@ pub fn verify(
     threads: usize,
     progress: &Progress,
 ) -> Result<Report, Error> {
-    Comparison { root: &Root::Anywhere, trusted, threads }.verify(path, store, progress)
+    Comparison { root: &Root::Anywhere, trusted, threads, resume: false }.verify(path, store, progress)
 }
 
 impl Comparison<'_> {
     /// Compares a file with its stored tree.
     ///
     /// # Errors
-    /// The file or the tree cannot be read, or the file changed meanwhile; the tree is not complete; `progress` was told to stop.
+    /// The file or the tree cannot be read, or the file changed meanwhile; the tree is not complete; `progress` was told to stop;
+    /// what is to be gone on with is damaged or about something else.
     pub fn verify(&self, path: &[u8], store: &Store, progress: &Progress) -> Result<Report, Error> {
-        let Comparison { root, trusted, threads } = *self;
+        let Comparison { root, trusted, threads, resume } = *self;
         let header = store.header();
         let Some(digest) = &header.digest else {
             let why = "the stored tree is not complete".to_owned();
@@ -117,13 +124,24 @@ impl Comparison<'_> {
             shift: None,
             blemish: None,
             size,
+            before: 0,
         };
         if trusted.is_some_and(|trusted| trusted != digest) {
             return Ok(report);
         }
         let whole = Source::new(&file, path, progress);
         let source = Source { size: size.min(header.size), ..whole };
-        let bad = differing(source, store, threads)?;
+        let mut findings = match resume {
+            true => Some(Findings::begin(store, size, &Hints::of(file.stat()))?),
+            false => None,
+        };
+        if let Some(findings) = &findings {
+            let bytes = |granules: &Range<u64>| {
+                header.range(granules.end - 1).end.min(size) - header.range(granules.start).start.min(size)
+            };
+            report.before = findings.checked.iter().map(bytes).sum();
+        }
+        let bad = differing(source, store, findings.as_mut(), threads)?;
         let (sound, good) = match store.fold()? {
             Some(folded) => (folded == *digest, bad.is_empty()),
             // BLAKE3 over one granule: the digest and the entry are two witnesses of equal weight.
@@ -153,12 +171,20 @@ impl Comparison<'_> {
             .into_iter()
             .map(|granules| header.range(granules.start).start..header.range(granules.end - 1).end);
         report.damaged = joined(ranges);
+        if let Some(findings) = findings {
+            findings.remove()?;
+        }
         Ok(report)
     }
 }
 
-/// The granules whose hashes are not the tree's, those that are missing included.
-fn differing(source: Source<'_>, store: &Store, threads: usize) -> Result<Vec<Range<u64>>, Error> {
+/// The granules whose hashes are not the tree's, those that are missing included. Those in `findings` are not read.
+fn differing(
+    source: Source<'_>,
+    store: &Store,
+    findings: Option<&mut Findings>,
+    threads: usize,
+) -> Result<Vec<Range<u64>>, Error> {
     let header = store.header();
     let (plan, ratio) = (header.plan(), header.pieces_per_granule());
     let granules = header.granules();
@@ -172,23 +198,34 @@ fn differing(source: Source<'_>, store: &Store, threads: usize) -> Result<Vec<Ra
         }
     };
     let zeros = plan.zeros();
-    let state = Mutex::new((Gather::new(header), vec![here / ratio..granules]));
-    let whole = here == plan.pieces();
-    if whole {
-        state.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).1.clear();
+    let missing = if here == plan.pieces() { granules } else { here / ratio };
+    let mut bad = vec![missing..granules];
+    let mut wanted = vec![0..here];
+    if let Some(findings) = &findings {
+        bad.extend_from_slice(&findings.differing);
+        wanted = unchecked(&findings.checked, here.div_ceil(ratio))
+            .map(|granules| granules.start * ratio..(granules.end * ratio).min(here))
+            .collect();
     }
+    wanted.retain(|range| !range.is_empty());
+    let state = Mutex::new((Gather::new(header), bad, findings));
     let done = |run: Run| {
         let mut state = state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let (gather, bad) = &mut *state;
+        let (gather, bad, findings) = &mut *state;
         let mut compare = |first: u64, digests: Vec<Digest>| -> Result<(), Error> {
             let Some((first, found)) = gather.add(first, digests) else { return Ok(()) };
             let end = (first + found.len() as u64).min(granules);
+            let mut differ = Vec::new();
             for (granule, (found, kept)) in (first..).zip(found.iter().zip(store.get(first..end)?)) {
                 if *found != kept {
-                    bad.push(granule..granule + 1);
+                    differ.push(granule..granule + 1);
                 }
             }
-            Ok(())
+            bad.extend_from_slice(&differ);
+            match findings {
+                Some(findings) => findings.add(first..end, differ),
+                None => Ok(()),
+            }
         };
         match run {
             Run::Digests(first, digests) => compare(first, digests),
@@ -205,17 +242,29 @@ fn differing(source: Source<'_>, store: &Store, threads: usize) -> Result<Vec<Ra
             }
         }
     };
-    let wanted = std::iter::once(0..here).filter(|range| !range.is_empty()).collect();
     if source.size == 0 {
         // Nothing to read; the one empty leaf is a piece all the same.
         if header.size == 0 {
             done(Run::Digests(0, vec![plan.hash_piece(0, &[])]))?;
         }
     } else {
-        pieces(source, &plan, wanted, threads, zeros.is_some(), done)?;
+        let result = pieces(source, &plan, wanted, threads, zeros.is_some(), done);
+        let (_, _, findings) = &mut *state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        // What was done is worth keeping, whatever stopped it.
+        if let (Err(_), Some(findings)) = (&result, findings) {
+            findings.write()?;
+        }
+        result?;
     }
-    let (_, bad) = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let (_, bad, _) = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     Ok(joined(bad))
+}
+
+/// What is left of the first `granules` granules without the ones that were checked.
+fn unchecked(checked: &[Range<u64>], granules: u64) -> impl Iterator<Item = Range<u64>> {
+    let starts = std::iter::once(0).chain(checked.iter().map(|range| range.end));
+    let ends = checked.iter().map(|range| range.start).chain(std::iter::once(granules));
+    starts.zip(ends).map(move |(start, end)| start..end.min(granules))
 }
 
 /// Whether the bytes of the last granules stand as far from their place as the lengths differ.

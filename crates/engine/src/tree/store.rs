@@ -535,6 +535,27 @@ impl Store {
         io_error(&self.path, action, error)
     }
 
+    /// BLAKE3 of the whole stored tree, superblocks and hints included.
+    ///
+    /// # Errors
+    /// The tree cannot be read.
+    pub(crate) fn fingerprint(&self) -> Result<Digest, Error> {
+        let mut hasher = "blake3".parse::<Spec>().expect("a row of the table").hasher();
+        let mut buffer = vec![0; 1 << 16];
+        let mut at = 0;
+        loop {
+            match self.file.read_at(&mut buffer, at) {
+                Ok(0) => return Ok(hasher.finish()),
+                Ok(count) => {
+                    hasher.update(&buffer[..count]);
+                    at += count as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.fail("read", error)),
+            }
+        }
+    }
+
     /// The digest that row 0 folds to; `None` for BLAKE3 over one granule, whose root is not made from the entry.
     ///
     /// # Errors

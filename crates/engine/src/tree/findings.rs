@@ -1,0 +1,217 @@
+//! What an unfinished verification found so far (`.ftr.verify`, `docs/spec/tree.md` section 8): it need not begin anew.
+//!
+//! Kept only where that is asked for, and bound to the stored tree, to the last bit of it, and to the file as it was. What
+//! does not fit is refused rather than passed over: somebody who asks to go on should not learn only from the clock that
+//! everything was read again.
+
+use crate::error::{Cause, Error};
+use crate::tree::scan::joined;
+use crate::tree::store::{Hints, Store, crc32c, with_suffix};
+use crate::write::AtomicFile;
+use std::io::{ErrorKind, Write};
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const MAGIC: [u8; 12] = *b"\x89FTV\r\n\x1a\n\x01\0\0\0";
+/// Between two times of writing.
+const INTERVAL: Duration = Duration::from_secs(5);
+
+/// Where the findings of an unfinished verification by this stored tree are kept.
+pub fn findings_of(tree: &Path) -> PathBuf {
+    with_suffix(tree, ".verify")
+}
+
+/// Findings so far, in granules.
+pub(crate) struct Findings {
+    path: PathBuf,
+    /// What they are about: the tree and the file.
+    about: Vec<u8>,
+    /// Compared.
+    pub checked: Vec<Range<u64>>,
+    /// Of these, the ones that differ.
+    pub differing: Vec<Range<u64>>,
+    written: Instant,
+}
+
+impl Findings {
+    /// What an unfinished verification left; if there is none, one is begun, so that it is known at once whether anything can
+    /// be kept.
+    ///
+    /// # Errors
+    /// The tree cannot be read or the findings not written; those that are there are damaged, or are about another tree or
+    /// another state of the file.
+    pub fn begin(store: &Store, size: u64, hints: &Hints) -> Result<Findings, Error> {
+        let path = findings_of(store.path());
+        let mut about = store.fingerprint()?.as_bytes().to_vec();
+        about.extend(
+            [hints.mtime.cast_unsigned(), hints.inode, hints.device, size].map(u64::to_le_bytes).concat(),
+        );
+        let (checked, differing) = (Vec::new(), Vec::new());
+        let mut findings = Findings { path, about, checked, differing, written: Instant::now() };
+        match std::fs::read(&findings.path) {
+            Ok(bytes) => {
+                findings.take(&bytes, store.header().granules()).map_err(|why| findings.refuse(why))?
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => findings.write()?,
+            Err(error) => return Err(Error::io(findings.name(), "read", error)),
+        }
+        Ok(findings)
+    }
+
+    fn name(&self) -> &[u8] {
+        self.path.as_os_str().as_bytes()
+    }
+
+    fn refuse(&self, why: &str) -> Error {
+        let why = format!("{why}; without this file, verification begins anew");
+        Error::new(self.name(), "go on with the verification", Cause::Other(why))
+    }
+
+    /// Reads what was written.
+    fn take(&mut self, bytes: &[u8], granules: u64) -> Result<(), &'static str> {
+        const DAMAGED: &str = "it is damaged";
+        let (bytes, crc) = bytes.split_last_chunk::<4>().ok_or(DAMAGED)?;
+        let rest = bytes.strip_prefix(&MAGIC).filter(|_| crc32c(bytes) == *crc).ok_or(DAMAGED)?;
+        let (about, rest) = rest.split_at_checked(self.about.len()).ok_or(DAMAGED)?;
+        let tree = self.about.len() - 32;
+        if about[..tree] != self.about[..tree] {
+            return Err("the stored tree is not the one it was begun with");
+        }
+        if about != self.about {
+            return Err("the file's size, modification time or inode changed since it was begun");
+        }
+        let (words, odd) = rest.as_chunks::<8>();
+        let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let (&count, words) = words.split_first().ok_or(DAMAGED)?;
+        let (pairs, half) = words.as_chunks::<2>();
+        let ranges: Vec<Range<u64>> = pairs.iter().map(|&[start, end]| start..end).collect();
+        let (checked, differing) =
+            usize::try_from(count).ok().and_then(|count| ranges.split_at_checked(count)).ok_or(DAMAGED)?;
+        let sane = |ranges: &[Range<u64>]| {
+            ranges.iter().all(|range| range.start < range.end && range.end <= granules)
+                && ranges.windows(2).all(|pair| pair[0].end < pair[1].start)
+        };
+        let within =
+            |range: &Range<u64>| checked.iter().any(|all| all.start <= range.start && range.end <= all.end);
+        if !odd.is_empty()
+            || !half.is_empty()
+            || !sane(checked)
+            || !sane(differing)
+            || !differing.iter().all(within)
+        {
+            return Err(DAMAGED);
+        }
+        (self.checked, self.differing) = (checked.to_vec(), differing.to_vec());
+        Ok(())
+    }
+
+    /// Adds granules that were compared, and those of them that differ.
+    ///
+    /// # Errors
+    /// It was time to write them, and that failed.
+    pub fn add(
+        &mut self,
+        checked: Range<u64>,
+        differing: impl IntoIterator<Item = Range<u64>>,
+    ) -> Result<(), Error> {
+        self.checked.push(checked);
+        self.differing.extend(differing);
+        if self.written.elapsed() >= INTERVAL { self.write() } else { Ok(()) }
+    }
+
+    /// Makes everything found so far durable.
+    ///
+    /// # Errors
+    /// The system's; what was written before is then still there.
+    pub fn write(&mut self) -> Result<(), Error> {
+        self.checked = joined(std::mem::take(&mut self.checked));
+        self.differing = joined(std::mem::take(&mut self.differing));
+        let mut file = AtomicFile::create(&self.path)?;
+        file.write_all(&self.encode()).map_err(|error| Error::io(self.name(), "write", error))?;
+        file.commit()?;
+        self.written = Instant::now();
+        Ok(())
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = [&MAGIC[..], &self.about].concat();
+        bytes.extend((self.checked.len() as u64).to_le_bytes());
+        for range in self.checked.iter().chain(&self.differing) {
+            bytes.extend([range.start, range.end].map(u64::to_le_bytes).concat());
+        }
+        bytes.extend(crc32c(&bytes));
+        bytes
+    }
+
+    /// Ends the keeping: the verification has its result.
+    ///
+    /// # Errors
+    /// The system's. A later verification would take what was found now for what it need not look at.
+    pub fn remove(self) -> Result<(), Error> {
+        std::fs::remove_file(&self.path).map_err(|error| Error::io(self.name(), "remove", error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Progress;
+    use crate::tree::build::{Begin, Saving, save};
+    use crate::tree::store::GRANULE;
+
+    const SIZE: u64 = 9 << 20;
+
+    #[test]
+    fn findings_survive_writing_and_nothing_else_passes_for_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, tree) = (folder.path().join("x"), folder.path().join("x.ftr"));
+        std::fs::write(&file, vec![3; SIZE as usize]).expect("written");
+        let saving = Saving { target: &tree, granule: GRANULE, begin: Begin::Fresh, beside: &[] };
+        let spec = "sha256-tree".parse().expect("a row");
+        let progress = Progress::default();
+        let store = save(file.as_os_str().as_bytes(), &spec, &saving, 1, &progress).expect("saved").store;
+        let hints = Hints { mtime: 1, ctime: 2, inode: 3, device: 4 };
+        let begin = |hints: &Hints, size| Findings::begin(&store, size, hints);
+        let mut findings = begin(&hints, SIZE).expect("begun");
+        assert!(findings.checked.is_empty() && findings_of(&tree).exists());
+        findings.add(4..6, [5..6]).expect("added");
+        findings.add(0..2, []).expect("added");
+        findings.add(2..4, [2..3]).expect("added");
+        findings.write().expect("written");
+        let again = begin(&Hints { ctime: 9, ..hints }, SIZE).expect("gone on with");
+        assert_eq!((again.checked, again.differing), (vec![0..6], vec![2..3, 5..6]));
+        for other in [Hints { mtime: 0, ..hints }, Hints { inode: 0, ..hints }, Hints { device: 0, ..hints }]
+        {
+            assert!(begin(&other, SIZE).is_err());
+        }
+        assert!(begin(&hints, SIZE + 1).is_err());
+        let bytes = std::fs::read(findings_of(&tree)).expect("there");
+        let mut other = begin(&hints, SIZE).expect("gone on with");
+        for bit in 0..bytes.len() * 8 {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(other.take(&flipped, 9).is_err(), "bit {bit}");
+        }
+        for len in 0..bytes.len() {
+            assert!(other.take(&bytes[..len], 9).is_err(), "{len} bytes");
+        }
+        std::fs::write(findings_of(&tree), &bytes[1..]).expect("written");
+        assert!(begin(&hints, SIZE).is_err());
+        // Ranges that contradict the tree or each other, with a CRC that agrees.
+        for (checked, differing) in [
+            (vec![0..10], vec![]),
+            (vec![0..2, 1..3], vec![]),
+            (vec![0..2], vec![1..3]),
+            (vec![2..2], vec![]),
+        ] {
+            (findings.checked, findings.differing) = (checked, differing);
+            std::fs::write(findings_of(&tree), findings.encode()).expect("written");
+            assert!(begin(&hints, SIZE).is_err());
+        }
+        std::fs::write(findings_of(&tree), &bytes).expect("written");
+        begin(&hints, SIZE).expect("whole again").remove().expect("removed");
+        assert!(!findings_of(&tree).exists());
+    }
+}
