@@ -5,7 +5,7 @@
 //! read. Pages that are in memory already are mapped rather than read: that spares the copy, and the core that would make it.
 
 use crate::mapped::Window;
-use crate::pieces::is_resident;
+use crate::pieces::source::is_resident;
 use crate::progress::Progress;
 use crate::read::Guarded;
 use rustix::fs::Advice;
@@ -150,7 +150,7 @@ impl<'a> Pipe<'a> {
         let (mut at, size) = (0, file.size_hint());
         while at < size && !progress.stopped() && self.lock().ended.is_none() {
             let len = WINDOW.min(size - at);
-            let Ok(window) = Window::map(file.as_fd(), at, len as usize) else {
+            let Ok(window) = Window::map(file.as_fd(), &[(at, len as usize)]) else {
                 return file.go_on_from(at);
             };
             progress.add_bytes(len);
@@ -211,7 +211,7 @@ impl<'a> Pipe<'a> {
             drop(state);
             match &*piece {
                 Piece::Data { buffer, len } => hasher.update(&buffer[..*len]),
-                Piece::Mapped(window) => hasher.update(window.bytes()),
+                Piece::Mapped(window) => hasher.update(window.bytes(0)),
                 Piece::Zeros(count) => hasher.update_zeros(*count),
             }
             let faulted = matches!(&*piece, Piece::Mapped(window) if !window.intact());

@@ -6,8 +6,8 @@
 #![allow(unsafe_code)]
 
 use rustix::io::Errno;
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
-use std::ffi::c_int;
+use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
+use std::ffi::{c_int, c_void};
 use std::os::fd::BorrowedFd;
 use std::ptr;
 use std::sync::OnceLock;
@@ -15,13 +15,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 const PAGE: u64 = 4096;
 
-/// A part of a file in memory. The pages go away with it, so what is resident at a time is bounded.
+/// Parts of a file in memory, one behind the other. The pages go away with it, so what is resident at a time is bounded.
 pub(crate) struct Window {
-    base: *mut std::ffi::c_void,
+    base: *mut c_void,
     mapped: usize,
-    /// Where the bytes asked for begin.
-    skip: usize,
-    len: usize,
+    /// Where the bytes of each part begin, and how many they are.
+    parts: Vec<(usize, usize)>,
     slot: &'static Slot,
 }
 
@@ -44,46 +43,63 @@ const CLAIMED: u64 = 1;
 /// Bits of the count of pages: windows of up to 64 GiB.
 const COUNT_BITS: u32 = 24;
 
-/// Enough for every thread to hold a window for each of its lanes.
+/// Enough for every thread to hold a window.
 const SLOTS: usize = 1024;
 
 static WINDOWS: [Slot; SLOTS] =
     [const { Slot { pages: AtomicU64::new(FREE), faulted: AtomicBool::new(false) } }; SLOTS];
 
 impl Window {
-    /// Maps `len` bytes of a regular file from `offset` on and has them read in.
+    /// Maps parts of a regular file, each so many bytes from an offset on, and has them read in.
     ///
     /// # Errors
     /// The system's, or `EAGAIN` where the guard cannot be set up: then read instead.
-    pub(crate) fn map(file: BorrowedFd<'_>, offset: u64, len: usize) -> Result<Window, Errno> {
+    pub(crate) fn map(file: BorrowedFd<'_>, parts: &[(u64, usize)]) -> Result<Window, Errno> {
         if !*GUARDED.get_or_init(install) {
             return Err(Errno::AGAIN);
         }
-        let start = offset / PAGE * PAGE;
-        let skip = (offset - start) as usize;
-        let mapped = skip + len;
-        let count = (mapped as u64).div_ceil(PAGE);
-        if count >= 1 << COUNT_BITS {
+        let mut mapped = 0;
+        let place = |&(offset, len): &(u64, usize)| {
+            let begin = mapped + (offset % PAGE) as usize;
+            mapped = (begin + len).next_multiple_of(PAGE as usize);
+            (begin, len)
+        };
+        let places: Vec<(usize, usize)> = parts.iter().map(place).collect();
+        let count = mapped as u64 / PAGE;
+        if count == 0 || count >= 1 << COUNT_BITS {
             return Err(Errno::AGAIN);
         }
         let claim = |slot: &&Slot| slot.pages.compare_exchange(FREE, CLAIMED, SeqCst, SeqCst).is_ok();
         let slot = WINDOWS.iter().find(claim).ok_or(Errno::AGAIN)?;
-        let flags = MapFlags::SHARED | MapFlags::POPULATE;
+        // Room for all parts first: one window is given back at once, and the other processors are told once.
+        let room = MapFlags::PRIVATE | MapFlags::NORESERVE;
         // SAFETY: a new mapping at an address of the kernel's choice; nothing else lies there.
-        let base = unsafe { mmap(ptr::null_mut(), mapped, ProtFlags::READ, flags, file, start) };
+        let base = unsafe { mmap_anonymous(ptr::null_mut(), mapped, ProtFlags::empty(), room) };
         let base = base.inspect_err(|_| slot.pages.store(FREE, SeqCst))?;
+        // From here on dropping it gives everything back.
+        let window = Window { base, mapped, parts: places, slot };
+        for (&(offset, len), &(begin, _)) in parts.iter().zip(&window.parts).filter(|(part, _)| part.1 > 0) {
+            let skip = (offset % PAGE) as usize;
+            let flags = MapFlags::SHARED | MapFlags::POPULATE | MapFlags::FIXED;
+            // SAFETY: within the room just made, which nothing else knows of; parts begin at pages of their own.
+            unsafe {
+                let place = base.cast::<u8>().add(begin - skip).cast();
+                mmap(place, skip + len, ProtFlags::READ, flags, file, offset - skip as u64)?;
+            }
+        }
         slot.faulted.store(false, SeqCst);
         slot.pages.store((base as u64 / PAGE) << COUNT_BITS | count, SeqCst);
-        Ok(Window { base, mapped, skip, len, slot })
+        Ok(window)
     }
 
-    /// The bytes. They are what the file holds at the moment of looking: whoever uses them must afterwards ask
+    /// The bytes of a part. They are what the file holds at the moment of looking: whoever uses them must afterwards ask
     /// [`Window::intact`], and whether the file changed meanwhile.
-    pub(crate) fn bytes(&self) -> &[u8] {
-        // SAFETY: `mapped` bytes are readable from `base` on until `drop`: a page that fails is replaced by the guard.
-        // Another process may write to the file, so bytes can differ between two looks; hashing has no invariant that
-        // this could break, and the digest is refused when the file's times have moved.
-        unsafe { std::slice::from_raw_parts(self.base.cast::<u8>().add(self.skip), self.len) }
+    pub(crate) fn bytes(&self, part: usize) -> &[u8] {
+        let (begin, len) = self.parts[part];
+        // SAFETY: the part's pages are readable until `drop`: one that fails is replaced by the guard; an empty part lies
+        // within the room or at its end. Another process may write to the file, so bytes can differ between two looks;
+        // hashing has no invariant that this could break, and the digest is refused when the file's times have moved.
+        unsafe { std::slice::from_raw_parts(self.base.cast::<u8>().add(begin), len) }
     }
 
     /// Whether all bytes came from the file. False after a read error or a truncation.
@@ -117,7 +133,7 @@ fn install() -> bool {
 }
 
 /// Uses only atomics and system calls, as a signal handler must.
-extern "C" fn on_fault(_: c_int, info: *mut libc::siginfo_t, _: *mut std::ffi::c_void) {
+extern "C" fn on_fault(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
     // SAFETY: the kernel passes a valid siginfo to a handler that asked for one.
     let address = unsafe { (*info).si_addr() } as u64;
     for slot in &WINDOWS {
@@ -169,9 +185,14 @@ mod tests {
         let data: Vec<u8> = (0..100_000u32).map(|i| (i.wrapping_mul(i) >> 5) as u8).collect();
         file.write_all_at(&data, 0).unwrap();
         for (offset, len) in [(0, 100_000), (1, 10), (4096, 4096), (4095, 2), (99_999, 1), (50_001, 49_999)] {
-            let window = Window::map(file.as_fd(), offset, len).unwrap();
-            assert_eq!(window.bytes(), &data[offset as usize..][..len]);
+            let window = Window::map(file.as_fd(), &[(offset, len)]).unwrap();
+            assert_eq!(window.bytes(0), &data[offset as usize..][..len]);
             assert!(window.intact());
+        }
+        let parts = [(50_001, 9000), (0, 0), (4096, 1), (99_000, 1000), (100_000, 0)];
+        let window = Window::map(file.as_fd(), &parts).unwrap();
+        for (part, (offset, len)) in parts.into_iter().enumerate() {
+            assert_eq!(window.bytes(part), &data[offset as usize..][..len]);
         }
     }
 
@@ -180,17 +201,17 @@ mod tests {
         let (whole, cut) = (file(1 << 20), file(1 << 20));
         whole.write_all_at(&[7; 1 << 20], 0).unwrap();
         cut.write_all_at(&[7; 1 << 20], 0).unwrap();
-        let other = Window::map(whole.as_fd(), 0, 1 << 20).unwrap();
-        let window = Window::map(cut.as_fd(), 0, 1 << 20).unwrap();
+        let other = Window::map(whole.as_fd(), &[(0, 1 << 20)]).unwrap();
+        let window = Window::map(cut.as_fd(), &[(0, 1 << 20)]).unwrap();
         cut.set_len(5000).unwrap();
-        assert_eq!(window.bytes()[4999], 7);
+        assert_eq!(window.bytes(0)[4999], 7);
         assert!(window.intact());
-        let sum: u64 = window.bytes().iter().map(|&byte| u64::from(byte)).sum();
+        let sum: u64 = window.bytes(0).iter().map(|&byte| u64::from(byte)).sum();
         assert!(sum <= 7 * 8192, "pages behind the end are zeros");
         assert!(!window.intact());
-        assert!(other.intact() && other.bytes().iter().all(|&byte| byte == 7));
+        assert!(other.intact() && other.bytes(0).iter().all(|&byte| byte == 7));
         drop(window);
-        let window = Window::map(whole.as_fd(), 0, 4096).unwrap();
+        let window = Window::map(whole.as_fd(), &[(0, 4096)]).unwrap();
         assert!(window.intact(), "a slot that is used again begins unmarked");
     }
 
@@ -201,9 +222,9 @@ mod tests {
                 scope.spawn(|| {
                     for _ in 0..300 {
                         let file = file(1 << 16);
-                        let window = Window::map(file.as_fd(), 0, 1 << 16).unwrap();
+                        let window = Window::map(file.as_fd(), &[(0, 1 << 16)]).unwrap();
                         file.set_len(0).unwrap();
-                        assert_eq!(window.bytes().iter().map(|&byte| u64::from(byte)).sum::<u64>(), 0);
+                        assert_eq!(window.bytes(0).iter().map(|&byte| u64::from(byte)).sum::<u64>(), 0);
                         assert!(!window.intact());
                     }
                 });

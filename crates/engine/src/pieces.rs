@@ -1,471 +1,424 @@
-//! One file on all cores: pieces hashed apart by any thread, folded in order.
+//! One file on all cores: whoever is free takes the next pieces, hashes them and hands their digests on.
 //!
-//! For the digests that allow it ([`Plan`]): trees, BLAKE3, CRCs, the parts of cloud digests. Pages that are in memory
-//! already are mapped window by window, which saves the kernel's copy; everything else is read into reused buffers.
+//! For the digests that allow it ([`Plan`]): trees, BLAKE3, CRCs, the parts of cloud digests. Small pieces share a window of
+//! the file; pieces that are large leaves are hashed side by side, a slice of each at a time, so that they too fill the
+//! lanes. Pages that are in memory already are mapped, which saves the kernel's copy; everything else is read. Holes are not
+//! read where zeros have digests of their own.
+//!
+//! Mapped pages count as memory of this process: windows are sized so that those of all threads together stay within
+//! [`WINDOWS`].
 
+pub(crate) mod fold;
+pub(crate) mod source;
+
+use crate::error::{Cause, Error};
 use crate::mapped::Window;
-use crate::progress::Progress;
-use crate::read::Guarded;
-use rustix::io::Errno;
-use std::collections::BTreeMap;
+use crate::tree::chains::Chains;
+use source::Source;
 use std::ops::Range;
-use std::os::fd::BorrowedFd;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use truesum_hash::tree::{Fold, Plan, Zeros};
-use truesum_hash::{Digest, Hasher, Spec, finish_many, kernel, update_many};
+use truesum_hash::tree::{Merkle, Plan};
+use truesum_hash::{Digest, Hasher, finish_many, kernel, update_many};
 
-/// Files below this size are not worth the threads.
-const SMALL: u64 = 4 << 20;
-/// Bytes that a thread maps or reads at a time, where pieces are small.
-const WINDOW: u64 = 4 << 20;
-/// Bytes of each leaf that a thread maps at a time, where pieces are leaves.
+/// Bytes of a unit: sixteen leaves of 64 KiB fill the widest lanes, and as much stays in the second-level cache. Small
+/// pieces are handed out in whole units.
+pub(crate) const UNIT: u64 = 1 << 20;
+/// Bytes that all threads together map or read at a time, if they are not so many that each gets only [`LEAST`].
+const WINDOWS: u64 = 32 << 20;
+/// Least and most that a thread maps or reads at a time.
+const LEAST: u64 = UNIT;
+const MOST: u64 = 16 << 20;
+/// Most units in a window. Longer ones save nothing.
+const UNITS: u64 = 4;
+/// Most leaves side by side: more lanes gain less than their shorter windows cost.
+const LEAVES: u64 = 32;
+/// Most and least bytes of a window on one leaf; what is shorter costs less to copy than to map.
 const LEAF_WINDOW: u64 = 1 << 20;
-/// Bytes of each leaf that a thread reads at a time. The next are asked for meanwhile.
+const LEAST_MAPPED: u64 = 1 << 16;
+/// Most bytes of each leaf that a thread reads at a time. The next are asked for meanwhile.
 const LEAF_SLICE: u64 = 1 << 18;
-/// Pieces that wait for an earlier one, for each thread.
+/// Lanes whose data begin at multiples of a power of two fall on the same cache sets.
+const SKEW: usize = 64 + 4096;
+/// What a thread may be ahead of the slowest one, for each thread: digests that wait for earlier ones.
 const AHEAD: u64 = 64;
 
-/// How a file is cut, if all the digests asked for can be had that way at once.
-pub(crate) fn plans(file: &Guarded, specs: &[Spec]) -> Option<Vec<Plan>> {
-    if !file.is_local() || file.size_hint() < SMALL || specs.is_empty() {
-        return None;
-    }
-    let plans: Vec<Plan> =
-        specs.iter().map(|spec| Plan::new(spec, file.size_hint())).collect::<Option<_>>()?;
-    let cut = |plan: &Plan| (plan.pieces(), plan.piece(0), plan.piece_hasher().is_some());
-    let (pieces, _, leaves) = cut(&plans[0]);
-    let alike = plans.iter().all(|plan| cut(plan) == cut(&plans[0]));
-    (alike && pieces > 1 && !(leaves && plans.len() > 1)).then_some(plans)
+/// What became of pieces.
+#[derive(Debug)]
+pub(crate) enum Run {
+    /// Their digests, from this one on.
+    Digests(u64, Vec<Digest>),
+    /// They lie in a hole.
+    Zeros(Range<u64>),
 }
 
-/// Hashes a file on `threads` threads (this one among them). The digests are in the order of the plans, or `None` if the
-/// run was stopped.
-///
-/// # Errors
-/// The system's, from reading.
-pub(crate) fn hash_pieces(
-    file: &mut Guarded,
-    plans: &[Plan],
-    threads: usize,
-    progress: &Progress,
-) -> Result<Option<Vec<Digest>>, Errno> {
-    let plan = &plans[0];
-    let leaves = plan.piece_hasher().is_some();
-    let resident = is_resident(file);
-    if !resident {
-        // Advice only.
-        let _ = rustix::fs::fadvise(file.as_fd(), 0, None, rustix::fs::Advice::Sequential);
-    }
-    // Many leaves at once where they fill lanes; many pieces at once where they are mapped; else one piece after the
-    // other, in order, as disks and the kernel's read-ahead like it.
-    let batch = if leaves {
-        let lanes =
-            plan.piece_hasher().map_or(1, |hasher| kernel::full_lanes(hasher.spec().algorithm()) as u64);
-        plan.pieces().div_ceil(threads as u64).min(lanes)
-    } else if resident {
-        (WINDOW / (plan.piece(0).end - plan.piece(0).start)).max(1)
-    } else {
-        1
-    };
-    let zeros: Option<Vec<Zeros>> =
-        if file.has_holes() { plans.iter().map(Plan::zeros).collect() } else { None };
-    let state =
-        State { next: 0, done: BTreeMap::new(), folds: plans.iter().map(Plan::fold).collect(), failed: None };
-    let work = Work {
-        file: file.as_fd(),
-        plans,
-        batch,
-        resident,
-        zeros,
-        ahead: AHEAD.max(batch * 2) * threads as u64,
-        progress,
-        state: Mutex::new(state),
-        moved: Condvar::new(),
-        reading: Mutex::new(()),
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            // One that cannot be started is not missed: the others take its work.
-            let builder = std::thread::Builder::new().name("hash".to_owned());
-            let _ = builder.spawn_scoped(scope, || work.run(leaves));
-        }
-        work.run(leaves);
-    });
-    let state = work.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match state.failed {
-        // The file is shorter than it was: its end says so.
-        Some(Failure::Short(position)) => {
-            file.read_elsewhere(position);
-            Ok(Some(Vec::new()))
-        }
-        Some(Failure::Io(error)) => Err(error),
-        Some(Failure::Stopped) => Ok(None),
-        None => {
-            file.read_elsewhere(plan.size());
-            Ok(state.folds.into_iter().map(Fold::finish).collect())
-        }
-    }
-}
-
-/// Whether the file's pages are in memory: asked at places spread over it, without waiting for any.
-pub(crate) fn is_resident(file: &Guarded) -> bool {
-    const ASKED: u64 = 16;
-    let step = (file.size_hint() / ASKED).max(1);
-    (0..ASKED).all(|i| {
-        let buffer = &mut [0; 1];
-        let flags = rustix::io::ReadWriteFlags::NOWAIT;
-        let read =
-            rustix::io::preadv2(file.as_fd(), &mut [std::io::IoSliceMut::new(buffer)], i * step, flags);
-        read == Ok(1)
-    })
-}
-
-struct Work<'a> {
-    file: BorrowedFd<'a>,
+/// Reads the pieces of a file, each once, and hashes them.
+pub(crate) struct Scan<'a> {
+    source: Source<'a>,
+    /// All cut alike.
     plans: &'a [Plan],
-    /// Pieces taken at a time.
-    batch: u64,
-    resident: bool,
-    /// Digests of holes, if the file has any and all plans allow it.
-    zeros: Option<Vec<Zeros>>,
-    /// Pieces that may be taken beyond the last one folded.
-    ahead: u64,
-    progress: &'a Progress,
-    state: Mutex<State>,
+    /// Takes every byte in order.
+    beside: Option<&'a Chains>,
+    /// What hashes a piece, where pieces are large leaves and handed out one by one; otherwise units are.
+    leaf: Option<Hasher>,
+    /// Whether runs of zeros may be handed out; otherwise holes are read like data.
+    zeros: bool,
+    threads: usize,
+    hand: Mutex<Hand>,
     moved: Condvar,
-    /// Held while pieces are taken and read one after the other.
-    reading: Mutex<()>,
+    /// Held while pieces are taken and read one after the other, as disks and the kernel's read-ahead like it.
+    turn: Mutex<()>,
 }
 
-struct State {
-    next: u64,
-    /// What waits for earlier pieces, by the number of its first piece.
-    done: BTreeMap<u64, Done>,
-    folds: Vec<Fold>,
-    failed: Option<Failure>,
+/// What there is to hand out: numbers of units, or of pieces that are leaves.
+#[derive(Default)]
+struct Hand {
+    /// Still to come, ascending.
+    wanted: std::vec::IntoIter<Range<u64>>,
+    current: Range<u64>,
+    /// Most that are taken at a time.
+    batch: usize,
+    /// The data found last, in bytes.
+    data: Range<u64>,
+    /// The first of what each thread is at.
+    taken: Vec<u64>,
+    failed: Option<Error>,
 }
 
-enum Done {
-    /// For each plan, the digests of a run of pieces.
-    Pieces(Vec<Vec<Digest>>),
-    /// A run of pieces that lie in a hole.
-    Zeros(u64),
+enum Work {
+    Read(Vec<u64>),
+    Hole(Range<u64>),
 }
 
-#[derive(Clone, Copy)]
-enum Failure {
-    Io(Errno),
-    /// The file ended here, before the size it told.
-    Short(u64),
-    Stopped,
+/// Something taken, until it is done.
+struct Taken<'s, 'a> {
+    scan: &'s Scan<'a>,
+    first: u64,
+    work: Work,
 }
 
-impl From<Errno> for Failure {
-    fn from(error: Errno) -> Failure {
-        Failure::Io(error)
+impl Drop for Taken<'_, '_> {
+    fn drop(&mut self) {
+        let mut hand = lock(&self.scan.hand);
+        if let Some(at) = hand.taken.iter().position(|&first| first == self.first) {
+            hand.taken.swap_remove(at);
+        }
+        drop(hand);
+        self.scan.moved.notify_all();
     }
 }
 
-impl Work<'_> {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> Scan<'a> {
+    /// A scan on `threads` threads for plans that cut the file alike: several, or one whose pieces are leaves. Runs of zeros
+    /// are read like data until [`Scan::skipping_zeros`].
+    pub(crate) fn new(source: Source<'a>, plans: &'a [Plan], threads: usize) -> Scan<'a> {
+        Scan {
+            source,
+            plans,
+            beside: None,
+            leaf: plans.first().and_then(Plan::piece_hasher),
+            zeros: false,
+            threads: threads.max(1),
+            hand: Mutex::default(),
+            moved: Condvar::new(),
+            turn: Mutex::new(()),
+        }
     }
 
-    fn run(&self, leaves: bool) {
+    /// Hands out holes as [`Run::Zeros`]. Only where all whole pieces have one length.
+    pub(crate) fn skipping_zeros(self, zeros: bool) -> Scan<'a> {
+        Scan { zeros: zeros && self.source.holes && self.beside.is_none(), ..self }
+    }
+
+    /// Gives all that is read to chains too, and reads for them what they want. Pieces must not be leaves.
+    pub(crate) fn beside(self, chains: &'a Chains) -> Scan<'a> {
+        Scan { beside: Some(chains), zeros: false, ..self }
+    }
+
+    /// Hashes the pieces of `wanted`, ascending ranges, and gives what becomes of them to `done`, in no order, with the number
+    /// of the plan. Pieces that share a unit with those wanted may come too.
+    ///
+    /// # Errors
+    /// The first one met, also that of `done`; the run was stopped.
+    pub(crate) fn run(
+        &self,
+        wanted: Vec<Range<u64>>,
+        done: impl Fn(usize, Run) -> Result<(), Error> + Sync,
+    ) -> Result<(), Error> {
+        let threads = self.threads as u64;
+        let own = (WINDOWS / threads).clamp(LEAST, MOST);
+        let (wanted, batch, slice) = match &self.leaf {
+            Some(leaf) => {
+                let lanes = (kernel::full_lanes(leaf.spec().algorithm()) as u64).min(LEAVES);
+                let count: u64 = wanted.iter().map(|range| range.end - range.start).sum();
+                let batch = count.div_ceil(threads).clamp(1, lanes);
+                let most = if self.source.mapped { LEAF_WINDOW } else { LEAF_SLICE };
+                (wanted, batch, (own / batch / 4096 * 4096).min(most))
+            }
+            None => {
+                let per_unit = self.per_unit();
+                let units = |range: Range<u64>| range.start / per_unit..range.end.div_ceil(per_unit);
+                let chained = self.beside.map(Chains::wanted);
+                let wanted = joined(wanted.into_iter().map(units).chain(chained));
+                let alone = !self.source.mapped || self.beside.is_some();
+                (wanted, if alone { 1 } else { (own / UNIT).min(UNITS) }, UNIT)
+            }
+        };
+        *lock(&self.hand) = Hand { wanted: wanted.into_iter(), batch: batch as usize, ..Hand::default() };
+        if !self.source.mapped {
+            // Advice only.
+            let _ = rustix::fs::fadvise(self.source.file, 0, None, rustix::fs::Advice::Sequential);
+        }
+        let work = || self.work(slice as usize, &done);
+        std::thread::scope(|scope| {
+            for _ in 1..self.threads {
+                // One that cannot be started is not missed: the others take its work.
+                let builder = std::thread::Builder::new().name("hash".to_owned());
+                let _ = builder.spawn_scoped(scope, work);
+            }
+            work();
+        });
+        match lock(&self.hand).failed.take() {
+            Some(error) => Err(error),
+            None if self.source.progress.stopped() => Err(stopped(self.source.path)),
+            None => Ok(()),
+        }
+    }
+
+    /// The digests of a range of pieces, in order, for the only plan.
+    ///
+    /// # Errors
+    /// As [`Scan::run`].
+    pub(crate) fn row(&self, pieces: Range<u64>) -> Result<Vec<Digest>, Error> {
+        let row = Mutex::new(vec![None; (pieces.end - pieces.start) as usize]);
+        self.run(std::iter::once(pieces.clone()).collect(), |_, run| {
+            if let Run::Digests(first, digests) = run {
+                let mut row = lock(&row);
+                for (piece, digest) in (first..).zip(digests).filter(|(piece, _)| pieces.contains(piece)) {
+                    row[(piece - pieces.start) as usize] = Some(digest);
+                }
+            }
+            Ok(())
+        })?;
+        let row = row.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(row.into_iter().map(|digest| digest.expect("every piece was hashed")).collect())
+    }
+
+    /// Pieces to a unit.
+    fn per_unit(&self) -> u64 {
+        self.plans.first().map_or(1, |plan| UNIT / plan.piece(0).end.clamp(1, UNIT).next_power_of_two())
+    }
+
+    fn work(&self, slice: usize, done: &(dyn Fn(usize, Run) -> Result<(), Error> + Sync)) {
         let mut buffer = Vec::new();
         loop {
-            let turn = (!self.resident && !leaves)
-                .then(|| self.reading.lock().unwrap_or_else(PoisonError::into_inner));
-            let Some(pieces) = self.take() else { return };
-            let result = match (leaves, turn) {
-                (true, _) => self.hash_leaves(&pieces, &mut buffer),
-                (false, None) => self.hash_window(&pieces, &mut buffer),
-                (false, Some(turn)) => {
-                    let read = self.read_piece(pieces.start, &mut buffer);
-                    drop(turn);
-                    read.map(|()| self.hash_piece(pieces.start, &buffer))
+            let in_turn = !self.source.mapped && self.leaf.is_none();
+            let turn = in_turn.then(|| lock(&self.turn));
+            let Some(taken) = self.take() else { break };
+            let result = match (&taken.work, &self.leaf) {
+                (Work::Hole(items), _) => {
+                    let ratio = if self.leaf.is_some() { 1 } else { self.per_unit() };
+                    let zeros = |plan| done(plan, Run::Zeros(items.start * ratio..items.end * ratio));
+                    (0..self.plans.len()).try_for_each(zeros)
+                }
+                (Work::Read(pieces), Some(leaf)) => {
+                    self.hash_leaves(leaf, pieces, slice, &mut buffer).and_then(|digests| {
+                        let mut leaves = pieces.iter().zip(digests);
+                        leaves.try_for_each(|(&piece, digest)| done(0, Run::Digests(piece, vec![digest])))
+                    })
+                }
+                (Work::Read(units), None) => {
+                    self.hash_units(units, &mut buffer, turn).and_then(|(first, digests)| {
+                        let mut plans = digests.into_iter().enumerate();
+                        plans.try_for_each(|(plan, digests)| done(plan, Run::Digests(first, digests)))
+                    })
                 }
             };
-            match result {
-                Ok(digests) => self.give(pieces.start, Done::Pieces(digests)),
-                Err(failure) => {
-                    self.lock().failed.get_or_insert(failure);
-                    self.moved.notify_all();
-                    return;
-                }
+            if let Err(error) = result {
+                lock(&self.hand).failed.get_or_insert(error);
+                break;
             }
+        }
+        let ended_early = self.source.progress.stopped() || lock(&self.hand).failed.is_some();
+        if let Some(chains) = self.beside.filter(|_| ended_early) {
+            chains.stop();
         }
     }
 
-    /// The next pieces to hash; `None` when there are no more, or one failed.
-    fn take(&self) -> Option<Range<u64>> {
-        let count = self.plans[0].pieces();
-        let mut state = self.lock();
+    /// The bytes of a unit or a leaf.
+    fn bytes(&self, item: u64) -> Range<u64> {
+        match &self.leaf {
+            Some(_) => self.plans[0].piece(item),
+            None => item * UNIT..((item + 1) * UNIT).min(self.source.size),
+        }
+    }
+
+    /// The next work; `None` when there is no more, one thread failed, or the run was stopped.
+    fn take(&self) -> Option<Taken<'_, 'a>> {
+        let mut hand = lock(&self.hand);
+        let ahead = AHEAD.max(2 * hand.batch as u64) * self.threads as u64;
         loop {
-            if self.progress.stopped() {
-                state.failed.get_or_insert(Failure::Stopped);
-                self.moved.notify_all();
-            }
-            if state.failed.is_some() || state.next >= count {
+            if hand.failed.is_some() || self.source.progress.stopped() {
                 return None;
             }
-            if state.next >= state.folds[0].next() + self.ahead {
-                state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
-                continue;
+            while hand.current.is_empty() {
+                hand.current = hand.wanted.next()?;
             }
-            let first = state.next;
-            match self.hole_at(first) {
-                Ok(0) => {}
-                Ok(pieces) => {
-                    state.next += pieces;
-                    state.put(first, Done::Zeros(pieces), self.zeros.as_deref());
-                    let bytes = self.plans[0].piece(first).start..self.plans[0].piece(first + pieces - 1).end;
-                    self.progress.add_bytes(bytes.end - bytes.start);
-                    continue;
+            match hand.taken.iter().min() {
+                Some(slowest) if hand.current.start >= slowest + ahead => {
+                    hand = self.moved.wait(hand).unwrap_or_else(PoisonError::into_inner);
                 }
-                Err(error) => {
-                    state.failed.get_or_insert(Failure::Io(error));
-                    return None;
+                _ => break,
+            }
+        }
+        let first = hand.current.start;
+        let mut data_end = u64::MAX;
+        if self.zeros {
+            let start = self.bytes(first).start;
+            if hand.data.end <= start {
+                hand.data =
+                    self.source.data_from(start).map_err(|error| hand.failed.get_or_insert(error)).ok()?;
+            }
+            // A short piece at the end is no run of zeros.
+            let len = self.plans[0].merkle().filter(|_| self.leaf.is_some()).map_or(UNIT, Merkle::leaf_size);
+            let free = (hand.data.start / len).min(hand.current.end);
+            if free > first {
+                hand.current.start = free;
+                hand.taken.push(first);
+                self.source.progress.add_bytes((free - first) * len);
+                return Some(Taken { scan: self, first, work: Work::Hole(first..free) });
+            }
+            data_end = hand.data.end.div_ceil(len);
+        }
+        let mut items = Vec::with_capacity(hand.batch);
+        while items.len() < hand.batch {
+            match hand.current.next() {
+                Some(item) => items.push(item),
+                // Leaves need not be neighbours to be hashed side by side.
+                None if self.leaf.is_some() => match hand.wanted.next() {
+                    Some(range) => hand.current = range,
+                    None => break,
+                },
+                None => break,
+            }
+            if hand.current.start >= data_end {
+                break;
+            }
+        }
+        hand.taken.push(first);
+        Some(Taken { scan: self, first, work: Work::Read(items) })
+    }
+
+    /// Hashes the pieces of neighbouring units: the first piece, and for each plan the digests from there on.
+    fn hash_units(
+        &self,
+        units: &[u64],
+        buffer: &mut Vec<u8>,
+        turn: Option<MutexGuard<'_, ()>>,
+    ) -> Result<(u64, Vec<Vec<Digest>>), Error> {
+        let (first, per_unit) = (units[0], self.per_unit());
+        let start = first * UNIT;
+        let end = self.bytes(units[units.len() - 1]).end;
+        let hash = |data: &[u8]| {
+            let mut digests = vec![Vec::new(); self.plans.len()];
+            for &unit in units {
+                let from = ((unit - first) * UNIT) as usize;
+                // Every plan in turn, while the unit is in the cache.
+                let data = &data[from..data.len().min(from + UNIT as usize)];
+                for (plan, digests) in self.plans.iter().zip(&mut digests) {
+                    digests.extend(plan.hash_pieces(unit * per_unit, data));
                 }
             }
-            let end = (first + self.batch).min(count);
-            state.next = end;
-            return Some(first..end);
-        }
-    }
-
-    /// How many whole pieces from this one on lie in a hole.
-    fn hole_at(&self, piece: u64) -> Result<u64, Errno> {
-        if self.zeros.is_none() {
-            return Ok(0);
-        }
-        let plan = &self.plans[0];
-        let range = plan.piece(piece);
-        let data = match rustix::fs::seek(self.file, rustix::fs::SeekFrom::Data(range.start)) {
-            Ok(data) => data.min(plan.size()),
-            Err(Errno::NXIO) => plan.size(),
-            Err(error) => return Err(error),
+            digests
         };
-        // The last piece may be short, and so is none of the precomputed ones.
-        let pieces = (data - range.start) / (range.end - range.start);
-        Ok(pieces.min(plan.pieces() - 1 - piece))
-    }
-
-    fn give(&self, first: u64, done: Done) {
-        self.lock().put(first, done, self.zeros.as_deref());
-        self.moved.notify_all();
-    }
-
-    fn read_piece(&self, piece: u64, buffer: &mut Vec<u8>) -> Result<(), Failure> {
-        let range = self.plans[0].piece(piece);
-        buffer.resize((range.end - range.start) as usize, 0);
-        self.read(buffer, range.start)
-    }
-
-    /// The digests of one piece, one for each plan.
-    fn hash_piece(&self, piece: u64, data: &[u8]) -> Vec<Vec<Digest>> {
-        self.progress.add_bytes(data.len() as u64);
-        self.plans.iter().map(|plan| vec![plan.hash_piece(piece, data)]).collect()
-    }
-
-    /// Hashes a run of neighbouring pieces from a mapping.
-    fn hash_window(&self, pieces: &Range<u64>, buffer: &mut Vec<u8>) -> Result<Vec<Vec<Digest>>, Failure> {
-        let mut digests: Vec<Vec<Digest>> = self.plans.iter().map(|_| Vec::new()).collect();
-        let mut add = |more: Vec<Vec<Digest>>| {
-            for (digests, more) in digests.iter_mut().zip(more) {
-                digests.extend(more);
+        let len = (end - start) as usize;
+        let digests = match self.beside.filter(|chains| chains.wanted().contains(&first)) {
+            Some(chains) => {
+                let stopped = || stopped(self.source.path);
+                let mut buffer = chains.buffer(first, len).ok_or_else(stopped)?;
+                self.source.read(&mut buffer, start)?;
+                drop(turn);
+                let digests = hash(&buffer);
+                chains.give(first, buffer);
+                digests
             }
+            None => self.source.look(start, len, buffer, |data| {
+                drop(turn);
+                hash(data)
+            })?,
         };
-        let start = self.plans[0].piece(pieces.start).start;
-        let end = self.plans[0].piece(pieces.end - 1).end;
-        let Ok(window) = Window::map(self.file, start, (end - start) as usize) else {
-            for piece in pieces.clone() {
-                self.read_piece(piece, buffer)?;
-                add(self.hash_piece(piece, buffer));
-            }
-            return Ok(digests);
-        };
-        for piece in pieces.clone() {
-            let range = self.plans[0].piece(piece);
-            add(self.hash_piece(
-                piece,
-                &window.bytes()[(range.start - start) as usize..(range.end - start) as usize],
-            ));
-        }
-        self.checked(&window, start).map(|()| digests)
+        Ok((first * per_unit, digests))
     }
 
-    /// Hashes several leaves side by side.
-    fn hash_leaves(&self, pieces: &Range<u64>, buffer: &mut Vec<u8>) -> Result<Vec<Vec<Digest>>, Failure> {
-        let ranges: Vec<Range<u64>> = pieces.clone().map(|piece| self.plans[0].piece(piece)).collect();
-        let hasher = || self.plans[0].piece_hasher().expect("these pieces are leaves");
-        let mut hashers: Vec<Hasher> = ranges.iter().map(|_| hasher()).collect();
-        // Not at multiples of a power of two: lanes that lie so fall on the same cache sets.
-        const SKEW: usize = 4096 + 64;
-        let slice = if self.resident { LEAF_WINDOW } else { LEAF_SLICE };
-        let longest = ranges.iter().map(|range| range.end - range.start).max().unwrap_or(0);
-        for at in (0..longest).step_by(slice as usize) {
-            if self.progress.stopped() {
-                return Err(Failure::Stopped);
+    /// Hashes several leaves side by side, up to `slice` bytes of each at a time.
+    fn hash_leaves(
+        &self,
+        leaf: &Hasher,
+        pieces: &[u64],
+        slice: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Vec<Digest>, Error> {
+        let source = &self.source;
+        let mut hashers = vec![leaf.clone(); pieces.len()];
+        let mut left: Vec<Range<u64>> = pieces.iter().map(|&piece| self.bytes(piece)).collect();
+        while left.iter().any(|range| !range.is_empty()) {
+            if source.progress.stopped() {
+                return Err(stopped(source.path));
             }
-            let parts: Vec<Range<u64>> = ranges
-                .iter()
-                .map(|range| (range.start + at).min(range.end)..(range.start + at + slice).min(range.end))
-                .collect();
-            let len = |part: &Range<u64>| (part.end - part.start) as usize;
-            let map = |part: &Range<u64>| match len(part) {
-                0 => Ok(None),
-                len => Window::map(self.file, part.start, len).map(Some),
+            let part = |range: &mut Range<u64>| {
+                let start = range.start;
+                range.start = range.end.min(start + slice as u64);
+                (start, (range.start - start) as usize)
             };
-            let windows =
-                if self.resident { parts.iter().map(map).collect::<Result<Vec<_>, _>>().ok() } else { None };
-            let slices: Vec<&[u8]> = if let Some(windows) = &windows {
-                windows.iter().map(|window| window.as_ref().map_or(&[][..], Window::bytes)).collect()
+            let parts: Vec<(u64, usize)> = left.iter_mut().map(part).collect();
+            let mapped = source.mapped && slice as u64 >= LEAST_MAPPED;
+            let window = if mapped { Window::map(source.file, &parts).ok() } else { None };
+            let slices: Vec<&[u8]> = if let Some(window) = &window {
+                (0..parts.len()).map(|part| window.bytes(part)).collect()
             } else {
-                buffer.resize((slice as usize + SKEW) * parts.len(), 0);
-                for (part, buffer) in parts.iter().zip(buffer.chunks_mut(slice as usize + SKEW)) {
-                    self.read(&mut buffer[..len(part)], part.start)?;
+                buffer.resize((slice + SKEW) * parts.len(), 0);
+                for (&(start, len), buffer) in parts.iter().zip(buffer.chunks_mut(slice + SKEW)) {
+                    source.read(&mut buffer[..len], start)?;
                     // Several places of a file at once look random to the kernel: tell it what comes next.
-                    let next = std::num::NonZeroU64::new(4 * slice);
-                    let _ = rustix::fs::fadvise(self.file, part.end, next, rustix::fs::Advice::WillNeed);
+                    let next = std::num::NonZeroU64::new(4 * slice as u64);
+                    let _ = rustix::fs::fadvise(
+                        source.file,
+                        start + len as u64,
+                        next,
+                        rustix::fs::Advice::WillNeed,
+                    );
                 }
-                let buffers = buffer.chunks(slice as usize + SKEW);
-                parts.iter().zip(buffers).map(|(part, buffer)| &buffer[..len(part)]).collect()
+                parts
+                    .iter()
+                    .zip(buffer.chunks(slice + SKEW))
+                    .map(|((_, len), buffer)| &buffer[..*len])
+                    .collect()
             };
             update_many(&mut hashers.iter_mut().collect::<Vec<_>>(), &slices);
-            self.progress.add_bytes(slices.iter().map(|slice| slice.len() as u64).sum());
-            for (window, part) in windows.iter().flatten().zip(&parts) {
-                if let Some(window) = window {
-                    self.checked(window, part.start)?;
-                }
-            }
+            window.map_or(Ok(()), |window| source.check(&window, &parts))?;
         }
-        Ok(vec![finish_many(&mut hashers.iter_mut().collect::<Vec<_>>())])
-    }
-
-    /// Tells why a window could not be read, if so: by reading what it should have shown.
-    fn checked(&self, window: &Window, start: u64) -> Result<(), Failure> {
-        if window.intact() {
-            return Ok(());
-        }
-        self.read(&mut vec![0; window.bytes().len()], start)?;
-        // The fault has passed; the bytes hashed were not the file's all the same.
-        Err(Failure::Io(Errno::IO))
-    }
-
-    fn read(&self, buffer: &mut [u8], start: u64) -> Result<(), Failure> {
-        let mut filled = 0;
-        while filled < buffer.len() {
-            match rustix::io::pread(self.file, &mut buffer[filled..], start + filled as u64) {
-                Ok(0) => return Err(Failure::Short(start + filled as u64)),
-                Ok(count) => filled += count,
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(Failure::Io(error)),
-            }
-        }
-        Ok(())
+        Ok(finish_many(&mut hashers.iter_mut().collect::<Vec<_>>()))
     }
 }
 
-impl State {
-    /// Folds what is now in order.
-    fn put(&mut self, first: u64, done: Done, zeros: Option<&[Zeros]>) {
-        self.done.insert(first, done);
-        while let Some(done) = self.done.remove(&self.folds[0].next()) {
-            match done {
-                Done::Pieces(digests) => {
-                    for (fold, digests) in self.folds.iter_mut().zip(digests) {
-                        digests.into_iter().for_each(|digest| fold.push(digest));
-                    }
-                }
-                Done::Zeros(count) => {
-                    for (fold, zeros) in self.folds.iter_mut().zip(zeros.into_iter().flatten()) {
-                        fold.push_zeros(zeros, count);
-                    }
-                }
-            }
-        }
-    }
+/// The error of a run that was asked to stop.
+pub(crate) fn stopped(path: &[u8]) -> Error {
+    Error::new(path, "read", Cause::Other("interrupted".to_owned()))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::open::{Root, Special};
-    use std::os::unix::ffi::OsStrExt;
-    use std::os::unix::fs::FileExt;
-
-    fn open(path: &std::path::Path) -> Guarded {
-        Guarded::open(&Root::Anywhere, path.as_os_str().as_bytes(), Special::Refuse).unwrap()
-    }
-
-    /// Digests of the file by pieces, beside those of the same bytes one after the other.
-    fn compare(path: &std::path::Path, data: &[u8], names: &str, threads: usize) {
-        let specs: Vec<Spec> = names.split(',').map(|name| name.parse().unwrap()).collect();
-        let mut file = open(path);
-        let plans = plans(&file, &specs).expect("these digests are made of pieces");
-        let found = hash_pieces(&mut file, &plans, threads, &Progress::default()).unwrap().unwrap();
-        let expected: Vec<Digest> = specs
-            .iter()
-            .map(|spec| {
-                let mut hasher = spec.hasher_for_size(data.len() as u64);
-                hasher.update(data);
-                hasher.finish()
-            })
-            .collect();
-        assert_eq!(found, expected, "{names} on {threads} threads");
-        assert_eq!(file.finish(b"f").unwrap().size(), data.len() as u64);
-    }
-
-    const NAMES: [&str; 5] =
-        ["sha256-tree", "blake3", "md5-tree,sha512-tree", "s3-etag", "sha256-tree;leaf=2MiB"];
-
-    #[test]
-    fn pieces_give_the_digests_of_the_whole() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let data: Vec<u8> =
-            (0..(21u32 << 20) + 12345).map(|i| (i ^ (i >> 9)).wrapping_mul(97) as u8).collect();
-        file.as_file().write_all_at(&data, 0).unwrap();
-        if !open(file.path()).is_local() {
-            return;
-        }
-        for names in NAMES {
-            for threads in [1, 2, 5] {
-                compare(file.path(), &data, names, threads);
-            }
+/// Ranges made ascending and apart.
+pub(crate) fn joined(ranges: impl IntoIterator<Item = Range<u64>>) -> Vec<Range<u64>> {
+    let mut ranges: Vec<Range<u64>> = ranges.into_iter().filter(|range| !range.is_empty()).collect();
+    ranges.sort_by_key(|range| range.start);
+    let mut joined: Vec<Range<u64>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
+            _ => joined.push(range),
         }
     }
-
-    #[test]
-    fn holes_are_folded_without_being_read() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let mut data = vec![0; 40 << 20];
-        for at in [0, 9 << 20, (40 << 20) - 3] {
-            data[at..at + 3].copy_from_slice(b"xyz");
-            file.as_file().write_all_at(b"xyz", at as u64).unwrap();
-        }
-        if !open(file.path()).has_holes() {
-            return;
-        }
-        for names in NAMES {
-            compare(file.path(), &data, names, 2);
-        }
-    }
-
-    #[test]
-    fn a_truncation_while_windows_are_hashed_is_a_change() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        file.as_file().write_all_at(&vec![5; 64 << 20], 0).unwrap();
-        for cut in [0, 100, 30 << 20] {
-            file.as_file().set_len(64 << 20).unwrap();
-            let mut guarded = open(file.path());
-            if !guarded.is_local() {
-                return;
-            }
-            let plans = plans(&guarded, &["blake3".parse().unwrap()]).unwrap();
-            file.as_file().set_len(cut).unwrap();
-            let result = hash_pieces(&mut guarded, &plans, 2, &Progress::default());
-            assert!(result.is_err() || guarded.finish(b"f").is_err(), "cut to {cut}");
-        }
-    }
+    joined
 }

@@ -9,7 +9,7 @@
 )]
 
 pub mod build;
-mod chains;
+pub(crate) mod chains;
 pub mod findings;
 pub mod locate;
 mod midstate;
@@ -17,5 +17,4 @@ pub mod outline;
 pub mod piece;
 pub mod prove;
 pub mod repair;
-mod scan;
 pub mod store;

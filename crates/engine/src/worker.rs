@@ -6,7 +6,7 @@ use crate::error::{Cause, Error};
 use crate::feed::{Assigned, Feeder, LARGE, lanes_of};
 use crate::job::{Found, Job, Outcome};
 use crate::links::{Claim, Links};
-use crate::pieces::{hash_pieces, plans};
+use crate::pieces::fold::{hash_pieces, plans};
 use crate::progress::Progress;
 use crate::read::{Guarded, Whole};
 use crate::run::{Batch, Config, Event, Notice};
@@ -332,8 +332,8 @@ impl<'a, 'f> Worker<'a, 'f> {
     /// Hashes one file on all threads that have nothing else to do.
     fn by_pieces(&mut self, next: Active, plans: &[Plan]) {
         let Active { ticket, mut file, .. } = next;
-        let result = hash_pieces(&mut file, plans, self.feeder.idle_threads(), self.progress);
-        match result.map_err(|error| Error::io(&ticket.job.name, "read", error)) {
+        let threads = self.feeder.idle_threads();
+        match hash_pieces(&mut file, &ticket.job.name, plans, threads, self.progress) {
             Ok(None) => {}
             Ok(Some(digests)) => match file.finish(&ticket.job.name) {
                 Ok(proof) => self.succeed(ticket, proof, digests),

@@ -6,11 +6,12 @@
 use crate::error::{Cause, Error};
 use crate::job::Found;
 use crate::open::{Root, Special};
+use crate::pieces::source::{Source, finish};
+use crate::pieces::{Run, Scan, UNIT, joined, stopped};
 use crate::progress::Progress;
 use crate::read::Guarded;
 use crate::tree::chains::Chains;
 use crate::tree::midstate;
-use crate::tree::scan::{Claim, Claims, Run, Source, UNIT, joined, on_threads, pieces, stopped};
 use crate::tree::store::{Header, Hints, Store, part_of};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -24,86 +25,39 @@ use truesum_hash::{Digest, Hasher, Spec};
 /// Time between checkpoints of a tree that is being saved.
 const CHECKPOINT: Duration = Duration::from_secs(5);
 
-/// One digest of a pass over the units of a file.
-struct Part<'a> {
-    plan: &'a Plan,
-    /// Units whose digests are wanted.
-    wanted: Vec<Range<u64>>,
-    /// Whether runs of zeros need not be read.
-    zeros: bool,
-    done: &'a (dyn Fn(Run) -> Result<(), Error> + Sync),
-}
-
-/// Reads every unit that a part or a chain wants, once. Returns the chains' digests.
-fn pass(
+/// Reads what the tree and the chains want, once. Returns the chains' digests.
+fn read_once(
     source: Source<'_>,
-    parts: &[Part<'_>],
+    plan: &Plan,
+    wanted: Vec<Range<u64>>,
     chains: &Chains,
+    flat: usize,
     threads: usize,
+    take: &(dyn Fn(Run) -> Result<(), Error> + Sync),
 ) -> Result<Vec<Digest>, Error> {
-    let wanted = parts.iter().flat_map(|part| part.wanted.iter().cloned());
-    let wanted = joined(wanted.chain(std::iter::once(chains.wanted())));
-    let zeros = chains.wanted().is_empty() && parts.iter().all(|part| part.zeros);
-    let claims = Claims::new(source, wanted, zeros);
-    let work = || -> Result<(), Error> {
-        let mut own = Vec::new();
-        while let Some(claim) = claims.next()? {
-            let unit = match claim {
-                Claim::Read(unit) => unit,
-                Claim::Hole(units) => {
-                    for part in parts {
-                        let per_unit = per_unit(part.plan);
-                        (part.done)(Run::Zeros(units.start * per_unit..units.end * per_unit))?;
-                    }
-                    continue;
-                }
-            };
-            let len = (source.size - unit * UNIT).min(UNIT) as usize;
-            let wanting = parts.iter().filter(|part| part.wanted.iter().any(|range| range.contains(&unit)));
-            let wanting: Vec<(&Part, u64)> = wanting.map(|part| (part, unit * per_unit(part.plan))).collect();
-            let hash = |data: &[u8]| -> Vec<Vec<Digest>> {
-                wanting.iter().map(|(part, first)| part.plan.hash_pieces(*first, data)).collect()
-            };
-            let digests = if chains.wanted().contains(&unit) {
-                let Some(mut buffer) = chains.buffer(unit, len) else { return Ok(()) };
-                source.read(&mut buffer, unit * UNIT)?;
-                let digests = hash(&buffer);
-                chains.give(unit, buffer);
-                digests
-            } else {
-                source.look(unit * UNIT, len, &mut own, hash)?
-            };
-            for ((part, first), digests) in wanting.into_iter().zip(digests) {
-                (part.done)(Run::Digests(first, digests))?;
+    let plans = std::slice::from_ref(plan);
+    if flat == 0 {
+        let zeros = source.holes && plan.zeros().is_some();
+        let scan = Scan::new(source, plans, threads).skipping_zeros(zeros);
+        return scan.run(wanted, |_, run| take(run)).map(|()| Vec::new());
+    }
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..flat).map(|index| scope.spawn(move || chains.run(index))).collect();
+        // Large leaves are a chain too: side by side they would be read at other places than the flat digests.
+        let (plans, wanted, leaves) = match plan.piece_hasher() {
+            Some(_) => {
+                (&[][..], Vec::new(), Some(scope.spawn(move || chains.run_leaves(plan, wanted, take))))
             }
-        }
-        Ok(())
-    };
-    let result = std::thread::scope(|scope| {
-        let running: Vec<_> =
-            (0..chains.count()).map(|index| scope.spawn(move || chains.run(index))).collect();
-        let readers = threads.saturating_sub(running.len()).max(1);
-        let result = on_threads(readers, &claims, || {
-            let result = work();
-            if result.is_err() || source.progress.stopped() {
-                chains.stop();
-            }
-            result
-        });
+            None => (plans, wanted, None),
+        };
+        let readers = threads.saturating_sub(flat + usize::from(leaves.is_some()));
+        let scan = Scan::new(source, plans, readers).beside(chains);
+        let read = scan.run(wanted, |_, run| take(run));
+        let leaves = leaves.map_or(Ok(()), |thread| thread.join().expect("leaves are hashed without panic"));
         let digests: Option<Vec<Digest>> =
             running.into_iter().map(|thread| thread.join().ok().flatten()).collect();
-        result.map(|()| digests)
-    });
-    match result? {
-        Some(digests) if !source.progress.stopped() => Ok(digests),
-        _ => Err(stopped(source.path)),
-    }
-}
-
-/// Pieces of a plan in a unit.
-fn per_unit(plan: &Plan) -> u64 {
-    let piece = plan.piece(0);
-    UNIT / (piece.end - piece.start).clamp(1, UNIT).next_power_of_two()
+        leaves.and(read).and_then(|()| digests.ok_or_else(|| stopped(source.path)))
+    })
 }
 
 /// What to do with a tree that is there already.
@@ -147,8 +101,9 @@ pub struct Saved {
 /// Builds the tree of a file and saves it.
 ///
 /// # Errors
-/// The file cannot be read to its end, is not a regular file, or changed meanwhile; `progress` was told to stop; the tree cannot be written or is not the one to go on with; the digest has no tree to store. What was
-/// finished until then is kept in the unfinished tree.
+/// The file cannot be read to its end, is not a regular file, or changed meanwhile; `progress` was told to stop; the tree
+/// cannot be written or is not the one to go on with; the digest has no tree to store. What was finished until then is kept
+/// in the unfinished tree.
 pub fn save(
     path: &[u8],
     spec: &Spec,
@@ -157,7 +112,7 @@ pub fn save(
     progress: &Progress,
 ) -> Result<Saved, Error> {
     let started = Instant::now();
-    let mut file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
+    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
     let source = Source::new(&file, path, progress);
     let hints = Hints::of(file.stat());
     let refuse = |why: String| Error::new(path, "store the tree of", Cause::Other(why));
@@ -166,23 +121,18 @@ pub fn save(
     let kept = store.header().extents.iter().map(|extent| extent.end - extent.start).sum();
 
     let plan = store.header().plan();
-    let chains = Chains::new(hashers, source.size.div_ceil(UNIT), threads);
-    let (wanted, ratio) = (store.header().missing(), store.header().pieces_per_granule());
-    let state = Mutex::new(Rows::new(store, &plan, (chains.count() > 0).then(|| saving.target.to_owned())));
+    let ratio = store.header().pieces_per_granule();
+    let wanted = store.header().missing().into_iter();
+    let wanted = wanted.map(|range| range.start * ratio..(range.end * ratio).min(plan.pieces()));
+    let wanted: Vec<Range<u64>> = wanted.collect();
+    let (flat, units) = (hashers.len(), source.size.div_ceil(UNIT));
+    let first = wanted.first().map_or(units, |pieces| plan.piece(pieces.start).start / UNIT);
+    let leaves = plan.piece_hasher().filter(|_| flat > 0).map(|_| first);
+    let chains = Chains::new(hashers, leaves, units, threads);
+    let zeros = if source.holes { plan.zeros() } else { None };
+    let state = Mutex::new(Rows::new(store, zeros, (flat > 0).then(|| saving.target.to_owned())));
     let take = |run: Run| state.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take(run, &chains);
-    let beside = if plan.piece_hasher().is_some() {
-        let wanted = wanted.iter().map(|range| range.start * ratio..(range.end * ratio).min(plan.pieces()));
-        let leaves = pieces(source, &plan, wanted.collect(), threads, false, take);
-        leaves.and_then(|()| pass(source, &[], &chains, threads))
-    } else {
-        let per_unit = per_unit(&plan);
-        let wanted = wanted.iter().map(|granules| {
-            let end = (granules.end * ratio).min(plan.pieces());
-            granules.start * ratio / per_unit..end.div_ceil(per_unit)
-        });
-        let part = Part { plan: &plan, wanted: joined(wanted), zeros: plan.zeros().is_some(), done: &take };
-        pass(source, &[part], &chains, threads)
-    };
+    let beside = read_once(source, &plan, wanted, &chains, flat, threads, &take);
     let mut rows = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     let beside = match beside {
         Ok(beside) => beside,
@@ -192,14 +142,12 @@ pub fn save(
             return Err(error);
         }
     };
-    source.check_end()?;
     let size = source.size;
-    file.read_elsewhere(size);
     let digest = match rows.store.fold()? {
         Some(digest) => digest,
         None => root_of_one(&file, path, spec, progress)?,
     };
-    let whole = file.finish(path)?;
+    let whole = finish(file, path)?;
     let mut store = rows.store;
     store.complete(digest.clone())?;
     let store = store.publish(saving.target)?;
@@ -298,9 +246,9 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(store: Store, plan: &Plan, target: Option<PathBuf>) -> Rows {
+    fn new(store: Store, zeros: Option<Zeros>, target: Option<PathBuf>) -> Rows {
         Rows {
-            zeros: plan.zeros(),
+            zeros,
             gather: Gather::new(store.header()),
             finished: Vec::new(),
             saved: Instant::now(),
@@ -378,20 +326,23 @@ impl Gather {
         Gather { ratio, pieces, tree: Merkle::new(&header.spec), open: HashMap::new() }
     }
 
-    /// Takes the digests of pieces from `first` on, all of one granule or each one of its own; returns the first granule
-    /// that they complete and the hashes from there on.
+    /// Takes the digests of pieces from `first` on; returns the first granule that they complete and the hashes from there
+    /// on.
     pub(crate) fn add(&mut self, first: u64, digests: Vec<Digest>) -> Option<(u64, Vec<Digest>)> {
         if self.ratio == 1 {
             return Some((first, digests));
         }
-        let granule = first / self.ratio;
-        let open = self.open.entry(granule).or_default();
-        open.extend((first..).zip(digests));
-        if (open.len() as u64) < (self.pieces - granule * self.ratio).min(self.ratio) {
-            return None;
+        let mut whole: Option<(u64, Vec<Digest>)> = None;
+        for (piece, digest) in (first..).zip(digests) {
+            let granule = piece / self.ratio;
+            let open = self.open.entry(granule).or_default();
+            open.insert(piece, digest);
+            if open.len() as u64 == (self.pieces - granule * self.ratio).min(self.ratio) {
+                let row = self.open.remove(&granule)?.into_values().collect();
+                let tree = self.tree.as_ref().expect("granules of many pieces are of a Merkle tree");
+                whole.get_or_insert((granule, Vec::new())).1.push(tree.reduce(row));
+            }
         }
-        let row = self.open.remove(&granule)?.into_values().collect();
-        let tree = self.tree.as_ref().expect("granules of many pieces are of a Merkle tree");
-        Some((granule, vec![tree.reduce(row)]))
+        whole
     }
 }

@@ -1,10 +1,15 @@
 //! Plain digests beside a tree, in the same read.
 //!
 //! Threads read units ahead and in any order; a chain of blocks takes them in order, each chain on a thread of its own. Units
-//! wait in a window of bounded length, so memory does not depend on which side is faster.
+//! wait in a window of bounded length, so memory does not depend on which side is faster. The leaves of a tree whose leaves
+//! are large are such a chain too: side by side they would need the file a second time.
 
+use crate::error::Error;
+use crate::pieces::{Run, UNIT};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use truesum_hash::tree::Plan;
 use truesum_hash::{Digest, Hasher};
 
 /// Units the readers may be ahead of the slowest chain.
@@ -22,14 +27,15 @@ pub(crate) struct Chains {
 
 struct State {
     waiting: BTreeMap<u64, Arc<Vec<u8>>>,
-    /// The unit each chain takes next, and where it stood at the last unit's end.
     chains: Vec<Chain>,
     spare: Vec<Vec<u8>>,
     stopped: bool,
 }
 
 struct Chain {
+    /// The unit it takes next.
     next: u64,
+    /// Away while it runs; leaves have theirs elsewhere.
     hasher: Option<Hasher>,
     /// A copy for a checkpoint, and the units it has been fed.
     kept: Option<(Hasher, u64)>,
@@ -39,11 +45,17 @@ struct Chain {
 const KEEP_EVERY: u64 = 64;
 
 impl Chains {
-    /// Chains over a file of `units` units, each a hasher that has been fed the units before its number.
-    pub(crate) fn new(hashers: Vec<(Hasher, u64)>, units: u64, threads: usize) -> Chains {
-        let chains =
-            hashers.into_iter().map(|(hasher, next)| Chain { next, kept: None, hasher: Some(hasher) });
-        let chains: Vec<Chain> = chains.collect();
+    /// Chains over a file of `units` units, each a hasher that has been fed the units before its number; `leaves` is the
+    /// first unit for [`Chains::run_leaves`], if that is wanted.
+    pub(crate) fn new(
+        hashers: Vec<(Hasher, u64)>,
+        leaves: Option<u64>,
+        units: u64,
+        threads: usize,
+    ) -> Chains {
+        let flat = hashers.into_iter().map(|(hasher, next)| (Some(hasher), next));
+        let all = flat.chain(leaves.map(|next| (None, next)));
+        let chains: Vec<Chain> = all.map(|(hasher, next)| Chain { next, kept: None, hasher }).collect();
         let first = chains.iter().map(|chain| chain.next).min().unwrap_or(units);
         let state = State { waiting: BTreeMap::new(), chains, spare: Vec::new(), stopped: false };
         Chains {
@@ -65,7 +77,7 @@ impl Chains {
     }
 
     /// The units that some chain wants.
-    pub(crate) fn wanted(&self) -> std::ops::Range<u64> {
+    pub(crate) fn wanted(&self) -> Range<u64> {
         self.first..self.units
     }
 
@@ -101,18 +113,67 @@ impl Chains {
         self.changed.notify_all();
     }
 
-    /// Runs chain `index` to its end.
+    /// Runs chain `index` to its end; `None` if it was stopped.
     pub(crate) fn run(&self, index: usize) -> Option<Digest> {
         let mut hasher = self.lock().chains[index].hasher.take()?;
+        let whole = self.follow(index, |unit, data| {
+            hasher.update(data);
+            (unit + 1).is_multiple_of(KEEP_EVERY).then(|| (hasher.clone(), unit + 1))
+        });
+        whole.then(|| hasher.finish())
+    }
+
+    /// Hashes the leaves of `wanted`, one after the other, as the last chain, and gives each digest to `done`.
+    ///
+    /// # Errors
+    /// That of `done`, which stops all chains.
+    pub(crate) fn run_leaves(
+        &self,
+        plan: &Plan,
+        wanted: Vec<Range<u64>>,
+        done: impl Fn(Run) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut leaves = wanted.into_iter().flatten().map(|piece| (piece, plan.piece(piece)));
+        let hasher = plan.piece_hasher().expect("these pieces are leaves");
+        let mut current = leaves.next().map(|leaf| (leaf, hasher.clone()));
+        let mut hash = |offset: u64, data: &[u8]| -> Result<(), Error> {
+            let end = offset + data.len() as u64;
+            while let Some(((piece, range), leaf)) = &mut current {
+                let here = range.start.clamp(offset, end)..range.end.clamp(offset, end);
+                leaf.update(&data[(here.start - offset) as usize..(here.end - offset) as usize]);
+                if range.end > end {
+                    break;
+                }
+                done(Run::Digests(*piece, vec![leaf.finish()]))?;
+                current = leaves.next().map(|leaf| (leaf, hasher.clone()));
+            }
+            Ok(())
+        };
+        // An empty file has no unit, but a leaf.
+        let mut result = hash(0, &[]);
+        self.follow(self.count() - 1, |unit, data| {
+            if result.is_ok() {
+                result = hash(unit * UNIT, data);
+            }
+            if result.is_err() {
+                self.stop();
+            }
+            None
+        });
+        result
+    }
+
+    /// Gives the units that a chain wants to `feed`, in order, which may return a state to keep. False if it was stopped.
+    fn follow(&self, index: usize, mut feed: impl FnMut(u64, &[u8]) -> Option<(Hasher, u64)>) -> bool {
         loop {
             let mut state = self.lock();
             let unit = state.chains[index].next;
-            if unit == self.units {
-                return Some(hasher.finish());
+            if unit >= self.units {
+                return true;
             }
             let data = loop {
                 if state.stopped {
-                    return None;
+                    return false;
                 }
                 match state.waiting.get(&unit) {
                     Some(data) => break data.clone(),
@@ -120,9 +181,8 @@ impl Chains {
                 }
             };
             drop(state);
-            hasher.update(&data);
+            let kept = feed(unit, &data);
             drop(data);
-            let kept = (unit + 1).is_multiple_of(KEEP_EVERY).then(|| (hasher.clone(), unit + 1));
             let mut state = self.lock();
             let chain = &mut state.chains[index];
             chain.next = unit + 1;

@@ -5,7 +5,7 @@
 //! everything was read again.
 
 use crate::error::{Cause, Error};
-use crate::tree::scan::joined;
+use crate::pieces::joined;
 use crate::tree::store::{Hints, Store, crc32c, with_suffix};
 use crate::write::AtomicFile;
 use std::io::{ErrorKind, Write};

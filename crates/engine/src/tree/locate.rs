@@ -4,16 +4,18 @@
 
 use crate::error::{Cause, Error};
 use crate::open::{Root, Special};
+use crate::pieces::source::{Source, finish};
+use crate::pieces::{Run, Scan, joined};
 use crate::progress::Progress;
 use crate::read::Guarded;
 use crate::tree::build::{Gather, root_of_one};
 use crate::tree::findings::Findings;
-use crate::tree::scan::{Run, Source, UNIT, joined, pieces};
+use crate::tree::prove::{hash_leaf, hash_leaves};
 use crate::tree::store::{Header, Hints, Store};
 use std::ops::Range;
 use std::sync::Mutex;
+use truesum_hash::Digest;
 use truesum_hash::tree::Merkle;
-use truesum_hash::{Digest, Hasher};
 
 /// What can be said of a file and its stored tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +112,7 @@ impl Comparison<'_> {
             let why = "the stored tree is not complete".to_owned();
             return Err(Error::new(path, "verify", Cause::Other(why)));
         };
-        let mut file = Guarded::open(root, path, Special::Refuse)?;
+        let file = Guarded::open(root, path, Special::Refuse)?;
         let size = file.size_hint();
         let length = match size.cmp(&header.size) {
             std::cmp::Ordering::Equal => Length::Same,
@@ -153,9 +155,7 @@ impl Comparison<'_> {
         if !bad.is_empty() && length != Length::Same {
             report.shift = shift(whole, store, &bad)?;
         }
-        whole.check_end()?;
-        file.read_elsewhere(size);
-        file.finish(path)?;
+        finish(file, path)?;
         report.blemish = match (&store.blemish, sound) {
             (_, false) => Some("its hashes do not lead to its digest".to_owned()),
             (blemish, true) => blemish.as_ref().map(ToString::to_string),
@@ -197,7 +197,7 @@ fn differing(
             plan.pieces().min(source.size.div_ceil(plan.piece(0).end.max(1)).max(u64::from(header.size == 0)))
         }
     };
-    let zeros = plan.zeros();
+    let zeros = if source.holes { plan.zeros() } else { None };
     let missing = if here == plan.pieces() { granules } else { here / ratio };
     let mut bad = vec![missing..granules];
     let mut wanted = vec![0..here];
@@ -209,7 +209,7 @@ fn differing(
     }
     wanted.retain(|range| !range.is_empty());
     let state = Mutex::new((Gather::new(header), bad, findings));
-    let done = |run: Run| {
+    let done = |_, run: Run| {
         let mut state = state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let (gather, bad, findings) = &mut *state;
         let mut compare = |first: u64, digests: Vec<Digest>| -> Result<(), Error> {
@@ -242,22 +242,15 @@ fn differing(
             }
         }
     };
-    if source.size == 0 {
-        // Nothing to read; the one empty leaf is a piece all the same.
-        if header.size == 0 {
-            done(Run::Digests(0, vec![plan.hash_piece(0, &[])]))?;
-        }
-    } else {
-        let result = pieces(source, &plan, wanted, threads, zeros.is_some(), done);
-        let (_, _, findings) = &mut *state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        // What was done is worth keeping, whatever stopped it.
-        if let (Err(_), Some(findings)) = (&result, findings) {
-            findings.write()?;
-        }
-        result?;
+    let scan = Scan::new(source, std::slice::from_ref(&plan), threads).skipping_zeros(zeros.is_some());
+    let result = scan.run(wanted, done);
+    let mut state = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    // What was done is worth keeping, whatever stopped it.
+    if let (Err(_), Some(findings)) = (&result, &mut state.2) {
+        findings.write()?;
     }
-    let (_, bad, _) = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    Ok(joined(bad))
+    result?;
+    Ok(joined(state.1))
 }
 
 /// What is left of the first `granules` granules without the ones that were checked.
@@ -301,39 +294,12 @@ pub(crate) fn hash_granule(
     start: u64,
 ) -> Result<Digest, Error> {
     let range = header.range(index);
-    let plan = header.plan();
-    let mut buffer = Vec::new();
-    let shifted = |offset: u64| start + (offset - range.start);
-    if let Some(tree) = Merkle::new(&header.spec) {
-        let step = UNIT.min(header.granule).max(tree.leaf_size());
-        let mut row = Vec::new();
-        for offset in (range.start..range.end.max(range.start + 1)).step_by(step as usize) {
-            let end = range.end.min(offset + step);
-            if let Some(leaf) = tree.leaf_hasher().filter(|_| tree.leaf_size() > UNIT) {
-                row.push(hash_leaf(source, leaf, shifted(offset)..shifted(end), &mut buffer)?);
-                continue;
-            }
-            buffer.resize((end - offset) as usize, 0);
-            source.read(&mut buffer, shifted(offset))?;
-            row.push(tree.subtree(&buffer, offset / tree.leaf_size()));
+    let by = start.cast_signed() - range.start.cast_signed();
+    match Merkle::new(&header.spec) {
+        Some(tree) => hash_leaves(source, &tree, range, by),
+        None => {
+            let leaf = header.plan().piece_hasher().expect("what is no Merkle tree has leaves as pieces");
+            hash_leaf(source, leaf, start..start + (range.end - range.start), &mut Vec::new())
         }
-        return Ok(tree.reduce(row));
     }
-    let leaf = plan.piece_hasher().expect("what is no Merkle tree has leaves as pieces");
-    hash_leaf(source, leaf, start..shifted(range.end), &mut buffer)
-}
-
-/// The hash of one large leaf, a slice at a time.
-fn hash_leaf(
-    source: Source<'_>,
-    mut leaf: Hasher,
-    bytes: Range<u64>,
-    buffer: &mut Vec<u8>,
-) -> Result<Digest, Error> {
-    for offset in bytes.clone().step_by(UNIT as usize) {
-        buffer.resize((bytes.end - offset).min(UNIT) as usize, 0);
-        source.read(buffer, offset)?;
-        leaf.update(buffer);
-    }
-    Ok(leaf.finish())
 }

@@ -4,7 +4,7 @@
 //! digest is then computed from the beginning.
 
 use crate::error::Error;
-use crate::tree::scan::UNIT;
+use crate::pieces::UNIT;
 use crate::tree::store::{Hints, crc32c, with_suffix};
 use crate::write::AtomicFile;
 use std::io::Write;

@@ -2,11 +2,11 @@
 
 use crate::error::{Cause, Error};
 use crate::open::{Root, Special};
+use crate::pieces::source::{Source, finish};
+use crate::pieces::{Scan, UNIT};
 use crate::progress::Progress;
 use crate::read::Guarded;
-use crate::tree::scan::{Run, Source, UNIT, pieces};
 use std::ops::Range;
-use std::sync::Mutex;
 use truesum_hash::tree::{Merkle, Plan, Step, Walk, halves};
 use truesum_hash::{Digest, Spec};
 
@@ -44,7 +44,7 @@ pub fn outline(
     threads: usize,
     progress: &Progress,
 ) -> Result<Outline, Error> {
-    let mut file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
+    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
     let source = Source::new(&file, path, progress);
     let fail = || Error::new(path, "draw", Cause::Other(format!("{spec} has no tree to draw")));
     let tree = Merkle::new(spec);
@@ -53,35 +53,12 @@ pub fn outline(
         _ => UNIT,
     };
     let plan = Plan::with_granule(spec, source.size, granule).ok_or_else(fail)?;
-    let row = Mutex::new(vec![None; plan.pieces() as usize]);
-    let keep = |first: u64, digests: Vec<Digest>| {
-        let mut row = row.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        for (entry, digest) in row[first as usize..].iter_mut().zip(digests) {
-            *entry = Some(digest);
-        }
-    };
-    if source.size == 0 {
-        (0..plan.pieces()).for_each(|piece| keep(piece, vec![plan.hash_piece(piece, &[])]));
-    } else {
-        pieces(source, &plan, std::iter::once(0..plan.pieces()).collect(), threads, false, |run| {
-            if let Run::Digests(first, digests) = run {
-                keep(first, digests);
-            }
-            Ok(())
-        })?;
-    }
-    source.check_end()?;
+    let row = Scan::new(source, std::slice::from_ref(&plan), threads).row(0..plan.pieces())?;
     let size = source.size;
-    file.read_elsewhere(size);
-    file.finish(path)?;
-    let row = row.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    finish(file, path)?;
     let leaves: Vec<Node> = (0..)
         .zip(row)
-        .map(|(piece, hash)| Node {
-            range: plan.piece(piece),
-            hash: hash.expect("every piece was hashed"),
-            children: Vec::new(),
-        })
+        .map(|(piece, hash)| Node { range: plan.piece(piece), hash, children: Vec::new() })
         .collect();
     let (digest, root) = match (tree, halves(spec)) {
         (Some(tree), _) => {

@@ -2,13 +2,12 @@
 
 use crate::error::{Cause, Error};
 use crate::open::{Root, Special};
+use crate::pieces::source::{Source, finish};
+use crate::pieces::{Scan, UNIT};
 use crate::progress::Progress;
 use crate::read::Guarded;
-use crate::tree::prove::hash_leaves;
-use crate::tree::scan::{Run, Source, UNIT, pieces, stopped};
-use std::collections::BTreeMap;
+use crate::tree::prove::{bytes_of, hash_leaves};
 use std::ops::Range;
-use std::sync::Mutex;
 use truesum_hash::tree::{CompactRange, Linear, Merkle, Plan, decompose};
 use truesum_hash::{Digest, Spec};
 
@@ -88,7 +87,7 @@ pub fn hash_range(
     progress: &Progress,
 ) -> Result<Piece, Error> {
     let fail = |why: String| Error::new(path, "hash a range of", Cause::Other(why));
-    let mut file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
+    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
     let source = Source::new(&file, path, progress);
     let size = source.size;
     let division = Division::of(spec, size).ok_or_else(|| fail(format!("{spec} cannot be divided")))?;
@@ -104,94 +103,56 @@ pub fn hash_range(
     })?;
     let levels = match &division {
         Division::Checksum(linear) => vec![(0, checksum(source, spec, *linear, bytes, threads)?)],
-        Division::Tree(tree) => subtrees(source, tree, range.clone(), threads)?,
+        Division::Tree(tree) => subtrees(source, spec, tree, range.clone(), threads)?,
         Division::Leaves(plan) => {
-            let found = Mutex::new(BTreeMap::new());
-            pieces(source, plan, std::iter::once(range.clone()).collect(), threads, false, |run| {
-                if let Run::Digests(first, digests) = run {
-                    found
-                        .lock()
-                        .unwrap_or_else(|poisoned| poisoned.into_inner())
-                        .extend((first..).zip(digests));
-                }
-                Ok(())
-            })?;
-            let found = found.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-            found.into_values().map(|digest| (0, digest)).collect()
+            let row = Scan::new(source, std::slice::from_ref(plan), threads).row(range.clone())?;
+            row.into_iter().map(|digest| (0, digest)).collect()
         }
     };
-    source.check_end()?;
-    file.read_elsewhere(size);
-    file.finish(path)?;
+    finish(file, path)?;
     Ok(Piece { spec: spec.clone(), size, range, levels })
 }
 
-/// Work for threads: ranges, each with a value, in order.
-fn each<T: Send>(
-    source: Source<'_>,
-    ranges: &[Range<u64>],
-    threads: usize,
-    hash: impl Fn(&Range<u64>) -> Result<T, Error> + Sync,
-) -> Result<Vec<T>, Error> {
-    let next = Mutex::new(ranges.iter().enumerate());
-    let found = Mutex::new(BTreeMap::new());
-    let work = || -> Result<(), Error> {
-        loop {
-            if source.progress.stopped() {
-                return Err(stopped(source.path));
-            }
-            let Some((index, range)) = next.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next()
-            else {
-                return Ok(());
-            };
-            let value = hash(range)?;
-            found.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).insert(index, value);
-        }
-    };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mine = work();
-        others
-            .into_iter()
-            .fold(mine, |result, thread| result.and(thread.join().expect("workers do not panic")))
-    })?;
-    Ok(found.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).into_values().collect())
+/// A range cut at multiples of `unit`: what is before the first, whole units by number, what is after the last.
+fn whole_units(range: &Range<u64>, unit: u64) -> (Range<u64>, Range<u64>, Range<u64>) {
+    let first = range.start.next_multiple_of(unit).min(range.end);
+    let last = (range.end / unit * unit).max(first);
+    (range.start..first, first / unit..last / unit, last..range.end)
 }
 
 /// The maximal perfect subtrees of a range of leaves.
 fn subtrees(
     source: Source<'_>,
+    spec: &Spec,
     tree: &Merkle,
     leaves: Range<u64>,
     threads: usize,
 ) -> Result<Vec<(u8, Digest)>, Error> {
-    let per_unit = (UNIT / tree.leaf_size()).max(1);
-    // Whole units where the range has any, so that threads can take them apart.
-    let mut cuts = vec![leaves.start];
-    let first = leaves.start.next_multiple_of(per_unit);
-    cuts.extend((first..leaves.end).step_by(per_unit as usize).filter(|&cut| cut > leaves.start));
-    cuts.push(leaves.end);
-    let ranges: Vec<Range<u64>> = cuts.windows(2).map(|pair| pair[0]..pair[1]).collect();
-    let node = |left: &Digest, right: &Digest| tree.node(left, right);
-    let found = each(source, &ranges, threads, |range| {
-        decompose(range.start, range.end)
-            .map(|(start, level)| Ok((level, hash_leaves(source, tree, start..start + (1 << level))?)))
-            .collect::<Result<Vec<(u8, Digest)>, Error>>()
-    })?;
-    let mut whole = CompactRange::starting_at(leaves.start);
-    for (level, hash) in found.into_iter().flatten() {
-        whole.push(level, hash, node).expect("ranges come in order");
-    }
-    if !tree.place_independent()
-        && leaves.start == 0
-        && leaves.end == tree.leaves(source.size)
-        && leaves.end > 1
-    {
+    let count = tree.leaves(source.size);
+    if !tree.place_independent() && leaves == (0..count) && count > 1 {
         // BLAKE3's last merge is the root's, so it is left to `combine`.
-        let half = 1 << (leaves.end - 1).ilog2();
-        let mut parts = subtrees(source, tree, 0..half, threads)?;
-        parts.extend(subtrees(source, tree, half..leaves.end, threads)?);
+        let half = 1 << (count - 1).ilog2();
+        let mut parts = subtrees(source, spec, tree, 0..half, threads)?;
+        parts.extend(subtrees(source, spec, tree, half..count, threads)?);
         return Ok(parts);
+    }
+    let per_unit = (UNIT / tree.leaf_size()).max(1);
+    let (head, units, tail) = whole_units(&leaves, per_unit);
+    let plan = Plan::with_granule(spec, source.size, UNIT).expect("a Merkle tree can be cut");
+    let node = |left: &Digest, right: &Digest| tree.node(left, right);
+    let single = |leaves: Range<u64>| {
+        decompose(leaves.start, leaves.end).map(|(start, level)| {
+            let bytes = bytes_of(tree, &(start..start + (1 << level)), source.size);
+            Ok((level, hash_leaves(source, tree, bytes, 0)?))
+        })
+    };
+    let mut found: Vec<(u8, Digest)> = single(head).collect::<Result<_, Error>>()?;
+    let row = Scan::new(source, std::slice::from_ref(&plan), threads).row(units)?;
+    found.extend(row.into_iter().map(|digest| (per_unit.ilog2() as u8, digest)));
+    found.extend(single(tail).collect::<Result<Vec<_>, Error>>()?);
+    let mut whole = CompactRange::starting_at(leaves.start);
+    for (level, hash) in found {
+        whole.push(level, hash, node).expect("subtrees come in order");
     }
     Ok(whole.into_subtrees(node))
 }
@@ -203,16 +164,20 @@ fn checksum(
     bytes: Range<u64>,
     threads: usize,
 ) -> Result<Digest, Error> {
-    let starts = bytes.clone().step_by(UNIT as usize);
-    let ranges: Vec<Range<u64>> = starts.map(|start| start..(start + UNIT).min(bytes.end)).collect();
-    let values = each(source, &ranges, threads, |range| {
-        let mut buffer = vec![0; (range.end - range.start) as usize];
-        source.read(&mut buffer, range.start)?;
-        Ok(linear.part(spec, &buffer))
-    })?;
-    let parts = values.into_iter().zip(&ranges).map(|(value, range)| (value, range.end - range.start));
-    let joined = parts.reduce(|(sum, len), (next, more)| (linear.join(&sum, &next, more), len + more));
-    Ok(joined.map_or_else(|| linear.part(spec, &[]), |(sum, _)| sum))
+    let (head, units, tail) = whole_units(&bytes, UNIT);
+    let plan = Plan::with_granule(spec, source.size, UNIT).expect("a checksum can be cut");
+    let single = |bytes: Range<u64>| {
+        let mut buffer = vec![0; (bytes.end - bytes.start) as usize];
+        source.read(&mut buffer, bytes.start)?;
+        Ok((linear.part(spec, &buffer), bytes.end - bytes.start))
+    };
+    let mut sum = single(head)?;
+    let row = Scan::new(source, std::slice::from_ref(&plan), threads).row(units)?;
+    let rest = row.into_iter().map(|value| (value, UNIT)).chain(std::iter::once(single(tail)?));
+    for (value, len) in rest {
+        sum = (linear.join(&sum.0, &value, len), sum.1 + len);
+    }
+    Ok(sum.0)
 }
 
 /// Why pieces do not make a digest.

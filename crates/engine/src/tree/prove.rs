@@ -2,14 +2,14 @@
 
 use crate::error::{Cause, Error};
 use crate::open::{Root, Special};
+use crate::pieces::source::{Source, finish};
+use crate::pieces::{Scan, UNIT};
 use crate::progress::Progress;
 use crate::read::Guarded;
-use crate::tree::scan::{Run, Source, UNIT, pieces};
 use crate::tree::store::{MAX_SIZE, Store};
 use std::ops::Range;
-use std::sync::Mutex;
 use truesum_hash::tree::{Merkle, Plan, ProofError, range_path, verify_range};
-use truesum_hash::{Digest, Spec};
+use truesum_hash::{Digest, Hasher, Spec};
 
 /// What shows that a range of leaves belongs to a digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,28 +52,12 @@ pub fn read_row(
     threads: usize,
     progress: &Progress,
 ) -> Result<Row<'static>, Error> {
-    let mut file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
+    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
     let source = Source::new(&file, path, progress);
     let plan = Plan::with_granule(spec, source.size, UNIT).ok_or_else(|| no_tree(path, spec))?;
-    let row = Mutex::new(vec![None; plan.pieces() as usize]);
-    if source.size == 0 {
-        return Ok(Row::Read(vec![plan.hash_piece(0, &[])]));
-    }
-    let all = std::iter::once(0..plan.pieces()).collect();
-    pieces(source, &plan, all, threads, false, |run| {
-        if let Run::Digests(first, digests) = run {
-            let mut row = row.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            for (entry, digest) in row[first as usize..].iter_mut().zip(digests) {
-                *entry = Some(digest);
-            }
-        }
-        Ok(())
-    })?;
-    source.check_end()?;
-    file.read_elsewhere(file.size_hint());
-    file.finish(path)?;
-    let row = row.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    Ok(Row::Read(row.into_iter().map(|entry| entry.expect("every piece was hashed")).collect()))
+    let row = Scan::new(source, std::slice::from_ref(&plan), threads).row(0..plan.pieces())?;
+    finish(file, path)?;
+    Ok(Row::Read(row))
 }
 
 fn no_tree(path: &[u8], spec: &Spec) -> Error {
@@ -118,33 +102,54 @@ pub fn prove(
             };
             return Ok(tree.reduce(hashes));
         }
-        hash_leaves(source, &tree, node)
+        hash_leaves(source, &tree, bytes_of(&tree, &node, size.min(source.size)), 0)
     })?;
     Ok(RangeProof { spec: spec.clone(), size, leaves, path: path_hashes })
 }
 
-/// The hash of a node over leaves of the file.
-pub(crate) fn hash_leaves(source: Source<'_>, tree: &Merkle, leaves: Range<u64>) -> Result<Digest, Error> {
-    let step = (UNIT / tree.leaf_size()).max(1);
-    let mut row = Vec::new();
-    let mut buffer = Vec::new();
-    for first in leaves.clone().step_by(step as usize) {
-        let start = first * tree.leaf_size();
-        let end = ((first + step).min(leaves.end) * tree.leaf_size()).min(source.size);
-        if let Some(mut leaf) = tree.leaf_hasher().filter(|_| tree.leaf_size() > UNIT) {
-            for offset in (start..end).step_by(UNIT as usize) {
-                buffer.resize((end - offset).min(UNIT) as usize, 0);
-                source.read(&mut buffer, offset)?;
-                leaf.update(&buffer);
-            }
-            row.push(leaf.finish());
-            continue;
+/// The hash of a node over the leaves that hold these bytes, if they were moved by `by` in the file.
+pub(crate) fn hash_leaves(
+    source: Source<'_>,
+    tree: &Merkle,
+    bytes: Range<u64>,
+    by: i64,
+) -> Result<Digest, Error> {
+    let step = UNIT.max(tree.leaf_size());
+    let (mut row, mut buffer) = (Vec::new(), Vec::new());
+    // An empty file has a leaf too.
+    for offset in (bytes.start..bytes.end.max(bytes.start + 1)).step_by(step as usize) {
+        let len = (bytes.end - offset).min(step);
+        let start = offset.wrapping_add_signed(by);
+        if let Some(leaf) = tree.leaf_hasher().filter(|_| tree.leaf_size() > UNIT) {
+            row.push(hash_leaf(source, leaf, start..start + len, &mut buffer)?);
+        } else {
+            buffer.resize(len as usize, 0);
+            source.read(&mut buffer, start)?;
+            row.push(tree.subtree(&buffer, offset / tree.leaf_size()));
         }
-        buffer.resize((end - start) as usize, 0);
-        source.read(&mut buffer, start)?;
-        row.push(tree.subtree(&buffer, first));
     }
     Ok(tree.reduce(row))
+}
+
+/// The hash of one large leaf, a slice at a time.
+pub(crate) fn hash_leaf(
+    source: Source<'_>,
+    mut leaf: Hasher,
+    bytes: Range<u64>,
+    buffer: &mut Vec<u8>,
+) -> Result<Digest, Error> {
+    for offset in bytes.clone().step_by(UNIT as usize) {
+        buffer.resize((bytes.end - offset).min(UNIT) as usize, 0);
+        source.read(buffer, offset)?;
+        leaf.update(buffer);
+    }
+    Ok(leaf.finish())
+}
+
+/// The bytes of leaves of a file of `size` bytes.
+pub(crate) fn bytes_of(tree: &Merkle, leaves: &Range<u64>, size: u64) -> Range<u64> {
+    let place = |leaf: u64| leaf.saturating_mul(tree.leaf_size()).min(size);
+    place(leaves.start)..place(leaves.end)
 }
 
 /// Why a proof does not hold, or could not be checked.
@@ -207,7 +212,7 @@ pub fn verify_proof(
         &proof.path,
         |node| match node == (0..count) && !place_independent {
             true => Err(Refuted::Form(ProofError::Range)),
-            false => Ok(hash_leaves(source, &tree, node)?),
+            false => Ok(hash_leaves(source, &tree, bytes_of(&tree, &node, proof.size), 0)?),
         },
         |left, right, root| if root { tree.root(left, right) } else { tree.node(left, right) },
     )?;

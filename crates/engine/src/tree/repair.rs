@@ -5,10 +5,10 @@
 
 use crate::error::{Cause, Error};
 use crate::open::{Root, Special};
+use crate::pieces::source::Source;
 use crate::progress::Progress;
 use crate::read::Guarded;
 use crate::tree::locate::{Length, Report, Verdict, hash_granule, verify};
-use crate::tree::scan::Source;
 use crate::tree::store::Store;
 use std::fs::{File, OpenOptions};
 use std::ops::Range;

@@ -5,7 +5,7 @@
 
 use crate::error::{Cause, Error};
 use crate::open::{Root, Special};
-use crate::tree::scan::joined;
+use crate::pieces::joined;
 use rustix::fs::Stat;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};

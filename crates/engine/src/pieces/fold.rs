@@ -1,0 +1,167 @@
+//! Digests of one file from its pieces, folded in order as they come.
+
+use crate::error::Error;
+use crate::pieces::source::Source;
+use crate::pieces::{Run, Scan};
+use crate::progress::Progress;
+use crate::read::Guarded;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use truesum_hash::tree::{Fold, Plan, Zeros};
+use truesum_hash::{Digest, Spec};
+
+/// Files below this size are not worth the threads.
+const SMALL: u64 = 4 << 20;
+
+/// How a file is cut, if all the digests asked for can be had that way at once.
+pub(crate) fn plans(file: &Guarded, specs: &[Spec]) -> Option<Vec<Plan>> {
+    if !file.is_local() || file.size_hint() < SMALL || specs.is_empty() {
+        return None;
+    }
+    let plans: Vec<Plan> =
+        specs.iter().map(|spec| Plan::new(spec, file.size_hint())).collect::<Option<_>>()?;
+    let cut = |plan: &Plan| (plan.pieces(), plan.piece(0), plan.piece_hasher().is_some());
+    let (pieces, _, leaves) = cut(&plans[0]);
+    let alike = plans.iter().all(|plan| cut(plan) == cut(&plans[0]));
+    (alike && pieces > 1 && !(leaves && plans.len() > 1)).then_some(plans)
+}
+
+/// Hashes a file on `threads` threads (this one among them). The digests are in the order of the plans, or `None` if the
+/// run was stopped.
+///
+/// # Errors
+/// The system's, from reading; the file is shorter than it was. `name` is what they call the file.
+pub(crate) fn hash_pieces(
+    file: &mut Guarded,
+    name: &[u8],
+    plans: &[Plan],
+    threads: usize,
+    progress: &Progress,
+) -> Result<Option<Vec<Digest>>, Error> {
+    let source = Source::new(file, name, progress);
+    let size = source.size;
+    let zeros: Option<Vec<Zeros>> = if source.holes { plans.iter().map(Plan::zeros).collect() } else { None };
+    let zeros_of = |plan: usize| zeros.as_ref().map(|zeros| &zeros[plan]);
+    let in_order = |plan: &Plan| Mutex::new(InOrder { fold: plan.fold(), waiting: BTreeMap::new() });
+    let folds: Vec<Mutex<InOrder>> = plans.iter().map(in_order).collect();
+    let scan = Scan::new(source, plans, threads).skipping_zeros(zeros.is_some());
+    let result = scan.run(std::iter::once(0..plans[0].pieces()).collect(), |plan, run| {
+        folds[plan].lock().unwrap_or_else(PoisonError::into_inner).take(run, zeros_of(plan));
+        Ok(())
+    });
+    if progress.stopped() {
+        return Ok(None);
+    }
+    result?;
+    file.read_elsewhere(size);
+    let folds = folds.into_iter().map(|fold| fold.into_inner().unwrap_or_else(PoisonError::into_inner));
+    Ok(folds.map(|in_order| in_order.fold.finish()).collect())
+}
+
+/// A fold, and what waits for earlier pieces, by the number of its first piece.
+struct InOrder {
+    fold: Fold,
+    waiting: BTreeMap<u64, Run>,
+}
+
+impl InOrder {
+    fn take(&mut self, run: Run, zeros: Option<&Zeros>) {
+        let (Run::Digests(first, _) | Run::Zeros(std::ops::Range { start: first, .. })) = run;
+        self.waiting.insert(first, run);
+        while let Some(run) = self.waiting.remove(&self.fold.next()) {
+            match (run, zeros) {
+                (Run::Digests(_, digests), _) => {
+                    digests.into_iter().for_each(|digest| self.fold.push(digest))
+                }
+                (Run::Zeros(pieces), Some(zeros)) => {
+                    self.fold.push_zeros(zeros, pieces.end - pieces.start);
+                }
+                (Run::Zeros(_), None) => {
+                    unreachable!("holes are read where zeros have no digest of their own")
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::open::{Root, Special};
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::FileExt;
+
+    fn open(path: &std::path::Path) -> Guarded {
+        Guarded::open(&Root::Anywhere, path.as_os_str().as_bytes(), Special::Refuse).unwrap()
+    }
+
+    /// Digests of the file by pieces, beside those of the same bytes one after the other.
+    fn compare(path: &std::path::Path, data: &[u8], names: &str, threads: usize) {
+        let specs: Vec<Spec> = names.split(',').map(|name| name.parse().unwrap()).collect();
+        let mut file = open(path);
+        let plans = plans(&file, &specs).expect("these digests are made of pieces");
+        let found = hash_pieces(&mut file, b"f", &plans, threads, &Progress::default()).unwrap().unwrap();
+        let expected: Vec<Digest> = specs
+            .iter()
+            .map(|spec| {
+                let mut hasher = spec.hasher_for_size(data.len() as u64);
+                hasher.update(data);
+                hasher.finish()
+            })
+            .collect();
+        assert_eq!(found, expected, "{names} on {threads} threads");
+        assert_eq!(file.finish(b"f").unwrap().size(), data.len() as u64);
+    }
+
+    const NAMES: [&str; 5] =
+        ["sha256-tree", "blake3", "md5-tree,sha512-tree", "s3-etag", "sha256-tree;leaf=2MiB"];
+
+    #[test]
+    fn pieces_give_the_digests_of_the_whole() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let data: Vec<u8> =
+            (0..(21u32 << 20) + 12345).map(|i| (i ^ (i >> 9)).wrapping_mul(97) as u8).collect();
+        file.as_file().write_all_at(&data, 0).unwrap();
+        if !open(file.path()).is_local() {
+            return;
+        }
+        for names in NAMES {
+            for threads in [1, 2, 5] {
+                compare(file.path(), &data, names, threads);
+            }
+        }
+    }
+
+    #[test]
+    fn holes_are_folded_without_being_read() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut data = vec![0; 40 << 20];
+        for at in [0, 9 << 20, (40 << 20) - 3] {
+            data[at..at + 3].copy_from_slice(b"xyz");
+            file.as_file().write_all_at(b"xyz", at as u64).unwrap();
+        }
+        if !open(file.path()).has_holes() {
+            return;
+        }
+        for names in NAMES {
+            compare(file.path(), &data, names, 2);
+        }
+    }
+
+    #[test]
+    fn a_truncation_while_windows_are_hashed_is_a_change() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().write_all_at(&vec![5; 64 << 20], 0).unwrap();
+        for cut in [0, 100, 30 << 20] {
+            file.as_file().set_len(64 << 20).unwrap();
+            let mut guarded = open(file.path());
+            if !guarded.is_local() {
+                return;
+            }
+            let plans = plans(&guarded, &["blake3".parse().unwrap()]).unwrap();
+            file.as_file().set_len(cut).unwrap();
+            let result = hash_pieces(&mut guarded, b"f", &plans, 2, &Progress::default());
+            assert!(result.is_err() || guarded.finish(b"f").is_err(), "cut to {cut}");
+        }
+    }
+}
