@@ -226,7 +226,7 @@ fn an_interrupted_verification_goes_on_whatever_kills_it() {
     flip(&data, 6 << 20);
     assert_eq!(ends(folder, 1, &["tree", "verify", "data.ftr"]), FOUND);
     assert!(!kept.exists(), "only when asked");
-    // Each granule is looked up by one call, after those that read the tree's beginning.
+    // The granules of each window are looked up by one call, after those that read the tree's beginning.
     let interrupted = |at: usize, kill: &str| {
         let _ = std::fs::remove_file(&kept);
         let at = format!("pread64:signal=SIGINT:when={at}");
@@ -241,7 +241,7 @@ fn an_interrupted_verification_goes_on_whatever_kills_it() {
             let state = std::fs::read(&kept).ok()?;
             let json: serde_json::Value = serde_json::from_str(&going()).unwrap();
             assert!(!kept.exists(), "removed with the result");
-            (json["compared_before"] == 3 << 20).then_some((at, state))
+            (json["compared_before"] == 4 << 20).then_some((at, state))
         })
         .expect("a call in the middle");
     // What was found before the interruption, in the second granule, is among what is found after it.
@@ -249,7 +249,7 @@ fn an_interrupted_verification_goes_on_whatever_kills_it() {
     let output = run(folder, &VERIFY);
     assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(1), FOUND));
     let said = text(&output.stderr);
-    assert!(said.contains("3,145,728 bytes were compared before the interruption"), "{said}");
+    assert!(said.contains("4,194,304 bytes were compared before the interruption"), "{said}");
     for n in 1.. {
         std::fs::write(&kept, &state).unwrap();
         let killed = injected(folder, &[&format!("all:signal=SIGKILL:when={n}")], &VERIFY);
