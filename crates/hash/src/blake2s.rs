@@ -47,7 +47,7 @@ const FINAL: usize = 11;
 const WORDS: usize = 12;
 
 /// The initial values of SHA-256 (section 2.6).
-const IV: [u32; 8] =
+pub(crate) const IV: [u32; 8] =
     [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
 
 /// Section 2.5: digest length, no key, fan-out 1, depth 1.
@@ -82,6 +82,32 @@ const SIGMA: [[usize; 16]; 10] = [
     [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
+/// One round (section 3.1, and BLAKE3's): the columns of `v`, then its diagonals, mixed with words of `m` in the order `s`.
+macro_rules! round {
+    ($v:ident, $m:ident, $s:expr) => {{
+        let s = &$s;
+        round!(@ $v, $m, 0, 4, 8, 12, s[0], s[1]);
+        round!(@ $v, $m, 1, 5, 9, 13, s[2], s[3]);
+        round!(@ $v, $m, 2, 6, 10, 14, s[4], s[5]);
+        round!(@ $v, $m, 3, 7, 11, 15, s[6], s[7]);
+        round!(@ $v, $m, 0, 5, 10, 15, s[8], s[9]);
+        round!(@ $v, $m, 1, 6, 11, 12, s[10], s[11]);
+        round!(@ $v, $m, 2, 7, 8, 13, s[12], s[13]);
+        round!(@ $v, $m, 3, 4, 9, 14, s[14], s[15]);
+    }};
+    (@ $v:ident, $m:ident, $a:literal, $b:literal, $c:literal, $d:literal, $x:expr, $y:expr) => {
+        $v[$a] = $v[$a].add($m[$x]).add($v[$b]);
+        $v[$d] = $v[$d].xor($v[$a]).rotr(16);
+        $v[$c] = $v[$c].add($v[$d]);
+        $v[$b] = $v[$b].xor($v[$c]).rotr(12);
+        $v[$a] = $v[$a].add($m[$y]).add($v[$b]);
+        $v[$d] = $v[$d].xor($v[$a]).rotr(8);
+        $v[$c] = $v[$c].add($v[$d]);
+        $v[$b] = $v[$b].xor($v[$c]).rotr(7);
+    };
+}
+pub(crate) use round;
+
 /// RFC 7693 section 3.2, for every lane.
 ///
 /// # Safety
@@ -104,37 +130,12 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
             v[12] = v[12].xor(low);
             v[13] = v[13].xor(high);
             v[14] = v[14].xor(last);
-            macro_rules! mix {
-                ($a:literal, $b:literal, $c:literal, $d:literal, $x:expr, $y:expr) => {
-                    v[$a] = v[$a].add(m[$x]).add(v[$b]);
-                    v[$d] = v[$d].xor(v[$a]).rotr(16);
-                    v[$c] = v[$c].add(v[$d]);
-                    v[$b] = v[$b].xor(v[$c]).rotr(12);
-                    v[$a] = v[$a].add(m[$y]).add(v[$b]);
-                    v[$d] = v[$d].xor(v[$a]).rotr(8);
-                    v[$c] = v[$c].add(v[$d]);
-                    v[$b] = v[$b].xor(v[$c]).rotr(7);
-                };
-            }
-            macro_rules! round {
-                ($s:expr) => {{
-                    let s = &$s;
-                    mix!(0, 4, 8, 12, s[0], s[1]);
-                    mix!(1, 5, 9, 13, s[2], s[3]);
-                    mix!(2, 6, 10, 14, s[4], s[5]);
-                    mix!(3, 7, 11, 15, s[6], s[7]);
-                    mix!(0, 5, 10, 15, s[8], s[9]);
-                    mix!(1, 6, 11, 12, s[10], s[11]);
-                    mix!(2, 7, 8, 13, s[12], s[13]);
-                    mix!(3, 4, 9, 14, s[14], s[15]);
-                }};
-            }
             if W::REGISTERS > 1 {
                 for s in &SIGMA {
-                    round!(s);
+                    round!(v, m, s);
                 }
             } else {
-                unroll!(round in 10 => { round!(SIGMA[round]) });
+                unroll!(round in 10 => { round!(v, m, SIGMA[round]) });
             }
             h = array![8; i => h[i].xor(v[i]).xor(v[i + 8])];
         }

@@ -69,6 +69,11 @@ impl Serial for Crc {
         let moved = crc_fast::checksum_combine(self.algorithm, first, 0, count);
         self.digest = crc_fast::Digest::new_with_init_state(self.algorithm, moved);
     }
+    fn reset(&mut self) -> bool {
+        self.digest.reset();
+        self.amount = 0;
+        true
+    }
     fn clone_box(&self) -> Box<dyn Serial> {
         Box::new(self.clone())
     }

@@ -1,6 +1,7 @@
 //! One message: feed it, end it.
 
 use crate::algorithm::Kind;
+use crate::blake3::Blake3;
 use crate::digest::Digest;
 use crate::lanes::Stream;
 use crate::spec::Spec;
@@ -11,6 +12,14 @@ pub(crate) trait Serial: Send + Sync {
     /// The digest of all bytes so far.
     fn finish(&mut self) -> Digest;
     fn clone_box(&self) -> Box<dyn Serial>;
+    /// Forgets all bytes so far; false where only a new one can do that.
+    fn reset(&mut self) -> bool {
+        false
+    }
+    /// Itself where it is BLAKE3, whose short messages are ended together.
+    fn blake3(&mut self) -> Option<&mut Blake3> {
+        None
+    }
     /// Whether a message of promised length got as many bytes.
     fn is_whole(&self) -> bool {
         true
@@ -113,9 +122,23 @@ impl Hasher {
 
     /// Forgets all bytes fed so far.
     pub fn reset(&mut self) {
-        match (&mut self.inner, &self.spec.algorithm().kind) {
-            (Inner::Blocks(stream), Kind::Blocks { init, .. }) => stream.restart(init(&self.spec)),
-            _ => *self = Hasher::new(&self.spec, self.size),
+        let forgot = match (&mut self.inner, &self.spec.algorithm().kind) {
+            (Inner::Blocks(stream), Kind::Blocks { init, .. }) => {
+                stream.restart(init(&self.spec));
+                true
+            }
+            (Inner::Serial(serial), _) => serial.reset(),
+            (Inner::Blocks(_), _) => false,
+        };
+        if !forgot {
+            *self = Hasher::new(&self.spec, self.size);
+        }
+    }
+
+    pub(crate) fn blake3(&mut self) -> Option<&mut Blake3> {
+        match &mut self.inner {
+            Inner::Blocks(_) => None,
+            Inner::Serial(serial) => serial.blake3(),
         }
     }
 

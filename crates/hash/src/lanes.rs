@@ -7,6 +7,7 @@
 //! message length: callers feed slices as they are read.
 #![allow(unsafe_code)]
 
+use crate::blake3::{self, Blake3};
 use crate::digest::Digest;
 use crate::hasher::{Hasher, Inner};
 use crate::kernel::{self, Code, Kernel};
@@ -112,7 +113,7 @@ impl Stream {
 
     pub(crate) fn finish(&mut self) -> Digest {
         let family = self.family;
-        run(family, family.kernels, vec![self.last_blocks()]);
+        run(family.block, family.words, family.kernels, vec![self.last_blocks()]);
         self.digest()
     }
 }
@@ -125,14 +126,15 @@ fn update_streams(rows: &'static [Kernel], streams: &mut [&mut Stream], data: &[
         let Stream { state, buffer, .. } = &mut **stream;
         Message { state, parts: [&buffer[..split.buffered], &data[split.start..split.end]] }
     });
-    run(family, rows, messages.filter(Message::has_blocks).collect());
+    run(family.block, family.words, rows, messages.filter(Message::has_blocks).collect());
     for ((stream, data), split) in streams.iter_mut().zip(data).zip(splits) {
         stream.keep(data, split);
     }
 }
 
 fn finish_streams(rows: &'static [Kernel], streams: &mut [&mut Stream], digests: &mut Vec<Digest>) {
-    run(streams[0].family, rows, streams.iter_mut().map(|stream| stream.last_blocks()).collect());
+    let Family { block, words, .. } = *streams[0].family;
+    run(block, words, rows, streams.iter_mut().map(|stream| stream.last_blocks()).collect());
     digests.extend(streams.iter().map(|stream| stream.digest()));
 }
 
@@ -164,9 +166,15 @@ pub fn finish_many(hashers: &mut [&mut Hasher]) -> Vec<Digest> {
     let mut digests = Vec::with_capacity(hashers.len());
     let mut start = 0;
     while start < hashers.len() {
-        let end = start + same_family(&hashers[start..]);
+        let blake3 = hashers[start..].iter_mut().map_while(|hasher| hasher.blake3()).count();
+        let end = start + blake3.max(same_family(&hashers[start..]));
         match &mut hashers[start..end] {
             [one] => digests.push(one.finish()),
+            many if blake3 > 1 => {
+                let mut messages: Vec<&mut Blake3> = many.iter_mut().filter_map(|h| h.blake3()).collect();
+                blake3::finish_many(&mut messages, &mut digests);
+                many.iter_mut().for_each(|hasher| hasher.reset());
+            }
             many => {
                 let mut streams: Vec<&mut Stream> = many.iter_mut().filter_map(|h| h.stream()).collect();
                 finish_streams(streams[0].family.kernels, &mut streams, &mut digests);
@@ -249,9 +257,9 @@ fn same_family(hashers: &[&mut Hasher]) -> usize {
 }
 
 /// One message's work in this call: its state, and whole blocks in up to two places.
-struct Message<'a> {
-    state: &'a mut State,
-    parts: [&'a [u8]; 2],
+pub(crate) struct Message<'a> {
+    pub state: &'a mut State,
+    pub parts: [&'a [u8]; 2],
 }
 
 impl Message<'_> {
@@ -276,8 +284,9 @@ impl Message<'_> {
     }
 }
 
-/// Runs all blocks of all messages on the best of `rows`; a single row takes whatever comes.
-fn run(family: &Family, rows: &'static [Kernel], mut messages: Vec<Message<'_>>) {
+/// Runs all blocks of all messages on the best of `rows`; a single row takes whatever comes. A block has `block` bytes, a
+/// state `words` words.
+pub(crate) fn run(block: usize, words: usize, rows: &'static [Kernel], mut messages: Vec<Message<'_>>) {
     // Long messages first: the lanes then run dry together.
     if messages.windows(2).any(|pair| pair[0].len() != pair[1].len()) {
         messages.sort_by_key(Message::len);
@@ -288,8 +297,8 @@ fn run(family: &Family, rows: &'static [Kernel], mut messages: Vec<Message<'_>>)
         let kernel = kernel::pick(rows, messages.len());
         let least = if rows.len() == 1 { 1 } else { kernel.from_busy };
         match kernel.code {
-            Code::Word32(advance) => messages = drive(family, kernel, least, advance, messages),
-            Code::Word64(advance) => messages = drive(family, kernel, least, advance, messages),
+            Code::Word32(advance) => messages = drive(block, words, kernel, least, advance, messages),
+            Code::Word64(advance) => messages = drive(block, words, kernel, least, advance, messages),
         }
     }
 }
@@ -324,7 +333,8 @@ struct Columns<T>([T; MAX_WORDS * MAX_LANES]);
 
 /// Runs messages (taken from the end) through one row until fewer than `least` lanes are busy; returns the others.
 fn drive<'a, T: Lane>(
-    family: &Family,
+    block: usize,
+    words: usize,
     kernel: &Kernel,
     least: usize,
     advance: kernel::Advance<T>,
@@ -338,7 +348,7 @@ fn drive<'a, T: Lane>(
         while let Some(&lane) = free.last() {
             let Some(message) = waiting.pop() else { break };
             free.pop();
-            for (word, value) in message.state[..family.words].iter().enumerate() {
+            for (word, value) in message.state[..words].iter().enumerate() {
                 columns.0[word * lanes + lane] = T::narrow(*value);
             }
             busy.push((lane, message));
@@ -354,7 +364,7 @@ fn drive<'a, T: Lane>(
         }
         // SAFETY: the row is supported (`kernel::pick`); the state has `words * lanes` values; every pointer is valid for
         // `bytes`, a whole number of blocks, being the smallest of the busy lanes' slices.
-        unsafe { advance(columns.0.as_mut_ptr(), pointers.as_ptr(), bytes / family.block) };
+        unsafe { advance(columns.0.as_mut_ptr(), pointers.as_ptr(), bytes / block) };
         let mut i = 0;
         while i < busy.len() {
             busy[i].1.skip(bytes);
@@ -363,12 +373,12 @@ fn drive<'a, T: Lane>(
                 continue;
             }
             let (lane, message) = busy.swap_remove(i);
-            take_column(&columns.0, lane, lanes, &mut message.state[..family.words]);
+            take_column(&columns.0, lane, lanes, &mut message.state[..words]);
             free.push(lane);
         }
     }
     waiting.extend(busy.into_iter().map(|(lane, message)| {
-        take_column(&columns.0, lane, lanes, &mut message.state[..family.words]);
+        take_column(&columns.0, lane, lanes, &mut message.state[..words]);
         message
     }));
     waiting

@@ -1,8 +1,9 @@
 //! MD5 (RFC 1321).
 //!
-//! One step waits for the step before it, so a single message leaves the core mostly idle: two sets of sixteen lanes are
-//! the best row, and one message runs in one lane of a vector register, where AVX-512VL has the rotate and the three-input
-//! logic that make a step four instructions long.
+//! One step waits for the step before it, so a single message leaves the core mostly idle: several sets of sixteen lanes
+//! are the best row. One message runs in scalar registers: one lane of a vector register, with AVX-512VL's rotate and three-input
+//! logic, takes 10.0 cycles per byte against 4.6 on AMD Zen 5, whose vector operations take two cycles in a chain; where
+//! they take one (Intel), 4.0 is to be expected, which is not measured.
 #![allow(unsafe_code)]
 
 use crate::kernel::{Code, Kernel, always, instance};

@@ -86,6 +86,9 @@ macro_rules! unroll {
     ($i:ident in 5 $(, from $from:expr)? => $body:block) => {
         unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4)
     };
+    ($i:ident in 7 => $body:block) => {
+        unroll!(@ $i, 0, $body, 0 1 2 3 4 5 6)
+    };
     ($i:ident in 10 $(, from $from:expr)? => $body:block) => {
         unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4 5 6 7 8 9)
     };

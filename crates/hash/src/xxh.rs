@@ -25,6 +25,10 @@ macro_rules! serial {
             fn finish(&mut self) -> Digest {
                 Digest::new(&self.0.$finish().to_be_bytes())
             }
+            fn reset(&mut self) -> bool {
+                self.0 = $hasher::with_seed(0);
+                true
+            }
             fn clone_box(&self) -> Box<dyn Serial> {
                 Box::new(self.clone())
             }
