@@ -422,3 +422,130 @@ pub(crate) fn joined(ranges: impl IntoIterator<Item = Range<u64>>) -> Vec<Range<
     }
     joined
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::open::{Root, Special};
+    use crate::progress::Progress;
+    use crate::read::Guarded;
+    use std::fs::File;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::FileExt;
+    use std::sync::Once;
+    use truesum_hash::Spec;
+
+    const SIZE: u64 = 24 << 20;
+
+    fn spec(name: &str) -> Spec {
+        name.parse().expect("a name of ours")
+    }
+
+    /// Reads a file by one way while `change` happens to it: before the first byte, or when the first digests are done.
+    fn read_while(
+        file: &tempfile::NamedTempFile,
+        (name, mapped): (&str, bool),
+        early: bool,
+        change: impl Fn(&File) + Sync,
+    ) -> Result<(), Error> {
+        file.as_file().set_len(0).expect("emptied");
+        file.as_file().write_all_at(&vec![5; SIZE as usize], 0).expect("written");
+        let path = file.path().as_os_str().as_bytes();
+        let guarded = Guarded::open(&Root::Anywhere, path, Special::Refuse).expect("open");
+        let progress = Progress::default();
+        let source = Source { mapped, ..Source::new(&guarded, path, &progress) };
+        let (once, change) = (Once::new(), || change(file.as_file()));
+        if early {
+            once.call_once(change);
+        }
+        if name == "beside" {
+            // A unit that a chain takes is read into its buffer; the chain's digest must not come out.
+            let chains = Chains::new(vec![(spec("md5").hasher(), 0)], None, SIZE / UNIT, 2);
+            let plan = Plan::with_granule(&spec("sha256-tree"), SIZE, UNIT).expect("a plan");
+            let (read, digest) = std::thread::scope(|scope| {
+                let chain = scope.spawn(|| chains.run(0));
+                let scan = Scan::new(source, std::slice::from_ref(&plan), 2).beside(&chains);
+                let read = scan.run(std::iter::once(0..plan.pieces()).collect(), |_, _| {
+                    once.call_once(change);
+                    Ok(())
+                });
+                (read, chain.join().expect("no panic"))
+            });
+            assert_eq!(read.is_ok(), digest.is_some());
+            return read.and_then(|()| source::finish(guarded, path)).map(|_| ());
+        }
+        let plan = Plan::with_granule(&spec(name), SIZE, UNIT).expect("a plan");
+        let scan = Scan::new(source, std::slice::from_ref(&plan), 2);
+        scan.run(std::iter::once(0..plan.pieces()).collect(), |_, _| {
+            once.call_once(change);
+            Ok(())
+        })?;
+        source::finish(guarded, path).map(|_| ())
+    }
+
+    /// Small pieces, large leaves and chains: each mapped and read.
+    const WAYS: [(&str, bool); 6] = [
+        ("blake3", true),
+        ("blake3", false),
+        ("s3-etag;part=1MiB", true),
+        ("s3-etag;part=1MiB", false),
+        ("beside", true),
+        ("beside", false),
+    ];
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_in_any_way_has_changed() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        for way in WAYS {
+            assert!(read_while(&file, way, true, |_| ()).is_ok(), "{way:?}");
+            for len in [0, 1, SIZE / 2 + 77, SIZE - 1, SIZE + 1, 2 * SIZE] {
+                for early in [true, false] {
+                    let result = read_while(&file, way, early, |file| file.set_len(len).expect("changed"));
+                    let error = result.expect_err("no proof can be had");
+                    assert!(
+                        matches!(error.cause, Cause::Changed(_)),
+                        "{way:?} to {len} bytes, early: {early}: {error}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_fault_that_passes_is_an_error_all_the_same() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        file.as_file().write_all_at(&vec![5; SIZE as usize], 0).expect("written");
+        let path = file.path().as_os_str().as_bytes();
+        let guarded = Guarded::open(&Root::Anywhere, path, Special::Refuse).expect("open");
+        let progress = Progress::default();
+        let source = Source { mapped: true, ..Source::new(&guarded, path, &progress) };
+        let result = source.look(UNIT, UNIT as usize, &mut Vec::new(), |data| {
+            file.as_file().set_len(0).expect("cut");
+            let sum: u64 = data.iter().map(|&byte| u64::from(byte)).sum();
+            file.as_file().set_len(SIZE).expect("grown again");
+            sum
+        });
+        assert!(matches!(result, Err(Error { cause: Cause::Io(_), .. })), "{result:?}");
+    }
+
+    #[test]
+    fn an_error_of_the_taker_ends_all_threads_and_is_told() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        file.as_file().write_all_at(&vec![5; SIZE as usize], 0).expect("written");
+        let path = file.path().as_os_str().as_bytes();
+        let guarded = Guarded::open(&Root::Anywhere, path, Special::Refuse).expect("open");
+        let progress = Progress::default();
+        for name in ["blake3", "s3-etag;part=1MiB"] {
+            let plan = Plan::with_granule(&spec(name), SIZE, UNIT).expect("a plan");
+            let source = Source::new(&guarded, path, &progress);
+            let scan = Scan::new(source, std::slice::from_ref(&plan), 3);
+            let full = || Err(Error::new(b"tree", "write", Cause::Other("no space".to_owned())));
+            let result = scan.run(std::iter::once(0..plan.pieces()).collect(), |_, _| full());
+            assert!(matches!(result, Err(Error { action: "write", .. })), "{result:?}");
+        }
+        progress.stop();
+        let source = Source::new(&guarded, path, &progress);
+        let plan = Plan::with_granule(&spec("blake3"), SIZE, UNIT).expect("a plan");
+        assert!(Scan::new(source, std::slice::from_ref(&plan), 3).row(0..plan.pieces()).is_err());
+    }
+}

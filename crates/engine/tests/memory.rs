@@ -1,0 +1,67 @@
+//! Peak memory of huge files' digests. A program of its own: what other tests hold would count too.
+
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+use truesum::hash::Spec;
+use truesum::tree::build::{Begin, Saving, save};
+use truesum::tree::store::GRANULE;
+use truesum::{Config, Job, Notice, Outcome, Progress, Sink, Task, run};
+
+const MIB: u64 = 1 << 20;
+
+struct Whole(u64);
+
+impl Sink for Whole {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        assert_eq!(outcome.result.expect("read whole").size, self.0);
+        Ok(())
+    }
+    fn notice(&mut self, notice: Notice) -> io::Result<()> {
+        panic!("{notice:?}")
+    }
+}
+
+/// The most that was resident since the process began, mapped pages of files included.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("a process has a status");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    let kib: u64 = line.trim().strip_suffix(" kB").and_then(|kib| kib.parse().ok()).expect("a number");
+    kib << 10
+}
+
+fn hash(path: &Path, names: &str, size: u64, threads: usize) {
+    let specs: Arc<[Spec]> = names.split(',').map(|name| name.parse().expect("a name")).collect();
+    let mut tasks = std::iter::once(Task::File(Job::hash(path.as_os_str().as_bytes().to_vec(), &specs)));
+    let config = Config { threads, ..Config::default() };
+    run(&config, &mut tasks, &Progress::default(), &mut Whole(size)).expect("the sink takes everything");
+}
+
+#[test]
+fn no_digest_of_a_huge_file_takes_more_than_its_share() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (data, tree) = (folder.path().join("data"), folder.path().join("data.ftr"));
+    let size = 576 * MIB + 5;
+    let block: Vec<u8> = (0..MIB as u32).map(|i| (i ^ (i >> 9)).wrapping_mul(97) as u8).collect();
+    let mut file = std::fs::File::create(&data).expect("created");
+    (0..576).for_each(|_| file.write_all(&block).expect("written"));
+    file.write_all(b"odd").and_then(|()| file.write_all(b"ly")).expect("written");
+    drop(file);
+    for threads in [2, 24] {
+        let most = 64 * MIB + 2 * MIB * threads as u64;
+        // S3's parts take the most lanes, Glacier's leaves are many, mtsum's are few and long.
+        for names in ["s3-etag", "glacier", "sha256-tree;leaf=16MiB", "mtsum-md5", "md5-tree", "xxh3,crc32"] {
+            hash(&data, names, size, threads);
+            assert!(peak() <= most, "{names} on {threads} threads: {} MiB", peak() / MIB);
+        }
+        let beside = ["xxh3", "crc32"].map(|name| name.parse().expect("a name"));
+        for name in ["sha256-tree", "mtsum-md5"] {
+            let saving = Saving { target: &tree, granule: GRANULE, begin: Begin::Fresh, beside: &beside };
+            let (spec, progress) = (name.parse().expect("a name"), Progress::default());
+            save(data.as_os_str().as_bytes(), &spec, &saving, threads, &progress).expect("saved");
+            assert_eq!(progress.bytes(), size, "{name} and flat digests are had in one read");
+            assert!(peak() <= most, "{name} saved on {threads} threads: {} MiB", peak() / MIB);
+        }
+    }
+}
