@@ -1,0 +1,81 @@
+//! Hashes a fixed set of messages in every way there is, for counting instructions: `tests/instructions.py` runs this under
+//! Valgrind's callgrind, which writes a count down after each `counted_call`, and knows them by the lines printed here:
+//! algorithm, way, and what the count is to be divided by.
+//!
+//! Ways are the kernel rows that run here (`avx2 x8`: eight messages of 4 KiB), `one` for algorithms without rows (one
+//! message of 64 KiB by what a library or a tree does), and `64 x1000` and the like for what many short messages cost with
+//! all that is around kernels.
+use std::hint::black_box;
+use truesum_hash::{ALGORITHMS, Hasher, Spec, hash_many, kernel, update_many_on};
+
+/// Bytes of each message of a kernel row.
+const LEN: usize = 4096;
+
+/// Bytes of the message of a way without rows.
+const ONE: usize = 1 << 16;
+
+/// Many short messages: algorithm, messages, bytes of each.
+const MANY: [(&str, usize, usize); 9] = [
+    ("md5", 1000, 64),
+    ("sha256", 1000, 64),
+    ("sha3-256", 1000, 64),
+    ("crc32", 1000, 64),
+    ("xxh3", 1000, 64),
+    ("blake3", 1000, 64),
+    ("blake3", 64, 1000),
+    ("blake3", 64, 4096),
+    ("blake3", 32, 10_000),
+];
+
+fn main() {
+    let data = vec![0x5a_u8; 1 << 20];
+    for algorithm in ALGORITHMS {
+        let spec = Spec::new(algorithm);
+        for row in kernel::rows(algorithm).iter().filter(|row| row.supported()) {
+            let slices: Vec<&[u8]> = data.chunks(LEN).take(row.lanes).collect();
+            let mut hashers: Vec<Hasher> = slices.iter().map(|_| spec.hasher()).collect();
+            let mut hashers: Vec<&mut Hasher> = hashers.iter_mut().collect();
+            count(
+                &format!("{} x{}", row.isa, row.lanes),
+                algorithm.name,
+                LEN * row.lanes,
+                "byte",
+                &mut || update_many_on(row, &mut hashers, &slices),
+            );
+        }
+        if kernel::rows(algorithm).is_empty() {
+            count("one", algorithm.name, ONE, "byte", &mut || {
+                black_box(spec.digest(&data[..ONE]));
+            });
+        }
+    }
+    for (name, messages, len) in MANY {
+        let spec: Spec = name.parse().expect("a name of the table");
+        let slices: Vec<&[u8]> = data.chunks(len).take(messages).collect();
+        assert_eq!(slices.len(), messages);
+        count(&format!("{messages} x{len}"), name, messages, "message", &mut || {
+            black_box(hash_many(&spec, &slices));
+        });
+    }
+}
+
+/// Runs a call twice, the first time uncounted: CPU features are looked up then, and memory comes from the system.
+fn count(way: &str, algorithm: &str, units: usize, unit: &str, call: &mut dyn FnMut()) {
+    call();
+    counted_call(call);
+    counted_to_here();
+    println!("{algorithm}\t{way}\t{units}\t{unit}");
+}
+
+/// Where callgrind, which finds it by its name, begins to count.
+#[inline(never)]
+fn counted_call(call: &mut dyn FnMut()) {
+    call();
+    black_box(0);
+}
+
+/// Where callgrind writes down its count. It misses returns from functions, so this is a call.
+#[inline(never)]
+fn counted_to_here() {
+    black_box(0);
+}
