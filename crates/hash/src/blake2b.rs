@@ -5,36 +5,28 @@
 //! lanes as all others.
 #![allow(unsafe_code)]
 
-use crate::kernel::{Code, Kernel, always, instance};
+use crate::kernel::kernels;
 use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
 use crate::spec::Spec;
 use crate::word::{Endian, Word64, array};
 #[cfg(target_arch = "x86_64")]
-use crate::{
-    kernel::{has_avx2, has_avx512},
-    word::{U64x4, U64x8, X2},
-};
+use crate::word::{U64x4, U64x8, X2};
 
 pub(crate) static BLAKE2B: Family =
     Family { block: 128, words: WORDS, lazy: true, kernels: KERNELS, pad, output: output_le64 };
 
-static KERNELS: &[Kernel] = &[
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx512", lanes: 16, from_busy: 10, supported: has_avx512, code: Code::Word64(avx512_x2) },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx512", lanes: 8, from_busy: 2, supported: has_avx512, code: Code::Word64(avx512) },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx2", lanes: 8, from_busy: 6, supported: has_avx2, code: Code::Word64(avx2_x2) },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx2", lanes: 4, from_busy: 3, supported: has_avx2, code: Code::Word64(avx2) },
-    Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word64(portable) },
-];
-
-instance!(avx512_x2, "avx512f,avx512bw,avx512vl", u64, compress, X2<U64x8>);
-instance!(avx512, "avx512f,avx512bw,avx512vl", u64, compress, U64x8);
-instance!(avx2_x2, "avx2", u64, compress, X2<U64x4>);
-instance!(avx2, "avx2", u64, compress, U64x4);
-instance!(portable, portable, u64, compress, u64);
+kernels! {
+    static KERNELS: Word64 of u64;
+    x86_64 {
+        avx512_x2: avx512 x 16, from 10 = compress[X2<U64x8>];
+        avx512: avx512 x 8, from 2 = compress[U64x8];
+        avx2_x2: avx2 x 8, from 6 = compress[X2<U64x4>];
+        avx2: avx2 x 4, from 3 = compress[U64x4];
+    }
+    portable {
+        portable: x 1, from 1 = compress[u64];
+    }
+}
 
 /// Where the state keeps the bytes of all blocks before the next, the message bytes in the next, and its flag.
 const COUNTER: usize = 8;

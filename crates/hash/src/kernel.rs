@@ -186,26 +186,86 @@ pub(crate) fn always() -> bool {
     true
 }
 
-/// Instantiates a kernel body: a function compiled for a set of CPU features that runs `body::<word>`.
-///
-/// `body` is `#[inline(always)] unsafe fn<W>(state: *mut Lane, messages: *const *const u8, blocks: usize)`.
+/// The instruction sets that rows are compiled for: the name shown, the features, and the test for them. Expands to
+/// `then!` of these and what follows.
+macro_rules! isa {
+    (avx512 $then:ident $($rest:tt)*) => {
+        $crate::kernel::$then! { "avx512", "avx512f,avx512bw,avx512vl", has_avx512, $($rest)* }
+    };
+    (avx512_bmi2 $then:ident $($rest:tt)*) => {
+        $crate::kernel::$then! { "avx512", "avx512f,avx512bw,avx512vl,bmi1,bmi2", has_avx512_bmi2, $($rest)* }
+    };
+    (avx2 $then:ident $($rest:tt)*) => {
+        $crate::kernel::$then! { "avx2", "avx2", has_avx2, $($rest)* }
+    };
+    (avx2_bmi2 $then:ident $($rest:tt)*) => {
+        $crate::kernel::$then! { "avx2", "avx2,bmi1,bmi2", has_avx2_bmi2, $($rest)* }
+    };
+    (sse2 $then:ident $($rest:tt)*) => {
+        $crate::kernel::$then! { "sse2", "sse2", always, $($rest)* }
+    };
+    (sha_ni $then:ident $($rest:tt)*) => {
+        $crate::kernel::$then! { "sha-ni", "sha,ssse3,sse4.1", has_sha_ni, $($rest)* }
+    };
+}
+pub(crate) use isa;
+
+/// A row for [`kernels`].
+macro_rules! row {
+    ($isa:literal, $features:literal, $test:ident, $lanes:literal $busy:literal $code:ident $name:ident) => {
+        $crate::kernel::Kernel {
+            isa: $isa,
+            lanes: $lanes,
+            from_busy: $busy,
+            supported: $crate::kernel::$test,
+            code: $crate::kernel::Code::$code($name),
+        }
+    };
+}
+pub(crate) use row;
+
+/// A function for [`kernels`], compiled for a set of CPU features.
 macro_rules! instance {
-    ($name:ident, $features:literal, $lane:ty, $body:ident, $word:ty) => {
+    ($isa:literal, $features:literal, $test:ident, $name:ident $lane:ty, $body:ident[$($word:tt)*]) => {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $features)]
         unsafe fn $name(state: *mut $lane, messages: *const *const u8, blocks: usize) {
             // SAFETY: the same contract; this function runs only where its features are (`Kernel::supported`).
-            unsafe { $body::<$word>(state, messages, blocks) }
-        }
-    };
-    ($name:ident, portable, $lane:ty, $body:ident, $word:ty) => {
-        unsafe fn $name(state: *mut $lane, messages: *const *const u8, blocks: usize) {
-            // SAFETY: the same contract.
-            unsafe { $body::<$word>(state, messages, blocks) }
+            unsafe { $body::<$($word)*>(state, messages, blocks) }
         }
     };
 }
 pub(crate) use instance;
+
+/// The rows of a family and the functions that they run: a line for each, best first,
+///
+/// `function: instruction set x lanes, from the fewest busy lanes where it is ahead = body[word];`
+///
+/// and the portable ones at the end. `body` is
+/// `#[inline(always)] unsafe fn<W>(state: *mut Lane, messages: *const *const u8, blocks: usize)`.
+macro_rules! kernels {
+    (
+        $vis:vis static $rows:ident: $code:ident of $lane:ty;
+        x86_64 { $($name:ident: $isa:ident x $lanes:literal, from $busy:literal = $body:ident[$($word:tt)*];)* }
+        portable { $($plain:ident: x $few:literal, from $least:literal = $simple:ident[$($scalar:tt)*];)* }
+    ) => {
+        $vis static $rows: &[$crate::kernel::Kernel] = &[
+            $(
+                #[cfg(target_arch = "x86_64")]
+                $crate::kernel::isa! { $isa row $lanes $busy $code $name },
+            )*
+            $($crate::kernel::row!("portable", "", always, $few $least $code $plain),)*
+        ];
+        $($crate::kernel::isa! { $isa instance $name $lane, $body[$($word)*] })*
+        $(
+            unsafe fn $plain(state: *mut $lane, messages: *const *const u8, blocks: usize) {
+                // SAFETY: the same contract.
+                unsafe { $simple::<$($scalar)*>(state, messages, blocks) }
+            }
+        )*
+    };
+}
+pub(crate) use kernels;
 
 #[cfg(test)]
 mod tests {

@@ -4,48 +4,34 @@
 //! gaps until sixteen lanes are ahead.
 #![allow(unsafe_code)]
 
-use crate::kernel::{Code, Kernel, always, instance};
+use crate::kernel::kernels;
 use crate::lanes::{Family, MAX_WORDS, State};
 use crate::sha2::{output_be32, pad_be64};
 use crate::spec::Spec;
 use crate::word::{Endian, Word32, array, section, unknown, unroll};
 #[cfg(target_arch = "x86_64")]
-use crate::{
-    kernel::{has_avx2, has_avx512, has_sha_ni},
-    word::{U32x4, U32x8, U32x16, X2},
-};
+use crate::word::{U32x4, U32x8, U32x16, X2};
 
 pub(crate) static SHA1: Family =
     Family { block: 64, words: 5, lazy: false, kernels: KERNELS, pad: pad_be64, output: output_be32 };
 
-static KERNELS: &[Kernel] = &[
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx512", lanes: 32, from_busy: 17, supported: has_avx512, code: Code::Word32(avx512_x2) },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx512", lanes: 16, from_busy: 5, supported: has_avx512, code: Code::Word32(avx512) },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "sha-ni", lanes: 4, from_busy: 4, supported: has_sha_ni, code: Code::Word32(sha_ni::<4>) },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "sha-ni", lanes: 3, from_busy: 3, supported: has_sha_ni, code: Code::Word32(sha_ni::<3>) },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "sha-ni", lanes: 2, from_busy: 2, supported: has_sha_ni, code: Code::Word32(sha_ni::<2>) },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "sha-ni", lanes: 1, from_busy: 1, supported: has_sha_ni, code: Code::Word32(sha_ni::<1>) },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx2", lanes: 16, from_busy: 9, supported: has_avx2, code: Code::Word32(avx2_x2) },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx2", lanes: 8, from_busy: 3, supported: has_avx2, code: Code::Word32(avx2) },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "sse2", lanes: 4, from_busy: 3, supported: always, code: Code::Word32(sse2) },
-    Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word32(portable) },
-];
-
-instance!(avx512_x2, "avx512f,avx512bw,avx512vl", u32, compress, X2<U32x16>);
-instance!(avx512, "avx512f,avx512bw,avx512vl", u32, compress, U32x16);
-instance!(avx2_x2, "avx2", u32, compress, X2<U32x8>);
-instance!(avx2, "avx2", u32, compress, U32x8);
-instance!(sse2, "sse2", u32, compress, U32x4);
-instance!(portable, portable, u32, compress, u32);
+kernels! {
+    static KERNELS: Word32 of u32;
+    x86_64 {
+        avx512_x2: avx512 x 32, from 17 = compress[X2<U32x16>];
+        avx512: avx512 x 16, from 5 = compress[U32x16];
+        sha_ni_4: sha_ni x 4, from 4 = sha_ni[4];
+        sha_ni_3: sha_ni x 3, from 3 = sha_ni[3];
+        sha_ni_2: sha_ni x 2, from 2 = sha_ni[2];
+        sha_ni_1: sha_ni x 1, from 1 = sha_ni[1];
+        avx2_x2: avx2 x 16, from 9 = compress[X2<U32x8>];
+        avx2: avx2 x 8, from 3 = compress[U32x8];
+        sse2: sse2 x 4, from 3 = compress[U32x4];
+    }
+    portable {
+        portable: x 1, from 1 = compress[u32];
+    }
+}
 
 pub(crate) fn init(_: &Spec) -> State {
     let mut state = [0; MAX_WORDS];

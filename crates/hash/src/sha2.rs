@@ -4,46 +4,30 @@
 //! and from a handful of messages on the sixteen lanes of AVX-512 are ahead of both.
 #![allow(unsafe_code)]
 
-use crate::kernel::{Code, Kernel, always, instance};
+use crate::kernel::kernels;
 use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
 use crate::spec::Spec;
 use crate::word::{Endian, Word32, array, unknown, unroll};
 #[cfg(target_arch = "x86_64")]
-use crate::{
-    kernel::{has_avx2, has_avx512, has_sha_ni},
-    word::{U32x4, U32x8, U32x16, X2},
-};
+use crate::word::{U32x4, U32x8, U32x16, X2};
 
 pub(crate) static SHA256: Family =
     Family { block: 64, words: 8, lazy: false, kernels: KERNELS_256, pad: pad_be64, output: output_be32 };
 
-static KERNELS_256: &[Kernel] = &[
-    #[cfg(target_arch = "x86_64")]
-    Kernel {
-        isa: "avx512",
-        lanes: 32,
-        from_busy: 17,
-        supported: has_avx512,
-        code: Code::Word32(avx512_x2_256),
-    },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx512", lanes: 16, from_busy: 8, supported: has_avx512, code: Code::Word32(avx512_256) },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "sha-ni", lanes: 2, from_busy: 2, supported: has_sha_ni, code: Code::Word32(sha_ni::<2>) },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "sha-ni", lanes: 1, from_busy: 1, supported: has_sha_ni, code: Code::Word32(sha_ni::<1>) },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx2", lanes: 8, from_busy: 3, supported: has_avx2, code: Code::Word32(avx2_256) },
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "sse2", lanes: 4, from_busy: 3, supported: always, code: Code::Word32(sse2_256) },
-    Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word32(portable_256) },
-];
-
-instance!(avx512_x2_256, "avx512f,avx512bw,avx512vl", u32, compress_256, X2<U32x16>);
-instance!(avx512_256, "avx512f,avx512bw,avx512vl", u32, compress_256, U32x16);
-instance!(avx2_256, "avx2", u32, compress_256, U32x8);
-instance!(sse2_256, "sse2", u32, compress_256, U32x4);
-instance!(portable_256, portable, u32, compress_256, u32);
+kernels! {
+    static KERNELS_256: Word32 of u32;
+    x86_64 {
+        avx512_x2_256: avx512 x 32, from 17 = compress_256[X2<U32x16>];
+        avx512_256: avx512 x 16, from 8 = compress_256[U32x16];
+        sha_ni_2: sha_ni x 2, from 2 = sha_ni[2];
+        sha_ni_1: sha_ni x 1, from 1 = sha_ni[1];
+        avx2_256: avx2 x 8, from 3 = compress_256[U32x8];
+        sse2_256: sse2 x 4, from 3 = compress_256[U32x4];
+    }
+    portable {
+        portable_256: x 1, from 1 = compress_256[u32];
+    }
+}
 
 pub(crate) fn init_224(_: &Spec) -> State {
     initial([

@@ -4,15 +4,12 @@
 //! know the rate only, so members of one rate share rows; output longer than the rate is squeezed one message at a time.
 #![allow(unsafe_code)]
 
-use crate::kernel::{Code, Kernel, always, instance};
+use crate::kernel::{Kernel, kernels};
 use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
 use crate::spec::Spec;
 use crate::word::{Endian, Word64, array};
 #[cfg(target_arch = "x86_64")]
-use crate::{
-    kernel::{has_avx2, has_avx2_bmi2, has_avx512},
-    word::{U64x2, U64x4, U64x8},
-};
+use crate::word::{U64x2, U64x4, U64x8};
 
 /// Words of state: five by five lanes of 64 bits.
 const WORDS: usize = 25;
@@ -47,43 +44,19 @@ macro_rules! rate {
         mod $name {
             use super::*;
 
-            pub(super) static KERNELS: &[Kernel] = &[
-                #[cfg(target_arch = "x86_64")]
-                Kernel {
-                    isa: "avx512",
-                    lanes: 8,
-                    from_busy: 3,
-                    supported: has_avx512,
-                    code: Code::Word64(avx512),
-                },
-                #[cfg(target_arch = "x86_64")]
-                Kernel {
-                    isa: "avx512",
-                    lanes: 2,
-                    from_busy: 1,
-                    supported: has_avx512,
-                    code: Code::Word64(avx512_x2),
-                },
-                #[cfg(target_arch = "x86_64")]
-                Kernel { isa: "avx2", lanes: 4, from_busy: 2, supported: has_avx2, code: Code::Word64(avx2) },
-                #[cfg(target_arch = "x86_64")]
-                Kernel {
-                    isa: "avx2",
-                    lanes: 1,
-                    from_busy: 1,
-                    supported: has_avx2_bmi2,
-                    code: Code::Word64(bmi2),
-                },
-                #[cfg(target_arch = "x86_64")]
-                Kernel { isa: "sse2", lanes: 2, from_busy: 2, supported: always, code: Code::Word64(sse2) },
-                Kernel {
-                    isa: "portable",
-                    lanes: 1,
-                    from_busy: 1,
-                    supported: always,
-                    code: Code::Word64(portable),
-                },
-            ];
+            kernels! {
+                pub(super) static KERNELS: Word64 of u64;
+                x86_64 {
+                    avx512: avx512 x 8, from 3 = absorb[U64x8];
+                    avx512_x2: avx512 x 2, from 1 = absorb[U64x2];
+                    avx2: avx2 x 4, from 2 = absorb[U64x4];
+                    bmi2: avx2_bmi2 x 1, from 1 = absorb[u64];
+                    sse2: sse2 x 2, from 2 = absorb[U64x2];
+                }
+                portable {
+                    portable: x 1, from 1 = absorb[u64];
+                }
+            }
 
             /// # Safety
             /// As [`super::absorb`].
@@ -92,12 +65,6 @@ macro_rules! rate {
                 // SAFETY: the same contract.
                 unsafe { super::absorb::<W, $rate>(state, messages, blocks) }
             }
-            instance!(avx512, "avx512f,avx512bw,avx512vl", u64, absorb, U64x8);
-            instance!(avx512_x2, "avx512f,avx512bw,avx512vl", u64, absorb, U64x2);
-            instance!(avx2, "avx2", u64, absorb, U64x4);
-            instance!(bmi2, "bmi1,bmi2", u64, absorb, u64);
-            instance!(sse2, "sse2", u64, absorb, U64x2);
-            instance!(portable, portable, u64, absorb, u64);
         }
     };
 }

@@ -5,18 +5,22 @@
 #![allow(unsafe_code)]
 
 use crate::blake2b::output_le64;
-use crate::kernel::{Code, Kernel, always};
+use crate::kernel::kernels;
 use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
 use crate::spec::Spec;
 
 pub(crate) static TIGER: Family =
     Family { block: 64, words: 3, lazy: false, kernels: KERNELS, pad, output: output_le64 };
 
-static KERNELS: &[Kernel] = &[
-    Kernel { isa: "portable", lanes: 3, from_busy: 3, supported: always, code: Code::Word64(advance::<3>) },
-    Kernel { isa: "portable", lanes: 2, from_busy: 2, supported: always, code: Code::Word64(advance::<2>) },
-    Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word64(advance::<1>) },
-];
+kernels! {
+    static KERNELS: Word64 of u64;
+    x86_64 {}
+    portable {
+        advance_3: x 3, from 3 = advance[3];
+        advance_2: x 2, from 2 = advance[2];
+        advance_1: x 1, from 1 = advance[1];
+    }
+}
 
 const INIT: [u64; 3] = [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210, 0xf096_a5b4_c3b2_e187];
 
