@@ -2,6 +2,7 @@
 //! exit status is 0 only if that holds for every entry and there was one.
 
 pub mod locate;
+mod reporting;
 
 use crate::args::CheckArgs;
 use crate::config::{self, Checking};
@@ -12,7 +13,8 @@ use crate::progress::{Display, Outlook, size};
 use crate::report::{self, Detail, Form};
 use crate::signals::Signals;
 use crate::tree::{self, page::Page};
-use locate::{Locate, Located};
+use locate::Locate;
+use reporting::Reporting;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
@@ -24,16 +26,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 use truesum::check::{Entries, Listed, Scope, unlisted};
 use truesum::hash::Spec;
+use truesum::manifest;
 use truesum::manifest::path::display_safe;
-use truesum::manifest::{self, LineError};
-use truesum::{Config, Error, Notice, Outcome, Progress, Root, Sink, Summary, Verdict};
+use truesum::{Config, Error, Progress, Root, Summary};
 
-/// Malformed lines named for each manifest, unless `--warn` asks for all.
-const NAMED_LINES: u64 = 20;
 /// Files not listed that are named.
 const NAMED_FILES: u64 = 10;
-/// Missing names that are remembered, to look for them under the current folder.
-const REMEMBERED: usize = 32;
 /// A search for files not listed that nobody asked for ends after this many files, or some times what is listed.
 const SEARCH: u64 = 100_000;
 
@@ -536,122 +534,4 @@ fn add(total: &mut Summary, summary: &Summary) {
     total.changed += summary.changed;
     total.unreadable += summary.unreadable;
     total.interrupted |= summary.interrupted;
-}
-
-/// Reports outcomes of one manifest.
-struct Reporting<'a> {
-    plan: &'a Checking,
-    name: &'a [u8],
-    console: &'a mut Console,
-    output: &'a mut Output,
-    lines: Vec<u8>,
-    /// Missing files that are passed over.
-    ignored: u64,
-    /// Malformed lines named so far.
-    named_lines: u64,
-    /// The first missing names.
-    missing: Vec<Vec<u8>>,
-    required: &'a mut Vec<Vec<u8>>,
-    page: &'a mut Page,
-    locate: Locate<'a>,
-}
-
-impl Reporting<'_> {
-    /// Writes the lines that are ready.
-    fn tell(&mut self) -> io::Result<()> {
-        let Reporting { console, output, lines, .. } = self;
-        if lines.is_empty() {
-            return Ok(());
-        }
-        let written =
-            if output.is_terminal { console.around(|| output.write(lines)) } else { output.write(lines) };
-        lines.clear();
-        written
-    }
-
-    /// Tells an entry, and where its file is damaged if that is asked for.
-    fn report(&mut self, outcome: &Outcome) -> io::Result<()> {
-        let form = self.plan.form;
-        let wanted = self.plan.locate.as_ref().filter(|_| outcome.verdict() == Verdict::Mismatch);
-        let map = wanted.is_some_and(|wanted| wanted.map);
-        self.lines.clear();
-        if form != Form::Json {
-            // That a file failed is known long before a second read of it says where.
-            report::entry(form, outcome, self.name, None, &mut self.lines);
-            self.tell()?;
-        }
-        let located = wanted.map(|_| self.locate.look(outcome));
-        match &located {
-            _ if form == Form::Json => {
-                report::entry(form, outcome, self.name, located.as_ref(), &mut self.lines);
-            }
-            Some(located) => self.lines.extend_from_slice(located.text(map).as_bytes()),
-            None => {}
-        }
-        self.tell()?;
-        if let (Some(located), Some(_)) = (&located, wanted.and_then(|wanted| wanted.page.as_ref())) {
-            self.page.add(|| located.section(&outcome.job.name));
-        }
-        if let Some(hint) = located.as_ref().and_then(Located::hint) {
-            self.console.hint(hint);
-        }
-        Ok(())
-    }
-
-    fn malformed(&mut self, error: &LineError) -> io::Result<()> {
-        if self.plan.form == Form::Json {
-            self.lines.clear();
-            report::malformed(self.name, error.line, &error.reason.to_string(), &mut self.lines);
-            return self.tell();
-        }
-        if self.plan.detail() != Detail::None && (self.plan.warn || self.named_lines < NAMED_LINES) {
-            self.named_lines += 1;
-            self.console.error_of(self.name, &error.to_string());
-        }
-        Ok(())
-    }
-}
-
-impl Sink for Reporting<'_> {
-    fn pause(&mut self) -> io::Result<()> {
-        self.output.pause()
-    }
-
-    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
-        match outcome.verdict() {
-            Verdict::Missing => {
-                if self.missing.len() < REMEMBERED {
-                    self.missing.push(outcome.job.name.clone());
-                }
-                if self.plan.ignore_missing {
-                    self.ignored += 1;
-                    return Ok(());
-                }
-            }
-            Verdict::Verified if self.plan.require.contains(&outcome.job.name) => {
-                self.required.push(outcome.job.name.clone());
-            }
-            _ => {}
-        }
-        self.report(&outcome)?;
-        if let Err(error) = &outcome.result
-            && self.plan.detail() != Detail::None
-            && let Some(hint) = error.hint()
-        {
-            self.console.hint(hint);
-        }
-        Ok(())
-    }
-
-    fn notice(&mut self, notice: Notice) -> io::Result<()> {
-        match notice {
-            Notice::Malformed(error) => self.malformed(&error),
-            Notice::Failed(error) => {
-                self.console.failure(&error);
-                Ok(())
-            }
-            // A check walks nothing while it runs.
-            _ => Ok(()),
-        }
-    }
 }

@@ -251,6 +251,10 @@ impl Iterator for Tasks {
             Item::Special(path, kind) => Task::Tell(Notice::Special(path, kind)),
         })
     }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.walk.size_hint()
+    }
 }
 
 /// Writes outcomes.

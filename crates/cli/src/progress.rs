@@ -146,7 +146,9 @@ impl Drawing {
         let rate = self.rate();
         let (total, total_files) = self.progress.totals().unwrap_or((0, 0));
         let total = if total == 0 { self.outlook.size.unwrap_or(0) } else { total };
-        let share = if total == 0 { self.outlook.share() } else { None };
+        // Without sizes, files have to do.
+        let by_files = || (total_files > 1).then(|| files.min(total_files) as f64 / total_files as f64);
+        let share = if total == 0 { self.outlook.share().or_else(by_files) } else { None };
         let mut text = share.map_or_else(String::new, |share| format!("{:3.0}%  ", (share * 100.0).floor()));
         if total > 0 && bytes <= total {
             let percent = bytes * 100 / total;
@@ -156,6 +158,9 @@ impl Drawing {
         }
         if total_files > 1 {
             text += &format!(", {files} of {total_files} files");
+        } else if self.outlook.list.is_none() && self.progress.found() > files.max(1) {
+            // A walk that is not at its end.
+            text += &format!(", {files} of {}+ files", self.progress.found());
         } else if files > 1 {
             text += &format!(", {files} files");
         }
@@ -208,6 +213,56 @@ fn clock(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The line as it was whenever a file was done.
+    struct Lines(Drawing, Vec<String>);
+
+    impl truesum::Sink for Lines {
+        fn outcome(&mut self, _: truesum::Outcome) -> std::io::Result<()> {
+            self.1.push(self.0.text());
+            Ok(())
+        }
+        fn notice(&mut self, _: truesum::Notice) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn lines(tasks: &mut (dyn Iterator<Item = truesum::Task> + Send)) -> Vec<String> {
+        let progress = Arc::new(Progress::default());
+        let drawing = Drawing {
+            progress: progress.clone(),
+            signals: Signals::default(),
+            line: Line::Hidden,
+            outlook: Outlook::default(),
+            bar: Arc::default(),
+            began: Instant::now(),
+            seen: Vec::new(),
+        };
+        let mut lines = Lines(drawing, Vec::new());
+        truesum::run(&truesum::Config::default(), tasks, &progress, &mut lines).unwrap();
+        lines.1
+    }
+
+    #[test]
+    fn a_share_is_told_once_all_files_are_found() {
+        const COUNT: usize = 20_000;
+        let dir = tempfile::tempdir().unwrap();
+        let name = std::os::unix::ffi::OsStrExt::as_bytes(dir.path().join("f").as_os_str()).to_vec();
+        std::fs::write(dir.path().join("f"), "some bytes").unwrap();
+        let specs: Arc<[truesum::hash::Spec]> = Arc::new(["crc32".parse().unwrap()]);
+        let task = |_| truesum::Task::File(truesum::Job::hash(name.clone(), &specs));
+        // So many that their sizes are not asked: how many they are is known from the beginning, or only at the end.
+        let known = lines(&mut (0..COUNT).map(task));
+        let unknown = lines(&mut (0..COUNT).filter(|_| true).map(task));
+        for (known, unknown) in known.iter().zip(&unknown) {
+            assert!(known.contains(" of 20000 files") && known.contains('%'), "{known}");
+            assert_eq!(unknown.contains('%'), unknown.contains(" of 20000 files"), "{unknown}");
+        }
+        assert!(!unknown[0].contains('%') && unknown[0].contains("+ files"), "{}", unknown[0]);
+        assert!(known[COUNT - 1].starts_with("100%"), "{}", known[COUNT - 1]);
+        let few = lines(&mut (0..100).map(task));
+        assert!(few.iter().all(|line| line.contains(" of 1.0 KiB, ")), "{}", few[0]);
+    }
 
     #[test]
     fn sizes_and_times_are_short() {

@@ -6,6 +6,7 @@
 pub mod draw;
 mod mtsum;
 pub mod page;
+mod proofs;
 pub mod show;
 mod text;
 pub mod verify;
@@ -26,11 +27,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
-use truesum::hash::{Digest, Spec};
+use truesum::hash::Spec;
 use truesum::manifest::{Entry, append};
 use truesum::tree::build::{Begin, Saving, save};
 use truesum::tree::piece::{combine, hash_range};
-use truesum::tree::prove::{Row, prove, read_row, verify_proof};
 use truesum::tree::store::{Store, with_suffix};
 use truesum::{Error, Found, Job, Notice, Outcome, Progress, Sink, Task};
 
@@ -45,6 +45,7 @@ Examples:
   truesum tree verify big.img.ftr                  which bytes are damaged, if any
   truesum tree repair --from /mnt/copy/big.img big.img.ftr
   truesum tree prove big.img --range 1MiB..2MiB    that these bytes belong to the digest
+  truesum tree prove log --grown-from old.ftr      that the log only grew
 Files called like a subcommand are written with a folder: ./verify."
 )]
 pub struct TreeArgs {
@@ -103,42 +104,10 @@ pub struct TreeArgs {
 enum TreeCommand {
     Verify(verify::VerifyArgs),
     Repair(verify::RepairArgs),
-    Prove(ProveArgs),
-    VerifyProof(VerifyProofArgs),
+    Prove(proofs::ProveArgs),
+    VerifyProof(proofs::VerifyProofArgs),
     Leaf(LeafArgs),
     Combine(CombineArgs),
-}
-
-/// Prove that a range of bytes belongs to a file's digest
-#[derive(Args)]
-struct ProveArgs {
-    /// The file
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    file: OsString,
-    /// Bytes, widened to whole leaves
-    #[arg(long, value_name = "A..B", value_parser = text::range)]
-    range: Range<u64>,
-    /// The stored tree; otherwise FILE.ftr if it is there, else the whole file is read
-    #[arg(long, value_name = "TREE")]
-    tree: Option<PathBuf>,
-    /// The digest, where no tree is stored
-    #[arg(short, long, value_name = "NAME", default_value = "sha256-tree", value_parser = SpecParser)]
-    #[arg(hide_possible_values = true)]
-    algorithm: Spec,
-}
-
-/// Check a range of a file against a proof; reads only the range
-#[derive(Args)]
-struct VerifyProofArgs {
-    /// The proof; - is standard input
-    #[arg(value_name = "PROOF")]
-    proof: PathBuf,
-    /// The file the proof is about
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    file: OsString,
-    /// The digest that is trusted, as hexadecimal or as NAME:HEX
-    #[arg(long, value_name = "DIGEST")]
-    digest: String,
 }
 
 /// Hash a range of a file towards a digest of the whole, for `combine`
@@ -174,8 +143,8 @@ pub fn run(args: TreeArgs) -> Exit {
         None => hash(&args, &mut console),
         Some(TreeCommand::Verify(args)) => verify::verify(&args, &mut console),
         Some(TreeCommand::Repair(args)) => verify::repair(&args, &mut console),
-        Some(TreeCommand::Prove(args)) => make_proof(&args, &mut console),
-        Some(TreeCommand::VerifyProof(args)) => check_proof(&args, &mut console),
+        Some(TreeCommand::Prove(args)) => proofs::prove(&args, &mut console),
+        Some(TreeCommand::VerifyProof(args)) => proofs::verify(&args, &mut console),
         Some(TreeCommand::Leaf(args)) => leaf(&args, &mut console),
         Some(TreeCommand::Combine(args)) => join(&args, &mut console),
     }
@@ -344,68 +313,11 @@ fn saved(
     Ok(tag_lines(name, specs, &found))
 }
 
-fn make_proof(args: &ProveArgs, console: &mut Console) -> Exit {
-    let name = args.file.as_bytes();
-    let watch = Watch::start(console, None);
-    let stored = args.tree.clone().or_else(|| Some(tree_of(name, None)).filter(|tree| tree.exists()));
-    let result = (|| -> Result<String, Error> {
-        let store = stored.map(|path| open(&path)).transpose()?;
-        let (spec, row) = match &store {
-            Some(store) => (store.header().spec.clone(), Row::Stored(store)),
-            None => {
-                let row = read_row(name, &args.algorithm, threads(None), &watch.progress)?;
-                (args.algorithm.clone(), row)
-            }
-        };
-        let proof = prove(name, &spec, &row, args.range.clone(), &watch.progress)?;
-        Ok(text::proof(&proof))
-    })();
-    print(result, &watch, console)
-}
-
 /// A stored tree, or why it is none.
 fn open(path: &Path) -> Result<Store, Error> {
     Store::open(path, false)?.map_err(|refusal| {
         Error::new(path.as_os_str().as_bytes(), "use", truesum::Cause::Other(refusal.to_string()))
     })
-}
-
-fn check_proof(args: &VerifyProofArgs, console: &mut Console) -> Exit {
-    let proof = match text::read(&args.proof).map(|text| text::parse_proof(&text)) {
-        Ok(Ok(proof)) => proof,
-        Ok(Err(why)) => return refuse(&args.proof, &why, console),
-        Err(error) => {
-            console.failure(&error);
-            return Exit::NotAsAsked;
-        }
-    };
-    let hex = match args.digest.rsplit_once(':') {
-        Some((name, _)) if name.parse::<Spec>() != Ok(proof.spec.clone()) => {
-            console.error(&format!("the proof is for {}, the digest for {name}", proof.spec));
-            return Exit::NotAsAsked;
-        }
-        Some((_, hex)) => hex,
-        None => &args.digest,
-    };
-    let Ok(trusted) = Digest::from_hex(hex.as_bytes()) else {
-        console.error(&format!("--digest: '{hex}' is not a digest in hexadecimal"));
-        return Exit::NotAsAsked;
-    };
-    let watch = Watch::start(console, None);
-    let result = verify_proof(args.file.as_bytes(), &proof, &trusted, &watch.progress);
-    console.display = None;
-    match result {
-        Ok(()) => {
-            let bytes = proof.bytes();
-            let line =
-                format!("bytes {}..{} of {} belong to the digest\n", bytes.start, bytes.end, proof.size);
-            print(Ok(line), &watch, console)
-        }
-        Err(why) => {
-            console.error_of(args.file.as_bytes(), &format!("not proven: {why}"));
-            Exit::Failed
-        }
-    }
 }
 
 fn refuse(path: &Path, why: &str, console: &mut Console) -> Exit {

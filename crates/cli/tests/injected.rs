@@ -73,6 +73,57 @@ fn a_read_error_at_any_read_leaves_no_digest() {
 }
 
 #[test]
+fn a_read_error_in_any_way_of_reading_leaves_no_digest_and_no_tree() {
+    if !can_trace() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let data: Vec<u8> = (0..10_000_000u32).map(|i| (i ^ (i >> 9)) as u8).collect();
+    let path = dir.path().join("data");
+    std::fs::write(&path, data).unwrap();
+    // Pages in memory that cannot be mapped, and pages that seem not to be in memory.
+    for way in ["inject=mmap:error=ENODEV", "inject=preadv2:error=EAGAIN"] {
+        let strace = |fault: &str| {
+            let path = path.to_str().unwrap();
+            ["-P", path, "-e", "trace=mmap,preadv2,read,pread64", "-e", way, "-e", fault].map(str::to_owned)
+        };
+        for args in [
+            &["hash", "--tag", "-a", "crc32"][..],
+            &["hash", "--tag", "-a", "sha256-tree,md5-tree"],
+            &["hash", "--tag", "-a", "s3-etag;part=1MiB"],
+            &["hash", "--tag", "-a", "mtsum-md5"],
+            &["hash", "--tag", "-a", "sha256,md5"],
+            &["hash", "--tag", "-a", "mtsum-md5,sha256"],
+            &["tree", "--save", "-a", "sha256-tree"],
+            &["tree", "--save", "-a", "sha256-tree,md5"],
+            &["tree", "--save", "-a", "mtsum-md5,md5"],
+        ] {
+            let args = [args, &["-p", "2", "data"]].concat();
+            let args: Vec<&str> =
+                args.iter().map(|arg| if args[0] == "hash" && *arg == "-p" { "-j" } else { arg }).collect();
+            let mut faults = 0;
+            for n in (1..).step_by(4) {
+                let _ = std::fs::remove_file(dir.path().join("data.ftr"));
+                let strace = strace(&format!("inject=read,pread64:error=EIO:when={n}"));
+                let strace: Vec<&str> = strace.iter().map(String::as_str).collect();
+                let output = run(dir.path(), &strace, &args);
+                let (out, err) = (text(&output.stdout), text(&output.stderr));
+                if output.status.code() == Some(0) {
+                    assert!(out.contains("(data) = "), "{args:?}: {out}");
+                    break;
+                }
+                faults += 1;
+                assert!(err.contains("data") && err.contains("Input/output error"), "{args:?}, {n}: {err}");
+                assert!(!out.contains("data"), "{args:?}: a digest of a file that could not be read: {out}");
+                assert!(!dir.path().join("data.ftr").exists(), "{args:?}: a tree of it");
+                assert!(n < 400, "{args:?}: reads without end");
+            }
+            assert!(faults > 0, "{args:?} {way}: no read was seen");
+        }
+    }
+}
+
+#[test]
 fn interrupted_reads_are_made_again() {
     if !can_trace() {
         return;

@@ -122,6 +122,59 @@ fn ranges_are_proven_and_work_is_divided() {
 }
 
 #[test]
+fn a_file_that_only_grew_is_told_from_one_that_was_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, data) = (dir.path(), dir.path().join("data"));
+    let bytes = noise(3 << 20);
+    let digest = || ends(folder, 0, &["tree", "data"]).trim().rsplit(' ').next().unwrap().to_owned();
+    let zero = "0".repeat(64);
+    for (old_size, whole) in [(1 << 20, true), ((1 << 20) + 5, false)] {
+        std::fs::write(&data, &bytes[..old_size]).unwrap();
+        ends(folder, 0, &["tree", "--save", "data"]);
+        let old = digest();
+        std::fs::write(&data, &bytes).unwrap();
+        // The tree beside the file is the old one: the file is read.
+        let read = ends(folder, 0, &["tree", "prove", "data", "--grown-from", "data.ftr"]);
+        std::fs::rename(folder.join("data.ftr"), folder.join("old.ftr")).unwrap();
+        ends(folder, 0, &["tree", "--save", "data"]);
+        let proof = ends(folder, 0, &["tree", "prove", "data", "--grown-from", "old.ftr"]);
+        assert_eq!(proof, read);
+        std::fs::write(folder.join("proof"), &proof).unwrap();
+        let (new, token) = (digest(), format!("sha256-tree:{old}"));
+        let check = ["tree", "verify-proof", "proof", "data", "--digest", &new, "--grown-from", &token];
+        assert_eq!(
+            ends(folder, 0, &check),
+            format!("the first {old_size} of 3145728 bytes are the old file\n")
+        );
+        let alone = ["tree", "verify-proof", "proof", "--digest", &new, "--grown-from", &token];
+        ends(folder, if whole { 0 } else { 2 }, &alone);
+        ends(folder, 1, &["tree", "verify-proof", "proof", "data", "--digest", &new, "--grown-from", &zero]);
+        ends(folder, 1, &["tree", "verify-proof", "proof", "data", "--digest", &zero, "--grown-from", &old]);
+        ends(folder, 2, &["tree", "verify-proof", "proof", "data", "--digest", &new]);
+        let other = format!("md5-tree:{old}");
+        ends(folder, 2, &["tree", "verify-proof", "proof", "data", "--digest", &new, "--grown-from", &other]);
+        std::fs::write(folder.join("bad"), proof.replace("old_root", "root")).unwrap();
+        ends(folder, 2, &["tree", "verify-proof", "bad", "data", "--digest", &new, "--grown-from", &old]);
+        flip(&data, 17);
+        ends(folder, 1, &["tree", "prove", "data", "--tree", "old.ftr", "--grown-from", "old.ftr"]);
+        ends(folder, 0, &["tree", "--save", "data"]);
+        let refused = run(folder, &["tree", "prove", "data", "--grown-from", "old.ftr"]);
+        assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0));
+        assert!(
+            text(&refused.stderr).contains("the old file is not its beginning"),
+            "{}",
+            text(&refused.stderr)
+        );
+    }
+    let range = ends(folder, 0, &["tree", "prove", "data", "--range", "0..1"]);
+    std::fs::write(folder.join("proof"), range).unwrap();
+    ends(folder, 2, &["tree", "verify-proof", "proof", "data", "--digest", &zero, "--grown-from", &zero]);
+    ends(folder, 2, &["tree", "verify-proof", "proof", "--digest", &zero]);
+    ends(folder, 2, &["tree", "prove", "data"]);
+    ends(folder, 2, &["tree", "prove", "data", "--range", "0..1", "--grown-from", "old.ftr"]);
+}
+
+#[test]
 fn a_manifest_of_trees_is_checked_like_any_other() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path();

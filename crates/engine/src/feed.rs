@@ -43,6 +43,9 @@ struct Feed<'a> {
     told: Batch,
     tasks: &'a mut (dyn Iterator<Item = Task> + Send),
     next: u64,
+    /// Files found, those of earlier runs with the same counters among them.
+    found: u64,
+    progress: &'a Progress,
     ended: bool,
 }
 
@@ -64,25 +67,28 @@ impl<'a> Feeder<'a> {
         tasks: &'a mut (dyn Iterator<Item = Task> + Send),
         root: &Root,
         threads: usize,
-        progress: &Progress,
+        progress: &'a Progress,
     ) -> Feeder<'a> {
-        let mut feed = Feed { ready: Vec::new(), told: Vec::new(), tasks, next: 0, ended: false };
+        let (ready, told, found) = (Vec::new(), Vec::new(), progress.found());
+        let mut feed = Feed { ready, told, tasks, next: 0, found, progress, ended: false };
         feed.take(KNOWN);
         let mut useful_threads = threads;
         let mut known_jobs = None;
+        let mut bytes = None;
         if feed.ended {
             known_jobs = Some(feed.ready.len());
-            let bytes = match &mut feed.ready[..] {
+            bytes = match &mut feed.ready[..] {
                 // One file by itself needs no plan, and no question for its size.
                 [only] => {
                     only.alone = Some(true);
-                    0
+                    None
                 }
-                _ => feed.largest_first(root, threads),
+                _ => Some(feed.largest_first(root, threads)),
             };
-            progress.set_totals(bytes, feed.ready.len() as u64);
-            useful_threads = threads.min(feed.ready.len()).min(1 + (bytes / THREAD_COST) as usize);
+            useful_threads =
+                threads.min(feed.ready.len()).min(1 + (bytes.unwrap_or(0) / THREAD_COST) as usize);
         }
+        progress.add_found_bytes(bytes);
         Feeder {
             feed: Mutex::new(feed),
             moved: Condvar::new(),
@@ -177,11 +183,17 @@ impl Feed<'_> {
             let place = self.next;
             self.next += 1;
             match task {
-                Task::File(job) => self.ready.push(Assigned { place, job, alone: None }),
+                Task::File(job) => {
+                    self.found += 1;
+                    self.ready.push(Assigned { place, job, alone: None });
+                }
                 Task::Tell(notice) => self.told.push((place, Event::Notice(notice))),
             }
         }
         self.ready.reverse();
+        // What is told instead of being read is among the least to come, and leaves it again.
+        let (least, most) = if self.ended { (0, Some(0)) } else { self.tasks.size_hint() };
+        self.progress.set_found(self.found + least as u64, most == Some(least));
     }
 
     /// Asks all files for their sizes and puts the largest where they start first. Returns the sum of the sizes.

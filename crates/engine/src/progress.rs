@@ -8,8 +8,12 @@ use std::sync::{Arc, Mutex};
 pub struct Progress {
     bytes: AtomicU64,
     files: AtomicU64,
-    total_bytes: AtomicU64,
-    total_files: AtomicU64,
+    found_bytes: AtomicU64,
+    found_files: AtomicU64,
+    /// Whether some files were found without their sizes.
+    unsized_files: AtomicBool,
+    /// Whether no more files are to be found.
+    all_found: AtomicBool,
     stop: Arc<AtomicBool>,
     current: Mutex<Vec<u8>>,
 }
@@ -25,10 +29,15 @@ impl Progress {
         self.files.load(Relaxed)
     }
 
-    /// Bytes and files in all, once they are known.
+    /// Files found so far, done or to do. It grows while a walk finds more.
+    pub fn found(&self) -> u64 {
+        self.found_files.load(Relaxed)
+    }
+
+    /// Bytes and files in all, once all files were found. The bytes are 0 where the sizes of so many files were not asked.
     pub fn totals(&self) -> Option<(u64, u64)> {
-        let files = self.total_files.load(Relaxed);
-        (files > 0).then(|| (self.total_bytes.load(Relaxed), files))
+        let bytes = if self.unsized_files.load(Relaxed) { 0 } else { self.found_bytes.load(Relaxed) };
+        (self.all_found.load(Relaxed) && self.found() > 0).then(|| (bytes, self.found()))
     }
 
     /// The file that was begun last.
@@ -59,9 +68,18 @@ impl Progress {
         self.files.fetch_add(1, Relaxed);
     }
 
-    pub(crate) fn set_totals(&self, bytes: u64, files: u64) {
-        self.total_bytes.store(bytes, Relaxed);
-        self.total_files.store(files, Relaxed);
+    /// Notes how many files were found so far, and whether these are all.
+    pub(crate) fn set_found(&self, files: u64, all: bool) {
+        self.found_files.store(files, Relaxed);
+        self.all_found.store(all, Relaxed);
+    }
+
+    /// Notes the bytes of files found; nothing where they are not known.
+    pub(crate) fn add_found_bytes(&self, bytes: Option<u64>) {
+        match bytes {
+            Some(bytes) => drop(self.found_bytes.fetch_add(bytes, Relaxed)),
+            None => self.unsized_files.store(true, Relaxed),
+        }
     }
 
     /// Notes the file being read; skipped when the drawing thread is just looking.

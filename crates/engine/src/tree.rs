@@ -11,6 +11,7 @@
 pub mod build;
 pub(crate) mod chains;
 pub mod findings;
+pub mod growth;
 pub mod locate;
 mod midstate;
 pub mod outline;

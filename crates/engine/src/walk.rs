@@ -16,7 +16,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What to walk, and how.
@@ -61,6 +61,30 @@ pub struct Walk {
     ahead: Option<Ahead>,
     listed: usize,
     threads: usize,
+    met: Arc<Met>,
+}
+
+/// What listings showed and the consumer did not reach yet.
+#[derive(Debug, Default)]
+struct Met {
+    /// Entries that are items for certain.
+    items: AtomicI64,
+    /// Entries that may hold any number of items: folders not listed, and links if they are followed.
+    open: AtomicI64,
+    follow: bool,
+}
+
+impl Met {
+    fn is_open(&self, kind: FileType) -> bool {
+        kind == FileType::Directory || self.follow && kind == FileType::Symlink
+    }
+
+    /// Adds the entries of a folder that was listed, times `sign`.
+    fn add(&self, entries: &[Entry], sign: i64) {
+        let open = entries.iter().filter(|entry| self.is_open(entry.kind)).count() as i64;
+        self.items.fetch_add(sign * (entries.len() as i64 - open), SeqCst);
+        self.open.fetch_add(sign * open, SeqCst);
+    }
 }
 
 /// A folder being consumed.
@@ -106,6 +130,7 @@ impl Walk {
         Ok(Walk {
             roots: Box::new(roots.into_iter()),
             root: Vec::new(),
+            met: Arc::new(Met { follow: options.follow, ..Met::default() }),
             options,
             globs,
             stack: Vec::new(),
@@ -138,23 +163,26 @@ impl Walk {
         while path.len() > 1 && path.ends_with(b"/") {
             path.pop();
         }
+        self.met.open.fetch_add(1, SeqCst);
         self.descend(path, None)
     }
 
     /// Begins a folder; an item if that fails.
     fn descend(&mut self, path: Vec<u8>, slot: Option<Arc<Slot>>) -> Option<Item> {
         let listing = match slot {
-            Some(slot) => slot.take(&path),
-            None => list(&path),
+            Some(slot) => slot.take(&path, &self.met),
+            None => list(&path, &self.met),
         };
         let mut listing = match listing {
             Ok(listing) => listing,
             Err(error) => return Some(Item::Failed(error)),
         };
         if self.options.follow && self.stack.iter().any(|level| level.id == listing.id) {
+            self.met.add(&listing.entries, -1);
             return Some(Item::Failed(Error::new(&path, "walk", Cause::Loop)));
         }
         if self.options.one_file_system && self.stack.first().is_some_and(|root| root.id.0 != listing.id.0) {
+            self.met.add(&listing.entries, -1);
             return None;
         }
         listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
@@ -176,16 +204,14 @@ impl Walk {
         if self.threads < 2 {
             return;
         }
-        let folders = entries.iter_mut().filter(|entry| entry.kind == FileType::Directory);
-        let mut offered = Vec::new();
-        for entry in folders {
-            let slot = Arc::new(Slot::default());
-            entry.slot = Some(slot.clone());
-            offered.push((join(path, entry.folder_name()), slot));
-        }
+        let offered = slots(path, entries);
         if !offered.is_empty() {
             let threads = self.threads.min(4);
-            self.ahead.get_or_insert_with(|| Ahead::start(threads)).offer(offered);
+            // Folders of folders too, unless they may lead away: to other file systems, or in circles.
+            let deep = !self.options.follow && !self.options.one_file_system && self.globs.is_empty();
+            let start = || Ahead::start(threads, deep, self.met.clone());
+            lock(&self.ahead.get_or_insert_with(start).shared.folders).extend(offered);
+            self.ahead.iter().for_each(|ahead| ahead.shared.more.notify_all());
         }
     }
 
@@ -230,6 +256,9 @@ impl Walk {
         let level = self.stack.last().expect("an entry comes from a level");
         let path = join(&level.path, entry.folder_name());
         let mut kind = entry.kind;
+        if !self.met.is_open(kind) {
+            self.met.items.fetch_sub(1, SeqCst);
+        }
         let skip_git = self.options.gitignore && kind == FileType::Directory && entry.name == b".git/";
         if skip_git || self.left_out(&path, kind == FileType::Directory) {
             if let Some(slot) = entry.slot {
@@ -238,7 +267,12 @@ impl Walk {
             return None;
         }
         if kind == FileType::Symlink {
-            match stat(&path) {
+            let target = stat(&path);
+            let is_folder = |stat: &Stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+            if self.options.follow && !target.as_ref().is_ok_and(is_folder) {
+                self.met.open.fetch_sub(1, SeqCst);
+            }
+            match target {
                 Ok(target) if self.options.follow => kind = FileType::from_raw_mode(target.st_mode),
                 Ok(_) => return Some(Item::Link(path)),
                 Err(Errno::NOENT) => return Some(Item::Dangling(path)),
@@ -280,6 +314,29 @@ impl Iterator for Walk {
             }
         }
     }
+
+    /// Exact once every folder was listed, by the helpers perhaps long before it is reached. What globs and ignore files
+    /// leave out is known only on the way.
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        if !self.globs.is_empty() || self.options.gitignore {
+            return (0, None);
+        }
+        // In this order: a listing adds its entries before it closes its folder.
+        let open = self.met.open.load(SeqCst) > 0 || self.roots.size_hint().1 != Some(0);
+        let items = self.met.items.load(SeqCst).max(0) as usize;
+        (items, (!open).then_some(items))
+    }
+}
+
+/// Gives the folders among these entries a slot each, if they have none; the next one to be reached is last.
+fn slots(path: &[u8], entries: &mut [Entry]) -> Vec<(Vec<u8>, Arc<Slot>)> {
+    let folders =
+        entries.iter_mut().rev().filter(|entry| entry.kind == FileType::Directory && entry.slot.is_none());
+    let offer = |entry: &mut Entry| {
+        let slot = entry.slot.insert(Arc::default()).clone();
+        (join(path, entry.folder_name()), slot)
+    };
+    folders.map(offer).collect()
 }
 
 impl Entry {
@@ -308,8 +365,15 @@ fn stat(path: &[u8]) -> Result<Stat, Errno> {
     }
 }
 
-/// Reads a folder, unsorted.
-fn list(path: &[u8]) -> Result<Listing, Error> {
+/// Reads a folder, and takes note of what is in it. Unsorted.
+fn list(path: &[u8], met: &Met) -> Result<Listing, Error> {
+    let listing = read(path);
+    listing.iter().for_each(|listing| met.add(&listing.entries, 1));
+    met.open.fetch_sub(1, SeqCst);
+    listing
+}
+
+fn read(path: &[u8]) -> Result<Listing, Error> {
     let fail = |error: Errno| Error::io(path, "list", error);
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let folder = open_long(CWD, path, flags).map_err(fail)?;
@@ -362,7 +426,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Slot {
     /// The consumer's turn: the listing, made now if nobody began it.
-    fn take(&self, path: &[u8]) -> Result<Listing, Error> {
+    fn take(&self, path: &[u8], met: &Met) -> Result<Listing, Error> {
         let mut state = lock(&self.state);
         loop {
             match std::mem::replace(&mut *state, SlotState::Gone) {
@@ -378,7 +442,7 @@ impl Slot {
                 }
                 SlotState::Waiting | SlotState::Gone => {
                     drop(state);
-                    return list(path);
+                    return list(path, met);
                 }
             }
         }
@@ -407,27 +471,23 @@ struct Shared {
     ended: AtomicBool,
     /// Entries listed and not yet consumed: the bound on memory.
     waiting: Arc<AtomicUsize>,
+    met: Arc<Met>,
+    /// Whether folders found by helpers are listed ahead too.
+    deep: bool,
 }
 
 /// Entries that may wait for the consumer before helpers pause.
 const AHEAD: usize = 1 << 17;
 
 impl Ahead {
-    fn start(threads: usize) -> Ahead {
-        let shared = Arc::new(Shared::default());
+    fn start(threads: usize, deep: bool, met: Arc<Met>) -> Ahead {
+        let shared = Arc::new(Shared { met, deep, ..Shared::default() });
         for _ in 0..threads {
             let shared = shared.clone();
             // A helper that cannot be started is not missed: the consumer lists what nobody took.
             let _ = std::thread::Builder::new().name("walk".to_owned()).spawn(move || shared.help());
         }
         Ahead { shared }
-    }
-
-    fn offer(&self, folders: Vec<(Vec<u8>, Arc<Slot>)>) {
-        let mut queue = lock(&self.shared.folders);
-        queue.extend(folders.into_iter().rev());
-        drop(queue);
-        self.shared.more.notify_all();
     }
 }
 
@@ -465,7 +525,12 @@ impl Shared {
             }
             *state = SlotState::Taken;
         }
-        let listing = list(path);
+        let mut listing = list(path, &self.met);
+        let mut offered = Vec::new();
+        if let (Ok(listing), true) = (&mut listing, self.deep) {
+            listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+            offered = slots(path, &mut listing.entries);
+        }
         let mut state = lock(&slot.state);
         if matches!(*state, SlotState::Taken) {
             if let Ok(listing) = &listing {
@@ -474,6 +539,11 @@ impl Shared {
             *state = SlotState::Listed(listing, self.waiting.clone());
         }
         slot.listed.notify_all();
+        drop(state);
+        if !offered.is_empty() {
+            lock(&self.folders).extend(offered);
+            self.more.notify_all();
+        }
     }
 }
 
@@ -531,6 +601,64 @@ mod tests {
         expected.sort();
         for _ in 0..20 {
             assert_eq!(walk(dir.path(), Options::default(), 4).0, expected);
+        }
+    }
+
+    /// What is to come according to the walk, at every step, and what came in the end.
+    fn hints(root: &Path, options: Options, threads: usize) -> (Vec<(usize, Option<usize>)>, usize) {
+        let roots = vec![root.as_os_str().as_bytes().to_vec()];
+        let mut walk = Walk::new(roots, options, threads).unwrap();
+        let mut hints = vec![walk.size_hint()];
+        while walk.next().is_some() {
+            hints.push(walk.size_hint());
+        }
+        let count = hints.len() - 1;
+        (hints, count)
+    }
+
+    #[test]
+    fn what_is_to_come_is_never_told_wrong() {
+        let files: Vec<String> = (0..400).map(|i| format!("{}/{}/{}/f{i}", i % 5, i % 3, i % 7)).collect();
+        let dir = tree(&files.iter().map(String::as_str).collect::<Vec<_>>());
+        symlink("nowhere", dir.path().join("dangling")).unwrap();
+        symlink("..", dir.path().join("1/loop")).unwrap();
+        symlink("2", dir.path().join("again")).unwrap();
+        for follow in [false, true] {
+            for one_file_system in [false, true] {
+                for threads in [1, 4] {
+                    let options = Options { follow, one_file_system, ..Options::default() };
+                    let (hints, count) = hints(dir.path(), options, threads);
+                    for (done, (least, most)) in hints.into_iter().enumerate() {
+                        let left = count - done;
+                        assert!(least <= left, "{least} said of {left}");
+                        assert!(most.is_none_or(|most| most == left), "{most:?} said of {left}");
+                        assert!(left > 0 || (least, most) == (0, Some(0)));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn how_many_are_to_come_is_known_long_before_the_end() {
+        let flat: Vec<String> = (0..300).map(|i| format!("f{i}")).collect();
+        let dir = tree(&flat.iter().map(String::as_str).collect::<Vec<_>>());
+        let (known, _) = hints(dir.path(), Options::default(), 1);
+        assert_eq!(known[1], (299, Some(299)), "one folder");
+        let globs = Options { exclude: vec!["f1*".to_owned()], ..Options::default() };
+        assert_eq!(hints(dir.path(), globs, 1).0[1], (0, None), "what is left out is not known");
+        // Helpers are ahead of a consumer that takes its time, in folders of folders too.
+        let deep: Vec<String> = (0..300).map(|i| format!("{}/{}/{}/f{i}", i % 5, i % 3, i % 7)).collect();
+        let dir = tree(&deep.iter().map(String::as_str).collect::<Vec<_>>());
+        let roots = vec![dir.path().as_os_str().as_bytes().to_vec()];
+        let mut walk = Walk::new(roots, Options::default(), 4).unwrap();
+        for done in 1.. {
+            assert!(walk.next().is_some(), "it is known before the end");
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            if walk.size_hint().1.is_some() {
+                assert_eq!(walk.size_hint(), (300 - done, Some(300 - done)));
+                break;
+            }
         }
     }
 

@@ -318,8 +318,9 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
         let Active { ticket, file, mut hashers, .. } = next;
         let whole = result.map_err(|error| Error::io(&ticket.job.name, "read", error));
-        let whole = whole.and_then(|()| as_promised(&hashers, &ticket.job.name));
-        match whole.and_then(|()| file.finish(&ticket.job.name)) {
+        let whole = whole.and_then(|()| file.finish(&ticket.job.name));
+        // Only then: a file that changed is not one that does not tell its length.
+        match whole.and_then(|proof| as_promised(&hashers, &ticket.job.name).map(|()| proof)) {
             Ok(proof) => {
                 let digests = hashers.iter_mut().map(Hasher::finish).collect();
                 self.keep_hashers(&ticket.job.specs, hashers);

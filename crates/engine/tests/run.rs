@@ -316,3 +316,60 @@ fn files_rewritten_during_the_run_are_changed_or_right_never_a_mixture() {
         done.store(true, std::sync::atomic::Ordering::Relaxed);
     });
 }
+
+#[test]
+fn a_file_cut_or_grown_while_it_is_read_has_changed_whatever_reads_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("f");
+    let config = Config { root: in_folder(dir.path()), ..Config::default() };
+    let (mut caught, mut tried) = (0, 0);
+    // In slices, read ahead, in windows of small pieces for one and two digests, as leaves side by side, as leaves in order.
+    for (size, names) in [
+        (3 << 20, "sha256"),
+        (24 << 20, "sha256,md5"),
+        (64 << 20, "crc32"),
+        (64 << 20, "sha256-tree,md5-tree"),
+        (64 << 20, "s3-etag;part=1MiB"),
+        (64 << 20, "mtsum-md5"),
+        (24 << 20, "mtsum-sha256,sha256"),
+    ] {
+        let data: Vec<u8> = (0..size as u32).map(|i| (i ^ (i >> 9)).wrapping_mul(97) as u8).collect();
+        let specs = specs(names);
+        let right: Vec<Digest> = specs
+            .iter()
+            .map(|spec| {
+                let mut hasher = spec.hasher_for_size(size as u64);
+                hasher.update(&data);
+                hasher.finish()
+            })
+            .collect();
+        for len in [0, size / 2 + 77, size + 1] {
+            std::fs::write(&path, &data).unwrap();
+            let (progress, mut collected) = (Progress::default(), Collected::default());
+            let ended = std::sync::atomic::AtomicBool::new(false);
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+                    while progress.bytes() < 1 << 20 && !ended.load(std::sync::atomic::Ordering::Relaxed) {
+                        std::thread::yield_now();
+                    }
+                    file.set_len(len as u64).unwrap();
+                });
+                let mut tasks = std::iter::once(Task::File(Job::hash(b"f".to_vec(), &specs)));
+                run(&config, &mut tasks, &progress, &mut collected).unwrap();
+                ended.store(true, std::sync::atomic::Ordering::Relaxed);
+            });
+            tried += 1;
+            match &collected.outcomes[0].result {
+                Ok(found) => {
+                    assert_eq!(found.digests, right, "{names}: the change came too late, or it is told")
+                }
+                Err(error) => {
+                    assert_eq!(collected.outcomes[0].verdict(), Verdict::Changed, "{names}: {error}");
+                    caught += 1;
+                }
+            }
+        }
+    }
+    assert!(2 * caught > tried, "{caught} of {tried} changes came in time");
+}

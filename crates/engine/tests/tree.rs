@@ -10,12 +10,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
-use truesum::hash::Spec;
+use truesum::hash::tree::{Merkle, consistency_path, range_path};
+use truesum::hash::{Digest, Spec};
 use truesum::tree::build::{Begin, Saved, Saving, save};
 use truesum::tree::findings::findings_of;
+use truesum::tree::growth::{GrowthProof, prove_growth, verify_growth};
 use truesum::tree::locate::{Comparison, Length, Report, Shift, Verdict, verify};
 use truesum::tree::piece::{Piece, combine, hash_range};
-use truesum::tree::prove::{RangeProof, Row, prove, read_row, verify_proof};
+use truesum::tree::prove::{RangeProof, Refuted, Row, prove, read_row, verify_proof};
 use truesum::tree::repair::{Mode, repair};
 use truesum::tree::store::{GRANULE, Store, part_of};
 use truesum::{Error, Progress, Root};
@@ -602,6 +604,129 @@ fn proofs_of_ranges_are_checked_by_reading_only_the_range() {
         assert!(prove(case.path(), &spec(name), &read, 0..bytes.len() as u64 + 1, &progress).is_err());
         assert!(prove(case.path(), &spec(name), &read, 7..7, &progress).is_err());
     }
+}
+
+/// One bit of a digest, or of one of some, flipped.
+fn flipped(hash: &Digest) -> Digest {
+    let mut bytes = hash.as_bytes().to_vec();
+    bytes[3] ^= 4;
+    Digest::new(&bytes)
+}
+
+#[test]
+fn growth_is_proven_by_reading_at_most_a_leaf_and_forgeries_are_refused() {
+    const LEAF: u64 = 4096;
+    let bytes = noise(19, 3 * MIB + 77);
+    let name = "sha256-tree;leaf=4KiB";
+    let digest = |len: u64| spec(name).digest(&bytes[..len as usize]);
+    let sizes = [
+        0,
+        1,
+        100,
+        LEAF - 1,
+        LEAF,
+        LEAF + 1,
+        2 * LEAF,
+        3 * LEAF,
+        3 * LEAF + 7,
+        64 * LEAF,
+        MIB,
+        MIB + 5,
+        2 * MIB + LEAF,
+        3 * MIB,
+        3 * MIB + 77,
+    ];
+    let case = Case::new(b"");
+    let old_tree = case.tree.with_extension("old");
+    for (at, &old_size) in sizes.iter().enumerate() {
+        std::fs::write(&case.file, &bytes[..old_size as usize]).expect("written");
+        case.built(name, 16 << 10);
+        std::fs::rename(&case.tree, &old_tree).expect("renamed");
+        let old = Store::open(&old_tree, false).expect("readable").expect("a tree");
+        for &size in &sizes[at..] {
+            let what = format!("{old_size} of {size}");
+            std::fs::write(&case.file, &bytes[..size as usize]).expect("grown");
+            let store = case.built(name, 64 << 10).store;
+            let progress = Progress::default();
+            let proof = prove_growth(case.path(), &Row::Stored(&store), &old, &progress).expect("proven");
+            let read = read_row(case.path(), &spec(name), 2, &progress).expect("read");
+            assert_eq!(prove_growth(case.path(), &read, &old, &progress).expect("proven"), proof, "{what}");
+            let (old_digest, new_digest) = (digest(old_size), digest(size));
+            let see = |proof: &GrowthProof, old: &Digest, new: &Digest| {
+                verify_growth(Some(case.path()), proof, old, new, &progress)
+            };
+            let reading = Progress::default();
+            verify_growth(Some(case.path()), &proof, &old_digest, &new_digest, &reading).expect("it holds");
+            let whole = old_size > 0 && old_size % LEAF == 0;
+            assert_eq!(reading.bytes() == 0, whole || size == 0, "{what}: {} bytes read", reading.bytes());
+            assert!(reading.bytes() <= LEAF);
+            // Hashes alone are enough where the old file was of whole leaves.
+            assert_eq!(
+                verify_growth(None, &proof, &old_digest, &new_digest, &progress).is_ok(),
+                whole,
+                "{what}"
+            );
+            assert!(matches!(see(&proof, &flipped(&old_digest), &new_digest), Err(Refuted::OtherOld(_))));
+            assert!(matches!(see(&proof, &old_digest, &flipped(&new_digest)), Err(Refuted::Other(_))));
+            let refused = |forged: GrowthProof, how: &str| {
+                assert!(see(&forged, &old_digest, &new_digest).is_err(), "{what}, forged: {how}");
+            };
+            for index in 0..proof.path.len() {
+                let mut forged = proof.clone();
+                forged.path[index] = flipped(&forged.path[index]);
+                refused(forged, "another hash");
+                let mut forged = proof.clone();
+                forged.path.remove(index);
+                refused(forged, "a hash less");
+                let mut forged = proof.clone();
+                let mut long = forged.path[index].as_bytes().to_vec();
+                long.push(0);
+                forged.path[index] = Digest::new(&long);
+                refused(forged, "a longer hash");
+            }
+            let mut forged = proof.clone();
+            forged.path.push(proof.old_root.clone());
+            refused(forged, "a hash more");
+            refused(GrowthProof { old_root: flipped(&proof.old_root), ..proof.clone() }, "another old root");
+            refused(GrowthProof { old_size: old_size + 1, ..proof.clone() }, "another old size");
+            refused(GrowthProof { size: size + 1, ..proof.clone() }, "another size");
+            refused(GrowthProof { spec: spec("sha256-tree"), ..proof.clone() }, "another leaf size");
+            if old_size > 0 {
+                // The same length, one byte of the old part another: no honest tree of it leads to a proof.
+                case.flip(old_size - 1);
+                let other = case.built(name, 64 << 10);
+                let (row, changed) = (Row::Stored(&other.store), &other.found.digests[0]);
+                assert!(prove_growth(case.path(), &row, &old, &progress).is_err(), "{what}: no beginning");
+                // Nor does the honest path of the changed file with the old root beside it.
+                let all = Merkle::new(&spec(name)).expect("a tree").leaves(size);
+                let leaf = (old_size - 1) / LEAF;
+                let changed_bytes = std::fs::read(&case.file).expect("there");
+                let subtree = |node: Range<u64>| {
+                    let tree = Merkle::new(&spec(name)).expect("a tree");
+                    let end = (node.end * LEAF).min(size);
+                    Ok::<_, ()>(
+                        tree.subtree(&changed_bytes[(node.start * LEAF) as usize..end as usize], node.start),
+                    )
+                };
+                let path = match whole {
+                    true => consistency_path(old_size / LEAF, all, subtree),
+                    false => range_path(all, leaf..leaf + 1, subtree),
+                };
+                let forged = GrowthProof { path: path.expect("hashed"), ..proof.clone() };
+                assert!(see(&forged, &old_digest, changed).is_err(), "{what}");
+                case.flip(old_size - 1);
+            }
+        }
+        std::fs::write(&case.file, &bytes[..old_size as usize]).expect("written");
+    }
+    // What shrank did not grow, and digests that do not bind a length prove nothing of the kind.
+    let old = Store::open(&old_tree, false).expect("readable").expect("a tree");
+    std::fs::write(&case.file, &bytes[..MIB as usize]).expect("cut");
+    let store = case.built(name, MIB).store;
+    let progress = Progress::default();
+    assert!(prove_growth(case.path(), &Row::Stored(&store), &old, &progress).is_err());
+    let store = case.built("blake3", MIB).store;
+    assert!(prove_growth(case.path(), &Row::Stored(&store), &store, &progress).is_err());
 }
 
 #[test]

@@ -3,8 +3,8 @@
 //! algorithm, way, and what the count is to be divided by.
 //!
 //! Ways are the kernel rows that run here (`avx2 x8`: eight messages of 4 KiB), `one` for algorithms without rows (one
-//! message of 64 KiB by what a library or a tree does), and `64 x1000` and the like for what many short messages cost with
-//! all that is around kernels.
+//! message of 64 KiB by what a library or a tree does), `1000 x64` and the like for what so many messages of so many bytes
+//! cost with all that is around kernels, and `64 alone` for one short message after the other.
 use std::hint::black_box;
 use truesum_hash::{ALGORITHMS, Hasher, Spec, hash_many, kernel, update_many_on};
 
@@ -55,6 +55,13 @@ fn main() {
         assert_eq!(slices.len(), messages);
         count(&format!("{messages} x{len}"), name, messages, "message", &mut || {
             black_box(hash_many(&spec, &slices));
+        });
+    }
+    for name in ["md5", "sha256", "crc32", "xxh3", "blake3"] {
+        let mut hasher = name.parse::<Spec>().expect("a name of the table").hasher();
+        count("64 alone", name, 1, "message", &mut || {
+            hasher.update(&data[..64]);
+            black_box(hasher.finish());
         });
     }
 }

@@ -10,8 +10,7 @@ use crate::blake2s::{IV, round};
 use crate::digest::Digest;
 use crate::hasher::Serial;
 use crate::kernel::{self, Kernel, kernels};
-use crate::lanes::{MAX_WORDS, Message, State, run};
-use crate::md5::output_le32;
+use crate::lanes::{Message, run};
 use crate::spec::{Key, Spec};
 use crate::word::{Endian, Word32, array, unroll};
 #[cfg(target_arch = "x86_64")]
@@ -120,7 +119,8 @@ pub(crate) fn finish_many(messages: &mut [&mut Blake3], digests: &mut Vec<Digest
 
 /// The digests of messages that lie in their buffers whole.
 fn finish_short(rows: &'static [Kernel], messages: &mut [&mut Blake3]) -> Vec<Digest> {
-    let mut nodes: Vec<State> = Vec::new();
+    let chunks = messages.iter().map(|message| message.waiting.len().div_ceil(CHUNK).max(1));
+    let mut nodes: Vec<Node> = Vec::with_capacity(chunks.sum());
     let mut counts: Vec<usize> = Vec::with_capacity(messages.len());
     for message in messages.iter_mut() {
         let len = message.waiting.len();
@@ -141,7 +141,7 @@ fn finish_short(rows: &'static [Kernel], messages: &mut [&mut Blake3]) -> Vec<Di
     // Neighbours become parents level by level, one left over goes up as it is: the largest subtrees are then on the
     // left, as section 2.1 wants them.
     while counts.iter().any(|count| *count > 1) {
-        let mut parents: Vec<State> = Vec::with_capacity(nodes.len());
+        let mut parents: Vec<Node> = Vec::with_capacity(nodes.len());
         let mut blocks: Vec<Option<[u8; BLOCK]>> = Vec::with_capacity(nodes.len());
         let mut below = &nodes[..];
         for count in &mut counts {
@@ -155,8 +155,8 @@ fn finish_short(rows: &'static [Kernel], messages: &mut [&mut Blake3]) -> Vec<Di
                     continue;
                 };
                 let mut block = [0; BLOCK];
-                output_le32(left, &mut block[..32]);
-                output_le32(right, &mut block[32..]);
+                output(left, &mut block[..32]);
+                output(right, &mut block[32..]);
                 parents.push(node(0, BLOCK, 0, PARENT | root));
                 blocks.push(Some(block));
             }
@@ -169,8 +169,7 @@ fn finish_short(rows: &'static [Kernel], messages: &mut [&mut Blake3]) -> Vec<Di
         run(BLOCK, WORDS, rows, work.collect());
         nodes = parents;
     }
-    let digest =
-        |(message, root): (&&mut Blake3, &State)| Digest::made(message.len, |b| output_le32(root, b));
+    let digest = |(message, root): (&&mut Blake3, &Node)| Digest::made(message.len, |b| output(root, b));
     messages.iter().zip(&nodes).map(digest).collect()
 }
 
@@ -183,9 +182,19 @@ const FLAGS: usize = 11;
 const LAST_FLAGS: usize = 12;
 const WORDS: usize = 13;
 
+/// The state of a chunk or a parent.
+type Node = [u64; WORDS];
+
+/// The chaining value or digest of a node, cut at the length of `bytes`.
+fn output(node: &Node, bytes: &mut [u8]) {
+    for (bytes, word) in bytes.chunks_mut(4).zip(node) {
+        bytes.copy_from_slice(&(*word as u32).to_le_bytes()[..bytes.len()]);
+    }
+}
+
 /// A chunk or parent of `bytes` bytes, before its first block.
-fn node(number: usize, bytes: usize, flags: u32, last_flags: u32) -> State {
-    let mut state = [0; MAX_WORDS];
+fn node(number: usize, bytes: usize, flags: u32, last_flags: u32) -> Node {
+    let mut state = [0; WORDS];
     for (word, value) in state.iter_mut().zip(IV) {
         *word = u64::from(value);
     }

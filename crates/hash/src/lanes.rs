@@ -12,6 +12,7 @@ use crate::digest::Digest;
 use crate::hasher::{Hasher, Inner};
 use crate::kernel::{self, Code, Kernel};
 use crate::spec::Spec;
+use std::mem::MaybeUninit;
 
 /// Words of the largest state (Keccak).
 pub(crate) const MAX_WORDS: usize = 25;
@@ -258,7 +259,7 @@ fn same_family(hashers: &[&mut Hasher]) -> usize {
 
 /// One message's work in this call: its state, and whole blocks in up to two places.
 pub(crate) struct Message<'a> {
-    pub state: &'a mut State,
+    pub state: &'a mut [u64],
     pub parts: [&'a [u8]; 2],
 }
 
@@ -329,7 +330,22 @@ impl Lane for u64 {
 
 /// States of the lanes, `[word][lane]`.
 #[repr(align(64))]
-struct Columns<T>([T; MAX_WORDS * MAX_LANES]);
+struct Columns<T>([MaybeUninit<T>; MAX_WORDS * MAX_LANES]);
+
+impl<T: Lane> Columns<T> {
+    /// Room for the widest row. One message of a few words would feel that much being zeroed.
+    fn new() -> Columns<T> {
+        Columns([const { MaybeUninit::uninit() }; MAX_WORDS * MAX_LANES])
+    }
+
+    /// The first `len` values, all zero.
+    fn zeroed(&mut self, len: usize) -> &mut [T] {
+        let columns = &mut self.0[..len];
+        columns.fill(MaybeUninit::new(T::default()));
+        // SAFETY: all of them have just been written, and a `MaybeUninit` lies in memory as what it holds.
+        unsafe { std::slice::from_raw_parts_mut(columns.as_mut_ptr().cast(), len) }
+    }
+}
 
 /// Runs messages (taken from the end) through one row until fewer than `least` lanes are busy; returns the others.
 fn drive<'a, T: Lane>(
@@ -341,7 +357,8 @@ fn drive<'a, T: Lane>(
     mut waiting: Vec<Message<'a>>,
 ) -> Vec<Message<'a>> {
     let lanes = kernel.lanes;
-    let mut columns = Columns([T::default(); MAX_WORDS * MAX_LANES]);
+    let mut columns = Columns::<T>::new();
+    let columns = columns.zeroed(words * lanes);
     let mut busy: Vec<(usize, Message<'a>)> = Vec::with_capacity(lanes);
     let mut free: Vec<usize> = (0..lanes).rev().collect();
     loop {
@@ -349,7 +366,7 @@ fn drive<'a, T: Lane>(
             let Some(message) = waiting.pop() else { break };
             free.pop();
             for (word, value) in message.state[..words].iter().enumerate() {
-                columns.0[word * lanes + lane] = T::narrow(*value);
+                columns[word * lanes + lane] = T::narrow(*value);
             }
             busy.push((lane, message));
         }
@@ -364,7 +381,7 @@ fn drive<'a, T: Lane>(
         }
         // SAFETY: the row is supported (`kernel::pick`); the state has `words * lanes` values; every pointer is valid for
         // `bytes`, a whole number of blocks, being the smallest of the busy lanes' slices.
-        unsafe { advance(columns.0.as_mut_ptr(), pointers.as_ptr(), bytes / block) };
+        unsafe { advance(columns.as_mut_ptr(), pointers.as_ptr(), bytes / block) };
         let mut i = 0;
         while i < busy.len() {
             busy[i].1.skip(bytes);
@@ -373,12 +390,12 @@ fn drive<'a, T: Lane>(
                 continue;
             }
             let (lane, message) = busy.swap_remove(i);
-            take_column(&columns.0, lane, lanes, &mut message.state[..words]);
+            take_column(columns, lane, lanes, &mut message.state[..words]);
             free.push(lane);
         }
     }
     waiting.extend(busy.into_iter().map(|(lane, message)| {
-        take_column(&columns.0, lane, lanes, &mut message.state[..words]);
+        take_column(columns, lane, lanes, &mut message.state[..words]);
         message
     }));
     waiting

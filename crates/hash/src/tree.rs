@@ -20,7 +20,10 @@ pub use linear::Linear;
 pub use merkle::{FTREE_ID, Merkle, zero_levels};
 pub use mtsum::{Step, Variant, Walk};
 pub use plan::{Fold, Plan, Zeros};
-pub use proof::{ProofError, consistency_path, range_path, range_path_len, verify_consistency, verify_range};
+pub use proof::{
+    ProofError, consistency_path, consistency_roots, grown_leaf_roots, range_path, range_path_len,
+    verify_consistency, verify_range,
+};
 
 pub(crate) use composite::{Composite, S3_ETAG, Size, Unit};
 pub(crate) use family::{counts_parts, find, needs_size, unit};

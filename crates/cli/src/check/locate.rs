@@ -193,3 +193,32 @@ impl Compared {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use truesum::tree::locate::Length;
+    use truesum::tree::store::{GRANULE, Hints};
+
+    #[test]
+    fn a_good_file_that_failed_is_told_as_the_contradiction_it_is() {
+        let said = |verdict, listed| {
+            let header = Header::new(&"sha256-tree".parse().unwrap(), 9, GRANULE, Hints::default()).unwrap();
+            let report = Report {
+                verdict,
+                damaged: Vec::new(),
+                length: Length::Same,
+                shift: None,
+                blemish: None,
+                size: 9,
+                before: 0,
+            };
+            Compared { report, header, listed }.words("x.ftr")
+        };
+        assert!(said(Verdict::Good, None).contains("the manifest and the tree disagree"));
+        assert!(said(Verdict::Good, Some(true)).contains("the manifest and the tree disagree"));
+        assert!(said(Verdict::Good, Some(false)).contains("the first time other bytes were read"));
+        assert!(said(Verdict::OtherTree, Some(false)).contains("of another state of the file"));
+        assert_eq!(said(Verdict::FileDamaged, Some(false)), "file damaged");
+    }
+}

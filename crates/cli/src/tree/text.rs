@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::Error;
 use truesum::hash::{Digest, Spec};
+use truesum::tree::growth::GrowthProof;
 use truesum::tree::piece::Piece;
 use truesum::tree::prove::RangeProof;
 
@@ -84,6 +85,32 @@ pub fn parse_proof(text: &str) -> Result<RangeProof, String> {
     let path = path.iter().map(digest).collect::<Result<Vec<Digest>, String>>()?;
     let leaves = number(&object, "first")?..number(&object, "end")?;
     Ok(RangeProof { spec: spec(&object)?, size: number(&object, "size")?, leaves, path })
+}
+
+/// A proof of growth as one line.
+pub fn growth(proof: &GrowthProof) -> String {
+    let path: Vec<String> = proof.path.iter().map(Digest::to_hex).collect();
+    let value = json!({
+        "truesum": "growth-1", "algorithm": proof.spec.to_string(), "old_size": proof.old_size,
+        "size": proof.size, "old_root": proof.old_root.to_hex(), "path": path,
+    });
+    format!("{value}\n")
+}
+
+/// Reads a proof of growth; `None` if it is something else.
+pub fn parse_growth(text: &str) -> Option<Result<GrowthProof, String>> {
+    let kind = serde_json::from_str::<Value>(text).ok()?;
+    if kind.get("truesum").and_then(Value::as_str) != Some("growth-1") {
+        return None;
+    }
+    let parse = || {
+        let object = object(text, "growth-1", &["algorithm", "old_size", "size", "old_root", "path"])?;
+        let path = object["path"].as_array().ok_or("\"path\" is no list")?;
+        let path = path.iter().map(digest).collect::<Result<Vec<Digest>, String>>()?;
+        let (old_size, size) = (number(&object, "old_size")?, number(&object, "size")?);
+        Ok(GrowthProof { spec: spec(&object)?, old_size, size, old_root: digest(&object["old_root"])?, path })
+    };
+    Some(parse())
 }
 
 /// A piece as one line.
@@ -190,5 +217,22 @@ mod tests {
             assert!(parse_proof(&text.replacen(from, to, 1)).is_err(), "{from} -> {to}");
         }
         assert!(parse_piece(&text).is_err());
+        assert!(parse_growth(&text).is_none());
+        let grown = GrowthProof {
+            spec: made.spec.clone(),
+            old_size: 5,
+            size: 9,
+            old_root: Digest::new(&[8; 32]),
+            path: made.path.clone(),
+        };
+        let text = growth(&grown);
+        assert_eq!(parse_growth(&text), Some(Ok(grown)));
+        assert!(parse_proof(&text).is_err());
+        for (from, to) in [("\"old_size\":5", "\"old_size\":-5"), ("0808", "08g8"), ("old_root", "root")] {
+            assert!(
+                parse_growth(&text.replacen(from, to, 1)).is_some_and(|parsed| parsed.is_err()),
+                "{from}"
+            );
+        }
     }
 }

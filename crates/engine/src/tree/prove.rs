@@ -91,20 +91,40 @@ pub fn prove(
     }
     let count = tree.leaves(size);
     let leaves = bytes.start / tree.leaf_size()..bytes.end.div_ceil(tree.leaf_size());
-    let per_granule = granule / tree.leaf_size();
-    let path_hashes = range_path(count, leaves.clone(), |node| {
-        let whole = node.start % per_granule == 0 && (node.end % per_granule == 0 || node.end == count);
+    let source = Source { size: size.min(source.size), ..source };
+    let nodes = Nodes { source, tree, row, granule, count };
+    let path_hashes = range_path(count, leaves.clone(), |node| nodes.hash(node))?;
+    Ok(RangeProof { spec: spec.clone(), size, leaves, path: path_hashes })
+}
+
+/// The nodes of a file's tree, from the row where that has them.
+pub(crate) struct Nodes<'a> {
+    pub source: Source<'a>,
+    pub tree: Merkle,
+    pub row: &'a Row<'a>,
+    /// Bytes of an entry of the row.
+    pub granule: u64,
+    /// Leaves of the tree.
+    pub count: u64,
+}
+
+impl Nodes<'_> {
+    /// The hash of the node over these leaves.
+    pub(crate) fn hash(&self, node: Range<u64>) -> Result<Digest, Error> {
+        let per_granule = self.granule / self.tree.leaf_size();
+        let whole = node.start.is_multiple_of(per_granule)
+            && (node.end.is_multiple_of(per_granule) || node.end == self.count);
         if whole {
             let granules = node.start / per_granule..node.end.div_ceil(per_granule);
-            let hashes = match row {
+            let hashes = match self.row {
                 Row::Stored(store) => store.get(granules)?,
                 Row::Read(row) => row[granules.start as usize..granules.end as usize].to_vec(),
             };
-            return Ok(tree.reduce(hashes));
+            return Ok(self.tree.reduce(hashes));
         }
-        hash_leaves(source, &tree, bytes_of(&tree, &node, size.min(source.size)), 0)
-    })?;
-    Ok(RangeProof { spec: spec.clone(), size, leaves, path: path_hashes })
+        let bytes = bytes_of(&self.tree, &node, self.source.size);
+        hash_leaves(self.source, &self.tree, bytes, 0)
+    }
 }
 
 /// The hash of a node over the leaves that hold these bytes, if they were moved by `by` in the file.
@@ -159,6 +179,10 @@ pub enum Refuted {
     Form(ProofError),
     /// The bytes or the proof lead to another digest: this one.
     Other(Digest),
+    /// It is about another old file: one with this digest.
+    OtherOld(Digest),
+    /// What it calls the old file's tree is no beginning of the new one's.
+    NoBeginning,
     /// The file could not be read.
     File(Error),
 }
@@ -182,6 +206,13 @@ impl std::fmt::Display for Refuted {
             Refuted::Other(digest) => {
                 write!(f, "the proof leads to {digest}, not to the digest that is trusted")
             }
+            Refuted::OtherOld(digest) => {
+                write!(
+                    f,
+                    "the proof is about an old file with the digest {digest}, not the one that is trusted"
+                )
+            }
+            Refuted::NoBeginning => f.write_str("the old file is not the beginning of the new one"),
             Refuted::File(error) => write!(f, "{error}"),
         }
     }
@@ -200,6 +231,9 @@ pub fn verify_proof(
     let tree = Merkle::new(&proof.spec).ok_or_else(|| no_tree(path, &proof.spec))?;
     if proof.size > MAX_SIZE {
         return Err(Refuted::Form(ProofError::Range));
+    }
+    if proof.path.iter().any(|hash| hash.as_bytes().len() != tree.hash_len()) {
+        return Err(Refuted::Form(ProofError::Hash));
     }
     let mut file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
     let source = Source { size: proof.size, mapped: false, ..Source::new(&file, path, progress) };

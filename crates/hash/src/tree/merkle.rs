@@ -84,6 +84,11 @@ impl Merkle {
         matches!(self.nodes, Nodes::Hash { .. })
     }
 
+    /// Whether the digest is sealed: it binds the message's length, leaf size and algorithm.
+    pub fn is_sealed(&self) -> bool {
+        self.seal.is_some()
+    }
+
     /// Leaves of a message of `size` bytes; the empty message has one empty leaf.
     pub fn leaves(&self, size: u64) -> u64 {
         size.div_ceil(self.leaf_size).max(1)

@@ -15,6 +15,8 @@ pub enum ProofError {
     Short,
     /// It has more hashes than the range needs.
     Long,
+    /// A hash of it has not the length of the tree's hashes.
+    Hash,
 }
 
 impl std::fmt::Display for ProofError {
@@ -23,6 +25,7 @@ impl std::fmt::Display for ProofError {
             ProofError::Range => "the range is empty or not within the tree",
             ProofError::Short => "the proof has too few hashes",
             ProofError::Long => "the proof has more hashes than the range needs",
+            ProofError::Hash => "a hash of the proof has not the length of the tree's hashes",
         })
     }
 }
@@ -183,28 +186,83 @@ pub fn verify_consistency(
     path: &[Digest],
     node: impl Fn(&Digest, &Digest) -> Digest,
 ) -> bool {
+    consistency_roots((old, old_root), new, path, node)
+        .is_ok_and(|(old_found, new_found)| old_found == *old_root && new_found == *new_root)
+}
+
+/// The roots over the first `old` and over all `new` leaves that a consistency proof leads to. It proves something only if
+/// the first is `old_root`, and the second one that is trusted.
+///
+/// # Errors
+/// It has not the form that `old` and `new` ask for.
+pub fn consistency_roots(
+    (old, old_root): (u64, &Digest),
+    new: u64,
+    path: &[Digest],
+    node: impl Fn(&Digest, &Digest) -> Digest,
+) -> Result<(Digest, Digest), ProofError> {
     if old == 0 || old > new {
-        return false;
+        return Err(ProofError::Range);
     }
+    let (at, turns) = descend(new, old - 1, |at| at.end == old);
+    let (first, path) = match at.start {
+        0 => (old_root, path),
+        _ => path.split_first().ok_or(ProofError::Short)?,
+    };
+    climb((first.clone(), first.clone()), &turns, path, node)
+}
+
+/// The roots that the inclusion path of leaf `leaf` of `new` leaves leads to: over the first `leaf + 1` leaves if `old` is the
+/// last of them, and over all if `grown` stands there. This is how a tree grows whose last leaf was not full.
+///
+/// # Errors
+/// The path has not the form that `leaf` and `new` ask for.
+pub fn grown_leaf_roots(
+    leaf: u64,
+    new: u64,
+    (old, grown): (Digest, Digest),
+    path: &[Digest],
+    node: impl Fn(&Digest, &Digest) -> Digest,
+) -> Result<(Digest, Digest), ProofError> {
+    if leaf >= new {
+        return Err(ProofError::Range);
+    }
+    let (_, turns) = descend(new, leaf, |at| at.end - at.start == 1);
+    climb((old, grown), &turns, path, node)
+}
+
+/// The way from the root of `new` leaves towards `leaf`, until a node is the one looked for: that node, and for each step
+/// whether it went left.
+fn descend(new: u64, leaf: u64, found: impl Fn(&Range<u64>) -> bool) -> (Range<u64>, Vec<bool>) {
     let (mut at, mut turns) = (0..new, Vec::new());
-    while old < at.end {
+    while !found(&at) {
         let middle = middle(&at);
-        let in_left = old <= middle;
+        let in_left = leaf < middle;
         turns.push(in_left);
         at = if in_left { at.start..middle } else { middle..at.end };
     }
-    let mut path = path.iter();
-    let first = if at.start == 0 { Some(old_root) } else { path.next() };
-    let Some(first) = first else { return false };
-    let (mut old_hash, mut new_hash) = (first.clone(), first.clone());
-    for in_left in turns.into_iter().rev() {
-        let Some(sibling) = path.next() else { return false };
+    (at, turns)
+}
+
+/// The way back: what stands to the left belongs to both trees, what stands to the right to the new one only.
+fn climb(
+    (mut old, mut new): (Digest, Digest),
+    turns: &[bool],
+    path: &[Digest],
+    node: impl Fn(&Digest, &Digest) -> Digest,
+) -> Result<(Digest, Digest), ProofError> {
+    match path.len().cmp(&turns.len()) {
+        std::cmp::Ordering::Less => return Err(ProofError::Short),
+        std::cmp::Ordering::Greater => return Err(ProofError::Long),
+        std::cmp::Ordering::Equal => {}
+    }
+    for (&in_left, sibling) in turns.iter().rev().zip(path) {
         if in_left {
-            new_hash = node(&new_hash, sibling);
+            new = node(&new, sibling);
         } else {
-            old_hash = node(sibling, &old_hash);
-            new_hash = node(sibling, &new_hash);
+            old = node(sibling, &old);
+            new = node(sibling, &new);
         }
     }
-    path.next().is_none() && old_hash == *old_root && new_hash == *new_root
+    Ok((old, new))
 }

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::ops::Range;
 use truesum_hash::tree::{
-    CompactRange, Merkle, ProofError, consistency_path, decompose, range_path, range_path_len,
-    verify_consistency, verify_range,
+    CompactRange, Merkle, ProofError, consistency_path, decompose, grown_leaf_roots, range_path,
+    range_path_len, verify_consistency, verify_range,
 };
 use truesum_hash::{Digest, Spec};
 
@@ -136,6 +136,39 @@ fn consistency_proofs_are_accepted_and_forgeries_refused() {
                 assert!(!verify_consistency((old + 1, &old_root), (new, &new_root), &path, node));
                 assert!(!verify_consistency((new + 1, &old_root), (new, &new_root), &path, node));
             }
+        }
+    }
+}
+
+#[test]
+fn a_last_leaf_that_grew_is_proven_and_nothing_else_is() {
+    let mut random = Random::new(6);
+    let part = Digest::new(&[9; 16]);
+    for new in 1..=40 {
+        let tree = Tree::new(new);
+        let node = |left: &Digest, right: &Digest| tree.merkle.node(left, right);
+        let new_root = tree.hash(0..new);
+        for leaf in 0..new {
+            // The old tree, hashed level by level: the leaf was another one when it was the last.
+            let old_leaves = [&tree.leaves[..leaf as usize], std::slice::from_ref(&part)].concat();
+            let roots = (tree.merkle.reduce(old_leaves), new_root.clone());
+            let path = tree.path(leaf..leaf + 1);
+            let see = |leaf: u64, new: u64, path: &[Digest]| {
+                let grown = tree.leaves[leaf.min(tree.leaves.len() as u64 - 1) as usize].clone();
+                grown_leaf_roots(leaf, new, (part.clone(), grown), path, node)
+            };
+            assert_eq!(see(leaf, new, &path), Ok(roots.clone()), "{leaf} of {new}");
+            for kind in 0..5 {
+                if let Some(forged) = mutate(kind, &path, &mut random) {
+                    assert_ne!(
+                        see(leaf, new, &forged),
+                        Ok(roots.clone()),
+                        "{leaf} of {new}, forged as {kind}"
+                    );
+                }
+            }
+            assert_ne!(see(leaf + 1, new, &path), Ok(roots.clone()));
+            assert_eq!(see(new, new, &path), Err(ProofError::Range));
         }
     }
 }

@@ -1,0 +1,161 @@
+//! `truesum tree prove` and `verify-proof`: that bytes belong to a digest, and that a file only grew.
+
+use crate::args::SpecParser;
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::tree::{Watch, open, print, refuse, text, threads, tree_of};
+use clap::{ArgGroup, Args, ValueHint};
+use std::ffi::{OsStr, OsString};
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use truesum::Error;
+use truesum::hash::{Digest, Spec};
+use truesum::tree::growth::{GrowthProof, prove_growth, verify_growth};
+use truesum::tree::prove::{Refuted, Row, prove as prove_range, read_row, verify_proof};
+
+/// Prove that a range of bytes belongs to a file's digest, or that the file only grew
+#[derive(Args)]
+#[command(group(ArgGroup::new("what").args(["range", "grown_from"]).required(true)))]
+pub struct ProveArgs {
+    /// The file
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    file: OsString,
+    /// Bytes, widened to whole leaves
+    #[arg(long, value_name = "A..B", value_parser = text::range)]
+    range: Option<Range<u64>>,
+    /// The tree stored when the file was shorter: the file as it was then is the beginning of this one
+    #[arg(long, value_name = "OLD.ftr", value_hint = ValueHint::FilePath, conflicts_with = "algorithm")]
+    grown_from: Option<PathBuf>,
+    /// The stored tree; otherwise FILE.ftr if it is there, else the whole file is read
+    #[arg(long, value_name = "TREE")]
+    tree: Option<PathBuf>,
+    /// The digest, where no tree is stored
+    #[arg(short, long, value_name = "NAME", default_value = "sha256-tree", value_parser = SpecParser)]
+    #[arg(hide_possible_values = true)]
+    algorithm: Spec,
+}
+
+/// Check a range of a file, or its growth, against a proof; reads only the range, or at most one leaf
+#[derive(Args)]
+pub struct VerifyProofArgs {
+    /// The proof; - is standard input
+    #[arg(value_name = "PROOF")]
+    proof: PathBuf,
+    /// The file the proof is about; not needed for growth from a size of whole leaves
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    file: Option<OsString>,
+    /// The digest that is trusted, as hexadecimal or as NAME:HEX
+    #[arg(long, value_name = "DIGEST")]
+    digest: String,
+    /// For a proof of growth: the digest that is trusted of the file as it was
+    #[arg(long, value_name = "DIGEST")]
+    grown_from: Option<String>,
+}
+
+pub fn prove(args: &ProveArgs, console: &mut Console) -> Exit {
+    let name = args.file.as_bytes();
+    let watch = Watch::start(console, None);
+    // A tree that is the old file's is not the new one's.
+    let beside =
+        || Some(tree_of(name, None)).filter(|tree| tree.exists() && Some(tree) != args.grown_from.as_ref());
+    let stored = args.tree.clone().or_else(beside);
+    let result = (|| -> Result<String, Error> {
+        let old = args.grown_from.as_deref().map(open).transpose()?;
+        let store = stored.map(|path| open(&path)).transpose()?;
+        let (spec, row) = match (&store, &old) {
+            (Some(store), _) => (store.header().spec.clone(), Row::Stored(store)),
+            (None, old) => {
+                let spec = old.as_ref().map_or(&args.algorithm, |old| &old.header().spec);
+                (spec.clone(), read_row(name, spec, threads(None), &watch.progress)?)
+            }
+        };
+        if let Some(old) = &old {
+            return Ok(text::growth(&prove_growth(name, &row, old, &watch.progress)?));
+        }
+        let range = args.range.clone().unwrap_or_default();
+        Ok(text::proof(&prove_range(name, &spec, &row, range, &watch.progress)?))
+    })();
+    print(result, &watch, console)
+}
+
+pub fn verify(args: &VerifyProofArgs, console: &mut Console) -> Exit {
+    let text = match text::read(&args.proof) {
+        Ok(text) => text,
+        Err(error) => {
+            console.failure(&error);
+            return Exit::NotAsAsked;
+        }
+    };
+    let checked = match (text::parse_growth(&text), &args.grown_from, &args.file) {
+        (Some(Ok(proof)), Some(old), file) => check_growth(&proof, file.as_ref(), old, &args.digest, console),
+        (Some(Ok(_)), None, _) => {
+            Err("a proof of growth: --grown-from names the digest of the old file".to_owned())
+        }
+        (Some(Err(why)), ..) => Err(why),
+        (None, Some(_), _) => Err("not a proof of growth".to_owned()),
+        (None, None, Some(file)) => check_range(&text, file, &args.digest, console),
+        (None, None, None) => Err("the range is read from the file: name it".to_owned()),
+    };
+    checked.unwrap_or_else(|why| refuse(&args.proof, &why, console))
+}
+
+/// A digest that the user trusts, of the algorithm a proof is for.
+fn trusted(text: &str, spec: &Spec) -> Result<Digest, String> {
+    let hex = match text.rsplit_once(':') {
+        Some((name, _)) if name.parse::<Spec>().as_ref() != Ok(spec) => {
+            return Err(format!("the proof is for {spec}, the digest for {name}"));
+        }
+        Some((_, hex)) => hex,
+        None => text,
+    };
+    Digest::from_hex(hex.as_bytes()).map_err(|_| format!("'{hex}' is not a digest in hexadecimal"))
+}
+
+fn check_range(text: &str, file: &OsString, digest: &str, console: &mut Console) -> Result<Exit, String> {
+    let proof = text::parse_proof(text)?;
+    let trusted = trusted(digest, &proof.spec)?;
+    let watch = Watch::start(console, None);
+    let result = verify_proof(file.as_bytes(), &proof, &trusted, &watch.progress);
+    let bytes = proof.bytes();
+    let line = format!("bytes {}..{} of {} belong to the digest\n", bytes.start, bytes.end, proof.size);
+    Ok(proven(result, file, line, &watch, console))
+}
+
+fn check_growth(
+    proof: &GrowthProof,
+    file: Option<&OsString>,
+    old: &str,
+    new: &str,
+    console: &mut Console,
+) -> Result<Exit, String> {
+    let (old, new) = (trusted(old, &proof.spec)?, trusted(new, &proof.spec)?);
+    if file.is_none() && proof.needs().is_some() {
+        return Err(
+            "the old file ends within a leaf: name the new file, one leaf of which is read".to_owned()
+        );
+    }
+    let watch = Watch::start(console, None);
+    let name = file.map(|file| file.as_bytes());
+    let result = verify_growth(name, proof, &old, &new, &watch.progress);
+    let line = format!("the first {} of {} bytes are the old file\n", proof.old_size, proof.size);
+    Ok(proven(result, file.map_or(OsStr::new("growth"), |file| file), line, &watch, console))
+}
+
+/// Says what a proof shows, or that it does not hold.
+fn proven(
+    result: Result<(), Refuted>,
+    file: &OsStr,
+    line: String,
+    watch: &Watch,
+    console: &mut Console,
+) -> Exit {
+    console.display = None;
+    match result {
+        Ok(()) => print(Ok(line), watch, console),
+        Err(why) => {
+            console.error_of(file.as_bytes(), &format!("not proven: {why}"));
+            Exit::Failed
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Proofs that a file only grew: that the file with an old digest is the beginning of the one with a new digest.
+//!
+//! Where the old file ends with a whole leaf, RFC 9162's consistency proof shows it from hashes alone. Where it ends within a
+//! leaf, that leaf has grown into another one, and no hash tells that one begins like the other: whoever checks reads this
+//! one leaf of the new file and hashes it twice, to where the old file ended and whole.
+
+use crate::error::{Cause, Error};
+use crate::open::{Root, Special};
+use crate::pieces::UNIT;
+use crate::pieces::source::Source;
+use crate::progress::Progress;
+use crate::read::Guarded;
+use crate::tree::prove::{Nodes, Refuted, Row};
+use crate::tree::store::{MAX_SIZE, Store};
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use truesum_hash::tree::{
+    Merkle, ProofError, consistency_path, consistency_roots, grown_leaf_roots, range_path,
+};
+use truesum_hash::{Digest, Spec};
+
+/// What shows that an old file is the beginning of a new one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrowthProof {
+    /// The algorithm of both digests, with its leaf size.
+    pub spec: Spec,
+    /// Bytes of the old file.
+    pub old_size: u64,
+    /// Bytes of the new file.
+    pub size: u64,
+    /// The old tree's hash before it was sealed.
+    pub old_root: Digest,
+    /// If the old file is of whole leaves, RFC 9162's consistency proof; else the inclusion path of the leaf in which it ends.
+    pub path: Vec<Digest>,
+}
+
+impl GrowthProof {
+    /// The bytes of the new file that are needed to check it: at most a leaf.
+    pub fn needs(&self) -> Option<Range<u64>> {
+        let leaf = Merkle::new(&self.spec)?.leaf_size();
+        let start = self.old_size / leaf * leaf;
+        let whole = self.old_size > 0 && start == self.old_size;
+        (!whole).then(|| start..start.saturating_add(leaf).min(self.size))
+    }
+}
+
+/// The tree of a digest that binds the length: without that, an old file could be passed off as one of another length.
+fn sealed(path: &[u8], spec: &Spec) -> Result<Merkle, Error> {
+    let tree = Merkle::new(spec).filter(Merkle::is_sealed);
+    tree.ok_or_else(|| fail(path, format!("{spec} does not bind the length; HASH-tree digests do")))
+}
+
+fn fail(path: &[u8], why: String) -> Error {
+    Error::new(path, "prove the growth of", Cause::Other(why))
+}
+
+/// Proves that the file at `path`, whose granule hashes are `row`, begins with the file that `old` is the tree of.
+///
+/// Reads at most two granules. The proof was checked when it is returned.
+///
+/// # Errors
+/// It does not begin so; the trees are of different algorithms, incomplete or out of date; a file cannot be read.
+pub fn prove_growth(
+    path: &[u8],
+    row: &Row<'_>,
+    old: &Store,
+    progress: &Progress,
+) -> Result<GrowthProof, Error> {
+    let header = old.header();
+    let spec = &header.spec;
+    let tree = sealed(path, spec)?;
+    let old_name = old.path().as_os_str().as_bytes();
+    let Some(old_digest) = &header.digest else {
+        return Err(fail(old_name, "the stored tree is not complete".to_owned()));
+    };
+    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
+    let source = Source::new(&file, path, progress);
+    let size = source.size;
+    let granule = match row {
+        Row::Stored(store) if store.header().spec != *spec => {
+            let spec = &store.header().spec;
+            return Err(fail(path, format!("its stored tree is of {spec}, the old one of {}", header.spec)));
+        }
+        Row::Stored(store) if store.header().size != size => {
+            let stored = store.header().size;
+            return Err(fail(path, format!("its stored tree is of {stored} bytes, the file has {size}")));
+        }
+        Row::Stored(store) => store.header().granule,
+        Row::Read(_) => UNIT.max(tree.leaf_size()),
+    };
+    let old_size = header.size;
+    if old_size > size {
+        return Err(fail(path, format!("it has {size} bytes, the old file had {old_size}")));
+    }
+    let count = tree.leaves(size);
+    let nodes = Nodes { source, tree, row, granule, count };
+    let old_root = nodes.tree.reduce(old.get(0..header.granules())?);
+    let leaf = nodes.tree.leaf_size();
+    let whole = old_size > 0 && old_size.is_multiple_of(leaf);
+    let hashes = match whole {
+        true => consistency_path(old_size / leaf, count, |node| nodes.hash(node))?,
+        false => range_path(count, old_size / leaf..old_size / leaf + 1, |node| nodes.hash(node))?,
+    };
+    let root = nodes.hash(0..count)?;
+    let digest = nodes.tree.seal(&root, size);
+    if let Row::Stored(store) = row
+        && store.header().digest.as_ref() != Some(&digest)
+    {
+        return Err(fail(path, "its stored tree is damaged or not complete".to_owned()));
+    }
+    let proof = GrowthProof { spec: spec.clone(), old_size, size, old_root, path: hashes };
+    match verify_growth(Some(path), &proof, old_digest, &digest, progress) {
+        Ok(()) => Ok(proof),
+        Err(Refuted::File(error)) => Err(error),
+        Err(Refuted::OtherOld(_)) => {
+            Err(fail(old_name, "the stored tree is damaged: its hashes do not lead to its digest".to_owned()))
+        }
+        Err(_) => Err(fail(path, "the old file is not its beginning".to_owned())),
+    }
+}
+
+/// Whether the file with the digest `old` is the beginning of the one with the digest `new`. Of the new file, at `path`, at
+/// most one leaf is read, and none if the old file is of whole leaves.
+///
+/// # Errors
+/// [`Refuted`] says why not.
+pub fn verify_growth(
+    path: Option<&[u8]>,
+    proof: &GrowthProof,
+    old: &Digest,
+    new: &Digest,
+    progress: &Progress,
+) -> Result<(), Refuted> {
+    let GrowthProof { spec, old_size, size, old_root, path: hashes } = proof;
+    let tree = sealed(path.unwrap_or_default(), spec)?;
+    if old_size > size || *size > MAX_SIZE {
+        return Err(Refuted::Form(ProofError::Range));
+    }
+    if hashes.iter().chain([old_root]).any(|hash| hash.as_bytes().len() != tree.hash_len()) {
+        return Err(Refuted::Form(ProofError::Hash));
+    }
+    let old_found = tree.seal(old_root, *old_size);
+    if old_found != *old {
+        return Err(Refuted::OtherOld(old_found));
+    }
+    let count = tree.leaves(*size);
+    let node = |left: &Digest, right: &Digest| tree.node(left, right);
+    let (begins, root) = match proof.needs() {
+        None => consistency_roots((old_size / tree.leaf_size(), old_root), count, hashes, node)?,
+        Some(bytes) => {
+            let Some(path) = path else {
+                let why = "the old file ends within a leaf: the new file is needed too, to read that leaf";
+                return Err(Refuted::File(fail(b"", why.to_owned())));
+            };
+            let leaf = bytes.start / tree.leaf_size();
+            let pair = read_leaf(path, &tree, bytes, *old_size, *size, progress)?;
+            grown_leaf_roots(leaf, count, pair, hashes, node)?
+        }
+    };
+    let new_found = tree.seal(&root, *size);
+    if new_found != *new {
+        return Err(Refuted::Other(new_found));
+    }
+    if begins == *old_root { Ok(()) } else { Err(Refuted::NoBeginning) }
+}
+
+/// The hash of a leaf of the file if it ended at `cut`, and as it is.
+fn read_leaf(
+    path: &[u8],
+    tree: &Merkle,
+    bytes: Range<u64>,
+    cut: u64,
+    size: u64,
+    progress: &Progress,
+) -> Result<(Digest, Digest), Error> {
+    let mut file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
+    let source = Source { size, mapped: false, ..Source::new(&file, path, progress) };
+    let fresh = || tree.leaf_hasher().expect("leaves of a sealed tree are hashed alike");
+    let (mut old, mut whole) = (fresh(), fresh());
+    let mut buffer = Vec::new();
+    for start in bytes.clone().step_by(UNIT as usize) {
+        buffer.resize((bytes.end - start).min(UNIT) as usize, 0);
+        source.read(&mut buffer, start)?;
+        let before = cut.saturating_sub(start).min(buffer.len() as u64) as usize;
+        old.update(&buffer[..before]);
+        whole.update(&buffer);
+    }
+    file.read_elsewhere(file.size_hint());
+    file.finish(path)?;
+    Ok((old.finish(), whole.finish()))
+}
