@@ -477,7 +477,7 @@ struct Shared {
 }
 
 /// Entries that may wait for the consumer before helpers pause.
-const AHEAD: usize = 1 << 17;
+const AHEAD: usize = 1 << 16;
 
 impl Ahead {
     fn start(threads: usize, deep: bool, met: Arc<Met>) -> Ahead {
