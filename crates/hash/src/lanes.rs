@@ -109,12 +109,15 @@ impl Stream {
     }
 
     pub(crate) fn update(&mut self, data: &[u8]) {
-        update_streams(self.family.kernels, &mut [self], &[data]);
+        let split = self.split(data);
+        let Stream { family, state, buffer, .. } = self;
+        run_one(family, Message { state, parts: [&buffer[..split.buffered], &data[split.start..split.end]] });
+        self.keep(data, split);
     }
 
     pub(crate) fn finish(&mut self) -> Digest {
         let family = self.family;
-        run(family.block, family.words, family.kernels, vec![self.last_blocks()]);
+        run_one(family, self.last_blocks());
         self.digest()
     }
 }
@@ -301,6 +304,33 @@ pub(crate) fn run(block: usize, words: usize, rows: &'static [Kernel], mut messa
             Code::Word32(advance) => messages = drive(block, words, kernel, least, advance, messages),
             Code::Word64(advance) => messages = drive(block, words, kernel, least, advance, messages),
         }
+    }
+}
+
+/// Runs all blocks of one message: without a queue and its memory where the best row has one lane.
+fn run_one(family: &Family, message: Message<'_>) {
+    let kernel = kernel::pick(family.kernels, 1);
+    match kernel.code {
+        _ if kernel.lanes > 1 => run(family.block, family.words, family.kernels, vec![message]),
+        Code::Word32(advance) => straight(family, advance, message),
+        Code::Word64(advance) => straight(family, advance, message),
+    }
+}
+
+fn straight<T: Lane>(family: &Family, advance: kernel::Advance<T>, message: Message<'_>) {
+    #[repr(align(64))]
+    struct Column<T>([T; MAX_WORDS]);
+    let mut column = Column([T::default(); MAX_WORDS]);
+    for (word, value) in column.0.iter_mut().zip(&message.state[..family.words]) {
+        *word = T::narrow(*value);
+    }
+    for part in message.parts.iter().filter(|part| !part.is_empty()) {
+        // SAFETY: the row is supported (`kernel::pick`) and has one lane; the state has `words` values; the one pointer is
+        // valid for the part, which is whole blocks.
+        unsafe { advance(column.0.as_mut_ptr(), &part.as_ptr(), part.len() / family.block) };
+    }
+    for (value, word) in message.state[..family.words].iter_mut().zip(column.0) {
+        *value = word.widen();
     }
 }
 
