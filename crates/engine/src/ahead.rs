@@ -69,6 +69,7 @@ pub(crate) fn read_ahead(
     // Advice only: where it is not understood, reading works all the same.
     let _ = rustix::fs::fadvise(file.as_fd(), 0, None, Advice::Sequential);
     let threads = threads.clamp(1, hashers.len().max(1));
+    let mapped = !file.has_holes() && file.is_local() && is_resident(file);
     let pipe = &Pipe::new(hashers, SLICES + threads);
     std::thread::scope(|scope| {
         for _ in 1..threads {
@@ -76,7 +77,7 @@ pub(crate) fn read_ahead(
             let _ = Builder::new().name("hash".to_owned()).spawn_scoped(scope, || pipe.hash());
         }
         let reader = Builder::new().name("read".to_owned());
-        let reader = reader.spawn_scoped(scope, || pipe.end(pipe.read(file, progress)));
+        let reader = reader.spawn_scoped(scope, || pipe.end(pipe.read(file, mapped, progress)));
         if reader.is_err() {
             pipe.end(Err(Errno::AGAIN));
         }
@@ -117,10 +118,14 @@ impl<'a> Pipe<'a> {
     }
 
     /// Reads all pieces until the end of the file, an error, or until the run is stopped.
-    fn read(&self, file: &mut Guarded, progress: &Progress) -> Result<(), Errno> {
+    fn read(&self, file: &mut Guarded, mapped: bool, progress: &Progress) -> Result<(), Errno> {
         let sparse = file.has_holes();
-        if !sparse && file.is_local() && is_resident(file) {
+        if mapped {
             self.map(file, progress)?;
+            // After a fault nobody takes slices any more.
+            if self.lock().ended.is_some() {
+                return Ok(());
+            }
         }
         while !file.at_end() && !progress.stopped() {
             let mut left = u64::MAX;
@@ -316,7 +321,7 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| pipe.hash());
             scope.spawn(|| pipe.hash());
-            pipe.end(pipe.map(&mut reading, &progress));
+            pipe.end(pipe.read(&mut reading, true, &progress));
         });
         let state = pipe.lock();
         assert_eq!((state.faulted, state.ended), (true, Some(Err(Errno::IO))));
