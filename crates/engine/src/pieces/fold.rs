@@ -113,8 +113,14 @@ mod tests {
         assert_eq!(file.finish(b"f").unwrap().size(), data.len() as u64);
     }
 
-    const NAMES: [&str; 5] =
-        ["sha256-tree", "blake3", "md5-tree,sha512-tree", "s3-etag", "sha256-tree;leaf=2MiB"];
+    const NAMES: [&str; 6] = [
+        "sha256-tree",
+        "blake3",
+        "md5-tree,sha512-tree",
+        "s3-etag",
+        "sha256-tree;leaf=2MiB",
+        "md5-tree;leaf=256KiB",
+    ];
 
     #[test]
     fn pieces_give_the_digests_of_the_whole() {

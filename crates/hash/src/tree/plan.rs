@@ -33,7 +33,7 @@ enum Way {
 }
 
 /// Leaves up to this size share a buffer with their neighbours.
-const SMALL: u64 = 128 << 10;
+const SMALL: u64 = 64 << 10;
 /// The usual granule: sixteen leaves of 64 KiB.
 const GRANULE: u64 = 1 << 20;
 
@@ -41,7 +41,9 @@ impl Plan {
     /// The plan for a message of `size` bytes; `None` if the digest is a chain, or BLAKE3's of a message that is one piece,
     /// whose root is not made from the piece's value.
     pub fn new(spec: &Spec, size: u64) -> Option<Plan> {
-        let plan = Plan::with_granule(spec, size, GRANULE)?;
+        // Larger leaves are pieces of their own: a granule of a few would leave lanes empty.
+        let large = Merkle::new(spec).map(|merkle| merkle.leaf_size()).filter(|leaf| *leaf > SMALL);
+        let plan = Plan::with_granule(spec, size, large.unwrap_or(GRANULE))?;
         (plan.pieces() > 1 || plan.merkle().is_none_or(Merkle::place_independent)).then_some(plan)
     }
 
