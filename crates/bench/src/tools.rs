@@ -66,7 +66,8 @@ pub fn run(
     }
     let mut record = session.record(Model::Tools, Some(&root));
     record.summary.clone_from(&definition.summary);
-    record.input = format!("{} files, {} ({bytes} bytes)", before.len(), quantity::bytes(bytes));
+    let files = if before.len() == 1 { "1 file".to_owned() } else { format!("{} files", before.len()) };
+    record.input = format!("{files}, {} ({bytes} bytes)", quantity::bytes(bytes));
     let engines = engines(definition, request, &mut record)?;
     let scratch = tempfile::tempdir().map_err(|why| Error(format!("making a temporary directory: {why}")))?;
     let files = Files::new(root.as_os_str().as_bytes().to_vec(), before.iter().map(|(name, _)| name.clone()));
