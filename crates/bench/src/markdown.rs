@@ -32,6 +32,20 @@ pub(crate) fn title(record: &Record) -> String {
     format!("truesum bench {}: {}", record.model.word(), record.input)
 }
 
+/// The same where several runs of one model over one input stand beside each other.
+pub(crate) fn full_title(record: &Record) -> String {
+    match &what(record)[..] {
+        "" => title(record),
+        what => format!("{}: {what}", title(record)),
+    }
+}
+
+/// What a run measures, in one line; empty where an old record does not say.
+pub(crate) fn what(record: &Record) -> String {
+    let cold = if record.notes.iter().any(|note| note.starts_with("cold:")) { ", cold cache" } else { "" };
+    format!("{}{cold}", record.summary)
+}
+
 pub(crate) fn grid(table: &Table) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let mut text = line(table.columns.iter().map(|column| escape(&column.title)).collect());

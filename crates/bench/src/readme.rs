@@ -105,9 +105,7 @@ fn against_others(records: &[&Record]) -> Table {
     titles.extend(&names);
     let mut table = Table::new(&titles);
     for (record, rows) in &found {
-        let cold =
-            if record.notes.iter().any(|note| note.starts_with("cold:")) { ", cold cache" } else { "" };
-        let mut cells = vec![format!("{}{cold}", record.summary), record.input.clone()];
+        let mut cells = vec![markdown::what(record), record.input.clone()];
         for name in &names {
             let seconds = |m: &&Measurement| m.summary().map(|s| s.median);
             let rows = rows.get(name).map_or(&[][..], Vec::as_slice);

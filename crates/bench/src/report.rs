@@ -3,7 +3,7 @@
 //! for narrow windows, because text that shrinks with the window cannot be read on a phone.
 
 use crate::chart::{Theme, escape, style};
-use crate::markdown::title;
+use crate::markdown::{full_title, title};
 use crate::record::Record;
 use crate::view::{self, Section, Table};
 use std::fmt::Write;
@@ -48,7 +48,7 @@ pub fn page(records: &[Record]) -> String {
             let _ = writeln!(
                 html,
                 "<li><a href=\"#run-{i}\">{} ({})</a></li>",
-                escape(&title(record)),
+                escape(&full_title(record)),
                 record.started
             );
         }
@@ -64,7 +64,7 @@ pub fn page(records: &[Record]) -> String {
 fn run(html: &mut String, index: usize, record: &Record, several: bool) {
     let _ = writeln!(html, "<section id=\"run-{index}\">");
     if several {
-        let _ = writeln!(html, "<h1>{}</h1>", escape(&title(record)));
+        let _ = writeln!(html, "<h1>{}</h1>", escape(&full_title(record)));
     }
     let _ =
         writeln!(html, "<p id=\"command-{index}\">Repeat with <code>{}</code></p>", escape(&record.command));

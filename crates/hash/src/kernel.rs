@@ -201,6 +201,9 @@ macro_rules! isa {
     (avx2_bmi2 $then:ident $($rest:tt)*) => {
         $crate::kernel::$then! { "avx2", "avx2,bmi1,bmi2", has_avx2_bmi2, $($rest)* }
     };
+    (bmi2 $then:ident $($rest:tt)*) => {
+        $crate::kernel::$then! { "avx2", "bmi1,bmi2", has_avx2_bmi2, $($rest)* }
+    };
     (sse2 $then:ident $($rest:tt)*) => {
         $crate::kernel::$then! { "sse2", "sse2", always, $($rest)* }
     };

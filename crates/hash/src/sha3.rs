@@ -50,7 +50,7 @@ macro_rules! rate {
                     avx512: avx512 x 8, from 3 = absorb[U64x8];
                     avx512_x2: avx512 x 2, from 1 = absorb[U64x2];
                     avx2: avx2 x 4, from 2 = absorb[U64x4];
-                    bmi2: avx2_bmi2 x 1, from 1 = absorb[u64];
+                    bmi2: bmi2 x 1, from 1 = absorb[u64];
                     sse2: sse2 x 2, from 2 = absorb[U64x2];
                 }
                 portable {
