@@ -210,24 +210,9 @@ impl Check<'_> {
             own: Vec::new(),
         };
         let mut entries = Entries::new(manifest, options, &config.root, origin, listed);
-        let mut sink = Reporting {
-            plan,
-            name: path,
-            console: &mut self.console,
-            output: &mut self.output,
-            lines: Vec::new(),
-            ignored: 0,
-            named_lines: 0,
-            missing: Vec::new(),
-            required: &mut self.total.required,
-            page: &mut self.total.page,
-            locate: Locate {
-                root: &config.root,
-                trees: self.trees.as_ref(),
-                threads: tree::threads(Some(config.threads)),
-                progress: &self.progress,
-            },
-        };
+        let locate = Locate::new(&config, self.trees.as_ref(), &self.progress);
+        let Check { console, output, total, .. } = self;
+        let mut sink = Reporting::new(plan, path, console, output, total, locate);
         let summary = truesum::run(&config, &mut entries, &self.progress, &mut sink)?;
         let Reporting { ignored, named_lines, missing, .. } = sink;
         let facts = entries.facts();
@@ -379,24 +364,9 @@ impl Check<'_> {
         };
         let config =
             Config { special: self.plan.special, threads: self.plan.tell.threads, ..Config::default() };
-        let mut sink = Reporting {
-            plan: self.plan,
-            name: b"--expect",
-            console: &mut self.console,
-            output: &mut self.output,
-            lines: Vec::new(),
-            ignored: 0,
-            named_lines: 0,
-            missing: Vec::new(),
-            required: &mut self.total.required,
-            page: &mut self.total.page,
-            locate: Locate {
-                root: &config.root,
-                trees: self.trees.as_ref(),
-                threads: tree::threads(Some(config.threads)),
-                progress: &self.progress,
-            },
-        };
+        let locate = Locate::new(&config, self.trees.as_ref(), &self.progress);
+        let Check { console, output, total, .. } = self;
+        let mut sink = Reporting::new(self.plan, b"--expect", console, output, total, locate);
         let mut tasks = std::iter::once(truesum::Task::File(job));
         let summary = truesum::run(&config, &mut tasks, &self.progress, &mut sink)?;
         if summary.mismatched > 0 && expected.guessed && self.plan.detail() != Detail::None {

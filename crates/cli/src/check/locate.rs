@@ -3,13 +3,13 @@
 //! A tree says more than a digest, never something else: the entry stays failed whatever its tree says, and a tree that
 //! contradicts the manifest is told of as such.
 
-use crate::tree::{draw, page, show};
+use crate::tree::{draw, page, show, threads};
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Comparison, Report, Verdict};
 use truesum::tree::store::{Header, Refusal, Store};
-use truesum::{Outcome, Progress, Root};
+use truesum::{Config, Outcome, Progress, Root};
 
 /// Where stored trees are looked for, and how files are read again.
 pub struct Locate<'a> {
@@ -19,6 +19,13 @@ pub struct Locate<'a> {
     pub trees: Option<&'a Root>,
     pub threads: usize,
     pub progress: &'a Progress,
+}
+
+impl<'a> Locate<'a> {
+    /// As files are read in a check itself; `trees` is where stored trees are, if not beside the files.
+    pub fn new(config: &'a Config, trees: Option<&'a Root>, progress: &'a Progress) -> Locate<'a> {
+        Locate { root: &config.root, trees, threads: threads(Some(config.threads)), progress }
+    }
 }
 
 /// What can be said of one file that failed.

@@ -1,5 +1,6 @@
 //! What a check says of each entry as it comes, and where files that failed are damaged.
 
+use crate::check::Total;
 use crate::check::locate::{Locate, Located};
 use crate::config::Checking;
 use crate::console::Console;
@@ -33,7 +34,33 @@ pub struct Reporting<'a> {
     pub locate: Locate<'a>,
 }
 
-impl Reporting<'_> {
+impl<'a> Reporting<'a> {
+    /// Reports what comes of the manifest `name`, and adds what is counted to `total`.
+    pub fn new(
+        plan: &'a Checking,
+        name: &'a [u8],
+        console: &'a mut Console,
+        output: &'a mut Output,
+        total: &'a mut Total,
+        locate: Locate<'a>,
+    ) -> Reporting<'a> {
+        let Total { required, page, .. } = total;
+        let (lines, missing) = (Vec::new(), Vec::new());
+        Reporting {
+            plan,
+            name,
+            console,
+            output,
+            lines,
+            ignored: 0,
+            named_lines: 0,
+            missing,
+            required,
+            page,
+            locate,
+        }
+    }
+
     /// Writes the lines that are ready.
     fn tell(&mut self) -> io::Result<()> {
         let Reporting { console, output, lines, .. } = self;

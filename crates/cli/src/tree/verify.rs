@@ -14,6 +14,7 @@ use truesum::manifest::path::display_safe;
 use truesum::tree::findings::findings_of;
 use truesum::tree::locate::{Comparison, Length, Report, Verdict};
 use truesum::tree::repair::{Mode, repair as mend};
+use truesum::tree::store::Store;
 use truesum::{AtomicFile, Error, Root};
 
 /// Find out which bytes of a file are damaged
@@ -98,9 +99,19 @@ fn file_of(tree: &Path, file: Option<&OsString>) -> Option<Vec<u8>> {
     }
 }
 
-fn no_file(console: &mut Console) -> Exit {
-    console.error("tree: the stored tree's name does not end in .ftr, so name the file behind it");
-    Exit::NotAsAsked
+/// The file a tree is about, and the tree. `None` when that cannot be, and has been said.
+fn opened(tree: &Path, file: Option<&OsString>, console: &mut Console) -> Option<(Vec<u8>, Store)> {
+    let Some(name) = file_of(tree, file) else {
+        console.error("tree: the stored tree's name does not end in .ftr, so name the file behind it");
+        return None;
+    };
+    match open(tree) {
+        Ok(store) => Some((name, store)),
+        Err(error) => {
+            console.failure(&error);
+            None
+        }
+    }
 }
 
 pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
@@ -110,13 +121,8 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
         let args = RepairArgs { tree, file, copy, digest, dry_run: *dry_run, processors: *processors };
         return repair(&args, console);
     }
-    let Some(name) = file_of(&args.tree, args.file.as_ref()) else { return no_file(console) };
-    let store = match open(&args.tree) {
-        Ok(store) => store,
-        Err(error) => {
-            console.failure(&error);
-            return Exit::NotAsAsked;
-        }
+    let Some((name, store)) = opened(&args.tree, args.file.as_ref(), console) else {
+        return Exit::NotAsAsked;
     };
     let watch = Watch::start(console, Some(store.header().size));
     let comparison = Comparison {
@@ -197,13 +203,8 @@ fn as_json(name: &[u8], report: &Report) -> String {
 }
 
 pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
-    let Some(name) = file_of(&args.tree, args.file.as_ref()) else { return no_file(console) };
-    let store = match open(&args.tree) {
-        Ok(store) => store,
-        Err(error) => {
-            console.failure(&error);
-            return Exit::NotAsAsked;
-        }
+    let Some((name, store)) = opened(&args.tree, args.file.as_ref(), console) else {
+        return Exit::NotAsAsked;
     };
     let watch = Watch::start(console, None);
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
