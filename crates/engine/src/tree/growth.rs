@@ -83,7 +83,10 @@ pub fn prove_growth(
         }
         Row::Stored(store) if store.header().size != size => {
             let stored = store.header().size;
-            return Err(fail(path, format!("its stored tree is of {stored} bytes, the file has {size}")));
+            let why = format!(
+                "its stored tree is of {stored} bytes, the file has {size}: append to the tree first"
+            );
+            return Err(fail(path, why));
         }
         Row::Stored(store) => store.header().granule,
         Row::Read(_) => UNIT.max(tree.leaf_size()),
