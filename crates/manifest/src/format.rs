@@ -1,14 +1,20 @@
-//! What a format is: one row says how it is recognised, read and written.
+//! What a format is: one row says how it is recognised, what it holds, and how it is read and written.
 
+mod head;
+mod holds;
 mod style;
+mod writing;
+
+pub use head::{Claim, Head, Sign};
+pub use holds::{Algorithms, Holds, Names, Told};
+pub use style::{Heading, Mode, Spelling, Style};
+pub use writing::{Compose, Unholdable, Writing};
 
 use crate::algorithm::algorithm_from_name;
 use crate::entry::Entry;
-use crate::line::Reason;
+use crate::line::{Found, LineError, Reason};
 use std::fmt;
 use truesum_hash::Spec;
-
-pub use style::{Mode, Spelling, Style};
 
 /// One format of manifests.
 pub struct Format {
@@ -18,14 +24,33 @@ pub struct Format {
     pub file_names: &'static [&'static str],
     /// What it is and who writes it, in one line.
     pub summary: &'static str,
-    /// What ends a line: LF or NUL.
-    pub terminator: u8,
-    /// Whether a line (decoded, without the blanks in front, perhaps cut) can be of no other text than this format's.
-    pub sniff: fn(&[u8]) -> bool,
-    /// A parser of its lines, in order.
-    pub parse: fn(&Options) -> Box<dyn Parse + Send>,
-    /// Appends the lines of one entry, or nothing and says why not.
-    pub write: fn(&Entry, &Style, &mut Vec<u8>) -> Result<(), Unholdable>,
+    /// What an entry of it can say.
+    pub holds: Holds,
+    /// What speaks for this format in the beginning of a manifest.
+    pub sniff: fn(&Head<'_>) -> Option<Claim>,
+    /// How it is read.
+    pub reading: Reading,
+    /// How it is written.
+    pub writing: Writing,
+}
+
+/// How a format is read.
+#[derive(Clone, Copy)]
+pub enum Reading {
+    /// Line by line, so that memory does not grow and a bad line costs no other.
+    Lines {
+        /// What ends a line: LF or NUL.
+        terminator: u8,
+        /// A parser of its lines, in order.
+        parser: fn(&Options) -> Box<dyn Parse + Send>,
+    },
+    /// As a whole, because its structure ends only with the manifest: cut off, it says nothing.
+    Document {
+        /// Most bytes of a manifest, decoded.
+        limit: usize,
+        /// Gives all entries and bad parts in order, or refuses the whole.
+        parse: fn(&[u8], &Options) -> Result<Vec<Found>, LineError>,
+    },
 }
 
 /// A parser of lines. It may remember earlier lines.
@@ -35,6 +60,29 @@ pub trait Parse {
     /// # Errors
     /// Why it is no line of this format.
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason>;
+
+    /// Told once, after the last line.
+    ///
+    /// # Errors
+    /// What is missing.
+    fn end(&mut self) -> Result<(), Reason> {
+        Ok(())
+    }
+}
+
+impl Format {
+    /// What ends a line: LF or NUL. `None` for documents, whose line ends mean nothing.
+    pub fn terminator(&self) -> Option<u8> {
+        match self.reading {
+            Reading::Lines { terminator, .. } => Some(terminator),
+            Reading::Document { .. } => None,
+        }
+    }
+
+    /// Whether entries leave their algorithm to the manifest's name or to the length of the digest.
+    pub fn leaves_algorithm_open(&self) -> bool {
+        self.holds.told == Told::Elsewhere
+    }
 }
 
 impl fmt::Debug for Format {
@@ -56,7 +104,7 @@ impl Eq for Format {}
 pub struct Options {
     /// Algorithms asked for: a line of any other is a bad line. Empty: whatever the manifest says.
     pub asked: Vec<Spec>,
-    /// The algorithm that the manifest's name tells ([`crate::algorithm_from_name`]): lines without a tag are of it.
+    /// The algorithm that the manifest's name tells ([`algorithm_from_name`]): lines without a tag are of it.
     pub named: Option<Spec>,
     /// The format; `None` recognises it.
     pub format: Option<&'static Format>,
@@ -64,6 +112,9 @@ pub struct Options {
     pub file_name: Option<Vec<u8>>,
     /// Accept digests that are too short to verify anything.
     pub allow_weak: bool,
+    /// Accept entries that have digests of pieces and none of the whole file. Who does must verify
+    /// [`Entry::pieces`]: such an entry has nothing else.
+    pub allow_pieces: bool,
 }
 
 impl Options {
@@ -81,37 +132,3 @@ impl Options {
         if self.asked.is_empty() { self.named.as_slice() } else { &self.asked }
     }
 }
-
-/// Why a format cannot hold an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unholdable {
-    /// It has no digest.
-    NoDigest,
-    /// Its name is empty.
-    EmptyName,
-    /// Its name holds a NUL byte.
-    Nul,
-    /// Among several digests one whose algorithm a line without a tag does not tell.
-    Untagged(Spec),
-    /// Two digests of the same algorithm.
-    Twice(Spec),
-    /// A digest that is not as long as its algorithm says.
-    Length(Spec),
-}
-
-impl fmt::Display for Unholdable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unholdable::NoDigest => f.write_str("no digest"),
-            Unholdable::EmptyName => f.write_str("no file name"),
-            Unholdable::Nul => f.write_str("the name holds a NUL byte"),
-            Unholdable::Untagged(spec) => {
-                write!(f, "lines without a tag cannot tell that a digest is {spec}")
-            }
-            Unholdable::Twice(spec) => write!(f, "two digests of {spec}"),
-            Unholdable::Length(spec) => write!(f, "the digest is not as long as one of {spec}"),
-        }
-    }
-}
-
-impl std::error::Error for Unholdable {}

@@ -33,9 +33,12 @@ pub mod weak;
 mod writer;
 
 pub use algorithm::{algorithm_from_name, same_length, usual};
-pub use entry::{Entry, Time};
-pub use format::{Format, Mode, Options, Parse, Spelling, Style, Unholdable};
-pub use line::{Line, LineError, ReadError, Reason};
+pub use entry::{Entry, Piece, Pieces, Time};
+pub use format::{
+    Algorithms, Claim, Compose, Format, Head, Heading, Holds, Mode, Names, Options, Parse, Reading, Sign,
+    Spelling, Style, Told, Unholdable, Writing,
+};
+pub use line::{Found, Line, LineError, Place, ReadError, Reason};
 pub use lines::{LINE_LIMIT, Lines, RawLine};
 pub use path::NAME_LIMIT;
 pub use reader::Reader;

@@ -1,6 +1,6 @@
-//! What a writer may choose within a format.
+//! What is known of a manifest before it is written.
 
-use truesum_hash::Digest;
+use truesum_hash::{Digest, Spec};
 
 /// How digests are spelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,4 +51,19 @@ pub struct Style {
     pub spelling: Spelling,
     /// The mode character, where the format has one.
     pub mode: Mode,
+}
+
+/// What is known of a manifest before its first entry is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heading {
+    /// What may be chosen.
+    pub style: Style,
+    /// Algorithms of the entries to come, in order. Empty: those of the first entry.
+    pub specs: Vec<Spec>,
+    /// The folder that names are relative to, for formats that say it; empty if nobody shall know.
+    pub folder: Vec<u8>,
+    /// The command, for formats that say it; empty if nobody shall know.
+    pub command: Vec<u8>,
+    /// Where a torrent's peers are found; empty for none.
+    pub announce: Vec<u8>,
 }

@@ -3,31 +3,33 @@
 
 use crate::digest::starts_with_digest;
 use crate::entry::Entry;
-use crate::format::{Format, Style, Unholdable};
+use crate::format::{Format, Holds, Reading, Style, Unholdable, Writing};
 use crate::formats::mixed::{Mixed, tagged::split};
-use crate::path;
+use crate::{path, scan};
 
 pub(crate) static BSD: Format = Format {
     name: "bsd",
     file_names: &[],
     summary: "TAG (name) = digest, as BSD and cksum write it; OpenSSL's two forms are read",
-    terminator: b'\n',
-    sniff,
-    parse: |options| Box::new(Mixed::new(options, b'\n')),
-    write,
+    holds: Holds::DIGESTS,
+    sniff: |head| head.first(b'\n', is_known),
+    reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Mixed::new(options, b'\n')) },
+    writing: Writing::Entries(write),
 };
 
 pub(crate) static BSD_Z: Format = Format {
     name: "bsd-z",
     file_names: &[],
     summary: "bsd with NUL for the line end and names as they are",
-    terminator: 0,
-    sniff: |line| split(line).is_some() && !starts_with_digest(line),
-    parse: |options| Box::new(Mixed::new(options, 0)),
-    write: write_z,
+    holds: Holds::DIGESTS,
+    sniff: |head| head.first(0, |line| split(line).is_some() && !starts_with_digest(line)),
+    reading: Reading::Lines { terminator: 0, parser: |options| Box::new(Mixed::new(options, 0)) },
+    writing: Writing::Entries(write_z),
 };
 
-fn sniff(line: &[u8]) -> bool {
+/// Whether it is a tagged line of an algorithm that there is.
+fn is_known(line: &[u8]) -> bool {
+    let line = scan::trim_start(line);
     let line = line.strip_prefix(b"\\").unwrap_or(line);
     split(line).is_some_and(|line| line.tag.parse::<truesum_hash::Spec>().is_ok())
 }

@@ -3,31 +3,32 @@
 use crate::algorithm::usual;
 use crate::digest::starts_with_digest;
 use crate::entry::Entry;
-use crate::format::{Format, Style, Unholdable};
+use crate::format::{Format, Holds, Reading, Style, Told, Unholdable, Writing};
 use crate::formats::mixed::Mixed;
-use crate::path;
+use crate::{path, scan};
 
 pub(crate) static GNU: Format = Format {
     name: "gnu",
     file_names: &["sum", "sums", "sum.txt", "sums.txt", ".md5", ".sha1", ".sha256", ".sha512", ".b2", ".b3"],
     summary: "digest, two characters, name, as sha256sum and its kin write it",
-    terminator: b'\n',
-    sniff,
-    parse: |options| Box::new(Mixed::new(options, b'\n')),
-    write: |entry, style, out| write(entry, style, b'\n', out),
+    holds: Holds { told: Told::Elsewhere, ..Holds::DIGESTS },
+    sniff: |head| head.first(b'\n', is_line),
+    reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Mixed::new(options, b'\n')) },
+    writing: Writing::Entries(|entry, style, out| write(entry, style, b'\n', out)),
 };
 
 pub(crate) static GNU_Z: Format = Format {
     name: "gnu-z",
     file_names: &[],
     summary: "gnu with NUL for the line end and names as they are (sha256sum -z)",
-    terminator: 0,
-    sniff: starts_with_digest,
-    parse: |options| Box::new(Mixed::new(options, 0)),
-    write: |entry, style, out| write(entry, style, 0, out),
+    holds: Holds { told: Told::Elsewhere, ..Holds::DIGESTS },
+    sniff: |head| head.first(0, starts_with_digest),
+    reading: Reading::Lines { terminator: 0, parser: |options| Box::new(Mixed::new(options, 0)) },
+    writing: Writing::Entries(|entry, style, out| write(entry, style, 0, out)),
 };
 
-fn sniff(line: &[u8]) -> bool {
+fn is_line(line: &[u8]) -> bool {
+    let line = scan::trim_start(line);
     starts_with_digest(line.strip_prefix(b"\\").unwrap_or(line))
 }
 

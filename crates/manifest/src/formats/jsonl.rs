@@ -4,7 +4,7 @@
 
 use crate::digest::{is_tag, tagged};
 use crate::entry::{Entry, Time};
-use crate::format::{Format, Options, Parse, Style, Unholdable};
+use crate::format::{Format, Holds, Options, Parse, Reading, Style, Unholdable, Writing};
 use crate::json::{SCHEMA, path_into};
 use crate::line::Reason;
 use crate::scan;
@@ -17,10 +17,13 @@ pub(crate) static JSONL: Format = Format {
     name: "jsonl",
     file_names: &[".jsonl", ".ndjson"],
     summary: "one JSON object per file, with size, time and any number of digests",
-    terminator: b'\n',
-    sniff: |line| line.starts_with(b"{"),
-    parse: |options| Box::new(Json { options: options.clone() }),
-    write,
+    holds: Holds { size: true, mtime: true, elapsed: true, ..Holds::DIGESTS },
+    sniff: |head| head.first(b'\n', |line| scan::trim_start(line).starts_with(b"{")),
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| Box::new(Json { options: options.clone() }),
+    },
+    writing: Writing::Entries(write),
 };
 
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
@@ -119,7 +122,7 @@ impl Object {
             ),
             None => None,
         };
-        Ok(Entry { path, size: self.size, mtime, digests, elapsed })
+        Ok(Entry { path, size: self.size, mtime, digests, elapsed, ..Entry::default() })
     }
 }
 
