@@ -168,7 +168,10 @@ proptest! {
         let format = FORMATS[row];
         let text = match written(std::slice::from_ref(&entry), format, style) {
             Ok(text) => text,
-            Err(why) => return Ok(prop_assert!(is_limit(format, &why), "{}: {why}", format.name)),
+            Err(why) => {
+                prop_assert!(is_limit(format, &why), "{}: {why}", format.name);
+                return Ok(());
+            }
         };
         // The reader is told the format, or finds it out.
         let asked = vec![entry.digests[0].0.clone()];
@@ -211,7 +214,10 @@ proptest! {
         let entry = Entry { path, size: Some(7), digests: digests.clone(), ..Entry::default() };
         let text = match written(std::slice::from_ref(&entry), format, Style::default()) {
             Ok(text) => text,
-            Err(why) => return Ok(prop_assert!(is_limit(format, &why), "{}: {why}", format.name)),
+            Err(why) => {
+                prop_assert!(is_limit(format, &why), "{}: {why}", format.name);
+                return Ok(());
+            }
         };
         let found = read(&text, Options { format: Some(format), ..Options::default() });
         let found: Vec<(Spec, Digest)> = found.into_iter().flat_map(|entry| entry.digests).collect();
