@@ -50,10 +50,14 @@ pub enum Reading {
     Document {
         /// Most bytes of a manifest, decoded.
         limit: usize,
-        /// Gives all entries and bad parts in order, or refuses the whole.
-        parse: fn(&[u8], &Options) -> Result<Vec<Found>, LineError>,
+        /// Looks at all of it, then gives entries and bad parts in order; or refuses the whole. What it gives may be made
+        /// one by one, so that a document takes no more memory than a few times its bytes.
+        parse: fn(Vec<u8>, &Options) -> Result<Parts, LineError>,
     },
 }
+
+/// Entries and bad parts of a document, in order.
+pub type Parts = Box<dyn Iterator<Item = Found> + Send>;
 
 /// A parser of lines. It may remember earlier lines.
 pub trait Parse {
@@ -114,8 +118,7 @@ pub struct Options {
     pub file_name: Option<Vec<u8>>,
     /// Accept digests that are too short to verify anything.
     pub allow_weak: bool,
-    /// Accept entries that have digests of pieces and none of the whole file. Who does must verify
-    /// [`Entry::pieces`]: such an entry has nothing else.
+    /// Accept entries that have digests of pieces. Who does must verify [`Entry::pieces`].
     pub allow_pieces: bool,
 }
 

@@ -4,3 +4,4 @@ pub(crate) mod bsd;
 pub(crate) mod gnu;
 pub(crate) mod jsonl;
 mod mixed;
+pub(crate) mod sfv;

@@ -4,7 +4,7 @@
 //! first entry is given, because its end says whether it is one.
 
 use crate::entry::Entry;
-use crate::format::{Format, Head, Options, Parse, Reading};
+use crate::format::{Format, Head, Options, Parse, Parts, Reading};
 use crate::line::{Found, Line, LineError, Place, ReadError, Reason};
 use crate::lines::{Lines, RawLine};
 use crate::path::NAME_LIMIT;
@@ -25,8 +25,7 @@ pub struct Reader<R> {
 /// Where entries come from.
 enum Source {
     Lines(Box<dyn Parse + Send>),
-    /// Found already.
-    Parsed(std::vec::IntoIter<Found>),
+    Parts(Parts),
 }
 
 impl<R: Read> Reader<R> {
@@ -59,13 +58,13 @@ impl<R: Read> Reader<R> {
             }
             Reading::Document { limit, parse } => {
                 let found = match self.lines.rest(limit)? {
-                    Some(text) => parse(&text, &self.options),
+                    Some(text) => parse(text, &self.options),
                     None => Err(LineError {
                         at: Place::Byte(limit as u64),
                         reason: Reason::DocumentTooLong(limit),
                     }),
                 };
-                Source::Parsed(found.unwrap_or_else(|error| vec![Err(error)]).into_iter())
+                Source::Parts(found.unwrap_or_else(|error| Box::new(std::iter::once(Err(error)))))
             }
         };
         Ok((row, source))
@@ -86,10 +85,10 @@ impl<R: Read> Reader<R> {
                 let missing = self.signed.finish().and_then(|()| parser.end());
                 let at = Place::Line(self.lines.number());
                 let missing = missing.err().map(|reason| Err(LineError { at, reason }));
-                *source = Source::Parsed(missing.into_iter().collect::<Vec<_>>().into_iter());
+                *source = Source::Parts(Box::new(missing.into_iter()));
             }
         }
-        if let Source::Parsed(rest) = source {
+        if let Source::Parts(rest) = source {
             found = rest.next();
             self.ended = found.is_none();
         }
@@ -144,8 +143,8 @@ fn fault(entry: &Entry, options: &Options) -> Option<Reason> {
         Some(Reason::Nul)
     } else if entry.path.len() > NAME_LIMIT {
         Some(Reason::NameTooLong)
-    } else if entry.digests.is_empty() && !entry.pieces.is_empty() && !options.allow_pieces {
-        Some(Reason::OnlyPieces)
+    } else if !entry.pieces.is_empty() && !options.allow_pieces {
+        Some(Reason::Pieces)
     } else if entry.digests.is_empty() && entry.pieces.is_empty() {
         Some(Reason::EmptyDigest)
     } else {

@@ -6,12 +6,12 @@
 use crate::algorithm::{algorithm_from_name, is_told};
 use crate::digest::MIN_DIGITS;
 use crate::format::{Claim, Format, Head, Sign, Spelling};
-use crate::formats::{bsd, gnu, jsonl};
+use crate::formats::{bsd, gnu, jsonl, sfv};
 use std::cmp::Reverse;
 use truesum_hash::Spec;
 
 /// Every format. Of two that are equally well recognised the first is taken.
-pub static FORMATS: &[&Format] = &[&jsonl::JSONL, &bsd::BSD, &gnu::GNU, &bsd::BSD_Z, &gnu::GNU_Z];
+pub static FORMATS: &[&Format] = &[&jsonl::JSONL, &bsd::BSD, &gnu::GNU, &sfv::SFV, &bsd::BSD_Z, &gnu::GNU_Z];
 
 /// The row with this name.
 pub fn format(name: &str) -> Option<&'static Format> {
@@ -88,7 +88,7 @@ pub(crate) fn terminator(head: &[u8]) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Reading;
+    use crate::format::{Algorithms, Reading};
     use std::collections::HashSet;
 
     fn found(text: &[u8], file_name: Option<&[u8]>) -> Option<&'static str> {
@@ -104,6 +104,10 @@ mod tests {
             assert!(row.summary.len() > 20, "{}", row.name);
             assert_eq!(row.name.ends_with("-z"), row.terminator() == Some(0), "{}", row.name);
             assert!(row.file_names.iter().all(|end| *end == end.to_ascii_lowercase()), "{}", row.name);
+            if let Algorithms::Only(names) = row.holds.algorithms {
+                assert!(names.iter().all(|name| truesum_hash::find(name).is_some()) && !names.is_empty());
+            }
+            assert_eq!(row.leaves_algorithm_open(), row.tagged.is_some(), "{}", row.name);
             if let Reading::Document { limit, .. } = row.reading {
                 assert!((1..=256 << 20).contains(&limit), "{}", row.name);
             }

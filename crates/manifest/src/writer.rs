@@ -153,26 +153,28 @@ mod tests {
             let digest = spec.digest(b"");
             (spec, digest)
         });
-        Entry { path: path.to_vec(), digests: digests.collect(), ..Entry::default() }
+        Entry { path: path.to_vec(), size: Some(0), digests: digests.collect(), ..Entry::default() }
     }
 
     #[test]
     fn what_no_format_can_hold_is_refused_and_the_rest_is_written() {
         for row in FORMATS {
+            let name = row.holds.usual_algorithm().algorithm().name;
             let mut writer = Writer::new(Vec::new(), row, &Heading::default());
             for (bad, why) in [
-                (entry(b"", &["md5"]), Unholdable::EmptyName),
-                (entry(b"a\0b", &["md5"]), Unholdable::Nul),
+                (entry(b"", &[name]), Unholdable::EmptyName),
+                (entry(b"a\0b", &[name]), Unholdable::Nul),
+                (entry(&[b'a'; NAME_LIMIT + 1], &[name]), Unholdable::NameTooLong),
                 (entry(b"a", &[]), Unholdable::NoDigest),
             ] {
                 match writer.write(&bad) {
                     Err(WriteError::Refused(found)) => assert_eq!(found, why, "{}", row.name),
                     other => panic!("{}: {other:?}", row.name),
                 }
-                writer.write(&entry(b"good", &["md5"])).unwrap();
+                writer.write(&entry(b"good", &[name])).unwrap();
             }
             let text = writer.finish().unwrap();
-            assert_eq!(String::from_utf8(text).unwrap().matches("good").count(), 3, "{}", row.name);
+            assert_eq!(String::from_utf8(text).unwrap().matches("good").count(), 4, "{}", row.name);
         }
     }
 
@@ -218,7 +220,7 @@ mod tests {
             line("jsonl", b"a\x1b\"\xff", "md5", text),
             format!(
                 "{{\"schema\":\"truesum-entry/1\",\"path\":\"a\\u001b\\\"\u{fffd}\",\"path_base64\":\"YRsi/w==\",\
-                 \"digests\":{{\"md5\":\"{md5}\"}}}}\n"
+                 \"size\":0,\"digests\":{{\"md5\":\"{md5}\"}}}}\n"
             )
         );
     }

@@ -155,7 +155,7 @@ fn written(entries: &[Entry], format: &'static Format, style: Style) -> Result<V
 fn is_limit(format: &Format, why: &Unholdable) -> bool {
     match why {
         Unholdable::Algorithm(_) | Unholdable::Twice(_) => format.holds.algorithms != Algorithms::Any,
-        Unholdable::LineEnd | Unholdable::Edge | Unholdable::Components => format.holds.names != Names::Bytes,
+        Unholdable::Byte(_) | Unholdable::Edge | Unholdable::Components => format.holds.names != Names::Bytes,
         _ => false,
     }
 }
@@ -190,7 +190,7 @@ proptest! {
         row in 0..FORMATS.len(),
     ) {
         let format = FORMATS[row];
-        let spec = usual_spec(format);
+        let spec = format.holds.usual_algorithm();
         let entry = |entry: &Entry| Entry { digests: vec![(spec.clone(), spec.digest(&entry.path))], ..entry.clone() };
         let entries: Vec<Entry> = entries.iter().map(entry).collect();
         let fits = |entry: &&Entry| written(std::slice::from_ref(*entry), format, Style::default()).is_ok();
@@ -423,19 +423,10 @@ fn hostile_text() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
-/// An algorithm that the format holds.
-fn usual_spec(format: &Format) -> Spec {
-    let names = match format.holds.algorithms {
-        Algorithms::Any => &["sha256"],
-        Algorithms::Only(names) => names,
-    };
-    names[0].parse().unwrap()
-}
-
 #[test]
 fn hostile_names_survive_every_format() {
     for format in FORMATS {
-        let spec = usual_spec(format);
+        let spec = format.holds.usual_algorithm();
         for path in HOSTILE {
             let entry = Entry { size: Some(3), ..Entry::new(path, spec.clone(), spec.digest(path)) };
             let text = match written(std::slice::from_ref(&entry), format, Style::default()) {
@@ -476,7 +467,7 @@ fn all_specs() -> Vec<Spec> {
 }
 
 fn is_unheld(why: &Unholdable) -> bool {
-    matches!(why, Unholdable::Algorithm(_) | Unholdable::LineEnd | Unholdable::Edge | Unholdable::Components)
+    matches!(why, Unholdable::Algorithm(_) | Unholdable::Byte(_) | Unholdable::Edge | Unholdable::Components)
 }
 
 #[test]
