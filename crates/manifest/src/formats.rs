@@ -2,6 +2,7 @@
 
 pub(crate) mod bsd;
 pub(crate) mod gnu;
+pub(crate) mod hashdeep;
 pub(crate) mod jsonl;
 mod mixed;
 pub(crate) mod sfv;

@@ -121,6 +121,8 @@ pub enum Reason {
     DocumentTooLong(usize),
     /// It has digests of pieces, and whoever reads cannot verify pieces.
     Pieces,
+    /// No size that a file can have.
+    Size,
     /// A part of a document that is not what its format wants there.
     Part(&'static str),
 }
@@ -172,6 +174,7 @@ impl fmt::Display for Reason {
             Reason::Pieces => {
                 f.write_str("its digests are of pieces, and pieces cannot be verified yet by this command")
             }
+            Reason::Size => f.write_str("the size is not one that a file can have"),
             Reason::Part(what) => f.write_str(what),
             // It may quote the line.
             Reason::Json(what) => match what.char_indices().nth(SHOWN) {

@@ -1,6 +1,6 @@
 //! Writes entries in a format. An entry that the format cannot hold is refused by name, and the rest is written.
 
-use crate::entry::Entry;
+use crate::entry::{Entry, SIZE_LIMIT};
 use crate::format::{Compose, Format, Heading, Style, Unholdable, Writing};
 use crate::lines::LINE_LIMIT;
 use crate::path::NAME_LIMIT;
@@ -121,6 +121,9 @@ fn holdable(entry: &Entry, format: &Format) -> Result<(), Unholdable> {
     }
     if entry.path.len() > NAME_LIMIT {
         return Err(Unholdable::NameTooLong);
+    }
+    if entry.size.is_some_and(|size| size > SIZE_LIMIT) {
+        return Err(Unholdable::Size);
     }
     if entry.digests.is_empty() && (entry.pieces.is_empty() || !format.holds.pieces) {
         return Err(Unholdable::NoDigest);

@@ -165,3 +165,63 @@ fn what_programs_for_sfv_write_is_read() {
         assert!(bad >= 1, "{program}: ';semi' is a comment that looks like an entry");
     }
 }
+
+/// The lines of a text in order, but for the rows, which are sorted: hashdeep takes files in any order.
+fn rows_sorted(text: &[u8]) -> Vec<Vec<u8>> {
+    let mut lines: Vec<Vec<u8>> = text.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+    let rows = lines.iter().position(|line| line == b"## ").map_or(2, |at| at + 1);
+    lines[rows..].sort();
+    lines
+}
+
+#[test]
+fn hashdeep_writes_what_we_write_and_finds_it_good() {
+    let root = folder("hashdeep");
+    for (columns, names) in [("md5,sha256", ["md5", "sha256"]), ("tiger,sha1", ["sha1", "tiger"])] {
+        let specs = specs(&names);
+        let heading = Heading {
+            folder: root.as_os_str().as_bytes().to_vec(),
+            command: format!("hashdeep -c {columns} -l -r .").into_bytes(),
+            superuser: true,
+            ..Heading::default()
+        };
+        let mut writer = Writer::new(Vec::new(), format("hashdeep").unwrap(), &heading);
+        // What hashdeep writes of these it cannot read again.
+        let lost: &[&[u8]] = &[b"new\nline", b"cr\rmid", b"x offset 0-1"];
+        for path in NAMES.iter().filter(|path| !lost.contains(path)) {
+            writer.write(&Entry { path: [b"./", *path].concat(), ..entry(path, &specs) }).unwrap();
+        }
+        let text = writer.finish().unwrap();
+        for path in lost {
+            std::fs::remove_file(root.join(OsStr::from_bytes(path)))
+                .or_else(|_| root.metadata().map(drop))
+                .unwrap();
+        }
+        let args: &[&[u8]] = &[b"-c", columns.as_bytes(), b"-l", b"-r", b"."];
+        let Some(output) = run("hashdeep", &root, args) else { return };
+        let prompt = output.stdout.windows(5).any(|part| part == b"## # ");
+        let ours = if prompt {
+            text.clone()
+        } else {
+            String::from_utf8_lossy(&text).replacen("## # ", "## $ ", 1).into()
+        };
+        assert_eq!(
+            rows_sorted(&ours),
+            rows_sorted(&output.stdout),
+            "{}",
+            String::from_utf8_lossy(&output.stdout)
+        );
+        let (found, bad) = read(&output.stdout, b"known.txt");
+        assert_eq!((found.len(), bad), (NAMES.len() - lost.len(), 0));
+        let manifest = root.with_extension("known");
+        std::fs::write(&manifest, &text).unwrap();
+        // It takes its columns from the manifest.
+        let args: &[&[u8]] = &[b"-l", b"-r", b"-a", b"-k", manifest.as_os_str().as_bytes(), b"."];
+        let output = run("hashdeep", &root, args).unwrap();
+        assert!(
+            output.stdout.starts_with(b"hashdeep: Audit passed"),
+            "{}",
+            String::from_utf8_lossy(&output.stdout)
+        );
+    }
+}

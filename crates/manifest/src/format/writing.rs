@@ -64,6 +64,8 @@ pub enum Unholdable {
     Columns,
     /// It has no size.
     NoSize,
+    /// Its size is none that a file can have.
+    Size,
     /// It has no digests of pieces, or others than the entries before it.
     Pieces,
     /// Among several digests one whose algorithm a line without a tag does not tell.
@@ -93,6 +95,7 @@ impl fmt::Display for Unholdable {
             }
             Unholdable::Algorithm(spec) => write!(f, "there is no place for {spec} in this format"),
             Unholdable::Columns => f.write_str("not the algorithms of the manifest's heading"),
+            Unholdable::Size => f.write_str("the size is not one that a file can have"),
             Unholdable::NoSize => f.write_str("its size is not known"),
             Unholdable::Pieces => f.write_str("no digests of pieces that fit those of the other files"),
             Unholdable::Untagged(spec) => {
