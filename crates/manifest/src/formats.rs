@@ -6,3 +6,4 @@ pub(crate) mod hashdeep;
 pub(crate) mod jsonl;
 mod mixed;
 pub(crate) mod sfv;
+pub(crate) mod torrent;

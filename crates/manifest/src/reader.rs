@@ -254,6 +254,10 @@ mod tests {
         ("%%%% HASHDEEP-1.0\n", "%%%% size,"),
         ("%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n", "1,"),
         ("%%%% HASHDEEP-1.0\n%%%% filename\na", " offset 0-1"),
+        ("d4:infod", "1:a"),
+        ("d4:infod1:a", "l"),
+        ("d4:infod5:filesl", "d6:lengthi0e4:pathl1:aee"),
+        ("d4:infod5:filesld4:pathl", "1:a"),
     ];
 
     #[test]

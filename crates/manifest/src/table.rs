@@ -6,13 +6,21 @@
 use crate::algorithm::{algorithm_from_name, is_told};
 use crate::digest::MIN_DIGITS;
 use crate::format::{Claim, Format, Head, Sign, Spelling};
-use crate::formats::{bsd, gnu, hashdeep, jsonl, sfv};
+use crate::formats::{bsd, gnu, hashdeep, jsonl, sfv, torrent};
 use std::cmp::Reverse;
 use truesum_hash::Spec;
 
 /// Every format. Of two that are equally well recognised the first is taken.
-pub static FORMATS: &[&Format] =
-    &[&jsonl::JSONL, &bsd::BSD, &gnu::GNU, &sfv::SFV, &hashdeep::HASHDEEP, &bsd::BSD_Z, &gnu::GNU_Z];
+pub static FORMATS: &[&Format] = &[
+    &jsonl::JSONL,
+    &bsd::BSD,
+    &gnu::GNU,
+    &sfv::SFV,
+    &hashdeep::HASHDEEP,
+    &torrent::TORRENT,
+    &bsd::BSD_Z,
+    &gnu::GNU_Z,
+];
 
 /// The row with this name.
 pub fn format(name: &str) -> Option<&'static Format> {

@@ -161,7 +161,8 @@ mod tests {
 
     #[test]
     fn what_no_format_can_hold_is_refused_and_the_rest_is_written() {
-        for row in FORMATS {
+        // What one entry of a torrent may be depends on the others.
+        for row in FORMATS.iter().filter(|row| !row.holds.pieces) {
             let name = row.holds.usual_algorithm().algorithm().name;
             let mut writer = Writer::new(Vec::new(), row, &Heading::default());
             for (bad, why) in [

@@ -155,6 +155,7 @@ fn written(entries: &[Entry], format: &'static Format, style: Style) -> Result<V
 fn is_limit(format: &Format, why: &Unholdable) -> bool {
     match why {
         Unholdable::NoSize => format.holds.size,
+        Unholdable::Pieces => format.holds.pieces,
         Unholdable::Algorithm(_) | Unholdable::Twice(_) => format.holds.algorithms != Algorithms::Any,
         Unholdable::Byte(_) | Unholdable::Edge | Unholdable::Components => format.holds.names != Names::Bytes,
         _ => false,
@@ -191,6 +192,8 @@ proptest! {
         row in 0..FORMATS.len(),
     ) {
         let format = FORMATS[row];
+        // Pieces tie entries together: `torrent.rs` has them.
+        prop_assume!(!format.holds.pieces);
         let spec = format.holds.usual_algorithm();
         let entry = |entry: &Entry| Entry { digests: vec![(spec.clone(), spec.digest(&entry.path))], ..entry.clone() };
         let entries: Vec<Entry> = entries.iter().map(entry).collect();
@@ -468,7 +471,14 @@ fn all_specs() -> Vec<Spec> {
 }
 
 fn is_unheld(why: &Unholdable) -> bool {
-    matches!(why, Unholdable::Algorithm(_) | Unholdable::Byte(_) | Unholdable::Edge | Unholdable::Components)
+    matches!(
+        why,
+        Unholdable::Algorithm(_)
+            | Unholdable::Byte(_)
+            | Unholdable::Edge
+            | Unholdable::Pieces
+            | Unholdable::Components
+    )
 }
 
 #[test]
