@@ -10,7 +10,7 @@ pub use holds::{Algorithms, Holds, Names, Told};
 pub use style::{Heading, Mode, Spelling, Style};
 pub use writing::{Compose, Unholdable, Writing};
 
-use crate::algorithm::algorithm_from_name;
+use crate::algorithm::{Stated, algorithm_from_name, stated_by_name};
 use crate::entry::Entry;
 use crate::line::{Found, LineError, Reason};
 use std::fmt;
@@ -112,6 +112,8 @@ pub struct Options {
     pub asked: Vec<Spec>,
     /// The algorithm that the manifest's name tells ([`algorithm_from_name`]): lines without a tag are of it.
     pub named: Option<Spec>,
+    /// An algorithm that the manifest's name tells and that there is not here: lines without a tag are refused by its name.
+    pub unsupported: Option<&'static str>,
     /// The format; `None` recognises it.
     pub format: Option<&'static Format>,
     /// The manifest's name, for formats that are recognised by it.
@@ -127,6 +129,10 @@ impl Options {
     pub fn for_name(file_name: &[u8]) -> Options {
         Options {
             named: algorithm_from_name(file_name),
+            unsupported: match stated_by_name(file_name) {
+                Some(Stated::Other(name)) => Some(name),
+                _ => None,
+            },
             file_name: Some(file_name.to_vec()),
             ..Options::default()
         }

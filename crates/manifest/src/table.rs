@@ -3,7 +3,7 @@
 //! Adding a format: write its file, add one line here. Recognition, `truesum list`, conversion and the round-trip tests
 //! follow from the row.
 
-use crate::algorithm::{algorithm_from_name, is_told};
+use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
 use crate::format::{Claim, Format, Head, Sign, Spelling};
 use crate::formats::{bsd, gnu, hashdeep, jsonl, sfv, torrent};
@@ -64,7 +64,7 @@ pub fn for_file(
 ) -> &'static Format {
     let Some(tagged) = format.tagged else { return format };
     let told = |spec: &Spec| {
-        let named = algorithm_from_name(file_name).is_some();
+        let named = stated_by_name(file_name).is_some();
         // Base64 without padding may look like anything, and fewer than 8 digits like a word.
         let plain = spelling != Spelling::Base64 || named || !spec.digest_len().is_multiple_of(3);
         plain && spec.digest_len() * 2 >= MIN_DIGITS && is_told(spec, Some(file_name))

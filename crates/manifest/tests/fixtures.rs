@@ -51,7 +51,12 @@ fn fixture(name: PathBuf) -> Fixture {
     }
     if let Some(file_name) = file_name {
         let told = Options::for_name(file_name.as_bytes());
-        options = Options { named: told.named, file_name: told.file_name, ..options };
+        options = Options {
+            named: told.named,
+            unsupported: told.unsupported,
+            file_name: told.file_name,
+            ..options
+        };
     }
     Fixture { name, options, expect, manifest: bytes[split + 2..].to_vec() }
 }

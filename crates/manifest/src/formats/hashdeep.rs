@@ -33,8 +33,8 @@ pub(crate) static HASHDEEP: Format = Format {
     tagged: None,
 };
 
-/// The algorithms that hashdeep and we have, in the order of its columns.
-const COLUMNS: &[&str] = &["md5", "sha1", "sha256", "tiger"];
+/// The algorithms of hashdeep, in the order of its columns.
+const COLUMNS: &[&str] = &["md5", "sha1", "sha256", "tiger", "whirlpool"];
 
 const SIGNATURE: &[u8] = b"%%%% HASHDEEP-1.0";
 
