@@ -7,7 +7,7 @@ use crate::algorithm::{same_length, usual};
 use crate::format::Options;
 use crate::line::Reason;
 use crate::{scan, weak};
-use truesum_hash::{ALGORITHMS, Digest, Lengths, Spec, find};
+use truesum_hash::{ALGORITHMS, Digest, Lengths, Spec, SpecError, find};
 
 /// Fewest characters of hexadecimal that look like a digest and not like a word.
 pub(crate) const MIN_DIGITS: usize = 8;
@@ -46,6 +46,9 @@ pub(crate) fn is_tag(text: &[u8]) -> bool {
 /// # Errors
 /// What is wrong with it.
 pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
+    if let (true, Some(name)) = (options.asked.is_empty(), options.unsupported) {
+        return Err(Reason::Algorithm(SpecError::Unknown(name.to_owned(), None)));
+    }
     let expected = options.expected();
     if expected.is_empty() {
         return unhinted(text).and_then(|found| strong(found, options));
@@ -70,10 +73,12 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
 /// What is wrong with the tag or the digest.
 pub(crate) fn tagged(tag: &str, text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
     let mut spec: Spec = tag.parse().map_err(Reason::Algorithm)?;
-    // A tag may leave the length open (OpenSSL's SHAKE-128 does); then it is that of the algorithm asked for.
+    // A tag may leave the length open (OpenSSL's SHAKE-128 does); then it is that of the algorithm asked for, or that
+    // of the manifest's name unless the digest has the usual one.
     if let Some(row) = find(tag)
         && row.lengths != Lengths::Fixed
         && let Some(same) = options.expected().iter().find(|asked| asked.algorithm() == row)
+        && (!options.asked.is_empty() || spelled(text, &spec).is_none())
     {
         spec = same.clone();
     }
