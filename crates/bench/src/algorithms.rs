@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
-use truesum_hash::kernel::{self, Kernel};
+use truesum_hash::kernel::{self, Kernel, Runnable};
 use truesum_hash::{Spec, hash_many, hash_many_on};
 
 /// Samples of one visit.
@@ -77,7 +77,7 @@ enum Call {
     /// Many messages in lanes.
     Batch,
     /// As many messages as the row has lanes, by this row alone.
-    Row(&'static Kernel),
+    Row(Runnable),
 }
 
 impl Call {
@@ -118,9 +118,9 @@ impl Point {
     fn kernel(&self) -> String {
         let rows = kernel::rows(self.spec.algorithm());
         match self.call {
-            Call::Row(row) => named(row),
+            Call::Row(row) => named(&row),
             _ if rows.is_empty() => String::new(),
-            _ => named(kernel::pick(rows, self.messages())),
+            _ => named(&kernel::pick(rows, self.messages())),
         }
     }
 }
@@ -237,9 +237,9 @@ fn agree(spec: &Spec, message: &[u8], expected: Option<&str>) -> Agreement {
     for digest in hash_many(spec, &messages) {
         judge("batch".to_owned(), &digest.to_hex());
     }
-    for row in kernel::rows(spec.algorithm()) {
+    for row in kernel::rows(spec.algorithm()).iter().filter_map(Kernel::runnable) {
         for digest in hash_many_on(row, spec, &messages[..2]).unwrap_or_default() {
-            judge(named(row), &digest.to_hex());
+            judge(named(&row), &digest.to_hex());
         }
     }
     agree.dedup();
@@ -287,7 +287,7 @@ fn points(
                 }
             }
         }
-        for row in kernel::rows(spec.algorithm()).iter().filter(|row| row.supported()) {
+        for row in kernel::rows(spec.algorithm()).iter().filter_map(Kernel::runnable) {
             add(Part::Kernel, spec, Call::Row(row), batch_size, 1);
         }
         for threads in threads(request) {

@@ -14,35 +14,22 @@
 //! ```
 
 mod algorithm;
+mod block;
 mod digest;
+mod family;
 mod hasher;
 pub mod kernel;
-mod lanes;
+mod many;
+mod resume;
 mod spec;
+mod table;
 pub mod tree;
 mod word;
 
-mod blake2b;
-mod blake2s;
-mod blake3;
-mod crc;
-mod md4;
-mod md5;
-mod resume;
-mod ripemd160;
-mod sha1;
-mod sha2;
-mod sha3;
-mod sha512;
-mod sm3;
-mod sum;
-mod tiger;
-mod whirlpool;
-mod xxh;
-
-pub use algorithm::{ALGORITHMS, Algorithm, Lengths, Status, find};
+pub use algorithm::{Algorithm, Decimal, Key, Lengths, Status};
 pub use digest::{Digest, DigestError};
 pub use hasher::Hasher;
-pub use lanes::{finish_many, hash_many, hash_many_on, update_many, update_many_on};
+pub use many::{finish_many, hash_many, hash_many_on, update_many, update_many_on};
 pub use resume::RestoreError;
-pub use spec::{Key, Spec, SpecError};
+pub use spec::{Spec, SpecError};
+pub use table::{ALGORITHMS, Algorithms, find};

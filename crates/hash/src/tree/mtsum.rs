@@ -3,20 +3,10 @@
 //! Three digests went under one name; the released program (1.1.0) tells leaves, inner nodes and the root apart by a byte,
 //! the two others do not. The shape depends on the length to the byte, so nothing can be hashed before it is known.
 
+use crate::algorithm::{Serial, Variant};
 use crate::digest::Digest;
-use crate::hasher::{Hasher, Serial};
+use crate::hasher::Hasher;
 use crate::spec::Spec;
-
-/// Which of mtsum's digests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Variant {
-    /// 1.1.0, the released program.
-    V11,
-    /// 1.0.x, whose digests its README shows.
-    V10,
-    /// The `mpi` branch run as one process.
-    Mpi,
-}
 
 /// A part of at most this many bytes is a leaf.
 const LEAF: u64 = 128 << 20;
