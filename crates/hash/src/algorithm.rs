@@ -12,6 +12,6 @@ pub use params::Key;
 pub(crate) use params::Params;
 pub use row::{Algorithm, Decimal, Lengths, Variant};
 pub(crate) use row::{Close, Composite, Cut, Kind};
-pub(crate) use serial::{Serial, feed_zeros};
+pub(crate) use serial::{Output, Serial, feed_zeros};
 pub use status::Status;
 pub(crate) use unit::{Size, Unit};

@@ -8,7 +8,7 @@ pub(crate) mod row;
 mod schedule;
 mod stream;
 
-pub(crate) use chain::{Chain, MAX_WORDS, State, Tail, state};
+pub(crate) use chain::{Chain, MAX_BLOCK, MAX_WORDS, State, Tail, state};
 pub(crate) use padding::{
     output_be32, output_be64, output_le32, output_le64, pad_be64, pad_be128, pad_le64, pad_tiger,
 };

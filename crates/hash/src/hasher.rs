@@ -5,6 +5,7 @@ use crate::block::Stream;
 use crate::digest::Digest;
 use crate::family::{crc, sum};
 use crate::spec::Spec;
+use std::{fmt, io};
 
 /// Hashes one message, in slices of any lengths.
 pub struct Hasher {
@@ -29,6 +30,25 @@ impl Clone for Hasher {
             Inner::Serial(serial) => Inner::Serial(serial.clone_box()),
         };
         Hasher { inner, spec: self.spec.clone(), size: self.size }
+    }
+}
+
+impl io::Write for Hasher {
+    /// Feeds all of it. Never fails.
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        self.update(data);
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Hasher {
+    // A message's state, which a digest can be made from, never reaches a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hasher({})", self.spec)
     }
 }
 
@@ -98,17 +118,29 @@ impl Hasher {
         }
     }
 
-    /// Ends the message and returns its digest; the hasher is then ready for another message.
+    /// Ends the message and returns its digest.
     ///
     /// # Panics
     /// If it was made for a size that the algorithm needs to know, and [`Hasher::is_whole`] does not hold.
-    pub fn finish(&mut self) -> Digest {
-        let digest = match &mut self.inner {
-            Inner::Blocks(stream) => stream.finish(),
-            Inner::Serial(serial) => serial.finish(),
-        };
+    pub fn finish(mut self) -> Digest {
+        self.end()
+    }
+
+    /// As [`Hasher::finish`]; the hasher is then ready for another message, which costs less than a new one.
+    ///
+    /// # Panics
+    /// As [`Hasher::finish`].
+    pub fn finish_reset(&mut self) -> Digest {
+        let digest = self.end();
         self.reset();
         digest
+    }
+
+    fn end(&mut self) -> Digest {
+        match &mut self.inner {
+            Inner::Blocks(stream) => stream.finish(),
+            Inner::Serial(serial) => serial.finish(),
+        }
     }
 
     /// Forgets all bytes fed so far.

@@ -9,8 +9,19 @@
 //! let sha256: Spec = "sha256".parse()?;
 //! let mut hasher = sha256.hasher();
 //! hasher.update(b"abc");
-//! assert_eq!(hasher.finish().to_hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+//! let digest = hasher.finish();
+//! assert_eq!(digest.to_hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+//! assert_eq!(digest, sha256.digest(b"abc"));
 //! # Ok::<(), truesum_hash::SpecError>(())
+//! ```
+//!
+//! A [`Hasher`] is an [`io::Write`](std::io::Write), so whatever can be read can be hashed:
+//!
+//! ```
+//! let mut hasher = "blake3".parse::<truesum_hash::Spec>()?.hasher();
+//! std::io::copy(&mut "abc".as_bytes(), &mut hasher)?;
+//! assert_eq!(hasher.finish().to_hex(), "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod algorithm;
@@ -25,6 +36,7 @@ mod spec;
 mod table;
 pub mod tree;
 mod word;
+mod xof;
 
 pub use algorithm::{Algorithm, Decimal, Key, Lengths, Status};
 pub use digest::{Digest, DigestError};
@@ -33,3 +45,4 @@ pub use many::{finish_many, hash_many, hash_many_on, update_many, update_many_on
 pub use resume::RestoreError;
 pub use spec::{Spec, SpecError};
 pub use table::{ALGORITHMS, Algorithms, find};
+pub use xof::XofReader;

@@ -29,7 +29,7 @@ pub fn update_many(hashers: &mut [&mut Hasher], data: &[&[u8]]) {
     }
 }
 
-/// Ends all messages: the digests in the order of `hashers`. Each hasher is then fresh, as after [`Hasher::finish`].
+/// Ends all messages: the digests in the order of `hashers`. Each hasher is then fresh, as after [`Hasher::finish_reset`].
 pub fn finish_many(hashers: &mut [&mut Hasher]) -> Vec<Digest> {
     let mut digests = Vec::with_capacity(hashers.len());
     let mut start = 0;
@@ -38,7 +38,7 @@ pub fn finish_many(hashers: &mut [&mut Hasher]) -> Vec<Digest> {
         let end = start + together.max(same_chain(&hashers[start..]));
         let kind = &hashers[start].spec().algorithm().kind;
         match (&mut hashers[start..end], kind) {
-            ([one], _) => digests.push(one.finish()),
+            ([one], _) => digests.push(one.finish_reset()),
             (many, Kind::Chunks { finish_many, .. }) => {
                 let mut messages: Vec<&mut dyn Serial> = many.iter_mut().filter_map(|h| h.serial()).collect();
                 finish_many(&mut messages, &mut digests);

@@ -13,6 +13,10 @@ pub(crate) trait Serial: Any + Send + Sync {
     fn reset(&mut self) -> bool {
         false
     }
+    /// All there is to read of its output, where that is more than a digest. Nothing may be fed afterwards.
+    fn output(&mut self) -> Option<Box<dyn Output>> {
+        None
+    }
     /// Whether a message of promised length got as many bytes.
     fn is_whole(&self) -> bool {
         true
@@ -30,4 +34,15 @@ pub(crate) fn feed_zeros(mut count: u64, mut feed: impl FnMut(&[u8])) {
         feed(&ZEROS[..step as usize]);
         count -= step;
     }
+}
+
+/// Output without an end.
+pub(crate) trait Output: Send + Sync {
+    /// Fills the buffer with the bytes that come next.
+    fn fill(&mut self, buffer: &mut [u8]);
+    /// The number of the byte that comes next.
+    fn position(&self) -> u64;
+    /// Goes on at this byte.
+    fn set_position(&mut self, position: u64);
+    fn clone_box(&self) -> Box<dyn Output>;
 }

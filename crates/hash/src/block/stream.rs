@@ -79,9 +79,15 @@ impl Stream {
         self.keep(data, split);
     }
 
-    pub(crate) fn finish(&mut self) -> Digest {
+    /// Runs the last blocks; the state is then finished.
+    pub(crate) fn end(&mut self) -> &State {
         let chain = self.chain;
         run_one(chain, self.last_blocks());
+        &self.state
+    }
+
+    pub(crate) fn finish(&mut self) -> Digest {
+        self.end();
         self.digest()
     }
 }

@@ -128,7 +128,7 @@ const fn chain<const RATE: usize, const DOMAIN: u8>(kernels: &'static [Kernel]) 
         pad: pad::<RATE, DOMAIN>,
         output: output::<RATE>,
         last_blocks: 1,
-        squeeze: Some(permuted),
+        squeeze: if DOMAIN == SHAKE { Some(permuted) } else { None },
     }
 }
 

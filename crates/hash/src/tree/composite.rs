@@ -104,7 +104,7 @@ impl Kept {
             Kept::Merkle { merkle, range } => {
                 merkle.close(range, size).expect("a message has at least one leaf")
             }
-            Kept::List { hasher, count } => hasher.finish().with_parts(*count),
+            Kept::List { hasher, count } => hasher.finish_reset().with_parts(*count),
         }
     }
 }
@@ -180,7 +180,7 @@ impl Serial for Leaves {
     }
 
     fn finish(&mut self) -> Digest {
-        if let Some((mut last, _)) = self.open.take() {
+        if let Some((last, _)) = self.open.take() {
             self.fold.push(vec![last.finish()]);
         } else if !self.gathered.is_empty() {
             let gathered = std::mem::take(&mut self.gathered);

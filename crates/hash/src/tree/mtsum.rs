@@ -188,7 +188,7 @@ impl Halves {
             if size > 0 {
                 return;
             }
-            let leaf = self.open.finish();
+            let leaf = self.open.finish_reset();
             self.stack.push(leaf);
         }
     }
@@ -203,7 +203,7 @@ impl Halves {
             at += step;
             count -= step;
             if self.wanted == 0 {
-                let leaf = self.open.finish();
+                let leaf = self.open.finish_reset();
                 self.stack.push(leaf);
                 self.open_leaf();
             }

@@ -296,7 +296,7 @@ impl Fold {
         }
         match &mut self.kept {
             Kept::Range(range) => self.plan.merkle()?.close(range, self.plan.size),
-            Kept::List(hasher, count) => Some(hasher.finish().with_parts(*count)),
+            Kept::List(hasher, count) => Some(hasher.finish_reset().with_parts(*count)),
             Kept::Halves(stack) => stack.root(),
             Kept::Sum(sum, _) => match self.plan.way {
                 Way::Linear { linear, .. } => Some(linear.close(sum.take()?, self.plan.size)),
