@@ -99,6 +99,13 @@ fn edit_distance(a: &str, b: &str) -> usize {
     rows[a.len()][b.len()]
 }
 
+impl Spec {
+    /// The digest whose [`tree::stored`] name this is; `leaf` is the leaf size in bytes, for a tree that has one to choose.
+    pub fn from_stored(number: u8, base: &str, leaf: u64) -> Option<Spec> {
+        tree::from_stored(number, base, leaf, |name| name.parse().ok())
+    }
+}
+
 impl FromStr for Spec {
     type Err = SpecError;
 
@@ -189,5 +196,23 @@ mod tests {
     fn unknown_names_point_to_the_nearest() {
         assert_eq!("sha265".parse::<Spec>(), Err(SpecError::Unknown("sha265".to_owned(), Some("sha256"))));
         assert_eq!("sha256-128".parse::<Spec>(), Err(SpecError::FixedLength("sha256")));
+    }
+
+    #[test]
+    fn stored_names_lead_back_to_their_digest() {
+        let names = ["sha256-tree;leaf=1MiB", "sha512-224-tree", "blake2b-256-tree", "mtsum-md5", "blake3"];
+        for name in names.into_iter().chain(["mtsum-v1.0-sha512-256", "mtsum-mpi-sha256"]) {
+            let spec: Spec = name.parse().unwrap();
+            let (number, base) = tree::stored(&spec).unwrap();
+            assert_eq!(Spec::from_stored(number, &base, spec.unit()), Some(spec.clone()), "{number} {base}");
+            assert!(base.len() <= 16);
+        }
+        for name in ["glacier", "s3-etag", "sha256", "crc32", "blake3-128"] {
+            assert_eq!(tree::stored(&name.parse().unwrap()), None, "{name}");
+        }
+        assert_eq!(tree::stored(&"sha512-224-tree".parse().unwrap()), Some((0, "sha512/224".to_owned())));
+        assert_eq!(Spec::from_stored(9, "md5", 65_536), None);
+        assert_eq!(Spec::from_stored(0, "crc32", 65_536), None);
+        assert_eq!(Spec::from_stored(0, "md5", 100), None);
     }
 }
