@@ -25,6 +25,7 @@ families! {
     ripemd160
     tiger
     whirlpool
+    gost94
     crc
     sum
     xxh

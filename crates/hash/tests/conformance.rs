@@ -36,6 +36,8 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("ripemd160", by::<ripemd::Ripemd160>),
     ("tiger", by::<tiger::Tiger>),
     ("whirlpool", by::<whirlpool::Whirlpool>),
+    ("gost94", by::<gost94::Gost94Test>),
+    ("gost94-cryptopro", by::<gost94::Gost94CryptoPro>),
 ];
 
 /// Messages of each algorithm that are hashed in lanes and compared one by one.

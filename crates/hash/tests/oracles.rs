@@ -121,6 +121,8 @@ static ORACLES: &[Oracle] = oracles! {
         "tiger": ["--printf=%{tiger}\\n"],
         "whirlpool": ["--printf=%{whirlpool}\\n"],
         "ripemd160": ["--printf=%{ripemd160}\\n"],
+        "gost94": ["--printf=%{gost94}\\n"],
+        "gost94-cryptopro": ["--printf=%{gost94-cryptopro}\\n"],
         "crc32": ["--printf=%{crc32}\\n"],
         "crc32c": ["--printf=%{crc32c}\\n"],
     }
