@@ -26,6 +26,7 @@ families! {
     tiger
     whirlpool
     gost94
+    streebog
     crc
     sum
     xxh

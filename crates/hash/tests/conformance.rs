@@ -38,6 +38,8 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("whirlpool", by::<whirlpool::Whirlpool>),
     ("gost94", by::<gost94::Gost94Test>),
     ("gost94-cryptopro", by::<gost94::Gost94CryptoPro>),
+    ("gost12-256", by::<streebog::Streebog256>),
+    ("gost12-512", by::<streebog::Streebog512>),
 ];
 
 /// Messages of each algorithm that are hashed in lanes and compared one by one.

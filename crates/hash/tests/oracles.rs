@@ -123,6 +123,8 @@ static ORACLES: &[Oracle] = oracles! {
         "ripemd160": ["--printf=%{ripemd160}\\n"],
         "gost94": ["--printf=%{gost94}\\n"],
         "gost94-cryptopro": ["--printf=%{gost94-cryptopro}\\n"],
+        "gost12-256": ["--printf=%{gost12-256}\\n"],
+        "gost12-512": ["--printf=%{gost12-512}\\n"],
         "crc32": ["--printf=%{crc32}\\n"],
         "crc32c": ["--printf=%{crc32c}\\n"],
     }
