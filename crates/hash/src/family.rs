@@ -12,6 +12,7 @@ macro_rules! families {
 }
 
 families! {
+    md2
     md4
     md5
     sha1

@@ -14,6 +14,7 @@ fn by<D: md5::Digest>(message: &[u8]) -> Vec<u8> {
 }
 
 const ORACLES: &[(&str, Oracle)] = &[
+    ("md2", by::<md2::Md2>),
     ("md4", by::<md4::Md4>),
     ("md5", by::<md5::Md5>),
     ("sha1", by::<sha1::Sha1>),
