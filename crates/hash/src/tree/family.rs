@@ -4,11 +4,10 @@
 //! algorithm `mtsum-md5` is made when its name is first asked for. It then lives as long as the program; there are only as
 //! many as there are names.
 
-use crate::algorithm::{Algorithm, Kind, Lengths, Status};
-use crate::spec::{Key, Spec};
-use crate::tree::composite::{Close, Composite, Cut, Unit};
+use crate::algorithm::{Algorithm, Close, Composite, Cut, Key, Kind, Status, Unit, Variant};
+use crate::spec::Spec;
+use crate::tree::composite::hasher;
 use crate::tree::merkle::descriptor_name;
-use crate::tree::mtsum::Variant;
 use std::sync::Mutex;
 
 /// A construction over any hash.
@@ -21,6 +20,8 @@ pub struct Family {
     pub summary: &'static str,
     /// Why an equal digest tells less than one of the base hash would; `None` if it tells as much.
     pub weakness: Option<&'static str>,
+    /// Its number in the header of a stored tree (docs/spec/tree.md).
+    stored: u8,
     leaf_prefix: &'static [u8],
     cut: Cut,
     close: Close,
@@ -48,6 +49,7 @@ pub static FAMILIES: &[Family] = &[
         suffix: "-tree",
         summary: "RFC 9162 tree over leaves of 64 KiB, sealed with algorithm, leaf size and length",
         weakness: None,
+        stored: 0,
         leaf_prefix: &[0],
         cut: Cut::Equal(Unit {
             key: "leaf",
@@ -63,6 +65,7 @@ pub static FAMILIES: &[Family] = &[
         suffix: "",
         summary: "what mtsum 1.0 printed",
         weakness: Some(UNTOLD),
+        stored: 2,
         leaf_prefix: &[],
         cut: Cut::Halves(Variant::V10),
         close: Close::Halves(Variant::V10),
@@ -72,6 +75,7 @@ pub static FAMILIES: &[Family] = &[
         suffix: "",
         summary: "what the mpi branch of mtsum prints as one process",
         weakness: Some(UNTOLD),
+        stored: 3,
         leaf_prefix: &[],
         cut: Cut::Halves(Variant::Mpi),
         close: Close::Halves(Variant::Mpi),
@@ -81,92 +85,104 @@ pub static FAMILIES: &[Family] = &[
         suffix: "",
         summary: "what mtsum 1.1 prints: halves down to 128 MiB",
         weakness: None,
+        stored: 1,
         leaf_prefix: &[0],
         cut: Cut::Halves(Variant::V11),
         close: Close::Halves(Variant::V11),
     },
 ];
 
-/// The algorithm of this name, if a family over a hash has it; letter case does not matter.
-pub(crate) fn find(name: &str) -> Option<&'static Algorithm> {
-    let name = name.to_ascii_lowercase();
-    let (family, base) = FAMILIES.iter().find_map(|family| {
-        let base = name.strip_prefix(family.prefix)?.strip_suffix(family.suffix)?;
-        let base: Spec = base.parse().ok()?;
-        can_be_base(&base).then_some((family, base))
-    })?;
-    let name = family.name(&base.to_string());
-    static MADE: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
-    let mut made = MADE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    if let Some(row) = made.iter().find(|row| row.name == name) {
-        return Some(row);
-    }
-    let row = &*Box::leak(Box::new(family.over(&base, name)));
-    made.push(row);
-    Some(row)
-}
-
 /// Whether trees are made over this hash: not over checksums, nor over what is a tree itself.
 fn can_be_base(base: &Spec) -> bool {
-    let row = base.algorithm();
-    !matches!(row.status, Status::Checksum(_))
-        && !matches!(row.kind, Kind::Composite(_))
-        && row.name != "blake3"
-        && base.key == Key::None
-        && base.digest_len() <= 64
-        && descriptor_name(base).len() <= 16
+    base.params.key == Key::None && base.digest_len() <= 64 && descriptor_name(base).is_some()
 }
 
 impl Family {
-    fn over(&self, base: &Spec, name: String) -> Algorithm {
+    /// The algorithm of this construction over a hash; `None` for one it is not made over.
+    pub(crate) fn over(&self, base: &Spec) -> Option<&'static Algorithm> {
+        static MADE: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
+        if !can_be_base(base) {
+            return None;
+        }
+        let name = self.name(&base.to_string());
+        let mut made = MADE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(row) = made.iter().find(|row| row.name == name) {
+            return Some(row);
+        }
+        let row = &*Box::leak(Box::new(self.make(base, name)));
+        made.push(row);
+        Some(row)
+    }
+
+    fn make(&self, base: &Spec, name: String) -> Algorithm {
         let status = match (self.weakness, base.algorithm().status) {
             (None, status) | (Some(_), status @ Status::Broken(_)) => status,
             (Some(weakness), _) => Status::Broken(weakness),
         };
         let composite = Composite {
-            base: String::leak(base.to_string()),
+            base: (base.algorithm(), base.digest_len()),
             prefix: self.leaf_prefix,
             cut: self.cut,
             close: self.close,
+            stored: Some(self.stored),
+            hasher,
         };
         Algorithm {
             tag: String::leak(name.to_uppercase()),
             name: String::leak(name),
-            aliases: &[],
             digest_len: base.digest_len(),
-            lengths: Lengths::Fixed,
             status,
             summary: self.summary,
-            check: "",
-            kind: Kind::Composite(Box::leak(Box::new(composite))),
+            kind: Kind::Composite(composite),
+            ..Algorithm::PLAIN
         }
     }
 }
 
-/// The parameter of an algorithm that is cut into equal leaves or parts.
-pub(crate) fn unit(algorithm: &Algorithm) -> Option<&'static Unit> {
-    match algorithm.kind {
-        Kind::Composite(composite) => composite.unit(),
-        Kind::Blocks { .. } | Kind::Serial(_) => None,
+/// How the header of a stored tree names a digest: the number of the construction and the base hash. `None` if its tree cannot
+/// be stored. [`Spec::from_stored`] leads back.
+pub fn stored(spec: &Spec) -> Option<(u8, String)> {
+    match &spec.algorithm().kind {
+        Kind::Composite(composite) => {
+            let (number, base) = (composite.stored?, composite.base());
+            Some((
+                number,
+                if composite.close == Close::Sealed { descriptor_name(&base)? } else { base.to_string() },
+            ))
+        }
+        Kind::Chunks { .. }
+            if spec.digest_len() == spec.algorithm().digest_len && spec.params.key == Key::None =>
+        {
+            Some((BY_ITSELF, spec.algorithm().name.to_owned()))
+        }
+        _ => None,
     }
 }
 
-/// Whether digests tell the number of parts.
-pub(crate) fn counts_parts(algorithm: &Algorithm) -> bool {
-    matches!(algorithm.kind, Kind::Composite(Composite { close: Close::List, .. }))
-}
+/// The number of a hash that is a tree by itself.
+const BY_ITSELF: u8 = 0;
 
-/// Whether leaves begin at places that depend on the message's length.
-pub(crate) fn needs_size(algorithm: &Algorithm) -> bool {
-    matches!(algorithm.kind, Kind::Composite(Composite { cut: Cut::Halves(_), .. }))
+/// The digest that a stored tree's header names; `leaf` is the leaf size, for a construction that has one to choose.
+/// `parse` leads from a name to an algorithm.
+pub(crate) fn from_stored(
+    number: u8,
+    base: &str,
+    leaf: u64,
+    parse: impl Fn(&str) -> Option<Spec>,
+) -> Option<Spec> {
+    let base = parse(base)?;
+    if let (BY_ITSELF, Kind::Chunks { .. }) = (number, &base.algorithm().kind) {
+        return Some(base);
+    }
+    let family = FAMILIES.iter().find(|family| family.stored == number)?;
+    let spec = Spec::new(family.over(&base)?);
+    if spec.unit() > 0 { spec.with_unit(leaf).ok() } else { Some(spec) }
 }
 
 /// Which of mtsum's trees this is, and over which hash.
 pub fn halves(spec: &Spec) -> Option<(Variant, Spec)> {
-    match spec.algorithm().kind {
-        Kind::Composite(composite @ Composite { cut: Cut::Halves(variant), .. }) => {
-            Some((*variant, composite.base()))
-        }
+    match spec.algorithm().composite()? {
+        composite @ Composite { cut: Cut::Halves(variant), .. } => Some((*variant, composite.base())),
         _ => None,
     }
 }
@@ -174,7 +190,7 @@ pub fn halves(spec: &Spec) -> Option<(Variant, Spec)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SpecError;
+    use crate::{SpecError, find};
 
     fn canonical(name: &str) -> Result<String, SpecError> {
         name.parse::<Spec>().map(|spec| spec.to_string())
