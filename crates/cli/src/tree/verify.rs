@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
 use truesum::tree::findings::findings_of;
-use truesum::tree::locate::{Comparison, Length, Report, Verdict};
+use truesum::tree::locate::{Comparison, Difference, Judgement, Length};
 use truesum::tree::repair::{Mode, repair as mend};
 use truesum::tree::store::Store;
 use truesum::{AtomicFile, Error, Root};
@@ -159,10 +159,10 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
         (false, true) => draw::map(size, &report.damaged),
         (false, false) => show::lines(&report),
     };
-    let mut exit = match report.verdict {
-        Verdict::Good => Exit::Done,
-        Verdict::FileDamaged => Exit::Failed,
-        Verdict::TreeDamaged | Verdict::CannotTell | Verdict::OtherTree => Exit::NotAsAsked,
+    let mut exit = match report.judgement {
+        Judgement::Good => Exit::Done,
+        Judgement::FileDamaged => Exit::Failed,
+        Judgement::TreeDamaged | Judgement::CannotTell | Judgement::OtherTree => Exit::NotAsAsked,
     };
     exit = exit.max(print(Ok(text), &watch, console));
     let words = show::words(&report);
@@ -192,7 +192,7 @@ pub fn write(path: &Path, text: &str) -> Result<(), Error> {
     file.commit()
 }
 
-fn as_json(name: &[u8], report: &Report) -> String {
+fn as_json(name: &[u8], report: &Difference) -> String {
     let mut line = b"{\"truesum\":\"verify-1\",".to_vec();
     truesum::manifest::json::path_into(name, &mut line);
     line.push(b',');
@@ -215,7 +215,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         Ok(result) => result,
         Err(error) => return watch.failed(&error, console),
     };
-    if !matches!(report.verdict, Verdict::Good | Verdict::FileDamaged) {
+    if !matches!(report.judgement, Judgement::Good | Judgement::FileDamaged) {
         console.display = None;
         let why = format!("nothing is mended: {}", show::words(&report));
         console.error_of(&name, &why);
@@ -237,8 +237,8 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         console
             .error(&format!("{safe}: {bytes} bytes at its end are not the tree's; nothing is known of them"));
     }
-    match (report.verdict, mode) {
-        (Verdict::Good, _) => console.line(&format!("truesum: {safe}: good, nothing to mend")),
+    match (report.judgement, mode) {
+        (Judgement::Good, _) => console.line(&format!("truesum: {safe}: good, nothing to mend")),
         (_, Mode::DryRun) => console.line(&format!("truesum: {safe}: nothing was written")),
         (_, Mode::Write) if left == 0 && report.can_be_mended() => {
             console.line(&format!("truesum: {safe}: mended, every byte is the tree's again"));
@@ -249,6 +249,6 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         }
     }
     let good =
-        report.verdict == Verdict::Good || (mode == Mode::Write && left == 0 && report.can_be_mended());
+        report.judgement == Judgement::Good || (mode == Mode::Write && left == 0 && report.can_be_mended());
     if good { exit } else { exit.max(Exit::Failed) }
 }
