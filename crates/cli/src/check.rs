@@ -345,6 +345,13 @@ impl Check<'_> {
 
     /// Compares one file with one digest.
     fn expect(&mut self, expected: &Expected, file: &[u8]) -> io::Result<()> {
+        let base = |name: &[u8]| name.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
+        if let Some(name) = &expected.name
+            && base(name) != base(file)
+            && self.plan.detail() != Detail::None
+        {
+            self.console.note(&format!("the line given is that of {}", display_safe(name)));
+        }
         let job = truesum::Job {
             expected: vec![expected.digest.clone()],
             ..truesum::Job::hash(file.to_vec(), &Arc::from([expected.spec.clone()]))

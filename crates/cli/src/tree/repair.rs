@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use crate::findings;
 use crate::options::threads;
 use crate::tree::stored;
+use crate::values;
 use crate::values::digest::hexadecimal;
 use crate::watch::Watch;
 use crate::words::count;
@@ -24,7 +25,7 @@ use truesum::tree::repair::{Mode, repair as mend};
 Only blocks that differ within damaged ranges are written, and only where the copy has the bytes the tree was made of.
 The copy may be damaged itself, elsewhere. --dry-run shows the plan and writes nothing.")]
 pub struct RepairArgs {
-    /// The stored tree
+    /// The stored tree, or its file if the tree is beside it
     #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]
     pub tree: PathBuf,
     /// The file, if it is not the tree's name without .ftr
@@ -41,6 +42,7 @@ pub struct RepairArgs {
     pub dry_run: bool,
     /// Threads [default: one a core]
     #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
+    #[arg(value_parser = values::threads::threads)]
     pub processors: Option<usize>,
 }
 

@@ -9,6 +9,7 @@ use crate::options::threads;
 use crate::output::save;
 use crate::tree::repair::{RepairArgs, repair};
 use crate::tree::stored;
+use crate::values;
 use crate::values::digest::hexadecimal;
 use crate::watch::Watch;
 use crate::words::grouped;
@@ -28,7 +29,7 @@ use truesum::tree::locate::{Comparison, Report, Verdict};
 Prints a line `OFFSET LENGTH damaged` for each damaged range, then what that means.
 Exit status: 0 the file is good, 1 it is damaged, 2 the tree is damaged or it cannot be told which of the two is.")]
 pub struct VerifyArgs {
-    /// The stored tree
+    /// The stored tree, or its file if the tree is beside it
     #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]
     tree: PathBuf,
     /// The file, if it is not the tree's name without .ftr
@@ -61,6 +62,7 @@ pub struct VerifyArgs {
     dry_run: bool,
     /// Threads [default: one a core]
     #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
+    #[arg(value_parser = values::threads::threads)]
     processors: Option<usize>,
 }
 
