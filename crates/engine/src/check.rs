@@ -102,7 +102,7 @@ impl<'a, R: Read> Entries<'a, R> {
     }
 
     fn job(&mut self, line: Line) -> Job {
-        let Line { number, entry } = line;
+        let Line { at, entry } = line;
         let Entry { path, size, digests, .. } = entry;
         let (mut specs, mut expected): (Vec<_>, Vec<_>) = digests.into_iter().unzip();
         while let Some(next) = self.line() {
@@ -130,7 +130,7 @@ impl<'a, R: Read> Entries<'a, R> {
         }
         self.facts.jobs += 1;
         let specs = self.specs.clone();
-        Job { name: path, open, specs, expected, size, origin: (self.origin, number) }
+        Job { name: path, open, specs, expected, size, origin: (self.origin, at.number()) }
     }
 
     fn note(&mut self, specs: &[Spec]) {
@@ -138,7 +138,7 @@ impl<'a, R: Read> Entries<'a, R> {
             let names: Vec<String> = specs.iter().map(Spec::to_string).collect();
             *self.facts.weak.entry(names.join("+")).or_default() += 1;
         }
-        let untagged = || self.reader.format().is_some_and(|format| format.name.starts_with("gnu"));
+        let untagged = || self.reader.format().is_some_and(|format| format.leaves_algorithm_open());
         if self.guessing && self.facts.guessed.is_none() && untagged() {
             self.facts.guessed =
                 specs.iter().find(|spec| usual(spec.digest_len()).as_ref() == Some(spec)).cloned();
@@ -365,7 +365,7 @@ mod tests {
                         open.escape_ascii()
                     )
                 }
-                Task::Tell(Notice::Malformed(error)) => format!("bad {}", error.line),
+                Task::Tell(Notice::Malformed(error)) => format!("bad {}", error.at.number()),
                 Task::Tell(other) => format!("{other:?}"),
             })
             .collect();

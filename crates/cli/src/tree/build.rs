@@ -143,6 +143,7 @@ fn tag_lines(name: &[u8], specs: &[Spec], found: &Found) -> Vec<u8> {
         mtime: None,
         digests: specs.iter().cloned().zip(found.digests.iter().cloned()).collect(),
         elapsed: Some(found.time),
+        ..Entry::default()
     };
     if append(&entry, format, &Default::default(), &mut lines).is_err() {
         lines.clear();
