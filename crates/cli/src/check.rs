@@ -31,10 +31,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 use total::{Total, add};
-use truesum::check::{Entries, Listed, Scope, unlisted};
 use truesum::hash::Spec;
 use truesum::manifest;
 use truesum::manifest::path::display_safe;
+use truesum::verify::entries::Entries;
+use truesum::verify::listed::Listed;
+use truesum::verify::unlisted::{Scope, unlisted};
 use truesum::{Config, Error, Progress, Root, Summary};
 
 /// Files not listed that are named.

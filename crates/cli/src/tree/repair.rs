@@ -16,7 +16,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
-use truesum::tree::locate::{Length, Verdict};
+use truesum::tree::locate::{Judgement, Length};
 use truesum::tree::repair::{Mode, repair as mend};
 
 /// Mend a damaged file from a second copy
@@ -59,7 +59,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         Ok(result) => result,
         Err(error) => return watch.failed(&error, console),
     };
-    if !matches!(report.verdict, Verdict::Good | Verdict::FileDamaged) {
+    if !matches!(report.judgement, Judgement::Good | Judgement::FileDamaged) {
         console.display = None;
         let why = format!("nothing is mended: {}", findings::words(&report));
         console.error_of(&name, &why);
@@ -81,8 +81,8 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         console
             .error(&format!("{safe}: {bytes} bytes at its end are not the tree's; nothing is known of them"));
     }
-    match (report.verdict, mode) {
-        (Verdict::Good, _) => console.line(&format!("truesum: {safe}: good, nothing to mend")),
+    match (report.judgement, mode) {
+        (Judgement::Good, _) => console.line(&format!("truesum: {safe}: good, nothing to mend")),
         (_, Mode::DryRun) => console.line(&format!("truesum: {safe}: nothing was written")),
         (_, Mode::Write) if left == 0 && report.can_be_mended() => {
             console.line(&format!("truesum: {safe}: mended, every byte is the tree's again"));
@@ -93,6 +93,6 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         }
     }
     let good =
-        report.verdict == Verdict::Good || (mode == Mode::Write && left == 0 && report.can_be_mended());
+        report.judgement == Judgement::Good || (mode == Mode::Write && left == 0 && report.can_be_mended());
     if good { exit } else { exit.max(Exit::Failed) }
 }

@@ -21,7 +21,7 @@ use truesum::Root;
 use truesum::hash::Digest;
 use truesum::manifest::{json, path::display_safe};
 use truesum::tree::findings::findings_of;
-use truesum::tree::locate::{Comparison, Report, Verdict};
+use truesum::tree::locate::{Comparison, Difference, Judgement};
 
 /// Find out which bytes of a file are damaged
 #[derive(Args)]
@@ -111,10 +111,10 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
         (false, true) => map::map(size, &report.damaged),
         (false, false) => findings::lines(&report),
     };
-    let mut exit = match report.verdict {
-        Verdict::Good => Exit::Done,
-        Verdict::FileDamaged => Exit::Failed,
-        Verdict::TreeDamaged | Verdict::CannotTell | Verdict::OtherTree => Exit::NotAsAsked,
+    let mut exit = match report.judgement {
+        Judgement::Good => Exit::Done,
+        Judgement::FileDamaged => Exit::Failed,
+        Judgement::TreeDamaged | Judgement::CannotTell | Judgement::OtherTree => Exit::NotAsAsked,
     };
     exit = exit.max(watch.print(Ok(text), console));
     let words = findings::words(&report);
@@ -136,7 +136,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     exit
 }
 
-fn as_json(name: &[u8], report: &Report) -> String {
+fn as_json(name: &[u8], report: &Difference) -> String {
     let mut line = b"{\"truesum\":\"verify-1\",".to_vec();
     json::path_into(name, &mut line);
     line.push(b',');
