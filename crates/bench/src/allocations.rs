@@ -40,20 +40,16 @@ impl Counting<System> {
     pub const SYSTEM: Counting<System> = Counting(System);
 }
 
+// Without a call, so that who does not ask pays a comparison and saves no registers.
+#[inline(always)]
 fn count(bytes: usize) {
     // A thread that is ending has no counters any more; its allocations belong to no measurement.
     if ASKED.try_with(Cell::get) == Ok(true) {
-        add(bytes);
+        let _ = COUNTS.try_with(|counts| {
+            let Counts { allocations, bytes: sum } = counts.get();
+            counts.set(Counts { allocations: allocations + 1, bytes: sum + bytes as u64 });
+        });
     }
-}
-
-#[cold]
-#[inline(never)]
-fn add(bytes: usize) {
-    let _ = COUNTS.try_with(|counts| {
-        let Counts { allocations, bytes: sum } = counts.get();
-        counts.set(Counts { allocations: allocations + 1, bytes: sum + bytes as u64 });
-    });
 }
 
 // SAFETY: every call goes to the wrapped allocator with the caller's own arguments; counting touches a thread-local of plain
