@@ -70,10 +70,12 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
 /// What is wrong with the tag or the digest.
 pub(crate) fn tagged(tag: &str, text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
     let mut spec: Spec = tag.parse().map_err(Reason::Algorithm)?;
-    // A tag may leave the length open (OpenSSL's SHAKE-128 does); then it is that of the algorithm asked for.
+    // A tag may leave the length open (OpenSSL's SHAKE-128 does); then it is that of the algorithm asked for, or that
+    // of the manifest's name unless the digest has the usual one.
     if let Some(row) = find(tag)
         && row.lengths != Lengths::Fixed
         && let Some(same) = options.expected().iter().find(|asked| asked.algorithm() == row)
+        && (!options.asked.is_empty() || spelled(text, &spec).is_none())
     {
         spec = same.clone();
     }

@@ -32,6 +32,8 @@ pub struct Format {
     pub reading: Reading,
     /// How it is written.
     pub writing: Writing,
+    /// Where it leaves the algorithm open: the format of the same lines that names it.
+    pub tagged: Option<&'static Format>,
 }
 
 /// How a format is read.

@@ -32,7 +32,7 @@ mod table;
 pub mod weak;
 mod writer;
 
-pub use algorithm::{algorithm_from_name, same_length, usual};
+pub use algorithm::{algorithm_from_name, is_told, same_length, usual};
 pub use entry::{Entry, Piece, Pieces, Time};
 pub use format::{
     Algorithms, Claim, Compose, Format, Head, Heading, Holds, Mode, Names, Options, Parse, Reading, Sign,
@@ -42,5 +42,5 @@ pub use line::{Found, Line, LineError, Place, ReadError, Reason};
 pub use lines::{LINE_LIMIT, Lines, RawLine};
 pub use path::NAME_LIMIT;
 pub use reader::Reader;
-pub use table::{FORMATS, detect, format};
+pub use table::{FORMATS, detect, for_file, format};
 pub use writer::{WriteError, Writer, append};

@@ -45,7 +45,9 @@ impl<R: Read> Reader<R> {
         self.lines.peek()?;
         let complete = self.lines.at_end();
         let text = self.lines.peek()?;
-        let head = Head { text: Signed::inside(text), complete };
+        // Only lines of text are ever wrapped.
+        let inside = if table::terminator(text) == 0 { text } else { Signed::inside(text) };
+        let head = Head { text: inside, complete };
         let row = self.options.format.unwrap_or_else(|| table::choose(head, file_name));
         let source = match row.reading {
             Reading::Lines { terminator, parser } => {

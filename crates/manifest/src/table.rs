@@ -3,9 +3,12 @@
 //! Adding a format: write its file, add one line here. Recognition, `truesum list`, conversion and the round-trip tests
 //! follow from the row.
 
-use crate::format::{Claim, Format, Head, Sign};
+use crate::algorithm::{algorithm_from_name, is_told};
+use crate::digest::MIN_DIGITS;
+use crate::format::{Claim, Format, Head, Sign, Spelling};
 use crate::formats::{bsd, gnu, jsonl};
 use std::cmp::Reverse;
+use truesum_hash::Spec;
 
 /// Every format. Of two that are equally well recognised the first is taken.
 pub static FORMATS: &[&Format] = &[&jsonl::JSONL, &bsd::BSD, &gnu::GNU, &bsd::BSD_Z, &gnu::GNU_Z];
@@ -41,6 +44,27 @@ pub fn detect(head: Head<'_>, file_name: Option<&[u8]>) -> Option<&'static Forma
     best.map(|(.., row)| row).or_else(|| FORMATS.iter().copied().find(|row| is_named(row)))
 }
 
+/// The format to write a manifest of this name in, so that a reader who knows nothing but the name gives back what was
+/// written: `format` itself, or its tagged form where neither the name nor the length of the digests would tell their
+/// algorithm.
+pub fn for_file(
+    format: &'static Format,
+    specs: &[Spec],
+    spelling: Spelling,
+    file_name: &[u8],
+) -> &'static Format {
+    let Some(tagged) = format.tagged else { return format };
+    let told = |spec: &Spec| {
+        let named = algorithm_from_name(file_name).is_some();
+        // Base64 without padding may look like anything, and fewer than 8 digits like a word.
+        let plain = spelling != Spelling::Base64 || named || !spec.digest_len().is_multiple_of(3);
+        plain && spec.digest_len() * 2 >= MIN_DIGITS && is_told(spec, Some(file_name))
+    };
+    let nothing = Head { text: b"", complete: true };
+    let other = detect(nothing, Some(file_name)).is_some_and(|named| named != format);
+    if !other && specs.iter().all(told) { format } else { tagged }
+}
+
 /// The format of a manifest; one that looks like none is read as GNU lines.
 pub(crate) fn choose(head: Head<'_>, file_name: Option<&[u8]>) -> &'static Format {
     let plain = if terminator(head.text) == 0 { &gnu::GNU_Z } else { &gnu::GNU };
@@ -49,7 +73,7 @@ pub(crate) fn choose(head: Head<'_>, file_name: Option<&[u8]>) -> &'static Forma
 
 /// NUL if the lines end so: the first NUL is the end, or what follows it begins like a line. A NUL elsewhere is in
 /// the middle of a line, and a fault of it.
-fn terminator(head: &[u8]) -> u8 {
+pub(crate) fn terminator(head: &[u8]) -> u8 {
     let mut records = head.split(|&byte| byte == 0);
     let first = records.next().unwrap_or_default();
     let Some(next) = records.next() else { return b'\n' };

@@ -15,6 +15,7 @@ pub(crate) static BSD: Format = Format {
     sniff: |head| head.first(b'\n', is_known),
     reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Mixed::new(options, b'\n')) },
     writing: Writing::Entries(write),
+    tagged: None,
 };
 
 pub(crate) static BSD_Z: Format = Format {
@@ -25,6 +26,7 @@ pub(crate) static BSD_Z: Format = Format {
     sniff: |head| head.first(0, |line| split(line).is_some() && !starts_with_digest(line)),
     reading: Reading::Lines { terminator: 0, parser: |options| Box::new(Mixed::new(options, 0)) },
     writing: Writing::Entries(write_z),
+    tagged: None,
 };
 
 /// Whether it is a tagged line of an algorithm that there is.

@@ -4,6 +4,7 @@ use crate::algorithm::usual;
 use crate::digest::starts_with_digest;
 use crate::entry::Entry;
 use crate::format::{Format, Holds, Reading, Style, Told, Unholdable, Writing};
+use crate::formats::bsd::{BSD, BSD_Z};
 use crate::formats::mixed::Mixed;
 use crate::{path, scan};
 
@@ -15,6 +16,7 @@ pub(crate) static GNU: Format = Format {
     sniff: |head| head.first(b'\n', is_line),
     reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Mixed::new(options, b'\n')) },
     writing: Writing::Entries(|entry, style, out| write(entry, style, b'\n', out)),
+    tagged: Some(&BSD),
 };
 
 pub(crate) static GNU_Z: Format = Format {
@@ -25,6 +27,7 @@ pub(crate) static GNU_Z: Format = Format {
     sniff: |head| head.first(0, starts_with_digest),
     reading: Reading::Lines { terminator: 0, parser: |options| Box::new(Mixed::new(options, 0)) },
     writing: Writing::Entries(|entry, style, out| write(entry, style, 0, out)),
+    tagged: Some(&BSD_Z),
 };
 
 fn is_line(line: &[u8]) -> bool {

@@ -24,6 +24,7 @@ pub(crate) static JSONL: Format = Format {
         parser: |options| Box::new(Json { options: options.clone() }),
     },
     writing: Writing::Entries(write),
+    tagged: None,
 };
 
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
