@@ -37,7 +37,7 @@ use truesum::manifest::path::display_safe;
 use truesum::verify::entries::Entries;
 use truesum::verify::listed::Listed;
 use truesum::verify::unlisted::{Scope, unlisted};
-use truesum::{Config, Error, Progress, Root, Summary};
+use truesum::{Config, Error, Mapping, Progress, Root, Summary};
 
 /// Files not listed that are named.
 const NAMED_FILES: u64 = 10;
@@ -195,6 +195,7 @@ impl Check<'_> {
             root,
             special: plan.special,
             threads: plan.tell.threads,
+            mapping: Mapping::Guarded,
             order: plan.order,
             own: Vec::new(),
         };
@@ -358,8 +359,12 @@ impl Check<'_> {
             expected: vec![expected.digest.clone()],
             ..truesum::Job::hash(file.to_vec(), &Arc::from([expected.spec.clone()]))
         };
-        let config =
-            Config { special: self.plan.special, threads: self.plan.tell.threads, ..Config::default() };
+        let config = Config {
+            special: self.plan.special,
+            threads: self.plan.tell.threads,
+            mapping: Mapping::Guarded,
+            ..Config::default()
+        };
         let locate = Locate::new(&config, self.trees.as_ref(), &self.progress);
         let Check { console, output, total, .. } = self;
         let mut sink = Reporting::new(self.plan, b"--expect", console, output, total, locate);

@@ -18,6 +18,7 @@ pub mod walk;
 
 pub use error::{Cause, Error, Kind};
 pub use hash_files::{Hashing, hash_file, hash_files};
+pub use io::mapping::{Mapping, allow_mapping};
 pub use io::open::{Root, Special};
 pub use io::write::AtomicFile;
 pub use io::{open, read, write};

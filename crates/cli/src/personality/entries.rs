@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use truesum::manifest::{Lines, Place, RawLine};
-use truesum::{BadLine, Config, Job, Notice, Progress, Sink, Special, Task, run};
+use truesum::{BadLine, Config, Job, Mapping, Notice, Progress, Sink, Special, Task, run};
 
 /// What a line is.
 pub(crate) enum Parsed {
@@ -38,7 +38,7 @@ pub(crate) enum End {
 
 /// How programs with GNU's manners read files: everything that can be read.
 pub(crate) fn config(threads: usize) -> Config {
-    Config { special: Special::Read, threads, ..Config::default() }
+    Config { special: Special::Read, threads, mapping: Mapping::Guarded, ..Config::default() }
 }
 
 /// How many threads these files ask for, 0 for one on each core. What one core does in no time needs no others, nor the
