@@ -4,20 +4,28 @@
 //! folder, names sort as if folders ended in `/`. One consumer goes depth first; helpers list the folders it will reach
 //! next. What cannot be listed, leads in circles or is no regular file is an item too, never silence.
 
+mod ahead;
+mod listing;
+#[cfg(test)]
+mod tests;
+
 use crate::error::{Cause, Error};
-use crate::open::{Special, describe, open_long};
-use crate::run::cores;
+use crate::io::open::{Special, describe};
+use crate::job::Job;
+use crate::run::config::cores;
+use crate::task::{Notice, Task};
+use ahead::{Ahead, slots};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
-use rustix::fs::{self, AtFlags, CWD, FileType, OFlags, RawDir, Stat};
+use listing::{Entry, Met, Slot, join, list, lock, stat};
+use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
-use std::mem::MaybeUninit;
-use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use truesum_hash::Spec;
 
 /// What to walk, and how.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +59,19 @@ pub enum Item {
     Special(Vec<u8>, &'static str),
 }
 
+impl Item {
+    /// What a run is to do with it: hash the file, or tell.
+    pub fn task(self, specs: &Arc<[Spec]>) -> Task {
+        match self {
+            Item::File(path) => Task::File(Job::hash(path, specs)),
+            Item::Failed(error) => Task::Tell(Notice::Failed(error)),
+            Item::Link(path) => Task::Tell(Notice::Link(path)),
+            Item::Dangling(path) => Task::Tell(Notice::Dangling(path)),
+            Item::Special(path, kind) => Task::Tell(Notice::Special(path, kind)),
+        }
+    }
+}
+
 /// An iterator over [`Item`]s.
 pub struct Walk {
     roots: Box<dyn Iterator<Item = Vec<u8>> + Send>,
@@ -64,29 +85,6 @@ pub struct Walk {
     met: Arc<Met>,
 }
 
-/// What listings showed and the consumer did not reach yet.
-#[derive(Debug, Default)]
-struct Met {
-    /// Entries that are items for certain.
-    items: AtomicI64,
-    /// Entries that may hold any number of items: folders not listed, and links if they are followed.
-    open: AtomicI64,
-    follow: bool,
-}
-
-impl Met {
-    fn is_open(&self, kind: FileType) -> bool {
-        kind == FileType::Directory || self.follow && kind == FileType::Symlink
-    }
-
-    /// Adds the entries of a folder that was listed, times `sign`.
-    fn add(&self, entries: &[Entry], sign: i64) {
-        let open = entries.iter().filter(|entry| self.is_open(entry.kind)).count() as i64;
-        self.items.fetch_add(sign * (entries.len() as i64 - open), SeqCst);
-        self.open.fetch_add(sign * open, SeqCst);
-    }
-}
-
 /// A folder being consumed.
 struct Level {
     path: Vec<u8>,
@@ -94,19 +92,6 @@ struct Level {
     /// Identity of the folder, to see loops and file system borders.
     id: (u64, u64),
     ignore: Option<Arc<Gitignore>>,
-}
-
-struct Entry {
-    /// The name, with `/` behind it for a folder: the order of paths.
-    name: Vec<u8>,
-    kind: FileType,
-    slot: Option<Arc<Slot>>,
-}
-
-/// A listed folder.
-struct Listing {
-    entries: Vec<Entry>,
-    id: (u64, u64),
 }
 
 impl Walk {
@@ -325,382 +310,5 @@ impl Iterator for Walk {
         let open = self.met.open.load(SeqCst) > 0 || self.roots.size_hint().1 != Some(0);
         let items = self.met.items.load(SeqCst).max(0) as usize;
         (items, (!open).then_some(items))
-    }
-}
-
-/// Gives the folders among these entries a slot each, if they have none; the next one to be reached is last.
-fn slots(path: &[u8], entries: &mut [Entry]) -> Vec<(Vec<u8>, Arc<Slot>)> {
-    let folders =
-        entries.iter_mut().rev().filter(|entry| entry.kind == FileType::Directory && entry.slot.is_none());
-    let offer = |entry: &mut Entry| {
-        let slot = entry.slot.insert(Arc::default()).clone();
-        (join(path, entry.folder_name()), slot)
-    };
-    folders.map(offer).collect()
-}
-
-impl Entry {
-    /// The name without the `/` that sorting wants.
-    fn folder_name(&self) -> &[u8] {
-        self.name.strip_suffix(b"/").unwrap_or(&self.name)
-    }
-}
-
-fn join(folder: &[u8], name: &[u8]) -> Vec<u8> {
-    let mut path = Vec::with_capacity(folder.len() + 1 + name.len());
-    path.extend_from_slice(folder);
-    if !folder.ends_with(b"/") {
-        path.push(b'/');
-    }
-    path.extend_from_slice(name);
-    path
-}
-
-fn stat(path: &[u8]) -> Result<Stat, Errno> {
-    match fs::statat(CWD, path, AtFlags::empty()) {
-        Err(Errno::NAMETOOLONG) if path.split(|&byte| byte == b'/').all(|part| part.len() < 256) => {
-            fs::fstat(open_long(CWD, path, OFlags::PATH | OFlags::CLOEXEC)?)
-        }
-        result => result,
-    }
-}
-
-/// Reads a folder, and takes note of what is in it. Unsorted.
-fn list(path: &[u8], met: &Met) -> Result<Listing, Error> {
-    let listing = read(path);
-    listing.iter().for_each(|listing| met.add(&listing.entries, 1));
-    met.open.fetch_sub(1, SeqCst);
-    listing
-}
-
-fn read(path: &[u8]) -> Result<Listing, Error> {
-    let fail = |error: Errno| Error::io(path, "list", error);
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let folder = open_long(CWD, path, flags).map_err(fail)?;
-    let stat = fs::fstat(&folder).map_err(fail)?;
-    let mut buffer: Vec<MaybeUninit<u8>> = vec![MaybeUninit::uninit(); 1 << 15];
-    let mut entries = Vec::new();
-    let mut reading = RawDir::new(folder.as_fd(), &mut buffer);
-    while let Some(entry) = reading.next() {
-        let entry = match entry {
-            Err(Errno::INTR) => continue,
-            entry => entry.map_err(fail)?,
-        };
-        let name = entry.file_name().to_bytes();
-        if name == b"." || name == b".." {
-            continue;
-        }
-        let mut kind = entry.file_type();
-        if kind == FileType::Unknown {
-            let stat = fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW);
-            kind = stat.map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode));
-        }
-        let mut name = name.to_vec();
-        if kind == FileType::Directory {
-            name.push(b'/');
-        }
-        entries.push(Entry { name, kind, slot: None });
-    }
-    Ok(Listing { entries, id: (stat.st_dev, stat.st_ino) })
-}
-
-/// A folder that somebody will list: a helper ahead of time, or the consumer when it gets there first.
-#[derive(Default)]
-struct Slot {
-    state: Mutex<SlotState>,
-    listed: Condvar,
-}
-
-#[derive(Default)]
-enum SlotState {
-    #[default]
-    Waiting,
-    Taken,
-    Listed(Result<Listing, Error>, Arc<AtomicUsize>),
-    Gone,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Slot {
-    /// The consumer's turn: the listing, made now if nobody began it.
-    fn take(&self, path: &[u8], met: &Met) -> Result<Listing, Error> {
-        let mut state = lock(&self.state);
-        loop {
-            match std::mem::replace(&mut *state, SlotState::Gone) {
-                SlotState::Listed(listing, waiting) => {
-                    if let Ok(listing) = &listing {
-                        waiting.fetch_sub(listing.entries.len(), Relaxed);
-                    }
-                    return listing;
-                }
-                SlotState::Taken => {
-                    *state = SlotState::Taken;
-                    state = self.listed.wait(state).unwrap_or_else(PoisonError::into_inner);
-                }
-                SlotState::Waiting | SlotState::Gone => {
-                    drop(state);
-                    return list(path, met);
-                }
-            }
-        }
-    }
-
-    /// The folder is not wanted.
-    fn give_up(&self) {
-        let mut state = lock(&self.state);
-        if let SlotState::Listed(Ok(listing), waiting) = &*state {
-            waiting.fetch_sub(listing.entries.len(), Relaxed);
-        }
-        *state = SlotState::Gone;
-    }
-}
-
-/// Threads that list folders ahead of the consumer.
-struct Ahead {
-    shared: Arc<Shared>,
-}
-
-#[derive(Default)]
-struct Shared {
-    /// Folders to list; the next one to be reached is last.
-    folders: Mutex<Vec<(Vec<u8>, Arc<Slot>)>>,
-    more: Condvar,
-    ended: AtomicBool,
-    /// Entries listed and not yet consumed: the bound on memory.
-    waiting: Arc<AtomicUsize>,
-    met: Arc<Met>,
-    /// Whether folders found by helpers are listed ahead too.
-    deep: bool,
-}
-
-/// Entries that may wait for the consumer before helpers pause.
-const AHEAD: usize = 1 << 16;
-
-impl Ahead {
-    fn start(threads: usize, deep: bool, met: Arc<Met>) -> Ahead {
-        let shared = Arc::new(Shared { met, deep, ..Shared::default() });
-        for _ in 0..threads {
-            let shared = shared.clone();
-            // A helper that cannot be started is not missed: the consumer lists what nobody took.
-            let _ = std::thread::Builder::new().name("walk".to_owned()).spawn(move || shared.help());
-        }
-        Ahead { shared }
-    }
-}
-
-impl Drop for Ahead {
-    fn drop(&mut self) {
-        self.shared.ended.store(true, Relaxed);
-        let _guard = lock(&self.shared.folders);
-        self.shared.more.notify_all();
-    }
-}
-
-impl Shared {
-    fn help(&self) {
-        let mut folders = lock(&self.folders);
-        while !self.ended.load(Relaxed) {
-            let full = self.waiting.load(Relaxed) > AHEAD;
-            let next = if full { None } else { folders.pop() };
-            let Some((path, slot)) = next else {
-                // While full, look again now and then: the consumer does not tell.
-                let wait = std::time::Duration::from_millis(if full { 2 } else { 1000 });
-                folders = self.more.wait_timeout(folders, wait).unwrap_or_else(PoisonError::into_inner).0;
-                continue;
-            };
-            drop(folders);
-            self.list(&path, &slot);
-            folders = lock(&self.folders);
-        }
-    }
-
-    fn list(&self, path: &[u8], slot: &Slot) {
-        {
-            let mut state = lock(&slot.state);
-            if !matches!(*state, SlotState::Waiting) {
-                return;
-            }
-            *state = SlotState::Taken;
-        }
-        let mut listing = list(path, &self.met);
-        let mut offered = Vec::new();
-        if let (Ok(listing), true) = (&mut listing, self.deep) {
-            listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-            offered = slots(path, &mut listing.entries);
-        }
-        let mut state = lock(&slot.state);
-        if matches!(*state, SlotState::Taken) {
-            if let Ok(listing) = &listing {
-                self.waiting.fetch_add(listing.entries.len(), Relaxed);
-            }
-            *state = SlotState::Listed(listing, self.waiting.clone());
-        }
-        slot.listed.notify_all();
-        drop(state);
-        if !offered.is_empty() {
-            lock(&self.folders).extend(offered);
-            self.more.notify_all();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::os::unix::fs::symlink;
-
-    fn walk(root: &Path, options: Options, threads: usize) -> (Vec<String>, Vec<String>) {
-        let (mut files, mut others) = (Vec::new(), Vec::new());
-        let text = |path: &[u8]| {
-            let root = root.as_os_str().as_bytes();
-            String::from_utf8_lossy(path.strip_prefix(root).unwrap_or(path)).into_owned()
-        };
-        for item in Walk::new(vec![root.as_os_str().as_bytes().to_vec()], options, threads).unwrap() {
-            match item {
-                Item::File(path) => files.push(text(&path)),
-                Item::Failed(error) => {
-                    others.push(format!("failed {}: {}", text(&error.path), error.reason()))
-                }
-                Item::Link(path) => others.push(format!("link {}", text(&path))),
-                Item::Dangling(path) => others.push(format!("dangling {}", text(&path))),
-                Item::Special(path, kind) => others.push(format!("{kind} {}", text(&path))),
-            }
-        }
-        (files, others)
-    }
-
-    fn tree(files: &[&str]) -> tempfile::TempDir {
-        let dir = tempfile::tempdir().unwrap();
-        for file in files {
-            let path = dir.path().join(file);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, file).unwrap();
-        }
-        dir
-    }
-
-    #[test]
-    fn files_come_in_byte_order_of_whole_paths() {
-        let files = ["a/b", "a.txt", "a-b/c", "a/b.d/e", "z", ".hidden", "a/.x"];
-        let dir = tree(&files);
-        for threads in [1, 4] {
-            let mut expected: Vec<String> = files.iter().map(|file| format!("/{file}")).collect();
-            expected.sort();
-            assert_eq!(walk(dir.path(), Options::default(), threads).0, expected);
-        }
-    }
-
-    #[test]
-    fn many_folders_listed_ahead_lose_nothing() {
-        let files: Vec<String> = (0..400).map(|i| format!("{}/{}/f{i}", i % 13, i % 7)).collect();
-        let dir = tree(&files.iter().map(String::as_str).collect::<Vec<_>>());
-        let mut expected: Vec<String> = files.iter().map(|file| format!("/{file}")).collect();
-        expected.sort();
-        for _ in 0..20 {
-            assert_eq!(walk(dir.path(), Options::default(), 4).0, expected);
-        }
-    }
-
-    /// What is to come according to the walk, at every step, and what came in the end.
-    fn hints(root: &Path, options: Options, threads: usize) -> (Vec<(usize, Option<usize>)>, usize) {
-        let roots = vec![root.as_os_str().as_bytes().to_vec()];
-        let mut walk = Walk::new(roots, options, threads).unwrap();
-        let mut hints = vec![walk.size_hint()];
-        while walk.next().is_some() {
-            hints.push(walk.size_hint());
-        }
-        let count = hints.len() - 1;
-        (hints, count)
-    }
-
-    #[test]
-    fn what_is_to_come_is_never_told_wrong() {
-        let files: Vec<String> = (0..400).map(|i| format!("{}/{}/{}/f{i}", i % 5, i % 3, i % 7)).collect();
-        let dir = tree(&files.iter().map(String::as_str).collect::<Vec<_>>());
-        symlink("nowhere", dir.path().join("dangling")).unwrap();
-        symlink("..", dir.path().join("1/loop")).unwrap();
-        symlink("2", dir.path().join("again")).unwrap();
-        for follow in [false, true] {
-            for one_file_system in [false, true] {
-                for threads in [1, 4] {
-                    let options = Options { follow, one_file_system, ..Options::default() };
-                    let (hints, count) = hints(dir.path(), options, threads);
-                    for (done, (least, most)) in hints.into_iter().enumerate() {
-                        let left = count - done;
-                        assert!(least <= left, "{least} said of {left}");
-                        assert!(most.is_none_or(|most| most == left), "{most:?} said of {left}");
-                        assert!(left > 0 || (least, most) == (0, Some(0)));
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn how_many_are_to_come_is_known_long_before_the_end() {
-        let flat: Vec<String> = (0..300).map(|i| format!("f{i}")).collect();
-        let dir = tree(&flat.iter().map(String::as_str).collect::<Vec<_>>());
-        let (known, _) = hints(dir.path(), Options::default(), 1);
-        assert_eq!(known[1], (299, Some(299)), "one folder");
-        let globs = Options { exclude: vec!["f1*".to_owned()], ..Options::default() };
-        assert_eq!(hints(dir.path(), globs, 1).0[1], (0, None), "what is left out is not known");
-        // Helpers are ahead of a consumer that takes its time, in folders of folders too.
-        let deep: Vec<String> = (0..300).map(|i| format!("{}/{}/{}/f{i}", i % 5, i % 3, i % 7)).collect();
-        let dir = tree(&deep.iter().map(String::as_str).collect::<Vec<_>>());
-        let roots = vec![dir.path().as_os_str().as_bytes().to_vec()];
-        let mut walk = Walk::new(roots, Options::default(), 4).unwrap();
-        for done in 1.. {
-            assert!(walk.next().is_some(), "it is known before the end");
-            std::thread::sleep(std::time::Duration::from_millis(1));
-            if walk.size_hint().1.is_some() {
-                assert_eq!(walk.size_hint(), (300 - done, Some(300 - done)));
-                break;
-            }
-        }
-    }
-
-    #[test]
-    fn links_are_told_and_loops_end() {
-        let dir = tree(&["d/f"]);
-        symlink("..", dir.path().join("d/loop")).unwrap();
-        symlink("nowhere", dir.path().join("dangling")).unwrap();
-        let (files, others) = walk(dir.path(), Options::default(), 1);
-        assert_eq!(files, ["/d/f"]);
-        assert_eq!(others, ["link /d/loop", "dangling /dangling"]);
-        let (files, others) = walk(dir.path(), Options { follow: true, ..Options::default() }, 1);
-        assert_eq!(files, ["/d/f"]);
-        assert_eq!(others, ["failed /d/loop: directory loop", "dangling /dangling"]);
-    }
-
-    #[test]
-    fn globs_and_ignore_files_leave_out() {
-        let dir = tree(&["a.rs", "b.txt", "target/x.rs", "sub/c.rs", "sub/d.log", "sub/keep.log"]);
-        let only = |include: &[&str], exclude: &[&str]| {
-            let own = |globs: &[&str]| globs.iter().map(|&glob| glob.to_owned()).collect();
-            walk(
-                dir.path(),
-                Options { include: own(include), exclude: own(exclude), ..Options::default() },
-                1,
-            )
-            .0
-        };
-        assert_eq!(only(&["*.rs"], &["target"]), ["/a.rs", "/sub/c.rs"]);
-        assert_eq!(only(&[], &["*.rs", "*.log"]), ["/b.txt"]);
-        std::fs::write(dir.path().join(".gitignore"), "/target\n*.log\n").unwrap();
-        std::fs::write(dir.path().join("sub/.gitignore"), "!keep.log\n").unwrap();
-        let options =
-            Options { gitignore: true, exclude: vec![".gitignore".to_owned()], ..Options::default() };
-        assert_eq!(walk(dir.path(), options, 1).0, ["/a.rs", "/b.txt", "/sub/c.rs", "/sub/keep.log"]);
-    }
-
-    #[test]
-    fn a_missing_root_is_an_item() {
-        let dir = tree(&[]);
-        let (files, others) = walk(&dir.path().join("no"), Options::default(), 1);
-        assert!(files.is_empty());
-        assert_eq!(others, ["failed : No such file or directory"]);
     }
 }

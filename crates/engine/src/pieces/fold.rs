@@ -1,10 +1,12 @@
 //! Digests of one file from its pieces, folded in order as they come.
 
 use crate::error::Error;
-use crate::pieces::source::Source;
-use crate::pieces::{Run, Scan};
+use crate::io::mapping::Mapping;
+use crate::io::read::Guarded;
+use crate::io::source::Source;
+use crate::pieces::Hashed;
+use crate::pieces::scan::Scan;
 use crate::progress::Progress;
-use crate::read::Guarded;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use truesum_hash::tree::{Fold, Plan, Zeros};
@@ -36,9 +38,10 @@ pub(crate) fn hash_pieces(
     name: &[u8],
     plans: &[Plan],
     threads: usize,
+    mapping: Mapping,
     progress: &Progress,
 ) -> Result<Option<Vec<Digest>>, Error> {
-    let source = Source::new(file, name, progress);
+    let source = Source::mapped(file, name, mapping, progress);
     let size = source.size;
     let zeros: Option<Vec<Zeros>> = if source.holes { plans.iter().map(Plan::zeros).collect() } else { None };
     let zeros_of = |plan: usize| zeros.as_ref().map(|zeros| &zeros[plan]);
@@ -61,22 +64,22 @@ pub(crate) fn hash_pieces(
 /// A fold, and what waits for earlier pieces, by the number of its first piece.
 struct InOrder {
     fold: Fold,
-    waiting: BTreeMap<u64, Run>,
+    waiting: BTreeMap<u64, Hashed>,
 }
 
 impl InOrder {
-    fn take(&mut self, run: Run, zeros: Option<&Zeros>) {
-        let (Run::Digests(first, _) | Run::Zeros(std::ops::Range { start: first, .. })) = run;
+    fn take(&mut self, run: Hashed, zeros: Option<&Zeros>) {
+        let (Hashed::Digests(first, _) | Hashed::Zeros(std::ops::Range { start: first, .. })) = run;
         self.waiting.insert(first, run);
         while let Some(run) = self.waiting.remove(&self.fold.next()) {
             match (run, zeros) {
-                (Run::Digests(_, digests), _) => {
+                (Hashed::Digests(_, digests), _) => {
                     digests.into_iter().for_each(|digest| self.fold.push(digest))
                 }
-                (Run::Zeros(pieces), Some(zeros)) => {
+                (Hashed::Zeros(pieces), Some(zeros)) => {
                     self.fold.push_zeros(zeros, pieces.end - pieces.start);
                 }
-                (Run::Zeros(_), None) => {
+                (Hashed::Zeros(_), None) => {
                     unreachable!("holes are read where zeros have no digest of their own")
                 }
             }
@@ -87,7 +90,7 @@ impl InOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::open::{Root, Special};
+    use crate::io::open::{Root, Special};
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::FileExt;
 
@@ -100,7 +103,9 @@ mod tests {
         let specs: Vec<Spec> = names.split(',').map(|name| name.parse().unwrap()).collect();
         let mut file = open(path);
         let plans = plans(&file, &specs).expect("these digests are made of pieces");
-        let found = hash_pieces(&mut file, b"f", &plans, threads, &Progress::default()).unwrap().unwrap();
+        let found = hash_pieces(&mut file, b"f", &plans, threads, Mapping::Guarded, &Progress::default())
+            .unwrap()
+            .unwrap();
         let expected: Vec<Digest> = specs
             .iter()
             .map(|spec| {
@@ -166,7 +171,7 @@ mod tests {
             }
             let plans = plans(&guarded, &["blake3".parse().unwrap()]).unwrap();
             file.as_file().set_len(cut).unwrap();
-            let result = hash_pieces(&mut guarded, b"f", &plans, 2, &Progress::default());
+            let result = hash_pieces(&mut guarded, b"f", &plans, 2, Mapping::Guarded, &Progress::default());
             assert!(result.is_err() || guarded.finish(b"f").is_err(), "cut to {cut}");
         }
     }

@@ -1,0 +1,330 @@
+//! One large file: a thread reads ahead, and several algorithms share the hashing threads.
+//!
+//! Every algorithm must see the slices in order, but which algorithm a thread advances next is free: it takes the one that
+//! is furthest behind. So five digests of one file keep all cores busy whatever their costs, and a hole costs nothing to
+//! read. Pages that are in memory already are mapped rather than read: that spares the copy, and the core that would make it.
+
+use crate::io::mapped::Window;
+use crate::io::mapping::Mapping;
+use crate::io::read::Guarded;
+use crate::progress::Progress;
+use rustix::fs::Advice;
+use rustix::io::Errno;
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
+use truesum_hash::Hasher;
+
+/// Bytes of a slice: small enough to be in the second-level cache when it is hashed.
+const SLICE: usize = 1 << 18;
+/// Slices between the reader and the slowest algorithm.
+const SLICES: usize = 8;
+/// Bytes mapped at a time: enough that handing a window over costs nothing beside hashing it by the fastest sums.
+const WINDOW: u64 = 2 << 20;
+
+enum Stretch {
+    Data {
+        buffer: Vec<u8>,
+        len: usize,
+    },
+    /// A part of the file in memory.
+    Mapped(Window),
+    /// A hole: this many zero bytes that need not be read.
+    Zeros(u64),
+}
+
+struct Pipe<'a> {
+    state: Mutex<State<'a>>,
+    moved: Condvar,
+}
+
+struct State<'a> {
+    stretches: VecDeque<Arc<Stretch>>,
+    /// Number of the first of `stretches`.
+    first: u64,
+    tracks: Vec<Track<'a>>,
+    spare: Vec<Vec<u8>>,
+    ended: Option<Result<(), Errno>>,
+    /// Whether bytes were hashed that were not the file's: it was truncated under its mapping, or its disk failed.
+    faulted: bool,
+}
+
+struct Track<'a> {
+    /// Away while a thread advances it.
+    hasher: Option<&'a mut Hasher>,
+    /// Number of the stretch it wants next.
+    next: u64,
+}
+
+/// Reads a file to its end and feeds every hasher, on `threads` hashing threads (this one among them).
+///
+/// # Errors
+/// The system's, from reading; the hashers have then seen only a part and no proof can be had.
+pub(crate) fn read_ahead(
+    file: &mut Guarded,
+    hashers: &mut [Hasher],
+    threads: usize,
+    mapping: Mapping,
+    progress: &Progress,
+) -> Result<(), Errno> {
+    // Advice only: where it is not understood, reading works all the same.
+    let _ = rustix::fs::fadvise(file.as_fd(), 0, None, Advice::Sequential);
+    let threads = threads.clamp(1, hashers.len().max(1));
+    let mapped = !file.has_holes() && mapping.suits(file);
+    let pipe = &Pipe::new(hashers, SLICES + threads);
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // One that cannot be started is not missed: the others take its work.
+            let _ = Builder::new().name("hash".to_owned()).spawn_scoped(scope, || pipe.hash());
+        }
+        let reader = Builder::new().name("read".to_owned());
+        let reader = reader.spawn_scoped(scope, || pipe.end(pipe.read(file, mapped, progress)));
+        if reader.is_err() {
+            pipe.end(Err(Errno::AGAIN));
+        }
+        pipe.hash();
+    });
+    let state = pipe.lock();
+    if state.faulted {
+        // A file that is shorter now is no failure of its disk: the proof will be refused for the change.
+        let size = file.size_hint();
+        let shorter = rustix::fs::fstat(file.as_fd())?.st_size < size as i64;
+        file.read_elsewhere(size);
+        return if shorter { Ok(()) } else { Err(Errno::IO) };
+    }
+    state.ended.unwrap_or(Ok(()))
+}
+
+impl<'a> Pipe<'a> {
+    fn new(hashers: &'a mut [Hasher], buffers: usize) -> Pipe<'a> {
+        let tracks = hashers.iter_mut().map(|hasher| Track { hasher: Some(hasher), next: 0 }).collect();
+        let state = State {
+            stretches: VecDeque::new(),
+            first: 0,
+            tracks,
+            spare: vec![Vec::new(); buffers],
+            ended: None,
+            faulted: false,
+        };
+        Pipe { state: Mutex::new(state), moved: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<'a>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'g>(&self, state: MutexGuard<'g, State<'a>>) -> MutexGuard<'g, State<'a>> {
+        self.moved.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads all stretches until the end of the file, an error, or until the run is stopped.
+    fn read(&self, file: &mut Guarded, mapped: bool, progress: &Progress) -> Result<(), Errno> {
+        let sparse = file.has_holes();
+        if mapped {
+            self.map(file, progress)?;
+            // After a fault nobody takes slices any more.
+            if self.lock().ended.is_some() {
+                return Ok(());
+            }
+        }
+        while !file.at_end() && !progress.stopped() {
+            let mut left = u64::MAX;
+            if sparse {
+                let (hole, data) = file.next_extent()?;
+                if hole > 0 {
+                    progress.add_bytes(hole);
+                    self.put(Stretch::Zeros(hole));
+                }
+                left = data;
+            }
+            while left > 0 && !file.at_end() && !progress.stopped() {
+                let mut buffer = self.spare_buffer();
+                buffer.resize(SLICE, 0);
+                let want = left.min(SLICE as u64) as usize;
+                let len = file.read(&mut buffer[..want])?;
+                progress.add_bytes(len as u64);
+                left -= (len as u64).min(left);
+                self.put(Stretch::Data { buffer, len });
+            }
+        }
+        Ok(())
+    }
+
+    /// Maps the file window by window, until one cannot be mapped: the rest is to be read then.
+    fn map(&self, file: &mut Guarded, progress: &Progress) -> Result<(), Errno> {
+        let (mut at, size) = (0, file.size_hint());
+        while at < size && !progress.stopped() && self.lock().ended.is_none() {
+            let len = WINDOW.min(size - at);
+            let Ok(window) = Window::map(file.as_fd(), &[(at, len as usize)]) else {
+                return file.go_on_from(at);
+            };
+            progress.add_bytes(len);
+            self.put(Stretch::Mapped(window));
+            at += len;
+        }
+        if at == size {
+            file.read_elsewhere(size);
+        }
+        Ok(())
+    }
+
+    fn spare_buffer(&self) -> Vec<u8> {
+        let mut state = self.lock();
+        loop {
+            match state.spare.pop() {
+                Some(buffer) => return buffer,
+                None => state = self.wait(state),
+            }
+        }
+    }
+
+    fn put(&self, stretch: Stretch) {
+        let mut state = self.lock();
+        while state.stretches.len() >= SLICES && state.ended.is_none() {
+            state = self.wait(state);
+        }
+        state.stretches.push_back(Arc::new(stretch));
+        drop(state);
+        self.moved.notify_all();
+    }
+
+    fn end(&self, result: Result<(), Errno>) {
+        self.lock().ended.get_or_insert(result);
+        self.moved.notify_all();
+    }
+
+    /// Advances algorithms until all have seen everything, or reading failed.
+    fn hash(&self) {
+        let mut state = self.lock();
+        loop {
+            let end = state.first + state.stretches.len() as u64;
+            let behind = state.tracks.iter_mut().enumerate();
+            let behind = behind.filter(|(_, track)| track.next < end && track.hasher.is_some());
+            let Some((i, track)) = behind.min_by_key(|(_, track)| track.next) else {
+                match state.ended {
+                    Some(Err(_)) => return,
+                    Some(Ok(())) if state.stretches.is_empty() => return,
+                    _ => {
+                        state = self.wait(state);
+                        continue;
+                    }
+                }
+            };
+            let (hasher, number) = (track.hasher.take(), track.next);
+            let Some(hasher) = hasher else { continue };
+            let stretch = state.stretches[(number - state.first) as usize].clone();
+            drop(state);
+            match &*stretch {
+                Stretch::Data { buffer, len } => hasher.update(&buffer[..*len]),
+                Stretch::Mapped(window) => hasher.update(window.bytes(0)),
+                Stretch::Zeros(count) => hasher.update_zeros(*count),
+            }
+            let faulted = matches!(&*stretch, Stretch::Mapped(window) if !window.intact());
+            drop(stretch);
+            state = self.lock();
+            if faulted {
+                state.faulted = true;
+                state.ended = Some(Err(Errno::IO));
+            }
+            state.tracks[i] = Track { hasher: Some(hasher), next: number + 1 };
+            state.retire();
+            self.moved.notify_all();
+        }
+    }
+}
+
+impl State<'_> {
+    /// Takes back the stretches that every algorithm has seen.
+    fn retire(&mut self) {
+        let done = self.tracks.iter().map(|track| track.next).min().unwrap_or(u64::MAX);
+        while self.first < done
+            && let Some(stretch) = self.stretches.pop_front()
+        {
+            self.first += 1;
+            match Arc::try_unwrap(stretch) {
+                Ok(Stretch::Data { buffer, .. }) => self.spare.push(buffer),
+                Ok(Stretch::Zeros(_) | Stretch::Mapped(_)) => {}
+                // Another thread is just letting go of it; its buffer is made anew.
+                Err(_) => self.spare.push(Vec::new()),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Cause;
+    use crate::io::open::{Root, Special};
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::FileExt;
+    use truesum_hash::{Digest, Spec};
+
+    fn open(path: &std::path::Path) -> Guarded {
+        Guarded::open(&Root::Anywhere, path.as_os_str().as_bytes(), Special::Refuse).unwrap()
+    }
+
+    fn hashers() -> Vec<Hasher> {
+        ["sha256", "crc32", "blake3"].map(|name| name.parse::<Spec>().unwrap().hasher()).into()
+    }
+
+    #[test]
+    fn mapped_and_read_files_give_the_digests_of_their_bytes() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let len = (5 * WINDOW + 12345) as u32;
+        let data: Vec<u8> = (0..len).map(|i| (i ^ (i >> 9)).wrapping_mul(97) as u8).collect();
+        file.as_file().write_all_at(&data, 0).unwrap();
+        let expected: Vec<Digest> = hashers().iter().map(|hasher| hasher.spec().digest(&data)).collect();
+        for (threads, cold) in [(1, false), (3, false), (1, true), (3, true)] {
+            if cold {
+                file.as_file().sync_all().unwrap();
+                rustix::fs::fadvise(file.as_file(), 0, None, Advice::DontNeed).unwrap();
+            }
+            let (mut reading, mut hashers) = (open(file.path()), hashers());
+            read_ahead(&mut reading, &mut hashers, threads, Mapping::Guarded, &Progress::default()).unwrap();
+            let digests: Vec<Digest> = hashers.iter_mut().map(Hasher::finish_reset).collect();
+            assert_eq!(digests, expected, "{threads} threads, cold: {cold}");
+            assert_eq!(reading.finish(b"f").unwrap().size(), u64::from(len));
+        }
+    }
+
+    #[test]
+    fn a_file_truncated_under_its_mapping_has_changed() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().write_all_at(&vec![5; 6 * WINDOW as usize], 0).unwrap();
+        for (threads, left) in [(1, 0), (3, 0), (1, 5 * WINDOW + 1), (3, WINDOW - 1)] {
+            file.as_file().set_len(6 * WINDOW).unwrap();
+            file.as_file().write_all_at(&vec![5; 6 * WINDOW as usize], 0).unwrap();
+            let mut reading = open(file.path());
+            let path = file.path().to_owned();
+            let mut hashers = hashers();
+            // While it is read: as early as the threads allow.
+            std::thread::scope(|scope| {
+                scope.spawn(|| std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(left));
+                // Whether the truncation came in time or not, there is no proof of a whole reading.
+                let result =
+                    read_ahead(&mut reading, &mut hashers, threads, Mapping::Guarded, &Progress::default());
+                assert_eq!(result, Ok(()), "{threads} threads, cut to {left}");
+            });
+            let error = reading.finish(b"f").unwrap_err();
+            assert!(matches!(error.cause, Cause::Changed(_)), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_fault_of_a_mapping_ends_all_threads() {
+        // The mapping shows pages that the file does not have: cut before any window is made.
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().write_all_at(&vec![5; 40 * WINDOW as usize], 0).unwrap();
+        let (mut reading, mut hashers) = (open(file.path()), hashers());
+        file.as_file().set_len(WINDOW).unwrap();
+        let (pipe, progress) = (&Pipe::new(&mut hashers, 0), Progress::default());
+        std::thread::scope(|scope| {
+            scope.spawn(|| pipe.hash());
+            scope.spawn(|| pipe.hash());
+            pipe.end(pipe.read(&mut reading, true, &progress));
+        });
+        let state = pipe.lock();
+        assert_eq!((state.faulted, state.ended), (true, Some(Err(Errno::IO))));
+    }
+}

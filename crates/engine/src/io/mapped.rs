@@ -1,0 +1,154 @@
+//! Windows of a file mapped into memory, where that saves the kernel's copy, and a guard against what kills other tools.
+//!
+//! Reading a mapping of a file that was truncated, or whose disk fails, raises SIGBUS. Here a handler ([`guard`](crate::io::guard))
+//! puts zero pages over the rest of the window and marks it: the hashing goes on to the window's end, the caller asks [`Window::intact`], and
+//! the file becomes an error while the run goes on.
+#![allow(unsafe_code)]
+
+use crate::io::guard::{Slot, page};
+use rustix::io::Errno;
+use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
+use std::ffi::c_void;
+use std::os::fd::BorrowedFd;
+use std::ptr;
+
+/// Views of a file: ranges of it in memory, one behind the other. The pages go away with it, so what is resident at a time is bounded.
+pub(crate) struct Window {
+    base: *mut c_void,
+    mapped: usize,
+    /// Where the bytes of each view begin, and how many they are.
+    views: Vec<(usize, usize)>,
+    slot: &'static Slot,
+}
+
+// SAFETY: the mapping belongs to the window alone and is only read; what other processes write to the file does not depend
+// on the thread that looks.
+unsafe impl Send for Window {}
+// SAFETY: as above; all methods but `drop` only read.
+unsafe impl Sync for Window {}
+
+impl Window {
+    /// Maps views of a regular file, each so many bytes from an offset on, and has them read in.
+    ///
+    /// # Errors
+    /// The system's, or `EAGAIN` where the guard cannot be set up: then read instead.
+    pub(crate) fn map(file: BorrowedFd<'_>, views: &[(u64, usize)]) -> Result<Window, Errno> {
+        let page = page();
+        let mut mapped = 0;
+        let place = |&(offset, len): &(u64, usize)| {
+            let begin = mapped + (offset % page) as usize;
+            mapped = (begin + len).next_multiple_of(page as usize);
+            (begin, len)
+        };
+        let places: Vec<(usize, usize)> = views.iter().map(place).collect();
+        let slot = Slot::claim().ok_or(Errno::AGAIN)?;
+        // Room for all views first: one window is given back at once, and the other processors are told once.
+        let room = MapFlags::PRIVATE | MapFlags::NORESERVE;
+        // SAFETY: a new mapping at an address of the kernel's choice; nothing else lies there.
+        let base = unsafe { mmap_anonymous(ptr::null_mut(), mapped, ProtFlags::empty(), room) };
+        let base = base.inspect_err(|_| slot.free())?;
+        // From here on dropping it gives everything back.
+        let window = Window { base, mapped, views: places, slot };
+        for (&(offset, len), &(begin, _)) in views.iter().zip(&window.views).filter(|(view, _)| view.1 > 0) {
+            let skip = (offset % page) as usize;
+            let flags = MapFlags::SHARED | MapFlags::POPULATE | MapFlags::FIXED;
+            // SAFETY: within the room just made, which nothing else knows of; views begin at pages of their own.
+            unsafe {
+                let place = base.cast::<u8>().add(begin - skip).cast();
+                mmap(place, skip + len, ProtFlags::READ, flags, file, offset - skip as u64)?;
+            }
+        }
+        if slot.guard(base, mapped) { Ok(window) } else { Err(Errno::AGAIN) }
+    }
+
+    /// The bytes of a view. They are what the file holds at the moment of looking: whoever uses them must afterwards ask
+    /// [`Window::intact`], and whether the file changed meanwhile.
+    pub(crate) fn bytes(&self, view: usize) -> &[u8] {
+        let (begin, len) = self.views[view];
+        // SAFETY: the view's pages are readable until `drop`: one that fails is replaced by the guard; an empty view lies
+        // within the room or at its end. Another process may write to the file, so bytes can differ between two looks;
+        // hashing has no invariant that this could break, and the digest is refused when the file's times have moved.
+        unsafe { std::slice::from_raw_parts(self.base.cast::<u8>().add(begin), len) }
+    }
+
+    /// Whether all bytes came from the file. False after a read error or a truncation.
+    pub(crate) fn intact(&self) -> bool {
+        !self.slot.faulted()
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        // Before the addresses are given back: the next window of another thread may get them at once.
+        self.slot.free();
+        // SAFETY: the range was mapped by this window, and nothing refers to it any more. Pages that the guard put
+        // there are part of the range.
+        let _ = unsafe { munmap(self.base, self.mapped) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::FileExt;
+
+    fn file(len: u64) -> std::fs::File {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(len).unwrap();
+        file
+    }
+
+    #[test]
+    fn windows_show_the_file_from_any_offset() {
+        let file = file(100_000);
+        let data: Vec<u8> = (0..100_000u32).map(|i| (i.wrapping_mul(i) >> 5) as u8).collect();
+        file.write_all_at(&data, 0).unwrap();
+        for (offset, len) in [(0, 100_000), (1, 10), (4096, 4096), (4095, 2), (99_999, 1), (50_001, 49_999)] {
+            let window = Window::map(file.as_fd(), &[(offset, len)]).unwrap();
+            assert_eq!(window.bytes(0), &data[offset as usize..][..len]);
+            assert!(window.intact());
+        }
+        let views = [(50_001, 9000), (0, 0), (4096, 1), (99_000, 1000), (100_000, 0)];
+        let window = Window::map(file.as_fd(), &views).unwrap();
+        for (view, (offset, len)) in views.into_iter().enumerate() {
+            assert_eq!(window.bytes(view), &data[offset as usize..][..len]);
+        }
+    }
+
+    #[test]
+    fn a_truncated_file_marks_its_window_and_nothing_dies() {
+        let (whole, cut) = (file(1 << 20), file(1 << 20));
+        whole.write_all_at(&[7; 1 << 20], 0).unwrap();
+        cut.write_all_at(&[7; 1 << 20], 0).unwrap();
+        let other = Window::map(whole.as_fd(), &[(0, 1 << 20)]).unwrap();
+        let window = Window::map(cut.as_fd(), &[(0, 1 << 20)]).unwrap();
+        cut.set_len(5000).unwrap();
+        assert_eq!(window.bytes(0)[4999], 7);
+        assert!(window.intact());
+        let sum: u64 = window.bytes(0).iter().map(|&byte| u64::from(byte)).sum();
+        assert!(sum <= 7 * 8192, "pages behind the end are zeros");
+        assert!(!window.intact());
+        assert!(other.intact() && other.bytes(0).iter().all(|&byte| byte == 7));
+        drop(window);
+        let window = Window::map(whole.as_fd(), &[(0, 4096)]).unwrap();
+        assert!(window.intact(), "a slot that is used again begins unmarked");
+    }
+
+    #[test]
+    fn many_threads_fault_at_once() {
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..300 {
+                        let file = file(1 << 16);
+                        let window = Window::map(file.as_fd(), &[(0, 1 << 16)]).unwrap();
+                        file.set_len(0).unwrap();
+                        assert_eq!(window.bytes(0).iter().map(|&byte| u64::from(byte)).sum::<u64>(), 0);
+                        assert!(!window.intact());
+                    }
+                });
+            }
+        });
+    }
+}

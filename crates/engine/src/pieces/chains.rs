@@ -1,0 +1,209 @@
+//! Plain digests beside a tree, in the same read.
+//!
+//! Threads read units ahead and in any order; a chain of blocks takes them in order, each chain on a thread of its own. Units
+//! wait in a window of bounded length, so memory does not depend on which side is faster. The leaves of a tree whose leaves
+//! are large are such a chain too: side by side they would need the file a second time.
+
+use crate::error::Error;
+use crate::pieces::{Hashed, UNIT};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use truesum_hash::tree::Plan;
+use truesum_hash::{Digest, Hasher};
+
+/// Units the readers may be ahead of the slowest chain.
+const WINDOW: u64 = 24;
+
+/// The chains of one file.
+pub(crate) struct Chains {
+    state: Mutex<State>,
+    changed: Condvar,
+    /// The first unit any of them wants.
+    first: u64,
+    units: u64,
+    window: u64,
+}
+
+struct State {
+    waiting: BTreeMap<u64, Arc<Vec<u8>>>,
+    chains: Vec<Chain>,
+    spare: Vec<Vec<u8>>,
+    stopped: bool,
+}
+
+struct Chain {
+    /// The unit it takes next.
+    next: u64,
+    /// Away while it runs; leaves have theirs elsewhere.
+    hasher: Option<Hasher>,
+    /// A copy for a checkpoint, and the units it has been fed.
+    kept: Option<(Hasher, u64)>,
+}
+
+/// Chains publish their state this often, in units.
+const KEEP_EVERY: u64 = 64;
+
+impl Chains {
+    /// Chains over a file of `units` units, each a hasher that has been fed the units before its number; `leaves` is the
+    /// first unit for [`Chains::run_leaves`], if that is wanted.
+    pub(crate) fn new(
+        hashers: Vec<(Hasher, u64)>,
+        leaves: Option<u64>,
+        units: u64,
+        threads: usize,
+    ) -> Chains {
+        let flat = hashers.into_iter().map(|(hasher, next)| (Some(hasher), next));
+        let all = flat.chain(leaves.map(|next| (None, next)));
+        let chains: Vec<Chain> = all.map(|(hasher, next)| Chain { next, kept: None, hasher }).collect();
+        let first = chains.iter().map(|chain| chain.next).min().unwrap_or(units);
+        let state = State { waiting: BTreeMap::new(), chains, spare: Vec::new(), stopped: false };
+        Chains {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            first,
+            units,
+            window: WINDOW + threads as u64,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The unit the slowest chain takes next; `units` if there is no chain left.
+    fn slowest(&self, state: &State) -> u64 {
+        state.chains.iter().map(|chain| chain.next).min().unwrap_or(self.units)
+    }
+
+    /// The units that some chain wants.
+    pub(crate) fn wanted(&self) -> Range<u64> {
+        self.first..self.units
+    }
+
+    /// The number of chains.
+    pub(crate) fn count(&self) -> usize {
+        self.lock().chains.len()
+    }
+
+    /// A buffer for a unit, waiting until the chains are near enough. `None` when they were stopped.
+    pub(crate) fn buffer(&self, unit: u64, len: usize) -> Option<Vec<u8>> {
+        let mut state = self.lock();
+        while !state.stopped && unit >= self.slowest(&state).saturating_add(self.window) {
+            state = self.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
+        }
+        if state.stopped {
+            return None;
+        }
+        let mut buffer = state.spare.pop().unwrap_or_default();
+        drop(state);
+        buffer.resize(len, 0);
+        Some(buffer)
+    }
+
+    /// Hands a unit to the chains.
+    pub(crate) fn give(&self, unit: u64, data: Vec<u8>) {
+        self.lock().waiting.insert(unit, Arc::new(data));
+        self.changed.notify_all();
+    }
+
+    /// Ends all chains early.
+    pub(crate) fn stop(&self) {
+        self.lock().stopped = true;
+        self.changed.notify_all();
+    }
+
+    /// Runs chain `index` to its end; `None` if it was stopped.
+    pub(crate) fn run(&self, index: usize) -> Option<Digest> {
+        let mut hasher = self.lock().chains[index].hasher.take()?;
+        let whole = self.follow(index, |unit, data| {
+            hasher.update(data);
+            (unit + 1).is_multiple_of(KEEP_EVERY).then(|| (hasher.clone(), unit + 1))
+        });
+        whole.then(|| hasher.finish())
+    }
+
+    /// Hashes the leaves of `wanted`, one after the other, as the last chain, and gives each digest to `done`.
+    ///
+    /// # Errors
+    /// That of `done`, which stops all chains.
+    pub(crate) fn run_leaves(
+        &self,
+        plan: &Plan,
+        wanted: Vec<Range<u64>>,
+        done: impl Fn(Hashed) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut leaves = wanted.into_iter().flatten().map(|piece| (piece, plan.piece(piece)));
+        let hasher = plan.piece_hasher().expect("these pieces are leaves");
+        let mut current = leaves.next().map(|leaf| (leaf, hasher.clone()));
+        let mut hash = |offset: u64, data: &[u8]| -> Result<(), Error> {
+            let end = offset + data.len() as u64;
+            while let Some(((piece, range), leaf)) = &mut current {
+                let here = range.start.clamp(offset, end)..range.end.clamp(offset, end);
+                leaf.update(&data[(here.start - offset) as usize..(here.end - offset) as usize]);
+                if range.end > end {
+                    break;
+                }
+                done(Hashed::Digests(*piece, vec![leaf.finish_reset()]))?;
+                current = leaves.next().map(|leaf| (leaf, hasher.clone()));
+            }
+            Ok(())
+        };
+        // An empty file has no unit, but a leaf.
+        let mut result = hash(0, &[]);
+        self.follow(self.count() - 1, |unit, data| {
+            if result.is_ok() {
+                result = hash(unit * UNIT, data);
+            }
+            if result.is_err() {
+                self.stop();
+            }
+            None
+        });
+        result
+    }
+
+    /// Gives the units that a chain wants to `feed`, in order, which may return a state to keep. False if it was stopped.
+    fn follow(&self, index: usize, mut feed: impl FnMut(u64, &[u8]) -> Option<(Hasher, u64)>) -> bool {
+        loop {
+            let mut state = self.lock();
+            let unit = state.chains[index].next;
+            if unit >= self.units {
+                return true;
+            }
+            let data = loop {
+                if state.stopped {
+                    return false;
+                }
+                match state.waiting.get(&unit) {
+                    Some(data) => break data.clone(),
+                    None => state = self.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner()),
+                }
+            };
+            drop(state);
+            let kept = feed(unit, &data);
+            drop(data);
+            let mut state = self.lock();
+            let chain = &mut state.chains[index];
+            chain.next = unit + 1;
+            if kept.is_some() {
+                chain.kept = kept;
+            }
+            let slowest = self.slowest(&state);
+            while let Some(entry) = state.waiting.first_entry()
+                && *entry.key() < slowest
+            {
+                if let Ok(buffer) = Arc::try_unwrap(entry.remove()) {
+                    state.spare.push(buffer);
+                }
+            }
+            drop(state);
+            self.changed.notify_all();
+        }
+    }
+
+    /// The chains as they were some units ago: the hasher and the units it has been fed.
+    pub(crate) fn kept(&self) -> Vec<(Hasher, u64)> {
+        self.lock().chains.iter().filter_map(|chain| chain.kept.clone()).collect()
+    }
+}

@@ -1,0 +1,390 @@
+//! One worker: keeps lanes full of open files, or gives a large file all its attention.
+
+use crate::error::{Cause, Error};
+use crate::io::ahead::read_ahead;
+use crate::io::device::is_spinning;
+use crate::io::read::{Guarded, Whole};
+use crate::io::waits::Waits;
+use crate::job::{Found, Job, Outcome};
+use crate::pieces::fold::{hash_pieces, plans};
+use crate::progress::Progress;
+use crate::run::config::Config;
+use crate::run::event::{Batch, Event};
+use crate::run::feed::{Assigned, Feeder, LARGE, lanes_of};
+use crate::run::links::{Claim, Links};
+use crate::task::Notice;
+use rustix::io::Errno;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+use truesum_hash::tree::Plan;
+use truesum_hash::{Digest, Hasher, Spec, finish_many, update_many};
+
+/// Bytes of slices a worker reads before it hashes them: they should still be in the second-level cache then.
+const ROUND: usize = 1 << 19;
+/// The longest slice read of one file. Longer ones leave the cache.
+const SLICE: usize = 1 << 18;
+/// Slices do not begin at multiples of a power of two: lanes that do fall on the same cache sets.
+const SKEW: usize = 64 + 4096;
+/// Files up to this size are read in one go even when many are open.
+const ONE_GO: u64 = (ROUND / OPEN) as u64;
+/// Most files open in one worker.
+const OPEN: usize = 64;
+/// Files up to this size are read by the thread that hashes them.
+const READ_AHEAD: u64 = 4 << 20;
+
+pub(crate) struct Worker<'a, 'f> {
+    config: &'a Config,
+    feeder: &'a Feeder<'f>,
+    links: &'a Links,
+    progress: &'a Progress,
+    /// Most files open, by the limit of this process.
+    open_limit: usize,
+    buffer: Vec<u8>,
+    /// Hashers of finished files, for the next ones with the same specs.
+    spare: Vec<Vec<Hasher>>,
+    spare_specs: Option<Arc<[Spec]>>,
+    waits: Waits,
+    /// Pipes and devices. They are read when no other file waits: who knows when they end.
+    slow: VecDeque<Active>,
+    done: Batch,
+}
+
+/// What leads from a file back to its job.
+struct Ticket {
+    place: u64,
+    job: Job,
+    started: Instant,
+    /// The file's identity, where it has other names.
+    link: Option<(u64, u64)>,
+}
+
+/// A file being read in slices.
+struct Active {
+    ticket: Ticket,
+    file: Guarded,
+    hashers: Vec<Hasher>,
+    spinning: bool,
+    /// Bytes of the slice just read.
+    filled: usize,
+    failed: Option<Errno>,
+}
+
+impl<'a, 'f> Worker<'a, 'f> {
+    pub(crate) fn new(
+        config: &'a Config,
+        feeder: &'a Feeder<'f>,
+        links: &'a Links,
+        progress: &'a Progress,
+        threads: usize,
+    ) -> Worker<'a, 'f> {
+        // Some descriptors belong to others: standard streams, manifests, the walk.
+        let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
+        let open_limit = (limit.saturating_sub(12) / threads as u64).clamp(1, OPEN as u64) as usize;
+        Worker {
+            config,
+            feeder,
+            links,
+            progress,
+            open_limit,
+            buffer: Vec::new(),
+            spare: Vec::new(),
+            spare_specs: None,
+            waits: Waits::new(),
+            slow: VecDeque::new(),
+            done: Vec::new(),
+        }
+    }
+
+    /// Works until there are no more jobs or `deliver` says false.
+    pub(crate) fn work(mut self, deliver: &mut dyn FnMut(Batch) -> bool) {
+        let mut active: Vec<Active> = Vec::new();
+        let mut pulled = Vec::new();
+        let mut more = true;
+        let mut width = 1;
+        while (more || !active.is_empty() || !self.slow.is_empty()) && !self.progress.stopped() {
+            while more && active.len() + self.slow.len() < width.min(self.open_limit) {
+                let idle = active.is_empty() && self.slow.is_empty();
+                more = self.feeder.pull(width - active.len(), idle, &mut pulled, &mut self.done);
+                if pulled.is_empty() {
+                    break;
+                }
+                for assigned in pulled.drain(..) {
+                    // As many files as fill the lanes twice: ends of files then leave no lane empty for long. Without lanes
+                    // as many, so that small files do not wait for the feeder and the printer one by one.
+                    let lanes = assigned.job.specs.iter().map(lanes_of).max().unwrap_or(1);
+                    width = if lanes > 1 { (2 * lanes).min(OPEN) } else { OPEN };
+                    self.begin(assigned, &mut active);
+                }
+            }
+            if active.is_empty()
+                && self.done.is_empty()
+                && let Some(next) = self.slow.pop_front()
+            {
+                self.slowly(next);
+            }
+            self.round(&mut active);
+            if self.waits.many(self.done.len()) {
+                self.feeder.tell_waiting();
+            }
+            if !self.done.is_empty() && !deliver(std::mem::take(&mut self.done)) {
+                return;
+            }
+        }
+    }
+
+    /// Opens a file, and hashes it at once if it goes alone.
+    fn begin(&mut self, assigned: Assigned, active: &mut Vec<Active>) {
+        let Assigned { place, job, alone } = assigned;
+        let mut ticket = Ticket { place, job, started: Instant::now(), link: None };
+        let file = match self.open(&ticket.job, active) {
+            Ok(file) => file,
+            Err(error) => return self.fail(ticket, error),
+        };
+        let stat = file.stat();
+        let id = (stat.st_dev, stat.st_ino);
+        if self.config.own.contains(&id) {
+            self.done.push((place, Event::Notice(Notice::Own(ticket.job.name))));
+            return;
+        }
+        if stat.st_nlink > 1 {
+            #[allow(clippy::unnecessary_cast, reason = "32 bits on other architectures")]
+            let names = stat.st_nlink as u64;
+            match self.links.claim(id, names, place, ticket.job) {
+                Claim::First(job) => (ticket.job, ticket.link) = (job, Some(id)),
+                Claim::Other(job) => ticket.job = job,
+                Claim::Waits => return,
+                Claim::Known(outcome) => {
+                    self.progress.add_file();
+                    self.done.push((place, Event::Outcome(*outcome)));
+                    return;
+                }
+            }
+        }
+        self.progress.set_current(&ticket.job.name);
+        let size = file.size_hint();
+        let hashers = self.hashers(&ticket.job.specs, size);
+        // A file by itself has no other in its way, and the question takes longer than hashing a small one.
+        let spinning = !self.feeder.is_single() && is_spinning(id.0);
+        let next = Active { ticket, file, hashers, spinning, filled: 0, failed: None };
+        let alone = size > READ_AHEAD && (alone.unwrap_or(size >= LARGE) || is_serial(&next.hashers));
+        let sparse = next.file.has_holes() && size > SLICE as u64;
+        // Slices of many files are seeks on a spinning disk.
+        let spinning = size > ONE_GO && next.spinning;
+        if !next.file.is_regular() {
+            self.slow.push_back(next);
+        } else if alone || sparse || spinning {
+            self.alone(next);
+        } else {
+            active.push(next);
+        }
+    }
+
+    fn open(&mut self, job: &Job, active: &mut Vec<Active>) -> Result<Guarded, Error> {
+        if job.path() == b"-" && job.open.is_none() {
+            return Guarded::stdin();
+        }
+        let mut patience = 200;
+        loop {
+            match Guarded::open(&self.config.root, job.path(), self.config.special) {
+                // Out of descriptors: make room by finishing what is open here, or wait for the other workers.
+                Err(Error { cause: Cause::Io(error), .. })
+                    if patience > 0
+                        && matches!(Errno::from_io_error(&error), Some(Errno::MFILE | Errno::NFILE)) =>
+                {
+                    self.open_limit = active.len().max(1);
+                    if active.is_empty() {
+                        patience -= 1;
+                        std::thread::sleep(std::time::Duration::from_millis(5));
+                    }
+                    while !active.is_empty() && !self.progress.stopped() {
+                        self.round(active);
+                    }
+                }
+                result => return result.map_err(|error| Error { path: job.name.clone(), ..error }),
+            }
+        }
+    }
+
+    /// Hashers for a file of this size, taken from finished files where that does not matter.
+    fn hashers(&mut self, specs: &Arc<[Spec]>, size: u64) -> Vec<Hasher> {
+        if specs.iter().any(Spec::needs_size) {
+            return specs.iter().map(|spec| spec.hasher_for_size(size)).collect();
+        }
+        if !self.spare_specs.as_ref().is_some_and(|spare| Arc::ptr_eq(spare, specs)) {
+            self.spare.clear();
+            self.spare_specs = Some(specs.clone());
+        }
+        self.spare.pop().unwrap_or_else(|| specs.iter().map(Spec::hasher).collect())
+    }
+
+    fn keep_hashers(&mut self, specs: &Arc<[Spec]>, hashers: Vec<Hasher>) {
+        let reusable = !specs.iter().any(Spec::needs_size);
+        if reusable && self.spare_specs.as_ref().is_some_and(|spare| Arc::ptr_eq(spare, specs)) {
+            self.spare.push(hashers);
+        }
+    }
+
+    /// Reads a slice of every open file, hashes all slices, and ends the files that ended.
+    fn round(&mut self, active: &mut Vec<Active>) {
+        if active.is_empty() {
+            return;
+        }
+        // Room that no file can fill would only be zeroed, which small files on their own would feel.
+        let longest = active.iter().map(|file| file.file.size_hint()).max().unwrap_or(0);
+        let room = (longest as usize).saturating_add(1).checked_next_multiple_of(4096).unwrap_or(SLICE);
+        // Lanes want a slice of every file; where files are hashed one after the other, the first ones are read in longer
+        // slices and the others wait.
+        let together = if active.iter().any(|file| !is_serial(&file.hashers)) {
+            active.len()
+        } else {
+            (ROUND / room.min(SLICE)).clamp(1, active.len())
+        };
+        let slice = (ROUND / together / 4096 * 4096).min(room).clamp(1 << 13, SLICE);
+        self.buffer.resize((slice + SKEW) * together, 0);
+        let mut bytes = 0;
+        let turn = active[..together].iter().any(|file| file.spinning).then(|| self.feeder.turn());
+        for (file, buffer) in active[..together].iter_mut().zip(self.buffer.chunks_mut(slice + SKEW)) {
+            match file.file.read(&mut buffer[..slice]) {
+                Ok(filled) => file.filled = filled,
+                Err(error) => (file.failed, file.filled) = (Some(error), 0),
+            }
+            bytes += file.filled as u64;
+        }
+        drop(turn);
+        let mut work: Vec<(&mut Hasher, &[u8])> = Vec::with_capacity(together);
+        for (file, buffer) in active[..together].iter_mut().zip(self.buffer.chunks(slice + SKEW)) {
+            let Active { hashers, filled, .. } = file;
+            work.extend(hashers.iter_mut().map(|hasher| (hasher, &buffer[..*filled])));
+        }
+        // Neighbours of one algorithm share lanes.
+        work.sort_by_key(|(hasher, _)| hasher.spec().algorithm().name);
+        let (mut hashers, slices): (Vec<_>, Vec<_>) = work.into_iter().unzip();
+        update_many(&mut hashers, &slices);
+        self.progress.add_bytes(bytes);
+        let ended: Vec<Active> =
+            active.extract_if(.., |file| file.failed.is_some() || file.file.at_end()).collect();
+        self.end(ended);
+    }
+
+    /// Ends files: digests for those that were read whole, errors for the others.
+    fn end(&mut self, ended: Vec<Active>) {
+        let mut whole: Vec<(Ticket, Vec<Hasher>, Whole)> = Vec::with_capacity(ended.len());
+        for Active { ticket, file, hashers, failed, .. } in ended {
+            let result = match failed {
+                Some(error) => Err(Error::io(&ticket.job.name, "read", error)),
+                None => file.finish(&ticket.job.name),
+            };
+            match result.and_then(|proof| as_promised(&hashers, &ticket.job.name).map(|()| proof)) {
+                Ok(proof) => whole.push((ticket, hashers, proof)),
+                Err(error) => self.fail(ticket, error),
+            }
+        }
+        // Each digest comes with its hasher's place: the file, and which of its digests.
+        let mut work: Vec<((usize, usize), &mut Hasher)> = Vec::with_capacity(whole.len());
+        for (file, (_, hashers, _)) in whole.iter_mut().enumerate() {
+            work.extend(hashers.iter_mut().enumerate().map(|(which, hasher)| ((file, which), hasher)));
+        }
+        work.sort_by_key(|(_, hasher)| hasher.spec().algorithm().name);
+        let (places, mut hashers): (Vec<_>, Vec<_>) = work.into_iter().unzip();
+        let mut digests: Vec<_> = places.into_iter().zip(finish_many(&mut hashers)).collect();
+        digests.sort_unstable_by_key(|(place, _)| *place);
+        let mut digests = digests.into_iter().map(|(_, digest)| digest);
+        for (ticket, hashers, proof) in whole {
+            let digests = digests.by_ref().take(hashers.len()).collect();
+            self.keep_hashers(&ticket.job.specs, hashers);
+            self.succeed(ticket, proof, digests);
+        }
+    }
+
+    /// Hashes a pipe or a device: in slices as it begins, with a thread that reads ahead once it proves to be long.
+    fn slowly(&mut self, next: Active) {
+        let mut active = vec![next];
+        for _ in 0..READ_AHEAD / SLICE as u64 {
+            self.round(&mut active);
+        }
+        if let Some(next) = active.pop() {
+            self.alone(next);
+        }
+    }
+
+    /// Hashes one file by itself, reading ahead on another thread.
+    fn alone(&mut self, mut next: Active) {
+        let _turn = next.spinning.then(|| self.feeder.turn());
+        if let Some(plans) = plans(&next.file, &next.ticket.job.specs) {
+            return self.by_pieces(next, &plans);
+        }
+        let result = read_ahead(
+            &mut next.file,
+            &mut next.hashers,
+            self.feeder.idle_threads(),
+            self.config.mapping,
+            self.progress,
+        );
+        if self.progress.stopped() && result.is_ok() && !next.file.at_end() {
+            return;
+        }
+        let Active { ticket, file, mut hashers, .. } = next;
+        let whole = result.map_err(|error| Error::io(&ticket.job.name, "read", error));
+        let whole = whole.and_then(|()| file.finish(&ticket.job.name));
+        // Only then: a file that changed is not one that does not tell its length.
+        match whole.and_then(|proof| as_promised(&hashers, &ticket.job.name).map(|()| proof)) {
+            Ok(proof) => {
+                let digests = hashers.iter_mut().map(Hasher::finish_reset).collect();
+                self.keep_hashers(&ticket.job.specs, hashers);
+                self.succeed(ticket, proof, digests);
+            }
+            Err(error) => self.fail(ticket, error),
+        }
+    }
+
+    /// Hashes one file on all threads that have nothing else to do.
+    fn by_pieces(&mut self, next: Active, plans: &[Plan]) {
+        let Active { ticket, mut file, .. } = next;
+        let threads = self.feeder.idle_threads();
+        match hash_pieces(&mut file, &ticket.job.name, plans, threads, self.config.mapping, self.progress) {
+            Ok(None) => {}
+            Ok(Some(digests)) => match file.finish(&ticket.job.name) {
+                Ok(proof) => self.succeed(ticket, proof, digests),
+                Err(error) => self.fail(ticket, error),
+            },
+            Err(error) => self.fail(ticket, error),
+        }
+    }
+
+    /// The only place where digests become a result: it takes the proof that the file was read whole.
+    fn succeed(&mut self, ticket: Ticket, proof: Whole, digests: Vec<Digest>) {
+        let found =
+            Found { size: proof.size(), mtime: proof.mtime(), digests, time: ticket.started.elapsed() };
+        self.tell(ticket, Ok(found));
+    }
+
+    fn fail(&mut self, ticket: Ticket, error: Error) {
+        self.tell(ticket, Err(error));
+    }
+
+    fn tell(&mut self, ticket: Ticket, result: Result<Found, Error>) {
+        let Ticket { place, job, link, .. } = ticket;
+        let outcome = Outcome { job, result };
+        self.progress.add_file();
+        if let Some(id) = link {
+            for (place, outcome) in self.links.settle(id, &outcome) {
+                self.progress.add_file();
+                self.done.push((place, Event::Outcome(outcome)));
+            }
+        }
+        self.done.push((place, Event::Outcome(outcome)));
+    }
+}
+
+/// Whether no algorithm has lanes: then files share nothing, and a large one is better read ahead.
+fn is_serial(hashers: &[Hasher]) -> bool {
+    hashers.iter().all(|hasher| !hasher.spec().has_lanes())
+}
+
+/// Whether a file was as long as it told before, where a digest had to know: pipes and files made up on reading are not.
+fn as_promised(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> {
+    let Some(hasher) = hashers.iter().find(|hasher| !hasher.is_whole()) else { return Ok(()) };
+    let why = format!("{} must know the length first, and only regular files tell it", hasher.spec());
+    Err(Error::new(name, "hash", Cause::Other(why)))
+}
