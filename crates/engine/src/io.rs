@@ -2,9 +2,14 @@
 
 pub(crate) mod ahead;
 pub(crate) mod device;
+pub(crate) mod lease;
 pub(crate) mod mapped;
 pub mod open;
 pub mod read;
+pub(crate) mod rest;
+#[cfg(test)]
+pub(crate) mod scratch;
 pub(crate) mod source;
+pub(crate) mod system;
 pub(crate) mod waits;
 pub mod write;
