@@ -56,7 +56,7 @@ pub(crate) fn settle(file: impl AsFd, mut stat: Stat, system: &System) -> Result
     let age = loop {
         // The clock that stamps are taken from, which ticks later than others on a busy machine.
         let age = now().saturating_sub(changed(&stat));
-        let tick = system.resolution(stat.st_ctime_nsec as u64) as i64;
+        let tick = system.resolution(changed(&stat).rem_euclid(SECOND).unsigned_abs()) as i64;
         // A stamp far in the future is of a clock that was put back: no later one is equal to it.
         if age >= tick || age < -SECOND {
             break age;

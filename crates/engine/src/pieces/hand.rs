@@ -154,7 +154,8 @@ impl<'a> Hand<'a> {
                     self.source.data_from(start).map_err(|error| rest.failed.get_or_insert(error)).ok()?;
             }
             // A short piece at the end is no run of zeros.
-            let len = self.leaves.and_then(Plan::merkle).map_or(UNIT, Merkle::leaf_size);
+            let whole = |plan: &Plan| plan.merkle().map_or_else(|| plan.piece(0).end, Merkle::leaf_size);
+            let len = self.leaves.map_or(UNIT, whole);
             let free = (rest.data.start / len).min(rest.current.end);
             if free > first {
                 rest.current.start = free;
