@@ -6,7 +6,7 @@
 
 use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special};
-use crate::io::rest::{Rest, settle};
+use crate::io::rest::{Rest, after_tick, settle};
 use crate::io::system::{Sizes, System};
 use rustix::fs::{self, FileType, Stat};
 use rustix::io::Errno;
@@ -61,27 +61,32 @@ impl Guarded {
     /// # Errors
     /// Somebody is writing to it.
     pub fn of(file: OwnedFd, stat: Stat, path: &[u8]) -> Result<Guarded, Error> {
-        let kind = FileType::from_raw_mode(stat.st_mode);
-        // Pipes and devices tell no size, and their times move with every use.
-        let system = if kind == FileType::RegularFile { System::of(&file, &stat) } else { System::STREAM };
+        let system = System::of_file(&file, &stat);
         let settled = settle(&file, stat, &system);
         let (before, rest) = settled.map_err(|cause| Error::new(path, "read", cause))?;
         let stamped = system.sizes != Sizes::Invented;
-        let awaits_writer = kind == FileType::Fifo;
+        let awaits_writer = FileType::from_raw_mode(before.st_mode) == FileType::Fifo;
         Ok(Guarded { file, before, system, rest, stamped, position: 0, at_end: false, awaits_writer })
     }
 
-    /// Reads standard input, whatever it is.
+    /// Reads standard input, whatever it is. Of a file that changes meanwhile there will be no proof, but nobody is asked
+    /// who has it open: whoever hands it over may well have.
     ///
     /// # Errors
-    /// It is closed.
+    /// It is closed, or a file that is written to again and again.
     pub fn stdin() -> Result<Guarded, Error> {
         let fail = |error: std::io::Error| Error::io(b"-", "read", error);
         let file = std::io::stdin().as_fd().try_clone_to_owned().map_err(fail)?;
-        let stat = fs::fstat(&file).map_err(|error| fail(error.into()))?;
-        let file = Guarded::of(file, stat, b"-")?;
+        let mut before = fs::fstat(&file).map_err(|error| fail(error.into()))?;
+        let system = System::of_file(&file, &before);
+        let stamped = system.sizes != Sizes::Invented;
+        if stamped {
+            (before, _) =
+                after_tick(&file, before, &system).map_err(|cause| Error::new(b"-", "read", cause))?;
+        }
         // Of a regular file perhaps only the rest is read: its size tells nothing.
-        Ok(Guarded { system: System::STREAM, awaits_writer: false, ..file })
+        let (system, rest) = (System::STREAM, Rest::Known);
+        Ok(Guarded { file, before, system, rest, stamped, position: 0, at_end: false, awaits_writer: false })
     }
 
     /// What the file was when it was opened.

@@ -44,31 +44,15 @@ const PATIENCE: i64 = SECOND;
 /// For how long dirty pages may wait for a busy disk beyond the time they should.
 const BUSY: i64 = 60 * SECOND;
 
-/// Waits until a regular file that was opened can be watched. Returns what it is then.
+/// Waits until a file that was opened can be watched. Returns what it is then.
 ///
 /// # Errors
 /// Somebody has it open for writing, or writes to it again and again.
-pub(crate) fn settle(file: impl AsFd, mut stat: Stat, system: &System) -> Result<(Stat, Rest), Cause> {
+pub(crate) fn settle(file: impl AsFd, stat: Stat, system: &System) -> Result<(Stat, Rest), Cause> {
     if system.sizes == Sizes::Invented {
         return Ok((stat, Rest::Known));
     }
-    let mut moved = 0;
-    let age = loop {
-        // The clock that stamps are taken from, which ticks later than others on a busy machine.
-        let age = now().saturating_sub(changed(&stat));
-        let tick = system.resolution(changed(&stat).rem_euclid(SECOND).unsigned_abs()) as i64;
-        // A stamp far in the future is of a clock that was put back: no later one is equal to it.
-        if age >= tick || age < -SECOND {
-            break age;
-        }
-        std::thread::sleep(Duration::from_nanos((tick - age).max(LEAST).unsigned_abs()));
-        let later = fs::fstat(&file).map_err(|error| Cause::Io(error.into()))?;
-        moved += usize::from(changed(&later) != changed(&stat));
-        if moved == TICKS {
-            return Err(Cause::Changed("it is written to again and again".to_owned()));
-        }
-        stat = later;
-    };
+    let (stat, age) = after_tick(&file, stat, system)?;
     let tells = system.stamps == Stamps::Written && age >= 0;
     if tells && grace(stat.st_size as u64).is_some_and(|grace| age >= grace) {
         return Ok((stat, Rest::Known));
@@ -79,6 +63,31 @@ pub(crate) fn settle(file: impl AsFd, mut stat: Stat, system: &System) -> Result
         Writers::Some if tells && is_quiet(file.as_fd(), &stat, age) => Ok((stat, Rest::Known)),
         Writers::Some => Err(Cause::Changed("another program has it open for writing".to_owned())),
         Writers::Untold => Ok((stat, Rest::Untold)),
+    }
+}
+
+/// Waits until the next write to a file gets another stamp than it has. Returns what the file is then, and the age of its
+/// stamp in nanoseconds, which is negative where a clock was put back.
+///
+/// # Errors
+/// It is written to again and again.
+pub(crate) fn after_tick(file: impl AsFd, mut stat: Stat, system: &System) -> Result<(Stat, i64), Cause> {
+    let mut moved = 0;
+    loop {
+        // The clock that stamps are taken from, which ticks later than others on a busy machine.
+        let age = now().saturating_sub(changed(&stat));
+        let tick = system.resolution(changed(&stat).rem_euclid(SECOND).unsigned_abs()) as i64;
+        // A stamp far in the future is of a clock that was put back: no later one is equal to it.
+        if age >= tick || age < -SECOND {
+            return Ok((stat, age));
+        }
+        std::thread::sleep(Duration::from_nanos((tick - age).max(LEAST).unsigned_abs()));
+        let later = fs::fstat(&file).map_err(|error| Cause::Io(error.into()))?;
+        moved += usize::from(changed(&later) != changed(&stat));
+        if moved == TICKS {
+            return Err(Cause::Changed("it is written to again and again".to_owned()));
+        }
+        stat = later;
     }
 }
 
@@ -142,7 +151,7 @@ mod tests {
 
     fn settled(file: &File) -> Result<(Stat, Rest), Cause> {
         let stat = fs::fstat(file).expect("open");
-        settle(file, stat, &System::of(file, &stat))
+        settle(file, stat, &System::of_file(file, &stat))
     }
 
     #[test]
@@ -164,7 +173,7 @@ mod tests {
             writer.set_len(len).expect("written");
             let file = File::open(scratch.path()).expect("open");
             let told = writers(file.as_fd()) == Writers::Some;
-            let kept = System::of(&file, &fs::fstat(&file).expect("open")).stamps != Stamps::Written;
+            let kept = System::of_file(&file, &fs::fstat(&file).expect("open")).stamps != Stamps::Written;
             let refused = matches!(settled(&file), Err(Cause::Changed(_)));
             assert_eq!(refused, told && (kept || !quiet), "{len} bytes");
         }

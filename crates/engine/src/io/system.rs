@@ -3,7 +3,7 @@
 //! By its type, from one table; what is not in it is taken for a network. The kernel's version is not asked: what a file system
 //! has on all of them stands in the table, what differs from disk to disk is seen in the stamps.
 
-use rustix::fs::{self, Stat};
+use rustix::fs::{self, FileType, Stat};
 use std::cell::RefCell;
 use std::os::fd::AsFd;
 
@@ -98,8 +98,16 @@ impl System {
     /// Pipes, devices and whatever else is no file.
     pub(crate) const STREAM: System = invented(0);
 
-    /// Asks the file system of an open file, once for each device a thread meets.
-    pub(crate) fn of(file: impl AsFd, stat: &Stat) -> System {
+    /// That of an open file; pipes and devices tell no size, and their times move with every use.
+    pub(crate) fn of_file(file: impl AsFd, stat: &Stat) -> System {
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => System::of(file, stat),
+            _ => System::STREAM,
+        }
+    }
+
+    /// Asks the file system, once for each device a thread meets.
+    fn of(file: impl AsFd, stat: &Stat) -> System {
         thread_local! {
             static KNOWN: RefCell<Vec<(u64, System)>> = const { RefCell::new(Vec::new()) };
         }
