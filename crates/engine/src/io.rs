@@ -3,10 +3,15 @@
 pub(crate) mod ahead;
 pub(crate) mod device;
 mod guard;
+pub(crate) mod lease;
 pub(crate) mod mapped;
 pub mod mapping;
 pub mod open;
 pub mod read;
+pub(crate) mod rest;
+#[cfg(test)]
+pub(crate) mod scratch;
 pub(crate) mod source;
+pub(crate) mod system;
 pub(crate) mod waits;
 pub mod write;

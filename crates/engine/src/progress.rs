@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 pub struct Progress {
     bytes: AtomicU64,
     files: AtomicU64,
+    untold: AtomicU64,
     found_bytes: AtomicU64,
     found_files: AtomicU64,
     /// Whether some files were found without their sizes.
@@ -30,6 +31,12 @@ impl Progress {
     /// Files finished so far.
     pub fn files(&self) -> u64 {
         self.files.load(Relaxed)
+    }
+
+    /// Files written so recently that a write may have been under way while they were read, of which the system does not
+    /// tell whether somebody has them open for writing.
+    pub fn untold(&self) -> u64 {
+        self.untold.load(Relaxed)
     }
 
     /// Files found so far, done or to do. It grows while a walk finds more.
@@ -80,6 +87,10 @@ impl Progress {
 
     pub(crate) fn add_list_read(&self, bytes: u64) {
         self.list_read.fetch_add(bytes, Relaxed);
+    }
+
+    pub(crate) fn add_untold(&self) {
+        self.untold.fetch_add(1, Relaxed);
     }
 
     pub(crate) fn add_file(&self) {

@@ -259,6 +259,7 @@ fn holes_are_not_read_and_count_as_zeros() {
     file.write_all(b"begin").unwrap();
     std::os::unix::fs::FileExt::write_all_at(&file, b"mid", 7 << 20).unwrap();
     file.set_len(12 << 20).unwrap();
+    drop(file);
     let specs = specs("sha256,crc32,md5");
     let config = Config { root: in_folder(dir.path()), mapping: Mapping::Guarded, ..Config::default() };
     let (collected, summary) = run_all(&config, vec![Task::File(Job::hash(b"sparse".to_vec(), &specs))]);
@@ -309,15 +310,15 @@ fn files_rewritten_during_the_run_are_changed_or_right_never_a_mixture() {
     let done = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // In place, so that a reader sees old and new bytes of one file.
-            let mut file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
             for state in states.iter().cycle() {
                 if done.load(std::sync::atomic::Ordering::Relaxed) {
                     break;
                 }
-                io::Seek::seek(&mut file, io::SeekFrom::Start(0)).unwrap();
+                // In place, so that a reader sees old and new bytes of one file.
+                let mut file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
                 file.set_len(state.len() as u64).unwrap();
                 file.write_all(state).unwrap();
+                drop(file);
                 // Times have the resolution of the kernel's tick: a change within one would go unseen.
                 std::thread::sleep(std::time::Duration::from_millis(12));
             }
@@ -368,10 +369,11 @@ fn a_file_cut_or_grown_while_it_is_read_has_changed_whatever_reads_it() {
             let ended = std::sync::atomic::AtomicBool::new(false);
             std::thread::scope(|scope| {
                 scope.spawn(|| {
-                    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
                     while progress.bytes() < 1 << 20 && !ended.load(std::sync::atomic::Ordering::Relaxed) {
                         std::thread::yield_now();
                     }
+                    // Only then: a file that is open for writing is not begun with.
+                    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
                     file.set_len(len as u64).unwrap();
                 });
                 let mut tasks = std::iter::once(Task::File(Job::hash(b"f".to_vec(), &specs)));

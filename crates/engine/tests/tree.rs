@@ -80,6 +80,14 @@ impl Case {
         file.write_all_at(bytes, offset).expect("patched");
     }
 
+    /// Changes a byte and puts the modification time back.
+    fn flip_unnoticed(&self, offset: u64) {
+        let file = std::fs::File::options().read(true).write(true).open(&self.file).expect("open");
+        let modified = file.metadata().and_then(|metadata| metadata.modified()).expect("a time");
+        self.flip(offset);
+        file.set_modified(modified).expect("put back");
+    }
+
     fn flip(&self, offset: u64) {
         let mut byte = [0];
         let file = std::fs::File::open(&self.file).expect("readable");
@@ -140,6 +148,7 @@ fn holes_and_data_give_the_same_tree() {
     let case = Case::new(b"");
     let file = std::fs::OpenOptions::new().write(true).open(&case.file).expect("writable");
     file.set_len(41 * MIB + 5).expect("grown");
+    drop(file);
     let mut bytes = vec![0; (41 * MIB + 5) as usize];
     for at in [0, 7 * MIB + 3, 40 * MIB] {
         case.patch(at, b"data");
@@ -230,6 +239,10 @@ fn a_build_of_a_file_that_changed_is_not_gone_on_with() {
     std::thread::sleep(std::time::Duration::from_millis(20));
     case.flip(0);
     assert!(case.save("sha256-tree", GRANULE, Begin::Resume, &[]).is_err(), "another modification time");
+    unfinished();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    case.flip_unnoticed(1);
+    assert!(case.save("sha256-tree", GRANULE, Begin::Resume, &[]).is_err(), "the modification time put back");
     unfinished();
     let copy = case.file.with_extension("copy");
     std::fs::copy(&case.file, &copy).expect("copied");
@@ -445,6 +458,11 @@ fn a_verification_is_not_gone_on_with_over_another_file_or_tree() {
     // What was looked at is damaged now: the other modification time says that it must be looked at again.
     case.flip(MIB);
     assert!(go_on(&case, 1, None).0.is_err(), "another modification time");
+    case.flip(MIB);
+    stopped();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    case.flip_unnoticed(MIB);
+    assert!(go_on(&case, 1, None).0.is_err(), "the modification time put back");
     case.flip(MIB);
     stopped();
     let copy = case.file.with_extension("copy");

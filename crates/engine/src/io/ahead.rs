@@ -4,6 +4,7 @@
 //! is furthest behind. So five digests of one file keep all cores busy whatever their costs, and a hole costs nothing to
 //! read. Pages that are in memory already are mapped rather than read: that spares the copy, and the core that would make it.
 
+use crate::error::Cause;
 use crate::io::mapped::Window;
 use crate::io::mapping::Mapping;
 use crate::io::read::Guarded;
@@ -13,12 +14,16 @@ use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
+use std::time::{Duration, Instant};
 use truesum_hash::Hasher;
 
 /// Bytes of a slice: small enough to be in the second-level cache when it is hashed.
 const SLICE: usize = 1 << 18;
 /// Slices between the reader and the slowest algorithm.
 const SLICES: usize = 8;
+/// Zeros at first, and how long those of one time may take.
+const ZEROS: u64 = 1 << 20;
+const AT_ONCE: Duration = Duration::from_millis(250);
 /// Bytes mapped at a time: enough that handing a window over costs nothing beside hashing it by the fastest sums.
 const WINDOW: u64 = 2 << 20;
 
@@ -29,13 +34,25 @@ enum Stretch {
     },
     /// A part of the file in memory.
     Mapped(Window),
-    /// A hole: this many zero bytes that need not be read.
+    /// Of a hole: this many zero bytes that need not be read.
     Zeros(u64),
+}
+
+impl Stretch {
+    fn len(&self) -> u64 {
+        match self {
+            Stretch::Data { len, .. } => *len as u64,
+            Stretch::Mapped(window) => window.bytes(0).len() as u64,
+            Stretch::Zeros(count) => *count,
+        }
+    }
 }
 
 struct Pipe<'a> {
     state: Mutex<State<'a>>,
     moved: Condvar,
+    /// Of what every algorithm has seen.
+    progress: &'a Progress,
 }
 
 struct State<'a> {
@@ -54,9 +71,13 @@ struct Track<'a> {
     hasher: Option<&'a mut Hasher>,
     /// Number of the stretch it wants next.
     next: u64,
+    /// Zeros that it is given at a time: some pass over any number at once, others hash them like data, and a run is to end
+    /// when it is asked to.
+    zeros: u64,
 }
 
-/// Reads a file to its end and feeds every hasher, on `threads` hashing threads (this one among them).
+/// Reads a file to its end and feeds every hasher, on `threads` hashing threads (this one among them). False if the run was
+/// stopped before: the hashers have then seen only a part.
 ///
 /// # Errors
 /// The system's, from reading; the hashers have then seen only a part and no proof can be had.
@@ -66,19 +87,19 @@ pub(crate) fn read_ahead(
     threads: usize,
     mapping: Mapping,
     progress: &Progress,
-) -> Result<(), Errno> {
+) -> Result<bool, Errno> {
     // Advice only: where it is not understood, reading works all the same.
     let _ = rustix::fs::fadvise(file.as_fd(), 0, None, Advice::Sequential);
     let threads = threads.clamp(1, hashers.len().max(1));
     let mapped = !file.has_holes() && mapping.suits(file);
-    let pipe = &Pipe::new(hashers, SLICES + threads);
+    let pipe = &Pipe::new(hashers, SLICES + threads, progress);
     std::thread::scope(|scope| {
         for _ in 1..threads {
             // One that cannot be started is not missed: the others take its work.
             let _ = Builder::new().name("hash".to_owned()).spawn_scoped(scope, || pipe.hash());
         }
         let reader = Builder::new().name("read".to_owned());
-        let reader = reader.spawn_scoped(scope, || pipe.end(pipe.read(file, mapped, progress)));
+        let reader = reader.spawn_scoped(scope, || pipe.end(pipe.read(file, mapped)));
         if reader.is_err() {
             pipe.end(Err(Errno::AGAIN));
         }
@@ -86,18 +107,22 @@ pub(crate) fn read_ahead(
     });
     let state = pipe.lock();
     if state.faulted {
-        // A file that is shorter now is no failure of its disk: the proof will be refused for the change.
-        let size = file.size_hint();
-        let shorter = rustix::fs::fstat(file.as_fd())?.st_size < size as i64;
-        file.read_elsewhere(size);
-        return if shorter { Ok(()) } else { Err(Errno::IO) };
+        // A file that changed is no failure of its disk: the proof will be refused for the change.
+        let changed = matches!(file.blame(Errno::IO), Cause::Changed(_));
+        file.read_elsewhere(file.size_hint());
+        return if changed { Ok(true) } else { Err(Errno::IO) };
     }
-    state.ended.unwrap_or(Ok(()))
+    match state.ended {
+        Some(Err(error)) => Err(error),
+        // What is left was not hashed.
+        _ => Ok(state.stretches.is_empty() && file.at_end()),
+    }
 }
 
 impl<'a> Pipe<'a> {
-    fn new(hashers: &'a mut [Hasher], buffers: usize) -> Pipe<'a> {
-        let tracks = hashers.iter_mut().map(|hasher| Track { hasher: Some(hasher), next: 0 }).collect();
+    fn new(hashers: &'a mut [Hasher], buffers: usize, progress: &'a Progress) -> Pipe<'a> {
+        let track = |hasher| Track { hasher: Some(hasher), next: 0, zeros: ZEROS };
+        let tracks = hashers.iter_mut().map(track).collect();
         let state = State {
             stretches: VecDeque::new(),
             first: 0,
@@ -106,7 +131,7 @@ impl<'a> Pipe<'a> {
             ended: None,
             faulted: false,
         };
-        Pipe { state: Mutex::new(state), moved: Condvar::new() }
+        Pipe { state: Mutex::new(state), moved: Condvar::new(), progress }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<'a>> {
@@ -117,32 +142,29 @@ impl<'a> Pipe<'a> {
         self.moved.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether nobody takes stretches any more.
+    fn is_over(&self) -> bool {
+        self.progress.stopped() || self.lock().ended.is_some()
+    }
+
     /// Reads all stretches until the end of the file, an error, or until the run is stopped.
-    fn read(&self, file: &mut Guarded, mapped: bool, progress: &Progress) -> Result<(), Errno> {
+    fn read(&self, file: &mut Guarded, mapped: bool) -> Result<(), Errno> {
         let sparse = file.has_holes();
         if mapped {
-            self.map(file, progress)?;
-            // After a fault nobody takes slices any more.
-            if self.lock().ended.is_some() {
-                return Ok(());
-            }
+            self.map(file)?;
         }
-        while !file.at_end() && !progress.stopped() {
+        while !file.at_end() && !self.is_over() {
             let mut left = u64::MAX;
             if sparse {
                 let (hole, data) = file.next_extent()?;
-                if hole > 0 {
-                    progress.add_bytes(hole);
-                    self.put(Stretch::Zeros(hole));
-                }
+                self.put_zeros(hole);
                 left = data;
             }
-            while left > 0 && !file.at_end() && !progress.stopped() {
-                let mut buffer = self.spare_buffer();
+            while left > 0 && !file.at_end() {
+                let Some(mut buffer) = self.spare_buffer() else { return Ok(()) };
                 buffer.resize(SLICE, 0);
                 let want = left.min(SLICE as u64) as usize;
                 let len = file.read(&mut buffer[..want])?;
-                progress.add_bytes(len as u64);
                 left -= (len as u64).min(left);
                 self.put(Stretch::Data { buffer, len });
             }
@@ -151,14 +173,13 @@ impl<'a> Pipe<'a> {
     }
 
     /// Maps the file window by window, until one cannot be mapped: the rest is to be read then.
-    fn map(&self, file: &mut Guarded, progress: &Progress) -> Result<(), Errno> {
+    fn map(&self, file: &mut Guarded) -> Result<(), Errno> {
         let (mut at, size) = (0, file.size_hint());
-        while at < size && !progress.stopped() && self.lock().ended.is_none() {
+        while at < size && !self.is_over() {
             let len = WINDOW.min(size - at);
             let Ok(window) = Window::map(file.as_fd(), &[(at, len as usize)]) else {
                 return file.go_on_from(at);
             };
-            progress.add_bytes(len);
             self.put(Stretch::Mapped(window));
             at += len;
         }
@@ -168,13 +189,24 @@ impl<'a> Pipe<'a> {
         Ok(())
     }
 
-    fn spare_buffer(&self) -> Vec<u8> {
+    /// An empty buffer, as soon as there is one; none when nobody takes stretches any more.
+    fn spare_buffer(&self) -> Option<Vec<u8>> {
         let mut state = self.lock();
-        loop {
+        while state.ended.is_none() && !self.progress.stopped() {
             match state.spare.pop() {
-                Some(buffer) => return buffer,
+                Some(buffer) => return Some(buffer),
                 None => state = self.wait(state),
             }
+        }
+        None
+    }
+
+    /// Puts a hole, in parts that take all algorithms some time but not long.
+    fn put_zeros(&self, mut count: u64) {
+        while count > 0 && !self.is_over() {
+            let part = self.lock().tracks.iter().map(|track| track.zeros).min().unwrap_or(count).min(count);
+            self.put(Stretch::Zeros(part));
+            count -= part;
         }
     }
 
@@ -197,6 +229,10 @@ impl<'a> Pipe<'a> {
     fn hash(&self) {
         let mut state = self.lock();
         loop {
+            if self.progress.stopped() {
+                drop(state);
+                return self.end(Ok(()));
+            }
             let end = state.first + state.stretches.len() as u64;
             let behind = state.tracks.iter_mut().enumerate();
             let behind = behind.filter(|(_, track)| track.next < end && track.hasher.is_some());
@@ -214,33 +250,49 @@ impl<'a> Pipe<'a> {
             let Some(hasher) = hasher else { continue };
             let stretch = state.stretches[(number - state.first) as usize].clone();
             drop(state);
+            let started = Instant::now();
             match &*stretch {
                 Stretch::Data { buffer, len } => hasher.update(&buffer[..*len]),
                 Stretch::Mapped(window) => hasher.update(window.bytes(0)),
                 Stretch::Zeros(count) => hasher.update_zeros(*count),
             }
             let faulted = matches!(&*stretch, Stretch::Mapped(window) if !window.intact());
+            let zeros = match &*stretch {
+                Stretch::Zeros(count) => *count,
+                Stretch::Data { .. } | Stretch::Mapped(_) => 0,
+            };
             drop(stretch);
             state = self.lock();
             if faulted {
                 state.faulted = true;
                 state.ended = Some(Err(Errno::IO));
             }
-            state.tracks[i] = Track { hasher: Some(hasher), next: number + 1 };
-            state.retire();
+            let track = &mut state.tracks[i];
+            (track.hasher, track.next) = (Some(hasher), number + 1);
+            if zeros >= track.zeros {
+                let took = started.elapsed();
+                track.zeros = if took < AT_ONCE { 2 * zeros } else { zeros };
+                if took > 2 * AT_ONCE {
+                    track.zeros = (zeros / 2).max(ZEROS);
+                }
+            }
+            let done = state.retire();
+            self.progress.add_bytes(done);
             self.moved.notify_all();
         }
     }
 }
 
 impl State<'_> {
-    /// Takes back the stretches that every algorithm has seen.
-    fn retire(&mut self) {
+    /// Takes back the stretches that every algorithm has seen; returns their bytes.
+    fn retire(&mut self) -> u64 {
+        let mut bytes = 0;
         let done = self.tracks.iter().map(|track| track.next).min().unwrap_or(u64::MAX);
         while self.first < done
             && let Some(stretch) = self.stretches.pop_front()
         {
             self.first += 1;
+            bytes += stretch.len();
             match Arc::try_unwrap(stretch) {
                 Ok(Stretch::Data { buffer, .. }) => self.spare.push(buffer),
                 Ok(Stretch::Zeros(_) | Stretch::Mapped(_)) => {}
@@ -248,14 +300,15 @@ impl State<'_> {
                 Err(_) => self.spare.push(Vec::new()),
             }
         }
+        bytes
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Cause;
     use crate::io::open::{Root, Special};
+    use crate::io::scratch::Scratch;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::FileExt;
     use truesum_hash::{Digest, Spec};
@@ -270,15 +323,15 @@ mod tests {
 
     #[test]
     fn mapped_and_read_files_give_the_digests_of_their_bytes() {
-        let file = tempfile::NamedTempFile::new().unwrap();
+        let file = Scratch::new();
         let len = (5 * WINDOW + 12345) as u32;
         let data: Vec<u8> = (0..len).map(|i| (i ^ (i >> 9)).wrapping_mul(97) as u8).collect();
-        file.as_file().write_all_at(&data, 0).unwrap();
+        file.open().write_all_at(&data, 0).unwrap();
         let expected: Vec<Digest> = hashers().iter().map(|hasher| hasher.spec().digest(&data)).collect();
         for (threads, cold) in [(1, false), (3, false), (1, true), (3, true)] {
             if cold {
-                file.as_file().sync_all().unwrap();
-                rustix::fs::fadvise(file.as_file(), 0, None, Advice::DontNeed).unwrap();
+                file.open().sync_all().unwrap();
+                rustix::fs::fadvise(file.open(), 0, None, Advice::DontNeed).unwrap();
             }
             let (mut reading, mut hashers) = (open(file.path()), hashers());
             read_ahead(&mut reading, &mut hashers, threads, Mapping::Guarded, &Progress::default()).unwrap();
@@ -290,11 +343,11 @@ mod tests {
 
     #[test]
     fn a_file_truncated_under_its_mapping_has_changed() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        file.as_file().write_all_at(&vec![5; 6 * WINDOW as usize], 0).unwrap();
+        let file = Scratch::new();
+        file.open().write_all_at(&vec![5; 6 * WINDOW as usize], 0).unwrap();
         for (threads, left) in [(1, 0), (3, 0), (1, 5 * WINDOW + 1), (3, WINDOW - 1)] {
-            file.as_file().set_len(6 * WINDOW).unwrap();
-            file.as_file().write_all_at(&vec![5; 6 * WINDOW as usize], 0).unwrap();
+            file.open().set_len(6 * WINDOW).unwrap();
+            file.open().write_all_at(&vec![5; 6 * WINDOW as usize], 0).unwrap();
             let mut reading = open(file.path());
             let path = file.path().to_owned();
             let mut hashers = hashers();
@@ -304,7 +357,7 @@ mod tests {
                 // Whether the truncation came in time or not, there is no proof of a whole reading.
                 let result =
                     read_ahead(&mut reading, &mut hashers, threads, Mapping::Guarded, &Progress::default());
-                assert_eq!(result, Ok(()), "{threads} threads, cut to {left}");
+                assert_eq!(result, Ok(true), "{threads} threads, cut to {left}");
             });
             let error = reading.finish(b"f").unwrap_err();
             assert!(matches!(error.cause, Cause::Changed(_)), "{error:?}");
@@ -314,17 +367,45 @@ mod tests {
     #[test]
     fn a_fault_of_a_mapping_ends_all_threads() {
         // The mapping shows pages that the file does not have: cut before any window is made.
-        let file = tempfile::NamedTempFile::new().unwrap();
-        file.as_file().write_all_at(&vec![5; 40 * WINDOW as usize], 0).unwrap();
+        let file = Scratch::new();
+        file.open().write_all_at(&vec![5; 40 * WINDOW as usize], 0).unwrap();
         let (mut reading, mut hashers) = (open(file.path()), hashers());
-        file.as_file().set_len(WINDOW).unwrap();
-        let (pipe, progress) = (&Pipe::new(&mut hashers, 0), Progress::default());
+        file.open().set_len(WINDOW).unwrap();
+        let progress = Progress::default();
+        let pipe = &Pipe::new(&mut hashers, 0, &progress);
         std::thread::scope(|scope| {
             scope.spawn(|| pipe.hash());
             scope.spawn(|| pipe.hash());
-            pipe.end(pipe.read(&mut reading, true, &progress));
+            pipe.end(pipe.read(&mut reading, true));
         });
         let state = pipe.lock();
         assert_eq!((state.faulted, state.ended), (true, Some(Err(Errno::IO))));
+    }
+
+    #[test]
+    fn a_hole_is_hashed_in_steps_that_can_be_stopped_and_counts_when_it_is_done() {
+        let hole = Scratch::new();
+        if hole.open().set_len(1 << 44).is_err() || !open(hole.path()).has_holes() {
+            return; // a file system without holes of 16 TiB
+        }
+        let progress = Progress::default();
+        let mut hashers: Vec<Hasher> =
+            ["crc32", "sha512"].map(|name| name.parse::<Spec>().unwrap().hasher()).into();
+        let whole = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(300));
+                progress.stop();
+            });
+            let started = Instant::now();
+            let whole = read_ahead(&mut open(hole.path()), &mut hashers, 2, Mapping::Never, &progress);
+            assert!(started.elapsed() < Duration::from_secs(20), "the hole takes hours");
+            whole
+        });
+        assert_eq!(whole, Ok(false));
+        assert!((1..1 << 40).contains(&progress.bytes()), "{}", progress.bytes());
+        // What passes over zeros at once is not held up.
+        let (progress, mut crc) = (Progress::default(), ["crc32".parse::<Spec>().unwrap().hasher()]);
+        assert_eq!(read_ahead(&mut open(hole.path()), &mut crc, 1, Mapping::Never, &progress), Ok(true));
+        assert_eq!(progress.bytes(), 1 << 44);
     }
 }

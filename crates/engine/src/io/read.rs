@@ -6,18 +6,20 @@
 
 use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special};
+use crate::io::rest::{Rest, after_tick, settle};
+use crate::io::system::{Sizes, System};
 use rustix::fs::{self, FileType, Stat};
 use rustix::io::Errno;
-use std::cell::RefCell;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::OnceLock;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A file being read.
 pub struct Guarded {
     file: OwnedFd,
     before: Stat,
     system: System,
+    rest: Rest,
+    /// Whether its times tell of changes.
+    stamped: bool,
     /// Bytes read so far.
     position: u64,
     at_end: bool,
@@ -44,55 +46,47 @@ impl Whole {
     }
 }
 
-/// How far the sizes that a file system tells can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum System {
-    /// A local disk: a short read that ends at the size told is the end, and any other end is a change.
-    Local,
-    /// Files made up on reading (`/proc`, `/sys`): sizes mean nothing.
-    Invented,
-    /// Networks, FUSE and what is not known: read until a read says 0; an end before the size told is a failure.
-    Other,
-}
-
 impl Guarded {
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// As [`Root::open`].
+    /// As [`Root::open`] and [`Guarded::of`].
     pub fn open(root: &Root, path: &[u8], special: Special) -> Result<Guarded, Error> {
-        let (file, mut before) = root.open(path, special)?;
-        let kind = FileType::from_raw_mode(before.st_mode);
-        let awaits_writer = kind == FileType::Fifo;
-        if kind != FileType::RegularFile {
-            // Pipes and devices tell no size, and their times move with every use.
-            let system = System::Invented;
-            return Ok(Guarded { file, before, system, position: 0, at_end: false, awaits_writer });
-        }
-        let system = System::of(&file, &before);
-        if let Some(wait) = unsettled(&before) {
-            std::thread::sleep(wait);
-            before = fs::fstat(&file).map_err(|error| Error::io(path, "read", error))?;
-        }
-        Ok(Guarded { file, before, system, position: 0, at_end: false, awaits_writer })
+        let (file, stat) = root.open(path, special)?;
+        Guarded::of(file, stat, path)
     }
 
-    /// Reads standard input, whatever it is.
+    /// Reads an open file of which nothing was read yet, after a moment if it was written just now.
     ///
     /// # Errors
-    /// It is closed.
+    /// Somebody is writing to it.
+    pub fn of(file: OwnedFd, stat: Stat, path: &[u8]) -> Result<Guarded, Error> {
+        let system = System::of_file(&file, &stat);
+        let settled = settle(&file, stat, &system);
+        let (before, rest) = settled.map_err(|cause| Error::new(path, "read", cause))?;
+        let stamped = system.sizes != Sizes::Invented;
+        let awaits_writer = FileType::from_raw_mode(before.st_mode) == FileType::Fifo;
+        Ok(Guarded { file, before, system, rest, stamped, position: 0, at_end: false, awaits_writer })
+    }
+
+    /// Reads standard input, whatever it is. Of a file that changes meanwhile there will be no proof, but nobody is asked
+    /// who has it open: whoever hands it over may well have.
+    ///
+    /// # Errors
+    /// It is closed, or a file that is written to again and again.
     pub fn stdin() -> Result<Guarded, Error> {
         let fail = |error: std::io::Error| Error::io(b"-", "read", error);
         let file = std::io::stdin().as_fd().try_clone_to_owned().map_err(fail)?;
-        let before = fs::fstat(&file).map_err(|error| fail(error.into()))?;
-        Ok(Guarded {
-            file,
-            before,
-            system: System::Invented,
-            position: 0,
-            at_end: false,
-            awaits_writer: false,
-        })
+        let mut before = fs::fstat(&file).map_err(|error| fail(error.into()))?;
+        let system = System::of_file(&file, &before);
+        let stamped = system.sizes != Sizes::Invented;
+        if stamped {
+            (before, _) =
+                after_tick(&file, before, &system).map_err(|cause| Error::new(b"-", "read", cause))?;
+        }
+        // Of a regular file perhaps only the rest is read: its size tells nothing.
+        let (system, rest) = (System::STREAM, Rest::Known);
+        Ok(Guarded { file, before, system, rest, stamped, position: 0, at_end: false, awaits_writer: false })
     }
 
     /// What the file was when it was opened.
@@ -115,6 +109,17 @@ impl Guarded {
         FileType::from_raw_mode(self.before.st_mode) == FileType::RegularFile
     }
 
+    /// Whether somebody may be writing to it since before it was opened, which its stamps would not show and the system does
+    /// not tell.
+    pub fn may_be_written(&self) -> bool {
+        self.rest == Rest::Untold
+    }
+
+    /// Whether other names of it are known by its inode number, and its stamps alone tell of every change.
+    pub(crate) fn knows_links(&self) -> bool {
+        self.system.knows_links()
+    }
+
     /// Whether the end was reached.
     pub fn at_end(&self) -> bool {
         self.at_end
@@ -122,12 +127,13 @@ impl Guarded {
 
     /// Whether the size told is the size there is: a file on a local disk.
     pub fn is_local(&self) -> bool {
-        self.system == System::Local
+        self.system.sizes == Sizes::Local
     }
 
     /// Whether the file has holes that its file system tells truthfully.
     pub fn has_holes(&self) -> bool {
-        self.system == System::Local && (self.before.st_blocks as u64).saturating_mul(512) < self.size_hint()
+        self.system.sizes == Sizes::Local
+            && (self.before.st_blocks as u64).saturating_mul(512) < self.size_hint()
     }
 
     /// Fills `buffer` as far as the file goes; fewer bytes than its length mean the end was reached.
@@ -146,7 +152,7 @@ impl Guarded {
                 Ok(count) => {
                     filled += count;
                     self.position += count as u64;
-                    self.at_end = self.system == System::Local
+                    self.at_end = self.system.sizes == Sizes::Local
                         && filled < buffer.len()
                         && self.position == self.size_hint();
                 }
@@ -181,7 +187,15 @@ impl Guarded {
             self.at_end = true;
             return Ok((hole, 0));
         }
-        let stop = fs::seek(&self.file, fs::SeekFrom::Hole(data))?.min(end);
+        let stop = match fs::seek(&self.file, fs::SeekFrom::Hole(data)) {
+            Ok(stop) => stop.min(end),
+            // It was cut in this moment: the end comes before the size told, which gives no proof.
+            Err(Errno::NXIO) => {
+                self.at_end = true;
+                return Ok((hole, 0));
+            }
+            Err(error) => return Err(error),
+        };
         fs::seek(&self.file, fs::SeekFrom::Start(data))?;
         Ok((hole, stop - data))
     }
@@ -199,55 +213,51 @@ impl Guarded {
         self.at_end = true;
     }
 
+    /// How the file differs from what it was when it was opened.
+    fn change(&self) -> Result<Option<String>, Errno> {
+        if !self.stamped {
+            return Ok(None);
+        }
+        let (before, after) = (&self.before, fs::fstat(&self.file)?);
+        Ok(if before.st_size != after.st_size {
+            Some(format!("from {} to {} bytes", before.st_size, after.st_size))
+        } else if (before.st_mtime, before.st_mtime_nsec) != (after.st_mtime, after.st_mtime_nsec) {
+            Some("its modification time moved".to_owned())
+        } else if (before.st_ctime, before.st_ctime_nsec) != (after.st_ctime, after.st_ctime_nsec) {
+            Some("its status changed".to_owned())
+        } else {
+            None
+        })
+    }
+
+    /// Why a mapping or a hole did not show the file's bytes: it changed, or else what the system says.
+    pub(crate) fn blame(&self, error: Errno) -> Cause {
+        match self.change() {
+            Ok(Some(what)) => Cause::Changed(what),
+            Ok(None) | Err(_) => Cause::Io(error.into()),
+        }
+    }
+
     /// Ends the reading: the proof that it was complete, or why it was not.
     ///
     /// # Errors
     /// The end was not reached, the file changed since it was opened, or it held fewer bytes than it should.
     pub fn finish(self, path: &[u8]) -> Result<Whole, Error> {
-        let after = fs::fstat(&self.file).map_err(|error| Error::io(path, "read", error))?;
-        let changed = |what: String| Err(Error::new(path, "read", Cause::Changed(what)));
         if !self.at_end {
             return Err(Error::new(path, "read", Cause::Other("not read to its end".to_owned())));
         }
-        if self.system != System::Invented {
-            let before = &self.before;
-            if before.st_size != after.st_size {
-                return changed(format!("from {} to {} bytes", before.st_size, after.st_size));
-            }
-            if (before.st_mtime, before.st_mtime_nsec) != (after.st_mtime, after.st_mtime_nsec) {
-                return changed("its modification time moved".to_owned());
-            }
-            if (before.st_ctime, before.st_ctime_nsec) != (after.st_ctime, after.st_ctime_nsec) {
-                return changed("its status changed".to_owned());
-            }
-            let size = self.size_hint();
-            if self.position < size || (self.system == System::Local && self.position > size) {
-                return changed(format!("{} bytes could be read of {size}", self.position));
-            }
+        if let Some(what) = self.change().map_err(|error| Error::io(path, "read", error))? {
+            return Err(Error::new(path, "read", Cause::Changed(what)));
+        }
+        let size = self.size_hint();
+        let told = self.system.sizes != Sizes::Invented;
+        if told && (self.position < size || (self.system.sizes == Sizes::Local && self.position > size)) {
+            let what = format!("{} bytes could be read of {size}", self.position);
+            return Err(Error::new(path, "read", Cause::Changed(what)));
         }
         let mtime = (self.before.st_mtime, self.before.st_mtime_nsec as u32);
         Ok(Whole { size: self.position, mtime })
     }
-}
-
-/// How long to wait until a file that was written just now can be watched for changes.
-///
-/// Kernels before 6.13 stamp files with a clock that ticks every 1 to 10 ms: a second write within the tick of the first
-/// leaves the times as they were. Later ones give a file that was looked at a finer stamp with its next change.
-fn unsettled(stat: &Stat) -> Option<Duration> {
-    const TICK: Duration = Duration::from_millis(11);
-    static FINE_STAMPS: OnceLock<bool> = OnceLock::new();
-    let modified = UNIX_EPOCH + Duration::new(u64::try_from(stat.st_mtime).ok()?, stat.st_mtime_nsec as u32);
-    let age = SystemTime::now().duration_since(modified).unwrap_or(Duration::ZERO);
-    // A time in the future tells nothing; waiting for it would help nobody.
-    let fresh = age < TICK && modified <= SystemTime::now();
-    let fine = || {
-        let name = rustix::system::uname();
-        let release = name.release().to_str().unwrap_or_default();
-        let mut numbers = release.split(['.', '-']).map(|part| part.parse::<u32>().unwrap_or(0));
-        (numbers.next(), numbers.next()) >= (Some(6), Some(13))
-    };
-    (fresh && !*FINE_STAMPS.get_or_init(fine)).then(|| TICK - age)
 }
 
 fn wait(file: &OwnedFd) -> Result<(), Errno> {
@@ -261,44 +271,10 @@ fn wait(file: &OwnedFd) -> Result<(), Errno> {
     }
 }
 
-impl System {
-    /// Asks the file system, once for each device a thread meets.
-    fn of(file: &OwnedFd, stat: &Stat) -> System {
-        thread_local! {
-            static KNOWN: RefCell<Vec<(u64, System)>> = const { RefCell::new(Vec::new()) };
-        }
-        KNOWN.with_borrow_mut(|known| {
-            if let Some((_, system)) = known.iter().find(|(device, _)| *device == stat.st_dev) {
-                return *system;
-            }
-            let system = fs::fstatfs(file).map_or(System::Other, |fs| System::from_magic(fs.f_type as u64));
-            if known.len() > 64 {
-                known.clear();
-            }
-            known.push((stat.st_dev, system));
-            system
-        })
-    }
-
-    /// By the numbers of `linux/magic.h` (statfs(2)).
-    fn from_magic(magic: u64) -> System {
-        match magic {
-            // ext2-4, XFS, Btrfs, tmpfs, F2FS, ramfs, ZFS, bcachefs, squashfs, ISO 9660, UDF, FAT, exFAT, NTFS3, EROFS
-            0xef53 | 0x5846_5342 | 0x9123_683e | 0x0102_1994 | 0xf2f5_2010 | 0x8584_58f6 | 0x2fc1_2fc1
-            | 0xca45_1a4e | 0x7371_7368 | 0x9660 | 0x1501_3346 | 0x4d44 | 0x2011_bab0 | 0x7366_746e
-            | 0xe0f5_e1e2 => System::Local,
-            // proc, sysfs, debugfs, tracefs, cgroup, cgroup2, securityfs, configfs, efivarfs, bpf, pstore, selinux
-            0x9fa0 | 0x6265_6572 | 0x6462_6720 | 0x7472_6163 | 0x0027_e0eb | 0x6367_7270 | 0x7363_6673
-            | 0x6265_6570 | 0xde5e_81e4 | 0xcafe_4a11 | 0x6165_676c | 0xf97c_ff8c => System::Invented,
-            _ => System::Other,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use crate::io::scratch::Scratch;
     use std::os::unix::ffi::OsStrExt;
 
     fn guarded(path: &std::path::Path) -> Guarded {
@@ -307,12 +283,12 @@ mod tests {
 
     #[test]
     fn a_file_that_grows_while_it_is_read_gives_no_proof() {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(&[7; 1000]).unwrap();
+        let file = Scratch::new();
+        std::fs::write(file.path(), [7; 1000]).unwrap();
         let mut reading = guarded(file.path());
         let mut buffer = [0; 4096];
         assert_eq!(reading.read(&mut buffer), Ok(1000));
-        file.write_all(b"more").unwrap();
+        std::fs::write(file.path(), [7; 1004]).unwrap();
         assert!(matches!(reading.finish(b"f"), Err(Error { cause: Cause::Changed(_), .. })));
     }
 
@@ -333,8 +309,8 @@ mod tests {
 
     #[test]
     fn a_file_that_was_not_read_to_its_end_gives_no_proof() {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(&[7; 1000]).unwrap();
+        let file = Scratch::new();
+        std::fs::write(file.path(), [7; 1000]).unwrap();
         let mut reading = guarded(file.path());
         assert_eq!(reading.read(&mut [0; 1000]), Ok(1000));
         assert!(!reading.at_end(), "only a read that comes up short shows the end");
@@ -347,7 +323,7 @@ mod tests {
 
     #[test]
     fn a_file_rewritten_at_the_same_size_gives_no_proof() {
-        let file = tempfile::NamedTempFile::new().unwrap();
+        let file = Scratch::new();
         std::fs::write(file.path(), [1; 10]).unwrap();
         let mut reading = guarded(file.path());
         reading.read(&mut [0; 16]).unwrap();
@@ -369,9 +345,9 @@ mod tests {
     #[test]
     fn extents_of_a_sparse_file_cover_it() {
         use std::os::unix::fs::FileExt;
-        let file = tempfile::NamedTempFile::new().unwrap();
-        file.as_file().set_len(10 << 20).unwrap();
-        file.as_file().write_all_at(&[1; 4096], 4 << 20).unwrap();
+        let file = Scratch::new();
+        file.open().set_len(10 << 20).unwrap();
+        file.open().write_all_at(&[1; 4096], 4 << 20).unwrap();
         let mut reading = guarded(file.path());
         if !reading.has_holes() {
             return; // a file system without holes

@@ -8,12 +8,18 @@ use crate::progress::Progress;
 use rustix::fs::{SeekFrom, seek};
 use rustix::io::Errno;
 use std::ops::Range;
-use std::os::fd::BorrowedFd;
+use std::sync::OnceLock;
+
+/// What a hole shows: never written to, so it takes no memory.
+fn zeros() -> &'static [u8] {
+    static ZEROS: OnceLock<Vec<u8>> = OnceLock::new();
+    ZEROS.get_or_init(|| vec![0; 4 << 20])
+}
 
 /// A file of known size that many threads read.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
-    pub file: BorrowedFd<'a>,
+    pub file: &'a Guarded,
     pub path: &'a [u8],
     pub size: u64,
     /// Whether the file system tells holes truthfully, and there are some.
@@ -37,7 +43,7 @@ impl<'a> Source<'a> {
         progress: &'a Progress,
     ) -> Source<'a> {
         let (size, holes, mapped) = (file.size_hint(), file.has_holes(), mapping.suits(file));
-        Source { file: file.as_fd(), path, size, holes, mapped, progress }
+        Source { file, path, size, holes, mapped, progress }
     }
 
     /// Fills `buffer` from `offset`.
@@ -47,7 +53,7 @@ impl<'a> Source<'a> {
     pub(crate) fn read(&self, buffer: &mut [u8], offset: u64) -> Result<(), Error> {
         let mut filled = 0;
         while filled < buffer.len() {
-            match rustix::io::pread(self.file, &mut buffer[filled..], offset + filled as u64) {
+            match rustix::io::pread(self.file.as_fd(), &mut buffer[filled..], offset + filled as u64) {
                 Ok(0) => {
                     let (end, size) = (offset + filled as u64, self.size);
                     let why = format!("{end} bytes could be read of {size}");
@@ -62,6 +68,11 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
+    /// What reads from it as [`Source::read`] does.
+    pub(crate) fn reader(self) -> impl FnMut(&mut [u8], u64) -> Result<(), Error> + 'a {
+        move |buffer, offset| self.read(buffer, offset)
+    }
+
     /// Shows `len` bytes from `offset` to `hash`: mapped where that is worth it, else read into `buffer`.
     ///
     /// # Errors
@@ -73,8 +84,15 @@ impl<'a> Source<'a> {
         buffer: &mut Vec<u8>,
         hash: impl FnOnce(&[u8]) -> T,
     ) -> Result<T, Error> {
+        if self.is_hole(offset, len)?
+            && let Some(zeros) = zeros().get(..len)
+        {
+            let seen = hash(zeros);
+            self.progress.add_bytes(len as u64);
+            return Ok(seen);
+        }
         if self.mapped
-            && let Ok(window) = Window::map(self.file, &[(offset, len)])
+            && let Ok(window) = Window::map(self.file.as_fd(), &[(offset, len)])
         {
             let seen = hash(window.bytes(0));
             self.check(&window, &[(offset, len)])?;
@@ -83,6 +101,12 @@ impl<'a> Source<'a> {
         buffer.resize(len, 0);
         self.read(buffer, offset)?;
         Ok(hash(buffer))
+    }
+
+    /// Whether all these bytes lie in a hole. Reading them would fill the cache with zeros.
+    fn is_hole(&self, offset: u64, len: usize) -> Result<bool, Error> {
+        let end = offset + len as u64;
+        Ok(self.holes && end <= self.size && self.data_from(offset)?.start >= end)
     }
 
     /// Counts what a window showed, or tells why it could not be read: by reading what it should have shown.
@@ -96,7 +120,7 @@ impl<'a> Source<'a> {
         }
         views.iter().try_for_each(|&(offset, len)| self.read(&mut vec![0; len], offset))?;
         // The fault has passed; the bytes hashed were not the file's all the same.
-        Err(self.failed(Errno::IO))
+        Err(Error::new(self.path, "read", self.file.blame(Errno::IO)))
     }
 
     /// The first data at or after `start`, up to the next hole; at the file's end if there is none.
@@ -104,12 +128,17 @@ impl<'a> Source<'a> {
     /// # Errors
     /// The system's.
     pub(crate) fn data_from(&self, start: u64) -> Result<Range<u64>, Error> {
-        let data = match seek(self.file, SeekFrom::Data(start)) {
+        let data = match seek(self.file.as_fd(), SeekFrom::Data(start)) {
             Ok(data) if data < self.size => data,
             Ok(_) | Err(Errno::NXIO) => return Ok(self.size..u64::MAX),
             Err(error) => return Err(self.failed(error)),
         };
-        Ok(data..seek(self.file, SeekFrom::Hole(data)).map_err(|error| self.failed(error))?)
+        match seek(self.file.as_fd(), SeekFrom::Hole(data)) {
+            Ok(end) => Ok(data..end),
+            // Not there any more: it was cut in this moment.
+            Err(Errno::NXIO) => Err(Error::new(self.path, "read", self.file.blame(Errno::NXIO))),
+            Err(error) => Err(self.failed(error)),
+        }
     }
 
     fn failed(&self, error: Errno) -> Error {

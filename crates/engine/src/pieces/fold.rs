@@ -91,6 +91,7 @@ impl InOrder {
 mod tests {
     use super::*;
     use crate::io::open::{Root, Special};
+    use crate::io::scratch::Scratch;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::FileExt;
 
@@ -129,10 +130,10 @@ mod tests {
 
     #[test]
     fn pieces_give_the_digests_of_the_whole() {
-        let file = tempfile::NamedTempFile::new().unwrap();
+        let file = Scratch::new();
         let data: Vec<u8> =
             (0..(21u32 << 20) + 12345).map(|i| (i ^ (i >> 9)).wrapping_mul(97) as u8).collect();
-        file.as_file().write_all_at(&data, 0).unwrap();
+        file.open().write_all_at(&data, 0).unwrap();
         if !open(file.path()).is_local() {
             return;
         }
@@ -145,11 +146,11 @@ mod tests {
 
     #[test]
     fn holes_are_folded_without_being_read() {
-        let file = tempfile::NamedTempFile::new().unwrap();
+        let file = Scratch::new();
         let mut data = vec![0; 40 << 20];
         for at in [0, 9 << 20, (40 << 20) - 3] {
             data[at..at + 3].copy_from_slice(b"xyz");
-            file.as_file().write_all_at(b"xyz", at as u64).unwrap();
+            file.open().write_all_at(b"xyz", at as u64).unwrap();
         }
         if !open(file.path()).has_holes() {
             return;
@@ -161,16 +162,16 @@ mod tests {
 
     #[test]
     fn a_truncation_while_windows_are_hashed_is_a_change() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        file.as_file().write_all_at(&vec![5; 64 << 20], 0).unwrap();
+        let file = Scratch::new();
+        file.open().write_all_at(&vec![5; 64 << 20], 0).unwrap();
         for cut in [0, 100, 30 << 20] {
-            file.as_file().set_len(64 << 20).unwrap();
+            file.open().set_len(64 << 20).unwrap();
             let mut guarded = open(file.path());
             if !guarded.is_local() {
                 return;
             }
             let plans = plans(&guarded, &["blake3".parse().unwrap()]).unwrap();
-            file.as_file().set_len(cut).unwrap();
+            file.open().set_len(cut).unwrap();
             let result = hash_pieces(&mut guarded, b"f", &plans, 2, Mapping::Guarded, &Progress::default());
             assert!(result.is_err() || guarded.finish(b"f").is_err(), "cut to {cut}");
         }

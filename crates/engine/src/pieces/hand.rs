@@ -116,6 +116,12 @@ impl<'a> Hand<'a> {
         }
     }
 
+    /// Counts zeros that are done.
+    pub(super) fn passed(&self, items: &Range<u64>) {
+        let end = self.leaves.map_or_else(|| items.end * UNIT, |plan| plan.piece(items.end - 1).end);
+        self.source.progress.add_bytes(end - self.start(items.start));
+    }
+
     /// Where the bytes of a unit or a leaf begin.
     fn start(&self, item: u64) -> u64 {
         self.leaves.map_or_else(|| item * UNIT, |plan| plan.piece(item).start)
@@ -148,12 +154,12 @@ impl<'a> Hand<'a> {
                     self.source.data_from(start).map_err(|error| rest.failed.get_or_insert(error)).ok()?;
             }
             // A short piece at the end is no run of zeros.
-            let len = self.leaves.and_then(Plan::merkle).map_or(UNIT, Merkle::leaf_size);
+            let whole = |plan: &Plan| plan.merkle().map_or_else(|| plan.piece(0).end, Merkle::leaf_size);
+            let len = self.leaves.map_or(UNIT, whole);
             let free = (rest.data.start / len).min(rest.current.end);
             if free > first {
                 rest.current.start = free;
                 rest.taken.push(first);
-                self.source.progress.add_bytes((free - first) * len);
                 return Some(Taken { hand: self, first, work: Work::Hole(first..free) });
             }
             data_end = rest.data.end.div_ceil(len);

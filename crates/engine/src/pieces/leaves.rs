@@ -57,7 +57,7 @@ impl Leaves<'_> {
             };
             let views: Vec<(u64, usize)> = left.iter_mut().map(next).collect();
             let mapped = source.mapped && slice as u64 >= LEAST_MAPPED;
-            let window = if mapped { Window::map(source.file, &views).ok() } else { None };
+            let window = if mapped { Window::map(source.file.as_fd(), &views).ok() } else { None };
             let slices: Vec<&[u8]> = if let Some(window) = &window {
                 (0..views.len()).map(|view| window.bytes(view)).collect()
             } else {
@@ -67,7 +67,7 @@ impl Leaves<'_> {
                     // Several places of a file at once look random to the kernel: tell it what comes next.
                     let next = NonZeroU64::new(4 * slice as u64);
                     let advice = rustix::fs::Advice::WillNeed;
-                    let _ = rustix::fs::fadvise(source.file, start + len as u64, next, advice);
+                    let _ = rustix::fs::fadvise(source.file.as_fd(), start + len as u64, next, advice);
                 }
                 let buffers = buffer.chunks(slice + SKEW);
                 views.iter().zip(buffers).map(|((_, len), buffer)| &buffer[..*len]).collect()

@@ -74,7 +74,7 @@ impl<'a> Scan<'a> {
         let own = (WINDOWS / threads as u64).clamp(LEAST, MOST);
         if !source.mapped {
             // Advice only.
-            let _ = rustix::fs::fadvise(source.file, 0, None, rustix::fs::Advice::Sequential);
+            let _ = rustix::fs::fadvise(source.file.as_fd(), 0, None, rustix::fs::Advice::Sequential);
         }
         if let Some(hasher) = &self.leaf {
             let (leaves, plan) = (Leaves { source, hasher }, &plans[0]);
@@ -85,7 +85,10 @@ impl<'a> Scan<'a> {
                 let mut buffer = Vec::new();
                 while let Some(taken) = hand.take() {
                     match &taken.work {
-                        Work::Hole(pieces) => done(0, Hashed::Zeros(pieces.clone()))?,
+                        Work::Hole(pieces) => {
+                            done(0, Hashed::Zeros(pieces.clone()))?;
+                            hand.passed(pieces);
+                        }
                         Work::Read(pieces) => {
                             let ranges = pieces.iter().map(|&piece| plan.piece(piece)).collect();
                             let digests = leaves.hash(ranges, slice, &mut buffer)?;
@@ -115,6 +118,7 @@ impl<'a> Scan<'a> {
                     Work::Hole(holes) => {
                         let zeros = |plan| done(plan, Hashed::Zeros(holes.start * ratio..holes.end * ratio));
                         (0..plans.len()).try_for_each(zeros)?;
+                        hand.passed(holes);
                     }
                     Work::Read(numbers) => {
                         let (first, digests) = units.hash(numbers, &mut buffer, turn)?;
@@ -176,6 +180,7 @@ mod tests {
     use crate::error::Cause;
     use crate::io::open::{Root, Special};
     use crate::io::read::Guarded;
+    use crate::io::scratch::Scratch;
     use crate::io::source::finish;
     use crate::progress::Progress;
     use std::fs::File;
@@ -192,18 +197,18 @@ mod tests {
 
     /// Reads a file by one way while `change` happens to it: before the first byte, or when the first digests are done.
     fn read_while(
-        file: &tempfile::NamedTempFile,
+        file: &Scratch,
         (name, mapped): (&str, bool),
         early: bool,
         change: impl Fn(&File) + Sync,
     ) -> Result<(), Error> {
-        file.as_file().set_len(0).expect("emptied");
-        file.as_file().write_all_at(&vec![5; SIZE as usize], 0).expect("written");
+        file.open().set_len(0).expect("emptied");
+        file.open().write_all_at(&vec![5; SIZE as usize], 0).expect("written");
         let path = file.path().as_os_str().as_bytes();
         let guarded = Guarded::open(&Root::Anywhere, path, Special::Refuse).expect("open");
         let progress = Progress::default();
         let source = Source { mapped, ..Source::new(&guarded, path, &progress) };
-        let (once, change) = (Once::new(), || change(file.as_file()));
+        let (once, change) = (Once::new(), || change(&file.open()));
         if early {
             once.call_once(change);
         }
@@ -244,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_file_that_changes_while_it_is_read_in_any_way_has_changed() {
-        let file = tempfile::NamedTempFile::new().expect("a file");
+        let file = Scratch::new();
         for way in WAYS {
             assert!(read_while(&file, way, true, |_| ()).is_ok(), "{way:?}");
             for len in [0, 1, SIZE / 2 + 77, SIZE - 1, SIZE + 1, 2 * SIZE] {
@@ -261,26 +266,26 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_that_passes_is_an_error_all_the_same() {
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        file.as_file().write_all_at(&vec![5; SIZE as usize], 0).expect("written");
+    fn a_file_cut_and_grown_again_under_its_window_has_changed() {
+        let file = Scratch::new();
+        file.open().write_all_at(&vec![5; SIZE as usize], 0).expect("written");
         let path = file.path().as_os_str().as_bytes();
         let guarded = Guarded::open(&Root::Anywhere, path, Special::Refuse).expect("open");
         let progress = Progress::default();
         let source = Source { mapped: true, ..Source::new(&guarded, path, &progress) };
         let result = source.look(UNIT, UNIT as usize, &mut Vec::new(), |data| {
-            file.as_file().set_len(0).expect("cut");
+            file.open().set_len(0).expect("cut");
             let sum: u64 = data.iter().map(|&byte| u64::from(byte)).sum();
-            file.as_file().set_len(SIZE).expect("grown again");
+            file.open().set_len(SIZE).expect("grown again");
             sum
         });
-        assert!(matches!(result, Err(Error { cause: Cause::Io(_), .. })), "{result:?}");
+        assert!(matches!(result, Err(Error { cause: Cause::Changed(_), .. })), "{result:?}");
     }
 
     #[test]
     fn an_error_of_the_taker_ends_all_threads_and_is_told() {
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        file.as_file().write_all_at(&vec![5; SIZE as usize], 0).expect("written");
+        let file = Scratch::new();
+        file.open().write_all_at(&vec![5; SIZE as usize], 0).expect("written");
         let path = file.path().as_os_str().as_bytes();
         let guarded = Guarded::open(&Root::Anywhere, path, Special::Refuse).expect("open");
         let progress = Progress::default();

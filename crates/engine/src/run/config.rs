@@ -44,9 +44,23 @@ impl Default for Config {
     }
 }
 
-/// How many threads this process may run at once, by its processors and its control group. Asked once: it takes longer
-/// than hashing a small file.
+/// How many threads this process may run at once, by its processors, its control group, and its address space where that is
+/// limited (`ulimit -v`). Asked once: it takes longer than hashing a small file.
 pub fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
-    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+    *CORES.get_or_init(|| {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        room().map_or(processors, |room| processors.min((room / THREAD) as usize).max(1))
+    })
+}
+
+/// Address space of a thread: its stack, buffers, and what it allocates besides.
+const THREAD: u64 = 5 << 20;
+
+/// Address space that is left, where it is limited.
+fn room() -> Option<u64> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = statm.split(' ').next()?.parse().ok()?;
+    Some(limit.saturating_sub(pages * rustix::param::page_size() as u64))
 }

@@ -1,6 +1,10 @@
 //! Hard links: one file under several names is read once.
+//!
+//! One number is one file only as long as the file is the same: a run takes time, in which files are rewritten and numbers
+//! used again. So a name gets the digest found under another one only if its descriptor shows the same size and times.
 
 use crate::job::{Found, Job, Outcome};
+use rustix::fs::Stat;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use truesum_hash::Spec;
@@ -11,7 +15,31 @@ pub(crate) struct Links {
     files: Mutex<HashMap<(u64, u64), File>>,
 }
 
+/// A file, and what state it is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// Device and inode number.
+    id: (u64, u64),
+    size: i64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Identity {
+    /// Of an open file whose stamps show every change.
+    pub(crate) fn of(stat: &Stat) -> Identity {
+        Identity {
+            id: (stat.st_dev, stat.st_ino),
+            size: stat.st_size,
+            modified: (stat.st_mtime, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime, stat.st_ctime_nsec as i64),
+        }
+    }
+}
+
 struct File {
+    /// What was opened.
+    identity: Identity,
     /// What is computed of it: names that want something else read it again.
     specs: Arc<[Spec]>,
     /// Names still to come, by the link count.
@@ -42,14 +70,20 @@ impl Links {
     }
 
     /// Asks about a file with `names` names.
-    pub(crate) fn claim(&self, id: (u64, u64), names: u64, place: u64, job: Job) -> Claim {
+    pub(crate) fn claim(&self, identity: Identity, names: u64, place: u64, job: Job) -> Claim {
         let mut files = self.lock();
-        let Some(file) = files.get_mut(&id) else {
+        // What was read under this number is there no more.
+        let gone = |file: &File| file.identity != identity && matches!(file.state, State::Read(_));
+        if files.get(&identity.id).is_some_and(gone) {
+            files.remove(&identity.id);
+        }
+        let Some(file) = files.get_mut(&identity.id) else {
             let state = State::Reading(Vec::new());
-            files.insert(id, File { specs: job.specs.clone(), names_left: names - 1, state });
+            let file = File { identity, specs: job.specs.clone(), names_left: names - 1, state };
+            files.insert(identity.id, file);
             return Claim::First(job);
         };
-        if file.specs != job.specs {
+        if (&file.specs, file.identity) != (&job.specs, identity) {
             return Claim::Other(job);
         }
         file.names_left = file.names_left.saturating_sub(1);
@@ -61,7 +95,7 @@ impl Links {
             State::Read(found) => {
                 let outcome = Outcome { job, result: Ok(found.clone()) };
                 if file.names_left == 0 {
-                    files.remove(&id);
+                    files.remove(&identity.id);
                 }
                 Claim::Known(Box::new(outcome))
             }
@@ -71,18 +105,53 @@ impl Links {
     /// Takes note of the outcome of the first name; returns those of the other names that waited for it.
     pub(crate) fn settle(&self, id: (u64, u64), outcome: &Outcome) -> Vec<(u64, Outcome)> {
         let mut files = self.lock();
-        let Some(File { specs, names_left, state: State::Reading(waiting) }) = files.remove(&id) else {
+        let Some(File { identity, specs, names_left, state: State::Reading(waiting) }) = files.remove(&id)
+        else {
             return Vec::new();
         };
         if let Ok(found) = &outcome.result
             && names_left > 0
         {
-            files.insert(id, File { specs, names_left, state: State::Read(found.clone()) });
+            files.insert(id, File { identity, specs, names_left, state: State::Read(found.clone()) });
         }
         let result = |job: &Job| match &outcome.result {
             Ok(found) => Ok(found.clone()),
             Err(error) => Err(error.under(&job.name)),
         };
         waiting.into_iter().map(|(place, job)| (place, Outcome { result: result(&job), job })).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_name_gets_what_was_found_only_of_the_file_as_it_was() {
+        let specs: Arc<[Spec]> = vec!["sha256".parse().unwrap()].into();
+        let job = || Job::hash(b"name".to_vec(), &specs);
+        let before = Identity { id: (1, 2), size: 3, modified: (4, 5), changed: (6, 7) };
+        let links = Links::default();
+        assert!(matches!(links.claim(before, 9, 0, job()), Claim::First(_)));
+        assert!(matches!(links.claim(before, 9, 1, job()), Claim::Waits));
+        for other in [
+            Identity { size: 0, ..before },
+            Identity { modified: (4, 6), ..before },
+            Identity { changed: (6, 8), ..before },
+        ] {
+            assert!(
+                matches!(links.claim(other, 9, 2, job()), Claim::Other(_)),
+                "while it is read: {other:?}"
+            );
+        }
+        let found = Found { size: 3, mtime: (4, 5), digests: Vec::new(), time: Duration::ZERO };
+        let settled = links.settle(before.id, &Outcome { job: job(), result: Ok(found) });
+        assert_eq!(settled.len(), 1);
+        assert!(matches!(links.claim(before, 9, 3, job()), Claim::Known(_)));
+        let rewritten = Identity { changed: (6, 8), ..before };
+        assert!(matches!(links.claim(rewritten, 9, 4, job()), Claim::First(_)));
+        assert!(matches!(links.claim(rewritten, 9, 5, job()), Claim::Waits));
+        assert!(matches!(links.claim(before, 9, 6, job()), Claim::Other(_)));
     }
 }

@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::event::{Batch, Event};
 use crate::run::feed::{Assigned, Feeder, LARGE, lanes_of};
-use crate::run::links::{Claim, Links};
+use crate::run::links::{Claim, Identity, Links};
 use crate::task::Notice;
 use rustix::io::Errno;
 use std::collections::VecDeque;
@@ -138,19 +138,22 @@ impl<'a, 'f> Worker<'a, 'f> {
         let Assigned { place, job, alone } = assigned;
         let mut ticket = Ticket { place, job, started: Instant::now(), link: None };
         let file = match self.open(&ticket.job, active) {
-            Ok(file) => file,
+            Ok(Some(file)) => file,
+            Ok(None) => {
+                self.done.push((place, Event::Notice(Notice::Own(ticket.job.name))));
+                return;
+            }
             Err(error) => return self.fail(ticket, error),
         };
+        if file.may_be_written() {
+            self.progress.add_untold();
+        }
         let stat = file.stat();
         let id = (stat.st_dev, stat.st_ino);
-        if self.config.own.contains(&id) {
-            self.done.push((place, Event::Notice(Notice::Own(ticket.job.name))));
-            return;
-        }
-        if stat.st_nlink > 1 {
+        if stat.st_nlink > 1 && file.knows_links() {
             #[allow(clippy::unnecessary_cast, reason = "32 bits on other architectures")]
             let names = stat.st_nlink as u64;
-            match self.links.claim(id, names, place, ticket.job) {
+            match self.links.claim(Identity::of(stat), names, place, ticket.job) {
                 Claim::First(job) => (ticket.job, ticket.link) = (job, Some(id)),
                 Claim::Other(job) => ticket.job = job,
                 Claim::Waits => return,
@@ -180,13 +183,14 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
     }
 
-    fn open(&mut self, job: &Job, active: &mut Vec<Active>) -> Result<Guarded, Error> {
+    /// Opens a job's file; nothing if it is the run's own output.
+    fn open(&mut self, job: &Job, active: &mut Vec<Active>) -> Result<Option<Guarded>, Error> {
         if job.path() == b"-" && job.open.is_none() {
-            return Guarded::stdin();
+            return Guarded::stdin().map(Some);
         }
         let mut patience = 200;
-        loop {
-            match Guarded::open(&self.config.root, job.path(), self.config.special) {
+        let opened = loop {
+            match self.config.root.open(job.path(), self.config.special) {
                 // Out of descriptors: make room by finishing what is open here, or wait for the other workers.
                 Err(Error { cause: Cause::Io(error), .. })
                     if patience > 0
@@ -201,9 +205,14 @@ impl<'a, 'f> Worker<'a, 'f> {
                         self.round(active);
                     }
                 }
-                result => return result.map_err(|error| Error { path: job.name.clone(), ..error }),
+                result => break result,
             }
+        };
+        let (file, stat) = opened.map_err(|error| Error { path: job.name.clone(), ..error })?;
+        if self.config.own.contains(&(stat.st_dev, stat.st_ino)) {
+            return Ok(None);
         }
+        Guarded::of(file, stat, &job.name).map(Some)
     }
 
     /// Hashers for a file of this size, taken from finished files where that does not matter.
@@ -314,19 +323,15 @@ impl<'a, 'f> Worker<'a, 'f> {
         if let Some(plans) = plans(&next.file, &next.ticket.job.specs) {
             return self.by_pieces(next, &plans);
         }
-        let result = read_ahead(
-            &mut next.file,
-            &mut next.hashers,
-            self.feeder.idle_threads(),
-            self.config.mapping,
-            self.progress,
-        );
-        if self.progress.stopped() && result.is_ok() && !next.file.at_end() {
-            return;
-        }
+        let threads = self.feeder.idle_threads();
+        let mapping = self.config.mapping;
+        let result = read_ahead(&mut next.file, &mut next.hashers, threads, mapping, self.progress);
         let Active { ticket, file, mut hashers, .. } = next;
-        let whole = result.map_err(|error| Error::io(&ticket.job.name, "read", error));
-        let whole = whole.and_then(|()| file.finish(&ticket.job.name));
+        let whole = match result {
+            Ok(true) => file.finish(&ticket.job.name),
+            Ok(false) => return,
+            Err(error) => Err(Error::io(&ticket.job.name, "read", error)),
+        };
         // Only then: a file that changed is not one that does not tell its length.
         match whole.and_then(|proof| as_promised(&hashers, &ticket.job.name).map(|()| proof)) {
             Ok(proof) => {

@@ -13,6 +13,7 @@ use crate::pieces::ranges::joined;
 use crate::pieces::scan::Scan;
 use crate::pieces::{Hashed, UNIT};
 use crate::progress::Progress;
+use crate::tree::header::MOVED;
 use crate::tree::midstate;
 use crate::tree::store::{Header, Hints, Store, part_of};
 use std::collections::{BTreeMap, HashMap};
@@ -192,10 +193,9 @@ fn begin(path: &[u8], header: Header, saving: &Saving<'_>) -> Result<(Store, Vec
                 if (&old.spec, old.granule) != (&header.spec, header.granule) {
                     return Err(other("the unfinished tree has another algorithm or granule"));
                 }
-                if old.size != header.size || !old.hints.same_content(&header.hints) {
-                    return Err(other(
-                        "the file's size, modification time or inode changed since it was begun",
-                    ));
+                // All times: the modification time alone can be put back over another content.
+                if (old.size, old.hints) != (header.size, header.hints) {
+                    return Err(other(MOVED));
                 }
                 let hashers = midstate::read(saving.target, saving.beside, header.size, &header.hints);
                 return Ok((store, hashers));

@@ -7,7 +7,7 @@
 use crate::error::{Cause, Error};
 use crate::io::write::AtomicFile;
 use crate::pieces::ranges::joined;
-use crate::tree::header::crc32c;
+use crate::tree::header::{MOVED, crc32c};
 use crate::tree::store::{Hints, Store, with_suffix};
 use std::io::{ErrorKind, Write};
 use std::ops::Range;
@@ -15,7 +15,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-const MAGIC: [u8; 12] = *b"\x89FTV\r\n\x1a\n\x01\0\0\0";
+const MAGIC: [u8; 12] = *b"\x89FTV\r\n\x1a\n\x02\0\0\0";
 /// Between two times of writing.
 const INTERVAL: Duration = Duration::from_secs(5);
 
@@ -46,9 +46,8 @@ impl Findings {
     pub fn begin(store: &Store, size: u64, hints: &Hints) -> Result<Findings, Error> {
         let path = findings_of(store.path());
         let mut about = store.fingerprint()?.as_bytes().to_vec();
-        about.extend(
-            [hints.mtime.cast_unsigned(), hints.inode, hints.device, size].map(u64::to_le_bytes).concat(),
-        );
+        about.extend(hints.to_bytes());
+        about.extend(size.to_le_bytes());
         let (checked, differing) = (Vec::new(), Vec::new());
         let mut findings = Findings { path, about, checked, differing, written: Instant::now() };
         match std::fs::read(&findings.path) {
@@ -76,12 +75,12 @@ impl Findings {
         let (bytes, crc) = bytes.split_last_chunk::<4>().ok_or(DAMAGED)?;
         let rest = bytes.strip_prefix(&MAGIC).filter(|_| crc32c(bytes) == *crc).ok_or(DAMAGED)?;
         let (about, rest) = rest.split_at_checked(self.about.len()).ok_or(DAMAGED)?;
-        let tree = self.about.len() - 32;
+        let tree = self.about.len() - 40;
         if about[..tree] != self.about[..tree] {
             return Err("the stored tree is not the one it was begun with");
         }
         if about != self.about {
-            return Err("the file's size, modification time or inode changed since it was begun");
+            return Err(MOVED);
         }
         let (words, odd) = rest.as_chunks::<8>();
         let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
@@ -181,10 +180,14 @@ mod tests {
         findings.add(0..2, []).expect("added");
         findings.add(2..4, [2..3]).expect("added");
         findings.write().expect("written");
-        let again = begin(&Hints { ctime: 9, ..hints }, SIZE).expect("gone on with");
+        let again = begin(&hints, SIZE).expect("gone on with");
         assert_eq!((again.checked, again.differing), (vec![0..6], vec![2..3, 5..6]));
-        for other in [Hints { mtime: 0, ..hints }, Hints { inode: 0, ..hints }, Hints { device: 0, ..hints }]
-        {
+        for other in [
+            Hints { mtime: 0, ..hints },
+            Hints { ctime: 0, ..hints },
+            Hints { inode: 0, ..hints },
+            Hints { device: 0, ..hints },
+        ] {
             assert!(begin(&other, SIZE).is_err());
         }
         assert!(begin(&hints, SIZE + 1).is_err());

@@ -68,12 +68,20 @@ impl Hints {
         }
     }
 
-    /// Whether the file is the same and was not written to: everything but the time of status changes, which a rename or a
-    /// new link moves.
-    pub fn same_content(&self, other: &Hints) -> bool {
-        (self.mtime, self.inode, self.device) == (other.mtime, other.inode, other.device)
+    /// The fields as they stand in files.
+    pub(crate) fn to_bytes(self) -> [u8; 32] {
+        let fields = [self.mtime.cast_unsigned(), self.ctime.cast_unsigned(), self.inode, self.device];
+        let mut bytes = [0; 32];
+        for (place, field) in bytes.chunks_exact_mut(8).zip(fields) {
+            place.copy_from_slice(&field.to_le_bytes());
+        }
+        bytes
     }
 }
+
+/// Why what was kept of an unfinished run is not gone on with.
+pub(crate) const MOVED: &str =
+    "the file's size, times or inode changed since it was begun (a new mode, owner or name moves a time too)";
 
 /// What a stored tree says of itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -210,10 +218,7 @@ impl Header {
         put(24, &self.size.to_le_bytes());
         put(32, &[leaf, granule, hash_len, kind]);
         put(40, base.as_bytes());
-        put(56, &self.hints.mtime.to_le_bytes());
-        put(64, &self.hints.ctime.to_le_bytes());
-        put(72, &self.hints.inode.to_le_bytes());
-        put(80, &self.hints.device.to_le_bytes());
+        put(56, &self.hints.to_bytes());
         put(88, self.digest.as_ref().map_or(&[], Digest::as_bytes));
         // Fewer, not wrong: what is left out is hashed again.
         let extents = &self.extents[..self.extents.len().min(MAX_EXTENTS)];

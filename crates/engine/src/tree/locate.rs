@@ -12,7 +12,7 @@ use crate::pieces::scan::Scan;
 use crate::progress::Progress;
 use crate::tree::build::{Gather, root_of_one};
 use crate::tree::findings::Findings;
-use crate::tree::prove::{hash_leaf, hash_leaves};
+use crate::tree::prove::{Reader, hash_leaf, hash_leaves};
 use crate::tree::store::{Header, Hints, Store};
 use std::ops::Range;
 use std::sync::Mutex;
@@ -272,7 +272,7 @@ fn shift(source: Source<'_>, store: &Store, bad: &[Range<u64>]) -> Result<Option
         if start + (range.end - range.start) > source.size {
             return Ok(false);
         }
-        Ok(hash_granule(source, header, granule, start)? == store.get(granule..granule + 1)?[0])
+        Ok(hash_granule(&mut source.reader(), header, granule, start)? == store.get(granule..granule + 1)?[0])
     };
     let last = header.granules() - 1;
     let first = bad[0].start;
@@ -290,7 +290,7 @@ fn shift(source: Source<'_>, store: &Store, bad: &[Range<u64>]) -> Result<Option
 
 /// The hash of granule `index` if its bytes were those from `start` on.
 pub(crate) fn hash_granule(
-    source: Source<'_>,
+    read: &mut Reader<'_>,
     header: &Header,
     index: u64,
     start: u64,
@@ -298,10 +298,10 @@ pub(crate) fn hash_granule(
     let range = header.range(index);
     let by = start.cast_signed() - range.start.cast_signed();
     match Merkle::new(&header.spec) {
-        Some(tree) => hash_leaves(source, &tree, range, by),
+        Some(tree) => hash_leaves(read, &tree, range, by),
         None => {
             let leaf = header.plan().piece_hasher().expect("what is no Merkle tree has leaves as pieces");
-            hash_leaf(source, leaf, start..start + (range.end - range.start), &mut Vec::new())
+            hash_leaf(read, leaf, start..start + (range.end - range.start), &mut Vec::new())
         }
     }
 }

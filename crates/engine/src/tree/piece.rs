@@ -144,7 +144,7 @@ fn subtrees(
     let single = |leaves: Range<u64>| {
         decompose(leaves.start, leaves.end).map(|(start, level)| {
             let bytes = bytes_of(tree, &(start..start + (1 << level)), source.size);
-            Ok((level, hash_leaves(source, tree, bytes, 0)?))
+            Ok((level, hash_leaves(&mut source.reader(), tree, bytes, 0)?))
         })
     };
     let mut found: Vec<(u8, Digest)> = single(head).collect::<Result<_, Error>>()?;

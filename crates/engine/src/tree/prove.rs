@@ -125,13 +125,17 @@ impl Nodes<'_> {
             return Ok(self.tree.reduce(hashes));
         }
         let bytes = bytes_of(&self.tree, &node, self.source.size);
-        hash_leaves(self.source, &self.tree, bytes, 0)
+        hash_leaves(&mut self.source.reader(), &self.tree, bytes, 0)
     }
 }
 
-/// The hash of a node over the leaves that hold these bytes, if they were moved by `by` in the file.
+/// Fills a buffer from an offset of a file.
+pub(crate) type Reader<'a> = dyn FnMut(&mut [u8], u64) -> Result<(), Error> + 'a;
+
+/// The hash of a node over the leaves that hold these bytes, if they were moved by `by` in the file. They are read from first to
+/// last, at most [`UNIT`] at a time.
 pub(crate) fn hash_leaves(
-    source: Source<'_>,
+    read: &mut Reader<'_>,
     tree: &Merkle,
     bytes: Range<u64>,
     by: i64,
@@ -143,10 +147,10 @@ pub(crate) fn hash_leaves(
         let len = (bytes.end - offset).min(step);
         let start = offset.wrapping_add_signed(by);
         if let Some(leaf) = tree.leaf_hasher().filter(|_| tree.leaf_size() > UNIT) {
-            row.push(hash_leaf(source, leaf, start..start + len, &mut buffer)?);
+            row.push(hash_leaf(read, leaf, start..start + len, &mut buffer)?);
         } else {
             buffer.resize(len as usize, 0);
-            source.read(&mut buffer, start)?;
+            read(&mut buffer, start)?;
             row.push(tree.subtree(&buffer, offset / tree.leaf_size()));
         }
     }
@@ -155,14 +159,14 @@ pub(crate) fn hash_leaves(
 
 /// The hash of one large leaf, a slice at a time.
 pub(crate) fn hash_leaf(
-    source: Source<'_>,
+    read: &mut Reader<'_>,
     mut leaf: Hasher,
     bytes: Range<u64>,
     buffer: &mut Vec<u8>,
 ) -> Result<Digest, Error> {
     for offset in bytes.clone().step_by(UNIT as usize) {
         buffer.resize((bytes.end - offset).min(UNIT) as usize, 0);
-        source.read(buffer, offset)?;
+        read(buffer, offset)?;
         leaf.update(buffer);
     }
     Ok(leaf.finish())
@@ -248,7 +252,7 @@ pub fn verify_proof(
         &proof.path,
         |node| match node == (0..count) && !place_independent {
             true => Err(Refuted::Form(ProofError::Range)),
-            false => Ok(hash_leaves(source, &tree, bytes_of(&tree, &node, proof.size), 0)?),
+            false => Ok(hash_leaves(&mut source.reader(), &tree, bytes_of(&tree, &node, proof.size), 0)?),
         },
         |left, right, root| if root { tree.root(left, right) } else { tree.node(left, right) },
     )?;

@@ -1,12 +1,15 @@
 //! Mending damaged ranges from a second copy.
 //!
 //! Only granules that the stored tree calls damaged are touched, and of these only the blocks that differ. Each is verified
-//! before it is written (the copy's granule has the tree's hash) and after (so has the mended file's).
+//! before it is written (the copy's granule has the tree's hash) and after (so has the mended file's). A granule may be larger
+//! than memory, so it is read twice, and the copy may change in between: the first reading leaves a digest of every mebibyte,
+//! which the bytes in memory must have when they are written.
 
 use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special};
 use crate::io::read::Guarded;
 use crate::io::source::Source;
+use crate::pieces::UNIT;
 use crate::progress::Progress;
 use crate::tree::locate::{Difference, Judgement, Length, hash_granule, verify};
 use crate::tree::store::Store;
@@ -15,7 +18,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use truesum_hash::Digest;
+use truesum_hash::{Digest, Spec};
 
 /// Bytes compared and written at a time.
 const BLOCK: usize = 4096;
@@ -76,26 +79,50 @@ pub fn repair(
     let mut mends = Vec::new();
     for granule in damaged {
         let range = header.range(granule);
+        let mut right = Vec::new();
+        let mut read = |buffer: &mut [u8], offset| {
+            source.read(buffer, offset)?;
+            right.push(print_of(buffer));
+            Ok(())
+        };
         let here = range.end <= source.size;
         let possible = here
-            && hash_granule(source, header, granule, range.start)? == store.get(granule..granule + 1)?[0];
-        let writes = if possible { mend(&file, path, source, &range, mode)? } else { 0 };
+            && hash_granule(&mut read, header, granule, range.start)? == store.get(granule..granule + 1)?[0];
+        let writes = if possible { mend(&file, path, source, &range, &right, mode)? } else { 0 };
         mends.push(Mend { range, possible, writes });
     }
     if mode == Mode::Write && mends.iter().any(|mend| mend.possible) {
         file.sync_all().map_err(|error| Error::io(path, "write", error))?;
+        // Nobody may have it open for writing when it is read.
+        drop(file);
         check(path, store, &mends, progress)?;
     }
     Ok((report, mends))
 }
 
-/// Writes the blocks of a range that differ from the copy's; returns their bytes.
-fn mend(file: &File, path: &[u8], copy: Source<'_>, range: &Range<u64>, mode: Mode) -> Result<u64, Error> {
-    let (mut good, mut found) = (vec![0; 1 << 20], vec![0; 1 << 20]);
+/// What tells bytes from all others.
+fn print_of(bytes: &[u8]) -> Digest {
+    "blake3".parse::<Spec>().expect("a row of the table").digest(bytes)
+}
+
+/// Writes the blocks of a range that differ from the copy's, whose units have the digests `right`; returns their bytes.
+fn mend(
+    file: &File,
+    path: &[u8],
+    copy: Source<'_>,
+    range: &Range<u64>,
+    right: &[Digest],
+    mode: Mode,
+) -> Result<u64, Error> {
+    let (mut good, mut found) = (vec![0; UNIT as usize], vec![0; UNIT as usize]);
     let mut written = 0;
-    for start in range.clone().step_by(good.len()) {
-        let len = (range.end - start).min(good.len() as u64) as usize;
+    for (start, right) in range.clone().step_by(good.len()).zip(right) {
+        let len = (range.end - start).min(UNIT) as usize;
         copy.read(&mut good[..len], start)?;
+        if print_of(&good[..len]) != *right {
+            let why = format!("bytes from {start} on are not those that were verified");
+            return Err(Error::new(copy.path, "read", Cause::Changed(why)));
+        }
         // What cannot be read, for whatever reason, is written.
         let readable = read_to_end(file, &mut found[..len], start);
         for (index, right) in good[..len].chunks(BLOCK).enumerate() {
@@ -135,7 +162,7 @@ fn check(path: &[u8], store: &Store, mends: &[Mend], progress: &Progress) -> Res
     let mended = (0..header.granules())
         .filter(|&granule| mends.iter().any(|mend| mend.possible && mend.range == header.range(granule)));
     for granule in mended {
-        if hash_granule(source, header, granule, header.range(granule).start)?
+        if hash_granule(&mut source.reader(), header, granule, header.range(granule).start)?
             != store.get(granule..granule + 1)?[0]
         {
             let why = format!("bytes from {} on are not what was written", header.range(granule).start);
@@ -149,5 +176,32 @@ impl Difference {
     /// Whether mending all damaged ranges makes the file good.
     pub fn can_be_mended(&self) -> bool {
         self.judgement == Judgement::FileDamaged && !matches!(self.length, Length::Grown(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::scratch::Scratch;
+
+    #[test]
+    fn bytes_that_the_copy_shows_only_the_second_time_are_not_written() {
+        let (target, copy) = (Scratch::new(), Scratch::new());
+        let (len, good) = (3 * UNIT - 5, vec![7; 3 * UNIT as usize - 5]);
+        std::fs::write(target.path(), vec![1; len as usize]).expect("written");
+        std::fs::write(copy.path(), &good).expect("written");
+        let right: Vec<Digest> = good.chunks(UNIT as usize).map(print_of).collect();
+        // After it was verified the copy changed in its second mebibyte.
+        copy.open().write_all_at(&[8], UNIT + 99).expect("changed");
+        let name = copy.path().as_os_str().as_bytes();
+        let (guarded, progress) =
+            (Guarded::open(&Root::Anywhere, name, Special::Refuse).expect("open"), Progress::default());
+        let source = Source::new(&guarded, name, &progress);
+        let result = mend(&target.open(), b"target", source, &(0..len), &right, Mode::Write);
+        assert!(matches!(result, Err(Error { cause: Cause::Changed(_), .. })), "{result:?}");
+        let unit = UNIT as usize;
+        let mended = std::fs::read(target.path()).expect("there");
+        assert!(mended[..unit].iter().all(|&byte| byte == 7), "what was right is there");
+        assert!(mended[unit..].iter().all(|&byte| byte == 1), "what was not right is not");
     }
 }

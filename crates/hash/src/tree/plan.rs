@@ -34,6 +34,8 @@ enum Way {
 const SMALL: u64 = 64 << 10;
 /// The usual granule: sixteen leaves of 64 KiB.
 const GRANULE: u64 = 1 << 20;
+/// Longest part whose zeros are hashed once for all: longer ones are hashed like data, which can be interrupted.
+const LONGEST: u64 = 64 << 20;
 
 impl Plan {
     /// The plan for a message of `size` bytes; `None` if the digest is a chain, or BLAKE3's of a message that is one piece,
@@ -159,7 +161,8 @@ impl Plan {
         }
     }
 
-    /// Digests of runs of whole pieces that are all zeros, for [`Fold::push_zeros`]; `None` if they depend on the place.
+    /// Digests of runs of whole pieces that are all zeros, for [`Fold::push_zeros`]; `None` if they depend on the place, or one
+    /// piece takes too long.
     pub fn zeros(&self) -> Option<Zeros> {
         match &self.way {
             Way::Granules { merkle, granule } => {
@@ -176,6 +179,11 @@ impl Plan {
                     Some(std::mem::replace(value, next))
                 };
                 Some(Zeros(lengths.scan(first, double).collect()))
+            }
+            Way::Parts(_) if self.pieces() > 1 && self.piece(0).end <= LONGEST => {
+                let mut part = self.piece_hasher()?;
+                part.update_zeros(self.piece(0).end);
+                Some(Zeros(vec![part.finish()]))
             }
             Way::Parts(_) | Way::Halves { .. } => None,
         }
@@ -266,7 +274,7 @@ impl Fold {
         }
     }
 
-    /// Takes `count` whole pieces of zeros, at the cost of their logarithm.
+    /// Takes `count` whole pieces of zeros, at the cost of their logarithm, or of a digest each where digests are listed.
     ///
     /// # Panics
     /// If the plan has no [`Plan::zeros`], or not so many pieces are left.
@@ -285,7 +293,11 @@ impl Fold {
                 }
                 *done += count;
             }
-            Kept::List(..) | Kept::Halves(_) => panic!("this plan has no zeros"),
+            Kept::List(hasher, done) => {
+                (0..count).for_each(|_| hasher.update(zeros.piece().as_bytes()));
+                *done += count;
+            }
+            Kept::Halves(_) => panic!("this plan has no zeros"),
         }
     }
 

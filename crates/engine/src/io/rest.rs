@@ -1,0 +1,211 @@
+//! Whether a file is at rest before it is read, so that its time stamps show every later change.
+//!
+//! Equal stamps before and after mean that nothing was written in between only if
+//! - **a later write gets another stamp**: file systems stamp with clocks that tick every nanosecond to every two seconds. A
+//!   file changed within the present tick is read after it;
+//! - **no write is under way**: the kernel stamps a file when write(2) begins, and a call may carry 2 GiB;
+//! - **no mapped page is dirty**: only the first store to a page moves the stamp, until that was written to the disk.
+//!
+//! The last two need somebody who has the file open for writing, which can be asked ([`writers`]). It costs as much as
+//! opening a small file, so it is asked only where a stamp is so young that a write may still be under way or a page dirty,
+//! or where stamps do not tell. Whoever opens the file later begins with a write or a store that moves the stamp: asking
+//! again at the end would show nothing more. Somebody who merely has the file open is believed to be done when the stamp is
+//! older than the longest write, and the dirty pages have been written to the disk.
+
+use crate::error::Cause;
+use crate::io::lease::{Writers, writers};
+use crate::io::system::{Sizes, Stamps, System};
+use rustix::fs::{self, Stat};
+use rustix::time::{ClockId, clock_gettime};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// What is known of a file that is about to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// Its stamps will show every change.
+    Known,
+    /// Unless somebody wrote to it before it was opened and is not done: the system does not say.
+    Untold,
+}
+
+const SECOND: i64 = 1_000_000_000;
+/// How often a tick is waited for when the file was written to meanwhile, and how long at least.
+const TICKS: usize = 4;
+const LEAST: i64 = SECOND / 1000;
+/// Most that one write(2) carries.
+const WRITE: u64 = 1 << 31;
+/// Bytes a second of the slowest disk whose writes are waited for.
+const SLOWEST: u64 = 1 << 18;
+/// For how long a writer may take to begin, and its file is waited for at most.
+const BEGIN: i64 = SECOND / 10;
+const PATIENCE: i64 = SECOND;
+/// For how long dirty pages may wait for a busy disk beyond the time they should.
+const BUSY: i64 = 60 * SECOND;
+
+/// Waits until a file that was opened can be watched. Returns what it is then.
+///
+/// # Errors
+/// Somebody has it open for writing, or writes to it again and again.
+pub(crate) fn settle(file: impl AsFd, stat: Stat, system: &System) -> Result<(Stat, Rest), Cause> {
+    if system.sizes == Sizes::Invented {
+        return Ok((stat, Rest::Known));
+    }
+    let (stat, age) = after_tick(&file, stat, system)?;
+    let tells = system.stamps == Stamps::Written && age >= 0;
+    if tells && grace(stat.st_size as u64).is_some_and(|grace| age >= grace) {
+        return Ok((stat, Rest::Known));
+    }
+    // After the stamps were taken: who began before has it open still, or was done before anything was read.
+    match writers(file.as_fd()) {
+        Writers::None => Ok((stat, Rest::Known)),
+        Writers::Some if tells && is_quiet(file.as_fd(), &stat, age) => Ok((stat, Rest::Known)),
+        Writers::Some => Err(Cause::Changed("another program has it open for writing".to_owned())),
+        Writers::Untold => Ok((stat, Rest::Untold)),
+    }
+}
+
+/// Waits until the next write to a file gets another stamp than it has. Returns what the file is then, and the age of its
+/// stamp in nanoseconds, which is negative where a clock was put back.
+///
+/// # Errors
+/// It is written to again and again.
+pub(crate) fn after_tick(file: impl AsFd, mut stat: Stat, system: &System) -> Result<(Stat, i64), Cause> {
+    let mut moved = 0;
+    loop {
+        // The clock that stamps are taken from, which ticks later than others on a busy machine.
+        let age = now().saturating_sub(changed(&stat));
+        let tick = system.resolution(changed(&stat).rem_euclid(SECOND).unsigned_abs()) as i64;
+        // A stamp far in the future is of a clock that was put back: no later one is equal to it.
+        if age >= tick || age < -SECOND {
+            return Ok((stat, age));
+        }
+        std::thread::sleep(Duration::from_nanos((tick - age).max(LEAST).unsigned_abs()));
+        let later = fs::fstat(&file).map_err(|error| Cause::Io(error.into()))?;
+        moved += usize::from(changed(&later) != changed(&stat));
+        if moved == TICKS {
+            return Err(Cause::Changed("it is written to again and again".to_owned()));
+        }
+        stat = later;
+    }
+}
+
+/// Whether a file that somebody has open for writing is not being written to, and no store to it will go unnoticed.
+fn is_quiet(file: BorrowedFd<'_>, stat: &Stat, age: i64) -> bool {
+    let wait = BEGIN + writing(stat.st_size as u64) - age;
+    if wait > PATIENCE {
+        return false;
+    }
+    std::thread::sleep(Duration::from_nanos(wait.max(0).unsigned_abs()));
+    // Pages on the disk are clean, and the next store to one moves the stamp.
+    let flushed = fs::fdatasync(file).is_ok();
+    flushed && fs::fstat(file).is_ok_and(|now| changed(&now) == changed(stat) && now.st_size == stat.st_size)
+}
+
+/// The longest that a write to a file of `size` bytes may take, in nanoseconds.
+fn writing(size: u64) -> i64 {
+    (size.min(WRITE) * (SECOND as u64) / SLOWEST) as i64
+}
+
+/// How long after the stamp of a file of `size` bytes a write may be under way, or a page be dirty, in nanoseconds; without
+/// end where dirty pages are never written.
+fn grace(size: u64) -> Option<i64> {
+    static WRITTEN_AFTER: OnceLock<Option<i64>> = OnceLock::new();
+    let written_after = (*WRITTEN_AFTER.get_or_init(|| {
+        let setting = |name: &str, usual: i64| -> i64 {
+            let text = std::fs::read_to_string(format!("/proc/sys/vm/{name}")).unwrap_or_default();
+            text.trim().parse().map_or(usual, |hundredths: i64| hundredths * (SECOND / 100))
+        };
+        // Pages older than the first are written by a thread that looks every second time.
+        let (expire, look) = (
+            setting("dirty_expire_centisecs", 30 * SECOND),
+            setting("dirty_writeback_centisecs", 5 * SECOND),
+        );
+        (look > 0).then_some(expire + 2 * look)
+    }))?;
+    Some(written_after + BUSY + writing(size))
+}
+
+/// The time of the last status change, in nanoseconds since 1970.
+fn changed(stat: &Stat) -> i64 {
+    nanoseconds(stat.st_ctime, stat.st_ctime_nsec as i64)
+}
+
+fn now() -> i64 {
+    let now = clock_gettime(ClockId::RealtimeCoarse);
+    nanoseconds(now.tv_sec, now.tv_nsec)
+}
+
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds.saturating_mul(SECOND).saturating_add(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::scratch::Scratch;
+    use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+    use std::fs::File;
+    use std::os::unix::fs::FileExt;
+
+    fn settled(file: &File) -> Result<(Stat, Rest), Cause> {
+        let stat = fs::fstat(file).expect("open");
+        settle(file, stat, &System::of_file(file, &stat))
+    }
+
+    #[test]
+    fn a_file_written_just_now_is_read_after_the_tick() {
+        let scratch = Scratch::new();
+        for _ in 0..20 {
+            scratch.open().write_all_at(&[1], 0).expect("written");
+            let file = File::open(scratch.path()).expect("open");
+            let (stat, _) = settled(&file).expect("nobody has it open");
+            assert!(now() > changed(&stat), "a write from here on gets another stamp");
+        }
+    }
+
+    #[test]
+    fn a_large_file_that_is_open_for_writing_is_not_read_and_a_small_one_only_when_it_is_quiet() {
+        let scratch = Scratch::new();
+        let writer = scratch.open();
+        for (len, quiet) in [(1 << 24, false), (4096, true)] {
+            writer.set_len(len).expect("written");
+            let file = File::open(scratch.path()).expect("open");
+            let told = writers(file.as_fd()) == Writers::Some;
+            let kept = System::of_file(&file, &fs::fstat(&file).expect("open")).stamps != Stamps::Written;
+            let refused = matches!(settled(&file), Err(Cause::Changed(_)));
+            assert_eq!(refused, told && (kept || !quiet), "{len} bytes");
+        }
+    }
+
+    #[test]
+    fn a_store_to_a_page_that_was_dirty_before_moves_the_stamp() {
+        let scratch = Scratch::new();
+        let writer = scratch.open();
+        writer.write_all_at(&[1; 4096], 0).expect("written");
+        let both = ProtFlags::READ | ProtFlags::WRITE;
+        #[allow(unsafe_code)]
+        // SAFETY: a new mapping at an address of the kernel's choice, of which nothing refers to anything.
+        let mapped =
+            unsafe { mmap(std::ptr::null_mut(), 4096, both, MapFlags::SHARED, &writer, 0) }.expect("mapped");
+        let store = |value: u8| {
+            #[allow(unsafe_code)]
+            // SAFETY: one byte of the page mapped above.
+            unsafe {
+                mapped.cast::<u8>().write_volatile(value);
+            }
+        };
+        store(2);
+        let file = File::open(scratch.path()).expect("open");
+        let result = settled(&file);
+        store(3);
+        let after = changed(&fs::fstat(&file).expect("open"));
+        #[allow(unsafe_code)]
+        // SAFETY: mapped above, and nothing refers to it from here on.
+        unsafe { munmap(mapped, 4096) }.expect("unmapped");
+        if let Ok((stat, Rest::Known)) = result {
+            assert_ne!(changed(&stat), after);
+        }
+    }
+}

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""races - many rounds of each way a file can change while truesum reads it, on several file systems.  See README.md.
+
+usage: races.py TRUESUM [--rounds 2000] [--jobs 8] [--only NAME,...] [--on NAME,...] [--dir DIR]
+
+attacks.py shows that each way is met; this shows how it ends in the long run. A file has two contents, before and after; one
+change leads from one to the other at a random moment of a run. Where the change takes more than one system call the program
+is stopped meanwhile, so that what it reads is old or new. A digest of anything else with exit status 0 is wrong, once is
+enough. Mounts need root; a file system that cannot be mounted is told and left out.
+"""
+import argparse, collections, concurrent.futures, mmap, os, random, signal, subprocess, sys, tempfile, threading, time
+from attacks import HELPER_PATH, private_mounts, remove, write
+
+KIB, MIB = 1 << 10, 1 << 20
+
+
+class Race:
+    """One file with two contents, and the program that reads it."""
+
+    def __init__(self, truesum, path, words, size, tick):
+        self.truesum, self.path, self.words, self.size, self.tick = truesum, path, words, size, tick
+        self.contents = [bytes([letter]) * size for letter in b'AB']
+        self.known, self.now, times = {}, 0, []
+        for content, name in zip(self.contents, ('before', 'after')):
+            write(path, content)
+            time.sleep(tick)
+            began = time.monotonic()
+            code, digest, err = self.end(self.begin())
+            times.append(time.monotonic() - began)
+            if code:
+                raise SystemExit(f'a file at rest: exit {code}: {err.decode(errors="replace").strip()}')
+            self.known[digest] = name
+        self.quiet = min(times)
+        write(path, self.contents[0])
+
+    def ready(self):
+        """Every other round begins when the clock of the file system has ticked, the others within the tick of the last write,
+        which the program waits for. Returns how long it may take then."""
+        if random.random() < 0.5:
+            time.sleep(self.tick)
+            return self.quiet
+        return self.quiet + self.tick
+
+    def begin(self):
+        return subprocess.Popen([self.truesum, *self.words, self.path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def end(self, child):
+        out, err = child.communicate(timeout=60)
+        return child.returncode, out.split(b' ')[0].strip().decode(), err
+
+    @property
+    def old(self):
+        return self.contents[self.now]
+
+    @property
+    def new(self):
+        return self.contents[1 - self.now]
+
+    def swap(self):
+        self.now = 1 - self.now
+
+    def while_stopped(self, change):
+        """A run during which `change` is made, the program being stopped."""
+        longest = self.ready()
+        child = self.begin()
+        time.sleep(random.uniform(0, longest * 0.9))
+        child.send_signal(signal.SIGSTOP)
+        change()
+        child.send_signal(signal.SIGCONT)
+        return self.end(child)
+
+
+def rewrite(path, data, at=0):
+    file = os.open(path, os.O_WRONLY)
+    os.pwrite(file, data, at)
+    os.close(file)
+
+
+# ---------------------------------------------------------------- the races: each makes one round and returns what the run came to
+
+def one_write(race, longest=None):
+    """Rewritten by one call while it is read, by somebody who opens it for that and closes it."""
+    longest = longest or race.ready()
+    child = race.begin()
+    time.sleep(random.uniform(0, longest))
+    rewrite(race.path, race.new)
+    return race.end(child)
+
+
+def same_tick(race):
+    """The same, and a byte of it was written just before the run: within one tick of the file system's clock."""
+    longest = race.ready()
+    rewrite(race.path, race.old[:1])
+    return one_write(race, longest + race.tick * random.randrange(2))
+
+
+def begun_before(race):
+    """The one call begins before the file is opened and ends while it is read or later; then the file is closed."""
+    race.ready()
+    writer = threading.Thread(target=rewrite, args=(race.path, race.new))
+    writer.start()
+    time.sleep(random.uniform(0, 0.004))
+    result = race.end(race.begin())
+    writer.join()
+    return result
+
+
+def mapped_before(race):
+    """Pages mapped shared and dirty before the run are rewritten while the program is stopped; nothing is opened or closed."""
+    with open(race.path, 'r+b') as file:
+        mapping = mmap.mmap(file.fileno(), 0)
+    mapping[:] = race.old
+
+    def change():
+        mapping[:] = race.new
+    result = race.while_stopped(change)
+    mapping.close()
+    return result
+
+
+def mapped_meanwhile(race):
+    """Opened, mapped, rewritten, unmapped and closed while the program is stopped."""
+    def change():
+        with open(race.path, 'r+b') as file, mmap.mmap(file.fileno(), 0) as mapping:
+            mapping[:] = race.new
+    return race.while_stopped(change)
+
+
+def put_back(race):
+    """Rewritten, and the modification time put back."""
+    times = os.stat(race.path)
+
+    def change():
+        rewrite(race.path, race.new)
+        os.utime(race.path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    return race.while_stopped(change)
+
+
+def cut_and_grown(race):
+    """Cut and grown again to its length with the other content."""
+    def change():
+        file = os.open(race.path, os.O_WRONLY)
+        os.ftruncate(file, random.randrange(race.size))
+        os.pwrite(file, race.new, 0)
+        os.close(file)
+    return race.while_stopped(change)
+
+
+RACES = [one_write, same_tick, begun_before, mapped_before, mapped_meanwhile, put_back, cut_and_grown]
+
+# Name, type for mount(8), options of mke2fs where there is a disk, the tick of its stamps in seconds.
+TICK = time.clock_getres(5)                         # CLOCK_REALTIME_COARSE
+SYSTEMS = [('ext4', 'ext4', ['-I', '256'], TICK), ('ext4-128', 'ext4', ['-I', '128'], 1.0), ('ext2', 'ext2', ['-I', '128'], 1.0),
+           ('tmpfs', 'tmpfs', None, TICK), ('ramfs', 'ramfs', None, TICK)]
+
+# Words and size: small files read at once, large ones mapped, pieces on all threads.
+COMMANDS = [(['hash', '-a', 'crc32'], 4 * KIB), (['hash', '-a', 'sha256'], 200 * KIB), (['hash', '-a', 'sha256'], 6 * MIB),
+            (['hash', '-a', 'blake3'], 6 * MIB), (['tree', '-p', '2'], 6 * MIB)]
+
+
+def mount(folder, name, kind, options):
+    point = os.path.join(folder, name)
+    os.mkdir(point)
+    run = lambda *command: subprocess.run(command, capture_output=True, text=True, env=os.environ | {'PATH': HELPER_PATH})
+    if options is None:
+        done = run('mount', '-t', kind, 'none', point)
+    else:
+        image = os.path.join(folder, name + '.image')
+        write(image, b'')
+        os.truncate(image, 1200 * MIB)
+        done = run('mke2fs', '-q', '-F', '-t', kind, *options, image)
+        if done.returncode == 0:
+            done = run('mount', '-o', 'loop', '-t', kind, image, point)
+    return point if done.returncode == 0 else print(f'{name}: not mounted: {done.stderr.strip()}')
+
+
+def judge(race, result, counts):
+    code, digest, err = result
+    if code == 0 and digest in race.known:
+        counts[race.known[digest]] += 1
+    elif code == 0:
+        counts['WRONG'] += 1
+        return f'exit 0 with {digest[:16]}'
+    elif code == 1 and b'changed' in err.lower():
+        counts['changed'] += 1
+    else:
+        counts['OTHER'] += 1
+        return f'exit {code}: {err.decode(errors="replace").strip()[:200]}'
+
+
+def main():
+    parser = argparse.ArgumentParser(description='Many rounds of each race. Exit status 0: none went wrong.')
+    parser.add_argument('truesum')
+    parser.add_argument('--rounds', type=int, default=2000, help='of each race on each file system [2000]')
+    parser.add_argument('--only', default=None, metavar='RACE,...', help=', '.join(race.__name__ for race in RACES))
+    parser.add_argument('--on', default=None, metavar='SYSTEM,...', help=', '.join(row[0] for row in SYSTEMS))
+    parser.add_argument('--dir', default=None)
+    parser.add_argument('--jobs', type=int, default=8, metavar='N', help='files attacked at the same time [8]')
+    options = parser.parse_args()
+    private_mounts()
+    folder, bad = tempfile.mkdtemp(prefix='races-', dir=options.dir), 0
+    mounted = []
+    try:
+        for name, kind, mke2fs, tick in SYSTEMS:
+            if options.on and name not in options.on.split(','):
+                continue
+            point = mount(folder, name, kind, mke2fs)
+            if not point:
+                continue
+            mounted.append(point)
+            for make in RACES:
+                if options.only and make.__name__ not in options.only.split(','):
+                    continue
+                counts, first, began = collections.Counter(), [], time.monotonic()
+                per_job = max(1, options.rounds // options.jobs // len(COMMANDS))
+
+                def work(job):
+                    for words, size in COMMANDS:
+                        size = 32 * MIB if make is begun_before and size > MIB else size
+                        race = Race(os.path.abspath(options.truesum), os.path.join(point, f'f{job}'), words, size, tick)
+                        for _ in range(per_job):
+                            first.append(judge(race, make(race), counts))
+                            race.swap()
+                with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+                    list(pool.map(work, range(options.jobs)))
+                first = next((proof for proof in first if proof), None)
+                wrong = counts['WRONG'] + counts['OTHER']
+                bad += wrong
+                print(f'{name:9} {make.__name__:17} {"wrong" if wrong else "right":6} {time.monotonic() - began:6.1f} s  '
+                      + ', '.join(f'{count} {what}' for what, count in counts.most_common()) + (f' | {first}' if first else ''), flush=True)
+            subprocess.run(['umount', point], capture_output=True, env=os.environ | {'PATH': HELPER_PATH})
+            mounted.remove(point)
+    finally:
+        for point in mounted:
+            subprocess.run(['umount', '-l', point], capture_output=True, env=os.environ | {'PATH': HELPER_PATH})
+        remove(folder)
+    print(f'{bad} wrong')
+    return 1 if bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
