@@ -72,8 +72,11 @@ fn nearest(text: &str) -> Option<&'static str> {
     let text = text.to_ascii_lowercase();
     let family = ALGORITHMS
         .iter()
-        .filter(|row| text.len() >= 3 && row.name.starts_with(&text) && row.status.tamper_evident())
-        .min_by_key(|row| (row.name.matches('-').count(), row.digest_len != 32, row.name.len()));
+        .filter(|row| text.len() >= 3 && row.status.tamper_evident())
+        .filter_map(|row| Some((row, row.name.strip_prefix(text.as_str())?)))
+        .min_by_key(|(row, rest)| {
+            (!rest.starts_with('-'), rest.contains('-'), row.digest_len != 32, rest.len())
+        });
     let near = || {
         ALGORITHMS
             .iter()
@@ -85,7 +88,7 @@ fn nearest(text: &str) -> Option<&'static str> {
             .min()
             .map(|(.., name)| name)
     };
-    family.map(|row| row.name).or_else(near)
+    family.map(|(row, _)| row.name).or_else(near)
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`.
