@@ -7,11 +7,13 @@ use crate::check::report::{self, Detail, Form};
 use crate::console::Console;
 use crate::drawing::page::Page;
 use crate::output::Output;
+use crate::values::path::folder_of;
 use crate::words::{count, grouped};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
 use truesum::verify::unlisted::Search;
 use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Verdict};
@@ -37,6 +39,8 @@ pub struct Telling<'a> {
     named_lines: u64,
     /// The first missing names of this manifest.
     missing: Vec<Vec<u8>>,
+    /// The first file of this manifest that differs, and the digest it should have.
+    mismatched: Option<(PathBuf, Digest)>,
     /// The first files of this folder that no line lists.
     unlisted: Vec<Vec<u8>>,
 }
@@ -60,6 +64,7 @@ impl<'a> Telling<'a> {
             lines: Vec::new(),
             named_lines: 0,
             missing: Vec::new(),
+            mismatched: None,
             unlisted: Vec::new(),
         }
     }
@@ -160,12 +165,27 @@ impl<'a> Telling<'a> {
         if let Err(error) = &outcome.result {
             self.console.advise(error);
         }
-        if let (Subject::File(_, expected), Verdict::Mismatch) = (&self.plan.subject, outcome.verdict())
-            && expected.guessed
-        {
-            advice::guessed(&expected.spec, &mut self.console);
+        match &self.plan.subject {
+            Subject::Manifests(_) => {
+                let file = self.file_of(manifest, outcome);
+                advice::odd_line(manifest.name, &file, outcome, &mut self.console);
+                if outcome.verdict() == Verdict::Mismatch && self.mismatched.is_none() {
+                    self.mismatched = outcome.job.expected.first().cloned().map(|digest| (file, digest));
+                }
+            }
+            Subject::File(file, expected) => {
+                if outcome.verdict() == Verdict::Mismatch && expected.guessed {
+                    advice::guessed(&expected.spec, &expected.digest, file, &mut self.console);
+                }
+            }
         }
         Ok(())
+    }
+
+    /// Where the file of an entry is, for advice.
+    fn file_of(&self, manifest: &Manifest<'_>, outcome: &Outcome) -> PathBuf {
+        let root = self.plan.options.root.clone().unwrap_or_else(|| folder_of(manifest.name));
+        root.join(OsStr::from_bytes(outcome.job.path()))
     }
 
     fn malformed(&mut self, manifest: &Manifest<'_>, line: &BadLine) -> io::Result<()> {
@@ -195,18 +215,28 @@ impl<'a> Telling<'a> {
             advice::nothing_verified(name, checked, &mut self.console);
         }
         let missing = std::mem::take(&mut self.missing);
+        let mismatched = self.mismatched.take();
         if checked.counts.verified > 0 || self.plan.detail() == Detail::None {
             return;
         }
         if !missing.is_empty() && checked.counts.mismatched == 0 && self.plan.options.root.is_none() {
             advice::missing(&missing, &mut self.console);
         }
-        if let (Some(guessed), 1..) = (&checked.guessed, checked.counts.mismatched) {
-            advice::guessed(guessed, &mut self.console);
+        if let (Some(guessed), Some((file, digest))) = (&checked.guessed, mismatched) {
+            advice::guessed(guessed, &digest, &file, &mut self.console);
         }
     }
 
+    /// Whether each file that no line lists is named: where it is a failure, or who asked wants to know.
+    fn names_unlisted(&self) -> bool {
+        self.plan.options.unlisted == Unlisted::Refused
+            || (self.plan.tell.verbose && self.plan.form != Form::Json)
+    }
+
     fn unlisted(&mut self, name: &[u8]) -> io::Result<()> {
+        if !self.names_unlisted() {
+            return Ok(());
+        }
         if self.plan.form == Form::Json {
             report::unlisted(name, &mut self.lines);
             return self.write();
@@ -227,16 +257,20 @@ impl<'a> Telling<'a> {
         if search.files == 0 || self.plan.form == Form::Json || self.plan.detail() == Detail::None {
             return;
         }
-        let shown: Vec<String> = names.iter().map(|name| display_safe(name)).collect();
         let mut text = format!(
-            "{}{} in {} not listed: {}",
+            "{}{} in {} not listed",
             if search.cut { "at least " } else { "" },
             count(search.files, "file", "files"),
             display_safe(&search.folder),
-            shown.join(", ")
         );
-        if search.files > names.len() as u64 {
-            text += &format!(" and {} more", grouped(search.files - names.len() as u64));
+        if self.names_unlisted() {
+            let shown: Vec<String> = names.iter().map(|name| display_safe(name)).collect();
+            text += &format!(": {}", shown.join(", "));
+            if search.files > names.len() as u64 {
+                text += &format!(" and {} more", grouped(search.files - names.len() as u64));
+            }
+        } else {
+            text += " (-v names them)";
         }
         if exact {
             self.console.error(&text);
