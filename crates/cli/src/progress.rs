@@ -229,6 +229,8 @@ mod tests {
         }
         assert!(!unknown[0].contains('%') && unknown[0].contains("+ files"), "{}", unknown[0]);
         assert!(known[COUNT - 1].starts_with("100%"), "{}", known[COUNT - 1]);
+        let one = lines(&mut (0..1).map(task).filter(|_| true));
+        assert!(one[0].starts_with("100%  10 B of 10 B"), "{}", one[0]);
         let few = lines(&mut (0..100).map(task));
         assert!(few.iter().all(|line| line.contains(" of 1.0 KiB, ")), "{}", few[0]);
     }
