@@ -21,7 +21,7 @@ use std::path::Path;
 use std::time::Instant;
 use tasks::Tasks;
 use truesum::manifest::path::display_safe;
-use truesum::{Config, Error, Root, Summary};
+use truesum::{Config, Error, Mapping, Root, Summary};
 use writing::Writing;
 
 /// A run on one file below this size is over before anybody could ask how far it is.
@@ -71,6 +71,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         root: Root::Anywhere,
         special: plan.walk.special,
         threads: if only_size.is_some_and(|size| size < TINY) { 1 } else { plan.tell.threads },
+        mapping: Mapping::Guarded,
         order: plan.order,
         own: output.own(),
     };

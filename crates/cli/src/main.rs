@@ -36,6 +36,8 @@ use values::color::Color;
 static ALLOCATOR: truesum_bench::allocations::Counting = truesum_bench::allocations::Counting::SYSTEM;
 
 fn main() -> ExitCode {
+    // The process is this program's own.
+    truesum::allow_mapping();
     let mut words = std::env::args_os();
     let called = words.next().unwrap_or_default();
     let arguments: Vec<OsString> = words.collect();

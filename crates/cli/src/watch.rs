@@ -64,7 +64,7 @@ impl Watch {
         }
         let specs: Arc<[Spec]> = specs.into();
         let mut tasks = std::iter::once(Task::File(Job::hash(name.to_vec(), &specs)));
-        let config = truesum::Config { threads, ..Default::default() };
+        let config = truesum::Config { threads, mapping: truesum::Mapping::Guarded, ..Default::default() };
         let mut sink = One(None);
         let fail = |error: io::Error| Error::io(name, "read", error);
         truesum::run(&config, &mut tasks, &self.progress, &mut sink).map_err(fail)?;

@@ -26,9 +26,7 @@ use truesum_hash::Spec;
 /// # Errors
 /// It could not be read to its end, is no regular file, or changed while it was read: then there is no digest.
 pub fn hash_file(path: impl AsRef<Path>, specs: &[Spec]) -> Result<Found, Error> {
-    let mut result = None;
-    hash_files([path.as_ref()], specs, |outcome| result = Some(outcome.result));
-    result.unwrap_or_else(|| Err(Error::interrupted(path.as_ref().as_os_str().as_bytes())))
+    Hashing { config: &Config::default(), progress: &Progress::default() }.file(path, specs)
 }
 
 /// Hashes files on all cores, and hands each outcome to `each`, in the order of the names.
@@ -45,21 +43,52 @@ pub fn hash_file(path: impl AsRef<Path>, specs: &[Spec]) -> Result<Found, Error>
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// [`run`] does the same for a walk's items, with progress, and can be stopped.
+/// [`Hashing`] does the same with progress, in another way of reading, and can be stopped; [`run`] takes what a walk finds.
 pub fn hash_files<P: AsRef<Path>>(
     paths: impl IntoIterator<Item = P, IntoIter: Send>,
     specs: &[Spec],
     each: impl FnMut(Outcome),
 ) -> Summary {
-    let specs: Arc<[Spec]> = specs.into();
-    let mut tasks = paths.into_iter().map(|path| {
-        let job = Job::hash(path.as_ref().as_os_str().as_bytes().to_vec(), &specs);
-        // A file that is called `-` is a file here.
-        let open = (job.name == b"-").then(|| job.name.clone());
-        Task::File(Job { open, ..job })
-    });
-    let summary = run(&Config::default(), &mut tasks, &Progress::default(), &mut Each(each));
-    summary.expect("a sink that never fails")
+    Hashing { config: &Config::default(), progress: &Progress::default() }.files(paths, specs, each)
+}
+
+/// How files are hashed, for who wants to say so, to see how far it is, or to stop it.
+#[derive(Clone, Copy)]
+pub struct Hashing<'a> {
+    /// How they are read.
+    pub config: &'a Config,
+    /// How far it is. [`Progress::stop`] ends it early: what was not reached is counted in the summary.
+    pub progress: &'a Progress,
+}
+
+impl Hashing<'_> {
+    /// As [`hash_file`].
+    ///
+    /// # Errors
+    /// As [`hash_file`]; it was stopped.
+    pub fn file(&self, path: impl AsRef<Path>, specs: &[Spec]) -> Result<Found, Error> {
+        let mut result = None;
+        self.files([path.as_ref()], specs, |outcome| result = Some(outcome.result));
+        result.unwrap_or_else(|| Err(Error::interrupted(path.as_ref().as_os_str().as_bytes())))
+    }
+
+    /// As [`hash_files`].
+    pub fn files<P: AsRef<Path>>(
+        &self,
+        paths: impl IntoIterator<Item = P, IntoIter: Send>,
+        specs: &[Spec],
+        each: impl FnMut(Outcome),
+    ) -> Summary {
+        let specs: Arc<[Spec]> = specs.into();
+        let mut tasks = paths.into_iter().map(|path| {
+            let job = Job::hash(path.as_ref().as_os_str().as_bytes().to_vec(), &specs);
+            // A file that is called `-` is a file here, not standard input.
+            let open = (job.name == b"-").then(|| job.name.clone());
+            Task::File(Job { open, ..job })
+        });
+        let summary = run(self.config, &mut tasks, self.progress, &mut Each(each));
+        summary.expect("a sink that never fails")
+    }
 }
 
 /// Takes outcomes. Tasks that are all files come to nothing else.

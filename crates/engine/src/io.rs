@@ -2,7 +2,9 @@
 
 pub(crate) mod ahead;
 pub(crate) mod device;
+mod guard;
 pub(crate) mod mapped;
+pub mod mapping;
 pub mod open;
 pub mod read;
 pub(crate) mod source;

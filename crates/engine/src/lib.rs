@@ -17,7 +17,8 @@ pub mod verify;
 pub mod walk;
 
 pub use error::{Cause, Error, Kind};
-pub use hash_files::{hash_file, hash_files};
+pub use hash_files::{Hashing, hash_file, hash_files};
+pub use io::mapping::{Mapping, allow_mapping};
 pub use io::open::{Root, Special};
 pub use io::write::AtomicFile;
 pub use io::{open, read, write};

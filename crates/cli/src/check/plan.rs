@@ -8,7 +8,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::{self, Entry};
-use truesum::{Order, Special, Unlisted};
+use truesum::{Mapping, Order, Special, Unlisted};
 
 /// What `check` is to do.
 pub struct Checking {
@@ -109,6 +109,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         required: args.require.into_iter().map(PathBuf::from).collect(),
         special: if args.special { Special::Read } else { Special::Refuse },
         threads: tell.threads,
+        mapping: Mapping::Guarded,
         order: if args.unordered { Order::AsReady } else { Order::Stable },
         own: Vec::new(),
     };

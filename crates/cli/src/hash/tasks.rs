@@ -7,8 +7,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::{Arc, Mutex, PoisonError};
 use truesum::hash::Spec;
-use truesum::walk::{Item, Walk};
-use truesum::{Error, Job, Notice, Task};
+use truesum::walk::Walk;
+use truesum::{Error, Task};
 
 /// The files to hash, from a walk of everything named.
 pub struct Tasks {
@@ -54,22 +54,14 @@ impl Iterator for Tasks {
     type Item = Task;
 
     fn next(&mut self) -> Option<Task> {
-        Some(match self.walk.next()? {
-            Item::File(path) => {
-                let mut job = Job::hash(path, &self.specs);
-                if let Some(naming) = &mut self.naming
-                    && job.name != b"-"
-                {
-                    let name = naming.name(&job.name, self.walk.current_root());
-                    job.open = Some(std::mem::replace(&mut job.name, name));
-                }
-                Task::File(job)
-            }
-            Item::Failed(error) => Task::Tell(Notice::Failed(error)),
-            Item::Link(path) => Task::Tell(Notice::Link(path)),
-            Item::Dangling(path) => Task::Tell(Notice::Dangling(path)),
-            Item::Special(path, kind) => Task::Tell(Notice::Special(path, kind)),
-        })
+        let mut task = self.walk.next()?.task(&self.specs);
+        if let (Task::File(job), Some(naming)) = (&mut task, &mut self.naming)
+            && job.name != b"-"
+        {
+            let name = naming.name(&job.name, self.walk.current_root());
+            job.open = Some(std::mem::replace(&mut job.name, name));
+        }
+        Some(task)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

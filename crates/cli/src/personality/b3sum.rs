@@ -266,7 +266,7 @@ impl Arguments {
                 Ok(manifest) => manifest,
                 Err(error) => return fatal(verdicts.streams, &error.to_string()),
             };
-            let mut parse = |line: &[u8], _| match split_line(line) {
+            let mut parse = |line: &[u8]| match split_line(line) {
                 Ok(split) => {
                     let path = split.path.into_bytes();
                     let name = if path == b"-" { path.clone() } else { split.shown.into_bytes() };
@@ -382,9 +382,9 @@ impl Sink for Verdicts<'_> {
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
-        let Notice::Failed(Error { cause: Cause::Other(message), .. }) = notice else { return Ok(()) };
+        let Notice::Malformed(line) = notice else { return Ok(()) };
         self.failed += 1;
-        self.streams.error(message.as_bytes())
+        self.streams.error(line.reason.as_bytes())
     }
 
     fn pause(&mut self) -> io::Result<()> {

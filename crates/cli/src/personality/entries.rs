@@ -10,8 +10,8 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use truesum::manifest::{Lines, RawLine};
-use truesum::{Cause, Config, Error, Job, Notice, Progress, Sink, Special, Task, run};
+use truesum::manifest::{Lines, Place, RawLine};
+use truesum::{BadLine, Config, Job, Mapping, Notice, Progress, Sink, Special, Task, run};
 
 /// What a line is.
 pub(crate) enum Parsed {
@@ -19,7 +19,7 @@ pub(crate) enum Parsed {
     Nothing,
     /// An entry.
     Entry(Job),
-    /// No entry, for this reason. The sink is told of it as of a failure.
+    /// No entry, for this reason. The sink is told of it.
     Bad(String),
     /// Nothing that this program goes on after, for this reason.
     Fatal(String),
@@ -38,7 +38,7 @@ pub(crate) enum End {
 
 /// How programs with GNU's manners read files: everything that can be read.
 pub(crate) fn config(threads: usize) -> Config {
-    Config { special: Special::Read, threads, ..Config::default() }
+    Config { special: Special::Read, threads, mapping: Mapping::Guarded, ..Config::default() }
 }
 
 /// How many threads these files ask for, 0 for one on each core. What one core does in no time needs no others, nor the
@@ -75,14 +75,14 @@ pub(crate) fn segments(names: &[Vec<u8>]) -> Vec<&[Vec<u8>]> {
     segments
 }
 
-/// Reads a manifest and its files. `parse` is given each line without its LF, and the line's number.
+/// Reads a manifest and its files. `parse` is given each line without its LF.
 ///
 /// # Errors
 /// The sink's.
 pub(crate) fn check(
     manifest: OwnedFd,
     config: &Config,
-    parse: &mut (dyn FnMut(&[u8], u64) -> Parsed + Send),
+    parse: &mut (dyn FnMut(&[u8]) -> Parsed + Send),
     sink: &mut dyn Sink,
 ) -> io::Result<End> {
     let patient = Arc::new(AtomicBool::new(true));
@@ -100,7 +100,7 @@ pub(crate) fn check(
 
 struct Entries<'a> {
     lines: Lines<Manifest>,
-    parse: &'a mut (dyn FnMut(&[u8], u64) -> Parsed + Send),
+    parse: &'a mut (dyn FnMut(&[u8]) -> Parsed + Send),
     /// Whether to wait for what is not there yet: nothing was given out in this run.
     patient: Arc<AtomicBool>,
     /// The entry before which the last run ended.
@@ -128,7 +128,7 @@ impl Iterator for Entries<'_> {
                 }
             };
             let line = line.to_vec();
-            match (self.parse)(&line, self.lines.number()) {
+            match (self.parse)(&line) {
                 Parsed::Nothing => {}
                 Parsed::Entry(job) => {
                     let waits = is_stream(job.path()) && !self.patient.load(Relaxed);
@@ -138,8 +138,8 @@ impl Iterator for Entries<'_> {
                     }
                 }
                 Parsed::Bad(reason) => {
-                    let error = Error::new(b"", "read", Cause::Other(reason));
-                    self.held = Some(Task::Tell(Notice::Failed(error)));
+                    let at = Place::Line(self.lines.number());
+                    self.held = Some(Task::Tell(Notice::Malformed(BadLine { at, reason })));
                 }
                 Parsed::Fatal(reason) => self.end = Some(End::Fatal(reason)),
             }

@@ -5,8 +5,8 @@
 //! read. Pages that are in memory already are mapped rather than read: that spares the copy, and the core that would make it.
 
 use crate::io::mapped::Window;
+use crate::io::mapping::Mapping;
 use crate::io::read::Guarded;
-use crate::io::source::is_resident;
 use crate::progress::Progress;
 use rustix::fs::Advice;
 use rustix::io::Errno;
@@ -64,12 +64,13 @@ pub(crate) fn read_ahead(
     file: &mut Guarded,
     hashers: &mut [Hasher],
     threads: usize,
+    mapping: Mapping,
     progress: &Progress,
 ) -> Result<(), Errno> {
     // Advice only: where it is not understood, reading works all the same.
     let _ = rustix::fs::fadvise(file.as_fd(), 0, None, Advice::Sequential);
     let threads = threads.clamp(1, hashers.len().max(1));
-    let mapped = !file.has_holes() && file.is_local() && is_resident(file);
+    let mapped = !file.has_holes() && mapping.suits(file);
     let pipe = &Pipe::new(hashers, SLICES + threads);
     std::thread::scope(|scope| {
         for _ in 1..threads {
@@ -280,7 +281,7 @@ mod tests {
                 rustix::fs::fadvise(file.as_file(), 0, None, Advice::DontNeed).unwrap();
             }
             let (mut reading, mut hashers) = (open(file.path()), hashers());
-            read_ahead(&mut reading, &mut hashers, threads, &Progress::default()).unwrap();
+            read_ahead(&mut reading, &mut hashers, threads, Mapping::Guarded, &Progress::default()).unwrap();
             let digests: Vec<Digest> = hashers.iter_mut().map(Hasher::finish_reset).collect();
             assert_eq!(digests, expected, "{threads} threads, cold: {cold}");
             assert_eq!(reading.finish(b"f").unwrap().size(), u64::from(len));
@@ -301,7 +302,8 @@ mod tests {
             std::thread::scope(|scope| {
                 scope.spawn(|| std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(left));
                 // Whether the truncation came in time or not, there is no proof of a whole reading.
-                let result = read_ahead(&mut reading, &mut hashers, threads, &Progress::default());
+                let result =
+                    read_ahead(&mut reading, &mut hashers, threads, Mapping::Guarded, &Progress::default());
                 assert_eq!(result, Ok(()), "{threads} threads, cut to {left}");
             });
             let error = reading.finish(b"f").unwrap_err();

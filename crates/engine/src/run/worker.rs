@@ -317,7 +317,13 @@ impl<'a, 'f> Worker<'a, 'f> {
         if let Some(plans) = plans(&next.file, &next.ticket.job.specs) {
             return self.by_pieces(next, &plans);
         }
-        let result = read_ahead(&mut next.file, &mut next.hashers, self.feeder.idle_threads(), self.progress);
+        let result = read_ahead(
+            &mut next.file,
+            &mut next.hashers,
+            self.feeder.idle_threads(),
+            self.config.mapping,
+            self.progress,
+        );
         if self.progress.stopped() && result.is_ok() && !next.file.at_end() {
             return;
         }
@@ -339,7 +345,7 @@ impl<'a, 'f> Worker<'a, 'f> {
     fn by_pieces(&mut self, next: Active, plans: &[Plan]) {
         let Active { ticket, mut file, .. } = next;
         let threads = self.feeder.idle_threads();
-        match hash_pieces(&mut file, &ticket.job.name, plans, threads, self.progress) {
+        match hash_pieces(&mut file, &ticket.job.name, plans, threads, self.config.mapping, self.progress) {
             Ok(None) => {}
             Ok(Some(digests)) => match file.finish(&ticket.job.name) {
                 Ok(proof) => self.succeed(ticket, proof, digests),

@@ -1,5 +1,6 @@
 //! What is asked of a check. All defaults are the strict ones: what is not asked for is a failure.
 
+use crate::io::mapping::Mapping;
 use crate::io::open::Special;
 use crate::run::config::Order;
 use std::path::PathBuf;
@@ -31,6 +32,8 @@ pub struct Options {
     pub special: Special,
     /// Threads that read and hash; 0 means one for each core.
     pub threads: usize,
+    /// Whether files may be mapped.
+    pub mapping: Mapping,
     /// The order of entries.
     pub order: Order,
     /// Files that are not looked for in any list: what the caller writes to, as `(device, inode)`.

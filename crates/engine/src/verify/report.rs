@@ -128,7 +128,8 @@ mod tests {
         let good = || Report { counts: Summary { verified: 1, ..Summary::default() }, ..nothing() };
         assert_eq!(good().verdict(), Conclusion::Verified);
         assert_eq!(nothing().verdict(), Conclusion::NothingVerified);
-        let spoil: [(fn(&mut Report), Conclusion); 11] = [
+        type Spoil = fn(&mut Report);
+        let spoil: [(Spoil, Conclusion); 11] = [
             (|report| report.counts.mismatched = 1, Conclusion::Failed),
             (|report| report.counts.missing = 1, Conclusion::Failed),
             (|report| report.counts.changed = 1, Conclusion::Failed),

@@ -181,8 +181,8 @@ impl<'a> Verification<'a> {
     }
 
     fn config(&self, root: Root) -> Config {
-        let Options { special, threads, order, .. } = *self.options;
-        Config { root, special, threads, order, own: Vec::new() }
+        let Options { special, threads, mapping, order, .. } = *self.options;
+        Config { root, special, threads, mapping, order, own: Vec::new() }
     }
 
     /// Opens a manifest, which then is none of the files that a search is after.

@@ -64,11 +64,11 @@ fn check_one(settings: &Settings, splitter: &mut Splitter, name: &[u8], streams:
     };
     // Entries that share a spec share hashers.
     let mut specs: Vec<Arc<[Spec]>> = Vec::new();
-    let mut parse = |line: &[u8], number: u64| {
+    let mut parse = |line: &[u8]| {
         let Some(content) = Splitter::content(line) else { return Parsed::Nothing };
         match splitter.split(content).filter(|split| !(from_stdin && split.path == b"-")) {
             Some(split) => Parsed::Entry(job(&mut specs, split)),
-            None => Parsed::Bad(format!("{number}: improperly formatted {} checksum line", splitter.tag())),
+            None => Parsed::Bad(format!("improperly formatted {} checksum line", splitter.tag())),
         }
     };
     let end = entries::check(manifest, &entries::config(0), &mut parse, &mut verdicts)?;
@@ -178,10 +178,11 @@ impl Sink for Verdicts<'_> {
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
-        let Notice::Failed(Error { cause: Cause::Other(line), .. }) = notice else { return Ok(()) };
+        let Notice::Malformed(line) = notice else { return Ok(()) };
         self.improper += 1;
         if self.settings.talk == Talk::Warn {
-            self.streams.error(&[self.manifest, b": ", line.as_bytes()].concat())?;
+            let text = format!(": {}: {}", line.at.number(), line.reason);
+            self.streams.error(&[self.manifest, text.as_bytes()].concat())?;
         }
         Ok(())
     }
