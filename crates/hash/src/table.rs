@@ -66,16 +66,29 @@ fn find_over(name: &str) -> Option<&'static Algorithm> {
     })
 }
 
-/// The name nearest to a mistyped one, if one is near enough to suggest.
+/// The name to suggest for a mistyped one: of the family it names, else the nearest, if one is near enough. What no longer
+/// shows tampering is suggested only where nothing better is near.
 fn nearest(text: &str) -> Option<&'static str> {
     let text = text.to_ascii_lowercase();
-    ALGORITHMS
+    let family = ALGORITHMS
         .iter()
-        .flat_map(|row| std::iter::once(row.name).chain(row.aliases.iter().copied()))
-        .map(|name| (edit_distance(&text, name), name))
-        .filter(|&(distance, name)| distance <= 2 && distance < name.len() / 2)
-        .min()
-        .map(|(_, name)| name)
+        .filter(|row| text.len() >= 3 && row.status.tamper_evident())
+        .filter_map(|row| Some((row, row.name.strip_prefix(text.as_str())?)))
+        .min_by_key(|(row, rest)| {
+            (!rest.starts_with('-'), rest.contains('-'), row.digest_len != 32, rest.len())
+        });
+    let near = || {
+        ALGORITHMS
+            .iter()
+            .flat_map(|row| {
+                std::iter::once(row.name).chain(row.aliases.iter().copied()).map(move |name| (row, name))
+            })
+            .map(|(row, name)| (!row.status.tamper_evident(), edit_distance(&text, name), name))
+            .filter(|&(_, distance, name)| distance <= 2 && distance < name.len() / 2)
+            .min()
+            .map(|(.., name)| name)
+    };
+    family.map(|(row, _)| row.name).or_else(near)
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`.
@@ -196,6 +209,28 @@ mod tests {
     fn unknown_names_point_to_the_nearest() {
         assert_eq!("sha265".parse::<Spec>(), Err(SpecError::Unknown("sha265".to_owned(), Some("sha256"))));
         assert_eq!("sha256-128".parse::<Spec>(), Err(SpecError::FixedLength("sha256")));
+        for (text, near) in [
+            ("sha3", Some("sha3-256")),
+            ("SHA2", Some("sha256")),
+            ("sha", Some("sha256")),
+            ("sha5", Some("sha512")),
+            ("blake", Some("blake3")),
+            ("crc23", Some("crc32")),
+            ("md", None),
+            ("nonsense", None),
+        ] {
+            assert_eq!(nearest(text), near, "{text}");
+        }
+        let weaker = |row: &Algorithm| {
+            nearest(&row.name[..row.name.len() - 1])
+                .and_then(find)
+                .filter(|near| row.status.tamper_evident() && !near.status.tamper_evident())
+        };
+        assert_eq!(
+            ALGORITHMS.iter().find_map(weaker).map(|row| row.name),
+            None,
+            "a slip leads to nothing weaker"
+        );
     }
 
     #[test]

@@ -166,6 +166,9 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
         self.progress.set_current(&ticket.job.name);
         let size = file.size_hint();
+        if self.feeder.is_single() {
+            self.progress.add_found_bytes(Some(size));
+        }
         let hashers = self.hashers(&ticket.job.specs, size);
         // A file by itself has no other in its way, and the question takes longer than hashing a small one.
         let spinning = !self.feeder.is_single() && is_spinning(id.0);
