@@ -27,10 +27,6 @@ use personality::Call;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Counts what each thread allocates, so that `truesum bench` can say what a call costs; an addition for each allocation.
-#[global_allocator]
-static ALLOCATOR: truesum_bench::allocations::Counting = truesum_bench::allocations::Counting::SYSTEM;
-
 fn main() -> ExitCode {
     let mut words = std::env::args_os();
     let called = words.next().unwrap_or_default();
