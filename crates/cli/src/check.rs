@@ -31,10 +31,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 use total::{Total, add};
-use truesum::check::{Entries, Listed, Scope, unlisted};
 use truesum::hash::Spec;
 use truesum::manifest;
 use truesum::manifest::path::display_safe;
+use truesum::verify::entries::Entries;
+use truesum::verify::listed::Listed;
+use truesum::verify::unlisted::{Scope, unlisted};
 use truesum::{Config, Error, Progress, Root, Summary};
 
 /// Files not listed that are named.
@@ -345,6 +347,13 @@ impl Check<'_> {
 
     /// Compares one file with one digest.
     fn expect(&mut self, expected: &Expected, file: &[u8]) -> io::Result<()> {
+        let base = |name: &[u8]| name.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
+        if let Some(name) = &expected.name
+            && base(name) != base(file)
+            && self.plan.detail() != Detail::None
+        {
+            self.console.note(&format!("the line given is that of {}", display_safe(name)));
+        }
         let job = truesum::Job {
             expected: vec![expected.digest.clone()],
             ..truesum::Job::hash(file.to_vec(), &Arc::from([expected.spec.clone()]))

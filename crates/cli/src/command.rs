@@ -2,14 +2,19 @@
 
 use crate::bench::Bench;
 use crate::check::arguments::CheckArgs;
+use crate::console::Console;
 use crate::docs::{CompletionsArgs, ManArgs};
+use crate::exit::Exit;
 use crate::hash::arguments::HashArgs;
 use crate::links::LinksArgs;
 use crate::list::ListArgs;
+use crate::output::print;
 use crate::tree::TreeArgs;
-use clap::error::ContextKind;
+use crate::values::color::Color;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 
 const EXAMPLES: &str = "\
@@ -75,6 +80,25 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     }
 }
 
+/// Tells what clap says of a command line: help and version as they are, errors with the prefix of all errors.
+pub fn tell(error: &clap::Error) -> Exit {
+    let text = |color: bool| match color {
+        true => error.render().ansi().to_string(),
+        false => error.render().to_string(),
+    };
+    if !error.use_stderr() {
+        return print(&text(Color::Auto.on(&std::io::stdout())), &mut Console::new(Color::Auto));
+    }
+    let text = text(Color::Auto.on(&std::io::stderr()));
+    // Help where a subcommand is missing is no error that has a word for it.
+    let text = match error.kind() {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => text,
+        _ => text.replacen("error:", "truesum:", 1),
+    };
+    let _ = std::io::stderr().write_all(text.as_bytes());
+    Exit::NotAsAsked
+}
+
 /// The whole command line, for what is generated from it.
 pub fn definition() -> clap::Command {
     Cli::command()
@@ -100,6 +124,15 @@ fn misspelt(given: &[OsString], completed: &[OsString]) -> bool {
 
 /// Puts the subcommand in that the user left out.
 fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    match arguments.get(1).and_then(|word| word.to_str()) {
+        // What other programs call it. A file of this name is written `./verify`.
+        Some("verify") => arguments[1] = "check".into(),
+        Some("help") => {
+            arguments.remove(1);
+            arguments.push("--help".into());
+        }
+        _ => {}
+    }
     let known = |word: &OsStr| {
         let word = word.to_str();
         matches!(word, Some("-h" | "--help" | "-V" | "--version"))
@@ -174,6 +207,11 @@ mod tests {
         assert_eq!(completed(&["--quiet", "-c", "M"]), ["check", "--quiet", "M"]);
         assert_eq!(completed(&["--", "-c"]), ["hash", "--", "-c"]);
         assert_eq!(completed(&["check", "M"]), ["check", "M"]);
+        assert_eq!(completed(&["verify", "M"]), ["check", "M"]);
+        assert_eq!(completed(&["help"]), ["--help"]);
+        assert_eq!(completed(&["help", "hash"]), ["hash", "--help"]);
+        assert_eq!(completed(&["help", "tree", "verify"]), ["tree", "verify", "--help"]);
+        assert_eq!(completed(&["./verify"]), ["hash", "./verify"]);
         assert_eq!(completed(&["--help"]), ["--help"]);
     }
 }

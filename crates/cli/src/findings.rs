@@ -2,10 +2,10 @@
 
 use crate::words::count;
 use std::fmt::Write;
-use truesum::tree::locate::{Length, Report, Verdict};
+use truesum::tree::locate::{Difference, Judgement, Length};
 
 /// `OFFSET LENGTH damaged` for each range.
-pub fn lines(report: &Report) -> String {
+pub fn lines(report: &Difference) -> String {
     let mut text = String::new();
     for range in &report.damaged {
         let state = if range.start >= report.size { "missing" } else { "damaged" };
@@ -15,20 +15,20 @@ pub fn lines(report: &Report) -> String {
 }
 
 /// The report in one sentence.
-pub fn words(report: &Report) -> String {
+pub fn words(report: &Difference) -> String {
     let ranges = count(report.damaged.len() as u64, "damaged range", "damaged ranges");
     let bytes: u64 = report.damaged.iter().map(|range| range.end - range.start).sum();
-    let mut text = match report.verdict {
-        Verdict::Good => "good".to_owned(),
-        Verdict::FileDamaged if report.damaged.is_empty() => "file damaged".to_owned(),
-        Verdict::FileDamaged => format!("file damaged: {ranges}, {bytes} bytes to look at"),
-        Verdict::TreeDamaged => {
+    let mut text = match report.judgement {
+        Judgement::Good => "good".to_owned(),
+        Judgement::FileDamaged if report.damaged.is_empty() => "file damaged".to_owned(),
+        Judgement::FileDamaged => format!("file damaged: {ranges}, {bytes} bytes to look at"),
+        Judgement::TreeDamaged => {
             "tree damaged: the file agrees with it all the same; build it again".to_owned()
         }
-        Verdict::CannotTell => {
+        Judgement::CannotTell => {
             format!("cannot tell whether file or tree is damaged: they differ in {ranges}")
         }
-        Verdict::OtherTree => "the stored tree is not the one of the digest that is trusted".to_owned(),
+        Judgement::OtherTree => "the stored tree is not the one of the digest that is trusted".to_owned(),
     };
     let _ = match report.length {
         Length::Same => Ok(()),
@@ -48,7 +48,7 @@ pub fn words(report: &Report) -> String {
 }
 
 /// Appends the report as members of a JSON object, `verdict` first, without braces.
-pub fn members(report: &Report, out: &mut Vec<u8>) {
+pub fn members(report: &Difference, out: &mut Vec<u8>) {
     let (length, bytes) = match report.length {
         Length::Same => ("same", 0),
         Length::Truncated(bytes) => ("truncated", bytes),
@@ -61,7 +61,7 @@ pub fn members(report: &Report, out: &mut Vec<u8>) {
         let comma = if name == "verdict" { "" } else { "," };
         out.extend_from_slice(format!("{comma}\"{name}\":{value}").as_bytes());
     };
-    member("verdict", verdict(report.verdict).into());
+    member("verdict", verdict(report.judgement).into());
     member("size", report.size.into());
     member("length", length.into());
     member("length_differs_by", bytes.into());
@@ -71,12 +71,12 @@ pub fn members(report: &Report, out: &mut Vec<u8>) {
 }
 
 /// A verdict's name.
-fn verdict(verdict: Verdict) -> &'static str {
+fn verdict(verdict: Judgement) -> &'static str {
     match verdict {
-        Verdict::Good => "good",
-        Verdict::FileDamaged => "file damaged",
-        Verdict::TreeDamaged => "tree damaged",
-        Verdict::CannotTell => "cannot tell",
-        Verdict::OtherTree => "other tree",
+        Judgement::Good => "good",
+        Judgement::FileDamaged => "file damaged",
+        Judgement::TreeDamaged => "tree damaged",
+        Judgement::CannotTell => "cannot tell",
+        Judgement::OtherTree => "other tree",
     }
 }

@@ -16,7 +16,7 @@ use crate::words::{count, size};
 use arguments::HashArgs;
 use plan::{Hashing, Inputs, plan};
 use std::ffi::OsStr;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
@@ -151,6 +151,11 @@ fn end(
     }
     if let Err(error) = output.finish() {
         return exit.max(cannot_write(&error, console));
+    }
+    if let (Some(path), true) = (&plan.output, plan.tell.notes && io::stderr().is_terminal()) {
+        let path = display_safe(path.as_os_str().as_bytes());
+        let files = count(summary.files - told.refused, "file", "files");
+        console.line(&format!("truesum: {files}, {}, listed in {path}", size(summary.bytes)));
     }
     if plan.tell.notes {
         notes(plan, &summary, &told, &name, console);

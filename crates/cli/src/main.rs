@@ -22,24 +22,27 @@ mod watch;
 mod words;
 
 use command::Command;
-use exit::Exit;
+use console::Console;
+use exit::{Exit, Refusal};
 use personality::Call;
 use std::ffi::OsString;
 use std::process::ExitCode;
+use truesum::hash::kernel::check_forced;
+use values::color::Color;
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os();
     let called = words.next().unwrap_or_default();
     let arguments: Vec<OsString> = words.collect();
+    if let Err(why) = check_forced() {
+        return Console::new(Color::Auto).refuse(&Refusal::new(why)).into();
+    }
     if let Some(personality) = personality::called(&called) {
         return (personality.run)(Call { name: personality.name, called, arguments });
     }
     match command::parse(called, arguments) {
         Ok(command) => run(command).into(),
-        Err(error) => {
-            let _ = error.print();
-            ExitCode::from(error.exit_code() as u8)
-        }
+        Err(error) => command::tell(&error).into(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::exit::Refusal;
 use crate::progress::Line;
-use crate::values::color::Color;
+use crate::values::{color::Color, threads};
 use clap::Args;
 
 /// How it is done and told, for every command that reads files.
@@ -11,6 +11,7 @@ use clap::Args;
 pub struct RunArgs {
     /// Threads that read and hash [default: one a core]
     #[arg(short = 'j', long = "jobs", alias = "threads", value_name = "N")]
+    #[arg(value_parser = threads::threads)]
     pub threads: Option<usize>,
     /// No progress line
     #[arg(long)]

@@ -5,3 +5,4 @@ pub mod digest;
 pub mod path;
 pub mod size;
 pub mod table;
+pub mod threads;

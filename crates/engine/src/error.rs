@@ -28,6 +28,8 @@ pub enum Cause {
     OutsideRoot,
     /// A directory that contains itself, through a symbolic link or a mount.
     Loop,
+    /// The run was stopped before the end.
+    Interrupted,
     /// Anything else, in words.
     Other(String),
 }
@@ -43,6 +45,11 @@ impl Error {
         Error { path: path.to_vec(), action, cause }
     }
 
+    /// The run was stopped while this file was read.
+    pub fn interrupted(path: &[u8]) -> Error {
+        Error::new(path, "read", Cause::Interrupted)
+    }
+
     /// The same failure, of another name of the file.
     pub(crate) fn under(&self, path: &[u8]) -> Error {
         let cause = match &self.cause {
@@ -54,6 +61,7 @@ impl Error {
             Cause::Special(kind) => Cause::Special(kind),
             Cause::OutsideRoot => Cause::OutsideRoot,
             Cause::Loop => Cause::Loop,
+            Cause::Interrupted => Cause::Interrupted,
             Cause::Other(text) => Cause::Other(text.clone()),
         };
         Error { path: path.to_vec(), action: self.action, cause }
@@ -101,6 +109,7 @@ impl fmt::Display for Cause {
             Cause::Special(kind) => write!(f, "not a regular file but a {kind}"),
             Cause::OutsideRoot => f.write_str("leads out of the folder being checked"),
             Cause::Loop => f.write_str("directory loop"),
+            Cause::Interrupted => f.write_str("interrupted"),
             Cause::Other(text) => f.write_str(text),
         }
     }

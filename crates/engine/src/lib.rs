@@ -4,31 +4,26 @@
 //! cores, in order and in bounded memory. A digest comes out only of a file that was read to its end without error and did
 //! not change meanwhile. [`hash`] and [`manifest`] are the crates underneath.
 
-mod ahead;
-pub mod check;
-mod device;
 pub mod error;
-mod feed;
+mod io;
 pub mod job;
-mod links;
-mod mapped;
-pub mod open;
 mod pieces;
 pub mod progress;
-pub mod read;
 pub mod run;
+pub mod task;
 pub mod tree;
-mod waits;
+pub mod verify;
 pub mod walk;
-mod worker;
-pub mod write;
 
 pub use error::{Cause, Error};
+pub use io::open::{Root, Special};
+pub use io::write::AtomicFile;
+pub use io::{open, read, write};
 pub use job::{Found, Job, Outcome, Summary, Verdict};
-pub use open::{Root, Special};
 pub use progress::Progress;
-pub use run::{Config, Notice, Order, Sink, Task, run};
+pub use run::config::{Config, Order, cores};
+pub use run::run;
+pub use task::{Notice, Sink, Task};
 pub use truesum_hash as hash;
 pub use truesum_manifest as manifest;
 pub use walk::Walk;
-pub use write::AtomicFile;

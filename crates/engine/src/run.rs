@@ -4,107 +4,23 @@
 //! all slices at once. Outcomes come back to the calling thread, which hands them to the [`Sink`] in the order of the tasks.
 //! Memory is bounded: jobs run a bounded number ahead of what was handed out, and a worker's buffers have a fixed size.
 
-use crate::error::Error;
-use crate::feed::Feeder;
-use crate::job::{Job, Outcome, Summary};
-use crate::links::Links;
-use crate::open::{Root, Special};
+pub mod config;
+mod event;
+mod feed;
+mod links;
+mod output;
+mod worker;
+
+use crate::job::Summary;
 use crate::progress::Progress;
-use crate::worker::Worker;
-use std::collections::VecDeque;
+use crate::task::{Sink, Task};
+use config::{Config, cores};
+use event::Batch;
+use feed::Feeder;
+use links::Links;
+use output::Output;
 use std::io;
-use std::sync::OnceLock;
-use truesum_manifest::LineError;
-
-/// How a run reads and hashes.
-#[derive(Debug)]
-pub struct Config {
-    /// Where the jobs' names lead.
-    pub root: Root,
-    /// Which kinds of file are read.
-    pub special: Special,
-    /// Threads that read and hash; 0 means one for each core.
-    pub threads: usize,
-    /// Whether outcomes come in the order of the tasks or as they are ready.
-    pub order: Order,
-    /// Files that are passed over: the run's own output, as `(device, inode)`.
-    pub own: Vec<(u64, u64)>,
-}
-
-/// The order of outcomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// That of the tasks.
-    Stable,
-    /// As they are ready.
-    AsReady,
-}
-
-impl Default for Config {
-    fn default() -> Config {
-        Config {
-            root: Root::Anywhere,
-            special: Special::Refuse,
-            threads: 0,
-            order: Order::Stable,
-            own: Vec::new(),
-        }
-    }
-}
-
-/// One thing to do, or to tell in its turn.
-#[derive(Debug)]
-pub enum Task {
-    /// A file to read.
-    File(Job),
-    /// Something to hand to the sink when its turn comes.
-    Tell(Notice),
-}
-
-/// What is told beside outcomes.
-#[derive(Debug)]
-pub enum Notice {
-    /// A folder that could not be listed, or a file that could not be looked at. It counts as unreadable.
-    Failed(Error),
-    /// A symbolic link that was not followed.
-    Link(Vec<u8>),
-    /// A symbolic link to nothing.
-    Dangling(Vec<u8>),
-    /// A device, pipe or socket that was not read.
-    Special(Vec<u8>, &'static str),
-    /// The run's own output.
-    Own(Vec<u8>),
-    /// A manifest's line that is no entry.
-    Malformed(LineError),
-}
-
-/// Where outcomes go. An error of the sink ends the run.
-pub trait Sink {
-    /// A file's outcome.
-    fn outcome(&mut self, outcome: Outcome) -> io::Result<()>;
-    /// Something to tell.
-    fn notice(&mut self, notice: Notice) -> io::Result<()>;
-    /// Everything that is known by now was handed out: the time to flush what was buffered.
-    fn pause(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// What comes back from workers.
-pub(crate) enum Event {
-    Outcome(Outcome),
-    Notice(Notice),
-}
-
-/// Events in the order workers made them, with their place in the order of tasks.
-pub(crate) type Batch = Vec<(u64, Event)>;
-
-/// How many threads this process may run at once, by its processors and its control group. Asked once: it takes longer
-/// than hashing a small file.
-pub fn cores() -> usize {
-    static CORES: OnceLock<usize> = OnceLock::new();
-    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
-}
+use worker::Worker;
 
 /// Runs all tasks and hands what comes of them to the sink.
 ///
@@ -122,14 +38,7 @@ pub fn run(
     };
     let links = Links::default();
     let feeder = Feeder::new(tasks, &config.root, threads, progress);
-    let mut output = Output {
-        sink,
-        summary: Summary::default(),
-        waiting: VecDeque::new(),
-        next: 0,
-        order: config.order,
-        feeder: &feeder,
-    };
+    let mut output = Output::new(sink, config.order, &feeder);
     if feeder.useful_threads < 2 {
         let mut result = Ok(());
         Worker::new(config, &feeder, &links, progress, threads).work(&mut |batch| {
@@ -211,52 +120,5 @@ struct Ended(crossbeam_channel::Sender<Message>);
 impl Drop for Ended {
     fn drop(&mut self) {
         let _ = self.0.send(Message::Ended);
-    }
-}
-
-/// Puts events back into the order of tasks and hands them out.
-struct Output<'a, 'f> {
-    sink: &'a mut dyn Sink,
-    summary: Summary,
-    waiting: VecDeque<Option<Event>>,
-    next: u64,
-    order: Order,
-    feeder: &'a Feeder<'f>,
-}
-
-impl Output<'_, '_> {
-    fn take(&mut self, batch: Batch) -> io::Result<()> {
-        for (place, event) in batch {
-            if self.order == Order::AsReady {
-                self.hand_out(event)?;
-                self.next += 1;
-                continue;
-            }
-            let index = (place - self.next) as usize;
-            if index >= self.waiting.len() {
-                self.waiting.resize_with(index + 1, || None);
-            }
-            self.waiting[index] = Some(event);
-        }
-        while let Some(Some(_)) = self.waiting.front() {
-            let event = self.waiting.pop_front().flatten();
-            self.next += 1;
-            event.map_or(Ok(()), |event| self.hand_out(event))?;
-        }
-        self.feeder.handed_out(self.next);
-        self.sink.pause()
-    }
-
-    fn hand_out(&mut self, event: Event) -> io::Result<()> {
-        match event {
-            Event::Outcome(outcome) => {
-                self.summary.count(&outcome);
-                self.sink.outcome(outcome)
-            }
-            Event::Notice(notice) => {
-                self.summary.unreadable += u64::from(matches!(notice, Notice::Failed(_)));
-                self.sink.notice(notice)
-            }
-        }
     }
 }

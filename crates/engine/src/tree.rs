@@ -9,9 +9,9 @@
 )]
 
 pub mod build;
-pub(crate) mod chains;
 pub mod findings;
 pub mod growth;
+mod header;
 pub mod locate;
 mod midstate;
 pub mod outline;

@@ -15,7 +15,7 @@ use truesum::hash::{Digest, Spec};
 use truesum::tree::build::{Begin, Saved, Saving, save};
 use truesum::tree::findings::findings_of;
 use truesum::tree::growth::{GrowthProof, prove_growth, verify_growth};
-use truesum::tree::locate::{Comparison, Length, Report, Shift, Verdict, verify};
+use truesum::tree::locate::{Comparison, Difference, Judgement, Length, Shift, verify};
 use truesum::tree::piece::{Piece, combine, hash_range};
 use truesum::tree::prove::{RangeProof, Refuted, Row, prove, read_row, verify_proof};
 use truesum::tree::repair::{Mode, repair};
@@ -69,7 +69,7 @@ impl Case {
         self.save(name, granule, Begin::Fresh, &[]).expect("built")
     }
 
-    fn verify(&self) -> Report {
+    fn verify(&self) -> Difference {
         let store = Store::open(&self.tree, false).expect("readable").expect("a stored tree");
         verify(self.path(), &store, None, 2, &Progress::default()).expect("verified")
     }
@@ -111,8 +111,8 @@ fn trees_of_every_kind_hold_the_digest_and_find_damage() {
             assert!(!part_of(&case.tree).exists());
             let report = case.verify();
             assert_eq!(
-                (report.verdict, report.damaged, report.blemish),
-                (Verdict::Good, vec![], None),
+                (report.judgement, report.damaged, report.blemish),
+                (Judgement::Good, vec![], None),
                 "{name} {size}"
             );
             for offset in [0, size / 2, size.saturating_sub(1)] {
@@ -121,7 +121,7 @@ fn trees_of_every_kind_hold_the_digest_and_find_damage() {
                 }
                 case.flip(offset);
                 let report = case.verify();
-                assert_eq!(report.verdict, Verdict::FileDamaged, "{name} of {size} bytes, byte {offset}");
+                assert_eq!(report.judgement, Judgement::FileDamaged, "{name} of {size} bytes, byte {offset}");
                 let [damaged] = &report.damaged[..] else { panic!("{:?}", report.damaged) };
                 let store = Store::open(&case.tree, false).expect("readable").expect("a tree");
                 let granules = 0..store.header().granules();
@@ -149,11 +149,11 @@ fn holes_and_data_give_the_same_tree() {
     {
         let saved = case.built(name, granule);
         assert_eq!(saved.found.digests, [spec(name).digest(&bytes)], "{name}");
-        assert_eq!(case.verify().verdict, Verdict::Good);
+        assert_eq!(case.verify().judgement, Judgement::Good);
     }
     case.flip(20 * MIB);
     let report = case.verify();
-    assert_eq!((report.verdict, report.damaged), (Verdict::FileDamaged, vec![20 * MIB..21 * MIB]));
+    assert_eq!((report.judgement, report.damaged), (Judgement::FileDamaged, vec![20 * MIB..21 * MIB]));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn plain_digests_ride_along() {
                 std::iter::once(&spec(name)).chain(&beside).map(|spec| spec.digest(&bytes)).collect();
             assert_eq!(saved.found.digests, expected, "{name} of {size} bytes");
             assert_eq!(progress.bytes(), size, "{name}: one read for all");
-            assert_eq!(case.verify().verdict, Verdict::Good, "{name} of {size} bytes");
+            assert_eq!(case.verify().judgement, Judgement::Good, "{name} of {size} bytes");
         }
     }
 }
@@ -252,7 +252,7 @@ fn a_grown_file_is_read_from_where_it_grew() {
         let saved = save(case.path(), &spec(name), &saving, 2, &progress).expect("appended");
         assert_eq!(saved.found.digests, [spec(name).digest(&bytes)]);
         assert_eq!(progress.bytes(), bytes.len() as u64 - old / MIB * MIB);
-        assert_eq!(case.verify().verdict, Verdict::Good);
+        assert_eq!(case.verify().judgement, Judgement::Good);
         assert!(case.save(name, GRANULE, Begin::Append, &[]).is_err(), "it did not grow");
     }
 }
@@ -272,7 +272,7 @@ fn only_the_granules_said_to_have_changed_are_read() {
     let saved = save(case.path(), &spec("sha256-tree"), &saving, 2, &progress).expect("built");
     assert_eq!(saved.found.digests, [spec("sha256-tree").digest(&bytes)]);
     assert_eq!(progress.bytes(), 2 * MIB);
-    assert_eq!(case.verify().verdict, Verdict::Good);
+    assert_eq!(case.verify().judgement, Judgement::Good);
 }
 
 #[test]
@@ -289,18 +289,18 @@ fn truncated_grown_and_shifted_files_are_told_apart() {
         };
         let report = see(&bytes[..4 * MIB as usize + 5]);
         assert_eq!(
-            (report.verdict, report.length),
-            (Verdict::FileDamaged, Length::Truncated(len - 4 * MIB - 5))
+            (report.judgement, report.length),
+            (Judgement::FileDamaged, Length::Truncated(len - 4 * MIB - 5))
         );
         if exact {
             assert_eq!(report.damaged, vec![4 * MIB..len]);
         }
         let report = see(&[&bytes[..], b"more"].concat());
-        assert_eq!((report.verdict, report.length), (Verdict::FileDamaged, Length::Grown(4)));
+        assert_eq!((report.judgement, report.length), (Judgement::FileDamaged, Length::Grown(4)));
         assert_eq!(report.damaged, vec![]);
         let inserted = [&bytes[..5 * MIB as usize], b"new", &bytes[5 * MIB as usize..]].concat();
         let report = see(&inserted);
-        assert_eq!((report.verdict, report.length), (Verdict::FileDamaged, Length::Grown(3)));
+        assert_eq!((report.judgement, report.length), (Judgement::FileDamaged, Length::Grown(3)));
         if exact {
             assert_eq!(report.shift, Some(Shift { from: 5 * MIB, by: 3 }));
         }
@@ -311,19 +311,19 @@ fn truncated_grown_and_shifted_files_are_told_apart() {
             assert_eq!(report.shift, Some(Shift { from: 6 * MIB, by: -991 }));
         }
         let report = see(&[]);
-        assert_eq!((report.verdict, report.damaged), (Verdict::FileDamaged, vec![0..len]), "{name}");
-        assert_eq!(see(&bytes).verdict, Verdict::Good);
+        assert_eq!((report.judgement, report.damaged), (Judgement::FileDamaged, vec![0..len]), "{name}");
+        assert_eq!(see(&bytes).judgement, Judgement::Good);
     }
 }
 
 /// What `verify` says of a stored tree with these bytes; refusal to open it is tree damage too.
-fn judged(case: &Case, place: &Path) -> Verdict {
+fn judged(case: &Case, place: &Path) -> Judgement {
     match Store::open(place, false).expect("readable") {
-        Err(_) => Verdict::TreeDamaged,
+        Err(_) => Judgement::TreeDamaged,
         Ok(store) => match verify(case.path(), &store, None, 1, &Progress::default()) {
-            Ok(report) => report.verdict,
+            Ok(report) => report.judgement,
             // A tree that says of itself that it is not complete.
-            Err(_) => Verdict::TreeDamaged,
+            Err(_) => Judgement::TreeDamaged,
         },
     }
 }
@@ -337,34 +337,34 @@ fn every_flipped_bit_and_every_truncation_of_a_tree_is_noticed() {
         let place = case.tree.with_extension("damaged");
         std::fs::write(&place, &tree).expect("written");
         let file = std::fs::OpenOptions::new().write(true).open(&place).expect("writable");
-        assert_eq!(judged(&case, &place), Verdict::Good);
+        assert_eq!(judged(&case, &place), Judgement::Good);
         for bit in 0..tree.len() * 8 {
             let at = bit / 8;
             file.write_all_at(&[tree[at] ^ (1 << (bit % 8))], at as u64).expect("flipped");
             let verdict = judged(&case, &place);
             assert!(
-                matches!(verdict, Verdict::TreeDamaged | Verdict::CannotTell),
+                matches!(verdict, Judgement::TreeDamaged | Judgement::CannotTell),
                 "{name}, bit {bit}: {verdict:?}"
             );
             file.write_all_at(&tree[at..=at], at as u64).expect("mended");
         }
         file.write_all_at(&[0], tree.len() as u64).expect("longer");
-        assert_eq!(judged(&case, &place), Verdict::TreeDamaged);
+        assert_eq!(judged(&case, &place), Judgement::TreeDamaged);
         for len in (0..tree.len()).rev() {
             file.set_len(len as u64).expect("cut");
-            assert_eq!(judged(&case, &place), Verdict::TreeDamaged, "{name}, {len} bytes");
+            assert_eq!(judged(&case, &place), Judgement::TreeDamaged, "{name}, {len} bytes");
         }
         // A damaged tree never lends its name to a damaged file, nor hides it.
         case.flip(10_000);
         file.write_all_at(&tree, 0).expect("whole again");
-        assert_eq!(judged(&case, &place), Verdict::FileDamaged);
+        assert_eq!(judged(&case, &place), Judgement::FileDamaged);
         file.write_all_at(&[tree[tree.len() - 1] ^ 1], tree.len() as u64 - 1).expect("damaged");
-        assert_eq!(judged(&case, &place), Verdict::CannotTell);
+        assert_eq!(judged(&case, &place), Judgement::CannotTell);
     }
 }
 
 /// Verifies with what was kept, and stops after `stop` bytes.
-fn go_on(case: &Case, threads: usize, stop: Option<u64>) -> (Result<Report, Error>, u64) {
+fn go_on(case: &Case, threads: usize, stop: Option<u64>) -> (Result<Difference, Error>, u64) {
     let store = Store::open(&case.tree, false).expect("readable").expect("a tree");
     let comparison = Comparison { root: &Root::Anywhere, trusted: None, threads, resume: true };
     let progress = Progress::default();
@@ -402,7 +402,7 @@ fn an_interrupted_verification_reads_only_the_rest_and_finds_the_same() {
             case.flip(at);
         }
         let whole = case.verify();
-        assert_eq!(whole.verdict, Verdict::FileDamaged);
+        assert_eq!(whole.judgement, Judgement::FileDamaged);
         let kept = findings_of(&case.tree);
         let (mut read, mut stops) = (0, 0);
         let report = loop {
@@ -416,7 +416,7 @@ fn an_interrupted_verification_reads_only_the_rest_and_finds_the_same() {
             stops += 1;
             assert!(stops < 100, "{name} does not come on");
         };
-        assert_eq!((report.verdict, &report.damaged), (whole.verdict, &whole.damaged), "{name}");
+        assert_eq!((report.judgement, &report.damaged), (whole.judgement, &whole.damaged), "{name}");
         if name != "mtsum-v1.0-md5" {
             assert!(stops > 0 && report.before > 0, "{name}: {stops} stops");
             // Granules of several units that were under way are read again.
@@ -464,13 +464,13 @@ fn a_verification_is_not_gone_on_with_over_another_file_or_tree() {
     // Without being asked to, nothing of it is read or written.
     let before = stopped();
     std::fs::write(&kept, b"nonsense").expect("written");
-    assert_eq!(case.verify().verdict, Verdict::Good);
+    assert_eq!(case.verify().judgement, Judgement::Good);
     assert_eq!(std::fs::read(&kept).expect("there"), b"nonsense");
     assert!(go_on(&case, 1, None).0.is_err(), "damaged");
     std::fs::write(&kept, before).expect("whole again");
     let (report, read) = go_on(&case, 1, None);
     let report = report.expect("gone on with");
-    assert_eq!((report.verdict, report.before + read), (Verdict::Good, 40 * MIB));
+    assert_eq!((report.judgement, report.before + read), (Judgement::Good, 40 * MIB));
     assert!(report.before >= 10 * MIB);
 }
 
@@ -481,10 +481,10 @@ fn a_digest_that_is_trusted_decides_whose_tree_it_is() {
     case.built("sha256-tree", GRANULE);
     let store = Store::open(&case.tree, false).expect("readable").expect("a tree");
     let verdict = |trusted| {
-        verify(case.path(), &store, Some(&trusted), 1, &Progress::default()).expect("verified").verdict
+        verify(case.path(), &store, Some(&trusted), 1, &Progress::default()).expect("verified").judgement
     };
-    assert_eq!(verdict(spec("sha256-tree").digest(&bytes)), Verdict::Good);
-    assert_eq!(verdict(spec("sha256-tree").digest(b"another")), Verdict::OtherTree);
+    assert_eq!(verdict(spec("sha256-tree").digest(&bytes)), Judgement::Good);
+    assert_eq!(verdict(spec("sha256-tree").digest(b"another")), Judgement::OtherTree);
 }
 
 #[test]
@@ -515,7 +515,7 @@ fn planted_damage_is_found_exactly() {
             case.patch(range.start, &bytes[range.start as usize..range.end as usize]);
         }
     }
-    assert_eq!(case.verify().verdict, Verdict::Good);
+    assert_eq!(case.verify().judgement, Judgement::Good);
 }
 
 #[test]
@@ -541,10 +541,10 @@ fn repair_restores_bit_for_bit_and_touches_nothing_else() {
     let name = copy.as_os_str().as_bytes();
     let (report, mends) =
         repair(case.path(), &store(), Some(&other), name, Mode::Write, 2, &progress).expect("tried");
-    assert_eq!((report.verdict, mends), (Verdict::OtherTree, vec![]));
+    assert_eq!((report.judgement, mends), (Judgement::OtherTree, vec![]));
     let damaged = std::fs::read(&case.file).expect("there");
     let (report, plan) = mend(Mode::DryRun);
-    assert_eq!(report.verdict, Verdict::FileDamaged);
+    assert_eq!(report.judgement, Judgement::FileDamaged);
     assert_eq!(
         plan.iter().map(|mend| (mend.possible, mend.writes)).collect::<Vec<_>>(),
         [(true, 4096), (true, 4096), (true, 999)]

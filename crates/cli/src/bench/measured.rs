@@ -9,12 +9,12 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Progress};
-use truesum_bench::args::Bench;
 use truesum_bench::allocations::Counting;
+use truesum_bench::args::Bench;
 use truesum_bench::command::{self, Outcome};
 
-/// Counts what each thread allocates, so that a run can say what a call costs; an addition for each allocation, of which the
-/// program without `bench` is free.
+/// Counts what a thread allocates while a run asks what a call costs; to all else it is the system's and a comparison, which
+/// the program without `bench` is spared.
 #[global_allocator]
 static ALLOCATOR: Counting = Counting::SYSTEM;
 

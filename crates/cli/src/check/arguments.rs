@@ -19,10 +19,10 @@ Examples:
   truesum check --expect ba7816bf... disk.iso
 A manifest cannot tell that its last lines were lost: files that no line lists are counted in a note.")]
 pub struct CheckArgs {
-    /// Manifests; - is standard input
-    #[arg(value_name = "MANIFEST", required = true, value_hint = ValueHint::FilePath)]
+    /// Manifests; - is standard input, which is read where none is named
+    #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifests: Vec<OsString>,
-    /// Compare FILE with this one digest, as a web page shows it
+    /// Compare FILE with this one digest, or whole line, as a web page shows it
     #[arg(long, value_name = "DIGEST", conflicts_with_all = ["root", "exact", "ignore_missing", "require", "format"])]
     pub expect: Option<String>,
     /// Algorithms of lines that do not name theirs; lines of others are refused

@@ -9,8 +9,8 @@ use crate::options::threads;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
-use truesum::tree::locate::{Comparison, Report, Verdict};
-use truesum::tree::store::{Header, Refusal, Store};
+use truesum::tree::locate::{Comparison, Difference, Judgement};
+use truesum::tree::store::{Header, Store, Unusable};
 use truesum::{Config, Outcome, Progress, Root};
 
 /// Where stored trees are looked for, and how files are read again.
@@ -49,7 +49,7 @@ pub enum Found {
 
 /// A comparison.
 pub struct Compared {
-    pub report: Report,
+    pub report: Difference,
     /// What the tree says of itself.
     header: Header,
     /// What the manifest holds of this tree's digest: nothing, one that the file had, or one that it had not.
@@ -70,7 +70,7 @@ impl Locate<'_> {
             Err(error) if error.is_missing() => Found::NoTree,
             Err(error) => Found::Unusable("cannot tell", error.to_string()),
             Ok(Err(refusal)) => {
-                let damaged = matches!(refusal, Refusal::Damaged(_));
+                let damaged = matches!(refusal, Unusable::Damaged(_));
                 Found::Unusable(if damaged { "tree damaged" } else { "cannot tell" }, refusal.to_string())
             }
             Ok(Ok(store)) => self.compare(outcome, &store),
@@ -180,7 +180,7 @@ impl Compared {
     fn words(&self, tree: &str) -> String {
         match self.contradiction() {
             Some(what) => format!("{} by {tree}: {what}", findings::words(&self.report)),
-            None if self.report.verdict == Verdict::OtherTree => {
+            None if self.report.judgement == Judgement::OtherTree => {
                 format!(
                     "not located: {tree} is of another state of the file, its digest is not the manifest's"
                 )
@@ -191,11 +191,11 @@ impl Compared {
 
     /// What a good file says of an entry that failed.
     fn contradiction(&self) -> Option<&'static str> {
-        match (self.report.verdict, self.listed) {
-            (Verdict::Good, Some(false)) => Some(
+        match (self.report.judgement, self.listed) {
+            (Judgement::Good, Some(false)) => Some(
                 "read once more, the file has the digest that the manifest lists; the first time other bytes were read",
             ),
-            (Verdict::Good, _) => {
+            (Judgement::Good, _) => {
                 Some("the file is what its stored tree was made of, so the manifest and the tree disagree")
             }
             _ => None,
@@ -211,10 +211,10 @@ mod tests {
 
     #[test]
     fn a_good_file_that_failed_is_told_as_the_contradiction_it_is() {
-        let said = |verdict, listed| {
+        let said = |judgement, listed| {
             let header = Header::new(&"sha256-tree".parse().unwrap(), 9, GRANULE, Hints::default()).unwrap();
-            let report = Report {
-                verdict,
+            let report = Difference {
+                judgement,
                 damaged: Vec::new(),
                 length: Length::Same,
                 shift: None,
@@ -224,10 +224,10 @@ mod tests {
             };
             Compared { report, header, listed }.words("x.ftr")
         };
-        assert!(said(Verdict::Good, None).contains("the manifest and the tree disagree"));
-        assert!(said(Verdict::Good, Some(true)).contains("the manifest and the tree disagree"));
-        assert!(said(Verdict::Good, Some(false)).contains("the first time other bytes were read"));
-        assert!(said(Verdict::OtherTree, Some(false)).contains("of another state of the file"));
-        assert_eq!(said(Verdict::FileDamaged, Some(false)), "file damaged");
+        assert!(said(Judgement::Good, None).contains("the manifest and the tree disagree"));
+        assert!(said(Judgement::Good, Some(true)).contains("the manifest and the tree disagree"));
+        assert!(said(Judgement::Good, Some(false)).contains("the first time other bytes were read"));
+        assert!(said(Judgement::OtherTree, Some(false)).contains("of another state of the file"));
+        assert_eq!(said(Judgement::FileDamaged, Some(false)), "file damaged");
     }
 }

@@ -5,10 +5,11 @@ use crate::check::report::{Detail, Form};
 use crate::exit::Refusal;
 use crate::options::Tell;
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use truesum::hash::{Digest, Spec};
-use truesum::manifest::{self, Format};
+use truesum::manifest::{self, Entry, Format};
 use truesum::{Order, Special};
 
 /// What `check` is to do.
@@ -65,6 +66,8 @@ pub struct Expected {
     pub digest: Digest,
     /// Whether only its length told the algorithm.
     pub guessed: bool,
+    /// The name beside it, where a whole line was given.
+    pub name: Option<Vec<u8>>,
 }
 
 /// Checks the arguments of `check`.
@@ -82,7 +85,16 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     } else {
         Form::Text { detail, colors: args.run.color.on(&std::io::stdout()) }
     };
-    let manifests: Vec<Vec<u8>> = args.manifests.into_iter().map(OsString::into_vec).collect();
+    let mut manifests: Vec<Vec<u8>> = args.manifests.into_iter().map(OsString::into_vec).collect();
+    if manifests.is_empty() {
+        if std::io::stdin().is_terminal() {
+            return Err(Refusal::with_hint(
+                "check: no manifest named",
+                "truesum check MANIFEST ; truesum check --help",
+            ));
+        }
+        manifests.push(b"-".to_vec());
+    }
     let expect = match args.expect {
         None => None,
         Some(text) => {
@@ -114,30 +126,40 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     })
 }
 
-/// Reads a digest as web pages show it: `DIGEST`, or `NAME:DIGEST`, in hexadecimal or base64.
+/// Reads a digest as web pages show it: `DIGEST`, `NAME:DIGEST` or a whole line of a manifest.
 fn expected(text: &str, asked: &[Spec], allow_weak: bool) -> Result<Expected, Refusal> {
     let text = text.trim();
+    // A line of a manifest is the same question, with the same care about lengths.
+    let read = |line: &str, format: &str, asked: &[Spec]| {
+        let format = manifest::format(format);
+        let options = manifest::Options { allow_weak, asked: asked.to_vec(), format, ..Default::default() };
+        match manifest::Reader::new(format!("{line}\n").as_bytes(), options).next() {
+            Some(Ok(line)) if line.entry.digests.len() == 1 => Ok(line.entry),
+            Some(Err(manifest::ReadError::Line(error))) => Err(no_digest(&error.reason.to_string())),
+            _ => Err(no_digest("not a digest")),
+        }
+    };
+    let made = |entry: Entry, guessed: bool| {
+        let (spec, digest) = entry.digests[0].clone();
+        Expected { spec, digest, guessed, name: Some(entry.path) }
+    };
+    if text.contains(' ') {
+        if let Ok(entry) = read(text, "gnu", asked) {
+            return Ok(made(entry, asked.is_empty()));
+        }
+        if let Ok(entry) = read(text, "bsd", asked) {
+            return Ok(made(entry, false));
+        }
+    }
     let (named, digits) = match text.split_once(':') {
         Some((name, digits)) => {
             let spec = name.trim().parse().map_err(|error| Refusal::new(format!("--expect: {error}")))?;
-            (Some(spec), digits.trim())
+            (vec![spec], digits.trim())
         }
-        None => (None, text),
+        None => (asked.to_vec(), text),
     };
-    // A line of a manifest is the same question, with the same care about lengths.
-    let mut options = manifest::Options { allow_weak, asked: asked.to_vec(), ..manifest::Options::default() };
-    if let Some(spec) = named {
-        options.asked = vec![spec];
-    }
-    options.format = manifest::format("gnu");
-    let guessed = options.asked.is_empty();
-    let line = format!("{digits}  file\n");
-    match manifest::Reader::new(line.as_bytes(), options).next() {
-        Some(Ok(line)) if line.entry.path == b"file" && line.entry.digests.len() == 1 => {
-            let (spec, digest) = line.entry.digests[0].clone();
-            Ok(Expected { spec, digest, guessed })
-        }
-        Some(Err(manifest::ReadError::Line(error))) => Err(no_digest(&error.reason.to_string())),
+    match read(&format!("{digits}  file"), "gnu", &named)? {
+        entry if entry.path == b"file" => Ok(Expected { name: None, ..made(entry, named.is_empty()) }),
         _ => Err(no_digest("not a digest")),
     }
 }

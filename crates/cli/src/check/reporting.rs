@@ -105,7 +105,7 @@ impl<'a> Reporting<'a> {
     fn malformed(&mut self, error: &LineError) -> io::Result<()> {
         if self.plan.form == Form::Json {
             self.lines.clear();
-            report::malformed(self.name, error.line, &error.reason.to_string(), &mut self.lines);
+            report::malformed(self.name, error.at.number(), &error.reason.to_string(), &mut self.lines);
             return self.tell();
         }
         if self.plan.detail() != Detail::None && (self.plan.warn || self.named_lines < NAMED_LINES) {

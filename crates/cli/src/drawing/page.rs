@@ -8,7 +8,7 @@ use crate::words::{count, grouped, size as short};
 use std::fmt::Write;
 use std::ops::Range;
 use truesum::manifest::path::display_safe;
-use truesum::tree::locate::{Report, Verdict};
+use truesum::tree::locate::{Difference, Judgement};
 use truesum::tree::store::Header;
 
 /// What a page is about.
@@ -62,17 +62,17 @@ th:last-child, td:last-child { padding-right: 0; text-align: left }
 "#;
 
 /// One file of a page: what is said of it in `words`, and the comparison if there was one.
-pub fn section(name: &[u8], words: &str, compared: Option<(&Header, &Report)>) -> String {
-    let class = match compared.map(|(_, report)| report.verdict) {
-        Some(Verdict::Good) => " good",
-        Some(Verdict::FileDamaged) => " bad",
+pub fn section(name: &[u8], words: &str, compared: Option<(&Header, &Difference)>) -> String {
+    let class = match compared.map(|(_, report)| report.judgement) {
+        Some(Judgement::Good) => " good",
+        Some(Judgement::FileDamaged) => " bad",
         _ => "",
     };
     let (name, words) = (escaped(&display_safe(name)), escaped(words));
     let mut text = format!("<section>\n<h2>{name}</h2>\n<p class=\"verdict{class}\">{words}</p>\n");
     if let Some((header, report)) = compared {
         facts(header, report, &mut text);
-        if report.verdict != Verdict::OtherTree {
+        if report.judgement != Judgement::OtherTree {
             picture(header.size, report, &mut text);
             table(report, &mut text);
         }
@@ -81,7 +81,7 @@ pub fn section(name: &[u8], words: &str, compared: Option<(&Header, &Report)>) -
     text
 }
 
-fn facts(header: &Header, report: &Report, text: &mut String) {
+fn facts(header: &Header, report: &Difference, text: &mut String) {
     let bytes = |number: u64| match number {
         0..1000 => count(number, "byte", "bytes"),
         _ => format!("{} bytes ({})", grouped(number), short(number)),
@@ -103,7 +103,7 @@ fn facts(header: &Header, report: &Report, text: &mut String) {
 }
 
 /// The file as rows of bars; bytes that are missing at its end differ from bytes that are wrong.
-fn picture(size: u64, report: &Report, text: &mut String) {
+fn picture(size: u64, report: &Difference, text: &mut String) {
     let rows = (size >> 24).clamp(1, 16) as usize;
     let gone: Vec<Range<u64>> = std::iter::once(report.size.min(size)..size).collect();
     let (bad, gone) = (cells(size, &report.damaged, rows * CELLS), cells(size, &gone, rows * CELLS));
@@ -149,7 +149,7 @@ fn picture(size: u64, report: &Report, text: &mut String) {
     );
 }
 
-fn table(report: &Report, text: &mut String) {
+fn table(report: &Difference, text: &mut String) {
     if report.damaged.is_empty() {
         return;
     }
@@ -213,9 +213,9 @@ mod tests {
         Header::new(&"sha256-tree".parse().unwrap(), size, GRANULE, Hints::default()).unwrap()
     }
 
-    fn report(size: u64, damaged: Vec<Range<u64>>) -> Report {
-        let (verdict, length) = (Verdict::FileDamaged, Length::Same);
-        Report { verdict, damaged, length, shift: None, blemish: None, size, before: 0 }
+    fn report(size: u64, damaged: Vec<Range<u64>>) -> Difference {
+        let (judgement, length) = (Judgement::FileDamaged, Length::Same);
+        Difference { judgement, damaged, length, shift: None, blemish: None, size, before: 0 }
     }
 
     #[test]

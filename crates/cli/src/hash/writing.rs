@@ -53,6 +53,7 @@ impl Sink for Writing<'_> {
                     mtime: Some(Time { seconds, nanos }),
                     digests: job.specs.iter().cloned().zip(found.digests).collect(),
                     elapsed: Some(found.time),
+                    ..Entry::default()
                 };
                 if let Err(why) = append(&entry, format, &style, &mut self.lines) {
                     self.refused += 1;
@@ -60,7 +61,7 @@ impl Sink for Writing<'_> {
                         .error_of(&entry.path, &format!("cannot be written as {}: {why}", format.name));
                     return Ok(());
                 }
-                if self.output.is_terminal && format.terminator == b'\n' {
+                if self.output.is_terminal && format.terminator() == Some(b'\n') {
                     self.lines = visible(&self.lines);
                 }
             }

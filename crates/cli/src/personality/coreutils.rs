@@ -1,6 +1,5 @@
 //! The checksum programs of GNU coreutils 9.11.
 
-mod algorithm;
 mod check;
 mod hash;
 mod help;

@@ -6,14 +6,17 @@ use crate::exit::Exit;
 use crate::options::threads;
 use crate::output::{Output, cannot_write};
 use crate::tree::{stored::tree_of, text};
+use crate::values;
 use crate::values::{size::size, table::SpecParser};
 use crate::watch::Watch;
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Instant;
 use truesum::hash::Spec;
+use truesum::manifest::path::display_safe;
 use truesum::manifest::{Entry, append};
 use truesum::tree::build::{Begin, Saving, save};
 use truesum::tree::outline::outline;
@@ -31,6 +34,7 @@ pub struct BuildArgs {
     algorithm: Vec<Spec>,
     /// Threads [default: one a core]
     #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
+    #[arg(value_parser = values::threads::threads)]
     processors: Option<usize>,
 
     /// Keep the tree in FILE.ftr
@@ -110,6 +114,11 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
                 if let Err(error) = output.write(&lines) {
                     return cannot_write(&Error::io(&output.name(), "write", error), console);
                 }
+                if args.save && std::io::stderr().is_terminal() {
+                    let tree = tree_of(name, args.output.as_deref());
+                    let (name, tree) = (display_safe(name), display_safe(tree.as_os_str().as_bytes()));
+                    console.line(&format!("truesum: the tree of {name} is in {tree}"));
+                }
             }
             Err(error) => exit = exit.max(watch.failed(&error, console)),
         }
@@ -134,6 +143,7 @@ fn tag_lines(name: &[u8], specs: &[Spec], found: &Found) -> Vec<u8> {
         mtime: None,
         digests: specs.iter().cloned().zip(found.digests.iter().cloned()).collect(),
         elapsed: Some(found.time),
+        ..Entry::default()
     };
     if append(&entry, format, &Default::default(), &mut lines).is_err() {
         lines.clear();

@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use crate::options::threads;
 use crate::output::print;
 use crate::tree::{stored::refuse, text};
+use crate::values;
 use crate::values::{size::range, table::SpecParser};
 use crate::watch::Watch;
 use clap::{Args, ValueHint};
@@ -30,6 +31,7 @@ pub struct LeafArgs {
     algorithm: Spec,
     /// Threads [default: one a core]
     #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
+    #[arg(value_parser = values::threads::threads)]
     processors: Option<usize>,
 }
 

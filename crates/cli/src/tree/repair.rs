@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use crate::findings;
 use crate::options::threads;
 use crate::tree::stored;
+use crate::values;
 use crate::values::digest::hexadecimal;
 use crate::watch::Watch;
 use crate::words::count;
@@ -15,7 +16,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
-use truesum::tree::locate::{Length, Verdict};
+use truesum::tree::locate::{Judgement, Length};
 use truesum::tree::repair::{Mode, repair as mend};
 
 /// Mend a damaged file from a second copy
@@ -24,7 +25,7 @@ use truesum::tree::repair::{Mode, repair as mend};
 Only blocks that differ within damaged ranges are written, and only where the copy has the bytes the tree was made of.
 The copy may be damaged itself, elsewhere. --dry-run shows the plan and writes nothing.")]
 pub struct RepairArgs {
-    /// The stored tree
+    /// The stored tree, or its file if the tree is beside it
     #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]
     pub tree: PathBuf,
     /// The file, if it is not the tree's name without .ftr
@@ -41,6 +42,7 @@ pub struct RepairArgs {
     pub dry_run: bool,
     /// Threads [default: one a core]
     #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
+    #[arg(value_parser = values::threads::threads)]
     pub processors: Option<usize>,
 }
 
@@ -57,7 +59,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         Ok(result) => result,
         Err(error) => return watch.failed(&error, console),
     };
-    if !matches!(report.verdict, Verdict::Good | Verdict::FileDamaged) {
+    if !matches!(report.judgement, Judgement::Good | Judgement::FileDamaged) {
         console.display = None;
         let why = format!("nothing is mended: {}", findings::words(&report));
         console.error_of(&name, &why);
@@ -79,8 +81,8 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         console
             .error(&format!("{safe}: {bytes} bytes at its end are not the tree's; nothing is known of them"));
     }
-    match (report.verdict, mode) {
-        (Verdict::Good, _) => console.line(&format!("truesum: {safe}: good, nothing to mend")),
+    match (report.judgement, mode) {
+        (Judgement::Good, _) => console.line(&format!("truesum: {safe}: good, nothing to mend")),
         (_, Mode::DryRun) => console.line(&format!("truesum: {safe}: nothing was written")),
         (_, Mode::Write) if left == 0 && report.can_be_mended() => {
             console.line(&format!("truesum: {safe}: mended, every byte is the tree's again"));
@@ -91,6 +93,6 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         }
     }
     let good =
-        report.verdict == Verdict::Good || (mode == Mode::Write && left == 0 && report.can_be_mended());
+        report.judgement == Judgement::Good || (mode == Mode::Write && left == 0 && report.can_be_mended());
     if good { exit } else { exit.max(Exit::Failed) }
 }

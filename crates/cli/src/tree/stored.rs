@@ -17,24 +17,24 @@ pub fn tree_of(file: &[u8], folder: Option<&Path>) -> PathBuf {
     }
 }
 
-/// The file a tree is about.
-fn file_of(tree: &Path, file: Option<&OsString>) -> Option<Vec<u8>> {
-    match file {
-        Some(file) => Some(file.as_bytes().to_vec()),
-        None => tree.as_os_str().as_bytes().strip_suffix(b".ftr").map(<[u8]>::to_vec),
-    }
-}
-
-/// The file a tree is about, and the tree. `None` when that cannot be, and has been said.
-pub fn opened(tree: &Path, file: Option<&OsString>, console: &mut Console) -> Option<(Vec<u8>, Store)> {
-    let Some(name) = file_of(tree, file) else {
-        console.error("tree: the stored tree's name does not end in .ftr, so name the file behind it");
-        return None;
+/// The file a tree is about, and the tree. `given` may also be the file, whose tree is then the one beside it. `None` when
+/// there is no such tree, and that has been said.
+pub fn opened(given: &Path, file: Option<&OsString>, console: &mut Console) -> Option<(Vec<u8>, Store)> {
+    let bytes = given.as_os_str().as_bytes();
+    let (tree, name) = match (file, bytes.strip_suffix(b".ftr")) {
+        (Some(file), _) => (given.to_owned(), file.as_bytes()),
+        (None, Some(name)) => (given.to_owned(), name),
+        (None, None) => (tree_of(bytes, None), bytes),
     };
-    match open(tree) {
-        Ok(store) => Some((name, store)),
+    match open(&tree) {
+        Ok(store) => Some((name.to_vec(), store)),
         Err(error) => {
             console.failure(&error);
+            if error.is_missing() && tree != given {
+                console.hint(
+                    "truesum tree --save FILE keeps its tree; one with another name goes before its FILE",
+                );
+            }
             None
         }
     }

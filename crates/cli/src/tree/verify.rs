@@ -9,6 +9,7 @@ use crate::options::threads;
 use crate::output::save;
 use crate::tree::repair::{RepairArgs, repair};
 use crate::tree::stored;
+use crate::values;
 use crate::values::digest::hexadecimal;
 use crate::watch::Watch;
 use crate::words::grouped;
@@ -20,7 +21,7 @@ use truesum::Root;
 use truesum::hash::Digest;
 use truesum::manifest::{json, path::display_safe};
 use truesum::tree::findings::findings_of;
-use truesum::tree::locate::{Comparison, Report, Verdict};
+use truesum::tree::locate::{Comparison, Difference, Judgement};
 
 /// Find out which bytes of a file are damaged
 #[derive(Args)]
@@ -28,7 +29,7 @@ use truesum::tree::locate::{Comparison, Report, Verdict};
 Prints a line `OFFSET LENGTH damaged` for each damaged range, then what that means.
 Exit status: 0 the file is good, 1 it is damaged, 2 the tree is damaged or it cannot be told which of the two is.")]
 pub struct VerifyArgs {
-    /// The stored tree
+    /// The stored tree, or its file if the tree is beside it
     #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]
     tree: PathBuf,
     /// The file, if it is not the tree's name without .ftr
@@ -61,6 +62,7 @@ pub struct VerifyArgs {
     dry_run: bool,
     /// Threads [default: one a core]
     #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
+    #[arg(value_parser = values::threads::threads)]
     processors: Option<usize>,
 }
 
@@ -109,10 +111,10 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
         (false, true) => map::map(size, &report.damaged),
         (false, false) => findings::lines(&report),
     };
-    let mut exit = match report.verdict {
-        Verdict::Good => Exit::Done,
-        Verdict::FileDamaged => Exit::Failed,
-        Verdict::TreeDamaged | Verdict::CannotTell | Verdict::OtherTree => Exit::NotAsAsked,
+    let mut exit = match report.judgement {
+        Judgement::Good => Exit::Done,
+        Judgement::FileDamaged => Exit::Failed,
+        Judgement::TreeDamaged | Judgement::CannotTell | Judgement::OtherTree => Exit::NotAsAsked,
     };
     exit = exit.max(watch.print(Ok(text), console));
     let words = findings::words(&report);
@@ -134,7 +136,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     exit
 }
 
-fn as_json(name: &[u8], report: &Report) -> String {
+fn as_json(name: &[u8], report: &Difference) -> String {
     let mut line = b"{\"truesum\":\"verify-1\",".to_vec();
     json::path_into(name, &mut line);
     line.push(b',');

@@ -1,10 +1,11 @@
 //! Digests of one file from its pieces, folded in order as they come.
 
 use crate::error::Error;
-use crate::pieces::source::Source;
-use crate::pieces::{Run, Scan};
+use crate::io::read::Guarded;
+use crate::io::source::Source;
+use crate::pieces::Hashed;
+use crate::pieces::scan::Scan;
 use crate::progress::Progress;
-use crate::read::Guarded;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use truesum_hash::tree::{Fold, Plan, Zeros};
@@ -61,22 +62,22 @@ pub(crate) fn hash_pieces(
 /// A fold, and what waits for earlier pieces, by the number of its first piece.
 struct InOrder {
     fold: Fold,
-    waiting: BTreeMap<u64, Run>,
+    waiting: BTreeMap<u64, Hashed>,
 }
 
 impl InOrder {
-    fn take(&mut self, run: Run, zeros: Option<&Zeros>) {
-        let (Run::Digests(first, _) | Run::Zeros(std::ops::Range { start: first, .. })) = run;
+    fn take(&mut self, run: Hashed, zeros: Option<&Zeros>) {
+        let (Hashed::Digests(first, _) | Hashed::Zeros(std::ops::Range { start: first, .. })) = run;
         self.waiting.insert(first, run);
         while let Some(run) = self.waiting.remove(&self.fold.next()) {
             match (run, zeros) {
-                (Run::Digests(_, digests), _) => {
+                (Hashed::Digests(_, digests), _) => {
                     digests.into_iter().for_each(|digest| self.fold.push(digest))
                 }
-                (Run::Zeros(pieces), Some(zeros)) => {
+                (Hashed::Zeros(pieces), Some(zeros)) => {
                     self.fold.push_zeros(zeros, pieces.end - pieces.start);
                 }
-                (Run::Zeros(_), None) => {
+                (Hashed::Zeros(_), None) => {
                     unreachable!("holes are read where zeros have no digest of their own")
                 }
             }
@@ -87,7 +88,7 @@ impl InOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::open::{Root, Special};
+    use crate::io::open::{Root, Special};
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::FileExt;
 

@@ -4,13 +4,15 @@
 //! anywhere: it goes on from the last checkpoint.
 
 use crate::error::{Cause, Error};
+use crate::io::open::{Root, Special};
+use crate::io::read::Guarded;
+use crate::io::source::{Source, finish};
 use crate::job::Found;
-use crate::open::{Root, Special};
-use crate::pieces::source::{Source, finish};
-use crate::pieces::{Run, Scan, UNIT, joined, stopped};
+use crate::pieces::chains::Chains;
+use crate::pieces::ranges::joined;
+use crate::pieces::scan::Scan;
+use crate::pieces::{Hashed, UNIT};
 use crate::progress::Progress;
-use crate::read::Guarded;
-use crate::tree::chains::Chains;
 use crate::tree::midstate;
 use crate::tree::store::{Header, Hints, Store, part_of};
 use std::collections::{BTreeMap, HashMap};
@@ -33,7 +35,7 @@ fn read_once(
     chains: &Chains,
     flat: usize,
     threads: usize,
-    take: &(dyn Fn(Run) -> Result<(), Error> + Sync),
+    take: &(dyn Fn(Hashed) -> Result<(), Error> + Sync),
 ) -> Result<Vec<Digest>, Error> {
     let plans = std::slice::from_ref(plan);
     if flat == 0 {
@@ -56,7 +58,7 @@ fn read_once(
         let leaves = leaves.map_or(Ok(()), |thread| thread.join().expect("leaves are hashed without panic"));
         let digests: Option<Vec<Digest>> =
             running.into_iter().map(|thread| thread.join().ok().flatten()).collect();
-        leaves.and(read).and_then(|()| digests.ok_or_else(|| stopped(source.path)))
+        leaves.and(read).and_then(|()| digests.ok_or_else(|| Error::interrupted(source.path)))
     })
 }
 
@@ -131,7 +133,7 @@ pub fn save(
     let chains = Chains::new(hashers, leaves, units, threads);
     let zeros = if source.holes { plan.zeros() } else { None };
     let state = Mutex::new(Rows::new(store, zeros, (flat > 0).then(|| saving.target.to_owned())));
-    let take = |run: Run| state.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take(run, &chains);
+    let take = |run: Hashed| state.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take(run, &chains);
     let beside = read_once(source, &plan, wanted, &chains, flat, threads, &take);
     let mut rows = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     let beside = match beside {
@@ -257,13 +259,13 @@ impl Rows {
         }
     }
 
-    fn take(&mut self, run: Run, chains: &Chains) -> Result<(), Error> {
+    fn take(&mut self, run: Hashed, chains: &Chains) -> Result<(), Error> {
         match run {
-            Run::Digests(first, digests) => {
+            Hashed::Digests(first, digests) => {
                 let granules = self.gather.add(first, digests);
                 self.put(granules)?;
             }
-            Run::Zeros(pieces) => {
+            Hashed::Zeros(pieces) => {
                 let zeros =
                     self.zeros.as_ref().expect("holes are read where zeros have no digest of their own");
                 let zero = zeros.piece().clone();

@@ -5,9 +5,10 @@
 //! everything was read again.
 
 use crate::error::{Cause, Error};
-use crate::pieces::joined;
-use crate::tree::store::{Hints, Store, crc32c, with_suffix};
-use crate::write::AtomicFile;
+use crate::io::write::AtomicFile;
+use crate::pieces::ranges::joined;
+use crate::tree::header::crc32c;
+use crate::tree::store::{Hints, Store, with_suffix};
 use std::io::{ErrorKind, Write};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;

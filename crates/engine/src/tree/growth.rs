@@ -5,13 +5,14 @@
 //! one leaf of the new file and hashes it twice, to where the old file ended and whole.
 
 use crate::error::{Cause, Error};
-use crate::open::{Root, Special};
+use crate::io::open::{Root, Special};
+use crate::io::read::Guarded;
+use crate::io::source::Source;
 use crate::pieces::UNIT;
-use crate::pieces::source::Source;
 use crate::progress::Progress;
-use crate::read::Guarded;
+use crate::tree::header::MAX_SIZE;
 use crate::tree::prove::{Nodes, Refuted, Row};
-use crate::tree::store::{MAX_SIZE, Store};
+use crate::tree::store::Store;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use truesum_hash::tree::{

@@ -3,11 +3,13 @@
 //! The tree is judged first: only if its row folds to its digest does a granule that differs say something about the file.
 
 use crate::error::{Cause, Error};
-use crate::open::{Root, Special};
-use crate::pieces::source::{Source, finish};
-use crate::pieces::{Run, Scan, joined};
+use crate::io::open::{Root, Special};
+use crate::io::read::Guarded;
+use crate::io::source::{Source, finish};
+use crate::pieces::Hashed;
+use crate::pieces::ranges::joined;
+use crate::pieces::scan::Scan;
 use crate::progress::Progress;
-use crate::read::Guarded;
 use crate::tree::build::{Gather, root_of_one};
 use crate::tree::findings::Findings;
 use crate::tree::prove::{hash_leaf, hash_leaves};
@@ -19,7 +21,7 @@ use truesum_hash::tree::Merkle;
 
 /// What can be said of a file and its stored tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Judgement {
     /// The file is, byte for byte, the one the tree was made of.
     Good,
     /// The tree is sound, the file differs.
@@ -54,9 +56,9 @@ pub struct Shift {
 
 /// The result of a verification.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct Difference {
     /// What can be said.
-    pub verdict: Verdict,
+    pub judgement: Judgement,
     /// Byte ranges that differ, ascending and apart, each of whole granules; missing bytes are among them.
     pub damaged: Vec<Range<u64>>,
     /// How the lengths compare.
@@ -95,7 +97,7 @@ pub fn verify(
     trusted: Option<&Digest>,
     threads: usize,
     progress: &Progress,
-) -> Result<Report, Error> {
+) -> Result<Difference, Error> {
     Comparison { root: &Root::Anywhere, trusted, threads, resume: false }.verify(path, store, progress)
 }
 
@@ -105,7 +107,7 @@ impl Comparison<'_> {
     /// # Errors
     /// The file or the tree cannot be read, or the file changed meanwhile; the tree is not complete; `progress` was told to stop;
     /// what is to be gone on with is damaged or about something else.
-    pub fn verify(&self, path: &[u8], store: &Store, progress: &Progress) -> Result<Report, Error> {
+    pub fn verify(&self, path: &[u8], store: &Store, progress: &Progress) -> Result<Difference, Error> {
         let Comparison { root, trusted, threads, resume } = *self;
         let header = store.header();
         let Some(digest) = &header.digest else {
@@ -119,8 +121,8 @@ impl Comparison<'_> {
             std::cmp::Ordering::Less => Length::Truncated(header.size - size),
             std::cmp::Ordering::Greater => Length::Grown(size - header.size),
         };
-        let mut report = Report {
-            verdict: Verdict::OtherTree,
+        let mut report = Difference {
+            judgement: Judgement::OtherTree,
             damaged: Vec::new(),
             length,
             shift: None,
@@ -160,12 +162,12 @@ impl Comparison<'_> {
             (_, false) => Some("its hashes do not lead to its digest".to_owned()),
             (blemish, true) => blemish.as_ref().map(ToString::to_string),
         };
-        report.verdict = match (sound, good && length == Length::Same) {
-            (true, true) if report.blemish.is_some() => Verdict::TreeDamaged,
-            (true, true) => Verdict::Good,
-            (true, false) => Verdict::FileDamaged,
-            (false, true) => Verdict::TreeDamaged,
-            (false, false) => Verdict::CannotTell,
+        report.judgement = match (sound, good && length == Length::Same) {
+            (true, true) if report.blemish.is_some() => Judgement::TreeDamaged,
+            (true, true) => Judgement::Good,
+            (true, false) => Judgement::FileDamaged,
+            (false, true) => Judgement::TreeDamaged,
+            (false, false) => Judgement::CannotTell,
         };
         let ranges = bad
             .into_iter()
@@ -209,7 +211,7 @@ fn differing(
     }
     wanted.retain(|range| !range.is_empty());
     let state = Mutex::new((Gather::new(header), bad, findings));
-    let done = |_, run: Run| {
+    let done = |_, run: Hashed| {
         let mut state = state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let (gather, bad, findings) = &mut *state;
         let mut compare = |first: u64, digests: Vec<Digest>| -> Result<(), Error> {
@@ -228,8 +230,8 @@ fn differing(
             }
         };
         match run {
-            Run::Digests(first, digests) => compare(first, digests),
-            Run::Zeros(pieces) => {
+            Hashed::Digests(first, digests) => compare(first, digests),
+            Hashed::Zeros(pieces) => {
                 let zero =
                     zeros.as_ref().expect("holes are read where zeros have no digest of their own").piece();
                 const AT_ONCE: usize = 1 << 12;

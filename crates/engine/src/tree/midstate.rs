@@ -4,9 +4,10 @@
 //! digest is then computed from the beginning.
 
 use crate::error::Error;
+use crate::io::write::AtomicFile;
 use crate::pieces::UNIT;
-use crate::tree::store::{Hints, crc32c, with_suffix};
-use crate::write::AtomicFile;
+use crate::tree::header::crc32c;
+use crate::tree::store::{Hints, with_suffix};
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};

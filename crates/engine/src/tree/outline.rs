@@ -1,11 +1,12 @@
 //! The tree of a file as nodes with byte ranges and hashes, for drawing.
 
 use crate::error::{Cause, Error};
-use crate::open::{Root, Special};
-use crate::pieces::source::{Source, finish};
-use crate::pieces::{Scan, UNIT};
+use crate::io::open::{Root, Special};
+use crate::io::read::Guarded;
+use crate::io::source::{Source, finish};
+use crate::pieces::UNIT;
+use crate::pieces::scan::Scan;
 use crate::progress::Progress;
-use crate::read::Guarded;
 use std::ops::Range;
 use truesum_hash::tree::{Merkle, Plan, Step, Walk, halves};
 use truesum_hash::{Digest, Spec};

@@ -1,11 +1,12 @@
 //! One digest from many machines: each hashes a range, one puts the results together (`docs/spec/tree.md` section 6).
 
 use crate::error::{Cause, Error};
-use crate::open::{Root, Special};
-use crate::pieces::source::{Source, finish};
-use crate::pieces::{Scan, UNIT};
+use crate::io::open::{Root, Special};
+use crate::io::read::Guarded;
+use crate::io::source::{Source, finish};
+use crate::pieces::UNIT;
+use crate::pieces::scan::Scan;
 use crate::progress::Progress;
-use crate::read::Guarded;
 use crate::tree::prove::{bytes_of, hash_leaves};
 use std::ops::Range;
 use truesum_hash::tree::{CompactRange, Linear, Merkle, Plan, decompose};

@@ -1,12 +1,14 @@
 //! Proofs that bytes of a file belong to a digest, made from a stored tree and checked by reading only those bytes.
 
 use crate::error::{Cause, Error};
-use crate::open::{Root, Special};
-use crate::pieces::source::{Source, finish};
-use crate::pieces::{Scan, UNIT};
+use crate::io::open::{Root, Special};
+use crate::io::read::Guarded;
+use crate::io::source::{Source, finish};
+use crate::pieces::UNIT;
+use crate::pieces::scan::Scan;
 use crate::progress::Progress;
-use crate::read::Guarded;
-use crate::tree::store::{MAX_SIZE, Store};
+use crate::tree::header::MAX_SIZE;
+use crate::tree::store::Store;
 use std::ops::Range;
 use truesum_hash::tree::{Merkle, Plan, ProofError, range_path, verify_range};
 use truesum_hash::{Digest, Hasher, Spec};

@@ -4,11 +4,11 @@
 //! before it is written (the copy's granule has the tree's hash) and after (so has the mended file's).
 
 use crate::error::{Cause, Error};
-use crate::open::{Root, Special};
-use crate::pieces::source::Source;
+use crate::io::open::{Root, Special};
+use crate::io::read::Guarded;
+use crate::io::source::Source;
 use crate::progress::Progress;
-use crate::read::Guarded;
-use crate::tree::locate::{Length, Report, Verdict, hash_granule, verify};
+use crate::tree::locate::{Difference, Judgement, Length, hash_granule, verify};
 use crate::tree::store::Store;
 use std::fs::{File, OpenOptions};
 use std::ops::Range;
@@ -44,7 +44,7 @@ pub enum Mode {
 /// `trusted` is a digest known from elsewhere: the tree must be its tree.
 ///
 /// A file that is too long stays so: nothing is known of the bytes at its end. Nothing is done by a tree that is not sound or
-/// not the one trusted: the report's verdict says so.
+/// not the one trusted: the judgement says so.
 ///
 /// # Errors
 /// A file cannot be read or written.
@@ -56,9 +56,9 @@ pub fn repair(
     mode: Mode,
     threads: usize,
     progress: &Progress,
-) -> Result<(Report, Vec<Mend>), Error> {
+) -> Result<(Difference, Vec<Mend>), Error> {
     let report = verify(path, store, trusted, threads, progress)?;
-    if !matches!(report.verdict, Verdict::Good | Verdict::FileDamaged) {
+    if !matches!(report.judgement, Judgement::Good | Judgement::FileDamaged) {
         return Ok((report, Vec::new()));
     }
     let header = store.header();
@@ -145,9 +145,9 @@ fn check(path: &[u8], store: &Store, mends: &[Mend], progress: &Progress) -> Res
     Ok(())
 }
 
-impl Report {
+impl Difference {
     /// Whether mending all damaged ranges makes the file good.
     pub fn can_be_mended(&self) -> bool {
-        self.verdict == Verdict::FileDamaged && !matches!(self.length, Length::Grown(_))
+        self.judgement == Judgement::FileDamaged && !matches!(self.length, Length::Grown(_))
     }
 }

@@ -1,12 +1,12 @@
 //! Digests of the operands, a line each.
 
-use super::algorithm::Line;
 use super::quote;
 use super::settings::Settings;
 use crate::personality::entries::{config, segments, threads};
 use crate::personality::streams::{Done, Streams};
 use std::io;
 use std::sync::Arc;
+use truesum::manifest::original::coreutils::Form;
 use truesum::manifest::path::{Charset, escape_into, needs_escape};
 use truesum::{Cause, Error, Found, Job, Notice, Outcome, Progress, Sink, Task, run};
 
@@ -88,11 +88,11 @@ fn line(settings: &Settings, name: &[u8], found: &Found) -> Vec<u8> {
     }
     let end = if settings.zero { 0 } else { b'\n' };
     let number = digest.as_bytes().iter().take(4).fold(0u32, |number, &byte| number << 8 | u32::from(byte));
-    let numbers = match settings.algorithm.line {
-        Line::Bsd => format!("{number:05} {:5}", found.size.div_ceil(1024)),
-        Line::Sysv => format!("{number} {}", found.size.div_ceil(512)),
-        Line::Crc => format!("{number} {}", found.size),
-        Line::Digest => {
+    let numbers = match settings.algorithm.form {
+        Form::Bsd => format!("{number:05} {:5}", found.size.div_ceil(1024)),
+        Form::Sysv => format!("{number} {}", found.size.div_ceil(512)),
+        Form::Crc => format!("{number} {}", found.size),
+        Form::Digest => {
             let text = if settings.base64 { digest.to_base64() } else { digest.to_hex() };
             return digest_line(settings, name, &text, end);
         }

@@ -1,7 +1,7 @@
 //! `--help` and `--version`: the options in GNU's order, in words of our own.
 
-use super::algorithm::find;
 use super::program::{Kind, PROGRAMS, Program};
+use truesum::manifest::original::coreutils::by_name;
 
 /// The release of GNU coreutils whose behaviour this is.
 const COREUTILS: &str = "9.11";
@@ -55,7 +55,7 @@ Text mode and binary mode read the same bytes.
 /// The text of `--help` of a program that was called by the name `called`.
 pub(super) fn help(program: &Program, called: &[u8]) -> String {
     let usage = format!("Usage: {} [OPTION]... [FILE]...\n", String::from_utf8_lossy(called));
-    let (tag, bits) = find(program.algorithm.as_bytes()).map_or(("", 0), |row| (row.tag, row.bits));
+    let (tag, bits) = by_name(program.algorithm.as_bytes()).map_or(("", 0), |row| (row.tag, row.bits));
     let what = format!("Write {tag} digests ({bits} bits) of files, or verify them.\n");
     let defined = format!("\nThe algorithm is that of {}.", program.reference);
     let parts: Vec<&str> = match program.kind {
@@ -139,9 +139,9 @@ pub(super) fn version(program: &Program) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::algorithm::ALGORITHMS;
     use super::super::options;
     use super::*;
+    use truesum::manifest::original::coreutils::ALGORITHMS;
 
     #[test]
     fn help_lists_every_option_and_every_type() {

@@ -4,7 +4,7 @@
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Program {
     pub name: &'static str,
-    /// The algorithm it has, or starts with: a name of [`super::algorithm::ALGORITHMS`].
+    /// The algorithm it has, or starts with: a name of [`truesum::manifest::original::coreutils::ALGORITHMS`].
     pub algorithm: &'static str,
     /// Where that algorithm is defined.
     pub reference: &'static str,

@@ -1,11 +1,11 @@
 //! What a command line asks for, checked in the order in which GNU checks it, so that the same message comes first.
 
-use super::algorithm::{ALGORITHMS, Algorithm, find};
 use super::options::{Ask, Options};
 use super::program::{Kind, Program};
 use super::{help, quote};
 use crate::personality::streams::{Done, Streams};
 use truesum::hash::Spec;
+use truesum::manifest::original::coreutils::{ALGORITHMS, Algorithm, Form, by_name};
 use truesum::manifest::path::Charset;
 
 /// What a command line asks for.
@@ -96,7 +96,7 @@ impl Settings {
     /// There is nothing to do: help was asked for, or something is wrong.
     pub(super) fn new(program: &'static Program, called: &[u8], args: &[Vec<u8>]) -> Result<Settings, Stop> {
         let charset = quote::charset();
-        let mut algorithm = find(program.algorithm.as_bytes()).unwrap_or(&ALGORITHMS[0]);
+        let mut algorithm = by_name(program.algorithm.as_bytes()).unwrap_or(&ALGORITHMS[0]);
         let mut length: Option<(usize, &[u8])> = None;
         let (mut chosen, mut check, mut ignore_missing, mut strict) = (false, false, false, false);
         let (mut zero, mut base64, mut raw, mut debug) = (false, false, false, false);
@@ -110,12 +110,12 @@ impl Settings {
             let value = value.unwrap_or_default();
             match ask {
                 Ask::Algorithm => {
-                    algorithm = find(value).ok_or_else(|| unknown(value, charset))?;
+                    algorithm = by_name(value).ok_or_else(|| unknown(value, charset))?;
                     chosen = true;
                 }
                 Ask::Length => length = Some((number(value, charset)?, value)),
-                Ask::Bsd => algorithm = find(b"bsd").unwrap_or(algorithm),
-                Ask::Sysv => algorithm = find(b"sysv").unwrap_or(algorithm),
+                Ask::Bsd => algorithm = by_name(b"bsd").unwrap_or(algorithm),
+                Ask::Sysv => algorithm = by_name(b"sysv").unwrap_or(algorithm),
                 Ask::Base64 => base64 = true,
                 Ask::Raw => raw = true,
                 Ask::Debug => debug = true,
@@ -141,7 +141,7 @@ impl Settings {
         }
         let names = options.operands();
         let bits = bits(algorithm, length, check, charset)?;
-        if check && chosen && algorithm.line != super::algorithm::Line::Digest {
+        if check && chosen && algorithm.form != Form::Digest {
             return Err(fail("--check is not supported with --algorithm={bsd,sysv,crc,crc32b}"));
         }
         if base64 && raw {

@@ -1,9 +1,10 @@
 //! Which file next: tasks from the iterator to workers, within a window, the largest first where all are known.
 
+use crate::io::open::Root;
 use crate::job::Job;
-use crate::open::Root;
 use crate::progress::Progress;
-use crate::run::{Batch, Event, Task};
+use crate::run::event::{Batch, Event};
+use crate::task::Task;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use truesum_hash::{Spec, kernel};

@@ -1,14 +1,16 @@
 //! A file that many threads read at once, by place: mapped where its pages are in memory, else read.
 
 use crate::error::{Cause, Error};
-use crate::mapped::Window;
-use crate::pieces::UNIT;
+use crate::io::mapped::Window;
+use crate::io::read::{Guarded, Whole};
 use crate::progress::Progress;
-use crate::read::{Guarded, Whole};
 use rustix::fs::{SeekFrom, seek};
 use rustix::io::Errno;
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
+
+/// Files up to this size are read: what is to gain is less than a mapping costs.
+const SMALL: u64 = 1 << 20;
 
 /// A file of known size that many threads read.
 #[derive(Clone, Copy)]
@@ -26,7 +28,7 @@ pub(crate) struct Source<'a> {
 impl<'a> Source<'a> {
     pub(crate) fn new(file: &'a Guarded, path: &'a [u8], progress: &'a Progress) -> Source<'a> {
         let (size, holes) = (file.size_hint(), file.has_holes());
-        let mapped = file.is_local() && size > UNIT && is_resident(file);
+        let mapped = file.is_local() && size > SMALL && is_resident(file);
         Source { file: file.as_fd(), path, size, holes, mapped, progress }
     }
 
@@ -79,12 +81,12 @@ impl<'a> Source<'a> {
     ///
     /// # Errors
     /// As [`Source::read`].
-    pub(crate) fn check(&self, window: &Window, parts: &[(u64, usize)]) -> Result<(), Error> {
+    pub(crate) fn check(&self, window: &Window, views: &[(u64, usize)]) -> Result<(), Error> {
         if window.intact() {
-            self.progress.add_bytes(parts.iter().map(|part| part.1 as u64).sum());
+            self.progress.add_bytes(views.iter().map(|view| view.1 as u64).sum());
             return Ok(());
         }
-        parts.iter().try_for_each(|&(offset, len)| self.read(&mut vec![0; len], offset))?;
+        views.iter().try_for_each(|&(offset, len)| self.read(&mut vec![0; len], offset))?;
         // The fault has passed; the bytes hashed were not the file's all the same.
         Err(self.failed(Errno::IO))
     }

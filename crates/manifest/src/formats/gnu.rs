@@ -1,45 +1,38 @@
 //! Lines of the GNU `*sum` programs: a digest, a blank, the mode character (blank or `*`), the name.
 
-pub mod check;
-
 use crate::algorithm::usual;
+use crate::digest::starts_with_digest;
 use crate::entry::Entry;
-use crate::format::{Format, Style, Unholdable};
-use crate::text::Text;
-use crate::{digest, path, scan};
-use truesum_hash::Digest;
+use crate::format::{Format, Holds, Reading, Style, Told, Unholdable, Writing};
+use crate::formats::bsd::{BSD, BSD_Z};
+use crate::formats::mixed::Mixed;
+use crate::{path, scan};
 
 pub(crate) static GNU: Format = Format {
     name: "gnu",
     file_names: &["sum", "sums", "sum.txt", "sums.txt", ".md5", ".sha1", ".sha256", ".sha512", ".b2", ".b3"],
     summary: "digest, two characters, name, as sha256sum and its kin write it",
-    terminator: b'\n',
-    sniff,
-    parse: |options| Box::new(Text::new(options, b'\n')),
-    write: |entry, style, out| write(entry, style, b'\n', out),
+    holds: Holds { told: Told::Elsewhere, ..Holds::DIGESTS },
+    sniff: |head| head.first(b'\n', is_line),
+    reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Mixed::new(options, b'\n')) },
+    writing: Writing::Entries(|entry, style, out| write(entry, style, b'\n', out)),
+    tagged: Some(&BSD),
 };
 
 pub(crate) static GNU_Z: Format = Format {
     name: "gnu-z",
     file_names: &[],
     summary: "gnu with NUL for the line end and names as they are (sha256sum -z)",
-    terminator: 0,
-    sniff,
-    parse: |options| Box::new(Text::new(options, 0)),
-    write: |entry, style, out| write(entry, style, 0, out),
+    holds: Holds { told: Told::Elsewhere, ..Holds::DIGESTS },
+    sniff: |head| head.first(0, starts_with_digest),
+    reading: Reading::Lines { terminator: 0, parser: |options| Box::new(Mixed::new(options, 0)) },
+    writing: Writing::Entries(|entry, style, out| write(entry, style, 0, out)),
+    tagged: Some(&BSD_Z),
 };
 
-fn sniff(line: &[u8]) -> bool {
+fn is_line(line: &[u8]) -> bool {
+    let line = scan::trim_start(line);
     starts_with_digest(line.strip_prefix(b"\\").unwrap_or(line))
-}
-
-/// Whether a line begins with what may be a digest, and a blank.
-pub(crate) fn starts_with_digest(line: &[u8]) -> bool {
-    let head = &line[..line.len().min(1024)];
-    scan::find(head, scan::is_blank).is_some_and(|end| {
-        let first = &head[..end];
-        end >= digest::MIN_DIGITS && (digest::is_hex(first) || Digest::from_base64(first).is_ok())
-    })
 }
 
 fn write(entry: &Entry, style: &Style, terminator: u8, out: &mut Vec<u8>) -> Result<(), Unholdable> {

@@ -1,16 +1,18 @@
 //! One worker: keeps lanes full of open files, or gives a large file all its attention.
 
-use crate::ahead::read_ahead;
-use crate::device::is_spinning;
 use crate::error::{Cause, Error};
-use crate::feed::{Assigned, Feeder, LARGE, lanes_of};
+use crate::io::ahead::read_ahead;
+use crate::io::device::is_spinning;
+use crate::io::read::{Guarded, Whole};
+use crate::io::waits::Waits;
 use crate::job::{Found, Job, Outcome};
-use crate::links::{Claim, Links};
 use crate::pieces::fold::{hash_pieces, plans};
 use crate::progress::Progress;
-use crate::read::{Guarded, Whole};
-use crate::run::{Batch, Config, Event, Notice};
-use crate::waits::Waits;
+use crate::run::config::Config;
+use crate::run::event::{Batch, Event};
+use crate::run::feed::{Assigned, Feeder, LARGE, lanes_of};
+use crate::run::links::{Claim, Links};
+use crate::task::Notice;
 use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -6,8 +6,13 @@
 //! refused here too: a NUL byte, which would cut the name, and a length behind the tag of an algorithm that has but one
 //! (`MD5-8`), which would compare a part of the digest.
 
+mod algorithm;
+
+pub use algorithm::{ALGORITHMS, Algorithm, Form, by_name};
+
 use crate::digest::base64_len;
 use crate::{path, scan};
+use algorithm::{FAMILY_BITS, by_tag};
 use truesum_hash::{Digest, Spec, find};
 
 /// The program whose lines are read.
@@ -49,63 +54,14 @@ impl Split<'_> {
     }
 }
 
-/// An algorithm as `cksum` knows it.
-#[derive(Debug)]
-struct Tag {
-    tag: &'static str,
-    /// Usual length in bits; 0 where there is none.
-    bits: usize,
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// Written in decimal; never checked.
-    Decimal,
-    /// One length.
-    Fixed,
-    /// A family of four lengths under one name.
-    Family,
-    /// Any multiple of 8 bits.
-    Blake2b,
-}
-
-const fn tag(tag: &'static str, bits: usize, kind: Kind) -> Tag {
-    Tag { tag, bits, kind }
-}
-
-static TAGS: &[Tag] = &[
-    tag("BSD", 16, Kind::Decimal),
-    tag("SYSV", 16, Kind::Decimal),
-    tag("CRC", 32, Kind::Decimal),
-    tag("CRC32B", 32, Kind::Decimal),
-    tag("MD5", 128, Kind::Fixed),
-    tag("SHA1", 160, Kind::Fixed),
-    tag("SHA224", 224, Kind::Fixed),
-    tag("SHA256", 256, Kind::Fixed),
-    tag("SHA384", 384, Kind::Fixed),
-    tag("SHA512", 512, Kind::Fixed),
-    tag("SHA2", 0, Kind::Family),
-    tag("SHA3", 0, Kind::Family),
-    tag("BLAKE2b", 512, Kind::Blake2b),
-    tag("SM3", 256, Kind::Fixed),
-];
-
-/// Lengths of the SHA-2 and SHA-3 families in bits.
-const FAMILY_BITS: [usize; 4] = [224, 256, 384, 512];
-
 /// Longest BLAKE2b digest in hexadecimal digits.
 const BLAKE2B_DIGITS: usize = 128;
-
-fn by_tag(name: &[u8]) -> Option<&'static Tag> {
-    TAGS.iter().find(|row| row.tag.as_bytes() == name)
-}
 
 /// What is known of the run's lines so far. One splitter serves all manifests of a run.
 #[derive(Debug)]
 pub struct Splitter {
     program: Program,
-    tag: &'static Tag,
+    row: &'static Algorithm,
     /// Length of the digest in bits.
     bits: usize,
     /// Whether names follow one blank (`Some(true)`) or a blank and a mode character.
@@ -115,22 +71,21 @@ pub struct Splitter {
 impl Splitter {
     /// A splitter for the lines of one run. `None` if the program cannot check with this algorithm.
     pub fn new(program: Program) -> Option<Splitter> {
-        let tag = match &program {
+        let row = match &program {
             Program::Sum(spec) => {
-                TAGS.iter().find(|row| row.kind == Kind::Fixed && find(row.tag) == Some(spec.algorithm()))?
+                let checked = |row: &&Algorithm| row.is_checked() && !row.has_lengths();
+                ALGORITHMS.iter().filter(checked).find(|row| find(row.name) == Some(spec.algorithm()))?
             }
             Program::B2sum => by_tag(b"BLAKE2b")?,
             Program::Cksum => by_tag(b"CRC")?,
-            Program::CksumOf(name) => {
-                TAGS.iter().find(|row| row.kind != Kind::Decimal && row.tag.eq_ignore_ascii_case(name))?
-            }
+            Program::CksumOf(name) => by_name(name.as_bytes()).filter(|row| row.is_checked())?,
         };
-        Some(Splitter { program, tag, bits: tag.bits, reversed: None })
+        Some(Splitter { program, row, bits: row.bits, reversed: None })
     }
 
     /// The tag that messages on improper lines name.
     pub fn tag(&self) -> &'static str {
-        self.tag.tag
+        self.row.tag
     }
 
     /// What remains of a line (without its LF) once GNU has dropped one CR at its end; `None` for comments and empty
@@ -151,7 +106,7 @@ impl Splitter {
             _ => (false, line),
         };
         self.choose(line)?;
-        if let Some(rest) = line.strip_prefix(self.tag.tag.as_bytes()) {
+        if let Some(rest) = line.strip_prefix(self.row.tag.as_bytes()) {
             let rest = self.tag_length(rest)?;
             let rest = rest.strip_prefix(b" ").unwrap_or(rest);
             if let [b'(', rest @ ..] = rest {
@@ -171,13 +126,11 @@ impl Splitter {
         let end = scan::find(head, |byte| scan::is_blank(byte) || byte == b'-' || byte == b'(');
         let found = end.or((head.len() < 16).then_some(head.len())).and_then(|end| by_tag(&head[..end]));
         match self.program {
-            Program::Cksum => self.tag = found.filter(|row| row.kind != Kind::Decimal)?,
+            Program::Cksum => self.row = found.filter(|row| row.is_checked())?,
             // Once a line has said which of the family, the run stays with it.
-            Program::CksumOf(_) if self.tag.tag == "SHA2" => {
-                if let Some(row) =
-                    found.filter(|row| row.tag.starts_with("SHA2") || matches!(row.tag, "SHA384" | "SHA512"))
-                {
-                    self.tag = row;
+            Program::CksumOf(_) => {
+                if let Some(row) = found.filter(|row| self.row.covers(row)) {
+                    self.row = row;
                 }
             }
             _ => {}
@@ -190,15 +143,11 @@ impl Splitter {
         if matches!(self.program, Program::Sum(_)) {
             return Some(rest);
         }
-        self.bits = self.tag.bits;
+        self.bits = self.row.bits;
         let [b'-', rest @ ..] = rest else { return Some(rest) };
         let end = scan::find(rest, |byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
         let bits: usize = std::str::from_utf8(&rest[..end]).ok()?.parse().ok()?;
-        let allowed = match self.tag.kind {
-            Kind::Family => FAMILY_BITS.contains(&bits),
-            Kind::Blake2b => 0 < bits && bits <= self.bits && bits.is_multiple_of(8),
-            Kind::Fixed | Kind::Decimal => bits == self.bits,
-        };
+        let allowed = self.row.allows(bits);
         self.bits = bits;
         allowed.then_some(&rest[end..])
     }
@@ -219,7 +168,7 @@ impl Splitter {
         if line.len() < shortest + usize::from(line.starts_with(b"\\")) {
             return None;
         }
-        if matches!(self.tag.kind, Kind::Family | Kind::Blake2b) {
+        if self.row.has_lengths() {
             self.bits = self.count_digits(line)? * 4;
         }
         let end = scan::find(line, scan::is_blank)?;
@@ -252,16 +201,13 @@ impl Splitter {
         if self.is_cksum() {
             let base64 = run(hex, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'));
             let padded = run(base64, |byte| byte == b'=');
-            match self.tag.kind {
-                Kind::Family if !FAMILY_BITS.contains(&(hex / 2 * 8)) => {
+            if self.row.is_family() {
+                if !FAMILY_BITS.contains(&(hex / 2 * 8)) {
                     digits = FAMILY_BITS.into_iter().find(|bits| base64_len(bits / 8) == padded)? / 4;
                 }
-                Kind::Blake2b if hex < base64 => {
-                    let fits =
-                        |bytes: &usize| base64_len(*bytes) == padded && bytes * 8 % 3 == padded - base64;
-                    digits = (1..=BLAKE2B_DIGITS / 2).find(fits).map_or(digits, |bytes| bytes * 2);
-                }
-                _ => {}
+            } else if hex < base64 {
+                let fits = |bytes: &usize| base64_len(*bytes) == padded && bytes * 8 % 3 == padded - base64;
+                digits = (1..=BLAKE2B_DIGITS / 2).find(fits).map_or(digits, |bytes| bytes * 2);
             }
         }
         ((2..=BLAKE2B_DIGITS).contains(&digits) && digits.is_multiple_of(2)).then_some(digits)
@@ -281,12 +227,7 @@ impl Splitter {
     }
 
     fn spec(&self) -> Option<Spec> {
-        match (self.tag.kind, self.tag.tag) {
-            (Kind::Family, "SHA3") => format!("sha3-{}", self.bits).parse().ok(),
-            (Kind::Family, _) => format!("sha{}", self.bits).parse().ok(),
-            (Kind::Blake2b, name) => Spec::new(find(name)?).with_bits(self.bits).ok(),
-            (Kind::Fixed | Kind::Decimal, name) => find(name).map(Spec::new),
-        }
+        self.row.spec(self.bits).ok()
     }
 }
 

@@ -15,12 +15,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 const PAGE: u64 = 4096;
 
-/// Parts of a file in memory, one behind the other. The pages go away with it, so what is resident at a time is bounded.
+/// Views of a file: ranges of it in memory, one behind the other. The pages go away with it, so what is resident at a time is bounded.
 pub(crate) struct Window {
     base: *mut c_void,
     mapped: usize,
-    /// Where the bytes of each part begin, and how many they are.
-    parts: Vec<(usize, usize)>,
+    /// Where the bytes of each view begin, and how many they are.
+    views: Vec<(usize, usize)>,
     slot: &'static Slot,
 }
 
@@ -50,11 +50,11 @@ static WINDOWS: [Slot; SLOTS] =
     [const { Slot { pages: AtomicU64::new(FREE), faulted: AtomicBool::new(false) } }; SLOTS];
 
 impl Window {
-    /// Maps parts of a regular file, each so many bytes from an offset on, and has them read in.
+    /// Maps views of a regular file, each so many bytes from an offset on, and has them read in.
     ///
     /// # Errors
     /// The system's, or `EAGAIN` where the guard cannot be set up: then read instead.
-    pub(crate) fn map(file: BorrowedFd<'_>, parts: &[(u64, usize)]) -> Result<Window, Errno> {
+    pub(crate) fn map(file: BorrowedFd<'_>, views: &[(u64, usize)]) -> Result<Window, Errno> {
         if !*GUARDED.get_or_init(install) {
             return Err(Errno::AGAIN);
         }
@@ -64,24 +64,24 @@ impl Window {
             mapped = (begin + len).next_multiple_of(PAGE as usize);
             (begin, len)
         };
-        let places: Vec<(usize, usize)> = parts.iter().map(place).collect();
+        let places: Vec<(usize, usize)> = views.iter().map(place).collect();
         let count = mapped as u64 / PAGE;
         if count == 0 || count >= 1 << COUNT_BITS {
             return Err(Errno::AGAIN);
         }
         let claim = |slot: &&Slot| slot.pages.compare_exchange(FREE, CLAIMED, SeqCst, SeqCst).is_ok();
         let slot = WINDOWS.iter().find(claim).ok_or(Errno::AGAIN)?;
-        // Room for all parts first: one window is given back at once, and the other processors are told once.
+        // Room for all views first: one window is given back at once, and the other processors are told once.
         let room = MapFlags::PRIVATE | MapFlags::NORESERVE;
         // SAFETY: a new mapping at an address of the kernel's choice; nothing else lies there.
         let base = unsafe { mmap_anonymous(ptr::null_mut(), mapped, ProtFlags::empty(), room) };
         let base = base.inspect_err(|_| slot.pages.store(FREE, SeqCst))?;
         // From here on dropping it gives everything back.
-        let window = Window { base, mapped, parts: places, slot };
-        for (&(offset, len), &(begin, _)) in parts.iter().zip(&window.parts).filter(|(part, _)| part.1 > 0) {
+        let window = Window { base, mapped, views: places, slot };
+        for (&(offset, len), &(begin, _)) in views.iter().zip(&window.views).filter(|(view, _)| view.1 > 0) {
             let skip = (offset % PAGE) as usize;
             let flags = MapFlags::SHARED | MapFlags::POPULATE | MapFlags::FIXED;
-            // SAFETY: within the room just made, which nothing else knows of; parts begin at pages of their own.
+            // SAFETY: within the room just made, which nothing else knows of; views begin at pages of their own.
             unsafe {
                 let place = base.cast::<u8>().add(begin - skip).cast();
                 mmap(place, skip + len, ProtFlags::READ, flags, file, offset - skip as u64)?;
@@ -92,11 +92,11 @@ impl Window {
         Ok(window)
     }
 
-    /// The bytes of a part. They are what the file holds at the moment of looking: whoever uses them must afterwards ask
+    /// The bytes of a view. They are what the file holds at the moment of looking: whoever uses them must afterwards ask
     /// [`Window::intact`], and whether the file changed meanwhile.
-    pub(crate) fn bytes(&self, part: usize) -> &[u8] {
-        let (begin, len) = self.parts[part];
-        // SAFETY: the part's pages are readable until `drop`: one that fails is replaced by the guard; an empty part lies
+    pub(crate) fn bytes(&self, view: usize) -> &[u8] {
+        let (begin, len) = self.views[view];
+        // SAFETY: the view's pages are readable until `drop`: one that fails is replaced by the guard; an empty view lies
         // within the room or at its end. Another process may write to the file, so bytes can differ between two looks;
         // hashing has no invariant that this could break, and the digest is refused when the file's times have moved.
         unsafe { std::slice::from_raw_parts(self.base.cast::<u8>().add(begin), len) }
@@ -189,10 +189,10 @@ mod tests {
             assert_eq!(window.bytes(0), &data[offset as usize..][..len]);
             assert!(window.intact());
         }
-        let parts = [(50_001, 9000), (0, 0), (4096, 1), (99_000, 1000), (100_000, 0)];
-        let window = Window::map(file.as_fd(), &parts).unwrap();
-        for (part, (offset, len)) in parts.into_iter().enumerate() {
-            assert_eq!(window.bytes(part), &data[offset as usize..][..len]);
+        let views = [(50_001, 9000), (0, 0), (4096, 1), (99_000, 1000), (100_000, 0)];
+        let window = Window::map(file.as_fd(), &views).unwrap();
+        for (view, (offset, len)) in views.into_iter().enumerate() {
+            assert_eq!(window.bytes(view), &data[offset as usize..][..len]);
         }
     }
 

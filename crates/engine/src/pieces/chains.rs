@@ -5,7 +5,7 @@
 //! are large are such a chain too: side by side they would need the file a second time.
 
 use crate::error::Error;
-use crate::pieces::{Run, UNIT};
+use crate::pieces::{Hashed, UNIT};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -131,7 +131,7 @@ impl Chains {
         &self,
         plan: &Plan,
         wanted: Vec<Range<u64>>,
-        done: impl Fn(Run) -> Result<(), Error>,
+        done: impl Fn(Hashed) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut leaves = wanted.into_iter().flatten().map(|piece| (piece, plan.piece(piece)));
         let hasher = plan.piece_hasher().expect("these pieces are leaves");
@@ -144,7 +144,7 @@ impl Chains {
                 if range.end > end {
                     break;
                 }
-                done(Run::Digests(*piece, vec![leaf.finish()]))?;
+                done(Hashed::Digests(*piece, vec![leaf.finish()]))?;
                 current = leaves.next().map(|leaf| (leaf, hasher.clone()));
             }
             Ok(())

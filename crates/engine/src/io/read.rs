@@ -5,7 +5,7 @@
 //! digest to show, store or compare.
 
 use crate::error::{Cause, Error};
-use crate::open::{Root, Special};
+use crate::io::open::{Root, Special};
 use rustix::fs::{self, FileType, Stat};
 use rustix::io::Errno;
 use std::cell::RefCell;

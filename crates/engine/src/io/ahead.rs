@@ -4,10 +4,10 @@
 //! is furthest behind. So five digests of one file keep all cores busy whatever their costs, and a hole costs nothing to
 //! read. Pages that are in memory already are mapped rather than read: that spares the copy, and the core that would make it.
 
-use crate::mapped::Window;
-use crate::pieces::source::is_resident;
+use crate::io::mapped::Window;
+use crate::io::read::Guarded;
+use crate::io::source::is_resident;
 use crate::progress::Progress;
-use crate::read::Guarded;
 use rustix::fs::Advice;
 use rustix::io::Errno;
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ const SLICES: usize = 8;
 /// Bytes mapped at a time: enough that handing a window over costs nothing beside hashing it by the fastest sums.
 const WINDOW: u64 = 2 << 20;
 
-enum Piece {
+enum Stretch {
     Data {
         buffer: Vec<u8>,
         len: usize,
@@ -39,20 +39,20 @@ struct Pipe<'a> {
 }
 
 struct State<'a> {
-    pieces: VecDeque<Arc<Piece>>,
-    /// Number of the first of `pieces`.
+    stretches: VecDeque<Arc<Stretch>>,
+    /// Number of the first of `stretches`.
     first: u64,
-    algorithms: Vec<Algorithm<'a>>,
+    tracks: Vec<Track<'a>>,
     spare: Vec<Vec<u8>>,
     ended: Option<Result<(), Errno>>,
     /// Whether bytes were hashed that were not the file's: it was truncated under its mapping, or its disk failed.
     faulted: bool,
 }
 
-struct Algorithm<'a> {
+struct Track<'a> {
     /// Away while a thread advances it.
     hasher: Option<&'a mut Hasher>,
-    /// Number of the piece it wants next.
+    /// Number of the stretch it wants next.
     next: u64,
 }
 
@@ -96,12 +96,11 @@ pub(crate) fn read_ahead(
 
 impl<'a> Pipe<'a> {
     fn new(hashers: &'a mut [Hasher], buffers: usize) -> Pipe<'a> {
-        let algorithms =
-            hashers.iter_mut().map(|hasher| Algorithm { hasher: Some(hasher), next: 0 }).collect();
+        let tracks = hashers.iter_mut().map(|hasher| Track { hasher: Some(hasher), next: 0 }).collect();
         let state = State {
-            pieces: VecDeque::new(),
+            stretches: VecDeque::new(),
             first: 0,
-            algorithms,
+            tracks,
             spare: vec![Vec::new(); buffers],
             ended: None,
             faulted: false,
@@ -117,7 +116,7 @@ impl<'a> Pipe<'a> {
         self.moved.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads all pieces until the end of the file, an error, or until the run is stopped.
+    /// Reads all stretches until the end of the file, an error, or until the run is stopped.
     fn read(&self, file: &mut Guarded, mapped: bool, progress: &Progress) -> Result<(), Errno> {
         let sparse = file.has_holes();
         if mapped {
@@ -133,7 +132,7 @@ impl<'a> Pipe<'a> {
                 let (hole, data) = file.next_extent()?;
                 if hole > 0 {
                     progress.add_bytes(hole);
-                    self.put(Piece::Zeros(hole));
+                    self.put(Stretch::Zeros(hole));
                 }
                 left = data;
             }
@@ -144,7 +143,7 @@ impl<'a> Pipe<'a> {
                 let len = file.read(&mut buffer[..want])?;
                 progress.add_bytes(len as u64);
                 left -= (len as u64).min(left);
-                self.put(Piece::Data { buffer, len });
+                self.put(Stretch::Data { buffer, len });
             }
         }
         Ok(())
@@ -159,7 +158,7 @@ impl<'a> Pipe<'a> {
                 return file.go_on_from(at);
             };
             progress.add_bytes(len);
-            self.put(Piece::Mapped(window));
+            self.put(Stretch::Mapped(window));
             at += len;
         }
         if at == size {
@@ -178,12 +177,12 @@ impl<'a> Pipe<'a> {
         }
     }
 
-    fn put(&self, piece: Piece) {
+    fn put(&self, stretch: Stretch) {
         let mut state = self.lock();
-        while state.pieces.len() >= SLICES && state.ended.is_none() {
+        while state.stretches.len() >= SLICES && state.ended.is_none() {
             state = self.wait(state);
         }
-        state.pieces.push_back(Arc::new(piece));
+        state.stretches.push_back(Arc::new(stretch));
         drop(state);
         self.moved.notify_all();
     }
@@ -197,36 +196,36 @@ impl<'a> Pipe<'a> {
     fn hash(&self) {
         let mut state = self.lock();
         loop {
-            let end = state.first + state.pieces.len() as u64;
-            let behind = state.algorithms.iter_mut().enumerate();
-            let behind = behind.filter(|(_, algorithm)| algorithm.next < end && algorithm.hasher.is_some());
-            let Some((i, algorithm)) = behind.min_by_key(|(_, algorithm)| algorithm.next) else {
+            let end = state.first + state.stretches.len() as u64;
+            let behind = state.tracks.iter_mut().enumerate();
+            let behind = behind.filter(|(_, track)| track.next < end && track.hasher.is_some());
+            let Some((i, track)) = behind.min_by_key(|(_, track)| track.next) else {
                 match state.ended {
                     Some(Err(_)) => return,
-                    Some(Ok(())) if state.pieces.is_empty() => return,
+                    Some(Ok(())) if state.stretches.is_empty() => return,
                     _ => {
                         state = self.wait(state);
                         continue;
                     }
                 }
             };
-            let (hasher, number) = (algorithm.hasher.take(), algorithm.next);
+            let (hasher, number) = (track.hasher.take(), track.next);
             let Some(hasher) = hasher else { continue };
-            let piece = state.pieces[(number - state.first) as usize].clone();
+            let stretch = state.stretches[(number - state.first) as usize].clone();
             drop(state);
-            match &*piece {
-                Piece::Data { buffer, len } => hasher.update(&buffer[..*len]),
-                Piece::Mapped(window) => hasher.update(window.bytes(0)),
-                Piece::Zeros(count) => hasher.update_zeros(*count),
+            match &*stretch {
+                Stretch::Data { buffer, len } => hasher.update(&buffer[..*len]),
+                Stretch::Mapped(window) => hasher.update(window.bytes(0)),
+                Stretch::Zeros(count) => hasher.update_zeros(*count),
             }
-            let faulted = matches!(&*piece, Piece::Mapped(window) if !window.intact());
-            drop(piece);
+            let faulted = matches!(&*stretch, Stretch::Mapped(window) if !window.intact());
+            drop(stretch);
             state = self.lock();
             if faulted {
                 state.faulted = true;
                 state.ended = Some(Err(Errno::IO));
             }
-            state.algorithms[i] = Algorithm { hasher: Some(hasher), next: number + 1 };
+            state.tracks[i] = Track { hasher: Some(hasher), next: number + 1 };
             state.retire();
             self.moved.notify_all();
         }
@@ -234,16 +233,16 @@ impl<'a> Pipe<'a> {
 }
 
 impl State<'_> {
-    /// Takes back the pieces that every algorithm has seen.
+    /// Takes back the stretches that every algorithm has seen.
     fn retire(&mut self) {
-        let done = self.algorithms.iter().map(|algorithm| algorithm.next).min().unwrap_or(u64::MAX);
+        let done = self.tracks.iter().map(|track| track.next).min().unwrap_or(u64::MAX);
         while self.first < done
-            && let Some(piece) = self.pieces.pop_front()
+            && let Some(stretch) = self.stretches.pop_front()
         {
             self.first += 1;
-            match Arc::try_unwrap(piece) {
-                Ok(Piece::Data { buffer, .. }) => self.spare.push(buffer),
-                Ok(Piece::Zeros(_) | Piece::Mapped(_)) => {}
+            match Arc::try_unwrap(stretch) {
+                Ok(Stretch::Data { buffer, .. }) => self.spare.push(buffer),
+                Ok(Stretch::Zeros(_) | Stretch::Mapped(_)) => {}
                 // Another thread is just letting go of it; its buffer is made anew.
                 Err(_) => self.spare.push(Vec::new()),
             }
@@ -255,7 +254,7 @@ impl State<'_> {
 mod tests {
     use super::*;
     use crate::error::Cause;
-    use crate::open::{Root, Special};
+    use crate::io::open::{Root, Special};
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::FileExt;
     use truesum_hash::{Digest, Spec};

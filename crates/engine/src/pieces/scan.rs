@@ -1,0 +1,300 @@
+//! One scan of a file on several threads: every piece is read once and hashed for every plan.
+//!
+//! Mapped pages count as memory of this process: windows are sized so that those of all threads together stay within
+//! [`WINDOWS`].
+
+use crate::error::Error;
+use crate::io::source::Source;
+use crate::pieces::chains::Chains;
+use crate::pieces::hand::{Hand, Work};
+use crate::pieces::leaves::Leaves;
+use crate::pieces::ranges::joined;
+use crate::pieces::units::Units;
+use crate::pieces::{Hashed, UNIT};
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use truesum_hash::tree::Plan;
+use truesum_hash::{Digest, Hasher};
+
+/// Bytes that all threads together map or read at a time, if they are not so many that each gets only [`LEAST`].
+const WINDOWS: u64 = 32 << 20;
+/// Least and most that a thread maps or reads at a time.
+const LEAST: u64 = UNIT;
+const MOST: u64 = 16 << 20;
+/// Most units in a window. Longer ones save nothing.
+const UNITS: u64 = 4;
+
+/// Reads the pieces of a file, each once, and hashes them.
+pub(crate) struct Scan<'a> {
+    source: Source<'a>,
+    /// All cut alike.
+    plans: &'a [Plan],
+    /// Takes every byte in order.
+    beside: Option<&'a Chains>,
+    /// What hashes a piece, where pieces are large leaves and handed out one by one; otherwise units are.
+    leaf: Option<Hasher>,
+    /// Whether runs of zeros may be handed out; otherwise holes are read like data.
+    zeros: bool,
+    threads: usize,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> Scan<'a> {
+    /// A scan on `threads` threads for plans that cut the file alike: several, or one whose pieces are leaves. Runs of zeros
+    /// are read like data until [`Scan::skipping_zeros`].
+    pub(crate) fn new(source: Source<'a>, plans: &'a [Plan], threads: usize) -> Scan<'a> {
+        let leaf = plans.first().and_then(Plan::piece_hasher);
+        Scan { source, plans, beside: None, leaf, zeros: false, threads: threads.max(1) }
+    }
+
+    /// Hands out holes as [`Hashed::Zeros`]. Only where all whole pieces have one length.
+    pub(crate) fn skipping_zeros(self, zeros: bool) -> Scan<'a> {
+        Scan { zeros: zeros && self.source.holes && self.beside.is_none(), ..self }
+    }
+
+    /// Gives all that is read to chains too, and reads for them what they want. Pieces must not be leaves.
+    pub(crate) fn beside(self, chains: &'a Chains) -> Scan<'a> {
+        Scan { beside: Some(chains), zeros: false, ..self }
+    }
+
+    /// Hashes the pieces of `wanted`, ascending ranges, and gives what becomes of them to `done`, in no order, with the number
+    /// of the plan. Pieces that share a unit with those wanted may come too.
+    ///
+    /// # Errors
+    /// The first one met, also that of `done`; the run was stopped.
+    pub(crate) fn run(
+        &self,
+        wanted: Vec<Range<u64>>,
+        done: impl Fn(usize, Hashed) -> Result<(), Error> + Sync,
+    ) -> Result<(), Error> {
+        let Scan { source, plans, beside, zeros, threads, .. } = *self;
+        let own = (WINDOWS / threads as u64).clamp(LEAST, MOST);
+        if !source.mapped {
+            // Advice only.
+            let _ = rustix::fs::fadvise(source.file, 0, None, rustix::fs::Advice::Sequential);
+        }
+        if let Some(hasher) = &self.leaf {
+            let (leaves, plan) = (Leaves { source, hasher }, &plans[0]);
+            let count: u64 = wanted.iter().map(|range| range.end - range.start).sum();
+            let (most, slice) = leaves.at_a_time(count, threads as u64, own);
+            let hand = Hand::new(source, Some(plan), zeros, threads, (wanted, most));
+            return self.share(hand, &|hand| {
+                let mut buffer = Vec::new();
+                while let Some(taken) = hand.take() {
+                    match &taken.work {
+                        Work::Hole(pieces) => done(0, Hashed::Zeros(pieces.clone()))?,
+                        Work::Read(pieces) => {
+                            let ranges = pieces.iter().map(|&piece| plan.piece(piece)).collect();
+                            let digests = leaves.hash(ranges, slice, &mut buffer)?;
+                            let mut digests = pieces.iter().zip(digests);
+                            digests.try_for_each(|(&piece, digest)| {
+                                done(0, Hashed::Digests(piece, vec![digest]))
+                            })?;
+                        }
+                    }
+                }
+                Ok(())
+            });
+        }
+        let units = Units { source, plans, beside };
+        let ratio = units.pieces();
+        let of_pieces = |range: Range<u64>| range.start / ratio..range.end.div_ceil(ratio);
+        let wanted = joined(wanted.into_iter().map(of_pieces).chain(beside.map(Chains::wanted)));
+        let alone = !source.mapped || beside.is_some();
+        let most = if alone { 1 } else { (own / UNIT).min(UNITS) };
+        let hand = Hand::new(source, None, zeros, threads, (wanted, most as usize));
+        self.share(hand, &|hand| {
+            let mut buffer = Vec::new();
+            loop {
+                let turn = (!source.mapped).then(|| hand.turn());
+                let Some(taken) = hand.take() else { break Ok(()) };
+                match &taken.work {
+                    Work::Hole(holes) => {
+                        let zeros = |plan| done(plan, Hashed::Zeros(holes.start * ratio..holes.end * ratio));
+                        (0..plans.len()).try_for_each(zeros)?;
+                    }
+                    Work::Read(numbers) => {
+                        let (first, digests) = units.hash(numbers, &mut buffer, turn)?;
+                        let mut plans = digests.into_iter().enumerate();
+                        plans.try_for_each(|(plan, digests)| done(plan, Hashed::Digests(first, digests)))?;
+                    }
+                }
+            }
+        })
+    }
+
+    /// Runs `work` on all threads, this one among them.
+    fn share(
+        &self,
+        hand: Hand<'_>,
+        work: &(dyn Fn(&Hand<'_>) -> Result<(), Error> + Sync),
+    ) -> Result<(), Error> {
+        let work = || {
+            work(&hand).unwrap_or_else(|error| hand.fail(error));
+            if let Some(chains) = self.beside.filter(|_| hand.ended_early()) {
+                chains.stop();
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..self.threads {
+                // One that cannot be started is not missed: the others take its work.
+                let builder = std::thread::Builder::new().name("hash".to_owned());
+                let _ = builder.spawn_scoped(scope, work);
+            }
+            work();
+        });
+        hand.end()
+    }
+
+    /// The digests of a range of pieces, in order, for the only plan.
+    ///
+    /// # Errors
+    /// As [`Scan::run`].
+    pub(crate) fn row(&self, pieces: Range<u64>) -> Result<Vec<Digest>, Error> {
+        let row = Mutex::new(vec![None; (pieces.end - pieces.start) as usize]);
+        self.run(std::iter::once(pieces.clone()).collect(), |_, hashed| {
+            if let Hashed::Digests(first, digests) = hashed {
+                let mut row = lock(&row);
+                for (piece, digest) in (first..).zip(digests).filter(|(piece, _)| pieces.contains(piece)) {
+                    row[(piece - pieces.start) as usize] = Some(digest);
+                }
+            }
+            Ok(())
+        })?;
+        let row = row.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(row.into_iter().map(|digest| digest.expect("every piece was hashed")).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::error::Cause;
+    use crate::io::open::{Root, Special};
+    use crate::io::read::Guarded;
+    use crate::io::source::finish;
+    use crate::progress::Progress;
+    use std::fs::File;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::FileExt;
+    use std::sync::Once;
+    use truesum_hash::Spec;
+
+    const SIZE: u64 = 24 << 20;
+
+    fn spec(name: &str) -> Spec {
+        name.parse().expect("a name of ours")
+    }
+
+    /// Reads a file by one way while `change` happens to it: before the first byte, or when the first digests are done.
+    fn read_while(
+        file: &tempfile::NamedTempFile,
+        (name, mapped): (&str, bool),
+        early: bool,
+        change: impl Fn(&File) + Sync,
+    ) -> Result<(), Error> {
+        file.as_file().set_len(0).expect("emptied");
+        file.as_file().write_all_at(&vec![5; SIZE as usize], 0).expect("written");
+        let path = file.path().as_os_str().as_bytes();
+        let guarded = Guarded::open(&Root::Anywhere, path, Special::Refuse).expect("open");
+        let progress = Progress::default();
+        let source = Source { mapped, ..Source::new(&guarded, path, &progress) };
+        let (once, change) = (Once::new(), || change(file.as_file()));
+        if early {
+            once.call_once(change);
+        }
+        if name == "beside" {
+            // A unit that a chain takes is read into its buffer; the chain's digest must not come out.
+            let chains = Chains::new(vec![(spec("md5").hasher(), 0)], None, SIZE / UNIT, 2);
+            let plan = Plan::with_granule(&spec("sha256-tree"), SIZE, UNIT).expect("a plan");
+            let (read, digest) = std::thread::scope(|scope| {
+                let chain = scope.spawn(|| chains.run(0));
+                let scan = Scan::new(source, std::slice::from_ref(&plan), 2).beside(&chains);
+                let read = scan.run(std::iter::once(0..plan.pieces()).collect(), |_, _| {
+                    once.call_once(change);
+                    Ok(())
+                });
+                (read, chain.join().expect("no panic"))
+            });
+            assert_eq!(read.is_ok(), digest.is_some());
+            return read.and_then(|()| finish(guarded, path)).map(|_| ());
+        }
+        let plan = Plan::with_granule(&spec(name), SIZE, UNIT).expect("a plan");
+        let scan = Scan::new(source, std::slice::from_ref(&plan), 2);
+        scan.run(std::iter::once(0..plan.pieces()).collect(), |_, _| {
+            once.call_once(change);
+            Ok(())
+        })?;
+        finish(guarded, path).map(|_| ())
+    }
+
+    /// Small pieces, large leaves and chains: each mapped and read.
+    const WAYS: [(&str, bool); 6] = [
+        ("blake3", true),
+        ("blake3", false),
+        ("s3-etag;part=1MiB", true),
+        ("s3-etag;part=1MiB", false),
+        ("beside", true),
+        ("beside", false),
+    ];
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_in_any_way_has_changed() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        for way in WAYS {
+            assert!(read_while(&file, way, true, |_| ()).is_ok(), "{way:?}");
+            for len in [0, 1, SIZE / 2 + 77, SIZE - 1, SIZE + 1, 2 * SIZE] {
+                for early in [true, false] {
+                    let result = read_while(&file, way, early, |file| file.set_len(len).expect("changed"));
+                    let error = result.expect_err("no proof can be had");
+                    assert!(
+                        matches!(error.cause, Cause::Changed(_)),
+                        "{way:?} to {len} bytes, early: {early}: {error}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_fault_that_passes_is_an_error_all_the_same() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        file.as_file().write_all_at(&vec![5; SIZE as usize], 0).expect("written");
+        let path = file.path().as_os_str().as_bytes();
+        let guarded = Guarded::open(&Root::Anywhere, path, Special::Refuse).expect("open");
+        let progress = Progress::default();
+        let source = Source { mapped: true, ..Source::new(&guarded, path, &progress) };
+        let result = source.look(UNIT, UNIT as usize, &mut Vec::new(), |data| {
+            file.as_file().set_len(0).expect("cut");
+            let sum: u64 = data.iter().map(|&byte| u64::from(byte)).sum();
+            file.as_file().set_len(SIZE).expect("grown again");
+            sum
+        });
+        assert!(matches!(result, Err(Error { cause: Cause::Io(_), .. })), "{result:?}");
+    }
+
+    #[test]
+    fn an_error_of_the_taker_ends_all_threads_and_is_told() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        file.as_file().write_all_at(&vec![5; SIZE as usize], 0).expect("written");
+        let path = file.path().as_os_str().as_bytes();
+        let guarded = Guarded::open(&Root::Anywhere, path, Special::Refuse).expect("open");
+        let progress = Progress::default();
+        for name in ["blake3", "s3-etag;part=1MiB"] {
+            let plan = Plan::with_granule(&spec(name), SIZE, UNIT).expect("a plan");
+            let source = Source::new(&guarded, path, &progress);
+            let scan = Scan::new(source, std::slice::from_ref(&plan), 3);
+            let full = || Err(Error::new(b"tree", "write", Cause::Other("no space".to_owned())));
+            let result = scan.run(std::iter::once(0..plan.pieces()).collect(), |_, _| full());
+            assert!(matches!(result, Err(Error { action: "write", .. })), "{result:?}");
+        }
+        progress.stop();
+        let source = Source::new(&guarded, path, &progress);
+        let plan = Plan::with_granule(&spec("blake3"), SIZE, UNIT).expect("a plan");
+        assert!(Scan::new(source, std::slice::from_ref(&plan), 3).row(0..plan.pieces()).is_err());
+    }
+}

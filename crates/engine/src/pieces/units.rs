@@ -1,0 +1,79 @@
+//! Small pieces: those of neighbouring units share a window of the file.
+
+use crate::error::Error;
+use crate::io::source::Source;
+use crate::pieces::UNIT;
+use crate::pieces::chains::Chains;
+use std::sync::MutexGuard;
+use truesum_hash::tree::{Merkle, Plan};
+use truesum_hash::{Digest, kernel};
+
+/// How the units of a file are hashed.
+pub(super) struct Units<'a> {
+    pub source: Source<'a>,
+    /// All cut alike.
+    pub plans: &'a [Plan],
+    /// Takes every byte in order.
+    pub beside: Option<&'a Chains>,
+}
+
+impl Units<'_> {
+    /// Pieces to a unit.
+    pub(super) fn pieces(&self) -> u64 {
+        self.plans.first().map_or(1, |plan| UNIT / plan.piece(0).end.clamp(1, UNIT).next_power_of_two())
+    }
+
+    /// Hashes the pieces of neighbouring units: the first piece, and for each plan the digests from there on. `turn` is
+    /// given back when they are read.
+    ///
+    /// # Errors
+    /// As [`Source::look`]; the chains were stopped.
+    pub(super) fn hash(
+        &self,
+        units: &[u64],
+        buffer: &mut Vec<u8>,
+        turn: Option<MutexGuard<'_, ()>>,
+    ) -> Result<(u64, Vec<Vec<Digest>>), Error> {
+        let (first, pieces) = (units[0], self.pieces());
+        let start = first * UNIT;
+        let end = ((units[units.len() - 1] + 1) * UNIT).min(self.source.size);
+        let hash = |data: &[u8]| {
+            // Leaves of several units share lanes only where one unit's would leave most of them empty: lanes so far apart
+            // fall on the same cache sets, which costs SHA-1 and SHA-256 more than their wider row gains.
+            if let [plan] = self.plans
+                && let Some(leaf) = plan.merkle().and_then(Merkle::leaf_hasher)
+                && kernel::full_lanes(leaf.spec().algorithm()) > 32
+                && data.len() as u64 <= units.len() as u64 * UNIT
+            {
+                return vec![plan.hash_pieces(first * pieces, data)];
+            }
+            let mut digests = vec![Vec::new(); self.plans.len()];
+            for &unit in units {
+                let from = ((unit - first) * UNIT) as usize;
+                // Every plan in turn, while the unit is in the cache.
+                let data = &data[from..data.len().min(from + UNIT as usize)];
+                for (plan, digests) in self.plans.iter().zip(&mut digests) {
+                    digests.extend(plan.hash_pieces(unit * pieces, data));
+                }
+            }
+            digests
+        };
+        let len = (end - start) as usize;
+        let digests = match self.beside.filter(|chains| chains.wanted().contains(&first)) {
+            Some(chains) => {
+                let stopped = || Error::interrupted(self.source.path);
+                let mut buffer = chains.buffer(first, len).ok_or_else(stopped)?;
+                self.source.read(&mut buffer, start)?;
+                drop(turn);
+                let digests = hash(&buffer);
+                chains.give(first, buffer);
+                digests
+            }
+            None => self.source.look(start, len, buffer, |data| {
+                drop(turn);
+                hash(data)
+            })?,
+        };
+        Ok((first * pieces, digests))
+    }
+}

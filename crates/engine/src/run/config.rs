@@ -1,0 +1,47 @@
+//! How a run reads and hashes.
+
+use crate::io::open::{Root, Special};
+use std::sync::OnceLock;
+
+/// How a run reads and hashes.
+#[derive(Debug)]
+pub struct Config {
+    /// Where the jobs' names lead.
+    pub root: Root,
+    /// Which kinds of file are read.
+    pub special: Special,
+    /// Threads that read and hash; 0 means one for each core.
+    pub threads: usize,
+    /// Whether outcomes come in the order of the tasks or as they are ready.
+    pub order: Order,
+    /// Files that are passed over: the run's own output, as `(device, inode)`.
+    pub own: Vec<(u64, u64)>,
+}
+
+/// The order of outcomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// That of the tasks.
+    Stable,
+    /// As they are ready.
+    AsReady,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            root: Root::Anywhere,
+            special: Special::Refuse,
+            threads: 0,
+            order: Order::Stable,
+            own: Vec::new(),
+        }
+    }
+}
+
+/// How many threads this process may run at once, by its processors and its control group. Asked once: it takes longer
+/// than hashing a small file.
+pub fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}

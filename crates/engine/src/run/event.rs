@@ -1,0 +1,13 @@
+//! What comes back from workers.
+
+use crate::job::Outcome;
+use crate::task::Notice;
+
+/// Something for the sink.
+pub(crate) enum Event {
+    Outcome(Outcome),
+    Notice(Notice),
+}
+
+/// Events in the order workers made them, with their place in the order of tasks.
+pub(crate) type Batch = Vec<(u64, Event)>;

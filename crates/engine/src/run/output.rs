@@ -1,0 +1,64 @@
+//! From workers, who finish in any order, to the sink: outcomes in the order of tasks.
+
+use crate::job::Summary;
+use crate::run::config::Order;
+use crate::run::event::{Batch, Event};
+use crate::run::feed::Feeder;
+use crate::task::{Notice, Sink};
+use std::collections::VecDeque;
+use std::io;
+
+/// Puts events back into the order of tasks and hands them out.
+pub(super) struct Output<'a, 'f> {
+    sink: &'a mut dyn Sink,
+    pub summary: Summary,
+    waiting: VecDeque<Option<Event>>,
+    next: u64,
+    order: Order,
+    feeder: &'a Feeder<'f>,
+}
+
+impl<'a, 'f> Output<'a, 'f> {
+    pub(super) fn new(sink: &'a mut dyn Sink, order: Order, feeder: &'a Feeder<'f>) -> Output<'a, 'f> {
+        Output { sink, summary: Summary::default(), waiting: VecDeque::new(), next: 0, order, feeder }
+    }
+
+    /// Takes what a worker did, and hands out what has its turn.
+    ///
+    /// # Errors
+    /// The sink's.
+    pub(super) fn take(&mut self, batch: Batch) -> io::Result<()> {
+        for (place, event) in batch {
+            if self.order == Order::AsReady {
+                self.hand_out(event)?;
+                self.next += 1;
+                continue;
+            }
+            let index = (place - self.next) as usize;
+            if index >= self.waiting.len() {
+                self.waiting.resize_with(index + 1, || None);
+            }
+            self.waiting[index] = Some(event);
+        }
+        while let Some(Some(_)) = self.waiting.front() {
+            let event = self.waiting.pop_front().flatten();
+            self.next += 1;
+            event.map_or(Ok(()), |event| self.hand_out(event))?;
+        }
+        self.feeder.handed_out(self.next);
+        self.sink.pause()
+    }
+
+    fn hand_out(&mut self, event: Event) -> io::Result<()> {
+        match event {
+            Event::Outcome(outcome) => {
+                self.summary.count(&outcome);
+                self.sink.outcome(outcome)
+            }
+            Event::Notice(notice) => {
+                self.summary.unreadable += u64::from(matches!(notice, Notice::Failed(_)));
+                self.sink.notice(notice)
+            }
+        }
+    }
+}

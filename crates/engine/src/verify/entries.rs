@@ -1,0 +1,248 @@
+//! A manifest's entries as tasks, as they are read.
+
+use crate::io::open::Root;
+use crate::job::Job;
+use crate::task::{Notice, Task};
+use crate::verify::listed::Listed;
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::sync::Arc;
+use truesum_hash::Spec;
+use truesum_manifest::path::alternatives;
+use truesum_manifest::{Entry, Line, Options, ReadError, Reader, usual, weak};
+
+/// Lines about one file that follow each other become one job; more algorithms than this would only be an attack.
+const MERGED: usize = 16;
+
+/// The entries of a manifest as tasks.
+///
+/// Neighbouring lines about one file become one job, so that several algorithms cost one read. Every line is verified,
+/// also one that repeats a name.
+pub struct Entries<'a, R> {
+    reader: Reader<R>,
+    root: &'a Root,
+    /// Index of the manifest, for [`Job::origin`].
+    origin: usize,
+    /// Where names are remembered, if somebody will ask for files not listed.
+    listed: Option<&'a mut Listed>,
+    /// The first line of the next job.
+    held: Option<Line>,
+    /// A notice whose turn comes after the job before it.
+    pending: Option<Notice>,
+    /// The specs of the last job: equal ones are shared.
+    specs: Arc<[Spec]>,
+    facts: Facts,
+    /// Whether lines of this format leave their algorithm to be guessed by its length.
+    guessing: bool,
+}
+
+/// What was learned of a manifest while its entries were read.
+#[derive(Debug, Default)]
+pub struct Facts {
+    /// Jobs made.
+    pub jobs: u64,
+    /// Lines that are no entry.
+    pub malformed: u64,
+    /// Entries by algorithms whose equal digest does not tell tampering.
+    pub weak: BTreeMap<String, u64>,
+    /// An algorithm that nothing but the length of a digest tells.
+    pub guessed: Option<Spec>,
+    /// Why reading ended early.
+    pub failed: Option<io::Error>,
+}
+
+impl<'a, R: Read> Entries<'a, R> {
+    /// The entries of manifest number `origin`, to be looked for in `root`.
+    pub fn new(
+        manifest: R,
+        options: Options,
+        root: &'a Root,
+        origin: usize,
+        listed: Option<&'a mut Listed>,
+    ) -> Entries<'a, R> {
+        let guessing = options.asked.is_empty() && options.named.is_none();
+        Entries {
+            reader: Reader::new(manifest, options),
+            root,
+            origin,
+            listed,
+            held: None,
+            pending: None,
+            specs: Arc::new([]),
+            facts: Facts::default(),
+            guessing,
+        }
+    }
+
+    /// What was learned so far.
+    pub fn facts(self) -> Facts {
+        self.facts
+    }
+
+    /// The next good line; a bad one is left in `pending`.
+    fn line(&mut self) -> Option<Line> {
+        match self.reader.next()? {
+            Ok(line) => Some(line),
+            Err(ReadError::Line(error)) => {
+                self.facts.malformed += 1;
+                self.pending = Some(Notice::Malformed(error));
+                None
+            }
+            Err(ReadError::Io(error)) => {
+                self.facts.failed = Some(error);
+                None
+            }
+        }
+    }
+
+    fn job(&mut self, line: Line) -> Job {
+        let Line { at, entry } = line;
+        let Entry { path, size, digests, .. } = entry;
+        let (mut specs, mut expected): (Vec<_>, Vec<_>) = digests.into_iter().unzip();
+        while let Some(next) = self.line() {
+            let same = next.entry.path == path && (next.entry.size.is_none() || next.entry.size == size);
+            let added = next.entry.digests.iter().all(|(spec, _)| !specs.contains(spec));
+            if !same || !added || specs.len() + next.entry.digests.len() > MERGED {
+                self.held = Some(next);
+                break;
+            }
+            let (more_specs, more_expected): (Vec<_>, Vec<_>) = next.entry.digests.into_iter().unzip();
+            specs.extend(more_specs);
+            expected.extend(more_expected);
+        }
+        self.note(&specs);
+        if self.specs[..] != specs[..] {
+            self.specs = specs.into();
+        }
+        // In a manifest `-` is a file like any other, and never standard input.
+        let mut open = (path == b"-").then(|| path.clone());
+        if path.contains(&b'\\') && !self.root.exists(&path) {
+            open = alternatives(&path).find(|name| self.root.exists(name));
+        }
+        if let Some(listed) = &mut self.listed {
+            listed.add(open.as_deref().unwrap_or(&path));
+        }
+        self.facts.jobs += 1;
+        let specs = self.specs.clone();
+        Job { name: path, open, specs, expected, size, origin: (self.origin, at.number()) }
+    }
+
+    fn note(&mut self, specs: &[Spec]) {
+        if !specs.iter().any(|spec| weak::verdict(spec) == weak::Verdict::TamperEvident) {
+            let names: Vec<String> = specs.iter().map(Spec::to_string).collect();
+            *self.facts.weak.entry(names.join("+")).or_default() += 1;
+        }
+        let untagged = || self.reader.format().is_some_and(|format| format.leaves_algorithm_open());
+        if self.guessing && self.facts.guessed.is_none() && untagged() {
+            self.facts.guessed =
+                specs.iter().find(|spec| usual(spec.digest_len()).as_ref() == Some(spec)).cloned();
+        }
+    }
+}
+
+impl<R: Read> Iterator for Entries<'_, R> {
+    type Item = Task;
+
+    fn next(&mut self) -> Option<Task> {
+        if let Some(notice) = self.pending.take() {
+            return Some(Task::Tell(notice));
+        }
+        match self.held.take().or_else(|| self.line()) {
+            Some(line) => Some(Task::File(self.job(line))),
+            None => self.pending.take().map(Task::Tell),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStrExt;
+
+    fn root(dir: &tempfile::TempDir) -> Root {
+        Root::folder(dir.path().as_os_str().as_bytes(), false).unwrap()
+    }
+
+    fn jobs(text: &str, root: &Root, listed: Option<&mut Listed>) -> (Vec<String>, Facts) {
+        let mut entries = Entries::new(text.as_bytes(), Options::default(), root, 0, listed);
+        let told: Vec<String> = entries
+            .by_ref()
+            .map(|task| match task {
+                Task::File(job) => {
+                    let specs: Vec<String> = job.specs.iter().map(Spec::to_string).collect();
+                    let open = job.open.as_deref().unwrap_or(b"=");
+                    format!(
+                        "{}:{}:{}:{}",
+                        job.origin.1,
+                        job.name.escape_ascii(),
+                        specs.join("+"),
+                        open.escape_ascii()
+                    )
+                }
+                Task::Tell(Notice::Malformed(error)) => format!("bad {}", error.at.number()),
+                Task::Tell(other) => format!("{other:?}"),
+            })
+            .collect();
+        (told, entries.facts())
+    }
+
+    const MD5: &str = "d41d8cd98f00b204e9800998ecf8427e";
+    const SHA256: &str = "SHA256 (a) = e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+    #[test]
+    fn neighbouring_lines_of_one_file_are_one_job_and_bad_lines_keep_their_turn() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = root(&dir);
+        let text =
+            format!("{SHA256}\nMD5 (a) = {MD5}\noops\nMD5 (a) = {MD5}\nMD5 (a) = {MD5}\nMD5 (-) = {MD5}\n");
+        let (told, facts) = jobs(&text, &root, None);
+        assert_eq!(told, ["1:a:sha256+md5:=", "bad 3", "4:a:md5:=", "5:a:md5:=", "6:-:md5:-"]);
+        assert_eq!((facts.jobs, facts.malformed), (4, 1));
+        assert_eq!(facts.weak.into_iter().collect::<Vec<_>>(), [("md5".to_owned(), 3)]);
+        assert_eq!(facts.guessed, None);
+    }
+
+    #[test]
+    fn a_guess_by_length_is_remembered() {
+        let dir = tempfile::tempdir().unwrap();
+        let (_, facts) = jobs(&format!("{MD5}  a\n"), &root(&dir), None);
+        assert_eq!(facts.guessed, "md5".parse().ok());
+    }
+
+    #[test]
+    fn backslashes_are_slashes_only_where_no_file_has_them() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("sub")).unwrap();
+        for name in ["sub/f", "sub/g", "sub\\g"] {
+            std::fs::write(dir.path().join(name), "").unwrap();
+        }
+        let text = format!("{MD5}  sub\\f\n{MD5}  sub\\g\n{MD5}  sub\\none\n");
+        let mut listed = Listed::default();
+        let (told, _) = jobs(&text, &root(&dir), Some(&mut listed));
+        assert_eq!(told, ["1:sub\\\\f:md5:sub/f", "2:sub\\\\g:md5:=", "3:sub\\\\none:md5:="]);
+        assert!(listed.contains(b"sub/f"));
+        assert!(!listed.contains(b"sub/g"));
+    }
+
+    #[test]
+    fn a_manifest_that_cannot_be_read_to_its_end_says_so() {
+        struct Fails(bool);
+        impl Read for Fails {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                if std::mem::replace(&mut self.0, true) {
+                    return Err(io::Error::from_raw_os_error(5));
+                }
+                let line = format!("{MD5}  a\n");
+                buffer[..line.len()].copy_from_slice(line.as_bytes());
+                Ok(line.len())
+            }
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let root = root(&dir);
+        let mut entries = Entries::new(Fails(false), Options::default(), &root, 0, None);
+        let count = entries.by_ref().count();
+        let facts = entries.facts();
+        assert!(facts.failed.is_some());
+        assert_eq!(count as u64, facts.jobs);
+    }
+}

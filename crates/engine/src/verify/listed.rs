@@ -1,0 +1,139 @@
+//! The names that manifests list, by a hash of eight bytes each.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+/// The names that manifests list, as hashes. Two names are the same if they are so without `.`, `..` and doubled slashes.
+#[derive(Default)]
+pub struct Listed {
+    /// Keyed anew in each process, so that nobody can make a name that passes for a listed one.
+    keys: RandomState,
+    hashes: Vec<u64>,
+    sorted: bool,
+    /// The deepest folder that holds all of them; `None` before the first name.
+    folder: Option<Vec<u8>>,
+}
+
+impl Listed {
+    /// Remembers a name.
+    pub fn add(&mut self, name: &[u8]) {
+        let hash = self.hash(name);
+        self.hashes.push(hash);
+        self.sorted = false;
+        self.narrow(name);
+    }
+
+    /// The deepest folder, relative to the root, that holds all names; empty for the root itself.
+    pub fn folder(&self) -> &[u8] {
+        self.folder.as_deref().unwrap_or_default()
+    }
+
+    /// Makes the common folder one that holds this name too.
+    fn narrow(&mut self, name: &[u8]) {
+        if self.folder.as_ref().is_some_and(Vec::is_empty) {
+            return;
+        }
+        let end = name.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
+        let parts: Vec<&[u8]> = parts(&name[..end]).collect();
+        let outside = name.starts_with(b"/") || parts.contains(&&b".."[..]);
+        let shared = match &self.folder {
+            _ if outside => 0,
+            None => parts.len(),
+            Some(folder) => {
+                folder.split(|&byte| byte == b'/').zip(&parts).take_while(|(a, b)| a == *b).count()
+            }
+        };
+        let before = self.folder.as_ref().map(|folder| folder.split(|&byte| byte == b'/').count());
+        if before != Some(shared) {
+            self.folder = Some(parts[..shared].join(&b'/'));
+        }
+    }
+
+    /// Whether a name was remembered.
+    pub fn contains(&mut self, name: &[u8]) -> bool {
+        if !self.sorted {
+            self.hashes.sort_unstable();
+            self.hashes.dedup();
+            self.sorted = true;
+        }
+        self.hashes.binary_search(&self.hash(name)).is_ok()
+    }
+
+    /// Names remembered, repeated ones once after the first question.
+    pub fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// Whether no name was remembered.
+    pub fn is_empty(&self) -> bool {
+        self.hashes.is_empty()
+    }
+
+    fn hash(&self, name: &[u8]) -> u64 {
+        let mut hasher = self.keys.build_hasher();
+        let mut write = |part: &[u8]| {
+            hasher.write(part);
+            hasher.write_u8(b'/');
+        };
+        if name.first() == Some(&b'/') {
+            write(b"");
+        }
+        if parts(name).any(|part| part == b"..") {
+            let mut stack: Vec<&[u8]> = Vec::new();
+            for part in parts(name) {
+                if part != b".." || stack.last().is_none_or(|last| *last == b"..") {
+                    stack.push(part);
+                } else {
+                    stack.pop();
+                }
+            }
+            stack.into_iter().for_each(write);
+        } else {
+            parts(name).for_each(write);
+        }
+        hasher.finish()
+    }
+}
+
+/// The components of a name that say something.
+fn parts(name: &[u8]) -> impl Iterator<Item = &[u8]> {
+    name.split(|&byte| byte == b'/').filter(|part| !part.is_empty() && *part != b".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_same_whatever_their_dots_and_slashes() {
+        let mut listed = Listed::default();
+        for name in ["./a//b", "x/../c", "../d", "/e"] {
+            listed.add(name.as_bytes());
+        }
+        for name in ["a/b", "c", "./c", "y/../../d", "/e", "//e"] {
+            assert!(listed.contains(name.as_bytes()), "{name}");
+        }
+        for name in ["ab", "a", "d", "e", "b", "a/b/c"] {
+            assert!(!listed.contains(name.as_bytes()), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_folder_of_all_names_is_the_deepest_one_they_share() {
+        for (names, folder) in [
+            (&["a/b/c"][..], "a/b"),
+            (&["a/b/c", "a/b/d"], "a/b"),
+            (&["./a//b/c", "a/x/d"], "a"),
+            (&["a/b/c", "a/bb/c"], "a"),
+            (&["a/b", "c"], ""),
+            (&["c", "a/b"], ""),
+            (&["a/b", "../c"], ""),
+            (&["a/b", "/c"], ""),
+            (&["a/b/c/d", "a/b", "a/b/e"], "a"),
+            (&[], ""),
+        ] {
+            let mut listed = Listed::default();
+            names.iter().for_each(|name| listed.add(name.as_bytes()));
+            assert_eq!(listed.folder(), folder.as_bytes(), "{names:?}");
+        }
+    }
+}

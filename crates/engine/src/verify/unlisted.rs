@@ -1,0 +1,123 @@
+//! The files that no entry lists.
+
+use crate::error::Error;
+use crate::verify::listed::Listed;
+use crate::walk::{Item, Options, Walk};
+use rustix::fs::AtFlags;
+use std::io;
+
+/// How far a search for files not listed went.
+#[derive(Debug, Default)]
+pub struct Unlisted {
+    /// Files found that no entry lists.
+    pub files: u64,
+    /// Folders that could not be looked into.
+    pub failed: Vec<Error>,
+    /// Whether the search ended at its limit, so that there may be more.
+    pub cut: bool,
+}
+
+/// Where to look for files not listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// In the deepest folder that holds all listed files: what lies beside it is no business of theirs.
+    Around,
+    /// In the whole root.
+    Whole,
+}
+
+/// Looks for files below `root` that are not listed, and hands each name, relative to the root, to `found`.
+///
+/// Files in `own` (`(device, inode)`: manifests, the run's output) do not count, nor do symbolic links, pipes and devices,
+/// which no `hash` would list. The search ends after `limit` files, listed or not.
+///
+/// # Errors
+/// Those of `found`.
+pub fn unlisted(
+    root: &[u8],
+    scope: Scope,
+    listed: &mut Listed,
+    own: &[(u64, u64)],
+    limit: u64,
+    stopped: &dyn Fn() -> bool,
+    found: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<Unlisted> {
+    let mut result = Unlisted::default();
+    let mut from = root.to_vec();
+    if scope == Scope::Around && !listed.folder().is_empty() {
+        from.push(b'/');
+        from.extend_from_slice(listed.folder());
+    }
+    let walk = Walk::new([from], Options::default(), 0);
+    let walk = walk.map_err(io::Error::other)?;
+    let mut seen = 0;
+    for item in walk {
+        if stopped() {
+            result.cut = true;
+            break;
+        }
+        match item {
+            Item::File(path) => {
+                if seen == limit {
+                    result.cut = true;
+                    break;
+                }
+                seen += 1;
+                let name = path.strip_prefix(root).unwrap_or(&path);
+                let name = name.strip_prefix(b"/").unwrap_or(name);
+                if listed.contains(name) || is_own(&path, own) {
+                    continue;
+                }
+                result.files += 1;
+                found(name)?;
+            }
+            Item::Failed(error) => {
+                // Enough to act on; the count of what lies in them is unknown anyway.
+                if result.failed.len() < 100 {
+                    result.failed.push(error);
+                }
+            }
+            Item::Link(_) | Item::Dangling(_) | Item::Special(..) => {}
+        }
+    }
+    Ok(result)
+}
+
+fn is_own(path: &[u8], own: &[(u64, u64)]) -> bool {
+    !own.is_empty()
+        && rustix::fs::statat(rustix::fs::CWD, path, AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|stat| own.contains(&(stat.st_dev, stat.st_ino)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn files_not_listed_are_found_but_for_the_runs_own() {
+        use std::os::unix::fs::MetadataExt;
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("sub")).unwrap();
+        for name in ["a", "sub/b", "sub/c", "own"] {
+            std::fs::write(dir.path().join(name), "").unwrap();
+        }
+        let own = std::fs::metadata(dir.path().join("own")).unwrap();
+        let mut listed = Listed::default();
+        listed.add(b"./sub/b");
+        let path = dir.path().as_os_str().as_bytes();
+        let mut search = |scope, limit| {
+            let mut names = Vec::new();
+            let mut found = |name: &[u8]| {
+                names.push(String::from_utf8_lossy(name).into_owned());
+                Ok(())
+            };
+            let own = [(own.dev(), own.ino())];
+            let result = unlisted(path, scope, &mut listed, &own, limit, &|| false, &mut found).unwrap();
+            (names, result.cut)
+        };
+        assert_eq!(search(Scope::Whole, 100), (vec!["a".to_owned(), "sub/c".to_owned()], false));
+        assert_eq!(search(Scope::Whole, 2), (vec!["a".to_owned()], true));
+        assert_eq!(search(Scope::Around, 100), (vec!["sub/c".to_owned()], false));
+    }
+}

@@ -1,0 +1,148 @@
+//! Walks of small trees: their order, what they tell, and how much is to come.
+
+use super::*;
+use std::os::unix::fs::symlink;
+
+fn walk(root: &Path, options: Options, threads: usize) -> (Vec<String>, Vec<String>) {
+    let (mut files, mut others) = (Vec::new(), Vec::new());
+    let text = |path: &[u8]| {
+        let root = root.as_os_str().as_bytes();
+        String::from_utf8_lossy(path.strip_prefix(root).unwrap_or(path)).into_owned()
+    };
+    for item in Walk::new(vec![root.as_os_str().as_bytes().to_vec()], options, threads).unwrap() {
+        match item {
+            Item::File(path) => files.push(text(&path)),
+            Item::Failed(error) => others.push(format!("failed {}: {}", text(&error.path), error.reason())),
+            Item::Link(path) => others.push(format!("link {}", text(&path))),
+            Item::Dangling(path) => others.push(format!("dangling {}", text(&path))),
+            Item::Special(path, kind) => others.push(format!("{kind} {}", text(&path))),
+        }
+    }
+    (files, others)
+}
+
+fn tree(files: &[&str]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for file in files {
+        let path = dir.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, file).unwrap();
+    }
+    dir
+}
+
+#[test]
+fn files_come_in_byte_order_of_whole_paths() {
+    let files = ["a/b", "a.txt", "a-b/c", "a/b.d/e", "z", ".hidden", "a/.x"];
+    let dir = tree(&files);
+    for threads in [1, 4] {
+        let mut expected: Vec<String> = files.iter().map(|file| format!("/{file}")).collect();
+        expected.sort();
+        assert_eq!(walk(dir.path(), Options::default(), threads).0, expected);
+    }
+}
+
+#[test]
+fn many_folders_listed_ahead_lose_nothing() {
+    let files: Vec<String> = (0..400).map(|i| format!("{}/{}/f{i}", i % 13, i % 7)).collect();
+    let dir = tree(&files.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut expected: Vec<String> = files.iter().map(|file| format!("/{file}")).collect();
+    expected.sort();
+    for _ in 0..20 {
+        assert_eq!(walk(dir.path(), Options::default(), 4).0, expected);
+    }
+}
+
+/// What is to come according to the walk, at every step, and what came in the end.
+fn hints(root: &Path, options: Options, threads: usize) -> (Vec<(usize, Option<usize>)>, usize) {
+    let roots = vec![root.as_os_str().as_bytes().to_vec()];
+    let mut walk = Walk::new(roots, options, threads).unwrap();
+    let mut hints = vec![walk.size_hint()];
+    while walk.next().is_some() {
+        hints.push(walk.size_hint());
+    }
+    let count = hints.len() - 1;
+    (hints, count)
+}
+
+#[test]
+fn what_is_to_come_is_never_told_wrong() {
+    let files: Vec<String> = (0..400).map(|i| format!("{}/{}/{}/f{i}", i % 5, i % 3, i % 7)).collect();
+    let dir = tree(&files.iter().map(String::as_str).collect::<Vec<_>>());
+    symlink("nowhere", dir.path().join("dangling")).unwrap();
+    symlink("..", dir.path().join("1/loop")).unwrap();
+    symlink("2", dir.path().join("again")).unwrap();
+    for follow in [false, true] {
+        for one_file_system in [false, true] {
+            for threads in [1, 4] {
+                let options = Options { follow, one_file_system, ..Options::default() };
+                let (hints, count) = hints(dir.path(), options, threads);
+                for (done, (least, most)) in hints.into_iter().enumerate() {
+                    let left = count - done;
+                    assert!(least <= left, "{least} said of {left}");
+                    assert!(most.is_none_or(|most| most == left), "{most:?} said of {left}");
+                    assert!(left > 0 || (least, most) == (0, Some(0)));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn how_many_are_to_come_is_known_long_before_the_end() {
+    let flat: Vec<String> = (0..300).map(|i| format!("f{i}")).collect();
+    let dir = tree(&flat.iter().map(String::as_str).collect::<Vec<_>>());
+    let (known, _) = hints(dir.path(), Options::default(), 1);
+    assert_eq!(known[1], (299, Some(299)), "one folder");
+    let globs = Options { exclude: vec!["f1*".to_owned()], ..Options::default() };
+    assert_eq!(hints(dir.path(), globs, 1).0[1], (0, None), "what is left out is not known");
+    // Helpers are ahead of a consumer that takes its time, in folders of folders too.
+    let deep: Vec<String> = (0..300).map(|i| format!("{}/{}/{}/f{i}", i % 5, i % 3, i % 7)).collect();
+    let dir = tree(&deep.iter().map(String::as_str).collect::<Vec<_>>());
+    let roots = vec![dir.path().as_os_str().as_bytes().to_vec()];
+    let mut walk = Walk::new(roots, Options::default(), 4).unwrap();
+    for done in 1.. {
+        assert!(walk.next().is_some(), "it is known before the end");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        if walk.size_hint().1.is_some() {
+            assert_eq!(walk.size_hint(), (300 - done, Some(300 - done)));
+            break;
+        }
+    }
+}
+
+#[test]
+fn links_are_told_and_loops_end() {
+    let dir = tree(&["d/f"]);
+    symlink("..", dir.path().join("d/loop")).unwrap();
+    symlink("nowhere", dir.path().join("dangling")).unwrap();
+    let (files, others) = walk(dir.path(), Options::default(), 1);
+    assert_eq!(files, ["/d/f"]);
+    assert_eq!(others, ["link /d/loop", "dangling /dangling"]);
+    let (files, others) = walk(dir.path(), Options { follow: true, ..Options::default() }, 1);
+    assert_eq!(files, ["/d/f"]);
+    assert_eq!(others, ["failed /d/loop: directory loop", "dangling /dangling"]);
+}
+
+#[test]
+fn globs_and_ignore_files_leave_out() {
+    let dir = tree(&["a.rs", "b.txt", "target/x.rs", "sub/c.rs", "sub/d.log", "sub/keep.log"]);
+    let only = |include: &[&str], exclude: &[&str]| {
+        let own = |globs: &[&str]| globs.iter().map(|&glob| glob.to_owned()).collect();
+        walk(dir.path(), Options { include: own(include), exclude: own(exclude), ..Options::default() }, 1).0
+    };
+    assert_eq!(only(&["*.rs"], &["target"]), ["/a.rs", "/sub/c.rs"]);
+    assert_eq!(only(&[], &["*.rs", "*.log"]), ["/b.txt"]);
+    std::fs::write(dir.path().join(".gitignore"), "/target\n*.log\n").unwrap();
+    std::fs::write(dir.path().join("sub/.gitignore"), "!keep.log\n").unwrap();
+    let options = Options { gitignore: true, exclude: vec![".gitignore".to_owned()], ..Options::default() };
+    assert_eq!(walk(dir.path(), options, 1).0, ["/a.rs", "/b.txt", "/sub/c.rs", "/sub/keep.log"]);
+}
+
+#[test]
+fn a_missing_root_is_an_item() {
+    let dir = tree(&[]);
+    let (files, others) = walk(&dir.path().join("no"), Options::default(), 1);
+    assert!(files.is_empty());
+    assert_eq!(others, ["failed : No such file or directory"]);
+}
