@@ -44,12 +44,15 @@ pub fn read(path: &Path) -> Result<Record, Error> {
 
 /// What a record says; without sections if its model is not in the table.
 pub fn report(record: &Record) -> Report<'_> {
-    let mut sections = place(&record.model).map_or_else(Vec::new, |place| (MODELS[place].views)(record));
+    let Some(place) = place(&record.model) else {
+        return Report { record, findings: Vec::new(), sections: Vec::new() };
+    };
+    let mut sections = (MODELS[place].views)(record);
     sections.retain(|section| !section.table.rows.is_empty());
     for section in &mut sections {
         section.id = format!("{}-{}", record.model, section.id);
     }
-    Report { record, sections }
+    Report { record, findings: (MODELS[place].findings)(record), sections }
 }
 
 #[cfg(test)]

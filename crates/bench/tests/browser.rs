@@ -34,7 +34,7 @@ fn the_report_can_be_read_in_a_browser() {
         return;
     }
     assert_eq!(status, Some(0), "{said}");
-    for width in [1280, 390] {
+    for width in [1280, 838, 390] {
         for scheme in ["light", "dark"] {
             let shot = directory.join(format!("report-{width}-{scheme}.png"));
             assert!(shot.metadata().unwrap().len() > 10_000, "{}", shot.display());

@@ -81,18 +81,23 @@ fn the_first_chart_of_each_run() {
 }
 
 #[test]
-fn the_report_is_one_page_with_a_table_and_a_command_for_each_chart() {
+fn the_report_is_one_page_with_a_summary_a_table_for_each_chart_and_the_command_once() {
     let records: Vec<Record> = runs().map(record).collect();
     let reports: Vec<Report> = records.iter().map(models::report).collect();
     let page = html::page(&reports);
     let charts: usize =
         reports.iter().flat_map(|report| &report.sections).filter(|section| section.chart.is_some()).count();
-    // Each is laid out for wide and for narrow windows.
-    assert_eq!(page.matches("<svg ").count(), 2 * charts);
+    // Each is laid out for wide, middling and narrow windows.
+    assert_eq!(page.matches("<svg ").count(), 3 * charts);
     assert_eq!(page.matches("<figure>").count(), charts);
     assert_eq!(page.matches("<summary>Figures</summary>").count(), charts);
     for (i, record) in records.iter().enumerate() {
-        assert!(page.contains(&format!("id=\"command-{i}\"")) && page.contains(&record.command));
+        assert!(page.contains(&format!("id=\"command-{i}\"><code>{}</code>", record.command)));
+    }
+    assert_eq!(page.matches("<div class=\"summary\">").count(), records.len());
+    assert!(page.matches("<details class=\"note\">").count() <= records.len());
+    for report in &reports {
+        assert!((1..=3).contains(&report.findings.len()), "{:?}", report.findings);
     }
     for forbidden in ["<script", "http://", "https://", "@import", "url(", "src="] {
         // A link in the text of an engine or a status is no request.

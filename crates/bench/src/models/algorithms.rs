@@ -5,6 +5,7 @@
 
 mod agree;
 mod definition;
+mod findings;
 mod openssl;
 mod points;
 mod views;
@@ -33,6 +34,7 @@ pub static MODEL: Model = Model {
     definition: include_str!("../../../../benchmarks/definitions/algorithms.toml"),
     arguments: Arguments::augment_args,
     run: |matches, session| run(&MODEL.read(&session.scope)?, &MODEL.typed(matches)?, session),
+    findings: findings::sentences,
     views: views::sections,
 };
 

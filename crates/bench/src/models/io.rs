@@ -4,6 +4,7 @@
 //! over a part of the file that fits the time; threads take parts of it that begin at whole MiB. "Cold" asks the system to
 //! forget the file's pages before each sample and says how many stayed.
 
+mod findings;
 mod views;
 
 use super::effort::{Bytes, Effort, spec};
@@ -27,6 +28,7 @@ pub static MODEL: Model = Model {
     definition: include_str!("../../../../benchmarks/definitions/io.toml"),
     arguments: Arguments::augment_args,
     run: |matches, session| run(&MODEL.read(&session.scope)?, &MODEL.typed(matches)?, session),
+    findings: findings::sentences,
     views: views::sections,
 };
 
@@ -109,7 +111,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     let len = metadata.len();
     let mut record = session.record(MODEL.name, Some(path));
     record.summary.clone_from(&definition.summary);
-    record.input = format!("one file of {} ({len} bytes)", quantity::bytes(len));
+    record.input = format!("one file of {} ({} bytes)", quantity::bytes(len), quantity::count(len));
     let hashes = if arguments.algorithms.is_empty() { &definition.hashes } else { &arguments.algorithms };
     let specs = hashes
         .iter()

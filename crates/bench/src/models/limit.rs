@@ -3,6 +3,7 @@
 //! Measures the device past the cache, the page cache, memory, and each algorithm alone and in lanes; [`crate::view`] sets
 //! the rates side by side and says in words how many cores each algorithm needs to keep up.
 
+mod findings;
 mod views;
 
 use super::effort::{Bytes, Choice, Effort, specs};
@@ -27,6 +28,7 @@ pub static MODEL: Model = Model {
     definition: include_str!("../../../../benchmarks/definitions/limit.toml"),
     arguments: Arguments::augment_args,
     run: |matches, session| run(&MODEL.read(&session.scope)?, &MODEL.typed(matches)?, session),
+    findings: findings::sentences,
     views: views::sections,
 };
 
@@ -65,6 +67,14 @@ const DEVICE: [(&str, u64, usize); 4] = [
     ("O_DIRECT 128 KiB, depth 8", 128 << 10, 8),
 ];
 
+/// Shares of the time after which the next part begins: writing a file, reading it, reading memory.
+const WRITING: f64 = 0.2;
+const STORAGE: f64 = 0.6;
+const MEMORY: f64 = 0.7;
+
+/// No less is read in one sample of a device, or starting would be measured.
+const LEAST: u64 = 16 << 20;
+
 /// Runs the benchmark at `path`: a file is read, in a directory a file is made and removed.
 ///
 /// # Errors
@@ -77,17 +87,16 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     let (budget, rounds) = (scope.seconds(&definition.effort), scope.rounds(&definition.effort));
     let size = if scope.quick { definition.quick_probe.0 } else { definition.probe.0 };
     session.progress.show(0.0, "preparing a file to read");
-    let probe = Probe::at(path, size)?;
+    let probe = Probe::at(path, size, budget * WRITING)?;
     record.input = probe.described.clone();
     let specs = match &arguments.algorithms[..] {
         [] => definition.algorithms.specs(),
         names => specs(names)?,
     };
     agree(&specs, &mut record);
-    storage(&probe, rounds, budget * 0.5, &mut record, session);
-    memory(rounds, &mut record, session);
-    let left = (budget - session.elapsed()).max(1.0);
-    arithmetic(&specs, rounds, left, &mut record, session);
+    storage(&probe, rounds, budget * STORAGE, &mut record, session);
+    memory(probe.bytes, budget * MEMORY, &mut record, session);
+    arithmetic(&specs, rounds, budget, &mut record, session);
     record.engines.push(Engine {
         name: "truesum".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -108,11 +117,12 @@ struct Probe {
 }
 
 impl Probe {
-    fn at(path: &Path, size: u64) -> Result<Probe, Error> {
+    /// `seconds` is the time for writing: a slow device gets a smaller file.
+    fn at(path: &Path, size: u64, seconds: f64) -> Result<Probe, Error> {
         let metadata = path.metadata().map_err(|why| Error::file(path, "opening", &why))?;
         if metadata.is_file() {
             let bytes = metadata.len().min(size) / 4096 * 4096;
-            if bytes < 16 << 20 {
+            if bytes < LEAST {
                 return Err(Error(format!(
                     "{}: too small to measure a device with (16 MiB at least)",
                     path.display()
@@ -125,12 +135,19 @@ impl Probe {
         let mut file = tempfile::NamedTempFile::new_in(path).map_err(failed)?;
         // Zeros or repetitions would be measured on file systems that compress.
         let chunk = input::generated(7, 4 << 20);
-        for i in 0..size / chunk.len() as u64 {
+        let (start, mut written) = (Instant::now(), 0);
+        while written < size && (written < LEAST || start.elapsed().as_secs_f64() < seconds) {
             let mut chunk = chunk.clone();
-            chunk[..8].copy_from_slice(&i.to_le_bytes());
+            chunk[..8].copy_from_slice(&written.to_le_bytes());
             file.write_all(&chunk).map_err(failed)?;
+            written += chunk.len() as u64;
+            // Else the cache takes it all at once, and the device its time afterwards.
+            if written.is_multiple_of(LEAST) {
+                file.as_file().sync_data().map_err(failed)?;
+            }
         }
         file.as_file().sync_all().map_err(failed)?;
+        let size = written;
         let described = format!("a file of {} made in the directory and removed", quantity::bytes(size));
         let made = file.into_temp_path();
         Ok(Probe { path: made.to_path_buf(), bytes: size, described, _made: Some(made) })
@@ -159,7 +176,7 @@ fn agree(specs: &[Spec], record: &mut Record) {
 fn storage(probe: &Probe, rounds: usize, until: f64, record: &mut Record, session: &mut Session) {
     let cores = environment::cores();
     let read = |method, buffer, depth| How { method, buffer, depth };
-    let mut ways: Vec<(&str, &str, How, usize)> = Vec::new();
+    let mut ways: Vec<(&'static str, &'static str, How, usize)> = Vec::new();
     for (name, buffer, depth) in DEVICE {
         ways.push(("device", name, read(Method::Direct, buffer, depth), 1));
     }
@@ -169,82 +186,105 @@ fn storage(probe: &Probe, rounds: usize, until: f64, record: &mut Record, sessio
         ways.push(("cache", "read 256 KiB", read(Method::Read, 256 << 10, 1), cores));
         ways.push(("cache", "mmap 8 MiB windows", read(Method::MmapPopulate, 8 << 20, 1), cores));
     }
-    let mut seconds = vec![Vec::new(); ways.len()];
-    let mut refused = vec![false; ways.len()];
-    for round in 0..=rounds {
-        for (i, (_, name, how, threads)) in ways.iter().enumerate() {
-            let late = round > 1 && session.elapsed() > until;
-            if refused[i] || session.stopped() || late {
+    // A first look at the beginning of the file says how much of it each way can read in its share of the time.
+    let begin = session.elapsed();
+    let slot = (until - begin).max(0.0) / (ways.len() * (rounds + 1)) as f64;
+    let mut points: Vec<Point> = Vec::new();
+    for (part, name, how, threads) in ways {
+        session.progress.show(0.1, name);
+        let start = Instant::now();
+        match value(&probe.path, how, None, 0..LEAST.min(probe.bytes), threads) {
+            Ok(_) => {
+                let rate = LEAST as f64 / start.elapsed().as_secs_f64();
+                let span = (rate * slot) as u64 / LEAST * LEAST;
+                let span = span.clamp(LEAST, probe.bytes.max(LEAST)).min(probe.bytes);
+                points.push(Point { part, name, how, threads, span, seconds: Vec::new() });
+            }
+            Err(why) => record.notes.push(format!("{name}: not available here: {why}")),
+        }
+    }
+    // What is read as cached must be cached, and as much of it for every way.
+    let cached = points.iter().filter(|point| point.part == "cache").map(|point| point.span).min();
+    let in_cache = How { method: Method::Read, buffer: 256 << 10, depth: 1 };
+    if let Some(span) = cached {
+        points.iter_mut().filter(|point| point.part == "cache").for_each(|point| point.span = span);
+        // A file that cannot be read was said so above.
+        let _ = value(&probe.path, in_cache, None, 0..span, 1);
+    }
+    for round in 0..rounds {
+        for point in &mut points {
+            if session.stopped() || (round > 0 && session.elapsed() > until) {
                 continue;
             }
-            let done = (round * ways.len() + i) as f64 / ((rounds + 1) * ways.len()) as f64;
-            session.progress.show(done * 0.5, name);
+            session.progress.show(0.1 + 0.4 * round as f64 / rounds as f64, point.name);
             let start = Instant::now();
-            match value(&probe.path, *how, None, 0..probe.bytes, *threads) {
-                // The first visit fills the cache.
-                Ok(_) if round == 0 => {}
+            match value(&probe.path, point.how, None, 0..point.span, point.threads) {
                 Ok(sum) => {
                     black_box(sum);
-                    seconds[i].push(start.elapsed().as_secs_f64());
+                    point.seconds.push(start.elapsed().as_secs_f64());
                 }
-                Err(why) => {
-                    refused[i] = true;
-                    record.notes.push(format!("{name}: not available here: {why}"));
-                }
+                Err(why) => record.notes.push(format!("{}: {why}", point.name)),
             }
         }
     }
-    for ((part, name, _, threads), seconds) in ways.into_iter().zip(seconds) {
-        if !seconds.is_empty() {
-            record.measurements.push(Measurement {
-                part: part.to_owned(),
-                engine: name.to_owned(),
-                bytes: probe.bytes,
-                threads,
-                seconds,
-                ..Measurement::default()
-            });
-        }
-    }
+    let measured = points.into_iter().filter(|point| !point.seconds.is_empty());
+    record.measurements.extend(measured.map(|point| Measurement {
+        part: point.part.to_owned(),
+        engine: point.name.to_owned(),
+        bytes: point.span,
+        threads: point.threads,
+        seconds: point.seconds,
+        ..Measurement::default()
+    }));
 }
 
-/// Reading memory: sums over a buffer no cache holds.
-fn memory(rounds: usize, record: &mut Record, session: &mut Session) {
-    const BYTES: usize = 512 << 20;
+/// A way of reading, with how much of the file it reads.
+struct Point {
+    part: &'static str,
+    name: &'static str,
+    how: How,
+    threads: usize,
+    span: u64,
+    seconds: Vec<f64>,
+}
+
+/// Reading memory: sums over a buffer as large as the file, so that the processor's caches hold as much of either.
+fn memory(size: u64, until: f64, record: &mut Record, session: &mut Session) {
+    const PASSES: usize = 7;
     session.progress.show(0.5, "memory");
-    let buffer = vec![1u8; BYTES];
-    let cores = environment::cores();
-    let mut counts = vec![1, cores];
+    // Nobody's programs are to be pushed out for it.
+    let size = size.min(record.environment.memory / 8).max(LEAST) as usize;
+    let buffer = vec![1u8; size];
+    let mut counts = vec![1, environment::cores()];
     counts.dedup();
     for threads in counts {
         let mut seconds = Vec::new();
-        for _ in 0..rounds * 2 + 1 {
-            if session.stopped() {
-                return;
+        // The first pass touches the pages.
+        for pass in 0..=PASSES {
+            if session.stopped() || (pass > 2 && session.elapsed() > until) {
+                break;
             }
             let start = Instant::now();
             std::thread::scope(|scope| {
-                for part in buffer.chunks(BYTES.div_ceil(threads)) {
+                for part in buffer.chunks(size.div_ceil(threads)) {
                     scope.spawn(|| black_box(sum(black_box(part))));
                 }
             });
             seconds.push(start.elapsed().as_secs_f64());
         }
-        // The first pass touched the pages.
-        seconds.remove(0);
         record.measurements.push(Measurement {
             part: "memory".to_owned(),
             engine: "streaming read".to_owned(),
-            bytes: BYTES as u64,
+            bytes: size as u64,
             threads,
-            seconds,
+            seconds: seconds.into_iter().skip(1).collect(),
             ..Measurement::default()
         });
     }
 }
 
 /// Each algorithm, one message and full lanes.
-fn arithmetic(specs: &[Spec], rounds: usize, budget: f64, record: &mut Record, session: &mut Session) {
+fn arithmetic(specs: &[Spec], rounds: usize, until: f64, record: &mut Record, session: &mut Session) {
     const SAMPLES: usize = 3;
     // Messages 64 bytes off a power of two, or all lanes would share one set of the cache.
     const BYTES: usize = 32 << 10;
@@ -258,7 +298,8 @@ fn arithmetic(specs: &[Spec], rounds: usize, budget: f64, record: &mut Record, s
             points.push((spec, Some(kernel::full_lanes(spec.algorithm()))));
         }
     }
-    let slot = Duration::from_secs_f64(budget / (points.len() * rounds).max(1) as f64);
+    let left = (until - session.elapsed()).max(0.0);
+    let slot = Duration::from_secs_f64(left / (points.len() * rounds).max(1) as f64);
     let mut pace = Pace::new(slot);
     let mut results: Vec<Measurement> = points
         .iter()
@@ -279,7 +320,8 @@ fn arithmetic(specs: &[Spec], rounds: usize, budget: f64, record: &mut Record, s
         .collect();
     for round in 0..rounds {
         for (i, (spec, lanes)) in points.iter().enumerate() {
-            if session.stopped() {
+            // One round is made even if it takes longer than was asked for.
+            if session.stopped() || (round > 0 && session.elapsed() > until) {
                 break;
             }
             let done = (round * points.len() + i) as f64 / (rounds * points.len()) as f64;
@@ -321,6 +363,8 @@ mod tests {
         let arguments = Arguments { path: directory.path().to_owned(), ..Arguments::default() };
         let scope = Scope { quick: true, time: Some(3.0), ..Scope::default() };
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x").within(scope)).unwrap();
+        // Others may work on the machine meanwhile.
+        assert!(record.seconds < 30.0, "asked for 3 seconds: {}", record.seconds);
         for part in ["cache", "memory", "hash"] {
             assert!(record.part(part).all(|m| m.rate().is_some_and(|r| r > 1e5)), "{part}");
             assert!(record.part(part).next().is_some(), "{part}");

@@ -21,6 +21,8 @@ pub struct Model {
     pub arguments: fn(Command) -> Command,
     /// Measures what was asked for.
     pub run: fn(&ArgMatches, &mut Session) -> Result<Record, Error>,
+    /// What a reader wants to know of a record, in three sentences or fewer.
+    pub findings: fn(&Record) -> Vec<String>,
     /// What a record of this model says.
     pub views: fn(&Record) -> Vec<Section>,
 }
@@ -65,6 +67,7 @@ mod tests {
         definition: "model = \"heights\"\nhill = 3\n",
         arguments: |command| command,
         run: |_, _| Err(Error(String::new())),
+        findings: |_| Vec::new(),
         views: |_| Vec::new(),
     };
 

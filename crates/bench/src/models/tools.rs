@@ -11,6 +11,7 @@ mod agreement;
 mod check;
 mod contender;
 mod directory;
+mod findings;
 mod views;
 
 pub use views::by_algorithm;
@@ -39,6 +40,7 @@ pub static MODEL: Model = Model {
     definition: include_str!("../../../../benchmarks/definitions/tools.toml"),
     arguments: Arguments::augment_args,
     run: |matches, session| run(&MODEL.read(&session.scope)?, &MODEL.typed(matches)?, session),
+    findings: findings::sentences,
     views: views::sections,
 };
 
@@ -93,8 +95,12 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     }
     let mut record = session.record(MODEL.name, Some(&root));
     record.summary.clone_from(&definition.summary);
-    let files = if before.len() == 1 { "1 file".to_owned() } else { format!("{} files", before.len()) };
-    record.input = format!("{files}, {} ({bytes} bytes)", quantity::bytes(bytes));
+    let files = if before.len() == 1 {
+        "1 file".to_owned()
+    } else {
+        format!("{} files", quantity::count(before.len() as u64))
+    };
+    record.input = format!("{files}, {} ({} bytes)", quantity::bytes(bytes), quantity::count(bytes));
     let engines = engines(definition, arguments, &mut record)?;
     let scratch = tempfile::tempdir().map_err(|why| Error(format!("making a temporary directory: {why}")))?;
     let files = Files::new(root.as_os_str().as_bytes().to_vec(), before.iter().map(|(name, _)| name.clone()));

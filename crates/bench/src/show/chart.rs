@@ -14,4 +14,4 @@ mod svg;
 mod theme;
 
 pub use kind::{Chart, Kind, Scale};
-pub use theme::{Theme, escape, style};
+pub use theme::{Theme, dark, escape, variables};

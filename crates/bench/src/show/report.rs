@@ -9,26 +9,31 @@ use crate::record::Record;
 pub struct Report<'a> {
     /// The run.
     pub record: &'a Record,
+    /// What a reader wants to know, in three sentences or fewer.
+    pub findings: Vec<String>,
     /// Its sections, in the order they are read.
     pub sections: Vec<Section>,
 }
 
 impl Report<'_> {
     /// What a run is called in headings.
-    pub(crate) fn title(&self) -> String {
+    pub fn title(&self) -> String {
         format!("truesum bench {}: {}", self.record.model, self.record.input)
     }
 
-    /// The same where several runs of one model over one input stand beside each other.
-    pub(crate) fn full_title(&self) -> String {
-        match &self.what()[..] {
-            "" => self.title(),
-            what => format!("{}: {what}", self.title()),
-        }
+    /// A short one: the model, and the input without what stands in brackets.
+    pub fn heading(&self) -> String {
+        let input = self.record.input.split(" (").next().unwrap_or_default();
+        format!("{}: {input}", self.record.model)
+    }
+
+    /// The day it began.
+    pub fn date(&self) -> &str {
+        self.record.started.split('T').next().unwrap_or_default()
     }
 
     /// What a run measures, in one line; empty where an old record does not say.
-    pub(crate) fn what(&self) -> String {
+    pub fn what(&self) -> String {
         let cold =
             if self.record.notes.iter().any(|note| note.starts_with("cold:")) { ", cold cache" } else { "" };
         format!("{}{cold}", self.record.summary)

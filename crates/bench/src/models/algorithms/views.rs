@@ -7,6 +7,8 @@ mod rates;
 mod sizes;
 mod threads;
 
+pub(super) use rates::{MANY, ranked};
+
 use crate::record::Record;
 use crate::show::Section;
 

@@ -3,7 +3,7 @@
 use crate::quantity::{digits, rate};
 use crate::record::{Measurement, Record};
 use crate::show::cells::{distinct, spread};
-use crate::show::chart::{Chart, Kind, Scale};
+use crate::show::chart::{Chart, Kind};
 use crate::show::{Section, Table};
 
 pub(super) fn sections(record: &Record) -> Vec<Section> {
@@ -15,7 +15,7 @@ fn gbs(m: Option<&Measurement>) -> Option<f64> {
 }
 
 /// The fastest that anything read past the cache: what the device gives.
-fn device(record: &Record) -> Option<f64> {
+pub(super) fn device(record: &Record) -> Option<f64> {
     let direct = record.part("read").filter(|m| m.engine.starts_with("O_DIRECT") && m.algorithm == "none");
     direct.filter_map(Measurement::rate).reduce(f64::max)
 }
@@ -51,7 +51,7 @@ fn hot(record: &Record) -> Section {
         counts.iter().map(|t| if *t == 1 { "1 thread".to_owned() } else { format!("{t} threads") }).collect();
     Section {
         id: "hot".to_owned(),
-        title: "Reading what is in the page cache".to_owned(),
+        title: "Page cache".to_owned(),
         text: vec![
             "Every byte is touched (summed up), or a mapping would cost nothing. With several threads each reads a part \
              of the file."
@@ -60,7 +60,6 @@ fn hot(record: &Record) -> Section {
         chart: Some(Chart {
             title: "Rate of reading, hot".to_owned(),
             unit: "GB/s".to_owned(),
-            scale: Scale::Linear,
             series,
             kind: Kind::Bars { rows, marks: device_mark(record) },
         }),
@@ -84,7 +83,7 @@ fn cold(record: &Record) -> Section {
     }
     Section {
         id: "cold".to_owned(),
-        title: "Reading from the device".to_owned(),
+        title: "Device".to_owned(),
         text: vec![
             "The system was asked to forget the file's pages before each read; O_DIRECT never uses them. The raw limit of \
              the device is the fastest of the O_DIRECT rows."
@@ -93,7 +92,6 @@ fn cold(record: &Record) -> Section {
         chart: Some(Chart {
             title: "Rate of reading, cold, one thread".to_owned(),
             unit: "GB/s".to_owned(),
-            scale: Scale::Linear,
             series: vec!["rate".to_owned()],
             kind: Kind::Bars { rows, marks: device_mark(record) },
         }),
@@ -126,7 +124,7 @@ fn hashing(record: &Record) -> Section {
     }
     Section {
         id: "hash".to_owned(),
-        title: "Reading and hashing in one thread".to_owned(),
+        title: "Read and hash".to_owned(),
         text: vec![
             "Where the hash is slower than reading, the way of reading hardly matters; where it is faster, it is all that \
              matters. Hashes are of blocks of 1 MiB, so that every strategy can be checked against the others."
@@ -135,7 +133,6 @@ fn hashing(record: &Record) -> Section {
         chart: Some(Chart {
             title: "Rate of reading and hashing, one thread".to_owned(),
             unit: "GB/s".to_owned(),
-            scale: Scale::Linear,
             series: hashes.iter().map(|hash| if hash == "none" { "no hash".to_owned() } else { hash.clone() }).collect(),
             kind: Kind::Bars { rows, marks: Vec::new() },
         }),

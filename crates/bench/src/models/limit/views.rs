@@ -3,12 +3,21 @@
 use crate::quantity::{digits, rate};
 use crate::record::{Measurement, Record};
 use crate::show::cells::{distinct, rate_cell, status};
-use crate::show::chart::{Chart, Kind, Scale};
+use crate::show::chart::{Chart, Kind};
 use crate::show::{Section, Table};
 use truesum_hash::{Status, find};
 
 pub(super) fn sections(record: &Record) -> Vec<Section> {
     let limits = Limits::of(record);
+    let mut text = advice(record, &limits);
+    // Less than this is chance.
+    if limits.cache.zip(limits.memory).is_some_and(|(cache, memory)| cache > memory * 1.05) {
+        text.push(
+            "The page cache reads faster than memory here: a part of the file lay in the processor's own caches, \
+             or the system maps a file in larger pages than a program's memory."
+                .to_owned(),
+        );
+    }
     let mut table = Table::new(&["what", "status", "#rate", "#cores for the disk", "#cores for the cache"]);
     for (name, value) in limits.list() {
         table.rows.push(vec![name, String::new(), rate(value), String::new(), String::new()]);
@@ -39,11 +48,10 @@ pub(super) fn sections(record: &Record) -> Vec<Section> {
     vec![Section {
         id: "rates".to_owned(),
         title: "Disk or processor?".to_owned(),
-        text: advice(record, &limits),
+        text,
         chart: Some(Chart {
             title: "One core hashing, and what can be read".to_owned(),
             unit: "GB/s".to_owned(),
-            scale: Scale::Log,
             series: vec!["one message".to_owned(), "many messages in lanes".to_owned()],
             kind: Kind::Bars {
                 rows: bars,
@@ -58,13 +66,13 @@ fn best(values: &[Option<f64>]) -> f64 {
     values.iter().flatten().copied().fold(0.0, f64::max)
 }
 
-fn pair<'a>(record: &'a Record, name: &str) -> (Option<&'a Measurement>, Option<&'a Measurement>) {
+pub(super) fn pair<'a>(record: &'a Record, name: &str) -> (Option<&'a Measurement>, Option<&'a Measurement>) {
     let find = |variant: &str| record.part("hash").find(|m| m.algorithm == name && m.variant == variant);
     (find("one message"), find("many messages"))
 }
 
 /// What can be read per second, from where.
-struct Limits {
+pub(super) struct Limits {
     device: Option<f64>,
     cache: Option<f64>,
     memory: Option<f64>,
@@ -72,7 +80,7 @@ struct Limits {
 }
 
 impl Limits {
-    fn of(record: &Record) -> Limits {
+    pub(super) fn of(record: &Record) -> Limits {
         let best = |part| record.part(part).filter_map(Measurement::rate).reduce(f64::max);
         Limits {
             device: best("device"),
@@ -82,7 +90,13 @@ impl Limits {
         }
     }
 
-    fn list(&self) -> Vec<(String, f64)> {
+    /// The slowest that data comes from, with its name.
+    pub(super) fn source(&self) -> Option<(&'static str, f64)> {
+        let device = self.device.map(|rate| ("disk", rate));
+        device.or(self.cache.map(|rate| ("page cache", rate)))
+    }
+
+    pub(super) fn list(&self) -> Vec<(String, f64)> {
         let threads = if self.cores > 1 { format!(", {} threads", self.cores) } else { String::new() };
         let named = [
             ("disk".to_owned(), self.device),
@@ -96,10 +110,8 @@ impl Limits {
 /// The answer in words. Never recommends a broken algorithm or a checksum without saying what it cannot do.
 fn advice(record: &Record, limits: &Limits) -> Vec<String> {
     let mut words = Vec::new();
-    let (source, name) = match (limits.device, limits.cache) {
-        (Some(device), _) => (device, "disk"),
-        (None, Some(cache)) => (cache, "page cache"),
-        (None, None) => return vec!["Interrupted before anything was read.".to_owned()],
+    let Some((name, source)) = limits.source() else {
+        return vec!["Interrupted before anything was read.".to_owned()];
     };
     let mut needs: Vec<(String, f64, Option<Status>)> = Vec::new();
     for algorithm in distinct(record.part("hash"), |m| m.algorithm.as_str()) {

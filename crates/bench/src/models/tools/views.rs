@@ -1,15 +1,18 @@
 //! The sections of `bench tools`: one for each engine, as the write-ups of such benchmarks have them, and all beside truesum.
 
 use crate::measure::statistics::geometric_mean;
-use crate::quantity::{bytes, digits, rate};
+use crate::quantity::{bytes, count, digits, rate};
 use crate::record::{Measurement, Record};
 use crate::show::cells::{spread, status};
-use crate::show::chart::{Chart, Kind, Scale};
+use crate::show::chart::{Chart, Kind};
 use crate::show::{Section, Table};
 use std::collections::BTreeMap;
 
 /// Algorithms drawn beside each other, if they were measured: those people choose between.
 const USUAL: [&str; 8] = ["crc32", "xxh128", "blake3", "md5", "sha1", "sha256", "sha512", "sha3-256"];
+
+/// This program among the engines.
+const OWN: &str = "truesum";
 
 pub(super) fn sections(record: &Record) -> Vec<Section> {
     let table = by_algorithm(record);
@@ -23,48 +26,77 @@ pub(super) fn sections(record: &Record) -> Vec<Section> {
     sections
 }
 
-fn seconds(m: &Measurement) -> f64 {
+pub(super) fn seconds(m: &Measurement) -> f64 {
     m.summary().map_or(f64::INFINITY, |s| s.median)
 }
 
-fn own<'a>(measurements: &[&'a Measurement]) -> Option<&'a Measurement> {
-    measurements.iter().copied().find(|m| m.engine == "truesum")
+pub(super) fn own<'a>(measurements: &[&'a Measurement]) -> Option<&'a Measurement> {
+    measurements.iter().copied().find(|m| m.engine == OWN)
+}
+
+/// Time of an engine by ours, for each algorithm both have.
+pub(super) fn against_ours(
+    record: &Record,
+    engine: &str,
+    by_algorithm: &BTreeMap<&str, Vec<&Measurement>>,
+) -> Vec<f64> {
+    let theirs = record.part("tool").filter(|m| m.engine == engine);
+    theirs.filter_map(|m| Some(seconds(m) / seconds(own(by_algorithm.get(m.algorithm.as_str())?)?))).collect()
+}
+
+/// Ours first, the others by their figure.
+fn in_order<T>(rows: &mut [T], engine: impl Fn(&T) -> String, figure: impl Fn(&T) -> f64) {
+    rows.sort_by(|a, b| {
+        let ours = |row: &T| engine(row) != OWN;
+        ours(a).cmp(&ours(b)).then(figure(a).total_cmp(&figure(b)))
+    });
+}
+
+/// One bar for each engine, ours in a colour of its own.
+fn bar(engine: &str, value: f64) -> (String, Vec<Option<f64>>) {
+    let values = if engine == OWN { vec![Some(value)] } else { vec![None, Some(value)] };
+    (engine.to_owned(), values)
+}
+
+/// The series of [`bar`].
+fn ours_and_others() -> Vec<String> {
+    vec![OWN.to_owned(), "others".to_owned()]
 }
 
 /// How much longer each engine takes than truesum, over the algorithms both have.
 fn overview(record: &Record, by_algorithm: &BTreeMap<&str, Vec<&Measurement>>) -> Section {
     let mut table =
         Table::new(&["engine", "#algorithms", "#time against truesum", "#from", "#to", "version"]);
+    let mut engines: Vec<_> = record
+        .engines
+        .iter()
+        .map(|engine| (engine, against_ours(record, &engine.name, by_algorithm)))
+        .collect();
+    in_order(
+        &mut engines,
+        |(engine, _)| engine.name.clone(),
+        |(_, ratios)| geometric_mean(ratios).unwrap_or(f64::INFINITY),
+    );
     let mut rows = Vec::new();
-    for engine in &record.engines {
-        let theirs: Vec<&Measurement> = record.part("tool").filter(|m| m.engine == engine.name).collect();
-        let ratios: Vec<f64> = theirs
-            .iter()
-            .filter_map(|m| Some(seconds(m) / seconds(own(by_algorithm.get(m.algorithm.as_str())?)?)))
-            .collect();
+    for (engine, ratios) in engines {
+        let measured = record.part("tool").filter(|m| m.engine == engine.name).count();
         let mean = geometric_mean(&ratios);
         let times = |value: Option<f64>| value.map_or_else(String::new, |r| format!("x{}", digits(r)));
         table.rows.push(vec![
             engine.name.clone(),
-            theirs.len().to_string(),
+            measured.to_string(),
             times(mean),
             times(ratios.iter().copied().reduce(f64::min)),
             times(ratios.iter().copied().reduce(f64::max)),
             engine.version.clone(),
         ]);
-        if mean.is_some() {
-            rows.push((engine.name.clone(), vec![mean]));
-        }
+        rows.extend(mean.map(|mean| bar(&engine.name, mean)));
     }
-    let missing: Vec<String> = record.missing.iter().map(|m| format!("{} ({})", m.name, m.get)).collect();
-    let mut text = vec![
+    let text = vec![
         "Time of each engine by that of truesum for the same algorithm; the geometric mean over all algorithms both have. \
          Above 1 the engine takes longer. Peak memory \"below ours\" is less than this program's own, which a child inherits."
             .to_owned(),
     ];
-    if !missing.is_empty() {
-        text.push(format!("Not found here: {}.", missing.join("; ")));
-    }
     Section {
         id: "overview".to_owned(),
         title: "All engines".to_owned(),
@@ -72,9 +104,8 @@ fn overview(record: &Record, by_algorithm: &BTreeMap<&str, Vec<&Measurement>>) -
         chart: (!rows.is_empty()).then(|| Chart {
             title: "Time against truesum, geometric mean".to_owned(),
             unit: "times".to_owned(),
-            scale: Scale::Linear,
-            series: vec!["time".to_owned()],
-            kind: Kind::Bars { rows, marks: vec![("truesum".to_owned(), 1.0)] },
+            series: ours_and_others(),
+            kind: Kind::Bars { rows, marks: vec![(OWN.to_owned(), 1.0)] },
         }),
         table,
     }
@@ -82,7 +113,7 @@ fn overview(record: &Record, by_algorithm: &BTreeMap<&str, Vec<&Measurement>>) -
 
 fn one_algorithm(name: &str, measurements: &[&Measurement]) -> Section {
     let mut sorted = measurements.to_vec();
-    sorted.sort_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+    in_order(&mut sorted, |m| m.engine.clone(), |m| seconds(m));
     let mut table =
         Table::new(&["engine", "#seconds", "#rate", "#processor seconds", "#peak memory", "#spread"]);
     for m in &sorted {
@@ -97,7 +128,7 @@ fn one_algorithm(name: &str, measurements: &[&Measurement]) -> Section {
     }
     Section {
         id: name.to_owned(),
-        title: format!("{name} by engine"),
+        title: name.to_owned(),
         text: match status(name) {
             "" => Vec::new(),
             word => vec![format!("Status of {name}: {word}.")],
@@ -105,10 +136,9 @@ fn one_algorithm(name: &str, measurements: &[&Measurement]) -> Section {
         chart: Some(Chart {
             title: format!("Seconds for {name} of the directory"),
             unit: "s".to_owned(),
-            scale: Scale::Linear,
-            series: vec!["time".to_owned()],
+            series: ours_and_others(),
             kind: Kind::Bars {
-                rows: sorted.iter().map(|m| (m.engine.clone(), vec![Some(seconds(m))])).collect(),
+                rows: sorted.iter().map(|m| bar(&m.engine, seconds(m))).collect(),
                 marks: Vec::new(),
             },
         }),
@@ -130,7 +160,7 @@ fn one_engine(
     rows.sort_by(|a, b| seconds(a).total_cmp(&seconds(b)));
     let rounds = rows.iter().map(|m| m.seconds.len()).max().unwrap_or(0);
     let mut titles = vec!["algorithm", "#seconds", "#manifest bytes", "#peak memory", "#spread"];
-    if engine != "truesum" {
+    if engine != OWN {
         titles.extend(["#truesum seconds", "#times"]);
     }
     let mut table = Table::new(&titles);
@@ -140,11 +170,11 @@ fn one_engine(
         let mut row = vec![
             m.algorithm.clone(),
             format!("{:.3}", seconds(m)),
-            m.manifest_bytes.map_or_else(String::new, |n| n.to_string()),
+            m.manifest_bytes.map_or_else(String::new, count),
             memory(m),
             spread(m),
         ];
-        if engine == "truesum" {
+        if engine == OWN {
             bars.push((m.algorithm.clone(), vec![Some(seconds(m))]));
         } else {
             row.push(ours.map_or_else(|| "-".to_owned(), |ours| format!("{:.3}", seconds(ours))));
@@ -154,15 +184,12 @@ fn one_engine(
                     |ours| format!("x{}", digits(seconds(m) / seconds(ours))),
                 ),
             );
-            bars.push((m.algorithm.clone(), vec![Some(seconds(m)), ours.map(seconds)]));
+            bars.push((m.algorithm.clone(), vec![ours.map(seconds), Some(seconds(m))]));
         }
         table.rows.push(row);
     }
-    let series = if engine == "truesum" {
-        vec![engine.to_owned()]
-    } else {
-        vec![engine.to_owned(), "truesum".to_owned()]
-    };
+    let series =
+        if engine == OWN { vec![engine.to_owned()] } else { vec![OWN.to_owned(), engine.to_owned()] };
     let plural = if rounds == 1 { "" } else { "s" };
     Section {
         id: engine.replace(|c: char| !c.is_ascii_alphanumeric(), "-"),
@@ -171,7 +198,6 @@ fn one_engine(
         chart: Some(Chart {
             title: format!("Seconds of {engine} by algorithm"),
             unit: "s".to_owned(),
-            scale: Scale::Log,
             series,
             kind: Kind::Bars { rows: bars, marks: Vec::new() },
         }),

@@ -3,7 +3,7 @@
 use crate::quantity::{digits, percent};
 use crate::record::{Measurement, Record};
 use crate::show::cells::{distinct, rate_cell, spread, status};
-use crate::show::chart::{Chart, Kind, Scale};
+use crate::show::chart::{Chart, Kind};
 use crate::show::{Section, Table};
 
 pub(super) fn sections(record: &Record) -> Vec<Section> {
@@ -63,7 +63,7 @@ fn one_hash(record: &Record, hash: &str) -> Section {
     let series = counts.iter().map(|t| if *t == 1 { "1 thread".to_owned() } else { format!("{t} threads") });
     Section {
         id: hash.to_owned(),
-        title: format!("Trees of {hash} against the plain digest"),
+        title: format!("Trees of {hash}"),
         text: vec![format!(
             "Speed-up over the plain {hash} of the same file, read in the same way. Efficiency is the share of each added \
              core that becomes speed. A tree digest is as strong as its hash: {hash} is {}.",
@@ -72,7 +72,6 @@ fn one_hash(record: &Record, hash: &str) -> Section {
         chart: Some(Chart {
             title: format!("Speed-up of {hash} trees by leaf size"),
             unit: "times the plain digest".to_owned(),
-            scale: Scale::Linear,
             series: series.collect(),
             kind: Kind::Bars { rows, marks: vec![("plain digest".to_owned(), 1.0)] },
         }),

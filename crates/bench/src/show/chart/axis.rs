@@ -90,6 +90,6 @@ mod tests {
         }
         let axis = Axis::new([1e4].into_iter(), Scale::Linear, 0.0, 400.0);
         let ticks: Vec<String> = axis.ticks(60.0).into_iter().map(|(_, label)| label).collect();
-        assert_eq!(ticks, ["0", "2000", "4000", "6000", "8000", "10000"]);
+        assert_eq!(ticks, ["0", "2,000", "4,000", "6,000", "8,000", "10,000"]);
     }
 }

@@ -1,65 +1,98 @@
-//! An SVG under way: its elements, and whether colours are classes or attributes.
+//! An SVG under way: its elements in the order of painting, words last.
 
-use super::theme::{LIGHT, Theme, escape, width_of};
+use super::theme::{Paint, escape, width_of};
 use std::fmt::Write;
 
-/// A drawing under way: elements, and whether colours are classes or attributes.
+/// A box: left, top, right, bottom.
+type Area = [f64; 4];
+
+/// Shapes and words.
 pub(super) struct Drawing {
-    pub(super) body: String,
-    /// Drawn last, so that no line crosses a word.
-    pub(super) texts: String,
-    pub(super) theme: Theme,
+    shapes: String,
+    /// Painted last, so that no line crosses a word.
+    words: String,
+    /// Where the words are.
+    taken: Vec<Area>,
     pub(super) width: f64,
 }
 
 impl Drawing {
-    pub(super) fn paint(&self, class: &str) -> String {
-        if self.theme != Theme::Light {
-            return format!("class=\"{class}\"");
-        }
-        let series = |class: &str| class[1..].parse::<usize>().ok().map(|i| LIGHT[4 + i]);
-        match class {
-            "m" => format!("fill=\"{}\"", LIGHT[2]),
-            "h" => format!("fill=\"{}\" font-weight=\"600\"", LIGHT[1]),
-            "g" => format!("stroke=\"{}\" stroke-width=\"1\"", LIGHT[3]),
-            "k" => format!("stroke=\"{}\" stroke-width=\"1\" stroke-dasharray=\"4 3\"", LIGHT[1]),
-            _ if class.starts_with('f') => format!("fill=\"{}\"", series(class).unwrap_or(LIGHT[1])),
-            _ if class.starts_with('s') => {
-                format!("stroke=\"{}\" stroke-width=\"2\" fill=\"none\"", series(class).unwrap_or(LIGHT[1]))
-            }
-            _ => format!("fill=\"{}\"", LIGHT[1]),
-        }
+    /// Nothing yet, this wide.
+    pub(super) fn new(width: f64) -> Drawing {
+        Drawing { shapes: String::new(), words: String::new(), taken: Vec::new(), width }
     }
 
-    pub(super) fn text(&mut self, x: f64, y: f64, anchor: &str, class: &str, text: &str) {
-        let paint = self.paint(class);
-        let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
-        let halo = if self.theme == Theme::Light {
-            format!(" paint-order=\"stroke\" stroke=\"{}\" stroke-width=\"3\"", LIGHT[0])
-        } else {
-            String::new()
+    /// The elements: shapes, and words to be painted after them.
+    pub(super) fn into_parts(self) -> (String, String) {
+        (self.shapes, self.words)
+    }
+
+    pub(super) fn text(&mut self, x: f64, y: f64, anchor: &str, paint: Paint, text: &str) {
+        let width = width_of(text);
+        let left = match anchor {
+            "end" => x - width,
+            "middle" => x - width / 2.0,
+            _ => x,
         };
+        self.taken.push([left, y - 11.0, left + width, y + 4.0]);
+        let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
+        let (paint, text) = (paint.attributes(), escape(text));
+        let _ = write!(self.words, "<text x=\"{x:.1}\" y=\"{y:.1}\"{anchor} {paint}>{text}</text>");
+    }
+
+    pub(super) fn line(&mut self, [x1, y1, x2, y2]: [f64; 4], paint: Paint) {
+        let paint = paint.attributes();
         let _ = write!(
-            self.texts,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\"{anchor} {paint}{halo}>{}</text>",
-            escape(text)
+            self.shapes,
+            "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" {paint}/>"
         );
     }
 
-    pub(super) fn line(&mut self, [x1, y1, x2, y2]: [f64; 4], class: &str) {
-        let paint = self.paint(class);
-        let _ =
-            write!(self.body, "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" {paint}/>");
+    /// An upright line from `top` to `bottom`, broken where it would cross a word that is already there.
+    pub(super) fn limit(&mut self, x: f64, top: f64, bottom: f64) {
+        let mut crossed: Vec<(f64, f64)> = self
+            .taken
+            .iter()
+            .filter(|[left, _, right, _]| (left - 2.0..right + 2.0).contains(&x))
+            .map(|[_, above, _, below]| (*above, *below))
+            .filter(|(above, below)| *below > top && *above < bottom)
+            .collect();
+        crossed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut from = top;
+        for (above, below) in crossed {
+            if above - from > 1.0 {
+                self.line([x, from, x, above], Paint::Limit);
+            }
+            from = from.max(below);
+        }
+        if bottom - from > 1.0 {
+            self.line([x, from, x, bottom], Paint::Limit);
+        }
     }
 
     pub(super) fn bar(&mut self, x: f64, y: f64, width: f64, height: f64, series: usize, tip: &str) {
-        let paint = self.paint(&format!("f{series}"));
+        let paint = Paint::Fill(series).attributes();
         let _ = write!(
-            self.body,
+            self.shapes,
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"1.5\" {paint}>\
              <title>{}</title></rect>",
             escape(tip)
         );
+    }
+
+    /// A line through points, each with a tip.
+    pub(super) fn path(&mut self, points: &[(f64, f64, String)], series: usize) {
+        let path: Vec<String> = points.iter().map(|(x, y, _)| format!("{x:.1},{y:.1}")).collect();
+        let paint = Paint::Stroke(series).attributes();
+        let _ = write!(self.shapes, "<polyline points=\"{}\" {paint}/>", path.join(" "));
+        let paint = Paint::Fill(series).attributes();
+        for (x, y, tip) in points {
+            let _ = write!(
+                self.shapes,
+                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" {paint}><title>{}</title></circle>",
+                escape(tip)
+            );
+        }
     }
 
     /// The names of the series with their colours, wrapped; returns the height used.
@@ -75,7 +108,7 @@ impl Drawing {
                 y += 18.0;
             }
             self.bar(x, y - 9.0, 11.0, 11.0, i, name);
-            self.text(x + 16.0, y, "start", "t", name);
+            self.text(x + 16.0, y, "start", Paint::Text, name);
             x += width;
         }
         y - top + 14.0

@@ -7,8 +7,6 @@ pub struct Chart {
     pub title: String,
     /// Unit of the values, `MB/s`.
     pub unit: String,
-    /// How values become lengths.
-    pub scale: Scale,
     /// Names of the series, in the order of their colours; at most eight.
     pub series: Vec<String>,
     /// The values.
@@ -27,7 +25,8 @@ pub enum Scale {
 /// Bars or lines.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// Horizontal bars: for each label a value of each series.
+    /// Horizontal bars from zero: for each label a value of each series. A bar's length is its value, so there is no other
+    /// scale for them.
     Bars {
         /// From top to bottom.
         rows: Vec<(String, Vec<Option<f64>>)>,
@@ -36,6 +35,8 @@ pub enum Kind {
     },
     /// Lines over labelled places: for each series a value at each place.
     Lines {
+        /// How values become heights.
+        scale: Scale,
         /// What the places are.
         x_title: String,
         /// Labels of the places, left to right.
@@ -43,14 +44,4 @@ pub enum Kind {
         /// A line for each series.
         lines: Vec<Vec<Option<f64>>>,
     },
-}
-
-impl Chart {
-    /// The unit, and whether lengths are logarithms.
-    pub(super) fn unit_text(&self) -> String {
-        match self.scale {
-            Scale::Linear => self.unit.clone(),
-            Scale::Log => format!("{}, logarithmic", self.unit),
-        }
-    }
 }

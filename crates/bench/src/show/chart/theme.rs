@@ -1,35 +1,108 @@
 //! Colours and letters of charts, and the escaping of their words.
+//!
+//! Every element has its light colour as an attribute, because what converts SVG knows no variables and often no style sheets;
+//! classes let a style sheet put the dark colour over it.
 
 use std::fmt::Write;
 
-/// Where colours come from.
+/// Where a chart will stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {
     /// A file of its own that follows the reader's light or dark setting.
     Both,
-    /// A file of its own, light, without style sheets: for conversion to PNG.
+    /// A file of its own, light, without a style sheet: for conversion to PNG.
     Light,
-    /// Part of a page that holds `STYLE`.
+    /// Part of a page that holds [`dark`].
     Inline,
 }
 
-/// Colours of texts, grid and eight series, light and dark: told apart with any kind of colour vision, and 3:1 or more
-/// against the ground.
-pub(super) const LIGHT: [&str; 12] = [
-    "#ffffff", "#1b1f24", "#57606a", "#dde1e6", "#0969c5", "#c4570a", "#1a7f4b", "#8250c8", "#b3324b",
-    "#0d7d8a", "#7d6a00", "#b13b86",
+/// A colour on light and on dark ground.
+struct Colour {
+    light: &'static str,
+    dark: &'static str,
+}
+
+const fn colour(light: &'static str, dark: &'static str) -> Colour {
+    Colour { light, dark }
+}
+
+const GROUND: Colour = colour("#ffffff", "#15181c");
+const TEXT: Colour = colour("#1b1f24", "#e6e9ed");
+const MUTED: Colour = colour("#57606a", "#a3abb5");
+const GRID: Colour = colour("#dde1e6", "#2f353d");
+
+/// Colours of the series: told apart with any kind of colour vision, and 3:1 or more against the ground.
+const SERIES: [Colour; 8] = [
+    colour("#0969c5", "#5aa7f2"),
+    colour("#c4570a", "#f0944a"),
+    colour("#1a7f4b", "#56c288"),
+    colour("#8250c8", "#b594ec"),
+    colour("#b3324b", "#f07f92"),
+    colour("#0d7d8a", "#4fc0cc"),
+    colour("#7d6a00", "#cdb63a"),
+    colour("#b13b86", "#ec86c0"),
 ];
 
-const DARK: [&str; 12] = [
-    "#15181c", "#e6e9ed", "#a3abb5", "#2f353d", "#5aa7f2", "#f0944a", "#56c288", "#b594ec", "#f07f92",
-    "#4fc0cc", "#cdb63a", "#ec86c0",
-];
+/// How an element is painted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paint {
+    /// The ground below all.
+    Ground,
+    /// A word.
+    Text,
+    /// The title.
+    Heading,
+    /// A figure, a unit.
+    Muted,
+    /// A line at a round value.
+    Grid,
+    /// The line of a limit.
+    Limit,
+    /// What is filled for a series.
+    Fill(usize),
+    /// A series' line.
+    Stroke(usize),
+}
 
-pub(super) const FONT: f64 = 12.0;
+impl Paint {
+    /// The class, the attribute that has the colour, and what else is always so.
+    fn row(self) -> (String, &'static str, &'static Colour, &'static str) {
+        let series = |i: usize| &SERIES[i % SERIES.len()];
+        let fixed = |class: &str| class.to_owned();
+        match self {
+            Paint::Ground => (fixed("ground"), "fill", &GROUND, ""),
+            Paint::Text => (fixed("t"), "fill", &TEXT, ""),
+            Paint::Heading => (fixed("h"), "fill", &TEXT, " font-weight=\"600\""),
+            Paint::Muted => (fixed("m"), "fill", &MUTED, ""),
+            Paint::Grid => (fixed("g"), "stroke", &GRID, ""),
+            Paint::Limit => (fixed("k"), "stroke", &TEXT, " stroke-dasharray=\"4 3\""),
+            Paint::Fill(i) => (format!("f{i}"), "fill", series(i), ""),
+            Paint::Stroke(i) => (format!("s{i}"), "stroke", series(i), " stroke-width=\"2\" fill=\"none\""),
+        }
+    }
+
+    /// The attributes.
+    pub(super) fn attributes(self) -> String {
+        let (class, attribute, colour, rest) = self.row();
+        format!("class=\"{class}\" {attribute}=\"{}\"{rest}", colour.light)
+    }
+}
+
+const FONT: &str = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif";
+
+/// The attributes of all words: a halo of the ground parts them from what is below.
+pub(super) fn letters() -> String {
+    format!(
+        "class=\"halo\" font-family=\"{FONT}\" font-size=\"12\" paint-order=\"stroke\" stroke=\"{}\" stroke-width=\"3\" \
+         stroke-linejoin=\"round\"",
+        GROUND.light
+    )
+}
 
 /// Width of a character of 12 px in the widest usual sans-serif fonts, on average.
 const CHARACTER: f64 = 6.9;
 
+/// No less than the width of a text.
 pub(super) fn width_of(text: &str) -> f64 {
     text.chars().count() as f64 * CHARACTER
 }
@@ -51,25 +124,34 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-fn variables(colours: &[&str; 12]) -> String {
-    let names = ["ground", "text", "muted", "grid", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"];
-    names.iter().zip(colours).map(|(name, colour)| format!("--{name}:{colour};")).collect()
+/// The style sheet that puts dark colours over the light ones where the reader's setting is dark.
+pub fn dark() -> String {
+    let mut rules = format!("svg .halo{{stroke:{}}}", GROUND.dark);
+    let fixed = [Paint::Ground, Paint::Text, Paint::Heading, Paint::Muted, Paint::Grid, Paint::Limit];
+    let series = (0..SERIES.len()).flat_map(|i| [Paint::Fill(i), Paint::Stroke(i)]);
+    for paint in fixed.into_iter().chain(series) {
+        let (class, attribute, colour, _) = paint.row();
+        let _ = write!(rules, "svg .{class}{{{attribute}:{}}}", colour.dark);
+    }
+    format!("@media(prefers-color-scheme:dark){{{rules}}}")
 }
 
-/// The style sheet of charts, with colours for light and dark.
-pub fn style() -> String {
-    let mut css = format!(
-        ":root{{color-scheme:light dark;{}}}@media(prefers-color-scheme:dark){{:root{{{}}}}}\
-         svg text{{font:{FONT}px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:var(--text);\
-         paint-order:stroke;stroke:var(--ground);stroke-width:3px;stroke-linejoin:round}}\
-         svg .m{{fill:var(--muted)}}svg .g{{stroke:var(--grid);stroke-width:1}}svg .h{{font-weight:600}}\
-         svg .k{{stroke:var(--text);stroke-width:1;stroke-dasharray:4 3}}\
-         svg polyline{{fill:none;stroke-width:2}}",
-        variables(&LIGHT),
-        variables(&DARK)
-    );
-    for i in 0..8 {
-        let _ = write!(css, "svg .f{i}{{fill:var(--c{i})}}svg .s{i}{{stroke:var(--c{i})}}");
-    }
-    css
+/// The colours as variables of a page: `ground`, `text`, `muted`, `grid`, and `c0`, `c1` of the first two series.
+pub fn variables() -> String {
+    let named = [
+        ("ground", &GROUND),
+        ("text", &TEXT),
+        ("muted", &MUTED),
+        ("grid", &GRID),
+        ("c0", &SERIES[0]),
+        ("c1", &SERIES[1]),
+    ];
+    let all = |pick: fn(&Colour) -> &'static str| -> String {
+        named.iter().map(|(name, colour)| format!("--{name}:{};", pick(colour))).collect()
+    };
+    format!(
+        ":root{{color-scheme:light dark;{}}}@media(prefers-color-scheme:dark){{:root{{{}}}}}",
+        all(|colour| colour.light),
+        all(|colour| colour.dark)
+    )
 }

@@ -4,7 +4,7 @@ use crate::measure::statistics::median;
 use crate::quantity::{bytes, digits};
 use crate::record::{Measurement, Record};
 use crate::show::cells::{distinct, spread, time_cell};
-use crate::show::chart::{Chart, Kind, Scale};
+use crate::show::chart::{Chart, Kind};
 use crate::show::{Section, Table};
 
 pub(super) fn calls(record: &Record) -> Section {
@@ -52,7 +52,6 @@ pub(super) fn calls(record: &Record) -> Section {
         chart: Some(Chart {
             title: format!("Time for one message of {}", bytes(size)),
             unit: "ns".to_owned(),
-            scale: Scale::Log,
             kind: Kind::Bars { rows: rows.collect(), marks: Vec::new() },
             series: variants,
         }),

@@ -2,7 +2,7 @@
 
 use crate::record::Record;
 use crate::show::cells::{cycles_cell, rate_cell, spread};
-use crate::show::chart::{Chart, Kind, Scale};
+use crate::show::chart::{Chart, Kind};
 use crate::show::{Section, Table};
 
 pub(super) fn kernels(record: &Record) -> Section {
@@ -29,7 +29,6 @@ pub(super) fn kernels(record: &Record) -> Section {
         chart: Some(Chart {
             title: "Bytes hashed per second by kernel, one core".to_owned(),
             unit: "MB/s".to_owned(),
-            scale: Scale::Linear,
             series: vec!["rate".to_owned()],
             kind: Kind::Bars { rows, marks: Vec::new() },
         }),

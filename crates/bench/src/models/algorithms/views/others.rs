@@ -4,7 +4,7 @@ use crate::measure::statistics::{median, paired_ratios};
 use crate::quantity::bytes;
 use crate::record::{Measurement, Record};
 use crate::show::cells::{rate_cell, spread};
-use crate::show::chart::{Chart, Kind, Scale};
+use crate::show::chart::{Chart, Kind};
 use crate::show::{Section, Table};
 
 /// `--compare`.
@@ -47,7 +47,6 @@ pub(super) fn others(record: &Record) -> Section {
         chart: Some(Chart {
             title: "Bytes hashed per second of processor time, one core".to_owned(),
             unit: "MB/s".to_owned(),
-            scale: Scale::Linear,
             series: engines,
             kind: Kind::Bars { rows, marks: Vec::new() },
         }),

@@ -3,11 +3,11 @@
 use crate::quantity::{bytes, digits, rate, time};
 use crate::record::{Measurement, Record};
 use crate::show::cells::{cycles_cell, distinct, rate_cell, spread, status};
-use crate::show::chart::{Chart, Kind, Scale};
+use crate::show::chart::{Chart, Kind};
 use crate::show::{Section, Table};
 
 /// The variant of many messages at a time.
-pub(super) const MANY: &str = "batch in lanes";
+pub(in crate::models::algorithms) const MANY: &str = "batch in lanes";
 
 /// The measurements of a part that belong to one algorithm and variant.
 fn pick<'a>(record: &'a Record, part: &'a str, algorithm: &str, variant: &str) -> Option<&'a Measurement> {
@@ -15,7 +15,9 @@ fn pick<'a>(record: &'a Record, part: &'a str, algorithm: &str, variant: &str) -
 }
 
 /// The algorithms of the rate part, fastest first.
-fn ranked(record: &Record) -> Vec<(&str, Option<&Measurement>, Option<&Measurement>)> {
+pub(in crate::models::algorithms) fn ranked(
+    record: &Record,
+) -> Vec<(&str, Option<&Measurement>, Option<&Measurement>)> {
     let mut rows: Vec<_> = distinct(record.part("rate"), |m| m.algorithm.as_str())
         .into_iter()
         .map(|name| (name, pick(record, "rate", name, "reused hasher"), pick(record, "rate", name, MANY)))
@@ -60,7 +62,7 @@ pub(super) fn rates(record: &Record) -> Section {
     let size = |variant: &str| record.part("rate").find(|m| m.variant == variant).map_or(0, |m| m.bytes);
     Section {
         id: "rate".to_owned(),
-        title: "How fast each algorithm is on one core".to_owned(),
+        title: "One core".to_owned(),
         text: vec![format!(
             "One message of {} at a time, and many messages of {} side by side in the lanes of one core. \
              Digests marked broken or checksum do not show that nobody tampered with a file, however fast they are.",
@@ -70,7 +72,6 @@ pub(super) fn rates(record: &Record) -> Section {
         chart: Some(Chart {
             title: "Bytes hashed per second on one core".to_owned(),
             unit: "MB/s".to_owned(),
-            scale: Scale::Log,
             series: vec!["one message".to_owned(), "many messages in lanes".to_owned()],
             kind: Kind::Bars { rows, marks: Vec::new() },
         }),
@@ -116,7 +117,6 @@ pub(super) fn needs(record: &Record) -> Section {
     let chart = stream.map(|stream| Chart {
         title: format!("Cores needed for {}", rate(stream)),
         unit: "cores".to_owned(),
-        scale: Scale::Log,
         series: vec!["one message after the other".to_owned(), "many messages in lanes".to_owned()],
         kind: Kind::Bars {
             rows,
@@ -125,7 +125,7 @@ pub(super) fn needs(record: &Record) -> Section {
     });
     Section {
         id: "needs".to_owned(),
-        title: "What a stream, a payload and a file need".to_owned(),
+        title: "Stream, payload, file".to_owned(),
         text: vec![match stream {
             Some(stream) => format!(
                 "Cores that do nothing but hash to keep up with {}, from the rates above; one stream cannot be split \

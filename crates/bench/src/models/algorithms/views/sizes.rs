@@ -53,9 +53,9 @@ pub(super) fn sizes(record: &Record) -> Section {
         chart: Some(Chart {
             title: "Bytes hashed per second by message size, one core".to_owned(),
             unit: "MB/s".to_owned(),
-            scale: Scale::Log,
             series: drawn.iter().map(|name| (*name).to_owned()).collect(),
             kind: Kind::Lines {
+                scale: Scale::Log,
                 x_title: "message size".to_owned(),
                 places: sizes.iter().map(|size| bytes(*size)).collect(),
                 lines: drawn.iter().map(line).collect(),

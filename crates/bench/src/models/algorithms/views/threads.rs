@@ -3,7 +3,7 @@
 use crate::quantity::{digits, percent, rate};
 use crate::record::{Measurement, Record};
 use crate::show::cells::{distinct, spread};
-use crate::show::chart::{Chart, Kind, Scale};
+use crate::show::chart::{Chart, Kind};
 use crate::show::{Section, Table};
 
 pub(super) fn threads(record: &Record) -> Section {
@@ -47,7 +47,6 @@ pub(super) fn threads(record: &Record) -> Section {
         chart: Some(Chart {
             title: "Bytes hashed per second by threads".to_owned(),
             unit: "MB/s".to_owned(),
-            scale: Scale::Log,
             series,
             kind: Kind::Bars { rows, marks: Vec::new() },
         }),
