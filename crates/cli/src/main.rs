@@ -1,5 +1,6 @@
 //! The program `truesum`: arguments to a plan, the plan to a run, the run's counts to an exit status.
 
+mod advice;
 mod bench;
 mod check;
 mod command;

@@ -51,9 +51,7 @@ pub fn run(
     } else {
         run_threads(config, &feeder, &links, progress, &mut output)?;
     }
-    let mut summary = output.summary;
-    summary.interrupted = progress.stopped();
-    Ok(summary)
+    output.end(progress.stopped())
 }
 
 fn run_threads(

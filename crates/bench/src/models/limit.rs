@@ -338,7 +338,7 @@ fn arithmetic(specs: &[Spec], rounds: usize, until: f64, record: &mut Record, se
                 let mut hasher = spec.hasher();
                 measure::samples(slot, SAMPLES, || {
                     hasher.update(black_box(&data[..1 << 20]));
-                    black_box(hasher.finish());
+                    black_box(hasher.finish_reset());
                 })
             };
             results[i].seconds.extend(samples.seconds);

@@ -324,7 +324,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         // Only then: a file that changed is not one that does not tell its length.
         match whole.and_then(|proof| as_promised(&hashers, &ticket.job.name).map(|()| proof)) {
             Ok(proof) => {
-                let digests = hashers.iter_mut().map(Hasher::finish).collect();
+                let digests = hashers.iter_mut().map(Hasher::finish_reset).collect();
                 self.keep_hashers(&ticket.job.specs, hashers);
                 self.succeed(ticket, proof, digests);
             }

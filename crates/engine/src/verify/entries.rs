@@ -85,7 +85,7 @@ impl<'a, R: Read> Entries<'a, R> {
             Ok(line) => Some(line),
             Err(ReadError::Line(error)) => {
                 self.facts.malformed += 1;
-                self.pending = Some(Notice::Malformed(error));
+                self.pending = Some(Notice::Malformed(error.into()));
                 None
             }
             Err(ReadError::Io(error)) => {

@@ -3,7 +3,7 @@
 use super::points::named;
 use crate::quantity;
 use crate::record::Agreement;
-use truesum_hash::kernel;
+use truesum_hash::kernel::{self, Kernel};
 use truesum_hash::{Spec, hash_many, hash_many_on};
 
 /// The digests of one message in every way there is, against the expected one where it is known.
@@ -22,16 +22,16 @@ pub(super) fn agree(spec: &Spec, message: &[u8], expected: Option<&str>) -> Agre
     for slice in message.chunks(4099) {
         hasher.update(slice);
     }
-    judge("in slices".to_owned(), &hasher.finish().to_hex());
+    judge("in slices".to_owned(), &hasher.finish_reset().to_hex());
     hasher.update(message);
     judge("reused hasher".to_owned(), &hasher.finish().to_hex());
     let messages = [message; 3];
     for digest in hash_many(spec, &messages) {
         judge("batch".to_owned(), &digest.to_hex());
     }
-    for row in kernel::rows(spec.algorithm()) {
+    for row in kernel::rows(spec.algorithm()).iter().filter_map(Kernel::runnable) {
         for digest in hash_many_on(row, spec, &messages[..2]).unwrap_or_default() {
-            judge(named(row), &digest.to_hex());
+            judge(named(&row), &digest.to_hex());
         }
     }
     agree.dedup();

@@ -3,7 +3,7 @@
 use super::definition::{Arguments, Definition, Part};
 use crate::measure::environment::thread_counts;
 use truesum_hash::Spec;
-use truesum_hash::kernel::{self, Kernel};
+use truesum_hash::kernel::{self, Kernel, Runnable};
 
 /// How a point calls the hash.
 #[derive(Clone, Copy)]
@@ -17,7 +17,7 @@ pub(super) enum Call {
     /// Many messages in lanes.
     Batch,
     /// As many messages as the row has lanes, by this row alone.
-    Row(&'static Kernel),
+    Row(Runnable),
 }
 
 impl Call {
@@ -58,9 +58,9 @@ impl Point {
     pub(super) fn kernel(&self) -> String {
         let rows = kernel::rows(self.spec.algorithm());
         match self.call {
-            Call::Row(row) => named(row),
+            Call::Row(row) => named(&row),
             _ if rows.is_empty() => String::new(),
-            _ => named(kernel::pick(rows, self.messages())),
+            _ => named(&kernel::pick(rows, self.messages())),
         }
     }
 }
@@ -104,7 +104,7 @@ pub(super) fn points(
                 }
             }
         }
-        for row in kernel::rows(spec.algorithm()).iter().filter(|row| row.supported()) {
+        for row in kernel::rows(spec.algorithm()).iter().filter_map(Kernel::runnable) {
             add(Part::Kernel, spec, Call::Row(row), batch_size, 1);
         }
         let counts = if arguments.threads.is_empty() { thread_counts() } else { arguments.threads.clone() };

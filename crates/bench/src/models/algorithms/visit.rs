@@ -28,7 +28,7 @@ pub(super) fn visit(point: &Point, data: &[u8], slot: Duration) -> Samples {
         }),
         Call::Reused => measure::samples(slot, SAMPLES, || {
             reused.update(black_box(message));
-            black_box(reused.finish());
+            black_box(reused.finish_reset());
         }),
         Call::OneShot => measure::samples(slot, SAMPLES, || {
             black_box(spec.digest(black_box(message)));
@@ -52,10 +52,10 @@ pub(super) fn visit(point: &Point, data: &[u8], slot: Duration) -> Samples {
 fn in_threads(spec: &Spec, message: &[u8], threads: usize, slot: Duration) -> Samples {
     let mut hasher = spec.hasher();
     hasher.update(message);
-    black_box(hasher.finish());
+    black_box(hasher.finish_reset());
     let start = Instant::now();
     hasher.update(message);
-    black_box(hasher.finish());
+    black_box(hasher.finish_reset());
     let one = start.elapsed().as_nanos().max(1);
     let repeat = ((slot / SAMPLES as u32).as_nanos() / one).clamp(1, 1 << 20) as usize;
     let barrier = Barrier::new(threads + 1);
@@ -68,7 +68,7 @@ fn in_threads(spec: &Spec, message: &[u8], threads: usize, slot: Duration) -> Sa
                     barrier.wait();
                     for _ in 0..repeat {
                         hasher.update(black_box(message));
-                        black_box(hasher.finish());
+                        black_box(hasher.finish_reset());
                     }
                     barrier.wait();
                 }

@@ -6,15 +6,31 @@
 //! of unequal length nor different messages side by side.
 #![allow(unsafe_code)]
 
-use crate::blake2s::{IV, round};
+use crate::algorithm::{Algorithm, Key, Kind, Lengths, Output, Params, Serial, Status};
+use crate::block::{Kernel, Message, kernels, pick, run};
 use crate::digest::Digest;
-use crate::hasher::Serial;
-use crate::kernel::{self, Kernel, kernels};
-use crate::lanes::{Message, run};
-use crate::spec::{Key, Spec};
+use crate::family::blake2s::{IV, round};
 use crate::word::{Endian, Word32, array, unroll};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
+use std::any::Any;
+
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "blake3",
+        tag: "BLAKE3",
+        aliases: &["b3", "b3sum"],
+        digest_len: 32,
+        lengths: Lengths::Any,
+        status: Status::Secure("O'Connor, Aumasson, Neves & Wilcox-O'Hearn 2020"),
+        summary: "b3sum; a tree of 1 KiB chunks, output of any length, keyed and derive-key modes",
+        check: "b7d65b48420d1033cb2595293263b6f72eabee20d55e699d0df1973b3c9deed1",
+        keyed: true,
+        kind: Kind::Chunks { new, finish_many },
+        ..Algorithm::PLAIN
+    },
+];
 
 kernels! {
     static KERNELS: Word32 of u32;
@@ -45,16 +61,16 @@ const CHUNK_END: u32 = 2;
 const PARENT: u32 = 4;
 const ROOT: u32 = 8;
 
-pub(crate) fn new(spec: &Spec) -> Box<dyn Serial> {
-    let hasher = match &spec.key {
+fn new(params: &Params) -> Box<dyn Serial> {
+    let hasher = match &params.key {
         Key::None => blake3::Hasher::new(),
         Key::Keyed(key) => blake3::Hasher::new_keyed(key),
         Key::Derive(context) => blake3::Hasher::new_derive_key(context),
     };
-    let len = spec.digest_len();
-    let plain = spec.key == Key::None && len <= blake3::OUT_LEN;
+    let len = params.digest_len;
+    let plain = params.key == Key::None && len <= blake3::OUT_LEN;
     // Without lanes (`TRUESUM_KERNEL=portable`) the crate does everything, with what it finds in the CPU.
-    let waits = plain && kernel::pick(KERNELS, usize::MAX).lanes > 1;
+    let waits = plain && pick(KERNELS, usize::MAX).lanes > 1;
     Box::new(Blake3 { hasher, len, waits, waiting: Vec::new() })
 }
 
@@ -91,6 +107,10 @@ impl Serial for Blake3 {
         self.feed_waiting();
         Digest::made(self.len, |bytes| self.hasher.finalize_xof().fill(bytes))
     }
+    fn output(&mut self) -> Option<Box<dyn Output>> {
+        self.feed_waiting();
+        Some(Box::new(self.hasher.finalize_xof()))
+    }
     fn clone_box(&self) -> Box<dyn Serial> {
         Box::new(self.clone())
     }
@@ -99,14 +119,30 @@ impl Serial for Blake3 {
         self.waiting.clear();
         true
     }
-    fn blake3(&mut self) -> Option<&mut Blake3> {
-        Some(self)
+}
+
+impl Output for blake3::OutputReader {
+    fn fill(&mut self, buffer: &mut [u8]) {
+        blake3::OutputReader::fill(self, buffer);
+    }
+    fn position(&self) -> u64 {
+        blake3::OutputReader::position(self)
+    }
+    fn set_position(&mut self, position: u64) {
+        blake3::OutputReader::set_position(self, position);
+    }
+    fn clone_box(&self) -> Box<dyn Output> {
+        Box::new(self.clone())
     }
 }
 
 /// Ends messages, the short ones together.
-pub(crate) fn finish_many(messages: &mut [&mut Blake3], digests: &mut Vec<Digest>) {
+fn finish_many(messages: &mut [&mut dyn Serial], digests: &mut Vec<Digest>) {
     for batch in messages.chunks_mut(BATCH) {
+        let mut batch: Vec<&mut Blake3> = batch
+            .iter_mut()
+            .map(|message| (&mut **message as &mut dyn Any).downcast_mut().expect("made by `new`"))
+            .collect();
         let mut short: Vec<&mut Blake3> = Vec::with_capacity(batch.len());
         short.extend(batch.iter_mut().map(|message| &mut **message).filter(|message| message.is_short()));
         let mut together = finish_short(KERNELS, &mut short).into_iter();
@@ -231,7 +267,7 @@ const SCHEDULE: [[usize; 16]; 7] = {
 /// Section 2.2, for every lane: blocks of a chunk, the last with its own length and flags; or of a parent.
 ///
 /// # Safety
-/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: thirteen words of state, whole blocks, the CPU's features.
@@ -270,7 +306,7 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Hasher, find, finish_many, update_many};
+    use crate::{Hasher, Spec, find, finish_many, update_many};
 
     fn data(len: usize) -> Vec<u8> {
         (0..len as u32).map(|i| (i.wrapping_mul(i) >> 5) as u8).collect()
@@ -367,7 +403,7 @@ mod tests {
             let digest = hasher.clone().finish();
             assert_eq!(digest.as_bytes(), blake3::hash(&data(len)).as_bytes());
             hasher.reset();
-            assert_eq!(hasher.finish(), spec.digest(b""));
+            assert_eq!(hasher.finish_reset(), spec.digest(b""));
             hasher.update(b"abc");
             assert_eq!(hasher.finish(), spec.digest(b"abc"));
         }

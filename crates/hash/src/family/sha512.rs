@@ -2,15 +2,66 @@
 //! that their messages share lanes.
 #![allow(unsafe_code)]
 
-use crate::kernel::kernels;
-use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
-use crate::spec::Spec;
+use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::block::{Chain, State, kernels, output_be64, pad_be128, state};
 use crate::word::{Endian, Word64, array};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U64x4, U64x8, X2};
 
-pub(crate) static SHA512: Family =
-    Family { block: 128, words: 8, lazy: false, kernels: KERNELS, pad, output: output_be64 };
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "sha384",
+        tag: "SHA384",
+        aliases: &["sha-384", "sha2-384"],
+        digest_len: 48,
+        status: Status::Secure("FIPS 180-4"),
+        summary: "SHA-512 cut to 384 bits, with its own initial value; subresource integrity",
+        check: "eb455d56d2c1a69de64e832011f3393d45f3fa31d6842f21af92d2fe469c499da5e3179847334a18479c8d1dedea1be3",
+        tree_id: Some("sha384"),
+        kind: Kind::Blocks { chain: &SHA512, init: init_384 },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "sha512",
+        tag: "SHA512",
+        aliases: &["sha-512", "sha2-512"],
+        digest_len: 64,
+        status: Status::Secure("FIPS 180-4"),
+        summary: "Debian archives, BagIt",
+        check: "d9e6762dd1c8eaf6d61b3c6192fc408d4d6d5f1176d0c29169bc24e71c3f274ad27fcd5811b313d681f7e55ec02d73d499c95455b6b5bb503acf574fba8ffe85",
+        tree_id: Some("sha512"),
+        kind: Kind::Blocks { chain: &SHA512, init: init_512 },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "sha512-224",
+        tag: "SHA512/224",
+        aliases: &["sha-512/224", "sha2-512/224", "sha2-512-224", "sha512224", "sha512t224"],
+        digest_len: 28,
+        status: Status::Secure("FIPS 180-4"),
+        summary: "SHA-512 cut to 224 bits, with its own initial value",
+        check: "f2a68a474bcbea375e9fc62eaab7b81fefbda64bb1c72d72e7c27314",
+        tree_id: Some("sha512/224"),
+        kind: Kind::Blocks { chain: &SHA512, init: init_512_224 },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "sha512-256",
+        tag: "SHA512/256",
+        aliases: &["sha-512/256", "sha2-512/256", "sha2-512-256", "sha512256", "sha512t256"],
+        digest_len: 32,
+        status: Status::Secure("FIPS 180-4"),
+        summary: "SHA-512 cut to 256 bits, with its own initial value",
+        check: "1877345237853a31ad79e14c1fcb0ddcd3df9973b61af7f906e4b4d052cc9416",
+        tree_id: Some("sha512/256"),
+        kind: Kind::Blocks { chain: &SHA512, init: init_512_256 },
+        ..Algorithm::PLAIN
+    },
+];
+
+static SHA512: Chain =
+    Chain { block: 128, words: 8, lazy: false, kernels: KERNELS, pad: pad_be128, output: output_be64, last_blocks: 2, squeeze: None };
 
 kernels! {
     static KERNELS: Word64 of u64;
@@ -27,65 +78,44 @@ kernels! {
     }
 }
 
-fn state(words: [u64; 8]) -> State {
-    let mut state = [0; MAX_WORDS];
-    state[..8].copy_from_slice(&words);
-    state
-}
-
 /// Section 5.3.5.
-pub(crate) fn init_512(_: &Spec) -> State {
+fn init_512(_: &Params) -> State {
     #[rustfmt::skip]
     let words = [
         0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
         0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
     ];
-    state(words)
+    state(&words)
 }
 
 /// Section 5.3.4.
-pub(crate) fn init_384(_: &Spec) -> State {
+fn init_384(_: &Params) -> State {
     #[rustfmt::skip]
     let words = [
         0xcbbb9d5dc1059ed8, 0x629a292a367cd507, 0x9159015a3070dd17, 0x152fecd8f70e5939,
         0x67332667ffc00b31, 0x8eb44a8768581511, 0xdb0c2e0d64f98fa7, 0x47b5481dbefa4fa4,
     ];
-    state(words)
+    state(&words)
 }
 
 /// Section 5.3.6.1.
-pub(crate) fn init_512_224(_: &Spec) -> State {
+fn init_512_224(_: &Params) -> State {
     #[rustfmt::skip]
     let words = [
         0x8c3d37c819544da2, 0x73e1996689dcd4d6, 0x1dfab7ae32ff9c82, 0x679dd514582f9fcf,
         0x0f6d2b697bd44da8, 0x77e36f7304c48942, 0x3f9d85a86a1d36c8, 0x1112e6ad91d692a1,
     ];
-    state(words)
+    state(&words)
 }
 
 /// Section 5.3.6.2.
-pub(crate) fn init_512_256(_: &Spec) -> State {
+fn init_512_256(_: &Params) -> State {
     #[rustfmt::skip]
     let words = [
         0x22312194fc2bf72c, 0x9f555fa3c84c64c2, 0x2393b86b6f53b151, 0x963877195940eabd,
         0x96283ee2a88effe3, 0xbe5e1e2553863992, 0x2b0199fc2c85b8aa, 0x0eb72ddc81c52ca2,
     ];
-    state(words)
-}
-
-/// A one bit, zeros, the length in bits as 128 bits, big-endian.
-fn pad(_: &mut State, tail: &mut [u8; 2 * MAX_BLOCK], buffered: usize, total: u64) -> usize {
-    tail[buffered] = 0x80;
-    let blocks = if buffered < 112 { 1 } else { 2 };
-    tail[blocks * 128 - 16..blocks * 128].copy_from_slice(&(u128::from(total) << 3).to_be_bytes());
-    blocks
-}
-
-/// State words of 64 bits, big-endian, cut at the digest's length.
-pub(crate) fn output_be64(state: &State, digest: &mut [u8]) {
-    for (bytes, word) in digest.chunks_mut(8).zip(state) {
-        bytes.copy_from_slice(&word.to_be_bytes()[..bytes.len()]);
-    }
+    state(&words)
 }
 
 #[rustfmt::skip]
@@ -125,7 +155,7 @@ const K: [[u64; 16]; 5] = [
 /// FIPS 180-4 section 6.4.2, for every lane.
 ///
 /// # Safety
-/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: eight words of state, whole blocks, the CPU's features.
@@ -197,7 +227,7 @@ fn scheduled<W: Word64>(w16: W, w15: W, w7: W, w2: W) -> W {
 /// them run. Half the work of a block is its schedule, which has no chain from block to block; the rounds are nothing else.
 ///
 /// # Safety
-/// As [`crate::kernel::Advance`] for one message, compiled for the word's CPU features.
+/// As [`crate::block::row::Advance`] for one message, compiled for the word's CPU features.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn compress_one<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
@@ -255,7 +285,7 @@ struct Aligned<T>(T);
 #[cfg(target_arch = "x86_64")]
 impl<W: Word64> Schedule<W> {
     /// # Safety
-    /// As [`crate::word::Word::splat`].
+    /// As [`crate::word::operations::Word::splat`].
     #[inline(always)]
     unsafe fn new() -> Self {
         // SAFETY: the caller's promise.
@@ -265,7 +295,7 @@ impl<W: Word64> Schedule<W> {
     /// Reads up to `W::LANES` of the `blocks` blocks at `message`, tells how many, and prepares their first sixteen words.
     ///
     /// # Safety
-    /// As [`crate::word::Word::splat`]; at least one block, all readable.
+    /// As [`crate::word::operations::Word::splat`]; at least one block, all readable.
     #[inline(always)]
     unsafe fn start(&mut self, message: *const u8, blocks: usize) -> usize {
         // SAFETY: the caller's promise. Idle lanes repeat the first block.
@@ -282,7 +312,7 @@ impl<W: Word64> Schedule<W> {
     }
 
     /// # Safety
-    /// As [`crate::word::Word::splat`].
+    /// As [`crate::word::operations::Word::splat`].
     #[inline(always)]
     unsafe fn keep(&mut self, i: usize, word: W) {
         self.plain[i] = word;
@@ -293,7 +323,7 @@ impl<W: Word64> Schedule<W> {
     /// Prepares one of `W::LANES` equal parts of the words 16 to 79.
     ///
     /// # Safety
-    /// As [`crate::word::Word::splat`]; the parts before it are prepared.
+    /// As [`crate::word::operations::Word::splat`]; the parts before it are prepared.
     #[inline(always)]
     unsafe fn step(&mut self, part: usize) {
         let words = 64 / W::LANES;
@@ -351,15 +381,16 @@ fn pinned(mut sum: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithm::Key;
 
     #[test]
     fn initial_values_of_truncations_follow_from_the_generation_function() {
         // Section 5.3.6: SHA-512 with every initial word xor a5a5a5a5a5a5a5a5, over the name of the function.
-        let spec = Spec::new(crate::find("sha512").unwrap());
-        for (name, want) in [("SHA-512/224", init_512_224(&spec)), ("SHA-512/256", init_512_256(&spec))] {
-            let mut state = init_512(&spec);
+        let params = Params { digest_len: 64, key: Key::None, unit: 0 };
+        for (name, want) in [("SHA-512/224", init_512_224(&params)), ("SHA-512/256", init_512_256(&params))] {
+            let mut state = init_512(&params);
             state[..8].iter_mut().for_each(|word| *word ^= 0xa5a5_a5a5_a5a5_a5a5);
-            let mut stream = crate::lanes::Stream::new(&SHA512, state, 64);
+            let mut stream = crate::block::Stream::new(&SHA512, state, 64);
             stream.update(name.as_bytes());
             let digest = stream.finish();
             let words = digest.as_bytes().chunks(8).map(|word| u64::from_be_bytes(word.try_into().unwrap()));

@@ -4,13 +4,28 @@
 //! are not listed but made by the authors' procedure when the crate is compiled.
 #![allow(unsafe_code)]
 
-use crate::blake2b::output_le64;
-use crate::kernel::kernels;
-use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
-use crate::spec::Spec;
+use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::block::{Chain, State, kernels, output_le64, pad_tiger, state};
 
-pub(crate) static TIGER: Family =
-    Family { block: 64, words: 3, lazy: false, kernels: KERNELS, pad, output: output_le64 };
+
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "tiger",
+        tag: "TIGER",
+        aliases: &["tiger192", "tiger-192"],
+        digest_len: 24,
+        status: Status::Weakened("preimages in 2^188.8 steps (Guo, Ling, Rechberger & Wang 2010)"),
+        summary: "the hash under DC++ and Gnutella trees",
+        check: "0672665140a491bb35040aa9943d769a47be83fef2126e50",
+        tree_id: Some("tiger"),
+        kind: Kind::Blocks { chain: &TIGER, init },
+        ..Algorithm::PLAIN
+    },
+];
+
+static TIGER: Chain =
+    Chain { block: 64, words: 3, lazy: false, kernels: KERNELS, pad: pad_tiger, output: output_le64, last_blocks: 2, squeeze: None };
 
 kernels! {
     static KERNELS: Word64 of u64;
@@ -24,18 +39,8 @@ kernels! {
 
 const INIT: [u64; 3] = [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210, 0xf096_a5b4_c3b2_e187];
 
-pub(crate) fn init(_: &Spec) -> State {
-    let mut state = [0; MAX_WORDS];
-    state[..3].copy_from_slice(&INIT);
-    state
-}
-
-/// The byte 1, zeros, the length in bits as 64 bits, little-endian.
-fn pad(_: &mut State, tail: &mut [u8; 2 * MAX_BLOCK], buffered: usize, total: u64) -> usize {
-    tail[buffered] = 0x01;
-    let blocks = if buffered < 56 { 1 } else { 2 };
-    tail[blocks * 64 - 8..blocks * 64].copy_from_slice(&(total << 3).to_le_bytes());
-    blocks
+fn init(_: &Params) -> State {
+    state(&INIT)
 }
 
 type Tables = [[u64; 256]; 4];
@@ -168,7 +173,7 @@ const fn schedule(mut x: [u64; 8]) -> [u64; 8] {
 }
 
 /// # Safety
-/// As [`crate::kernel::Advance`] for `N` messages.
+/// As [`crate::block::row::Advance`] for `N` messages.
 unsafe fn advance<const N: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: three words of state for each of `N` messages of whole blocks.
     unsafe {

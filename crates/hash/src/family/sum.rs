@@ -1,19 +1,58 @@
 //! Sums of bytes: Adler-32 and the two Unix `sum` algorithms.
 #![allow(unsafe_code)]
 
+use crate::algorithm::{Algorithm, Decimal, Kind, Linear, Params, Serial, Status};
 use crate::digest::Digest;
-use crate::hasher::Serial;
-use crate::spec::Spec;
 
-pub(crate) fn adler32(_: &Spec) -> Box<dyn Serial> {
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "bsd",
+        tag: "BSD",
+        aliases: &["sum-bsd"],
+        digest_len: 2,
+        status: Status::Checksum("16 bits of rotating sum (4.2BSD, 1983)"),
+        summary: "sum -r",
+        check: "d16f",
+        decimal: Some(Decimal { digits: 5, column: 5, block: 1024 }),
+        kind: Kind::Serial(bsd),
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "sysv",
+        tag: "SYSV",
+        aliases: &["sum-sysv"],
+        digest_len: 2,
+        status: Status::Checksum("16 bits of sum (System V, 1983): blind to the order of bytes"),
+        summary: "sum -s",
+        check: "01dd",
+        decimal: Some(Decimal { digits: 1, column: 1, block: 512 }),
+        kind: Kind::Serial(sysv),
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "adler32",
+        tag: "ADLER32",
+        aliases: &["adler-32"],
+        digest_len: 4,
+        status: Status::Checksum("32 bits of sums, weak on short messages (RFC 1950)"),
+        summary: "zlib",
+        check: "091e01de",
+        kind: Kind::Linear(Linear::Adler32),
+        ..Algorithm::PLAIN
+    },
+];
+
+/// A hasher of one message.
+pub(crate) fn adler32() -> Box<dyn Serial> {
     Box::new(Adler32 { low: 1, high: 0 })
 }
 
-pub(crate) fn bsd(_: &Spec) -> Box<dyn Serial> {
+fn bsd(_: &Params) -> Box<dyn Serial> {
     Box::new(Bsd(0))
 }
 
-pub(crate) fn sysv(_: &Spec) -> Box<dyn Serial> {
+fn sysv(_: &Params) -> Box<dyn Serial> {
     Box::new(SysV(0))
 }
 
@@ -33,7 +72,7 @@ struct Adler32 {
 /// The sum of all bytes, and that of each byte times the bytes from it to the end: what blocks add to the two sums.
 fn sums(blocks: &[[u8; BLOCK]]) -> (u32, u32) {
     #[cfg(target_arch = "x86_64")]
-    if crate::kernel::has_avx2() {
+    if crate::block::cpu::has_avx2() {
         // SAFETY: the CPU has AVX2.
         return unsafe { sums_avx2(blocks) };
     }

@@ -6,15 +6,29 @@
 //! they take one (Intel), 4.0 is to be expected, which is not measured.
 #![allow(unsafe_code)]
 
-use crate::kernel::kernels;
-use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
-use crate::spec::Spec;
+use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::block::{Chain, State, kernels, output_le32, pad_le64, state};
 use crate::word::{Endian, Word32, unknown, unroll};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
 
-pub(crate) static MD5: Family =
-    Family { block: 64, words: 4, lazy: false, kernels: KERNELS, pad, output: output_le32 };
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "md5",
+        tag: "MD5",
+        digest_len: 16,
+        status: Status::Broken("collisions in seconds (Wang & Yu 2005; chosen-prefix: Stevens et al. 2007)"),
+        summary: "RFC 1321; the digest of old manifests, PAR2, S3 ETags",
+        check: "25f9e794323b453885f5181f1b624d0b",
+        tree_id: Some("md5"),
+        kind: Kind::Blocks { chain: &MD5, init },
+        ..Algorithm::PLAIN
+    },
+];
+
+static MD5: Chain =
+    Chain { block: 64, words: 4, lazy: false, kernels: KERNELS, pad: pad_le64, output: output_le32, last_blocks: 2, squeeze: None };
 
 kernels! {
     static KERNELS: Word32 of u32;
@@ -32,25 +46,8 @@ kernels! {
     }
 }
 
-pub(crate) fn init(_: &Spec) -> State {
-    let mut state = [0; MAX_WORDS];
-    state[..4].copy_from_slice(&[0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476]);
-    state
-}
-
-/// Padding of the MD4 family: a one bit, zeros, the length in bits as 64 bits, little-endian.
-pub(crate) fn pad(_: &mut State, tail: &mut [u8; 2 * MAX_BLOCK], buffered: usize, total: u64) -> usize {
-    tail[buffered] = 0x80;
-    let blocks = if buffered < 56 { 1 } else { 2 };
-    tail[blocks * 64 - 8..blocks * 64].copy_from_slice(&(total << 3).to_le_bytes());
-    blocks
-}
-
-/// State words of 32 bits, little-endian, cut at the digest's length.
-pub(crate) fn output_le32(state: &State, digest: &mut [u8]) {
-    for (bytes, word) in digest.chunks_mut(4).zip(state) {
-        bytes.copy_from_slice(&(*word as u32).to_le_bytes()[..bytes.len()]);
-    }
+fn init(_: &Params) -> State {
+    state(&[0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476])
 }
 
 /// `floor(2^32 * abs(sin(i + 1)))`
@@ -70,7 +67,7 @@ const SHIFT: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], 
 /// RFC 1321 section 3.4, for every lane.
 ///
 /// # Safety
-/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: four words of state, whole blocks, the CPU's features.

@@ -4,9 +4,8 @@
 //! know the rate only, so members of one rate share rows; output longer than the rate is squeezed one message at a time.
 #![allow(unsafe_code)]
 
-use crate::kernel::{Kernel, kernels};
-use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
-use crate::spec::Spec;
+use crate::algorithm::{Algorithm, Kind, Lengths, Params, Status};
+use crate::block::{Chain, Kernel, MAX_WORDS, State, Tail, kernels, output_le64};
 use crate::word::{Endian, Word64, array};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U64x2, U64x4, U64x8};
@@ -20,22 +19,116 @@ const SHAKE: u8 = 0x1f;
 /// Keccak as submitted, before the standard added domain bits.
 const KECCAK: u8 = 0x01;
 
-pub(crate) static SHA3_224: Family = family::<144, SHA3>(rate144::KERNELS);
-pub(crate) static SHA3_256: Family = family::<136, SHA3>(rate136::KERNELS);
-pub(crate) static SHA3_384: Family = family::<104, SHA3>(rate104::KERNELS);
-pub(crate) static SHA3_512: Family = family::<72, SHA3>(rate72::KERNELS);
-pub(crate) static SHAKE128: Family = family::<168, SHAKE>(rate168::KERNELS);
-pub(crate) static SHAKE256: Family = family::<136, SHAKE>(rate136::KERNELS);
-pub(crate) static KECCAK256: Family = family::<136, KECCAK>(rate136::KERNELS);
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "sha3-224",
+        tag: "SHA3-224",
+        aliases: &["sha3_224"],
+        digest_len: 28,
+        status: Status::Secure("FIPS 202"),
+        summary: "the sponge standard of 2015, 224 bits",
+        check: "5795c3d628fd638c9835a4c79a55809f265068c88729a1a3fcdf8522",
+        tree_id: Some("sha3-224"),
+        kind: Kind::Blocks { chain: &SHA3_224, init },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "sha3-256",
+        tag: "SHA3-256",
+        aliases: &["sha3_256"],
+        digest_len: 32,
+        status: Status::Secure("FIPS 202"),
+        summary: "the sponge standard of 2015, 256 bits",
+        check: "87cd084d190e436f147322b90e7384f6a8e0676c99d21ef519ea718e51d45f9c",
+        tree_id: Some("sha3-256"),
+        kind: Kind::Blocks { chain: &SHA3_256, init },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "sha3-384",
+        tag: "SHA3-384",
+        aliases: &["sha3_384"],
+        digest_len: 48,
+        status: Status::Secure("FIPS 202"),
+        summary: "the sponge standard of 2015, 384 bits",
+        check: "8b90ede4d095409f1a12492c2520599683a9478dc70b7566d23b3e41ece8538c6cde92382a5e38786490375c54672abf",
+        tree_id: Some("sha3-384"),
+        kind: Kind::Blocks { chain: &SHA3_384, init },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "sha3-512",
+        tag: "SHA3-512",
+        aliases: &["sha3_512"],
+        digest_len: 64,
+        status: Status::Secure("FIPS 202"),
+        summary: "the sponge standard of 2015, 512 bits",
+        check: "e1e44d20556e97a180b6dd3ed7ae5c465cafd553fa8747dca038fb95635b77a37318f7ddf7aec1f6c3c14bb160ba2497007decf38dd361cab199e3b8c8fe1f5c",
+        tree_id: Some("sha3-512"),
+        kind: Kind::Blocks { chain: &SHA3_512, init },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "shake128",
+        tag: "SHAKE128",
+        aliases: &["shake-128"],
+        digest_len: 32,
+        lengths: Lengths::Any,
+        status: Status::Secure("FIPS 202; full strength from 256 bits of output on"),
+        summary: "output of any length; 256 bits unless said, for collisions as hard as its 128-bit strength",
+        check: "1aca6b9e651b5f20079a305ca8f86d39b9451c4c32873f95f8b315834bd5f272",
+        tree_id: Some("shake128"),
+        kind: Kind::Blocks { chain: &SHAKE128, init },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "shake256",
+        tag: "SHAKE256",
+        aliases: &["shake-256"],
+        digest_len: 64,
+        lengths: Lengths::Any,
+        status: Status::Secure("FIPS 202; full strength from 512 bits of output on"),
+        summary: "output of any length; 512 bits unless said, for collisions as hard as its 256-bit strength",
+        check: "24347b9c4b6da2fc9cde08c87f33edd2e603c8dcd6840e6b3920f62b1dd69d7bc4655a9e6f0ee6255940380dcd1488dbca3e796ae58a2234cc31cd61dfd1eb56",
+        tree_id: Some("shake256"),
+        kind: Kind::Blocks { chain: &SHAKE256, init },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "keccak256",
+        tag: "KECCAK-256",
+        aliases: &["keccak", "keccak_256"],
+        digest_len: 32,
+        status: Status::Secure(
+            "Bertoni, Daemen, Peeters & Van Assche 2011: SHA3-256 but for one byte of padding",
+        ),
+        summary: "Ethereum's digest",
+        check: "2a359feeb8e488a1af2c03b908b3ed7990400555db73e1421181d97cac004d48",
+        tree_id: Some("keccak256"),
+        kind: Kind::Blocks { chain: &KECCAK256, init },
+        ..Algorithm::PLAIN
+    },
+];
 
-const fn family<const RATE: usize, const DOMAIN: u8>(kernels: &'static [Kernel]) -> Family {
-    Family {
+static SHA3_224: Chain = chain::<144, SHA3>(rate144::KERNELS);
+static SHA3_256: Chain = chain::<136, SHA3>(rate136::KERNELS);
+static SHA3_384: Chain = chain::<104, SHA3>(rate104::KERNELS);
+static SHA3_512: Chain = chain::<72, SHA3>(rate72::KERNELS);
+static SHAKE128: Chain = chain::<168, SHAKE>(rate168::KERNELS);
+static SHAKE256: Chain = chain::<136, SHAKE>(rate136::KERNELS);
+static KECCAK256: Chain = chain::<136, KECCAK>(rate136::KERNELS);
+
+const fn chain<const RATE: usize, const DOMAIN: u8>(kernels: &'static [Kernel]) -> Chain {
+    Chain {
         block: RATE,
         words: WORDS,
         lazy: false,
         kernels,
         pad: pad::<RATE, DOMAIN>,
-        output: squeeze::<RATE>,
+        output: output::<RATE>,
+        last_blocks: 1,
+        squeeze: if DOMAIN == SHAKE { Some(permuted) } else { None },
     }
 }
 
@@ -74,14 +167,14 @@ rate!(rate136, 136);
 rate!(rate104, 104);
 rate!(rate72, 72);
 
-pub(crate) fn init(_: &Spec) -> State {
+fn init(_: &Params) -> State {
     [0; MAX_WORDS]
 }
 
 /// Domain bits, then `10*1` to the end of the block.
 fn pad<const RATE: usize, const DOMAIN: u8>(
     _: &mut State,
-    tail: &mut [u8; 2 * MAX_BLOCK],
+    tail: &mut Tail,
     buffered: usize,
     _: u64,
 ) -> usize {
@@ -91,17 +184,20 @@ fn pad<const RATE: usize, const DOMAIN: u8>(
 }
 
 /// The first `RATE` bytes of the state, permuted again for every further `RATE` bytes.
-fn squeeze<const RATE: usize>(state: &State, digest: &mut [u8]) {
+fn output<const RATE: usize>(state: &State, digest: &mut [u8]) {
     let mut state = *state;
     for (i, part) in digest.chunks_mut(RATE).enumerate() {
         if i > 0 {
-            // SAFETY: `u64` needs no CPU features.
-            state = unsafe { permute(state) };
+            permuted(&mut state);
         }
-        for (bytes, word) in part.chunks_mut(8).zip(state) {
-            bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
-        }
+        output_le64(&state, part);
     }
+}
+
+/// The state whose first bytes are the next of the output.
+fn permuted(state: &mut State) {
+    // SAFETY: `u64` needs no CPU features.
+    *state = unsafe { permute(*state) };
 }
 
 #[rustfmt::skip]
@@ -117,7 +213,7 @@ const ROUNDS: [u64; 24] = [
 /// Absorbs whole blocks of `RATE` bytes (FIPS 202 section 4), for every lane.
 ///
 /// # Safety
-/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn absorb<W: Word64, const RATE: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: 25 words of state, whole blocks, the CPU's features. Every chunk ends inside its block,
@@ -147,7 +243,7 @@ unsafe fn absorb<W: Word64, const RATE: usize>(state: *mut u64, messages: *const
 /// Keccak-f[1600] (FIPS 202 section 3.3), for every lane. Word `x + 5 * y` of the state is lane `(x, y)` of the standard.
 ///
 /// # Safety
-/// As [`crate::word::Word::splat`].
+/// As [`crate::word::operations::Word::splat`].
 #[inline(always)]
 unsafe fn permute<W: Word64>(mut s: [W; WORDS]) -> [W; WORDS] {
     for constant in ROUNDS {

@@ -4,16 +4,32 @@
 //! gaps until sixteen lanes are ahead.
 #![allow(unsafe_code)]
 
-use crate::kernel::kernels;
-use crate::lanes::{Family, MAX_WORDS, State};
-use crate::sha2::{output_be32, pad_be64};
-use crate::spec::Spec;
-use crate::word::{Endian, Word32, array, section, unknown, unroll};
+use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::block::{Chain, State, kernels, output_be32, pad_be64, state};
+use crate::word::{Endian, Word32, array, unknown, unroll};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
 
-pub(crate) static SHA1: Family =
-    Family { block: 64, words: 5, lazy: false, kernels: KERNELS, pad: pad_be64, output: output_be32 };
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "sha1",
+        tag: "SHA1",
+        aliases: &["sha-1"],
+        digest_len: 20,
+        status: Status::Broken(
+            "collisions (SHAttered: Stevens et al. 2017), chosen-prefix (Leurent & Peyrin 2020)",
+        ),
+        summary: "FIPS 180-4; git, torrents, NSRL",
+        check: "f7c3bc1d808e04732adf679965ccc34ca7ae3441",
+        tree_id: Some("sha1"),
+        kind: Kind::Blocks { chain: &SHA1, init },
+        ..Algorithm::PLAIN
+    },
+];
+
+static SHA1: Chain =
+    Chain { block: 64, words: 5, lazy: false, kernels: KERNELS, pad: pad_be64, output: output_be32, last_blocks: 2, squeeze: None };
 
 kernels! {
     static KERNELS: Word32 of u32;
@@ -33,10 +49,8 @@ kernels! {
     }
 }
 
-pub(crate) fn init(_: &Spec) -> State {
-    let mut state = [0; MAX_WORDS];
-    state[..5].copy_from_slice(&[0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]);
-    state
+fn init(_: &Params) -> State {
+    state(&[0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0])
 }
 
 const K: [u32; 4] = [0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xca62_c1d6];
@@ -44,7 +58,7 @@ const K: [u32; 4] = [0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xca62_c1d6];
 /// FIPS 180-4 section 6.1.2, for every lane.
 ///
 /// # Safety
-/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: five words of state, whole blocks, the CPU's features.
@@ -80,7 +94,7 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
 /// first in its top word, another holds `e` in its top word; sixteen message words are four registers.
 ///
 /// # Safety
-/// As [`crate::kernel::Advance`] with `N` lanes; the CPU has SHA, SSSE3 and SSE4.1.
+/// As [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA, SSSE3 and SSE4.1.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "sha,ssse3,sse4.1")]
 unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, blocks: usize) {

@@ -1,16 +1,29 @@
 //! SM3 (GB/T 32905-2016; ISO/IEC 10118-3:2018).
 #![allow(unsafe_code)]
 
-use crate::kernel::kernels;
-use crate::lanes::{Family, MAX_WORDS, State};
-use crate::sha2::{output_be32, pad_be64};
-use crate::spec::Spec;
+use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::block::{Chain, State, kernels, output_be32, pad_be64, state};
 use crate::word::{Endian, Word32, array, unknown, unroll};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
 
-pub(crate) static SM3: Family =
-    Family { block: 64, words: 8, lazy: false, kernels: KERNELS, pad: pad_be64, output: output_be32 };
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "sm3",
+        tag: "SM3",
+        digest_len: 32,
+        status: Status::Secure("GB/T 32905-2016, ISO/IEC 10118-3:2018"),
+        summary: "China's standard digest",
+        check: "c7ae0aec3d2f9beb84dc1885aa7a576baa7a07b38060afc64c5600f93a5456b5",
+        tree_id: Some("sm3"),
+        kind: Kind::Blocks { chain: &SM3, init },
+        ..Algorithm::PLAIN
+    },
+];
+
+static SM3: Chain =
+    Chain { block: 64, words: 8, lazy: false, kernels: KERNELS, pad: pad_be64, output: output_be32, last_blocks: 2, squeeze: None };
 
 kernels! {
     static KERNELS: Word32 of u32;
@@ -25,13 +38,10 @@ kernels! {
     }
 }
 
-pub(crate) fn init(_: &Spec) -> State {
-    let mut state = [0; MAX_WORDS];
-    #[rustfmt::skip]
-    state[..8].copy_from_slice(&[
+fn init(_: &Params) -> State {
+    state(&[
         0x7380_166f, 0x4914_b2b9, 0x1724_42d7, 0xda8a_0600, 0xa96f_30bc, 0x1631_38aa, 0xe38d_ee4d, 0xb0fb_0e4e,
-    ]);
-    state
+    ])
 }
 
 /// The constants of section 4.2, each rotated by the number of its step.
@@ -48,7 +58,7 @@ const K: [u32; 64] = {
 /// Section 5.3.3, for every lane.
 ///
 /// # Safety
-/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: eight words of state, whole blocks, the CPU's features.

@@ -3,16 +3,32 @@
 //! Two lines of eighty steps over the same block, which depend on each other only at its end: a step of each in turn.
 #![allow(unsafe_code)]
 
-use crate::kernel::kernels;
-use crate::lanes::{Family, MAX_WORDS, State};
-use crate::md5::{output_le32, pad};
-use crate::spec::Spec;
-use crate::word::{Endian, Word32, array, section, unknown, unroll};
+use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::block::{Chain, State, kernels, output_le32, pad_le64, state};
+use crate::word::{Endian, Word32, array, unknown, unroll};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16};
 
-pub(crate) static RIPEMD160: Family =
-    Family { block: 64, words: 5, lazy: false, kernels: KERNELS, pad, output: output_le32 };
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "ripemd160",
+        tag: "RMD160",
+        aliases: &["rmd160", "ripemd-160"],
+        digest_len: 20,
+        status: Status::Weakened(
+            "160 bits: a collision costs 2^80 steps (Dobbertin, Bosselaers & Preneel 1996)",
+        ),
+        summary: "Bitcoin addresses, OpenPGP",
+        check: "d3d0379126c1e5e0ba70ad6e5e53ff6aeab9f4fa",
+        tree_id: Some("ripemd160"),
+        kind: Kind::Blocks { chain: &RIPEMD160, init },
+        ..Algorithm::PLAIN
+    },
+];
+
+static RIPEMD160: Chain =
+    Chain { block: 64, words: 5, lazy: false, kernels: KERNELS, pad: pad_le64, output: output_le32, last_blocks: 2, squeeze: None };
 
 kernels! {
     static KERNELS: Word32 of u32;
@@ -26,10 +42,8 @@ kernels! {
     }
 }
 
-pub(crate) fn init(_: &Spec) -> State {
-    let mut state = [0; MAX_WORDS];
-    state[..5].copy_from_slice(&[0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]);
-    state
+fn init(_: &Params) -> State {
+    state(&[0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0])
 }
 
 /// Constants of the left line's rounds, then of the right line's.
@@ -91,7 +105,7 @@ fn mix<W: Word32>(round: usize, x: W, y: W, z: W) -> W {
 /// Appendix A of the paper, for every lane.
 ///
 /// # Safety
-/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: five words of state, whole blocks, the CPU's features.

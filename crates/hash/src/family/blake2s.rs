@@ -4,16 +4,31 @@
 //! the carry between them is a bit that was set before an addition and is not after.
 #![allow(unsafe_code)]
 
-use crate::kernel::kernels;
-use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
-use crate::md5::output_le32;
-use crate::spec::Spec;
+use crate::algorithm::{Algorithm, Kind, Lengths, Params, Status};
+use crate::block::{Chain, MAX_WORDS, State, Tail, kernels, output_le32};
 use crate::word::{Endian, Word32, array, unroll};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
 
-pub(crate) static BLAKE2S: Family =
-    Family { block: 64, words: WORDS, lazy: true, kernels: KERNELS, pad, output: output_le32 };
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "blake2s",
+        tag: "BLAKE2s",
+        aliases: &["blake-2s"],
+        digest_len: 32,
+        lengths: Lengths::UpTo(32),
+        status: Status::Secure("RFC 7693; from 256 bits of digest on"),
+        summary: "BLAKE2 of 32-bit words; 8 to 256 bits",
+        check: "7acc2dd21a2909140507f37396acce906864b5f118dfa766b107962b7a82a0d4",
+        tree_id: Some("blake2s"),
+        kind: Kind::Blocks { chain: &BLAKE2S, init },
+        ..Algorithm::PLAIN
+    },
+];
+
+static BLAKE2S: Chain =
+    Chain { block: 64, words: WORDS, lazy: true, kernels: KERNELS, pad, output: output_le32, last_blocks: 1, squeeze: None };
 
 kernels! {
     static KERNELS: Word32 of u32;
@@ -41,18 +56,18 @@ pub(crate) const IV: [u32; 8] =
     [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
 
 /// Section 2.5: digest length, no key, fan-out 1, depth 1.
-pub(crate) fn init(spec: &Spec) -> State {
+fn init(params: &Params) -> State {
     let mut state = [0; MAX_WORDS];
     for (word, value) in state.iter_mut().zip(IV) {
         *word = u64::from(value);
     }
-    state[0] ^= 0x0101_0000 ^ spec.digest_len() as u64;
+    state[0] ^= 0x0101_0000 ^ params.digest_len as u64;
     state[STEP] = 64;
     state
 }
 
 /// Zeros to the end of the block; what is left of the message counts, the zeros do not.
-fn pad(state: &mut State, _: &mut [u8; 2 * MAX_BLOCK], buffered: usize, _: u64) -> usize {
+fn pad(state: &mut State, _: &mut Tail, buffered: usize, _: u64) -> usize {
     state[STEP] = buffered as u64;
     state[FINAL] = u64::from(u32::MAX);
     1
@@ -101,7 +116,7 @@ pub(crate) use round;
 /// RFC 7693 section 3.2, for every lane.
 ///
 /// # Safety
-/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: twelve words of state, whole blocks, the CPU's features.
@@ -140,7 +155,7 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel;
+    use crate::block::{Code, Kernel};
 
     /// RFC 7693 section 3.2 as it is written, with the counter as one number.
     fn naive(h: &mut [u32; 8], block: &[u8], counter: u64, last: bool) {
@@ -184,8 +199,8 @@ mod tests {
             for (i, block) in message.chunks(64).enumerate() {
                 naive(&mut expected, block, before + 64 * (i as u64 + 1), false);
             }
-            for row in KERNELS.iter().filter(|row| row.supported()) {
-                let kernel::Code::Word32(advance) = row.code else { unreachable!() };
+            for row in KERNELS.iter().filter_map(Kernel::runnable) {
+                let Code::Word32(advance) = row.code() else { unreachable!() };
                 let mut words = IV.to_vec();
                 words.extend([before as u32, (before >> 32) as u32, 64, 0]);
                 let mut state: Vec<u32> = words.iter().flat_map(|word| vec![*word; row.lanes]).collect();

@@ -3,16 +3,29 @@
 //! MD5 with three rounds and fewer constants; what is said there of lanes holds here.
 #![allow(unsafe_code)]
 
-use crate::kernel::kernels;
-use crate::lanes::{Family, State};
-use crate::md5::{output_le32, pad};
-use crate::spec::Spec;
+use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::block::{Chain, State, kernels, output_le32, pad_le64, state};
 use crate::word::{Endian, Word32, array, unknown, unroll};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
 
-pub(crate) static MD4: Family =
-    Family { block: 64, words: 4, lazy: false, kernels: KERNELS, pad, output: output_le32 };
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "md4",
+        tag: "MD4",
+        digest_len: 16,
+        status: Status::Broken("collisions by hand (Wang et al. 2005), preimages in theory (Leurent 2008)"),
+        summary: "RFC 1320; ed2k, NTLM",
+        check: "2ae523785d0caf4d2fb557c12016185c",
+        tree_id: Some("md4"),
+        kind: Kind::Blocks { chain: &MD4, init },
+        ..Algorithm::PLAIN
+    },
+];
+
+static MD4: Chain =
+    Chain { block: 64, words: 4, lazy: false, kernels: KERNELS, pad: pad_le64, output: output_le32, last_blocks: 2, squeeze: None };
 
 kernels! {
     static KERNELS: Word32 of u32;
@@ -29,8 +42,8 @@ kernels! {
 }
 
 /// RFC 1320 section 3.3: the same as MD5's.
-pub(crate) fn init(spec: &Spec) -> State {
-    crate::md5::init(spec)
+fn init(_: &Params) -> State {
+    state(&[0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476])
 }
 
 /// Zero, and the square roots of 2 and 3 times 2^30.
@@ -44,7 +57,7 @@ const ORDER: [usize; 16] = [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15
 /// RFC 1320 section 3.4, for every lane.
 ///
 /// # Safety
-/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: four words of state, whole blocks, the CPU's features.

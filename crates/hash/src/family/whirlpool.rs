@@ -5,28 +5,48 @@
 //! where byte shuffles substitute and shift, and products with constants in GF(2^8) are single instructions.
 #![allow(unsafe_code)]
 
-use crate::kernel::{Code, Kernel, always};
-use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
-use crate::sha512::output_be64;
-use crate::spec::Spec;
+use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::block::{Chain, MAX_WORDS, State, Tail, kernels, output_be64};
 #[cfg(target_arch = "x86_64")]
 use crate::word::array;
 
-pub(crate) static WHIRLPOOL: Family =
-    Family { block: 64, words: 8, lazy: false, kernels: KERNELS, pad, output: output_be64 };
-
-static KERNELS: &[Kernel] = &[
-    #[cfg(target_arch = "x86_64")]
-    Kernel { isa: "avx512", lanes: 1, from_busy: 1, supported: has_vbmi_gfni, code: Code::Word64(avx512) },
-    Kernel { isa: "portable", lanes: 1, from_busy: 1, supported: always, code: Code::Word64(portable) },
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "whirlpool",
+        tag: "WHIRLPOOL",
+        aliases: &["whirlpool512"],
+        digest_len: 64,
+        status: Status::Secure(
+            "ISO/IEC 10118-3; attacks reach reduced rounds (Lamberger, Mendel, Rechberger, Rijmen & Schläffer 2009)",
+        ),
+        summary: "512 bits of AES-like rounds",
+        check: "21d5cb651222c347ea1284c0acf162000b4d3e34766f0d00312e3480f633088822809b6a54ba7edfa17e8fcb5713f8912ee3a218dd98d88c38bbf611b1b1ed2b",
+        tree_id: Some("whirlpool"),
+        kind: Kind::Blocks { chain: &WHIRLPOOL, init },
+        ..Algorithm::PLAIN
+    },
 ];
 
-pub(crate) fn init(_: &Spec) -> State {
+static WHIRLPOOL: Chain =
+    Chain { block: 64, words: 8, lazy: false, kernels: KERNELS, pad, output: output_be64, last_blocks: 2, squeeze: None };
+
+kernels! {
+    static KERNELS: Word64 of u64;
+    x86_64 {
+        avx512: avx512_gfni x 1, from 1 = shuffle[];
+    }
+    portable {
+        portable: x 1, from 1 = look_up[];
+    }
+}
+
+fn init(_: &Params) -> State {
     [0; MAX_WORDS]
 }
 
 /// A one bit, zeros, the length in bits as 256 bits, big-endian.
-fn pad(_: &mut State, tail: &mut [u8; 2 * MAX_BLOCK], buffered: usize, total: u64) -> usize {
+fn pad(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     tail[buffered] = 0x80;
     let blocks = if buffered < 32 { 1 } else { 2 };
     tail[blocks * 64 - 16..blocks * 64].copy_from_slice(&(u128::from(total) << 3).to_be_bytes());
@@ -99,8 +119,9 @@ fn mix(rows: &[u64; 8], i: usize) -> u64 {
 }
 
 /// # Safety
-/// As [`crate::kernel::Advance`].
-unsafe fn portable(state: *mut u64, messages: *const *const u8, blocks: usize) {
+/// As [`crate::block::row::Advance`].
+#[inline(always)]
+unsafe fn look_up(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: eight words of state, one message of whole blocks.
     let (state, message) =
         unsafe { (&mut *state.cast::<[u64; 8]>(), std::slice::from_raw_parts(*messages, blocks * 64)) };
@@ -132,13 +153,6 @@ const ROUNDS: [u64; 10] = {
     }
     rounds
 };
-
-#[cfg(target_arch = "x86_64")]
-fn has_vbmi_gfni() -> bool {
-    crate::kernel::has_avx512()
-        && std::arch::is_x86_feature_detected!("avx512vbmi")
-        && std::arch::is_x86_feature_detected!("gfni")
-}
 
 #[repr(align(64))]
 struct Aligned<T>(T);
@@ -181,10 +195,10 @@ const fn matrix(factor: u8) -> i64 {
 }
 
 /// # Safety
-/// As [`crate::kernel::Advance`], on a CPU with the features.
+/// As [`crate::block::row::Advance`], on a CPU with the features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
-unsafe fn avx512(state: *mut u64, messages: *const *const u8, blocks: usize) {
+unsafe fn shuffle(state: *mut u64, messages: *const *const u8, blocks: usize) {
     use std::arch::x86_64::*;
     /// Exclusive or of three.
     const XOR3: i32 = 0x96;

@@ -5,15 +5,31 @@
 //! lanes as all others.
 #![allow(unsafe_code)]
 
-use crate::kernel::kernels;
-use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
-use crate::spec::Spec;
+use crate::algorithm::{Algorithm, Kind, Lengths, Params, Status};
+use crate::block::{Chain, MAX_WORDS, State, Tail, kernels, output_le64};
 use crate::word::{Endian, Word64, array};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U64x4, U64x8, X2};
 
-pub(crate) static BLAKE2B: Family =
-    Family { block: 128, words: WORDS, lazy: true, kernels: KERNELS, pad, output: output_le64 };
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "blake2b",
+        tag: "BLAKE2b",
+        aliases: &["b2", "b2sum", "blake-2b"],
+        digest_len: 64,
+        lengths: Lengths::UpTo(64),
+        status: Status::Secure("RFC 7693; from 256 bits of digest on"),
+        summary: "b2sum, Arch Linux; 8 to 512 bits",
+        check: "f5ab8bafa6f2f72b431188ac38ae2de7bb618fb3d38b6cbf639defcdd5e10a86b22fccff571da37e42b23b80b657ee4d936478f582280a87d6dbb1da73f5c47d",
+        tree_id: Some("blake2b"),
+        kind: Kind::Blocks { chain: &BLAKE2B, init },
+        ..Algorithm::PLAIN
+    },
+];
+
+static BLAKE2B: Chain =
+    Chain { block: 128, words: WORDS, lazy: true, kernels: KERNELS, pad, output: output_le64, last_blocks: 1, squeeze: None };
 
 kernels! {
     static KERNELS: Word64 of u64;
@@ -42,26 +58,19 @@ const IV: [u64; 8] = [
 ];
 
 /// Section 2.5: digest length, no key, fan-out 1, depth 1.
-pub(crate) fn init(spec: &Spec) -> State {
+fn init(params: &Params) -> State {
     let mut state = [0; MAX_WORDS];
     state[..8].copy_from_slice(&IV);
-    state[0] ^= 0x0101_0000 ^ spec.digest_len() as u64;
+    state[0] ^= 0x0101_0000 ^ params.digest_len as u64;
     state[STEP] = 128;
     state
 }
 
 /// Zeros to the end of the block; what is left of the message counts, the zeros do not.
-fn pad(state: &mut State, _: &mut [u8; 2 * MAX_BLOCK], buffered: usize, _: u64) -> usize {
+fn pad(state: &mut State, _: &mut Tail, buffered: usize, _: u64) -> usize {
     state[STEP] = buffered as u64;
     state[FINAL] = u64::MAX;
     1
-}
-
-/// State words of 64 bits, little-endian, cut at the digest's length.
-pub(crate) fn output_le64(state: &State, digest: &mut [u8]) {
-    for (bytes, word) in digest.chunks_mut(8).zip(state) {
-        bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
-    }
 }
 
 /// Section 2.7; rounds 10 and 11 repeat the first two.
@@ -81,7 +90,7 @@ const SIGMA: [[usize; 16]; 10] = [
 /// RFC 7693 section 3.2, for every lane.
 ///
 /// # Safety
-/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: eleven words of state, whole blocks, the CPU's features.

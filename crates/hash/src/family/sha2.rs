@@ -4,15 +4,42 @@
 //! and from a handful of messages on the sixteen lanes of AVX-512 are ahead of both.
 #![allow(unsafe_code)]
 
-use crate::kernel::kernels;
-use crate::lanes::{Family, MAX_BLOCK, MAX_WORDS, State};
-use crate::spec::Spec;
+use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::block::{Chain, State, kernels, output_be32, pad_be64, state};
 use crate::word::{Endian, Word32, array, unknown, unroll};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
 
-pub(crate) static SHA256: Family =
-    Family { block: 64, words: 8, lazy: false, kernels: KERNELS_256, pad: pad_be64, output: output_be32 };
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "sha224",
+        tag: "SHA224",
+        aliases: &["sha-224", "sha2-224"],
+        digest_len: 28,
+        status: Status::Secure("FIPS 180-4"),
+        summary: "SHA-256 cut to 224 bits, with its own initial value",
+        check: "9b3e61bf29f17c75572fae2e86e17809a4513d07c8a18152acf34521",
+        tree_id: Some("sha224"),
+        kind: Kind::Blocks { chain: &SHA256, init: init_224 },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "sha256",
+        tag: "SHA256",
+        aliases: &["sha-256", "sha2-256"],
+        digest_len: 32,
+        status: Status::Secure("FIPS 180-4"),
+        summary: "the digest of software releases",
+        check: "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
+        tree_id: Some("sha256"),
+        kind: Kind::Blocks { chain: &SHA256, init: init_256 },
+        ..Algorithm::PLAIN
+    },
+];
+
+static SHA256: Chain =
+    Chain { block: 64, words: 8, lazy: false, kernels: KERNELS_256, pad: pad_be64, output: output_be32, last_blocks: 2, squeeze: None };
 
 kernels! {
     static KERNELS_256: Word32 of u32;
@@ -29,8 +56,8 @@ kernels! {
     }
 }
 
-pub(crate) fn init_224(_: &Spec) -> State {
-    initial([
+fn init_224(_: &Params) -> State {
+    state(&[
         0xc105_9ed8,
         0x367c_d507,
         0x3070_dd17,
@@ -42,8 +69,8 @@ pub(crate) fn init_224(_: &Spec) -> State {
     ])
 }
 
-pub(crate) fn init_256(_: &Spec) -> State {
-    initial([
+fn init_256(_: &Params) -> State {
+    state(&[
         0x6a09_e667,
         0xbb67_ae85,
         0x3c6e_f372,
@@ -53,27 +80,6 @@ pub(crate) fn init_256(_: &Spec) -> State {
         0x1f83_d9ab,
         0x5be0_cd19,
     ])
-}
-
-fn initial(words: [u64; 8]) -> State {
-    let mut state = [0; MAX_WORDS];
-    state[..8].copy_from_slice(&words);
-    state
-}
-
-/// Padding of SHA-1 and SHA-256: a one bit, zeros, the length in bits as 64 bits, big-endian.
-pub(crate) fn pad_be64(_: &mut State, tail: &mut [u8; 2 * MAX_BLOCK], buffered: usize, total: u64) -> usize {
-    tail[buffered] = 0x80;
-    let blocks = if buffered < 56 { 1 } else { 2 };
-    tail[blocks * 64 - 8..blocks * 64].copy_from_slice(&(total << 3).to_be_bytes());
-    blocks
-}
-
-/// State words of 32 bits, big-endian, cut at the digest's length.
-pub(crate) fn output_be32(state: &State, digest: &mut [u8]) {
-    for (bytes, word) in digest.chunks_mut(4).zip(state) {
-        bytes.copy_from_slice(&(*word as u32).to_be_bytes()[..bytes.len()]);
-    }
 }
 
 const K256: [u32; 64] = [
@@ -90,7 +96,7 @@ const K256: [u32; 64] = [
 /// FIPS 180-4 section 6.2.2, for every lane.
 ///
 /// # Safety
-/// As [`crate::kernel::Advance`], compiled for the word's CPU features.
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: eight words of state, whole blocks, the CPU's features.
@@ -135,7 +141,7 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
 /// `[f, e, b, a]` and `[h, g, d, c]` from the low word up, and sixteen message words are four.
 ///
 /// # Safety
-/// As [`crate::kernel::Advance`] with `N` lanes; the CPU has SHA, SSSE3 and SSE4.1.
+/// As [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA, SSSE3 and SSE4.1.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "sha,ssse3,sse4.1")]
 unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, blocks: usize) {
