@@ -31,10 +31,6 @@ use std::process::ExitCode;
 use truesum::hash::kernel::check_forced;
 use values::color::Color;
 
-/// Counts what a thread allocates while `truesum bench` asks what a call costs; to all else it is the system's and a comparison.
-#[global_allocator]
-static ALLOCATOR: truesum_bench::allocations::Counting = truesum_bench::allocations::Counting::SYSTEM;
-
 fn main() -> ExitCode {
     // The process is this program's own.
     truesum::allow_mapping();
