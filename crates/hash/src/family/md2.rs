@@ -104,6 +104,7 @@ static WIDE: [u32; 256] = {
 ///
 /// # Safety
 /// As [`crate::block::row::Advance`] for `N` messages.
+#[expect(clippy::needless_range_loop, reason = "the inner loop goes through all messages at one place")]
 unsafe fn advance<const N: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: four words of state for each of `N` messages of whole blocks.
     unsafe {
@@ -135,8 +136,8 @@ unsafe fn advance<const N: usize>(state: *mut u64, messages: *const *const u8, b
                         buffers[lane][i] = t[lane];
                     }
                 }
-                for lane in 0..N {
-                    t[lane] = (t[lane] + round) % 256;
+                for t in &mut t {
+                    *t = (*t + round) % 256;
                 }
             }
         }
