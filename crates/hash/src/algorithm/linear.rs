@@ -35,7 +35,7 @@ impl Crc {
 
     /// The CRC as a digest: the number, big-endian.
     pub(crate) fn digest(&self, value: u64) -> Digest {
-        digest(value, self.len)
+        Digest::number(value, self.len)
     }
 }
 
@@ -52,7 +52,7 @@ impl Linear {
                 let moved = (len % MODULUS) * (low + MODULUS - 1) % MODULUS;
                 let high = (high + (b >> 16) + moved) % MODULUS;
                 let low = (low + (b & 0xffff) + MODULUS - 1) % MODULUS;
-                digest(high << 16 | low, 4)
+                Digest::number(high << 16 | low, 4)
             }
         }
     }
@@ -70,8 +70,4 @@ impl Linear {
 
 fn value(digest: &Digest) -> u64 {
     digest.as_bytes().iter().fold(0, |value, byte| value << 8 | u64::from(*byte))
-}
-
-fn digest(value: u64, len: usize) -> Digest {
-    Digest::new(&value.to_be_bytes()[8 - len..])
 }
