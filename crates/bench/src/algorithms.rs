@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
-use truesum_hash::kernel::{self, Kernel};
+use truesum_hash::kernel::{self, Kernel, Runnable};
 use truesum_hash::{Spec, hash_many, hash_many_on};
 
 /// Samples of one visit.
@@ -77,7 +77,7 @@ enum Call {
     /// Many messages in lanes.
     Batch,
     /// As many messages as the row has lanes, by this row alone.
-    Row(&'static Kernel),
+    Row(Runnable),
 }
 
 impl Call {
@@ -118,9 +118,9 @@ impl Point {
     fn kernel(&self) -> String {
         let rows = kernel::rows(self.spec.algorithm());
         match self.call {
-            Call::Row(row) => named(row),
+            Call::Row(row) => named(&row),
             _ if rows.is_empty() => String::new(),
-            _ => named(kernel::pick(rows, self.messages())),
+            _ => named(&kernel::pick(rows, self.messages())),
         }
     }
 }
@@ -230,16 +230,16 @@ fn agree(spec: &Spec, message: &[u8], expected: Option<&str>) -> Agreement {
     for slice in message.chunks(4099) {
         hasher.update(slice);
     }
-    judge("in slices".to_owned(), &hasher.finish().to_hex());
+    judge("in slices".to_owned(), &hasher.finish_reset().to_hex());
     hasher.update(message);
     judge("reused hasher".to_owned(), &hasher.finish().to_hex());
     let messages = [message; 3];
     for digest in hash_many(spec, &messages) {
         judge("batch".to_owned(), &digest.to_hex());
     }
-    for row in kernel::rows(spec.algorithm()) {
+    for row in kernel::rows(spec.algorithm()).iter().filter_map(Kernel::runnable) {
         for digest in hash_many_on(row, spec, &messages[..2]).unwrap_or_default() {
-            judge(named(row), &digest.to_hex());
+            judge(named(&row), &digest.to_hex());
         }
     }
     agree.dedup();
@@ -287,7 +287,7 @@ fn points(
                 }
             }
         }
-        for row in kernel::rows(spec.algorithm()).iter().filter(|row| row.supported()) {
+        for row in kernel::rows(spec.algorithm()).iter().filter_map(Kernel::runnable) {
             add(Part::Kernel, spec, Call::Row(row), batch_size, 1);
         }
         for threads in threads(request) {
@@ -371,7 +371,7 @@ fn visit(point: &Point, data: &[u8], slot: Duration) -> Samples {
         }),
         Call::Reused => measure::samples(slot, SAMPLES, || {
             reused.update(black_box(message));
-            black_box(reused.finish());
+            black_box(reused.finish_reset());
         }),
         Call::OneShot => measure::samples(slot, SAMPLES, || {
             black_box(spec.digest(black_box(message)));
@@ -395,10 +395,10 @@ fn visit(point: &Point, data: &[u8], slot: Duration) -> Samples {
 fn in_threads(spec: &Spec, message: &[u8], threads: usize, slot: Duration) -> Samples {
     let mut hasher = spec.hasher();
     hasher.update(message);
-    black_box(hasher.finish());
+    black_box(hasher.finish_reset());
     let start = Instant::now();
     hasher.update(message);
-    black_box(hasher.finish());
+    black_box(hasher.finish_reset());
     let one = start.elapsed().as_nanos().max(1);
     let repeat = ((slot / SAMPLES as u32).as_nanos() / one).clamp(1, 1 << 20) as usize;
     let barrier = Barrier::new(threads + 1);
@@ -411,7 +411,7 @@ fn in_threads(spec: &Spec, message: &[u8], threads: usize, slot: Duration) -> Sa
                     barrier.wait();
                     for _ in 0..repeat {
                         hasher.update(black_box(message));
-                        black_box(hasher.finish());
+                        black_box(hasher.finish_reset());
                     }
                     barrier.wait();
                 }

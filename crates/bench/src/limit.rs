@@ -274,7 +274,7 @@ fn arithmetic(specs: &[Spec], rounds: usize, budget: f64, record: &mut Record, s
                 let mut hasher = spec.hasher();
                 measure::samples(slot, SAMPLES, || {
                     hasher.update(black_box(&data[..1 << 20]));
-                    black_box(hasher.finish());
+                    black_box(hasher.finish_reset());
                 })
             };
             results[i].seconds.extend(samples.seconds);

@@ -2,8 +2,10 @@
 
 pub(crate) mod ahead;
 pub(crate) mod device;
+mod guard;
 pub(crate) mod lease;
 pub(crate) mod mapped;
+pub mod mapping;
 pub mod open;
 pub mod read;
 pub(crate) mod rest;

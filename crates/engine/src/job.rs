@@ -1,6 +1,9 @@
 //! What is to be done to a file, what came of it, and the counts of a run.
 
 use crate::error::{Cause, Error};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use truesum_hash::{Digest, Spec};
@@ -74,6 +77,11 @@ pub enum Verdict {
 }
 
 impl Outcome {
+    /// The name shown and written.
+    pub fn name(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.job.name))
+    }
+
     /// The verdict. Verified needs every expected digest to be found and equal.
     pub fn verdict(&self) -> Verdict {
         match &self.result {
@@ -110,6 +118,13 @@ pub struct Summary {
     pub changed: u64,
     /// Files and directories that could not be read.
     pub unreadable: u64,
+    /// Lines of manifests that are no entry.
+    pub malformed: u64,
+    /// Files that were found but not read to their end when the run was stopped. Nobody knows how many more there are.
+    pub unreached: u64,
+    /// Files written so recently that a write may have been under way while they were read, of which the system does not
+    /// tell whether somebody has them open for writing.
+    pub untold: u64,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
 }
@@ -131,8 +146,38 @@ impl Summary {
         }
     }
 
-    /// Entries that were asked for and are not known to be good.
+    /// Files, folders and entries that were asked for and are not known to be good.
     pub fn failed(&self) -> u64 {
         self.mismatched + self.missing + self.changed + self.unreadable
+    }
+}
+
+impl std::ops::AddAssign for Summary {
+    fn add_assign(&mut self, other: Summary) {
+        // Taken apart, so that a new count is not forgotten here.
+        let Summary {
+            files,
+            bytes,
+            verified,
+            mismatched,
+            missing,
+            changed,
+            unreadable,
+            malformed,
+            unreached,
+            untold,
+            interrupted,
+        } = other;
+        self.files += files;
+        self.bytes += bytes;
+        self.verified += verified;
+        self.mismatched += mismatched;
+        self.missing += missing;
+        self.changed += changed;
+        self.unreadable += unreadable;
+        self.malformed += malformed;
+        self.unreached += unreached;
+        self.untold += untold;
+        self.interrupted |= interrupted;
     }
 }

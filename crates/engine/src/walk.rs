@@ -11,7 +11,9 @@ mod tests;
 
 use crate::error::{Cause, Error};
 use crate::io::open::{Special, describe};
+use crate::job::Job;
 use crate::run::config::cores;
+use crate::task::{Notice, Task};
 use ahead::{Ahead, slots};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
@@ -23,6 +25,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
+use truesum_hash::Spec;
 
 /// What to walk, and how.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +57,19 @@ pub enum Item {
     Dangling(Vec<u8>),
     /// A device, pipe or socket that was not read.
     Special(Vec<u8>, &'static str),
+}
+
+impl Item {
+    /// What a run is to do with it: hash the file, or tell.
+    pub fn task(self, specs: &Arc<[Spec]>) -> Task {
+        match self {
+            Item::File(path) => Task::File(Job::hash(path, specs)),
+            Item::Failed(error) => Task::Tell(Notice::Failed(error)),
+            Item::Link(path) => Task::Tell(Notice::Link(path)),
+            Item::Dangling(path) => Task::Tell(Notice::Dangling(path)),
+            Item::Special(path, kind) => Task::Tell(Notice::Special(path, kind)),
+        }
+    }
 }
 
 /// An iterator over [`Item`]s.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use truesum::hash::Spec;
 use truesum::tree::build::{Begin, Saving, save};
 use truesum::tree::store::GRANULE;
-use truesum::{Config, Job, Notice, Outcome, Progress, Sink, Task, run};
+use truesum::{Config, Job, Mapping, Notice, Outcome, Progress, Sink, Task, run};
 
 const MIB: u64 = 1 << 20;
 
@@ -31,10 +31,11 @@ fn peak() -> u64 {
     kib << 10
 }
 
+/// As the program reads: mapped windows count too.
 fn hash(path: &Path, names: &str, size: u64, threads: usize) {
     let specs: Arc<[Spec]> = names.split(',').map(|name| name.parse().expect("a name")).collect();
     let mut tasks = std::iter::once(Task::File(Job::hash(path.as_os_str().as_bytes().to_vec(), &specs)));
-    let config = Config { threads, ..Config::default() };
+    let config = Config { threads, mapping: Mapping::Guarded, ..Config::default() };
     run(&config, &mut tasks, &Progress::default(), &mut Whole(size)).expect("the sink takes everything");
 }
 

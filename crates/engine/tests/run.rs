@@ -7,7 +7,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 use truesum::hash::{Digest, Spec};
-use truesum::{Config, Job, Notice, Order, Outcome, Progress, Root, Sink, Summary, Task, Verdict, run};
+use truesum::{
+    Config, Job, Mapping, Notice, Order, Outcome, Progress, Root, Sink, Summary, Task, Verdict, run,
+};
 
 #[derive(Default)]
 struct Collected {
@@ -78,7 +80,12 @@ fn digests_are_right_and_in_order_for_every_number_of_threads() {
         let expected: Vec<Vec<Digest>> =
             files.values().map(|data| specs.iter().map(|spec| spec.digest(data)).collect()).collect();
         for threads in [1, 2, 3, 8] {
-            let config = Config { root: in_folder(dir.path()), threads, ..Config::default() };
+            let config = Config {
+                root: in_folder(dir.path()),
+                threads,
+                mapping: Mapping::Guarded,
+                ..Config::default()
+            };
             let tasks = files.keys().map(|name| Task::File(Job::hash(name.clone(), &specs))).collect();
             let (collected, summary) = run_all(&config, tasks);
             let bytes: usize = files.values().map(Vec::len).sum();
@@ -100,7 +107,8 @@ fn more_tasks_than_are_looked_at_first_come_in_order_too() {
     let expected = [specs[0].digest(b"alpha"), specs[0].digest(&vec![7; 300_000])];
     let name = |i: usize| if i.is_multiple_of(97) { b"b".to_vec() } else { b"a".to_vec() };
     for threads in [1, 4] {
-        let config = Config { root: in_folder(dir.path()), threads, ..Config::default() };
+        let config =
+            Config { root: in_folder(dir.path()), threads, mapping: Mapping::Guarded, ..Config::default() };
         let tasks = (0..40_000).map(|i| Task::File(Job::hash(name(i), &specs))).collect();
         let (collected, summary) = run_all(&config, tasks);
         assert_eq!(summary.files, 40_000);
@@ -119,7 +127,12 @@ fn unordered_outcomes_are_all_there() {
     let dir = tempfile::tempdir().unwrap();
     let files = tree(dir.path());
     let specs = specs("md5");
-    let config = Config { root: in_folder(dir.path()), order: Order::AsReady, ..Config::default() };
+    let config = Config {
+        root: in_folder(dir.path()),
+        order: Order::AsReady,
+        mapping: Mapping::Guarded,
+        ..Config::default()
+    };
     let tasks = files.keys().map(|name| Task::File(Job::hash(name.clone(), &specs))).collect();
     let (mut collected, _) = run_all(&config, tasks);
     collected.outcomes.sort_by(|a, b| a.job.name.cmp(&b.job.name));
@@ -146,7 +159,7 @@ fn each_failure_has_its_verdict_and_the_run_goes_on() {
     let tasks = names.map(|name| {
         Task::File(Job { expected: vec![right.clone()], ..Job::hash(name.as_bytes().to_vec(), &specs) })
     });
-    let config = Config { root: in_folder(dir.path()), ..Config::default() };
+    let config = Config { root: in_folder(dir.path()), mapping: Mapping::Guarded, ..Config::default() };
     let (collected, summary) = run_all(&config, tasks.into());
     let verdicts: Vec<Verdict> = collected.outcomes.iter().map(Outcome::verdict).collect();
     use Verdict::{Mismatch, Missing, Unreadable, Verified};
@@ -167,7 +180,7 @@ fn a_size_that_differs_is_a_mismatch_even_if_the_digest_agrees() {
         size: Some(size),
         ..Job::hash(b"f".to_vec(), &specs)
     };
-    let config = Config { root: in_folder(dir.path()), ..Config::default() };
+    let config = Config { root: in_folder(dir.path()), mapping: Mapping::Guarded, ..Config::default() };
     let (collected, _) = run_all(&config, vec![Task::File(job(4)), Task::File(job(5))]);
     assert_eq!(collected.outcomes[0].verdict(), Verdict::Verified);
     assert_eq!(collected.outcomes[1].verdict(), Verdict::Mismatch);
@@ -180,7 +193,7 @@ fn every_expected_digest_must_agree() {
     let specs = specs("md5,sha256");
     let (md5, sha256) = (specs[0].digest(b"data"), specs[1].digest(b"data"));
     let wrong = specs[1].digest(b"other");
-    let config = Config { root: in_folder(dir.path()), ..Config::default() };
+    let config = Config { root: in_folder(dir.path()), mapping: Mapping::Guarded, ..Config::default() };
     for (expected, verdict) in [
         (vec![md5.clone(), sha256], Verdict::Verified),
         (vec![md5.clone(), wrong], Verdict::Mismatch),
@@ -201,7 +214,8 @@ fn hard_links_are_read_once_and_all_reported() {
     }
     let specs = specs("sha256");
     for threads in [1, 4] {
-        let config = Config { root: in_folder(dir.path()), threads, ..Config::default() };
+        let config =
+            Config { root: in_folder(dir.path()), threads, mapping: Mapping::Guarded, ..Config::default() };
         let mut tasks = (0..40).map(|i| Task::File(Job::hash(format!("l{i}").into_bytes(), &specs)));
         let (mut collected, progress) = (Collected::default(), Progress::default());
         let summary = run(&config, &mut tasks, &progress, &mut collected).unwrap();
@@ -221,8 +235,12 @@ fn the_run_s_own_output_is_passed_over() {
     std::fs::write(dir.path().join("f"), "data").unwrap();
     std::fs::write(dir.path().join("SHA256SUMS"), "half").unwrap();
     let own = std::fs::metadata(dir.path().join("SHA256SUMS")).unwrap();
-    let config =
-        Config { root: in_folder(dir.path()), own: vec![(own.dev(), own.ino())], ..Config::default() };
+    let config = Config {
+        root: in_folder(dir.path()),
+        own: vec![(own.dev(), own.ino())],
+        mapping: Mapping::Guarded,
+        ..Config::default()
+    };
     let specs = specs("sha256");
     let tasks = ["SHA256SUMS", "f"].map(|name| Task::File(Job::hash(name.as_bytes().to_vec(), &specs)));
     let (collected, summary) = run_all(&config, tasks.into());
@@ -243,7 +261,7 @@ fn holes_are_not_read_and_count_as_zeros() {
     file.set_len(12 << 20).unwrap();
     drop(file);
     let specs = specs("sha256,crc32,md5");
-    let config = Config { root: in_folder(dir.path()), ..Config::default() };
+    let config = Config { root: in_folder(dir.path()), mapping: Mapping::Guarded, ..Config::default() };
     let (collected, summary) = run_all(&config, vec![Task::File(Job::hash(b"sparse".to_vec(), &specs))]);
     let digests: Vec<Digest> = specs.iter().map(|spec| spec.digest(&expected)).collect();
     assert_eq!(collected.outcomes[0].result.as_ref().unwrap().digests, digests);
@@ -256,7 +274,8 @@ fn a_sink_that_fails_ends_the_run_with_its_error() {
     let files = tree(dir.path());
     let specs = specs("sha256");
     for threads in [1, 4] {
-        let config = Config { root: in_folder(dir.path()), threads, ..Config::default() };
+        let config =
+            Config { root: in_folder(dir.path()), threads, mapping: Mapping::Guarded, ..Config::default() };
         let mut tasks =
             files.keys().cycle().take(100_000).map(|name| Task::File(Job::hash(name.clone(), &specs)));
         let mut collected = Collected { fail_after: Some(10), ..Collected::default() };
@@ -271,7 +290,7 @@ fn a_stopped_run_reports_nothing_half_done() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("big"), vec![1; 50 << 20]).unwrap();
     let specs = specs("sha256");
-    let config = Config { root: in_folder(dir.path()), ..Config::default() };
+    let config = Config { root: in_folder(dir.path()), mapping: Mapping::Guarded, ..Config::default() };
     let progress = Progress::default();
     progress.stop();
     let mut collected = Collected::default();
@@ -304,7 +323,7 @@ fn files_rewritten_during_the_run_are_changed_or_right_never_a_mixture() {
                 std::thread::sleep(std::time::Duration::from_millis(12));
             }
         });
-        let config = Config { root: in_folder(dir.path()), ..Config::default() };
+        let config = Config { root: in_folder(dir.path()), mapping: Mapping::Guarded, ..Config::default() };
         for _ in 0..300 {
             let (collected, _) = run_all(&config, vec![Task::File(Job::hash(b"f".to_vec(), &specs))]);
             match &collected.outcomes[0].result {
@@ -322,7 +341,7 @@ fn files_rewritten_during_the_run_are_changed_or_right_never_a_mixture() {
 fn a_file_cut_or_grown_while_it_is_read_has_changed_whatever_reads_it() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("f");
-    let config = Config { root: in_folder(dir.path()), ..Config::default() };
+    let config = Config { root: in_folder(dir.path()), mapping: Mapping::Guarded, ..Config::default() };
     let (mut caught, mut tried) = (0, 0);
     // In slices, read ahead, in windows of small pieces for one and two digests, as leaves side by side, as leaves in order.
     for (size, names) in [

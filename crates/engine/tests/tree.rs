@@ -50,6 +50,7 @@ struct Case {
 
 impl Case {
     fn new(bytes: &[u8]) -> Case {
+        truesum::allow_mapping();
         let folder = tempfile::tempdir().expect("a folder");
         let (file, tree) = (folder.path().join("data"), folder.path().join("data.ftr"));
         std::fs::write(&file, bytes).expect("written");

@@ -6,7 +6,8 @@
 //! message of 64 KiB by what a library or a tree does), `1000 x64` and the like for what so many messages of so many bytes
 //! cost with all that is around kernels, and `64 alone` for one short message after the other.
 use std::hint::black_box;
-use truesum_hash::{ALGORITHMS, Hasher, Spec, hash_many, kernel, update_many_on};
+use truesum_hash::kernel::{self, Kernel};
+use truesum_hash::{ALGORITHMS, Hasher, Spec, hash_many, update_many_on};
 
 /// Bytes of each message of a kernel row.
 const LEN: usize = 4096;
@@ -31,7 +32,7 @@ fn main() {
     let data = vec![0x5a_u8; 1 << 20];
     for algorithm in ALGORITHMS {
         let spec = Spec::new(algorithm);
-        for row in kernel::rows(algorithm).iter().filter(|row| row.supported()) {
+        for row in kernel::rows(algorithm).iter().filter_map(Kernel::runnable) {
             let slices: Vec<&[u8]> = data.chunks(LEN).take(row.lanes).collect();
             let mut hashers: Vec<Hasher> = slices.iter().map(|_| spec.hasher()).collect();
             let mut hashers: Vec<&mut Hasher> = hashers.iter_mut().collect();
@@ -61,7 +62,7 @@ fn main() {
         let mut hasher = name.parse::<Spec>().expect("a name of the table").hasher();
         count("64 alone", name, 1, "message", &mut || {
             hasher.update(&data[..64]);
-            black_box(hasher.finish());
+            black_box(hasher.finish_reset());
         });
     }
 }

@@ -4,7 +4,7 @@
 //! column is lower, `from_busy` is wrong for this CPU. Every slice is timed between two measurements of the core's clock,
 //! and does not count where those differ; each figure is the best slice.
 use std::time::Instant;
-use truesum_hash::kernel::{self, Kernel};
+use truesum_hash::kernel::{self, Kernel, Runnable};
 use truesum_hash::{ALGORITHMS, Algorithm, Hasher, Spec, update_many_on};
 
 const COUNTS: [usize; 13] = [1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64];
@@ -18,10 +18,10 @@ fn main() {
     COUNTS.iter().for_each(|count| print!("{count:>8}"));
     println!();
     for algorithm in ALGORITHMS.iter().filter(|row| names.is_empty() || names.iter().any(|n| n == row.name)) {
-        for row in kernel::rows(algorithm).iter().filter(|row| row.supported()) {
+        for row in kernel::rows(algorithm).iter().filter_map(Kernel::runnable) {
             print!("{:11} {:14}", algorithm.name, format!("{} x{}", row.isa, row.lanes));
             for count in COUNTS {
-                let picked = std::ptr::eq(kernel::pick(kernel::rows(algorithm), count), row);
+                let picked = std::ptr::eq(kernel::pick(kernel::rows(algorithm), count).row(), row.row());
                 print!("{:>7.3}{}", cycles_per_byte(algorithm, row, count), if picked { '*' } else { ' ' });
             }
             println!();
@@ -29,7 +29,7 @@ fn main() {
     }
 }
 
-fn cycles_per_byte(algorithm: &'static Algorithm, row: &'static Kernel, messages: usize) -> f64 {
+fn cycles_per_byte(algorithm: &'static Algorithm, row: Runnable, messages: usize) -> f64 {
     let spec = Spec::new(algorithm);
     // Lengths that keep the messages off power-of-two strides.
     let data: Vec<Vec<u8>> = (0..messages).map(|i| vec![i as u8; LEN + 64 * (i % 32 + 1)]).collect();

@@ -1,43 +1,11 @@
 //! One message: feed it, end it.
 
-use crate::algorithm::Kind;
-use crate::blake3::Blake3;
+use crate::algorithm::{Kind, Linear, Serial, feed_zeros};
+use crate::block::Stream;
 use crate::digest::Digest;
-use crate::lanes::Stream;
+use crate::family::{crc, sum};
 use crate::spec::Spec;
-
-/// An algorithm that is not a chain of blocks, or that a library computes.
-pub(crate) trait Serial: Send + Sync {
-    fn update(&mut self, data: &[u8]);
-    /// The digest of all bytes so far.
-    fn finish(&mut self) -> Digest;
-    fn clone_box(&self) -> Box<dyn Serial>;
-    /// Forgets all bytes so far; false where only a new one can do that.
-    fn reset(&mut self) -> bool {
-        false
-    }
-    /// Itself where it is BLAKE3, whose short messages are ended together.
-    fn blake3(&mut self) -> Option<&mut Blake3> {
-        None
-    }
-    /// Whether a message of promised length got as many bytes.
-    fn is_whole(&self) -> bool {
-        true
-    }
-    /// The same as `update` with `count` zero bytes, where that can be had for less.
-    fn update_zeros(&mut self, count: u64) {
-        feed_zeros(count, |zeros| self.update(zeros));
-    }
-}
-
-pub(crate) fn feed_zeros(mut count: u64, mut feed: impl FnMut(&[u8])) {
-    static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
-    while count > 0 {
-        let step = count.min(ZEROS.len() as u64);
-        feed(&ZEROS[..step as usize]);
-        count -= step;
-    }
-}
+use std::{fmt, io};
 
 /// Hashes one message, in slices of any lengths.
 pub struct Hasher {
@@ -65,14 +33,57 @@ impl Clone for Hasher {
     }
 }
 
+impl io::Write for Hasher {
+    /// Feeds all of it. Never fails.
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        self.update(data);
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Hasher {
+    // A message's state, which a digest can be made from, never reaches a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hasher({})", self.spec)
+    }
+}
+
+impl Spec {
+    /// A hasher for one message. If [`Spec::needs_size`], it keeps the whole message in memory until the end.
+    pub fn hasher(&self) -> Hasher {
+        Hasher::new(self, None)
+    }
+
+    /// A hasher for one message of `size` bytes, in bounded memory for every algorithm.
+    ///
+    /// [`Hasher::is_whole`] tells whether as many bytes have been fed; where [`Spec::needs_size`],
+    /// [`Hasher::finish`] panics if they have not.
+    pub fn hasher_for_size(&self, size: u64) -> Hasher {
+        Hasher::new(self, Some(size))
+    }
+
+    /// The digest of one message held in memory.
+    pub fn digest(&self, message: &[u8]) -> Digest {
+        let mut hasher = self.hasher_for_size(message.len() as u64);
+        hasher.update(message);
+        hasher.finish()
+    }
+}
+
 impl Hasher {
     pub(crate) fn new(spec: &Spec, size: Option<u64>) -> Hasher {
-        let inner = match spec.algorithm().kind {
-            Kind::Blocks { family, init } => {
-                Inner::Blocks(Stream::new(family, init(spec), spec.digest_len()))
+        let inner = match &spec.algorithm().kind {
+            Kind::Blocks { chain, init } => {
+                Inner::Blocks(Stream::new(chain, init(&spec.params), spec.digest_len()))
             }
-            Kind::Serial(new) => Inner::Serial(new(spec)),
-            Kind::Composite(composite) => Inner::Serial(composite.hasher(spec, size)),
+            Kind::Linear(Linear::Crc(crc)) => Inner::Serial(crc::new(*crc)),
+            Kind::Linear(Linear::Adler32) => Inner::Serial(sum::adler32()),
+            Kind::Serial(new) | Kind::Chunks { new, .. } => Inner::Serial(new(&spec.params)),
+            Kind::Composite(composite) => Inner::Serial((composite.hasher)(composite, &spec.params, size)),
         };
         Hasher { inner, spec: spec.clone(), size }
     }
@@ -107,24 +118,36 @@ impl Hasher {
         }
     }
 
-    /// Ends the message and returns its digest; the hasher is then ready for another message.
+    /// Ends the message and returns its digest.
     ///
     /// # Panics
     /// If it was made for a size that the algorithm needs to know, and [`Hasher::is_whole`] does not hold.
-    pub fn finish(&mut self) -> Digest {
-        let digest = match &mut self.inner {
-            Inner::Blocks(stream) => stream.finish(),
-            Inner::Serial(serial) => serial.finish(),
-        };
+    pub fn finish(mut self) -> Digest {
+        self.end()
+    }
+
+    /// As [`Hasher::finish`]; the hasher is then ready for another message, which costs less than a new one.
+    ///
+    /// # Panics
+    /// As [`Hasher::finish`].
+    pub fn finish_reset(&mut self) -> Digest {
+        let digest = self.end();
         self.reset();
         digest
+    }
+
+    fn end(&mut self) -> Digest {
+        match &mut self.inner {
+            Inner::Blocks(stream) => stream.finish(),
+            Inner::Serial(serial) => serial.finish(),
+        }
     }
 
     /// Forgets all bytes fed so far.
     pub fn reset(&mut self) {
         let forgot = match (&mut self.inner, &self.spec.algorithm().kind) {
             (Inner::Blocks(stream), Kind::Blocks { init, .. }) => {
-                stream.restart(init(&self.spec));
+                stream.restart(init(&self.spec.params));
                 true
             }
             (Inner::Serial(serial), _) => serial.reset(),
@@ -135,10 +158,10 @@ impl Hasher {
         }
     }
 
-    pub(crate) fn blake3(&mut self) -> Option<&mut Blake3> {
+    pub(crate) fn serial(&mut self) -> Option<&mut dyn Serial> {
         match &mut self.inner {
             Inner::Blocks(_) => None,
-            Inner::Serial(serial) => serial.blake3(),
+            Inner::Serial(serial) => Some(&mut **serial),
         }
     }
 

@@ -9,40 +9,40 @@
 //! let sha256: Spec = "sha256".parse()?;
 //! let mut hasher = sha256.hasher();
 //! hasher.update(b"abc");
-//! assert_eq!(hasher.finish().to_hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+//! let digest = hasher.finish();
+//! assert_eq!(digest.to_hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+//! assert_eq!(digest, sha256.digest(b"abc"));
 //! # Ok::<(), truesum_hash::SpecError>(())
+//! ```
+//!
+//! A [`Hasher`] is an [`io::Write`](std::io::Write), so whatever can be read can be hashed:
+//!
+//! ```
+//! let mut hasher = "blake3".parse::<truesum_hash::Spec>()?.hasher();
+//! std::io::copy(&mut "abc".as_bytes(), &mut hasher)?;
+//! assert_eq!(hasher.finish().to_hex(), "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod algorithm;
+mod block;
 mod digest;
+mod family;
 mod hasher;
 pub mod kernel;
-mod lanes;
+mod many;
+mod resume;
 mod spec;
+mod table;
 pub mod tree;
 mod word;
+mod xof;
 
-mod blake2b;
-mod blake2s;
-mod blake3;
-mod crc;
-mod md4;
-mod md5;
-mod resume;
-mod ripemd160;
-mod sha1;
-mod sha2;
-mod sha3;
-mod sha512;
-mod sm3;
-mod sum;
-mod tiger;
-mod whirlpool;
-mod xxh;
-
-pub use algorithm::{ALGORITHMS, Algorithm, Lengths, Status, find};
+pub use algorithm::{Algorithm, Decimal, Key, Lengths, Status};
 pub use digest::{Digest, DigestError};
 pub use hasher::Hasher;
-pub use lanes::{finish_many, hash_many, hash_many_on, update_many, update_many_on};
+pub use many::{finish_many, hash_many, hash_many_on, update_many, update_many_on};
 pub use resume::RestoreError;
-pub use spec::{Key, Spec, SpecError};
+pub use spec::{Spec, SpecError};
+pub use table::{ALGORITHMS, Algorithms, find};
+pub use xof::XofReader;

@@ -4,11 +4,11 @@
 //! far (8), the state's words (8 each), the bytes that wait for a whole block, CRC-32 of all before (4). Everything that can
 //! be derived is not stored, and everything stored is checked: bytes that are no such state are refused, never hashed on.
 
-use crate::algorithm::{Kind, find};
+use crate::algorithm::{Key, Kind};
+use crate::block::{Chain, MAX_WORDS, Stream};
 use crate::hasher::{Hasher, Inner};
-use crate::kernel::Code;
-use crate::lanes::{Family, MAX_WORDS, Stream};
-use crate::spec::{Key, Spec};
+use crate::spec::Spec;
+use crc_fast::CrcAlgorithm;
 use std::fmt;
 
 const MAGIC: &[u8; 4] = b"TSH1";
@@ -57,7 +57,7 @@ impl Hasher {
         bytes.extend(name.as_bytes());
         bytes.extend((stream.digest_len as u32).to_le_bytes());
         bytes.extend(stream.total.to_le_bytes());
-        for word in &stream.state[..stream.family.words] {
+        for word in &stream.state[..stream.chain.words] {
             bytes.extend(word.to_le_bytes());
         }
         bytes.extend(&stream.buffer[..stream.buffered]);
@@ -72,10 +72,10 @@ impl Spec {
     /// # Errors
     /// The bytes are not a whole, unchanged state of this algorithm at this length.
     pub fn restore(&self, saved: &[u8]) -> Result<Hasher, RestoreError> {
-        let Kind::Blocks { family, .. } = self.algorithm().kind else {
+        let Kind::Blocks { chain, .. } = self.algorithm().kind else {
             return Err(RestoreError::Unsupported);
         };
-        if self.key != Key::None {
+        if self.params.key != Key::None {
             return Err(RestoreError::Unsupported);
         }
         let rest = saved.strip_prefix(MAGIC).ok_or(RestoreError::Unknown)?;
@@ -92,16 +92,16 @@ impl Spec {
         }
         let total = u64::from_le_bytes(take(&mut rest)?);
         let mut state = [0; MAX_WORDS];
-        for word in &mut state[..family.words] {
+        for word in &mut state[..chain.words] {
             *word = u64::from_le_bytes(take(&mut rest)?);
-            if narrow(family) && u32::try_from(*word).is_err() {
+            if narrow(chain) && u32::try_from(*word).is_err() {
                 return Err(RestoreError::Damaged);
             }
         }
-        if rest.len() as u64 != buffered(family, total) {
+        if rest.len() as u64 != buffered(chain, total) {
             return Err(RestoreError::Damaged);
         }
-        let mut stream = Stream::new(family, state, len);
+        let mut stream = Stream::new(chain, state, len);
         stream.total = total;
         stream.buffered = rest.len();
         stream.buffer[..rest.len()].copy_from_slice(rest);
@@ -112,17 +112,17 @@ impl Spec {
 }
 
 /// How many bytes of a message of `total` bytes wait for a whole block.
-fn buffered(family: &Family, total: u64) -> u64 {
-    let block = family.block as u64;
+fn buffered(chain: &Chain, total: u64) -> u64 {
+    let block = chain.block as u64;
     match total {
         0 => 0,
-        _ if family.lazy => (total - 1) % block + 1,
+        _ if chain.lazy => (total - 1) % block + 1,
         _ => total % block,
     }
 }
 
-fn narrow(family: &Family) -> bool {
-    family.kernels.iter().all(|row| matches!(row.code, Code::Word32(_)))
+fn narrow(chain: &Chain) -> bool {
+    chain.kernels.iter().all(|row| row.word_len() == 4)
 }
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], RestoreError> {
@@ -132,8 +132,7 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], RestoreError> {
 }
 
 fn checksum(bytes: &[u8]) -> [u8; 4] {
-    let crc32 = Spec::new(find("crc32").expect("a row of the table"));
-    crc32.digest(bytes).as_bytes().try_into().expect("32 bits")
+    (crc_fast::checksum(CrcAlgorithm::Crc32IsoHdlc, bytes) as u32).to_be_bytes()
 }
 
 #[cfg(test)]

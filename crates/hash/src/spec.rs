@@ -4,45 +4,14 @@
 //! `BLAKE2b-128`, `SHA2-384`. Lengths in names are bits, as every tool writes them; lengths in this API are bytes. The size of
 //! leaves or parts, where a digest has one and it is not the usual, stands behind the name: `sha256-tree;leaf=1MiB`.
 
-use crate::algorithm::{Algorithm, Kind, Lengths, find};
-use crate::digest::Digest;
-use crate::hasher::Hasher;
-use crate::tree::{self, Size, Unit};
+use crate::algorithm::{Algorithm, Key, Kind, Lengths, Params, Size, Unit};
 use std::fmt;
-use std::str::FromStr;
-use std::sync::Arc;
-
-/// How a keyed algorithm is keyed. Only BLAKE3 has modes other than [`Key::None`].
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
-pub enum Key {
-    /// The plain hash.
-    #[default]
-    None,
-    /// `b3sum --keyed`: a 32-byte key.
-    Keyed(Box<[u8; 32]>),
-    /// `b3sum --derive-key CONTEXT`.
-    Derive(Arc<str>),
-}
-
-impl fmt::Debug for Key {
-    // A key never reaches a log.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Key::None => "None",
-            Key::Keyed(_) => "Keyed(..)",
-            Key::Derive(_) => "Derive(..)",
-        })
-    }
-}
 
 /// An algorithm and its parameters: what is needed to hash a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Spec {
     pub(crate) algorithm: &'static Algorithm,
-    pub(crate) len: usize,
-    pub(crate) key: Key,
-    /// Size of leaves or parts; 0 for an algorithm that has none.
-    pub(crate) unit: u64,
+    pub(crate) params: Params,
 }
 
 /// Why a text names no algorithm, or a parameter does not fit it.
@@ -82,8 +51,8 @@ impl std::error::Error for SpecError {}
 impl Spec {
     /// The algorithm at its usual length, without a key.
     pub fn new(algorithm: &'static Algorithm) -> Spec {
-        let unit = tree::unit(algorithm).map_or(0, |unit| unit.usual);
-        Spec { algorithm, len: algorithm.digest_len, key: Key::None, unit }
+        let unit = algorithm.unit().map_or(0, |unit| unit.usual);
+        Spec { algorithm, params: Params { digest_len: algorithm.digest_len, key: Key::None, unit } }
     }
 
     /// The same algorithm with a digest of `bits` bits.
@@ -99,13 +68,13 @@ impl Spec {
                 if bits == 0 || !bits.is_multiple_of(8) || bits > max * 8 {
                     return Err(SpecError::Length(name, bits, "a multiple of 8 up to its full length"));
                 }
-                self.len = bits / 8;
+                self.params.digest_len = bits / 8;
             }
             Lengths::Any => {
                 if bits == 0 || !bits.is_multiple_of(8) || bits > 8 << 30 {
                     return Err(SpecError::Length(name, bits, "a multiple of 8, up to 1 GiB of output"));
                 }
-                self.len = bits / 8;
+                self.params.digest_len = bits / 8;
             }
         }
         Ok(self)
@@ -116,10 +85,10 @@ impl Spec {
     /// # Errors
     /// The algorithm takes no key.
     pub fn with_key(mut self, key: Key) -> Result<Spec, SpecError> {
-        if key != Key::None && self.algorithm.name != "blake3" {
+        if key != Key::None && !self.algorithm.keyed {
             return Err(SpecError::NotKeyed(self.algorithm.name));
         }
-        self.key = key;
+        self.params.key = key;
         Ok(self)
     }
 
@@ -129,30 +98,36 @@ impl Spec {
     /// The algorithm has no leaves or parts to choose the size of, or none of this size.
     pub fn with_unit(mut self, size: u64) -> Result<Spec, SpecError> {
         let unit = self.parameter()?;
-        unit.check(self.algorithm.name, size)?;
-        self.unit = size;
+        if !unit.allows(size) {
+            let kind = if unit.power_of_two { "a power of two from" } else { "from" };
+            let range = format!("{kind} {} to {}", Size(unit.smallest), Size(unit.largest));
+            let why = format!("{}={} must be {range}", unit.key, Size(size));
+            return Err(SpecError::Parameter(self.algorithm.name, why));
+        }
+        self.params.unit = size;
         Ok(self)
     }
 
-    fn parameter(&self) -> Result<&'static Unit, SpecError> {
-        tree::unit(self.algorithm)
+    pub(crate) fn parameter(&self) -> Result<&'static Unit, SpecError> {
+        self.algorithm
+            .unit()
             .filter(|unit| !unit.key.is_empty())
             .ok_or_else(|| SpecError::Parameter(self.algorithm.name, "takes no parameter".to_owned()))
     }
 
     /// Bytes in a leaf or part of a composite digest that is cut into equal ones; 0 for any other algorithm.
     pub fn unit(&self) -> u64 {
-        self.unit
+        self.params.unit
     }
 
     /// Whether digests tell the number of parts: `HEX-N`.
     pub fn counts_parts(&self) -> bool {
-        tree::counts_parts(self.algorithm)
+        self.algorithm.counts_parts()
     }
 
     /// Whether a message can be hashed as it comes only if its length is known (see [`Spec::hasher_for_size`]).
     pub fn needs_size(&self) -> bool {
-        tree::needs_size(self.algorithm)
+        self.algorithm.needs_size()
     }
 
     /// The row of the table.
@@ -162,7 +137,7 @@ impl Spec {
 
     /// Length of the digest in bytes.
     pub fn digest_len(&self) -> usize {
-        self.len
+        self.params.digest_len
     }
 
     /// The tag of BSD-style lines: `SHA256`, `BLAKE2b`, `BLAKE2b-128`, `SHAKE128-512`, `SHA256-TREE;LEAF=1MiB`.
@@ -174,26 +149,6 @@ impl Spec {
         tag
     }
 
-    /// A hasher for one message. If [`Spec::needs_size`], it keeps the whole message in memory until the end.
-    pub fn hasher(&self) -> Hasher {
-        Hasher::new(self, None)
-    }
-
-    /// A hasher for one message of `size` bytes, in bounded memory for every algorithm.
-    ///
-    /// [`Hasher::is_whole`] tells whether as many bytes have been fed; where [`Spec::needs_size`],
-    /// [`Hasher::finish`] panics if they have not.
-    pub fn hasher_for_size(&self, size: u64) -> Hasher {
-        Hasher::new(self, Some(size))
-    }
-
-    /// The digest of one message held in memory.
-    pub fn digest(&self, message: &[u8]) -> Digest {
-        let mut hasher = self.hasher_for_size(message.len() as u64);
-        hasher.update(message);
-        hasher.finish()
-    }
-
     /// Whether [`crate::update_many`] hashes several messages of this algorithm at once.
     pub fn has_lanes(&self) -> bool {
         matches!(self.algorithm.kind, Kind::Blocks { .. })
@@ -201,15 +156,15 @@ impl Spec {
 
     /// The key and size of leaves or parts that are not the usual ones.
     fn unusual_unit(&self) -> Option<(&'static str, Size)> {
-        let unit = tree::unit(self.algorithm).filter(|unit| unit.usual != self.unit)?;
-        Some((unit.key, Size(self.unit)))
+        let unit = self.algorithm.unit().filter(|unit| unit.usual != self.params.unit)?;
+        Some((unit.key, Size(self.params.unit)))
     }
 
     fn named(&self, base: &str) -> String {
-        if self.len == self.algorithm.digest_len {
+        if self.params.digest_len == self.algorithm.digest_len {
             base.to_owned()
         } else {
-            format!("{base}-{}", self.len * 8)
+            format!("{base}-{}", self.params.digest_len * 8)
         }
     }
 }
@@ -218,65 +173,5 @@ impl fmt::Display for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.named(self.algorithm.name))?;
         self.unusual_unit().map_or(Ok(()), |(key, size)| write!(f, ";{key}={size}"))
-    }
-}
-
-impl FromStr for Spec {
-    type Err = SpecError;
-
-    /// A name, alias or tag of any case, with `-BITS` behind it where the length is free and `;leaf=SIZE` or `;part=SIZE`
-    /// where the digest has leaves or parts of any size.
-    fn from_str(text: &str) -> Result<Spec, SpecError> {
-        let (text, parameter) = match text.split_once(';') {
-            Some((name, parameter)) => (name, Some(parameter)),
-            None => (text, None),
-        };
-        if let Some(parameter) = parameter {
-            let spec: Spec = text.parse()?;
-            let key = spec.parameter()?.key;
-            let size = parameter
-                .split_once('=')
-                .filter(|(name, _)| name.eq_ignore_ascii_case(key))
-                .and_then(|(_, size)| size.parse().ok());
-            let Some(Size(size)) = size else {
-                let why = format!("'{parameter}' is not {key}=SIZE");
-                return Err(SpecError::Parameter(spec.algorithm.name, why));
-            };
-            return spec.with_unit(size);
-        }
-        if let Some(algorithm) = find(text) {
-            return Ok(Spec::new(algorithm));
-        }
-        if let Some((name, bits)) = text.rsplit_once('-')
-            && let (Some(algorithm), Ok(bits)) = (find(name), bits.parse())
-        {
-            return Spec::new(algorithm).with_bits(bits);
-        }
-        Err(SpecError::Unknown(text.to_owned(), crate::algorithm::nearest(text)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ALGORITHMS;
-
-    #[test]
-    fn names_tags_and_aliases_lead_back_to_their_row() {
-        for row in ALGORITHMS {
-            for name in [row.name, row.tag].iter().chain(row.aliases) {
-                assert_eq!(name.parse::<Spec>().map(|s| s.algorithm.name), Ok(row.name), "{name}");
-                assert_eq!(name.to_uppercase().parse::<Spec>().map(|s| s.algorithm.name), Ok(row.name));
-            }
-            let spec = Spec::new(row);
-            assert_eq!(spec.to_string().parse(), Ok(spec.clone()));
-            assert_eq!(spec.tag().parse(), Ok(spec));
-        }
-    }
-
-    #[test]
-    fn unknown_names_point_to_the_nearest() {
-        assert_eq!("sha265".parse::<Spec>(), Err(SpecError::Unknown("sha265".to_owned(), Some("sha256"))));
-        assert_eq!("sha256-128".parse::<Spec>(), Err(SpecError::FixedLength("sha256")));
     }
 }

@@ -13,18 +13,17 @@ mod merkle;
 mod mtsum;
 mod plan;
 mod proof;
+mod rows;
 
+pub use crate::algorithm::{Linear, Variant};
 pub use compact_range::{CompactRange, Gap, decompose};
 pub use family::{FAMILIES, Family, halves};
-pub use linear::Linear;
 pub use merkle::{FTREE_ID, Merkle, zero_levels};
-pub use mtsum::{Step, Variant, Walk};
+pub use mtsum::{Step, Walk};
 pub use plan::{Fold, Plan, Zeros};
 pub use proof::{
     ProofError, consistency_path, consistency_roots, grown_leaf_roots, range_path, range_path_len,
     verify_consistency, verify_range,
 };
 
-pub(crate) use composite::{Composite, S3_ETAG, Size, Unit};
-pub(crate) use family::{counts_parts, find, needs_size, unit};
-pub(crate) use merkle::GLACIER;
+pub(crate) use rows::ROWS;

@@ -29,7 +29,7 @@ fn avx512_functions() -> Option<BTreeMap<String, Counts>> {
             // Some manglings end with a hash.
             let mut parts = name.trim_end_matches(">:").split("::");
             let mut path: Vec<&str> = Vec::new();
-            let row = name.starts_with("truesum_hash::")
+            let row = name.starts_with("truesum_hash::family::")
                 && parts.any(|part| {
                     path.push(part);
                     part.starts_with("avx512")
@@ -63,7 +63,7 @@ fn avx512_rows_rotate_and_choose_in_one_instruction() {
     for family in families {
         let rows: Vec<_> = functions
             .iter()
-            .filter(|(name, _)| name.starts_with(&format!("truesum_hash::{family}::")))
+            .filter(|(name, _)| name.starts_with(&format!("truesum_hash::family::{family}::")))
             .collect();
         assert!(!rows.is_empty(), "{family} has no AVX-512 row in {:?}", functions.keys());
         for (name, counts) in rows {

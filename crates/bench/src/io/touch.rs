@@ -66,7 +66,7 @@ impl Touch {
 }
 
 fn end(hasher: &mut Hasher) -> u64 {
-    let digest = hasher.finish();
+    let digest = hasher.finish_reset();
     digest.as_bytes().iter().take(8).fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 

@@ -6,8 +6,8 @@
 
 use crate::error::Cause;
 use crate::io::mapped::Window;
+use crate::io::mapping::Mapping;
 use crate::io::read::Guarded;
-use crate::io::source::is_resident;
 use crate::progress::Progress;
 use rustix::fs::Advice;
 use rustix::io::Errno;
@@ -85,12 +85,13 @@ pub(crate) fn read_ahead(
     file: &mut Guarded,
     hashers: &mut [Hasher],
     threads: usize,
+    mapping: Mapping,
     progress: &Progress,
 ) -> Result<bool, Errno> {
     // Advice only: where it is not understood, reading works all the same.
     let _ = rustix::fs::fadvise(file.as_fd(), 0, None, Advice::Sequential);
     let threads = threads.clamp(1, hashers.len().max(1));
-    let mapped = !file.has_holes() && file.is_local() && is_resident(file);
+    let mapped = !file.has_holes() && mapping.suits(file);
     let pipe = &Pipe::new(hashers, SLICES + threads, progress);
     std::thread::scope(|scope| {
         for _ in 1..threads {
@@ -333,8 +334,8 @@ mod tests {
                 rustix::fs::fadvise(file.open(), 0, None, Advice::DontNeed).unwrap();
             }
             let (mut reading, mut hashers) = (open(file.path()), hashers());
-            read_ahead(&mut reading, &mut hashers, threads, &Progress::default()).unwrap();
-            let digests: Vec<Digest> = hashers.iter_mut().map(Hasher::finish).collect();
+            read_ahead(&mut reading, &mut hashers, threads, Mapping::Guarded, &Progress::default()).unwrap();
+            let digests: Vec<Digest> = hashers.iter_mut().map(Hasher::finish_reset).collect();
             assert_eq!(digests, expected, "{threads} threads, cold: {cold}");
             assert_eq!(reading.finish(b"f").unwrap().size(), u64::from(len));
         }
@@ -354,7 +355,8 @@ mod tests {
             std::thread::scope(|scope| {
                 scope.spawn(|| std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(left));
                 // Whether the truncation came in time or not, there is no proof of a whole reading.
-                let result = read_ahead(&mut reading, &mut hashers, threads, &Progress::default());
+                let result =
+                    read_ahead(&mut reading, &mut hashers, threads, Mapping::Guarded, &Progress::default());
                 assert_eq!(result, Ok(true), "{threads} threads, cut to {left}");
             });
             let error = reading.finish(b"f").unwrap_err();
@@ -395,7 +397,7 @@ mod tests {
                 progress.stop();
             });
             let started = Instant::now();
-            let whole = read_ahead(&mut open(hole.path()), &mut hashers, 2, &progress);
+            let whole = read_ahead(&mut open(hole.path()), &mut hashers, 2, Mapping::Guarded, &progress);
             assert!(started.elapsed() < Duration::from_secs(20), "the hole takes hours");
             whole
         });
@@ -403,7 +405,7 @@ mod tests {
         assert!((1..1 << 40).contains(&progress.bytes()), "{}", progress.bytes());
         // What passes over zeros at once is not held up.
         let (progress, mut crc) = (Progress::default(), ["crc32".parse::<Spec>().unwrap().hasher()]);
-        assert_eq!(read_ahead(&mut open(hole.path()), &mut crc, 1, &progress), Ok(true));
+        assert_eq!(read_ahead(&mut open(hole.path()), &mut crc, 1, Mapping::Guarded, &progress), Ok(true));
         assert_eq!(progress.bytes(), 1 << 44);
     }
 }

@@ -1,19 +1,16 @@
 //! Windows of a file mapped into memory, where that saves the kernel's copy, and a guard against what kills other tools.
 //!
-//! Reading a mapping of a file that was truncated, or whose disk fails, raises SIGBUS. Here a handler puts zero pages over
-//! the rest of the window and marks it: the hashing goes on to the window's end, the caller asks [`Window::intact`], and
-//! the file becomes an error while the run goes on. A fault anywhere else ends the program as it always did.
+//! Reading a mapping of a file that was truncated, or whose disk fails, raises SIGBUS. Here a handler ([`guard`](crate::io::guard))
+//! puts zero pages over the rest of the window and marks it: the hashing goes on to the window's end, the caller asks [`Window::intact`], and
+//! the file becomes an error while the run goes on.
 #![allow(unsafe_code)]
 
+use crate::io::guard::{Slot, page};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 use std::os::fd::BorrowedFd;
 use std::ptr;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
-
-const PAGE: u64 = 4096;
 
 /// Views of a file: ranges of it in memory, one behind the other. The pages go away with it, so what is resident at a time is bounded.
 pub(crate) struct Window {
@@ -30,56 +27,30 @@ unsafe impl Send for Window {}
 // SAFETY: as above; all methods but `drop` only read.
 unsafe impl Sync for Window {}
 
-/// A window that is in use, as the signal handler sees it.
-struct Slot {
-    /// Number of the first page and count of pages in one word, so that the handler never sees one of each of two
-    /// windows; [`FREE`] where there is none, [`CLAIMED`] while it is being filled in.
-    pages: AtomicU64,
-    faulted: AtomicBool,
-}
-
-const FREE: u64 = 0;
-const CLAIMED: u64 = 1;
-/// Bits of the count of pages: windows of up to 64 GiB.
-const COUNT_BITS: u32 = 24;
-
-/// Enough for every thread to hold a window.
-const SLOTS: usize = 1024;
-
-static WINDOWS: [Slot; SLOTS] =
-    [const { Slot { pages: AtomicU64::new(FREE), faulted: AtomicBool::new(false) } }; SLOTS];
-
 impl Window {
     /// Maps views of a regular file, each so many bytes from an offset on, and has them read in.
     ///
     /// # Errors
     /// The system's, or `EAGAIN` where the guard cannot be set up: then read instead.
     pub(crate) fn map(file: BorrowedFd<'_>, views: &[(u64, usize)]) -> Result<Window, Errno> {
-        if !*GUARDED.get_or_init(install) {
-            return Err(Errno::AGAIN);
-        }
+        let page = page();
         let mut mapped = 0;
         let place = |&(offset, len): &(u64, usize)| {
-            let begin = mapped + (offset % PAGE) as usize;
-            mapped = (begin + len).next_multiple_of(PAGE as usize);
+            let begin = mapped + (offset % page) as usize;
+            mapped = (begin + len).next_multiple_of(page as usize);
             (begin, len)
         };
         let places: Vec<(usize, usize)> = views.iter().map(place).collect();
-        let count = mapped as u64 / PAGE;
-        if count == 0 || count >= 1 << COUNT_BITS {
-            return Err(Errno::AGAIN);
-        }
-        let claim = |slot: &&Slot| slot.pages.compare_exchange(FREE, CLAIMED, SeqCst, SeqCst).is_ok();
-        let slot = WINDOWS.iter().find(claim).ok_or(Errno::AGAIN)?;
+        let slot = Slot::claim().ok_or(Errno::AGAIN)?;
         // Room for all views first: one window is given back at once, and the other processors are told once.
         let room = MapFlags::PRIVATE | MapFlags::NORESERVE;
         // SAFETY: a new mapping at an address of the kernel's choice; nothing else lies there.
         let base = unsafe { mmap_anonymous(ptr::null_mut(), mapped, ProtFlags::empty(), room) };
-        let base = base.inspect_err(|_| slot.pages.store(FREE, SeqCst))?;
+        let base = base.inspect_err(|_| slot.free())?;
         // From here on dropping it gives everything back.
         let window = Window { base, mapped, views: places, slot };
         for (&(offset, len), &(begin, _)) in views.iter().zip(&window.views).filter(|(view, _)| view.1 > 0) {
-            let skip = (offset % PAGE) as usize;
+            let skip = (offset % page) as usize;
             let flags = MapFlags::SHARED | MapFlags::POPULATE | MapFlags::FIXED;
             // SAFETY: within the room just made, which nothing else knows of; views begin at pages of their own.
             unsafe {
@@ -87,9 +58,7 @@ impl Window {
                 mmap(place, skip + len, ProtFlags::READ, flags, file, offset - skip as u64)?;
             }
         }
-        slot.faulted.store(false, SeqCst);
-        slot.pages.store((base as u64 / PAGE) << COUNT_BITS | count, SeqCst);
-        Ok(window)
+        if slot.guard(base, mapped) { Ok(window) } else { Err(Errno::AGAIN) }
     }
 
     /// The bytes of a view. They are what the file holds at the moment of looking: whoever uses them must afterwards ask
@@ -104,67 +73,18 @@ impl Window {
 
     /// Whether all bytes came from the file. False after a read error or a truncation.
     pub(crate) fn intact(&self) -> bool {
-        !self.slot.faulted.load(SeqCst)
+        !self.slot.faulted()
     }
 }
 
 impl Drop for Window {
     fn drop(&mut self) {
         // Before the addresses are given back: the next window of another thread may get them at once.
-        self.slot.pages.store(FREE, SeqCst);
+        self.slot.free();
         // SAFETY: the range was mapped by this window, and nothing refers to it any more. Pages that the guard put
         // there are part of the range.
         let _ = unsafe { munmap(self.base, self.mapped) };
     }
-}
-
-static GUARDED: OnceLock<bool> = OnceLock::new();
-
-/// Installs the handler; false where the system refuses.
-fn install() -> bool {
-    // SAFETY: an all-zero sigaction is valid; the handler below is async-signal-safe.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = on_fault as *const () as usize;
-        action.sa_flags = libc::SA_SIGINFO;
-        libc::sigemptyset(&mut action.sa_mask);
-        libc::sigaction(libc::SIGBUS, &action, ptr::null_mut()) == 0
-    }
-}
-
-/// Uses only atomics and system calls, as a signal handler must.
-extern "C" fn on_fault(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
-    // SAFETY: the kernel passes a valid siginfo to a handler that asked for one.
-    let address = unsafe { (*info).si_addr() } as u64;
-    for slot in &WINDOWS {
-        // Windows in use do not overlap, and the one that faults stays in use: only its slot can hold the address.
-        let pages = slot.pages.load(SeqCst);
-        let (first, count) = (pages >> COUNT_BITS, pages & ((1 << COUNT_BITS) - 1));
-        let page = address / PAGE;
-        if pages <= CLAIMED || !(first..first + count).contains(&page) {
-            continue;
-        }
-        slot.faulted.store(true, SeqCst);
-        // The rest of the window at once: after a truncation every page of it would fault.
-        // SAFETY: from the faulting page to the end of a window of ours, which is replaced by zero pages in place.
-        let result = unsafe {
-            libc::mmap(
-                (page * PAGE) as *mut libc::c_void,
-                ((first + count - page) * PAGE) as usize,
-                libc::PROT_READ,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
-                -1,
-                0,
-            )
-        };
-        if result != libc::MAP_FAILED {
-            return;
-        }
-        break;
-    }
-    // Not ours, or no memory for a page: die of the signal, as without this handler.
-    // SAFETY: restoring the default action; returning repeats the access, which then ends the program.
-    unsafe { libc::signal(libc::SIGBUS, libc::SIG_DFL) };
 }
 
 #[cfg(test)]

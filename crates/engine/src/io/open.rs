@@ -3,7 +3,7 @@
 //! A file is opened without blocking and asked what it is before a byte is read, so that a pipe or a device named in a
 //! manifest never hangs a run.
 
-use crate::error::{Cause, Error};
+use crate::error::{Cause, DIRECTORY, Error};
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -65,7 +65,7 @@ impl Root {
         let kind = FileType::from_raw_mode(stat.st_mode);
         match (kind, special) {
             (FileType::RegularFile, _) => {}
-            (FileType::Directory, _) => return Err(Error::new(path, "read", Cause::Special("directory"))),
+            (FileType::Directory, _) => return Err(Error::new(path, "read", Cause::Special(DIRECTORY))),
             (_, Special::Refuse) => return Err(Error::new(path, "read", Cause::Special(describe(kind)))),
             (_, Special::Read) => {
                 // Reads of a pipe should wait for its writer.

@@ -2,15 +2,13 @@
 
 use crate::error::{Cause, Error};
 use crate::io::mapped::Window;
+use crate::io::mapping::Mapping;
 use crate::io::read::{Guarded, Whole};
 use crate::progress::Progress;
 use rustix::fs::{SeekFrom, seek};
 use rustix::io::Errno;
 use std::ops::Range;
 use std::sync::OnceLock;
-
-/// Files up to this size are read: what is to gain is less than a mapping costs.
-const SMALL: u64 = 1 << 20;
 
 /// What a hole shows: never written to, so it takes no memory.
 fn zeros() -> &'static [u8] {
@@ -32,9 +30,19 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    /// A file that is read as the program allows.
     pub(crate) fn new(file: &'a Guarded, path: &'a [u8], progress: &'a Progress) -> Source<'a> {
-        let (size, holes) = (file.size_hint(), file.has_holes());
-        let mapped = file.is_local() && size > SMALL && is_resident(file);
+        Source::mapped(file, path, Mapping::of_process(), progress)
+    }
+
+    /// A file that is mapped if `mapping` allows it and that is of use.
+    pub(crate) fn mapped(
+        file: &'a Guarded,
+        path: &'a [u8],
+        mapping: Mapping,
+        progress: &'a Progress,
+    ) -> Source<'a> {
+        let (size, holes, mapped) = (file.size_hint(), file.has_holes(), mapping.suits(file));
         Source { file, path, size, holes, mapped, progress }
     }
 
@@ -157,17 +165,4 @@ pub(crate) fn finish(mut file: Guarded, path: &[u8]) -> Result<Whole, Error> {
     }
     file.read_elsewhere(size);
     file.finish(path)
-}
-
-/// Whether the file's pages are in memory: asked at places spread over it, without waiting for any.
-pub(crate) fn is_resident(file: &Guarded) -> bool {
-    const ASKED: u64 = 16;
-    let step = (file.size_hint() / ASKED).max(1);
-    (0..ASKED).all(|i| {
-        let buffer = &mut [0; 1];
-        let flags = rustix::io::ReadWriteFlags::NOWAIT;
-        let read =
-            rustix::io::preadv2(file.as_fd(), &mut [std::io::IoSliceMut::new(buffer)], i * step, flags);
-        read == Ok(1)
-    })
 }

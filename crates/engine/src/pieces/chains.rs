@@ -144,7 +144,7 @@ impl Chains {
                 if range.end > end {
                     break;
                 }
-                done(Hashed::Digests(*piece, vec![leaf.finish()]))?;
+                done(Hashed::Digests(*piece, vec![leaf.finish_reset()]))?;
                 current = leaves.next().map(|leaf| (leaf, hasher.clone()));
             }
             Ok(())

@@ -1,6 +1,7 @@
 //! Digests of one file from its pieces, folded in order as they come.
 
 use crate::error::Error;
+use crate::io::mapping::Mapping;
 use crate::io::read::Guarded;
 use crate::io::source::Source;
 use crate::pieces::Hashed;
@@ -37,9 +38,10 @@ pub(crate) fn hash_pieces(
     name: &[u8],
     plans: &[Plan],
     threads: usize,
+    mapping: Mapping,
     progress: &Progress,
 ) -> Result<Option<Vec<Digest>>, Error> {
-    let source = Source::new(file, name, progress);
+    let source = Source::mapped(file, name, mapping, progress);
     let size = source.size;
     let zeros: Option<Vec<Zeros>> = if source.holes { plans.iter().map(Plan::zeros).collect() } else { None };
     let zeros_of = |plan: usize| zeros.as_ref().map(|zeros| &zeros[plan]);
@@ -102,7 +104,9 @@ mod tests {
         let specs: Vec<Spec> = names.split(',').map(|name| name.parse().unwrap()).collect();
         let mut file = open(path);
         let plans = plans(&file, &specs).expect("these digests are made of pieces");
-        let found = hash_pieces(&mut file, b"f", &plans, threads, &Progress::default()).unwrap().unwrap();
+        let found = hash_pieces(&mut file, b"f", &plans, threads, Mapping::Guarded, &Progress::default())
+            .unwrap()
+            .unwrap();
         let expected: Vec<Digest> = specs
             .iter()
             .map(|spec| {
@@ -168,7 +172,7 @@ mod tests {
             }
             let plans = plans(&guarded, &["blake3".parse().unwrap()]).unwrap();
             file.open().set_len(cut).unwrap();
-            let result = hash_pieces(&mut guarded, b"f", &plans, 2, &Progress::default());
+            let result = hash_pieces(&mut guarded, b"f", &plans, 2, Mapping::Guarded, &Progress::default());
             assert!(result.is_err() || guarded.finish(b"f").is_err(), "cut to {cut}");
         }
     }

@@ -1,5 +1,6 @@
 //! How a run reads and hashes.
 
+use crate::io::mapping::Mapping;
 use crate::io::open::{Root, Special};
 use std::sync::OnceLock;
 
@@ -12,6 +13,8 @@ pub struct Config {
     pub special: Special,
     /// Threads that read and hash; 0 means one for each core.
     pub threads: usize,
+    /// Whether files may be mapped.
+    pub mapping: Mapping,
     /// Whether outcomes come in the order of the tasks or as they are ready.
     pub order: Order,
     /// Files that are passed over: the run's own output, as `(device, inode)`.
@@ -19,9 +22,10 @@ pub struct Config {
 }
 
 /// The order of outcomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Order {
     /// That of the tasks.
+    #[default]
     Stable,
     /// As they are ready.
     AsReady,
@@ -33,6 +37,7 @@ impl Default for Config {
             root: Root::Anywhere,
             special: Special::Refuse,
             threads: 0,
+            mapping: Mapping::Never,
             order: Order::Stable,
             own: Vec::new(),
         }

@@ -47,6 +47,8 @@ struct Feed<'a> {
     /// Files found, those of earlier runs with the same counters among them.
     found: u64,
     progress: &'a Progress,
+    /// Jobs taken from the iterator.
+    jobs: u64,
     ended: bool,
 }
 
@@ -71,7 +73,7 @@ impl<'a> Feeder<'a> {
         progress: &'a Progress,
     ) -> Feeder<'a> {
         let (ready, told, found) = (Vec::new(), Vec::new(), progress.found());
-        let mut feed = Feed { ready, told, tasks, next: 0, found, progress, ended: false };
+        let mut feed = Feed { ready, told, tasks, next: 0, found, progress, jobs: 0, ended: false };
         feed.take(KNOWN);
         let mut useful_threads = threads;
         let mut known_jobs = None;
@@ -115,6 +117,13 @@ impl<'a> Feeder<'a> {
     /// Whether a worker told so since the last time this was asked.
     pub(crate) fn take_waiting(&self) -> bool {
         self.waiting.load(Relaxed) && self.waiting.swap(false, Relaxed)
+    }
+
+    /// Jobs found, done or to do: those taken, and those that are to come for certain.
+    pub(crate) fn found(&self) -> u64 {
+        let feed = lock(&self.feed);
+        let least = if feed.ended { 0 } else { feed.tasks.size_hint().0 as u64 };
+        feed.jobs + least
     }
 
     /// Whether there is one job in all.
@@ -186,6 +195,7 @@ impl Feed<'_> {
             match task {
                 Task::File(job) => {
                     self.found += 1;
+                    self.jobs += 1;
                     self.ready.push(Assigned { place, job, alone: None });
                 }
                 Task::Tell(notice) => self.told.push((place, Event::Notice(notice))),

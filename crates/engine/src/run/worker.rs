@@ -323,7 +323,13 @@ impl<'a, 'f> Worker<'a, 'f> {
         if let Some(plans) = plans(&next.file, &next.ticket.job.specs) {
             return self.by_pieces(next, &plans);
         }
-        let result = read_ahead(&mut next.file, &mut next.hashers, self.feeder.idle_threads(), self.progress);
+        let result = read_ahead(
+            &mut next.file,
+            &mut next.hashers,
+            self.feeder.idle_threads(),
+            self.config.mapping,
+            self.progress,
+        );
         let Active { ticket, file, mut hashers, .. } = next;
         let whole = match result {
             Ok(true) => file.finish(&ticket.job.name),
@@ -333,7 +339,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         // Only then: a file that changed is not one that does not tell its length.
         match whole.and_then(|proof| as_promised(&hashers, &ticket.job.name).map(|()| proof)) {
             Ok(proof) => {
-                let digests = hashers.iter_mut().map(Hasher::finish).collect();
+                let digests = hashers.iter_mut().map(Hasher::finish_reset).collect();
                 self.keep_hashers(&ticket.job.specs, hashers);
                 self.succeed(ticket, proof, digests);
             }
@@ -345,7 +351,7 @@ impl<'a, 'f> Worker<'a, 'f> {
     fn by_pieces(&mut self, next: Active, plans: &[Plan]) {
         let Active { ticket, mut file, .. } = next;
         let threads = self.feeder.idle_threads();
-        match hash_pieces(&mut file, &ticket.job.name, plans, threads, self.progress) {
+        match hash_pieces(&mut file, &ticket.job.name, plans, threads, self.config.mapping, self.progress) {
             Ok(None) => {}
             Ok(Some(digests)) => match file.finish(&ticket.job.name) {
                 Ok(proof) => self.succeed(ticket, proof, digests),

@@ -8,7 +8,9 @@ use std::io;
 
 /// How far a search for files not listed went.
 #[derive(Debug, Default)]
-pub struct Unlisted {
+pub struct Search {
+    /// The folder searched, as bytes.
+    pub folder: Vec<u8>,
     /// Files found that no entry lists.
     pub files: u64,
     /// Folders that could not be looked into.
@@ -41,13 +43,13 @@ pub fn unlisted(
     limit: u64,
     stopped: &dyn Fn() -> bool,
     found: &mut dyn FnMut(&[u8]) -> io::Result<()>,
-) -> io::Result<Unlisted> {
-    let mut result = Unlisted::default();
+) -> io::Result<Search> {
     let mut from = root.to_vec();
     if scope == Scope::Around && !listed.folder().is_empty() {
         from.push(b'/');
         from.extend_from_slice(listed.folder());
     }
+    let mut result = Search { folder: from.clone(), ..Search::default() };
     let walk = Walk::new([from], Options::default(), 0);
     let walk = walk.map_err(io::Error::other)?;
     let mut seen = 0;

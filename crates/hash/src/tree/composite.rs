@@ -4,98 +4,20 @@
 //! a mebibyte or more are hashed where they lie. Larger leaves are fed as one message each: their lanes are other leaves of
 //! the same file, which the engine reads side by side.
 
+use crate::algorithm::{Composite, Cut, Params, Serial, feed_zeros};
 use crate::digest::Digest;
-use crate::hasher::{Hasher, Serial};
-use crate::spec::{Spec, SpecError};
+use crate::hasher::Hasher;
+use crate::spec::Spec;
 use crate::tree::compact_range::{CompactRange, decompose};
 use crate::tree::merkle::{Merkle, hash_from, zero_levels};
-use crate::tree::mtsum::{self, Variant};
+use crate::tree::mtsum;
 use std::sync::Arc;
-
-/// A digest of leaf digests: what a row says of it.
-pub(crate) struct Composite {
-    /// The name of the hash of leaves and nodes.
-    pub base: &'static str,
-    /// What is hashed before a leaf's bytes.
-    pub prefix: &'static [u8],
-    pub cut: Cut,
-    pub close: Close,
-}
-
-/// Where a message is cut.
-#[derive(Clone, Copy)]
-pub(crate) enum Cut {
-    /// Into leaves of the unit's size; the last may be shorter.
-    Equal(Unit),
-    /// By halves, which must know the length (mtsum).
-    Halves(Variant),
-}
-
-/// What becomes of the leaf digests.
-#[derive(Clone, Copy)]
-pub(crate) enum Close {
-    /// The root of RFC 9162's tree, whose nodes are hashed after this prefix.
-    Merkle { node: &'static [u8] },
-    /// The same with RFC 9162's prefix, sealed with algorithm, leaf size and length.
-    Sealed,
-    /// The hash of all leaf digests one after the other, and their number.
-    List,
-    /// mtsum's tree.
-    Halves(Variant),
-}
-
-/// The size of leaves or parts: a parameter of the digest, part of its name where it is not the usual one.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Unit {
-    /// The key in names: `leaf`, `part`.
-    pub key: &'static str,
-    pub usual: u64,
-    pub smallest: u64,
-    pub largest: u64,
-    pub power_of_two: bool,
-}
-
-impl Unit {
-    /// A size that belongs to the definition.
-    pub const fn fixed(size: u64) -> Unit {
-        Unit { key: "", usual: size, smallest: size, largest: size, power_of_two: false }
-    }
-
-    /// Whether a digest can have this size.
-    pub fn allows(&self, size: u64) -> bool {
-        (self.smallest..=self.largest).contains(&size) && (!self.power_of_two || size.is_power_of_two())
-    }
-}
-
-/// ETag of an S3 multipart upload: parts of 5 MiB to 5 GiB in the service, any size here for what imitates it.
-pub(crate) static S3_ETAG: Composite = Composite {
-    base: "md5",
-    prefix: &[],
-    cut: Cut::Equal(Unit { key: "part", usual: 8 << 20, smallest: 1, largest: 5 << 30, power_of_two: false }),
-    close: Close::List,
-};
 
 impl Composite {
     /// The hash of leaves and nodes.
     pub fn base(&self) -> Spec {
-        self.base.parse().expect("composite rows name a base hash of the table")
-    }
-
-    /// The parameter of this digest.
-    pub fn unit(&self) -> Option<&Unit> {
-        match &self.cut {
-            Cut::Equal(unit) => Some(unit),
-            Cut::Halves(_) => None,
-        }
-    }
-
-    /// A hasher of one message, of `size` bytes if that is known.
-    pub fn hasher(&'static self, spec: &Spec, size: Option<u64>) -> Box<dyn Serial> {
-        match (self.cut, size) {
-            (Cut::Equal(_), _) => Box::new(Leaves::new(self, spec)),
-            (Cut::Halves(variant), Some(size)) => Box::new(mtsum::Halves::new(variant, self.base(), size)),
-            (Cut::Halves(variant), None) => Box::new(mtsum::Held::new(variant, self.base())),
-        }
+        let (algorithm, len) = self.base;
+        Spec::new(algorithm).with_bits(len * 8).expect("rows name a length that their base has")
     }
 
     /// A hasher that has been fed what stands before a leaf's bytes.
@@ -106,46 +28,12 @@ impl Composite {
     }
 }
 
-impl Unit {
-    /// Checks a size for the digest called `name`.
-    pub fn check(&self, name: &'static str, size: u64) -> Result<(), SpecError> {
-        if self.allows(size) {
-            return Ok(());
-        }
-        let kind = if self.power_of_two { "a power of two from" } else { "from" };
-        let range = format!("{kind} {} to {}", Size(self.smallest), Size(self.largest));
-        Err(SpecError::Parameter(name, format!("{}={} must be {range}", self.key, Size(size))))
-    }
-}
-
-/// A size as names spell it: the largest binary unit that divides it.
-pub(crate) struct Size(pub u64);
-
-const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
-
-impl std::fmt::Display for Size {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match UNITS.iter().find(|(_, unit)| self.0 != 0 && self.0.is_multiple_of(*unit)) {
-            Some((name, unit)) => write!(f, "{}{name}", self.0 / unit),
-            None => write!(f, "{}", self.0),
-        }
-    }
-}
-
-impl std::str::FromStr for Size {
-    type Err = ();
-
-    /// Decimal digits, with `KiB`, `MiB` or `GiB` of any letter case behind them.
-    fn from_str(text: &str) -> Result<Size, ()> {
-        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let unit = match &text[digits.len()..] {
-            "" => 1,
-            suffix => UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(suffix)).ok_or(())?.1,
-        };
-        if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-            return Err(());
-        }
-        digits.parse::<u64>().ok().and_then(|size| size.checked_mul(unit)).map(Size).ok_or(())
+/// A hasher of one message.
+pub(crate) fn hasher(composite: &'static Composite, params: &Params, size: Option<u64>) -> Box<dyn Serial> {
+    match (composite.cut, size) {
+        (Cut::Equal(_), _) => Box::new(Leaves::new(composite, params)),
+        (Cut::Halves(variant), Some(size)) => Box::new(mtsum::Halves::new(variant, composite.base(), size)),
+        (Cut::Halves(variant), None) => Box::new(mtsum::Held::new(variant, composite.base())),
     }
 }
 
@@ -173,8 +61,8 @@ pub(crate) enum Kept {
 }
 
 impl Kept {
-    pub(crate) fn new(composite: &Composite, spec: &Spec) -> Kept {
-        match Merkle::new(spec) {
+    pub(crate) fn new(composite: &Composite, params: &Params) -> Kept {
+        match Merkle::over(composite, params) {
             Some(merkle) => Kept::Merkle { merkle: Arc::new(merkle), range: CompactRange::starting_at(0) },
             None => Kept::List { hasher: Box::new(composite.base().hasher()), count: 0 },
         }
@@ -216,20 +104,20 @@ impl Kept {
             Kept::Merkle { merkle, range } => {
                 merkle.close(range, size).expect("a message has at least one leaf")
             }
-            Kept::List { hasher, count } => hasher.finish().with_parts(*count),
+            Kept::List { hasher, count } => hasher.finish_reset().with_parts(*count),
         }
     }
 }
 
 impl Leaves {
-    fn new(composite: &Composite, spec: &Spec) -> Leaves {
+    fn new(composite: &Composite, params: &Params) -> Leaves {
         Leaves {
             leaf: composite.leaf_hasher(),
-            leaf_size: spec.unit(),
+            leaf_size: params.unit,
             gathered: Vec::new(),
             open: None,
             total: 0,
-            fold: Kept::new(composite, spec),
+            fold: Kept::new(composite, params),
         }
     }
 
@@ -292,7 +180,7 @@ impl Serial for Leaves {
     }
 
     fn finish(&mut self) -> Digest {
-        if let Some((mut last, _)) = self.open.take() {
+        if let Some((last, _)) = self.open.take() {
             self.fold.push(vec![last.finish()]);
         } else if !self.gathered.is_empty() {
             let gathered = std::mem::take(&mut self.gathered);
@@ -311,10 +199,10 @@ impl Serial for Leaves {
     fn update_zeros(&mut self, count: u64) {
         let to_boundary = (self.leaf_size - self.total % self.leaf_size) % self.leaf_size;
         if count < to_boundary + self.leaf_size {
-            crate::hasher::feed_zeros(count, |zeros| self.update(zeros));
+            feed_zeros(count, |zeros| self.update(zeros));
             return;
         }
-        crate::hasher::feed_zeros(to_boundary, |zeros| self.update(zeros));
+        feed_zeros(to_boundary, |zeros| self.update(zeros));
         if !self.gathered.is_empty() {
             // Whole leaves, being at a boundary.
             let gathered = std::mem::take(&mut self.gathered);
@@ -326,6 +214,6 @@ impl Serial for Leaves {
         self.fold.push_run(leaf.finish(), run);
         self.total += run * self.leaf_size;
         let rest = count - to_boundary - run * self.leaf_size;
-        crate::hasher::feed_zeros(rest, |zeros| self.update(zeros));
+        feed_zeros(rest, |zeros| self.update(zeros));
     }
 }

@@ -4,11 +4,10 @@
 //! algorithm `mtsum-md5` is made when its name is first asked for. It then lives as long as the program; there are only as
 //! many as there are names.
 
-use crate::algorithm::{Algorithm, Kind, Lengths, Status};
-use crate::spec::{Key, Spec};
-use crate::tree::composite::{Close, Composite, Cut, Unit};
+use crate::algorithm::{Algorithm, Close, Composite, Cut, Key, Kind, Status, Unit, Variant};
+use crate::spec::Spec;
+use crate::tree::composite::hasher;
 use crate::tree::merkle::descriptor_name;
-use crate::tree::mtsum::Variant;
 use std::sync::Mutex;
 
 /// A construction over any hash.
@@ -87,86 +86,56 @@ pub static FAMILIES: &[Family] = &[
     },
 ];
 
-/// The algorithm of this name, if a family over a hash has it; letter case does not matter.
-pub(crate) fn find(name: &str) -> Option<&'static Algorithm> {
-    let name = name.to_ascii_lowercase();
-    let (family, base) = FAMILIES.iter().find_map(|family| {
-        let base = name.strip_prefix(family.prefix)?.strip_suffix(family.suffix)?;
-        let base: Spec = base.parse().ok()?;
-        can_be_base(&base).then_some((family, base))
-    })?;
-    let name = family.name(&base.to_string());
-    static MADE: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
-    let mut made = MADE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    if let Some(row) = made.iter().find(|row| row.name == name) {
-        return Some(row);
-    }
-    let row = &*Box::leak(Box::new(family.over(&base, name)));
-    made.push(row);
-    Some(row)
-}
-
 /// Whether trees are made over this hash: not over checksums, nor over what is a tree itself.
 fn can_be_base(base: &Spec) -> bool {
-    let row = base.algorithm();
-    !matches!(row.status, Status::Checksum(_))
-        && !matches!(row.kind, Kind::Composite(_))
-        && row.name != "blake3"
-        && base.key == Key::None
-        && base.digest_len() <= 64
-        && descriptor_name(base).len() <= 16
+    base.params.key == Key::None && base.digest_len() <= 64 && descriptor_name(base).is_some()
 }
 
 impl Family {
-    fn over(&self, base: &Spec, name: String) -> Algorithm {
+    /// The algorithm of this construction over a hash; `None` for one it is not made over.
+    pub(crate) fn over(&self, base: &Spec) -> Option<&'static Algorithm> {
+        static MADE: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
+        if !can_be_base(base) {
+            return None;
+        }
+        let name = self.name(&base.to_string());
+        let mut made = MADE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(row) = made.iter().find(|row| row.name == name) {
+            return Some(row);
+        }
+        let row = &*Box::leak(Box::new(self.make(base, name)));
+        made.push(row);
+        Some(row)
+    }
+
+    fn make(&self, base: &Spec, name: String) -> Algorithm {
         let status = match (self.weakness, base.algorithm().status) {
             (None, status) | (Some(_), status @ Status::Broken(_)) => status,
             (Some(weakness), _) => Status::Broken(weakness),
         };
         let composite = Composite {
-            base: String::leak(base.to_string()),
+            base: (base.algorithm(), base.digest_len()),
             prefix: self.leaf_prefix,
             cut: self.cut,
             close: self.close,
+            hasher,
         };
         Algorithm {
             tag: String::leak(name.to_uppercase()),
             name: String::leak(name),
-            aliases: &[],
             digest_len: base.digest_len(),
-            lengths: Lengths::Fixed,
             status,
             summary: self.summary,
-            check: "",
-            kind: Kind::Composite(Box::leak(Box::new(composite))),
+            kind: Kind::Composite(composite),
+            ..Algorithm::PLAIN
         }
     }
-}
-
-/// The parameter of an algorithm that is cut into equal leaves or parts.
-pub(crate) fn unit(algorithm: &Algorithm) -> Option<&'static Unit> {
-    match algorithm.kind {
-        Kind::Composite(composite) => composite.unit(),
-        Kind::Blocks { .. } | Kind::Serial(_) => None,
-    }
-}
-
-/// Whether digests tell the number of parts.
-pub(crate) fn counts_parts(algorithm: &Algorithm) -> bool {
-    matches!(algorithm.kind, Kind::Composite(Composite { close: Close::List, .. }))
-}
-
-/// Whether leaves begin at places that depend on the message's length.
-pub(crate) fn needs_size(algorithm: &Algorithm) -> bool {
-    matches!(algorithm.kind, Kind::Composite(Composite { cut: Cut::Halves(_), .. }))
 }
 
 /// Which of mtsum's trees this is, and over which hash.
 pub fn halves(spec: &Spec) -> Option<(Variant, Spec)> {
-    match spec.algorithm().kind {
-        Kind::Composite(composite @ Composite { cut: Cut::Halves(variant), .. }) => {
-            Some((*variant, composite.base()))
-        }
+    match spec.algorithm().composite()? {
+        composite @ Composite { cut: Cut::Halves(variant), .. } => Some((*variant, composite.base())),
         _ => None,
     }
 }
@@ -174,7 +143,7 @@ pub fn halves(spec: &Spec) -> Option<(Variant, Spec)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SpecError;
+    use crate::{SpecError, find};
 
     fn canonical(name: &str) -> Result<String, SpecError> {
         name.parse::<Spec>().map(|spec| spec.to_string())

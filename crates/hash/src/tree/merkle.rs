@@ -3,31 +3,23 @@
 //! They differ in leaf size, in the prefixes of leaves and nodes, and in how the root is closed. Whole buffers are reduced
 //! level by level, so that nodes too are hashed in lanes.
 
-use crate::algorithm::Kind;
+use crate::algorithm::{Close, Composite, Key, Kind, Params};
 use crate::digest::Digest;
 use crate::hasher::Hasher;
-use crate::lanes::{finish_many, update_many};
-use crate::spec::{Key, Spec};
+use crate::many::{finish_many, update_many};
+use crate::spec::Spec;
 use crate::tree::compact_range::CompactRange;
-use crate::tree::composite::{Close, Composite, Cut, Unit};
 use blake3::hazmat::{self, ChainingValue, HasherExt, Mode};
 
 /// The first eight bytes of the descriptor that seals a `HASH-tree`.
 pub const FTREE_ID: &[u8; 8] = b"ftree-1\0";
 
-/// Glacier: SHA-256, leaves of 1 MiB, no prefixes, no seal.
-pub(crate) static GLACIER: Composite = Composite {
-    base: "sha256",
-    prefix: &[],
-    cut: Cut::Equal(Unit::fixed(1 << 20)),
-    close: Close::Merkle { node: &[] },
-};
-
 /// How leaves and nodes of one tree are hashed.
 pub struct Merkle {
     leaf_size: u64,
     nodes: Nodes,
-    seal: Option<Spec>,
+    /// Whether the digest binds what the descriptor says.
+    sealed: bool,
 }
 
 enum Nodes {
@@ -42,28 +34,32 @@ enum Nodes {
 impl Merkle {
     /// The tree of this digest, or `None` if it is not a Merkle tree.
     pub fn new(spec: &Spec) -> Option<Merkle> {
-        match spec.algorithm().kind {
-            Kind::Composite(composite) => {
-                let (node, seal) = match composite.close {
-                    Close::Merkle { node } => (node, None),
-                    Close::Sealed => (&[1u8][..], Some(spec.clone())),
-                    Close::List | Close::Halves(_) => return None,
-                };
-                let base = composite.base();
-                let prefixed = |prefix: &[u8]| {
-                    let mut hasher = base.hasher();
-                    hasher.update(prefix);
-                    Box::new(hasher)
-                };
-                let nodes = Nodes::Hash { leaf: prefixed(composite.prefix), node: prefixed(node) };
-                Some(Merkle { leaf_size: spec.unit(), nodes, seal })
-            }
+        match &spec.algorithm().kind {
+            Kind::Composite(composite) => Merkle::over(composite, &spec.params),
             // Longer output comes from the root's compression only, which folding does not keep.
-            _ if spec.algorithm().name == "blake3" && spec.digest_len() == 32 => {
-                Some(Merkle { leaf_size: 1 << 10, nodes: Nodes::Blake3(spec.key.clone()), seal: None })
+            Kind::Chunks { .. } if spec.digest_len() == 32 => {
+                let nodes = Nodes::Blake3(spec.params.key.clone());
+                Some(Merkle { leaf_size: 1 << 10, nodes, sealed: false })
             }
             _ => None,
         }
+    }
+
+    /// The tree of a composite digest.
+    pub(crate) fn over(composite: &Composite, params: &Params) -> Option<Merkle> {
+        let (node, sealed) = match composite.close {
+            Close::Merkle { node } => (node, false),
+            Close::Sealed => (&[1u8][..], true),
+            Close::List | Close::Halves(_) => return None,
+        };
+        let base = composite.base();
+        let prefixed = |prefix: &[u8]| {
+            let mut hasher = base.hasher();
+            hasher.update(prefix);
+            Box::new(hasher)
+        };
+        let nodes = Nodes::Hash { leaf: prefixed(composite.prefix), node: prefixed(node) };
+        Some(Merkle { leaf_size: params.unit, nodes, sealed })
     }
 
     /// Bytes in a leaf: a power of two.
@@ -86,7 +82,7 @@ impl Merkle {
 
     /// Whether the digest is sealed: it binds the message's length, leaf size and algorithm.
     pub fn is_sealed(&self) -> bool {
-        self.seal.is_some()
+        self.sealed
     }
 
     /// Leaves of a message of `size` bytes; the empty message has one empty leaf.
@@ -198,12 +194,12 @@ impl Merkle {
     /// The digest of a message of `size` bytes whose Merkle Tree Hash is `root`: the seal of a `HASH-tree`, the root
     /// itself for Glacier and BLAKE3.
     pub fn seal(&self, root: &Digest, size: u64) -> Digest {
-        let (Some(spec), Nodes::Hash { leaf, .. }) = (&self.seal, &self.nodes) else {
+        let (true, Nodes::Hash { leaf, .. }) = (self.sealed, &self.nodes) else {
             return root.clone();
         };
         let mut hasher = leaf.spec().hasher();
         hasher.update(&[2]);
-        hasher.update(&descriptor(leaf.spec(), spec.unit(), size));
+        hasher.update(&descriptor(leaf.spec(), self.leaf_size, size));
         hasher.update(root.as_bytes());
         hasher.finish()
     }
@@ -213,17 +209,25 @@ impl Merkle {
 fn descriptor(base: &Spec, leaf_size: u64, size: u64) -> [u8; 40] {
     let mut descriptor = [0; 40];
     descriptor[..8].copy_from_slice(FTREE_ID);
-    let name = descriptor_name(base);
+    let name = descriptor_name(base).expect("trees are made over hashes with a name");
     descriptor[8..8 + name.len()].copy_from_slice(name.as_bytes());
     descriptor[24] = leaf_size.ilog2() as u8;
     descriptor[32..].copy_from_slice(&size.to_le_bytes());
     descriptor
 }
 
-/// The base hash as the descriptor spells it: at most 16 bytes.
-pub(crate) fn descriptor_name(base: &Spec) -> String {
-    // FIPS 180-4 writes these with a slash.
-    base.to_string().replace("sha512-2", "sha512/2")
+/// The longest name in a descriptor, in bytes.
+const LONGEST_NAME: usize = 16;
+
+/// The base hash as the descriptor spells it; `None` if no trees are made over it.
+pub(crate) fn descriptor_name(base: &Spec) -> Option<String> {
+    let row = base.algorithm();
+    let id = row.tree_id?;
+    let name = match base.digest_len() {
+        len if len == row.digest_len => id.to_owned(),
+        len => format!("{id}-{}", len * 8),
+    };
+    (name.len() <= LONGEST_NAME).then_some(name)
 }
 
 /// Hashes of perfect subtrees of levels 0 to 63 all of whose leaves have the hash `leaf`.

@@ -3,20 +3,10 @@
 //! Three digests went under one name; the released program (1.1.0) tells leaves, inner nodes and the root apart by a byte,
 //! the two others do not. The shape depends on the length to the byte, so nothing can be hashed before it is known.
 
+use crate::algorithm::{Serial, Variant};
 use crate::digest::Digest;
-use crate::hasher::{Hasher, Serial};
+use crate::hasher::Hasher;
 use crate::spec::Spec;
-
-/// Which of mtsum's digests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Variant {
-    /// 1.1.0, the released program.
-    V11,
-    /// 1.0.x, whose digests its README shows.
-    V10,
-    /// The `mpi` branch run as one process.
-    Mpi,
-}
 
 /// A part of at most this many bytes is a leaf.
 const LEAF: u64 = 128 << 20;
@@ -198,7 +188,7 @@ impl Halves {
             if size > 0 {
                 return;
             }
-            let leaf = self.open.finish();
+            let leaf = self.open.finish_reset();
             self.stack.push(leaf);
         }
     }
@@ -213,7 +203,7 @@ impl Halves {
             at += step;
             count -= step;
             if self.wanted == 0 {
-                let leaf = self.open.finish();
+                let leaf = self.open.finish_reset();
                 self.stack.push(leaf);
                 self.open_leaf();
             }

@@ -4,13 +4,11 @@
 //! one that is a leaf of its own (mtsum's, the parts of an S3 object), fed to a [`Hasher`] beside others so that together
 //! they fill the lanes. The piece digests are then folded in order. CRCs and Adler-32 are cut anywhere: their pieces add up.
 
-use crate::algorithm::Kind;
+use crate::algorithm::{Close, Composite, Kind, Linear};
 use crate::digest::Digest;
 use crate::hasher::Hasher;
 use crate::spec::Spec;
 use crate::tree::compact_range::CompactRange;
-use crate::tree::composite::{Close, Composite};
-use crate::tree::linear::Linear;
 use crate::tree::merkle::{Merkle, zero_levels};
 use crate::tree::mtsum::{Stack, Step, Walk};
 use std::ops::Range;
@@ -310,7 +308,7 @@ impl Fold {
         }
         match &mut self.kept {
             Kept::Range(range) => self.plan.merkle()?.close(range, self.plan.size),
-            Kept::List(hasher, count) => Some(hasher.finish().with_parts(*count)),
+            Kept::List(hasher, count) => Some(hasher.finish_reset().with_parts(*count)),
             Kept::Halves(stack) => stack.root(),
             Kept::Sum(sum, _) => match self.plan.way {
                 Way::Linear { linear, .. } => Some(linear.close(sum.take()?, self.plan.size)),

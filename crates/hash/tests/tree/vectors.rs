@@ -61,7 +61,7 @@ fn planned(spec: &Spec, generator: &str, size: u64) -> Digest {
             let slices: Vec<&[u8]> = slices.collect();
             update_many(&mut hashers.iter_mut().collect::<Vec<&mut Hasher>>(), &slices);
         }
-        hashers.iter_mut().map(Hasher::finish).collect()
+        hashers.iter_mut().map(Hasher::finish_reset).collect()
     } else {
         let last_first = pieces.iter().enumerate().rev().map(|(index, piece)| {
             let mut data = vec![0; (piece.end - piece.start) as usize];

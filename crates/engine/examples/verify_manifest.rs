@@ -1,0 +1,12 @@
+//! Says of each entry of a manifest what it came to, and whether the whole is good: `verify_manifest MANIFEST`
+use truesum::{Conclusion, Options, verify};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let manifest = std::env::args_os().nth(1).ok_or("which manifest?")?;
+    let report = verify(manifest, &Options::default(), |entry| {
+        println!("{}: {:?}", entry.name().display(), entry.verdict());
+    })?;
+    let good = report.verdict() == Conclusion::Verified;
+    println!("{}", if good { "verified" } else { "not verified" });
+    std::process::exit(i32::from(!good))
+}

@@ -1,0 +1,178 @@
+//! What mapping does to the process: nothing unasked, and nothing to whoever handled SIGBUS before.
+//!
+//! Each case is a process of its own, this test program once more, for a handler belongs to the whole process.
+#![allow(unsafe_code)]
+
+use std::ffi::c_int;
+use std::os::fd::AsRawFd;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, ExitStatus};
+use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use truesum::read::Guarded;
+use truesum::{Config, Hashing, Mapping, Progress, Root, Special};
+
+const CASE: &str = "TRUESUM_TEST_CASE";
+
+static CALLS: AtomicU32 = AtomicU32::new(0);
+
+/// The host's handler: counts, and mends the fault it may have been called for as ours does.
+extern "C" fn host(_: c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    CALLS.fetch_add(1, SeqCst);
+    // SAFETY: the kernel passes a valid siginfo; the page is one that the test mapped.
+    unsafe {
+        if (*info).si_code > 0 {
+            let page = (*info).si_addr() as usize / 65536 * 65536;
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
+            libc::mmap(page as *mut libc::c_void, 65536, libc::PROT_READ, flags, -1, 0);
+        }
+    }
+}
+
+extern "C" fn plain(_: c_int) {
+    CALLS.fetch_add(1, SeqCst);
+}
+
+fn handle(handler: usize, flags: c_int) {
+    // SAFETY: an all-zero sigaction is valid, and the functions above are handlers.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        (action.sa_sigaction, action.sa_flags) = (handler, flags);
+        assert_eq!(libc::sigaction(libc::SIGBUS, &action, ptr::null_mut()), 0);
+    }
+}
+
+fn handler() -> usize {
+    // SAFETY: the call writes to the action only.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGBUS, ptr::null(), &mut action);
+        action.sa_sigaction
+    }
+}
+
+fn send() {
+    // SAFETY: a signal to this thread, which is there when the call returns.
+    unsafe { libc::raise(libc::SIGBUS) };
+}
+
+/// Hashes a file whose pages are in memory. False where the system's files cannot be mapped at all.
+fn hash(mapping: Mapping) -> bool {
+    let file = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+    std::fs::write(&file, vec![7; 16 << 20]).unwrap();
+    let name = file.as_os_str().as_encoded_bytes();
+    let local = Guarded::open(&Root::Anywhere, name, Special::Refuse).unwrap().is_local();
+    let (config, progress) = (Config { mapping, ..Config::default() }, Progress::default());
+    let found = Hashing { config: &config, progress: &progress }.file(&file, &["sha256".parse().unwrap()]);
+    assert_eq!(found.unwrap().size, 16 << 20);
+    local
+}
+
+/// A fault of the host's own: a mapping behind the end of its file.
+fn fault() {
+    let file = tempfile::tempfile().unwrap();
+    file.set_len(65536).unwrap();
+    // SAFETY: a new mapping; what is read of it is replaced by the handler.
+    unsafe {
+        let flags = libc::MAP_SHARED;
+        let page = libc::mmap(ptr::null_mut(), 2 * 65536, libc::PROT_READ, flags, file.as_raw_fd(), 0);
+        assert_ne!(page, libc::MAP_FAILED);
+        file.set_len(0).unwrap();
+        let page = (page as usize).next_multiple_of(65536) as *const u8;
+        assert_eq!(ptr::read_volatile(page), 0);
+    }
+}
+
+fn child(case: &str) {
+    match case {
+        "nothing" => {
+            let before = handler();
+            hash(Mapping::default());
+            assert_eq!(handler(), before, "nothing was installed");
+            handle(host as *const () as usize, libc::SA_SIGINFO);
+            hash(Mapping::default());
+            assert_eq!(handler(), host as *const () as usize, "the host's handler stands");
+        }
+        "host" => {
+            handle(host as *const () as usize, libc::SA_SIGINFO);
+            let local = hash(Mapping::Guarded);
+            assert_eq!(handler() != host as *const () as usize, local, "the guard stands before it");
+            send();
+            assert_eq!(CALLS.load(SeqCst), 1, "a signal that was sent reaches the host");
+            fault();
+            assert_eq!(CALLS.load(SeqCst), 2, "and so does its own fault");
+            assert!(hash(Mapping::Guarded) == local);
+            assert_eq!(CALLS.load(SeqCst), 2, "but nothing of ours");
+        }
+        "plain" => {
+            handle(plain as *const () as usize, 0);
+            hash(Mapping::Guarded);
+            send();
+            send();
+            assert_eq!(CALLS.load(SeqCst), 2);
+        }
+        "later" => {
+            hash(Mapping::Guarded);
+            handle(host as *const () as usize, libc::SA_SIGINFO);
+            hash(Mapping::Guarded);
+            assert_eq!(handler(), host as *const () as usize, "who comes later is left alone");
+        }
+        "ignored" => {
+            handle(libc::SIG_IGN, 0);
+            hash(Mapping::Guarded);
+            send();
+        }
+        "sent" => {
+            handle(libc::SIG_DFL, 0);
+            hash(Mapping::Guarded);
+            send();
+        }
+        "fault" => {
+            handle(libc::SIG_DFL, 0);
+            hash(Mapping::Guarded);
+            fault();
+        }
+        // Rust's own handler stands before: it resets itself and counts on the fault coming again.
+        "sent to rust" => {
+            hash(Mapping::Guarded);
+            send();
+        }
+        "fault of rust" => {
+            hash(Mapping::Guarded);
+            fault();
+        }
+        _ => unreachable!("{case}"),
+    }
+}
+
+/// What each case does, in a process of its own.
+#[test]
+fn case() {
+    if let Ok(case) = std::env::var(CASE) {
+        child(&case);
+    }
+}
+
+fn run(case: &str) -> ExitStatus {
+    let mut program = Command::new(std::env::current_exe().unwrap());
+    program.args(["--exact", "case", "--nocapture"]).env(CASE, case).status().unwrap()
+}
+
+#[test]
+fn a_run_leaves_the_process_as_it_was_unless_it_is_allowed_to_map() {
+    assert!(run("nothing").success());
+}
+
+#[test]
+fn the_host_s_handler_gets_all_that_is_not_ours() {
+    for case in ["host", "plain", "later", "ignored"] {
+        assert!(run(case).success(), "{case}");
+    }
+}
+
+#[test]
+fn without_a_handler_a_signal_still_ends_the_process() {
+    for case in ["sent", "fault", "sent to rust", "fault of rust"] {
+        assert_eq!(run(case).signal(), Some(libc::SIGBUS), "{case}");
+    }
+}

@@ -1,0 +1,196 @@
+//! A row of the table: all there is to say of one algorithm.
+//!
+//! Names, help, `truesum list`, tests, benchmarks and documentation follow from the row, and what is asked of an algorithm is
+//! a field of it, never its name.
+
+use super::linear::Linear;
+use super::params::Params;
+use super::serial::Serial;
+use super::status::Status;
+use super::unit::Unit;
+use crate::block::{Chain, Kernel, State};
+use crate::digest::Digest;
+
+/// Which digest lengths an algorithm offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lengths {
+    /// The row's `digest_len` only.
+    Fixed,
+    /// Every whole number of bytes from 1 to this one.
+    UpTo(usize),
+    /// Any number of bytes (an extendable-output function).
+    Any,
+}
+
+/// How `cksum` and `sum` write a value: in decimal, with the size of the file behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decimal {
+    /// The fewest digits of the value, zeros in front; of a [`Decimal::column`] too.
+    pub digits: usize,
+    /// The fewest characters of the size, blanks in front.
+    pub column: usize,
+    /// Bytes that the size counts as one, rounded up.
+    pub block: u64,
+}
+
+/// One algorithm.
+pub struct Algorithm {
+    /// The name people type: lower case, unique.
+    pub name: &'static str,
+    /// The tag of BSD-style lines.
+    pub tag: &'static str,
+    /// Other names for the same digest.
+    pub aliases: &'static [&'static str],
+    /// Length of the usual digest in bytes.
+    pub digest_len: usize,
+    /// Which other lengths there are.
+    pub lengths: Lengths,
+    /// What is known of its security, with the source.
+    pub status: Status,
+    /// What it is and where it is met, in one line.
+    pub summary: &'static str,
+    /// The digest of the nine bytes `123456789` at the usual length, in hexadecimal: each row proves itself.
+    pub check: &'static str,
+    /// Whether it takes a [`Key`](crate::Key).
+    pub keyed: bool,
+    /// How POSIX programs write it, where that is in decimal.
+    pub decimal: Option<Decimal>,
+    /// How the seal of a tree over this hash spells it (docs/spec/tree.md), at most 16 bytes with its length; `None` where
+    /// no trees are made over it: a checksum, or a tree itself.
+    pub tree_id: Option<&'static str>,
+    pub(crate) kind: Kind,
+}
+
+/// How an algorithm is computed.
+pub(crate) enum Kind {
+    /// A chain of blocks: kernels advance one message or many.
+    Blocks { chain: &'static Chain, init: fn(&Params) -> State },
+    /// A checksum whose parts add up.
+    Linear(Linear),
+    /// BLAKE3: a tree by itself, whose short messages are ended together.
+    Chunks { new: fn(&Params) -> Box<dyn Serial>, finish_many: FinishMany },
+    /// Anything else, one message at a time.
+    Serial(fn(&Params) -> Box<dyn Serial>),
+    /// Leaves hashed apart, their digests folded.
+    Composite(Composite),
+}
+
+/// Ends messages that `new` of the same row has made, and adds their digests in order.
+pub(crate) type FinishMany = fn(&mut [&mut dyn Serial], &mut Vec<Digest>);
+
+/// A digest of leaf digests: what a row says of it.
+pub(crate) struct Composite {
+    /// The hash of leaves and nodes, and the length of its digests in bytes.
+    pub base: (&'static Algorithm, usize),
+    /// What is hashed before a leaf's bytes.
+    pub prefix: &'static [u8],
+    pub cut: Cut,
+    pub close: Close,
+    /// A hasher of one message with these parameters, of a size that may be known.
+    pub hasher: fn(&'static Composite, &Params, Option<u64>) -> Box<dyn Serial>,
+}
+
+/// Where a message is cut.
+#[derive(Clone, Copy)]
+pub(crate) enum Cut {
+    /// Into leaves of the unit's size; the last may be shorter.
+    Equal(Unit),
+    /// By halves, which must know the length (mtsum).
+    Halves(Variant),
+}
+
+/// What becomes of the leaf digests.
+#[derive(Clone, Copy)]
+pub(crate) enum Close {
+    /// The root of RFC 9162's tree, whose nodes are hashed after this prefix.
+    Merkle { node: &'static [u8] },
+    /// The same with RFC 9162's prefix, sealed with algorithm, leaf size and length.
+    Sealed,
+    /// The hash of all leaf digests one after the other, and their number.
+    List,
+    /// mtsum's tree.
+    Halves(Variant),
+}
+
+/// Which of mtsum's digests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// 1.1.0, the released program.
+    V11,
+    /// 1.0.x, whose digests its README shows.
+    V10,
+    /// The `mpi` branch run as one process.
+    Mpi,
+}
+
+impl Algorithm {
+    /// What a row is where it does not say otherwise. Everything else must be said: a test holds each row against its check.
+    pub(crate) const PLAIN: Algorithm = Algorithm {
+        name: "",
+        tag: "",
+        aliases: &[],
+        digest_len: 0,
+        lengths: Lengths::Fixed,
+        status: Status::Checksum(""),
+        summary: "",
+        check: "",
+        keyed: false,
+        decimal: None,
+        tree_id: None,
+        kind: Kind::Serial(|_| unreachable!("every row says how it is computed")),
+    };
+
+    /// The kernel rows, best first; empty where it is computed one message at a time by a library.
+    pub(crate) fn kernels(&self) -> &'static [Kernel] {
+        match self.kind {
+            Kind::Blocks { chain, .. } => chain.kernels,
+            Kind::Linear(_) | Kind::Chunks { .. } | Kind::Serial(_) | Kind::Composite(_) => &[],
+        }
+    }
+
+    /// What it is made of, if it is a digest of leaf digests.
+    pub(crate) fn composite(&'static self) -> Option<&'static Composite> {
+        match &self.kind {
+            Kind::Composite(composite) => Some(composite),
+            Kind::Blocks { .. } | Kind::Linear(_) | Kind::Chunks { .. } | Kind::Serial(_) => None,
+        }
+    }
+
+    /// The parameter of an algorithm that is cut into equal leaves or parts.
+    pub(crate) fn unit(&'static self) -> Option<&'static Unit> {
+        match &self.composite()?.cut {
+            Cut::Equal(unit) => Some(unit),
+            Cut::Halves(_) => None,
+        }
+    }
+
+    /// Whether digests tell the number of parts.
+    pub(crate) fn counts_parts(&'static self) -> bool {
+        self.composite().is_some_and(|composite| matches!(composite.close, Close::List))
+    }
+
+    /// Whether leaves begin at places that depend on the message's length.
+    pub(crate) fn needs_size(&'static self) -> bool {
+        self.composite().is_some_and(|composite| matches!(composite.cut, Cut::Halves(_)))
+    }
+}
+
+impl std::fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Algorithm({})", self.name)
+    }
+}
+
+impl PartialEq for Algorithm {
+    fn eq(&self, other: &Algorithm) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Algorithm {}
+
+impl std::hash::Hash for Algorithm {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}

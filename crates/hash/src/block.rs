@@ -1,0 +1,20 @@
+//! Algorithms that are chains of blocks: what a chain is, the kernel rows that advance it, the state of a message, and the
+//! scheduler that runs many messages at once.
+
+mod chain;
+pub(crate) mod cpu;
+mod padding;
+pub(crate) mod row;
+mod schedule;
+mod stream;
+
+pub(crate) use chain::{Chain, MAX_BLOCK, MAX_WORDS, State, Tail, state};
+pub(crate) use padding::{
+    output_be32, output_be64, output_le32, output_le64, pad_be64, pad_be128, pad_le64, pad_tiger,
+};
+#[cfg(test)]
+pub(crate) use row::Advance;
+pub(crate) use row::{Code, kernels};
+pub use row::{Kernel, Runnable, forced, pick};
+pub(crate) use schedule::{Message, run};
+pub(crate) use stream::{Stream, finish_streams, update_streams};

@@ -1,0 +1,47 @@
+//! How many algorithms end a message, and how they spell their state.
+
+use super::chain::{State, Tail};
+
+macro_rules! strengthening {
+    ($(#[$doc:meta])* $name:ident, $block:literal, $length:ty, $bytes:ident, $first:literal) => {
+        $(#[$doc])*
+        pub(crate) fn $name(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
+            const LENGTH: usize = size_of::<$length>();
+            tail[buffered] = $first;
+            let blocks = if buffered < $block - LENGTH { 1 } else { 2 };
+            tail[blocks * $block - LENGTH..blocks * $block].copy_from_slice(&(<$length>::from(total) << 3).$bytes());
+            blocks
+        }
+    };
+}
+strengthening!(
+    /// The MD4 family: a one bit, zeros, the length in bits as 64 bits, little-endian.
+    pad_le64, 64, u64, to_le_bytes, 0x80
+);
+strengthening!(
+    /// SHA-1 and SHA-256: the same with a big-endian length.
+    pad_be64, 64, u64, to_be_bytes, 0x80
+);
+strengthening!(
+    /// SHA-512: a one bit, zeros, the length in bits as 128 bits, big-endian, in a block of 128 bytes.
+    pad_be128, 128, u128, to_be_bytes, 0x80
+);
+strengthening!(
+    /// Tiger: the byte 1, zeros, the length in bits as 64 bits, little-endian.
+    pad_tiger, 64, u64, to_le_bytes, 0x01
+);
+
+macro_rules! output {
+    ($name:ident, $word:ty, $bytes:ident, $order:literal) => {
+        #[doc = concat!("State words of ", stringify!($word), ", ", $order, ", cut at the digest's length.")]
+        pub(crate) fn $name(state: &State, digest: &mut [u8]) {
+            for (bytes, word) in digest.chunks_mut(size_of::<$word>()).zip(state) {
+                bytes.copy_from_slice(&(*word as $word).$bytes()[..bytes.len()]);
+            }
+        }
+    };
+}
+output!(output_le32, u32, to_le_bytes, "little-endian");
+output!(output_be32, u32, to_be_bytes, "big-endian");
+output!(output_le64, u64, to_le_bytes, "little-endian");
+output!(output_be64, u64, to_be_bytes, "big-endian");

@@ -1,0 +1,204 @@
+//! Kernel rows and the only dispatch: which code advances the blocks of an algorithm on this CPU.
+//!
+//! A family lists its rows best first; the last is portable. A row's code is reached through a [`Runnable`] alone, which
+//! [`Kernel::runnable`] hands out only where the CPU has the row's features: holding one is the proof. `TRUESUM_KERNEL=avx2`
+//! leaves only the rows of that instruction set and the portable one: for tests, benchmarks and bug reports.
+#![allow(unsafe_code)]
+
+use std::ops::Deref;
+use std::sync::OnceLock;
+
+/// Advances the states of `lanes` messages by `blocks` blocks.
+///
+/// `state` is `[word][lane]`; `messages` holds `lanes` pointers, each valid for `blocks` whole blocks.
+pub(crate) type Advance<T> = unsafe fn(state: *mut T, messages: *const *const u8, blocks: usize);
+
+/// The code of a row, by the width of its words.
+#[derive(Clone, Copy)]
+pub(crate) enum Code {
+    Word32(Advance<u32>),
+    Word64(Advance<u64>),
+}
+
+/// One row: an instruction set and how many messages it advances at once.
+pub struct Kernel {
+    /// The instruction set: `portable`, `sse2`, `avx2`, `avx512`, `sha-ni` ...
+    pub isa: &'static str,
+    /// Messages per call.
+    pub lanes: usize,
+    /// The fewest busy lanes at which this row beats the rows after it, by measurement.
+    pub from_busy: usize,
+    supported: fn() -> bool,
+    code: Code,
+}
+
+impl Kernel {
+    /// # Safety
+    /// Where `supported` holds, the CPU has the features `code` is compiled for, and `code` does as [`Advance`] says.
+    pub(crate) const unsafe fn new(
+        isa: &'static str,
+        lanes: usize,
+        from_busy: usize,
+        supported: fn() -> bool,
+        code: Code,
+    ) -> Kernel {
+        Kernel { isa, lanes, from_busy, supported, code }
+    }
+
+    /// The row as something that can be run; `None` if this CPU lacks its features.
+    pub fn runnable(&'static self) -> Option<Runnable> {
+        (self.supported)().then_some(Runnable(self))
+    }
+
+    /// Whether this CPU can run the row.
+    pub fn supported(&self) -> bool {
+        (self.supported)()
+    }
+
+    /// Bytes of the words it computes with.
+    pub(crate) fn word_len(&self) -> usize {
+        match self.code {
+            Code::Word32(_) => 4,
+            Code::Word64(_) => 8,
+        }
+    }
+
+    /// Whether `TRUESUM_KERNEL` leaves the row in use.
+    pub(crate) fn allowed(&self) -> bool {
+        self.isa == "portable" || forced().is_none_or(|isa| isa == self.isa)
+    }
+}
+
+/// A row that this CPU can run.
+#[derive(Clone, Copy)]
+pub struct Runnable(&'static Kernel);
+
+impl Runnable {
+    /// The row itself.
+    pub fn row(self) -> &'static Kernel {
+        self.0
+    }
+
+    /// The function to call, on a CPU that has what it needs.
+    pub(crate) fn code(self) -> Code {
+        self.0.code
+    }
+}
+
+impl Deref for Runnable {
+    type Target = Kernel;
+
+    fn deref(&self) -> &Kernel {
+        self.0
+    }
+}
+
+/// The instruction set that `TRUESUM_KERNEL` asks for, if any.
+pub fn forced() -> Option<&'static str> {
+    static FORCED: OnceLock<Option<String>> = OnceLock::new();
+    FORCED.get_or_init(|| std::env::var("TRUESUM_KERNEL").ok().filter(|isa| !isa.is_empty())).as_deref()
+}
+
+/// The row that serves `busy` messages on this CPU.
+///
+/// # Panics
+/// If there are no rows, or the last needs something of the CPU.
+pub fn pick(rows: &'static [Kernel], busy: usize) -> Runnable {
+    rows.iter()
+        .filter(|row| row.from_busy <= busy && row.allowed())
+        .find_map(Kernel::runnable)
+        .or_else(|| rows.last()?.runnable())
+        .expect("a family ends with its portable row")
+}
+
+/// The instruction sets that rows are compiled for: the name shown, the features, and the test for them. Expands to
+/// `then!` of these and what follows.
+macro_rules! isa {
+    (avx512 $then:ident $($rest:tt)*) => {
+        $crate::block::row::$then! { "avx512", "avx512f,avx512bw,avx512vl", has_avx512, $($rest)* }
+    };
+    (avx512_bmi2 $then:ident $($rest:tt)*) => {
+        $crate::block::row::$then! { "avx512", "avx512f,avx512bw,avx512vl,bmi1,bmi2", has_avx512_bmi2, $($rest)* }
+    };
+    (avx2 $then:ident $($rest:tt)*) => {
+        $crate::block::row::$then! { "avx2", "avx2", has_avx2, $($rest)* }
+    };
+    (avx2_bmi2 $then:ident $($rest:tt)*) => {
+        $crate::block::row::$then! { "avx2", "avx2,bmi1,bmi2", has_avx2_bmi2, $($rest)* }
+    };
+    (bmi2 $then:ident $($rest:tt)*) => {
+        $crate::block::row::$then! { "avx2", "bmi1,bmi2", has_avx2_bmi2, $($rest)* }
+    };
+    (sse2 $then:ident $($rest:tt)*) => {
+        $crate::block::row::$then! { "sse2", "sse2", always, $($rest)* }
+    };
+    (avx512_gfni $then:ident $($rest:tt)*) => {
+        $crate::block::row::$then! {
+            "avx512", "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", has_vbmi_gfni, $($rest)*
+        }
+    };
+    (sha_ni $then:ident $($rest:tt)*) => {
+        $crate::block::row::$then! { "sha-ni", "sha,ssse3,sse4.1", has_sha_ni, $($rest)* }
+    };
+}
+pub(crate) use isa;
+
+/// A row for [`kernels`].
+macro_rules! row {
+    ($isa:literal, $features:literal, $test:ident, $lanes:literal $busy:literal $code:ident $name:ident) => {
+        // SAFETY: features and their test come from one line of `isa!`, and the function does as `Advance` says.
+        unsafe {
+            $crate::block::Kernel::new(
+                $isa,
+                $lanes,
+                $busy,
+                $crate::block::cpu::$test,
+                $crate::block::Code::$code($name),
+            )
+        }
+    };
+}
+pub(crate) use row;
+
+/// A function for [`kernels`], compiled for a set of CPU features.
+macro_rules! instance {
+    ($isa:literal, $features:literal, $test:ident, $name:ident $lane:ty, $body:ident[$($word:tt)*]) => {
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $features)]
+        unsafe fn $name(state: *mut $lane, messages: *const *const u8, blocks: usize) {
+            // SAFETY: the same contract; this function runs only where its features are (`Runnable`).
+            unsafe { $body::<$($word)*>(state, messages, blocks) }
+        }
+    };
+}
+pub(crate) use instance;
+
+/// The rows of a family and the functions that they run: a line for each, best first,
+///
+/// `function: instruction set x lanes, from the fewest busy lanes where it is ahead = body[word];`
+///
+/// and the portable ones at the end. `body` is
+/// `#[inline(always)] unsafe fn<W>(state: *mut Lane, messages: *const *const u8, blocks: usize)`.
+macro_rules! kernels {
+    (
+        $vis:vis static $rows:ident: $code:ident of $lane:ty;
+        x86_64 { $($name:ident: $isa:ident x $lanes:literal, from $busy:literal = $body:ident[$($word:tt)*];)* }
+        portable { $($plain:ident: x $few:literal, from $least:literal = $simple:ident[$($scalar:tt)*];)* }
+    ) => {
+        $vis static $rows: &[$crate::block::Kernel] = &[
+            $(
+                #[cfg(target_arch = "x86_64")]
+                $crate::block::row::isa! { $isa row $lanes $busy $code $name },
+            )*
+            $($crate::block::row::row!("portable", "", always, $few $least $code $plain),)*
+        ];
+        $($crate::block::row::isa! { $isa instance $name $lane, $body[$($word)*] })*
+        $(
+            unsafe fn $plain(state: *mut $lane, messages: *const *const u8, blocks: usize) {
+                // SAFETY: the same contract.
+                unsafe { $simple::<$($scalar)*>(state, messages, blocks) }
+            }
+        )*
+    };
+}
+pub(crate) use kernels;

@@ -1,0 +1,31 @@
+//! The families: one file each, with the block function or the library's call, and the rows that say everything else.
+//!
+//! Adding one is its file and a line of this list.
+
+macro_rules! families {
+    ($($name:ident)*) => {
+        $(pub(crate) mod $name;)*
+
+        /// The rows of every family, in the order lists show them.
+        pub(crate) static FAMILIES: &[&[crate::algorithm::Algorithm]] = &[$($name::ROWS),*];
+    };
+}
+
+families! {
+    md4
+    md5
+    sha1
+    sha2
+    sha512
+    sha3
+    blake2b
+    blake2s
+    blake3
+    sm3
+    ripemd160
+    tiger
+    whirlpool
+    crc
+    sum
+    xxh
+}

@@ -1,0 +1,156 @@
+//! BLAKE2b (RFC 7693), unkeyed, of 1 to 64 bytes.
+//!
+//! Beside the eight words of the chain the state carries what a block needs to know of its place: the bytes hashed before
+//! it, the bytes it holds, and the finalization flag. Padding sets the last two, so that final blocks run in the same
+//! lanes as all others.
+#![allow(unsafe_code)]
+
+use crate::algorithm::{Algorithm, Kind, Lengths, Params, Status};
+use crate::block::{Chain, MAX_WORDS, State, Tail, kernels, output_le64};
+use crate::word::{Endian, Word64, array};
+#[cfg(target_arch = "x86_64")]
+use crate::word::{U64x4, U64x8, X2};
+
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "blake2b",
+        tag: "BLAKE2b",
+        aliases: &["b2", "b2sum", "blake-2b"],
+        digest_len: 64,
+        lengths: Lengths::UpTo(64),
+        status: Status::Secure("RFC 7693; from 256 bits of digest on"),
+        summary: "b2sum, Arch Linux; 8 to 512 bits",
+        check: "f5ab8bafa6f2f72b431188ac38ae2de7bb618fb3d38b6cbf639defcdd5e10a86b22fccff571da37e42b23b80b657ee4d936478f582280a87d6dbb1da73f5c47d",
+        tree_id: Some("blake2b"),
+        kind: Kind::Blocks { chain: &BLAKE2B, init },
+        ..Algorithm::PLAIN
+    },
+];
+
+static BLAKE2B: Chain =
+    Chain { block: 128, words: WORDS, lazy: true, kernels: KERNELS, pad, output: output_le64, last_blocks: 1, squeeze: None };
+
+kernels! {
+    static KERNELS: Word64 of u64;
+    x86_64 {
+        avx512_x2: avx512 x 16, from 10 = compress[X2<U64x8>];
+        avx512: avx512 x 8, from 2 = compress[U64x8];
+        avx2_x2: avx2 x 8, from 6 = compress[X2<U64x4>];
+        avx2: avx2 x 4, from 3 = compress[U64x4];
+    }
+    portable {
+        portable: x 1, from 1 = compress[u64];
+    }
+}
+
+/// Where the state keeps the bytes of all blocks before the next, the message bytes in the next, and its flag.
+const COUNTER: usize = 8;
+const STEP: usize = 9;
+const FINAL: usize = 10;
+const WORDS: usize = 11;
+
+/// The initial values of SHA-512 (section 2.6).
+#[rustfmt::skip]
+const IV: [u64; 8] = [
+    0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
+    0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
+];
+
+/// Section 2.5: digest length, no key, fan-out 1, depth 1.
+fn init(params: &Params) -> State {
+    let mut state = [0; MAX_WORDS];
+    state[..8].copy_from_slice(&IV);
+    state[0] ^= 0x0101_0000 ^ params.digest_len as u64;
+    state[STEP] = 128;
+    state
+}
+
+/// Zeros to the end of the block; what is left of the message counts, the zeros do not.
+fn pad(state: &mut State, _: &mut Tail, buffered: usize, _: u64) -> usize {
+    state[STEP] = buffered as u64;
+    state[FINAL] = u64::MAX;
+    1
+}
+
+/// Section 2.7; rounds 10 and 11 repeat the first two.
+const SIGMA: [[usize; 16]; 10] = [
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+    [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
+    [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],
+    [7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8],
+    [9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13],
+    [2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9],
+    [12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11],
+    [13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10],
+    [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5],
+    [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
+];
+
+/// RFC 7693 section 3.2, for every lane.
+///
+/// # Safety
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+#[inline(always)]
+unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: eleven words of state, whole blocks, the CPU's features.
+    unsafe {
+        let at = |word: usize| state.add(word * W::LANES);
+        let mut h: [W; 8] = array![8; word => W::load(at(word))];
+        let mut counter = W::load(at(COUNTER));
+        let (step, last) = (W::load(at(STEP)), W::load(at(FINAL)));
+        for block in 0..blocks {
+            let low = W::chunk(messages, block * 128, Endian::Little);
+            let high = W::chunk(messages, block * 128 + 64, Endian::Little);
+            let m: [W; 16] = array![16; i => if i < 8 { low[i] } else { high[i - 8] }];
+            counter = counter.add(step);
+            let mut v: [W; 16] = array![16; i => if i < 8 { h[i] } else { W::splat(IV[i - 8]) }];
+            // A message is shorter than 2^64 bytes: the counter's high word stays zero.
+            v[12] = v[12].xor(counter);
+            v[14] = v[14].xor(last);
+            macro_rules! mix {
+                ($a:literal, $b:literal, $c:literal, $d:literal, $x:expr, $y:expr) => {
+                    v[$a] = v[$a].add(v[$b]).add(m[$x]);
+                    v[$d] = v[$d].xor(v[$a]).rotr(32);
+                    v[$c] = v[$c].add(v[$d]);
+                    v[$b] = v[$b].xor(v[$c]).rotr(24);
+                    v[$a] = v[$a].add(v[$b]).add(m[$y]);
+                    v[$d] = v[$d].xor(v[$a]).rotr(16);
+                    v[$c] = v[$c].add(v[$d]);
+                    v[$b] = v[$b].xor(v[$c]).rotr(63);
+                };
+            }
+            macro_rules! round {
+                ($s:expr) => {
+                    mix!(0, 4, 8, 12, $s[0], $s[1]);
+                    mix!(1, 5, 9, 13, $s[2], $s[3]);
+                    mix!(2, 6, 10, 14, $s[4], $s[5]);
+                    mix!(3, 7, 11, 15, $s[6], $s[7]);
+                    mix!(0, 5, 10, 15, $s[8], $s[9]);
+                    mix!(1, 6, 11, 12, $s[10], $s[11]);
+                    mix!(2, 7, 8, 13, $s[12], $s[13]);
+                    mix!(3, 4, 9, 14, $s[14], $s[15]);
+                };
+            }
+            macro_rules! rounds {
+                ($($round:literal)*) => { $(round!(SIGMA[$round % 10]);)* };
+            }
+            if W::REGISTERS > 1 {
+                // The state fills all registers: words of the message come from memory, wherever they are.
+                for round in 0..12 {
+                    round!(SIGMA[round % 10]);
+                }
+            } else {
+                // Written out, so that every word has its register.
+                rounds!(0 1 2 3 4 5 6 7 8 9 10 11);
+            }
+            for (i, word) in h.iter_mut().enumerate() {
+                *word = word.xor(v[i]).xor(v[i + 8]);
+            }
+        }
+        for (word, value) in h.into_iter().enumerate() {
+            value.store(at(word));
+        }
+        counter.store(at(COUNTER));
+    }
+}

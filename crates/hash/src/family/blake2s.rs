@@ -1,0 +1,215 @@
+//! BLAKE2s (RFC 7693), unkeyed, of 1 to 32 bytes.
+//!
+//! As in BLAKE2b the state carries what a block needs to know of its place; here the count of bytes takes two words, and
+//! the carry between them is a bit that was set before an addition and is not after.
+#![allow(unsafe_code)]
+
+use crate::algorithm::{Algorithm, Kind, Lengths, Params, Status};
+use crate::block::{Chain, MAX_WORDS, State, Tail, kernels, output_le32};
+use crate::word::{Endian, Word32, array, unroll};
+#[cfg(target_arch = "x86_64")]
+use crate::word::{U32x4, U32x8, U32x16, X2};
+
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "blake2s",
+        tag: "BLAKE2s",
+        aliases: &["blake-2s"],
+        digest_len: 32,
+        lengths: Lengths::UpTo(32),
+        status: Status::Secure("RFC 7693; from 256 bits of digest on"),
+        summary: "BLAKE2 of 32-bit words; 8 to 256 bits",
+        check: "7acc2dd21a2909140507f37396acce906864b5f118dfa766b107962b7a82a0d4",
+        tree_id: Some("blake2s"),
+        kind: Kind::Blocks { chain: &BLAKE2S, init },
+        ..Algorithm::PLAIN
+    },
+];
+
+static BLAKE2S: Chain =
+    Chain { block: 64, words: WORDS, lazy: true, kernels: KERNELS, pad, output: output_le32, last_blocks: 1, squeeze: None };
+
+kernels! {
+    static KERNELS: Word32 of u32;
+    x86_64 {
+        avx512_x2: avx512 x 32, from 17 = compress[X2<U32x16>];
+        avx512: avx512 x 16, from 2 = compress[U32x16];
+        avx2_x2: avx2 x 16, from 9 = compress[X2<U32x8>];
+        avx2: avx2 x 8, from 3 = compress[U32x8];
+        sse2: sse2 x 4, from 3 = compress[U32x4];
+    }
+    portable {
+        portable: x 1, from 1 = compress[u32];
+    }
+}
+
+/// Where the state keeps the bytes of all blocks before the next (low word, high word), the message bytes in the next, and
+/// its flag.
+const COUNTER: usize = 8;
+const STEP: usize = 10;
+const FINAL: usize = 11;
+const WORDS: usize = 12;
+
+/// The initial values of SHA-256 (section 2.6).
+pub(crate) const IV: [u32; 8] =
+    [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
+
+/// Section 2.5: digest length, no key, fan-out 1, depth 1.
+fn init(params: &Params) -> State {
+    let mut state = [0; MAX_WORDS];
+    for (word, value) in state.iter_mut().zip(IV) {
+        *word = u64::from(value);
+    }
+    state[0] ^= 0x0101_0000 ^ params.digest_len as u64;
+    state[STEP] = 64;
+    state
+}
+
+/// Zeros to the end of the block; what is left of the message counts, the zeros do not.
+fn pad(state: &mut State, _: &mut Tail, buffered: usize, _: u64) -> usize {
+    state[STEP] = buffered as u64;
+    state[FINAL] = u64::from(u32::MAX);
+    1
+}
+
+/// Section 2.7.
+const SIGMA: [[usize; 16]; 10] = [
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+    [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
+    [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],
+    [7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8],
+    [9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13],
+    [2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9],
+    [12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11],
+    [13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10],
+    [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5],
+    [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
+];
+
+/// One round (section 3.1, and BLAKE3's): the columns of `v`, then its diagonals, mixed with words of `m` in the order `s`.
+macro_rules! round {
+    ($v:ident, $m:ident, $s:expr) => {{
+        let s = &$s;
+        round!(@ $v, $m, 0, 4, 8, 12, s[0], s[1]);
+        round!(@ $v, $m, 1, 5, 9, 13, s[2], s[3]);
+        round!(@ $v, $m, 2, 6, 10, 14, s[4], s[5]);
+        round!(@ $v, $m, 3, 7, 11, 15, s[6], s[7]);
+        round!(@ $v, $m, 0, 5, 10, 15, s[8], s[9]);
+        round!(@ $v, $m, 1, 6, 11, 12, s[10], s[11]);
+        round!(@ $v, $m, 2, 7, 8, 13, s[12], s[13]);
+        round!(@ $v, $m, 3, 4, 9, 14, s[14], s[15]);
+    }};
+    (@ $v:ident, $m:ident, $a:literal, $b:literal, $c:literal, $d:literal, $x:expr, $y:expr) => {
+        $v[$a] = $v[$a].add($m[$x]).add($v[$b]);
+        $v[$d] = $v[$d].xor($v[$a]).rotr(16);
+        $v[$c] = $v[$c].add($v[$d]);
+        $v[$b] = $v[$b].xor($v[$c]).rotr(12);
+        $v[$a] = $v[$a].add($m[$y]).add($v[$b]);
+        $v[$d] = $v[$d].xor($v[$a]).rotr(8);
+        $v[$c] = $v[$c].add($v[$d]);
+        $v[$b] = $v[$b].xor($v[$c]).rotr(7);
+    };
+}
+pub(crate) use round;
+
+/// RFC 7693 section 3.2, for every lane.
+///
+/// # Safety
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+#[inline(always)]
+unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: twelve words of state, whole blocks, the CPU's features.
+    unsafe {
+        let at = |word: usize| state.add(word * W::LANES);
+        let mut h: [W; 8] = array![8; word => W::load(at(word))];
+        let (mut low, mut high) = (W::load(at(COUNTER)), W::load(at(COUNTER + 1)));
+        let (step, last) = (W::load(at(STEP)), W::load(at(FINAL)));
+        for block in 0..blocks {
+            let m = W::chunk(messages, block * 64, Endian::Little);
+            let sum = low.add(step);
+            // A step is at most a block: the top bit falls only where the sum passes 2^32.
+            high = high.add(sum.andnot(low).shr(31));
+            low = sum;
+            let mut v: [W; 16] = array![16; i => if i < 8 { h[i] } else { W::splat(IV[i - 8]) }];
+            v[12] = v[12].xor(low);
+            v[13] = v[13].xor(high);
+            v[14] = v[14].xor(last);
+            if W::REGISTERS > 1 {
+                for s in &SIGMA {
+                    round!(v, m, s);
+                }
+            } else {
+                unroll!(round in 10 => { round!(v, m, SIGMA[round]) });
+            }
+            h = array![8; i => h[i].xor(v[i]).xor(v[i + 8])];
+        }
+        for (word, value) in h.into_iter().enumerate() {
+            value.store(at(word));
+        }
+        low.store(at(COUNTER));
+        high.store(at(COUNTER + 1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::{Code, Kernel};
+
+    /// RFC 7693 section 3.2 as it is written, with the counter as one number.
+    fn naive(h: &mut [u32; 8], block: &[u8], counter: u64, last: bool) {
+        let m: Vec<u32> = block.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+        let mut v: Vec<u32> = h.iter().chain(&IV).copied().collect();
+        v[12] ^= counter as u32;
+        v[13] ^= (counter >> 32) as u32;
+        v[14] ^= if last { u32::MAX } else { 0 };
+        for s in SIGMA {
+            for (i, [a, b, c, d]) in [
+                [0, 4, 8, 12],
+                [1, 5, 9, 13],
+                [2, 6, 10, 14],
+                [3, 7, 11, 15],
+                [0, 5, 10, 15],
+                [1, 6, 11, 12],
+                [2, 7, 8, 13],
+                [3, 4, 9, 14],
+            ]
+            .into_iter()
+            .enumerate()
+            {
+                for (word, r, q) in [(s[2 * i], 16, 12), (s[2 * i + 1], 8, 7)] {
+                    v[a] = v[a].wrapping_add(v[b]).wrapping_add(m[word]);
+                    v[d] = (v[d] ^ v[a]).rotate_right(r);
+                    v[c] = v[c].wrapping_add(v[d]);
+                    v[b] = (v[b] ^ v[c]).rotate_right(q);
+                }
+            }
+        }
+        for i in 0..8 {
+            h[i] ^= v[i] ^ v[i + 8];
+        }
+    }
+
+    #[test]
+    fn the_count_carries_past_4_gib_in_every_row() {
+        let message: Vec<u8> = (0..256).map(|i| (i * 5) as u8).collect();
+        for before in [0, (1 << 32) - 192, (1 << 32) - 128, (1 << 32) - 64, 1 << 32, (5 << 32) - 64] {
+            let mut expected = IV;
+            for (i, block) in message.chunks(64).enumerate() {
+                naive(&mut expected, block, before + 64 * (i as u64 + 1), false);
+            }
+            for row in KERNELS.iter().filter_map(Kernel::runnable) {
+                let Code::Word32(advance) = row.code() else { unreachable!() };
+                let mut words = IV.to_vec();
+                words.extend([before as u32, (before >> 32) as u32, 64, 0]);
+                let mut state: Vec<u32> = words.iter().flat_map(|word| vec![*word; row.lanes]).collect();
+                let pointers = vec![message.as_ptr(); row.lanes];
+                // SAFETY: the row is supported; twelve words for each lane; four whole blocks.
+                unsafe { advance(state.as_mut_ptr(), pointers.as_ptr(), 4) };
+                let first: Vec<u32> = state.iter().step_by(row.lanes).copied().take(8).collect();
+                assert_eq!(first, expected, "{} x{} from {before}", row.isa, row.lanes);
+            }
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! BLAKE3 (O'Connor, Aumasson, Neves, Wilcox-O'Hearn 2020): plain, keyed, derive-key, with output of any length.
+//!
+//! Its authors' crate computes it, and fills the lanes of a core with the chunks of one message. A message of four chunks
+//! leaves most of them empty, so short plain ones wait in a buffer until they end, and those that end together share
+//! lanes: all their chunks, then the parents of each level, on rows of our own, because the crate hashes neither chunks
+//! of unequal length nor different messages side by side.
+#![allow(unsafe_code)]
+
+use crate::algorithm::{Algorithm, Key, Kind, Lengths, Output, Params, Serial, Status};
+use crate::block::{Kernel, Message, kernels, pick, run};
+use crate::digest::Digest;
+use crate::family::blake2s::{IV, round};
+use crate::word::{Endian, Word32, array, unroll};
+#[cfg(target_arch = "x86_64")]
+use crate::word::{U32x4, U32x8, U32x16, X2};
+use std::any::Any;
+
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "blake3",
+        tag: "BLAKE3",
+        aliases: &["b3", "b3sum"],
+        digest_len: 32,
+        lengths: Lengths::Any,
+        status: Status::Secure("O'Connor, Aumasson, Neves & Wilcox-O'Hearn 2020"),
+        summary: "b3sum; a tree of 1 KiB chunks, output of any length, keyed and derive-key modes",
+        check: "b7d65b48420d1033cb2595293263b6f72eabee20d55e699d0df1973b3c9deed1",
+        keyed: true,
+        kind: Kind::Chunks { new, finish_many },
+        ..Algorithm::PLAIN
+    },
+];
+
+kernels! {
+    static KERNELS: Word32 of u32;
+    x86_64 {
+        avx512_x2: avx512 x 32, from 17 = compress[X2<U32x16>];
+        avx512: avx512 x 16, from 2 = compress[U32x16];
+        avx2_x2: avx2 x 16, from 9 = compress[X2<U32x8>];
+        avx2: avx2 x 8, from 3 = compress[U32x8];
+        sse2: sse2 x 4, from 3 = compress[U32x4];
+    }
+    portable {
+        portable: x 1, from 1 = compress[u32];
+    }
+}
+
+/// Bytes of a chunk.
+const CHUNK: usize = 1024;
+/// Bytes of a block.
+const BLOCK: usize = 64;
+/// Messages shorter than this wait for their neighbours; one of so many chunks fills the widest lanes by itself.
+const FULL: usize = 16 * CHUNK;
+/// Messages that share lanes at a time: more would only take more memory.
+const BATCH: usize = 64;
+
+// Flags of a block (table 3 of the paper).
+const CHUNK_START: u32 = 1;
+const CHUNK_END: u32 = 2;
+const PARENT: u32 = 4;
+const ROOT: u32 = 8;
+
+fn new(params: &Params) -> Box<dyn Serial> {
+    let hasher = match &params.key {
+        Key::None => blake3::Hasher::new(),
+        Key::Keyed(key) => blake3::Hasher::new_keyed(key),
+        Key::Derive(context) => blake3::Hasher::new_derive_key(context),
+    };
+    let len = params.digest_len;
+    let plain = params.key == Key::None && len <= blake3::OUT_LEN;
+    // Without lanes (`TRUESUM_KERNEL=portable`) the crate does everything, with what it finds in the CPU.
+    let waits = plain && pick(KERNELS, usize::MAX).lanes > 1;
+    Box::new(Blake3 { hasher, len, waits, waiting: Vec::new() })
+}
+
+#[derive(Clone)]
+pub(crate) struct Blake3 {
+    hasher: blake3::Hasher,
+    len: usize,
+    /// Whether messages wait in the buffer as long as they are short.
+    waits: bool,
+    /// The whole message so far, or nothing if `hasher` has been fed.
+    waiting: Vec<u8>,
+}
+
+impl Blake3 {
+    fn is_short(&self) -> bool {
+        self.waits && self.hasher.count() == 0
+    }
+
+    fn feed_waiting(&mut self) {
+        self.hasher.update(&self.waiting);
+        self.waiting.clear();
+    }
+}
+
+impl Serial for Blake3 {
+    fn update(&mut self, data: &[u8]) {
+        if self.is_short() && self.waiting.len() + data.len() < FULL {
+            return self.waiting.extend_from_slice(data);
+        }
+        self.feed_waiting();
+        self.hasher.update(data);
+    }
+    fn finish(&mut self) -> Digest {
+        self.feed_waiting();
+        Digest::made(self.len, |bytes| self.hasher.finalize_xof().fill(bytes))
+    }
+    fn output(&mut self) -> Option<Box<dyn Output>> {
+        self.feed_waiting();
+        Some(Box::new(self.hasher.finalize_xof()))
+    }
+    fn clone_box(&self) -> Box<dyn Serial> {
+        Box::new(self.clone())
+    }
+    fn reset(&mut self) -> bool {
+        self.hasher.reset();
+        self.waiting.clear();
+        true
+    }
+}
+
+impl Output for blake3::OutputReader {
+    fn fill(&mut self, buffer: &mut [u8]) {
+        blake3::OutputReader::fill(self, buffer);
+    }
+    fn position(&self) -> u64 {
+        blake3::OutputReader::position(self)
+    }
+    fn set_position(&mut self, position: u64) {
+        blake3::OutputReader::set_position(self, position);
+    }
+    fn clone_box(&self) -> Box<dyn Output> {
+        Box::new(self.clone())
+    }
+}
+
+/// Ends messages, the short ones together.
+fn finish_many(messages: &mut [&mut dyn Serial], digests: &mut Vec<Digest>) {
+    for batch in messages.chunks_mut(BATCH) {
+        let mut batch: Vec<&mut Blake3> = batch
+            .iter_mut()
+            .map(|message| (&mut **message as &mut dyn Any).downcast_mut().expect("made by `new`"))
+            .collect();
+        let mut short: Vec<&mut Blake3> = Vec::with_capacity(batch.len());
+        short.extend(batch.iter_mut().map(|message| &mut **message).filter(|message| message.is_short()));
+        let mut together = finish_short(KERNELS, &mut short).into_iter();
+        digests.extend(batch.iter_mut().map(|message| match message.is_short() {
+            true => together.next().expect("a digest for each short message"),
+            false => message.finish(),
+        }));
+    }
+}
+
+/// The digests of messages that lie in their buffers whole.
+fn finish_short(rows: &'static [Kernel], messages: &mut [&mut Blake3]) -> Vec<Digest> {
+    let chunks = messages.iter().map(|message| message.waiting.len().div_ceil(CHUNK).max(1));
+    let mut nodes: Vec<Node> = Vec::with_capacity(chunks.sum());
+    let mut counts: Vec<usize> = Vec::with_capacity(messages.len());
+    for message in messages.iter_mut() {
+        let len = message.waiting.len();
+        let padded = len.next_multiple_of(BLOCK).max(BLOCK);
+        message.waiting.reserve_exact(padded - len);
+        message.waiting.resize(padded, 0);
+        let count = len.div_ceil(CHUNK).max(1);
+        let root = if count == 1 { ROOT } else { 0 };
+        nodes.extend((0..count).map(|index| {
+            let bytes = (len - index * CHUNK).min(CHUNK);
+            node(index, bytes, CHUNK_START, CHUNK_END | root)
+        }));
+        counts.push(count);
+    }
+    let chunks = messages.iter().flat_map(|message| message.waiting.chunks(CHUNK));
+    let work = nodes.iter_mut().zip(chunks).map(|(state, chunk)| Message { state, parts: [chunk, &[]] });
+    run(BLOCK, WORDS, rows, work.collect());
+    // Neighbours become parents level by level, one left over goes up as it is: the largest subtrees are then on the
+    // left, as section 2.1 wants them.
+    while counts.iter().any(|count| *count > 1) {
+        let mut parents: Vec<Node> = Vec::with_capacity(nodes.len());
+        let mut blocks: Vec<Option<[u8; BLOCK]>> = Vec::with_capacity(nodes.len());
+        let mut below = &nodes[..];
+        for count in &mut counts {
+            let (own, others) = below.split_at(*count);
+            below = others;
+            let root = if *count == 2 { ROOT } else { 0 };
+            for pair in own.chunks(2) {
+                let [left, right] = pair else {
+                    parents.push(pair[0]);
+                    blocks.push(None);
+                    continue;
+                };
+                let mut block = [0; BLOCK];
+                output(left, &mut block[..32]);
+                output(right, &mut block[32..]);
+                parents.push(node(0, BLOCK, 0, PARENT | root));
+                blocks.push(Some(block));
+            }
+            *count = count.div_ceil(2);
+        }
+        let work = parents
+            .iter_mut()
+            .zip(&blocks)
+            .filter_map(|(state, block)| block.as_ref().map(|block| Message { state, parts: [block, &[]] }));
+        run(BLOCK, WORDS, rows, work.collect());
+        nodes = parents;
+    }
+    let digest = |(message, root): (&&mut Blake3, &Node)| Digest::made(message.len, |b| output(root, b));
+    messages.iter().zip(&nodes).map(digest).collect()
+}
+
+/// Where the state keeps, beside the chaining value, the chunk's number, its blocks left, what the last block's length
+/// adds to 64, the flags of the next block, and those of the last.
+const NUMBER: usize = 8;
+const LEFT: usize = 9;
+const SHORTER: usize = 10;
+const FLAGS: usize = 11;
+const LAST_FLAGS: usize = 12;
+const WORDS: usize = 13;
+
+/// The state of a chunk or a parent.
+type Node = [u64; WORDS];
+
+/// The chaining value or digest of a node, cut at the length of `bytes`.
+fn output(node: &Node, bytes: &mut [u8]) {
+    for (bytes, word) in bytes.chunks_mut(4).zip(node) {
+        bytes.copy_from_slice(&(*word as u32).to_le_bytes()[..bytes.len()]);
+    }
+}
+
+/// A chunk or parent of `bytes` bytes, before its first block.
+fn node(number: usize, bytes: usize, flags: u32, last_flags: u32) -> Node {
+    let mut state = [0; WORDS];
+    for (word, value) in state.iter_mut().zip(IV) {
+        *word = u64::from(value);
+    }
+    let blocks = bytes.div_ceil(BLOCK).max(1);
+    state[NUMBER] = number as u64;
+    state[LEFT] = blocks as u64;
+    state[SHORTER] = u64::from((bytes as u32).wrapping_sub((blocks * BLOCK) as u32));
+    state[FLAGS] = u64::from(flags);
+    state[LAST_FLAGS] = u64::from(last_flags);
+    state
+}
+
+/// Table 2, applied once more for every round.
+const SCHEDULE: [[usize; 16]; 7] = {
+    const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
+    let mut schedule = [[0; 16]; 7];
+    let mut word = 0;
+    while word < 16 {
+        schedule[0][word] = word;
+        word += 1;
+    }
+    let mut round = 1;
+    while round < 7 {
+        word = 0;
+        while word < 16 {
+            schedule[round][word] = schedule[round - 1][PERMUTATION[word]];
+            word += 1;
+        }
+        round += 1;
+    }
+    schedule
+};
+
+/// Section 2.2, for every lane: blocks of a chunk, the last with its own length and flags; or of a parent.
+///
+/// # Safety
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+#[inline(always)]
+unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: thirteen words of state, whole blocks, the CPU's features.
+    unsafe {
+        let at = |word: usize| state.add(word * W::LANES);
+        let mut h: [W; 8] = array![8; word => W::load(at(word))];
+        let (mut left, mut flags) = (W::load(at(LEFT)), W::load(at(FLAGS)));
+        for block in 0..blocks {
+            let m = W::chunk(messages, block * BLOCK, Endian::Little);
+            left = left.plus(u32::MAX);
+            // All bits of the lanes where nothing is left: only zero borrows, then only one is negative.
+            let last = left.plus(u32::MAX).shr(31).not().plus(1);
+            let mut v: [W; 16] = array![16; i => if i < 8 { h[i] } else { W::splat(IV[i - 8]) }];
+            v[12] = W::load(at(NUMBER));
+            v[13] = W::splat(0);
+            v[14] = last.and(W::load(at(SHORTER))).plus(BLOCK as u32);
+            v[15] = flags.or(last.and(W::load(at(LAST_FLAGS))));
+            flags = W::splat(0);
+            if W::REGISTERS > 1 {
+                for s in &SCHEDULE {
+                    round!(v, m, s);
+                }
+            } else {
+                unroll!(round in 7 => { round!(v, m, SCHEDULE[round]) });
+            }
+            h = array![8; i => v[i].xor(v[i + 8])];
+        }
+        for (word, value) in h.into_iter().enumerate() {
+            value.store(at(word));
+        }
+        left.store(at(LEFT));
+        flags.store(at(FLAGS));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Hasher, Spec, find, finish_many, update_many};
+
+    fn data(len: usize) -> Vec<u8> {
+        (0..len as u32).map(|i| (i.wrapping_mul(i) >> 5) as u8).collect()
+    }
+
+    /// Lengths around blocks, chunks, and the longest that waits.
+    fn lengths() -> Vec<usize> {
+        let around = |at: usize| [at.saturating_sub(1), at, at + 1];
+        let mut lengths: Vec<usize> = [0, 64, 128, 960].into_iter().flat_map(around).collect();
+        lengths.extend((1..=20).flat_map(|chunks| around(chunks * CHUNK)));
+        lengths.extend([500, 1500, 4000, 5555, 7000, 8100, 20_000, 100_000]);
+        lengths
+    }
+
+    #[test]
+    fn every_row_hashes_short_messages_as_the_crate_does() {
+        let data = data(FULL + 100);
+        let spec = Spec::new(find("blake3").unwrap());
+        for row in KERNELS.iter().filter(|row| row.supported()) {
+            for lengths in [&(0..FULL).step_by(37).collect::<Vec<_>>(), &lengths()] {
+                let mut messages: Vec<Blake3> = lengths
+                    .iter()
+                    .filter(|len| **len < FULL)
+                    .enumerate()
+                    .map(|(i, len)| {
+                        let hasher = blake3::Hasher::new();
+                        let waiting = data[i % 64..i % 64 + len].to_vec();
+                        Blake3 { hasher, len: spec.digest_len(), waits: true, waiting }
+                    })
+                    .collect();
+                let expected: Vec<_> =
+                    messages.iter().map(|message| blake3::hash(&message.waiting)).collect();
+                let digests =
+                    finish_short(std::slice::from_ref(row), &mut messages.iter_mut().collect::<Vec<_>>());
+                assert_eq!(digests.len(), expected.len());
+                for ((digest, expected), message) in digests.iter().zip(expected).zip(&messages) {
+                    assert_eq!(
+                        digest.as_bytes(),
+                        expected.as_bytes(),
+                        "about {} bytes with {} x{}",
+                        message.waiting.len(),
+                        row.isa,
+                        row.lanes
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn messages_of_all_lengths_modes_and_algorithms_end_together() {
+        let data = data(100_100);
+        let derived: Spec =
+            Spec::new(find("blake3").unwrap()).with_key(Key::Derive("a context".into())).unwrap();
+        let keyed: Spec = Spec::new(find("blake3").unwrap()).with_key(Key::Keyed(Box::new([7; 32]))).unwrap();
+        let names = ["blake3", "blake3-64", "blake3-8000", "sha256", "blake3"];
+        let specs: Vec<Spec> =
+            names.iter().map(|name| name.parse().unwrap()).chain([derived, keyed]).collect();
+        for mixed in [false, true] {
+            let mut messages: Vec<(&Spec, &[u8])> = Vec::new();
+            for (i, len) in lengths().into_iter().enumerate() {
+                let message = &data[i..i + len];
+                match mixed {
+                    true => messages.extend(specs.iter().map(|spec| (spec, message))),
+                    false => messages.push((&specs[0], message)),
+                }
+            }
+            let expected: Vec<Digest> = messages.iter().map(|(spec, message)| spec.digest(message)).collect();
+            let mut hashers: Vec<Hasher> = messages.iter().map(|(spec, _)| spec.hasher()).collect();
+            let mut hashers: Vec<&mut Hasher> = hashers.iter_mut().collect();
+            // The same hashers again: nothing of the first messages may be left.
+            for slice in [1 << 20, 700, 4096] {
+                let longest = messages.iter().map(|(_, message)| message.len()).max().unwrap();
+                for at in (0..longest).step_by(slice) {
+                    let part = |m: &&[u8]| at.min(m.len())..(at + slice).min(m.len());
+                    let slices: Vec<&[u8]> = messages.iter().map(|(_, m)| &m[part(m)]).collect();
+                    update_many(&mut hashers, &slices);
+                }
+                let digests = finish_many(&mut hashers);
+                assert_eq!(digests.len(), expected.len());
+                for ((digest, expected), (spec, message)) in digests.iter().zip(&expected).zip(&messages) {
+                    assert_eq!(digest, expected, "{spec} of {} bytes in slices of {slice}", message.len());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_hasher_that_forgot_its_bytes_is_as_new() {
+        let spec: Spec = "blake3".parse().unwrap();
+        for len in [3, FULL - 1, FULL] {
+            let mut hasher = spec.hasher();
+            hasher.update(&data(len));
+            let digest = hasher.clone().finish();
+            assert_eq!(digest.as_bytes(), blake3::hash(&data(len)).as_bytes());
+            hasher.reset();
+            assert_eq!(hasher.finish_reset(), spec.digest(b""));
+            hasher.update(b"abc");
+            assert_eq!(hasher.finish(), spec.digest(b"abc"));
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! SHA-1 (FIPS 180-4).
+//!
+//! The SHA instructions do four steps at a time, each four waiting for the last: several messages side by side fill the
+//! gaps until sixteen lanes are ahead.
+#![allow(unsafe_code)]
+
+use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::block::{Chain, State, kernels, output_be32, pad_be64, state};
+use crate::word::{Endian, Word32, array, unknown, unroll};
+#[cfg(target_arch = "x86_64")]
+use crate::word::{U32x4, U32x8, U32x16, X2};
+
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "sha1",
+        tag: "SHA1",
+        aliases: &["sha-1"],
+        digest_len: 20,
+        status: Status::Broken(
+            "collisions (SHAttered: Stevens et al. 2017), chosen-prefix (Leurent & Peyrin 2020)",
+        ),
+        summary: "FIPS 180-4; git, torrents, NSRL",
+        check: "f7c3bc1d808e04732adf679965ccc34ca7ae3441",
+        tree_id: Some("sha1"),
+        kind: Kind::Blocks { chain: &SHA1, init },
+        ..Algorithm::PLAIN
+    },
+];
+
+static SHA1: Chain =
+    Chain { block: 64, words: 5, lazy: false, kernels: KERNELS, pad: pad_be64, output: output_be32, last_blocks: 2, squeeze: None };
+
+kernels! {
+    static KERNELS: Word32 of u32;
+    x86_64 {
+        avx512_x2: avx512 x 32, from 17 = compress[X2<U32x16>];
+        avx512: avx512 x 16, from 5 = compress[U32x16];
+        sha_ni_4: sha_ni x 4, from 4 = sha_ni[4];
+        sha_ni_3: sha_ni x 3, from 3 = sha_ni[3];
+        sha_ni_2: sha_ni x 2, from 2 = sha_ni[2];
+        sha_ni_1: sha_ni x 1, from 1 = sha_ni[1];
+        avx2_x2: avx2 x 16, from 9 = compress[X2<U32x8>];
+        avx2: avx2 x 8, from 3 = compress[U32x8];
+        sse2: sse2 x 4, from 3 = compress[U32x4];
+    }
+    portable {
+        portable: x 1, from 1 = compress[u32];
+    }
+}
+
+fn init(_: &Params) -> State {
+    state(&[0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0])
+}
+
+const K: [u32; 4] = [0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xca62_c1d6];
+
+/// FIPS 180-4 section 6.1.2, for every lane.
+///
+/// # Safety
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+#[inline(always)]
+unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: five words of state, whole blocks, the CPU's features.
+    unsafe {
+        let at = |word: usize| state.add(word * W::LANES);
+        let mut s: [W; 5] = array![5; word => W::load(at(word))];
+        let k = unknown(&K);
+        for block in 0..blocks {
+            let mut w = W::chunk(messages, block * 64, Endian::Big);
+            let [mut a, mut b, mut c, mut d, mut e] = s;
+            unroll!(i in 80 => {
+                if i >= 16 {
+                    let x = w[i % 16].xor(w[(i + 2) % 16]).xor(w[(i + 8) % 16]).xor(w[(i + 13) % 16]);
+                    w[i % 16] = x.rotl(1);
+                }
+                let f = match i / 20 {
+                    0 => b.choose(c, d),
+                    2 => b.majority(c, d),
+                    _ => b.xor(c).xor(d),
+                };
+                let sum = e.add(w[i % 16].plus(k[i / 20])).add(f).add(a.rotl(5));
+                (e, d, c, b, a) = (d, c, b.rotl(30), a, sum);
+            });
+            s = [s[0].add(a), s[1].add(b), s[2].add(c), s[3].add(d), s[4].add(e)];
+        }
+        for (word, value) in s.into_iter().enumerate() {
+            value.store(at(word));
+        }
+    }
+}
+
+/// `N` messages side by side in the SHA instructions (Intel SDM volume 2, `SHA1RNDS4`): one register holds `a` to `d`, the
+/// first in its top word, another holds `e` in its top word; sixteen message words are four registers.
+///
+/// # Safety
+/// As [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA, SSSE3 and SSE4.1.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "sha,ssse3,sse4.1")]
+unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    use std::arch::x86_64::*;
+    // SAFETY: the caller's promise: five words of state for each lane, whole blocks; unaligned loads.
+    unsafe {
+        let word = |word: usize, lane: usize| *state.add(word * N + lane) as i32;
+        let swap = _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f);
+        let mut abcd: [__m128i; N] =
+            array![N; n => _mm_set_epi32(word(0, n), word(1, n), word(2, n), word(3, n))];
+        let mut e: [__m128i; N] = array![N; n => _mm_set_epi32(word(4, n), 0, 0, 0)];
+        for block in 0..blocks {
+            let start = (abcd, e);
+            let mut w = [[_mm_setzero_si128(); N]; 4];
+            // The state four steps ago: its first word, rotated, is the next `e`.
+            let mut before = abcd;
+            macro_rules! steps {
+                ($i:ident, $function:literal) => {
+                    for n in 0..N {
+                        if $i < 4 {
+                            let bytes = (*messages.add(n)).add(block * 64 + $i % 4 * 16);
+                            w[$i % 4][n] = _mm_shuffle_epi8(_mm_loadu_si128(bytes.cast()), swap);
+                        } else {
+                            // The four words sixteen steps on, in the place of those that are used up.
+                            let (x, y) = (w[$i % 4][n], w[($i + 1) % 4][n]);
+                            let sum = _mm_xor_si128(_mm_sha1msg1_epu32(x, y), w[($i + 2) % 4][n]);
+                            w[$i % 4][n] = _mm_sha1msg2_epu32(sum, w[($i + 3) % 4][n]);
+                        }
+                        let ew = if $i == 0 {
+                            _mm_add_epi32(e[n], w[0][n])
+                        } else {
+                            _mm_sha1nexte_epu32(before[n], w[$i % 4][n])
+                        };
+                        before[n] = abcd[n];
+                        abcd[n] = _mm_sha1rnds4_epu32::<$function>(abcd[n], ew);
+                    }
+                };
+            }
+            unroll!(i in 5 => { steps!(i, 0) });
+            unroll!(i in 5, from 5 => { steps!(i, 1) });
+            unroll!(i in 5, from 10 => { steps!(i, 2) });
+            unroll!(i in 5, from 15 => { steps!(i, 3) });
+            for n in 0..N {
+                e[n] = _mm_sha1nexte_epu32(before[n], start.1[n]);
+                abcd[n] = _mm_add_epi32(abcd[n], start.0[n]);
+            }
+        }
+        for n in 0..N {
+            let [mut low, mut high] = [[0u32; 4]; 2];
+            _mm_storeu_si128(low.as_mut_ptr().cast(), abcd[n]);
+            _mm_storeu_si128(high.as_mut_ptr().cast(), e[n]);
+            for (word, value) in [low[3], low[2], low[1], low[0], high[3]].into_iter().enumerate() {
+                *state.add(word * N + n) = value;
+            }
+        }
+    }
+}

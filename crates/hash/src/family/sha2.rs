@@ -1,0 +1,198 @@
+//! SHA-2 with 32-bit words: SHA-224 and SHA-256 (FIPS 180-4).
+//!
+//! The SHA instructions do two rounds in four cycles, each waiting for the last: two messages side by side fill the gaps,
+//! and from a handful of messages on the sixteen lanes of AVX-512 are ahead of both.
+#![allow(unsafe_code)]
+
+use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::block::{Chain, State, kernels, output_be32, pad_be64, state};
+use crate::word::{Endian, Word32, array, unknown, unroll};
+#[cfg(target_arch = "x86_64")]
+use crate::word::{U32x4, U32x8, U32x16, X2};
+
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "sha224",
+        tag: "SHA224",
+        aliases: &["sha-224", "sha2-224"],
+        digest_len: 28,
+        status: Status::Secure("FIPS 180-4"),
+        summary: "SHA-256 cut to 224 bits, with its own initial value",
+        check: "9b3e61bf29f17c75572fae2e86e17809a4513d07c8a18152acf34521",
+        tree_id: Some("sha224"),
+        kind: Kind::Blocks { chain: &SHA256, init: init_224 },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "sha256",
+        tag: "SHA256",
+        aliases: &["sha-256", "sha2-256"],
+        digest_len: 32,
+        status: Status::Secure("FIPS 180-4"),
+        summary: "the digest of software releases",
+        check: "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
+        tree_id: Some("sha256"),
+        kind: Kind::Blocks { chain: &SHA256, init: init_256 },
+        ..Algorithm::PLAIN
+    },
+];
+
+static SHA256: Chain =
+    Chain { block: 64, words: 8, lazy: false, kernels: KERNELS_256, pad: pad_be64, output: output_be32, last_blocks: 2, squeeze: None };
+
+kernels! {
+    static KERNELS_256: Word32 of u32;
+    x86_64 {
+        avx512_x2_256: avx512 x 32, from 17 = compress_256[X2<U32x16>];
+        avx512_256: avx512 x 16, from 8 = compress_256[U32x16];
+        sha_ni_2: sha_ni x 2, from 2 = sha_ni[2];
+        sha_ni_1: sha_ni x 1, from 1 = sha_ni[1];
+        avx2_256: avx2 x 8, from 3 = compress_256[U32x8];
+        sse2_256: sse2 x 4, from 3 = compress_256[U32x4];
+    }
+    portable {
+        portable_256: x 1, from 1 = compress_256[u32];
+    }
+}
+
+fn init_224(_: &Params) -> State {
+    state(&[
+        0xc105_9ed8,
+        0x367c_d507,
+        0x3070_dd17,
+        0xf70e_5939,
+        0xffc0_0b31,
+        0x6858_1511,
+        0x64f9_8fa7,
+        0xbefa_4fa4,
+    ])
+}
+
+fn init_256(_: &Params) -> State {
+    state(&[
+        0x6a09_e667,
+        0xbb67_ae85,
+        0x3c6e_f372,
+        0xa54f_f53a,
+        0x510e_527f,
+        0x9b05_688c,
+        0x1f83_d9ab,
+        0x5be0_cd19,
+    ])
+}
+
+const K256: [u32; 64] = [
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+];
+
+/// FIPS 180-4 section 6.2.2, for every lane.
+///
+/// # Safety
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+#[inline(always)]
+unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: eight words of state, whole blocks, the CPU's features.
+    unsafe {
+        let at = |word: usize| state.add(word * W::LANES);
+        let mut s: [W; 8] = array![8; word => W::load(at(word))];
+        let k = unknown(&K256);
+        for block in 0..blocks {
+            let mut w = W::chunk(messages, block * 64, Endian::Big);
+            let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = s;
+            macro_rules! step {
+                ($i:expr, $k:expr) => {
+                    let sum1 = e.rotr(6).xor(e.rotr(11)).xor(e.rotr(25));
+                    // The sums that wait for nothing come first.
+                    let t1 = h.add(w[$i].plus($k)).add(e.choose(f, g)).add(sum1);
+                    let sum0 = a.rotr(2).xor(a.rotr(13)).xor(a.rotr(22));
+                    let t2 = sum0.add(a.majority(b, c));
+                    (h, g, f, e, d, c, b, a) = (g, f, e, d.add(t1), c, b, a, t1.add(t2));
+                };
+            }
+            unroll!(i in 16 => { step!(i, k[i]); });
+            for k in k[16..].chunks_exact(16) {
+                unroll!(i in 16 => {
+                    let (w15, w2) = (w[(i + 1) % 16], w[(i + 14) % 16]);
+                    let s0 = w15.rotr(7).xor(w15.rotr(18)).xor(w15.shr(3));
+                    let s1 = w2.rotr(17).xor(w2.rotr(19)).xor(w2.shr(10));
+                    w[i] = w[i].add(s0).add(w[(i + 9) % 16]).add(s1);
+                    step!(i, k[i]);
+                });
+            }
+            for (sum, value) in s.iter_mut().zip([a, b, c, d, e, f, g, h]) {
+                *sum = sum.add(value);
+            }
+        }
+        for (word, value) in s.into_iter().enumerate() {
+            value.store(at(word));
+        }
+    }
+}
+
+/// `N` messages side by side in the SHA instructions (Intel SDM volume 2, `SHA256RNDS2`): the state is two registers,
+/// `[f, e, b, a]` and `[h, g, d, c]` from the low word up, and sixteen message words are four.
+///
+/// # Safety
+/// As [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA, SSSE3 and SSE4.1.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "sha,ssse3,sse4.1")]
+unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    use std::arch::x86_64::*;
+    // SAFETY: the caller's promise: eight words of state for each lane, whole blocks; unaligned loads.
+    unsafe {
+        let word = |word: usize, lane: usize| *state.add(word * N + lane) as i32;
+        let swap = _mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203);
+        let mut abef: [__m128i; N] =
+            std::array::from_fn(|n| _mm_set_epi32(word(0, n), word(1, n), word(4, n), word(5, n)));
+        let mut cdgh: [__m128i; N] =
+            std::array::from_fn(|n| _mm_set_epi32(word(2, n), word(3, n), word(6, n), word(7, n)));
+        for block in 0..blocks {
+            let start = (abef, cdgh);
+            let mut w: [[__m128i; N]; 4] = std::array::from_fn(|part| {
+                std::array::from_fn(|n| {
+                    let bytes = (*messages.add(n)).add(block * 64 + part * 16);
+                    _mm_shuffle_epi8(_mm_loadu_si128(bytes.cast()), swap)
+                })
+            });
+            unroll!(i in 16 => {
+                let k = _mm_loadu_si128(K256.as_ptr().add(4 * i).cast());
+                for n in 0..N {
+                    let now = w[i % 4][n];
+                    let wk = _mm_add_epi32(now, k);
+                    cdgh[n] = _mm_sha256rnds2_epu32(cdgh[n], abef[n], wk);
+                    abef[n] = _mm_sha256rnds2_epu32(abef[n], cdgh[n], _mm_shuffle_epi32::<0x0e>(wk));
+                    if i < 12 {
+                        // The four words that take the place of these: they need the next twelve.
+                        let (next, last, newest) = (w[(i + 1) % 4][n], w[(i + 2) % 4][n], w[(i + 3) % 4][n]);
+                        let sum = _mm_add_epi32(
+                            _mm_sha256msg1_epu32(now, next),
+                            _mm_alignr_epi8::<4>(newest, last),
+                        );
+                        w[i % 4][n] = _mm_sha256msg2_epu32(sum, newest);
+                    }
+                }
+            });
+            for n in 0..N {
+                abef[n] = _mm_add_epi32(abef[n], start.0[n]);
+                cdgh[n] = _mm_add_epi32(cdgh[n], start.1[n]);
+            }
+        }
+        for n in 0..N {
+            let [mut low, mut high] = [[0u32; 4]; 2];
+            _mm_storeu_si128(low.as_mut_ptr().cast(), abef[n]);
+            _mm_storeu_si128(high.as_mut_ptr().cast(), cdgh[n]);
+            let words = [low[3], low[2], high[3], high[2], low[1], low[0], high[1], high[0]];
+            for (word, value) in words.into_iter().enumerate() {
+                *state.add(word * N + n) = value;
+            }
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! SHA-3 and SHAKE (FIPS 202) and Keccak with its original padding.
+//!
+//! The members differ in their rate (bytes absorbed by one permutation) and in the byte that starts the padding. Kernels
+//! know the rate only, so members of one rate share rows; output longer than the rate is squeezed one message at a time.
+#![allow(unsafe_code)]
+
+use crate::algorithm::{Algorithm, Kind, Lengths, Params, Status};
+use crate::block::{Chain, Kernel, MAX_WORDS, State, Tail, kernels, output_le64};
+use crate::word::{Endian, Word64, array};
+#[cfg(target_arch = "x86_64")]
+use crate::word::{U64x2, U64x4, U64x8};
+
+/// Words of state: five by five lanes of 64 bits.
+const WORDS: usize = 25;
+
+/// The byte after the message: domain separation bits and the first bit of the padding (FIPS 202 appendix B.2).
+const SHA3: u8 = 0x06;
+const SHAKE: u8 = 0x1f;
+/// Keccak as submitted, before the standard added domain bits.
+const KECCAK: u8 = 0x01;
+
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "sha3-224",
+        tag: "SHA3-224",
+        aliases: &["sha3_224"],
+        digest_len: 28,
+        status: Status::Secure("FIPS 202"),
+        summary: "the sponge standard of 2015, 224 bits",
+        check: "5795c3d628fd638c9835a4c79a55809f265068c88729a1a3fcdf8522",
+        tree_id: Some("sha3-224"),
+        kind: Kind::Blocks { chain: &SHA3_224, init },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "sha3-256",
+        tag: "SHA3-256",
+        aliases: &["sha3_256"],
+        digest_len: 32,
+        status: Status::Secure("FIPS 202"),
+        summary: "the sponge standard of 2015, 256 bits",
+        check: "87cd084d190e436f147322b90e7384f6a8e0676c99d21ef519ea718e51d45f9c",
+        tree_id: Some("sha3-256"),
+        kind: Kind::Blocks { chain: &SHA3_256, init },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "sha3-384",
+        tag: "SHA3-384",
+        aliases: &["sha3_384"],
+        digest_len: 48,
+        status: Status::Secure("FIPS 202"),
+        summary: "the sponge standard of 2015, 384 bits",
+        check: "8b90ede4d095409f1a12492c2520599683a9478dc70b7566d23b3e41ece8538c6cde92382a5e38786490375c54672abf",
+        tree_id: Some("sha3-384"),
+        kind: Kind::Blocks { chain: &SHA3_384, init },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "sha3-512",
+        tag: "SHA3-512",
+        aliases: &["sha3_512"],
+        digest_len: 64,
+        status: Status::Secure("FIPS 202"),
+        summary: "the sponge standard of 2015, 512 bits",
+        check: "e1e44d20556e97a180b6dd3ed7ae5c465cafd553fa8747dca038fb95635b77a37318f7ddf7aec1f6c3c14bb160ba2497007decf38dd361cab199e3b8c8fe1f5c",
+        tree_id: Some("sha3-512"),
+        kind: Kind::Blocks { chain: &SHA3_512, init },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "shake128",
+        tag: "SHAKE128",
+        aliases: &["shake-128"],
+        digest_len: 32,
+        lengths: Lengths::Any,
+        status: Status::Secure("FIPS 202; full strength from 256 bits of output on"),
+        summary: "output of any length; 256 bits unless said, for collisions as hard as its 128-bit strength",
+        check: "1aca6b9e651b5f20079a305ca8f86d39b9451c4c32873f95f8b315834bd5f272",
+        tree_id: Some("shake128"),
+        kind: Kind::Blocks { chain: &SHAKE128, init },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "shake256",
+        tag: "SHAKE256",
+        aliases: &["shake-256"],
+        digest_len: 64,
+        lengths: Lengths::Any,
+        status: Status::Secure("FIPS 202; full strength from 512 bits of output on"),
+        summary: "output of any length; 512 bits unless said, for collisions as hard as its 256-bit strength",
+        check: "24347b9c4b6da2fc9cde08c87f33edd2e603c8dcd6840e6b3920f62b1dd69d7bc4655a9e6f0ee6255940380dcd1488dbca3e796ae58a2234cc31cd61dfd1eb56",
+        tree_id: Some("shake256"),
+        kind: Kind::Blocks { chain: &SHAKE256, init },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "keccak256",
+        tag: "KECCAK-256",
+        aliases: &["keccak", "keccak_256"],
+        digest_len: 32,
+        status: Status::Secure(
+            "Bertoni, Daemen, Peeters & Van Assche 2011: SHA3-256 but for one byte of padding",
+        ),
+        summary: "Ethereum's digest",
+        check: "2a359feeb8e488a1af2c03b908b3ed7990400555db73e1421181d97cac004d48",
+        tree_id: Some("keccak256"),
+        kind: Kind::Blocks { chain: &KECCAK256, init },
+        ..Algorithm::PLAIN
+    },
+];
+
+static SHA3_224: Chain = chain::<144, SHA3>(rate144::KERNELS);
+static SHA3_256: Chain = chain::<136, SHA3>(rate136::KERNELS);
+static SHA3_384: Chain = chain::<104, SHA3>(rate104::KERNELS);
+static SHA3_512: Chain = chain::<72, SHA3>(rate72::KERNELS);
+static SHAKE128: Chain = chain::<168, SHAKE>(rate168::KERNELS);
+static SHAKE256: Chain = chain::<136, SHAKE>(rate136::KERNELS);
+static KECCAK256: Chain = chain::<136, KECCAK>(rate136::KERNELS);
+
+const fn chain<const RATE: usize, const DOMAIN: u8>(kernels: &'static [Kernel]) -> Chain {
+    Chain {
+        block: RATE,
+        words: WORDS,
+        lazy: false,
+        kernels,
+        pad: pad::<RATE, DOMAIN>,
+        output: output::<RATE>,
+        last_blocks: 1,
+        squeeze: if DOMAIN == SHAKE { Some(permuted) } else { None },
+    }
+}
+
+macro_rules! rate {
+    ($name:ident, $rate:literal) => {
+        mod $name {
+            use super::*;
+
+            kernels! {
+                pub(super) static KERNELS: Word64 of u64;
+                x86_64 {
+                    avx512: avx512 x 8, from 3 = absorb[U64x8];
+                    avx512_x2: avx512 x 2, from 1 = absorb[U64x2];
+                    avx2: avx2 x 4, from 2 = absorb[U64x4];
+                    bmi2: bmi2 x 1, from 1 = absorb[u64];
+                    sse2: sse2 x 2, from 2 = absorb[U64x2];
+                }
+                portable {
+                    portable: x 1, from 1 = absorb[u64];
+                }
+            }
+
+            /// # Safety
+            /// As [`super::absorb`].
+            #[inline(always)]
+            unsafe fn absorb<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
+                // SAFETY: the same contract.
+                unsafe { super::absorb::<W, $rate>(state, messages, blocks) }
+            }
+        }
+    };
+}
+rate!(rate168, 168);
+rate!(rate144, 144);
+rate!(rate136, 136);
+rate!(rate104, 104);
+rate!(rate72, 72);
+
+fn init(_: &Params) -> State {
+    [0; MAX_WORDS]
+}
+
+/// Domain bits, then `10*1` to the end of the block.
+fn pad<const RATE: usize, const DOMAIN: u8>(
+    _: &mut State,
+    tail: &mut Tail,
+    buffered: usize,
+    _: u64,
+) -> usize {
+    tail[buffered] = DOMAIN;
+    tail[RATE - 1] |= 0x80;
+    1
+}
+
+/// The first `RATE` bytes of the state, permuted again for every further `RATE` bytes.
+fn output<const RATE: usize>(state: &State, digest: &mut [u8]) {
+    let mut state = *state;
+    for (i, part) in digest.chunks_mut(RATE).enumerate() {
+        if i > 0 {
+            permuted(&mut state);
+        }
+        output_le64(&state, part);
+    }
+}
+
+/// The state whose first bytes are the next of the output.
+fn permuted(state: &mut State) {
+    // SAFETY: `u64` needs no CPU features.
+    *state = unsafe { permute(*state) };
+}
+
+#[rustfmt::skip]
+const ROUNDS: [u64; 24] = [
+    0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000,
+    0x000000000000808b, 0x0000000080000001, 0x8000000080008081, 0x8000000000008009,
+    0x000000000000008a, 0x0000000000000088, 0x0000000080008009, 0x000000008000000a,
+    0x000000008000808b, 0x800000000000008b, 0x8000000000008089, 0x8000000000008003,
+    0x8000000000008002, 0x8000000000000080, 0x000000000000800a, 0x800000008000000a,
+    0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008,
+];
+
+/// Absorbs whole blocks of `RATE` bytes (FIPS 202 section 4), for every lane.
+///
+/// # Safety
+/// As [`crate::block::row::Advance`], compiled for the word's CPU features.
+#[inline(always)]
+unsafe fn absorb<W: Word64, const RATE: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: 25 words of state, whole blocks, the CPU's features. Every chunk ends inside its block,
+    // because a rate is longer than a chunk.
+    unsafe {
+        let at = |word: usize| state.add(word * W::LANES);
+        let mut s: [W; WORDS] = array![WORDS; word => W::load(at(word))];
+        for block in 0..blocks {
+            let mut word = 0;
+            while word < RATE / 8 {
+                // The last chunk overlaps the one before it: its first words are in the state already.
+                let from = word.min(RATE / 8 - 8);
+                let m = W::chunk(messages, block * RATE + from * 8, Endian::Little);
+                for i in word - from..8 {
+                    s[from + i] = s[from + i].xor(m[i]);
+                }
+                word = from + 8;
+            }
+            s = permute(s);
+        }
+        for (word, value) in s.into_iter().enumerate() {
+            value.store(at(word));
+        }
+    }
+}
+
+/// Keccak-f[1600] (FIPS 202 section 3.3), for every lane. Word `x + 5 * y` of the state is lane `(x, y)` of the standard.
+///
+/// # Safety
+/// As [`crate::word::operations::Word::splat`].
+#[inline(always)]
+unsafe fn permute<W: Word64>(mut s: [W; WORDS]) -> [W; WORDS] {
+    for constant in ROUNDS {
+        macro_rules! column {
+            ($x:literal) => {
+                s[$x].xor(s[$x + 5]).xor(s[$x + 10]).xor(s[$x + 15]).xor(s[$x + 20])
+            };
+        }
+        let c = [column!(0), column!(1), column!(2), column!(3), column!(4)];
+        macro_rules! theta {
+            ($x:literal) => {
+                c[($x + 4) % 5].xor(c[($x + 1) % 5].rotl(1))
+            };
+        }
+        let d = [theta!(0), theta!(1), theta!(2), theta!(3), theta!(4)];
+        // Row y after rho and pi takes its lane x from lane (x + 3y, x) before, turned by that lane's offset.
+        macro_rules! row {
+            ($($from:literal << $offset:literal),*) => {{
+                let b = [$(s[$from].xor(d[$from % 5]).rotl($offset)),*];
+                macro_rules! chi {
+                    ($x:literal) => {
+                        b[$x].xor(b[($x + 1) % 5].andnot(b[($x + 2) % 5]))
+                    };
+                }
+                [chi!(0), chi!(1), chi!(2), chi!(3), chi!(4)]
+            }};
+        }
+        let [r0, r1, r2, r3, r4] = [
+            row!(0 << 0, 6 << 44, 12 << 43, 18 << 21, 24 << 14),
+            row!(3 << 28, 9 << 20, 10 << 3, 16 << 45, 22 << 61),
+            row!(1 << 1, 7 << 6, 13 << 25, 19 << 8, 20 << 18),
+            row!(4 << 27, 5 << 36, 11 << 10, 17 << 15, 23 << 56),
+            row!(2 << 62, 8 << 55, 14 << 39, 15 << 41, 21 << 2),
+        ];
+        #[rustfmt::skip]
+        let next = [
+            // SAFETY: the caller's promise.
+            r0[0].xor(unsafe { W::splat(constant) }),
+            r0[1], r0[2], r0[3], r0[4],
+            r1[0], r1[1], r1[2], r1[3], r1[4],
+            r2[0], r2[1], r2[2], r2[3], r2[4],
+            r3[0], r3[1], r3[2], r3[3], r3[4],
+            r4[0], r4[1], r4[2], r4[3], r4[4],
+        ];
+        s = next;
+    }
+    s
+}

@@ -1,0 +1,229 @@
+//! Sums of bytes: Adler-32 and the two Unix `sum` algorithms.
+#![allow(unsafe_code)]
+
+use crate::algorithm::{Algorithm, Decimal, Kind, Linear, Params, Serial, Status};
+use crate::digest::Digest;
+
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "bsd",
+        tag: "BSD",
+        aliases: &["sum-bsd"],
+        digest_len: 2,
+        status: Status::Checksum("16 bits of rotating sum (4.2BSD, 1983)"),
+        summary: "sum -r",
+        check: "d16f",
+        decimal: Some(Decimal { digits: 5, column: 5, block: 1024 }),
+        kind: Kind::Serial(bsd),
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "sysv",
+        tag: "SYSV",
+        aliases: &["sum-sysv"],
+        digest_len: 2,
+        status: Status::Checksum("16 bits of sum (System V, 1983): blind to the order of bytes"),
+        summary: "sum -s",
+        check: "01dd",
+        decimal: Some(Decimal { digits: 1, column: 1, block: 512 }),
+        kind: Kind::Serial(sysv),
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "adler32",
+        tag: "ADLER32",
+        aliases: &["adler-32"],
+        digest_len: 4,
+        status: Status::Checksum("32 bits of sums, weak on short messages (RFC 1950)"),
+        summary: "zlib",
+        check: "091e01de",
+        kind: Kind::Linear(Linear::Adler32),
+        ..Algorithm::PLAIN
+    },
+];
+
+/// A hasher of one message.
+pub(crate) fn adler32() -> Box<dyn Serial> {
+    Box::new(Adler32 { low: 1, high: 0 })
+}
+
+fn bsd(_: &Params) -> Box<dyn Serial> {
+    Box::new(Bsd(0))
+}
+
+fn sysv(_: &Params) -> Box<dyn Serial> {
+    Box::new(SysV(0))
+}
+
+/// The largest prime below 2^16.
+const MODULUS: u32 = 65521;
+
+/// Bytes summed at once.
+const BLOCK: usize = 32;
+
+/// RFC 1950 section 8.2: the sum of bytes, and the sum of those sums.
+#[derive(Clone)]
+struct Adler32 {
+    low: u32,
+    high: u32,
+}
+
+/// The sum of all bytes, and that of each byte times the bytes from it to the end: what blocks add to the two sums.
+fn sums(blocks: &[[u8; BLOCK]]) -> (u32, u32) {
+    #[cfg(target_arch = "x86_64")]
+    if crate::block::cpu::has_avx2() {
+        // SAFETY: the CPU has AVX2.
+        return unsafe { sums_avx2(blocks) };
+    }
+    let (mut sum, mut before, mut weighted) = (0, 0, 0);
+    for block in blocks {
+        before += sum;
+        for (i, &byte) in block.iter().enumerate() {
+            sum += u32::from(byte);
+            weighted += u32::from(byte) * (BLOCK - i) as u32;
+        }
+    }
+    (sum, before * BLOCK as u32 + weighted)
+}
+
+/// # Safety
+/// The CPU has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn sums_avx2(blocks: &[[u8; BLOCK]]) -> (u32, u32) {
+    use std::arch::x86_64::*;
+    const WEIGHTS: [u8; BLOCK] = {
+        let mut weights = [0; BLOCK];
+        let mut i = 0;
+        while i < BLOCK {
+            weights[i] = (BLOCK - i) as u8;
+            i += 1;
+        }
+        weights
+    };
+    let zero = _mm256_setzero_si256();
+    // SAFETY: 32 readable bytes, loaded unaligned.
+    let weights = unsafe { _mm256_loadu_si256(WEIGHTS.as_ptr().cast()) };
+    let (mut sum, mut before, mut weighted) = (zero, zero, zero);
+    for block in blocks {
+        // SAFETY: 32 readable bytes, loaded unaligned.
+        let bytes = unsafe { _mm256_loadu_si256(block.as_ptr().cast()) };
+        before = _mm256_add_epi32(before, sum);
+        sum = _mm256_add_epi32(sum, _mm256_sad_epu8(bytes, zero));
+        // Two products of a byte and at most 32 fit sixteen bits.
+        let pairs = _mm256_maddubs_epi16(bytes, weights);
+        weighted = _mm256_add_epi32(weighted, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+    }
+    let total = |register: __m256i| {
+        let mut lanes = [0u32; 8];
+        // SAFETY: 32 writable bytes, stored unaligned.
+        unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), register) };
+        lanes.iter().sum::<u32>()
+    };
+    (total(sum), total(before) * BLOCK as u32 + total(weighted))
+}
+
+impl Serial for Adler32 {
+    fn update(&mut self, data: &[u8]) {
+        // Bytes of the longest run after which `high` still fits 32 bits, in whole blocks.
+        for run in data.chunks(5552 / BLOCK * BLOCK) {
+            let (blocks, rest) = run.as_chunks::<BLOCK>();
+            let (sum, weighted) = sums(blocks);
+            self.high += self.low * (blocks.len() * BLOCK) as u32 + weighted;
+            self.low += sum;
+            for &byte in rest {
+                self.low += u32::from(byte);
+                self.high += self.low;
+            }
+            self.low %= MODULUS;
+            self.high %= MODULUS;
+        }
+    }
+    fn finish(&mut self) -> Digest {
+        Digest::new(&(self.high << 16 | self.low).to_be_bytes())
+    }
+    fn clone_box(&self) -> Box<dyn Serial> {
+        Box::new(self.clone())
+    }
+}
+
+/// `sum -r`: sixteen bits, rotated to the right before each byte is added.
+#[derive(Clone)]
+struct Bsd(u16);
+
+impl Serial for Bsd {
+    fn update(&mut self, data: &[u8]) {
+        for &byte in data {
+            self.0 = self.0.rotate_right(1).wrapping_add(u16::from(byte));
+        }
+    }
+    fn finish(&mut self) -> Digest {
+        Digest::new(&self.0.to_be_bytes())
+    }
+    fn clone_box(&self) -> Box<dyn Serial> {
+        Box::new(self.clone())
+    }
+}
+
+/// `sum -s`: the sum of all bytes modulo 2^32, its halves added until sixteen bits are left.
+#[derive(Clone)]
+struct SysV(u32);
+
+impl Serial for SysV {
+    fn update(&mut self, data: &[u8]) {
+        for run in data.chunks(1 << 16) {
+            let sum: u32 = run.iter().map(|&byte| u32::from(byte)).sum();
+            self.0 = self.0.wrapping_add(sum);
+        }
+    }
+    fn finish(&mut self) -> Digest {
+        let folded = (self.0 & 0xffff) + (self.0 >> 16);
+        let folded = (folded & 0xffff) + (folded >> 16);
+        Digest::new(&(folded as u16).to_be_bytes())
+    }
+    fn clone_box(&self) -> Box<dyn Serial> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 1950, as it stands there.
+    fn naive(data: &[u8]) -> u32 {
+        let (low, high) = data.iter().fold((1, 0), |(low, high), &byte| {
+            let low = (low + u32::from(byte)) % MODULUS;
+            (low, (high + low) % MODULUS)
+        });
+        high << 16 | low
+    }
+
+    #[test]
+    fn the_largest_bytes_never_overflow_a_run() {
+        for len in [31, 32, 33, 5535, 5536, 5537, 5552, 5553, 100_000] {
+            for byte in [1, 255] {
+                let data = vec![byte; len];
+                let mut adler = Adler32 { low: MODULUS - 1, high: MODULUS - 1 };
+                adler.update(&data);
+                let mut before = Adler32 { low: MODULUS - 1, high: MODULUS - 1 };
+                for &byte in &data {
+                    before.low = (before.low + u32::from(byte)) % MODULUS;
+                    before.high = (before.high + before.low) % MODULUS;
+                }
+                assert_eq!((adler.low, adler.high), (before.low, before.high), "{len} bytes of {byte}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_length_gives_the_sums_of_the_definition() {
+        let data: Vec<u8> = (0..12_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        for len in (0..1100).chain([5535, 5536, 5552, 11_104, 12_000]) {
+            let mut adler = Adler32 { low: 1, high: 0 };
+            adler.update(&data[..len]);
+            assert_eq!(adler.finish().as_bytes(), naive(&data[..len]).to_be_bytes(), "{len} bytes");
+        }
+    }
+}

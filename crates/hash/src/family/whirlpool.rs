@@ -1,0 +1,242 @@
+//! Whirlpool (Barreto and Rijmen; ISO/IEC 10118-3), the final version of 2003.
+//!
+//! In the portable row, substitution, shift and mixing of one byte are one lookup in a table of words; the eight tables (one for each column)
+//! are made from the three mini-boxes of the specification when the crate is compiled. A block is as long as an AVX-512 register,
+//! where byte shuffles substitute and shift, and products with constants in GF(2^8) are single instructions.
+#![allow(unsafe_code)]
+
+use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::block::{Chain, MAX_WORDS, State, Tail, kernels, output_be64};
+#[cfg(target_arch = "x86_64")]
+use crate::word::array;
+
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "whirlpool",
+        tag: "WHIRLPOOL",
+        aliases: &["whirlpool512"],
+        digest_len: 64,
+        status: Status::Secure(
+            "ISO/IEC 10118-3; attacks reach reduced rounds (Lamberger, Mendel, Rechberger, Rijmen & Schläffer 2009)",
+        ),
+        summary: "512 bits of AES-like rounds",
+        check: "21d5cb651222c347ea1284c0acf162000b4d3e34766f0d00312e3480f633088822809b6a54ba7edfa17e8fcb5713f8912ee3a218dd98d88c38bbf611b1b1ed2b",
+        tree_id: Some("whirlpool"),
+        kind: Kind::Blocks { chain: &WHIRLPOOL, init },
+        ..Algorithm::PLAIN
+    },
+];
+
+static WHIRLPOOL: Chain =
+    Chain { block: 64, words: 8, lazy: false, kernels: KERNELS, pad, output: output_be64, last_blocks: 2, squeeze: None };
+
+kernels! {
+    static KERNELS: Word64 of u64;
+    x86_64 {
+        avx512: avx512_gfni x 1, from 1 = shuffle[];
+    }
+    portable {
+        portable: x 1, from 1 = look_up[];
+    }
+}
+
+fn init(_: &Params) -> State {
+    [0; MAX_WORDS]
+}
+
+/// A one bit, zeros, the length in bits as 256 bits, big-endian.
+fn pad(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
+    tail[buffered] = 0x80;
+    let blocks = if buffered < 32 { 1 } else { 2 };
+    tail[blocks * 64 - 16..blocks * 64].copy_from_slice(&(u128::from(total) << 3).to_be_bytes());
+    blocks
+}
+
+/// The S-box from the mini-boxes E, its inverse, and R (specification, figure 1).
+const fn substitute(byte: usize) -> u8 {
+    const E: [u8; 16] = [1, 11, 9, 12, 13, 6, 15, 3, 14, 8, 7, 4, 10, 2, 5, 0];
+    const R: [u8; 16] = [7, 12, 11, 13, 14, 4, 9, 15, 6, 3, 8, 10, 2, 5, 1, 0];
+    let mut inverse = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        inverse[E[i] as usize] = i as u8;
+        i += 1;
+    }
+    let (high, low) = (E[byte >> 4], inverse[byte & 15]);
+    let middle = R[(high ^ low) as usize];
+    E[(high ^ middle) as usize] << 4 | inverse[(low ^ middle) as usize]
+}
+
+/// Product in GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1.
+const fn multiply(a: u8, b: u8) -> u8 {
+    let (mut product, mut a, mut b) = (0, a, b);
+    while b > 0 {
+        if b & 1 == 1 {
+            product ^= a;
+        }
+        a = (a << 1) ^ (if a >> 7 == 1 { 0x1d } else { 0 });
+        b >>= 1;
+    }
+    product
+}
+
+/// The first row of the circulant mixing matrix.
+const ROW: [u8; 8] = [1, 1, 4, 1, 8, 5, 2, 9];
+
+static TABLES: [[u64; 256]; 8] = tables();
+
+#[allow(long_running_const_eval, reason = "2048 table entries")]
+const fn tables() -> [[u64; 256]; 8] {
+    let mut tables = [[0; 256]; 8];
+    let mut byte = 0;
+    while byte < 256 {
+        let substituted = substitute(byte);
+        let mut word = 0;
+        let mut column = 0;
+        while column < 8 {
+            word = word << 8 | multiply(substituted, ROW[column]) as u64;
+            column += 1;
+        }
+        let mut table = 0;
+        while table < 8 {
+            tables[table][byte] = word.rotate_right(8 * table as u32);
+            table += 1;
+        }
+        byte += 1;
+    }
+    tables
+}
+
+/// One round's substitution, shift of columns and mixing of rows, for row `i`.
+#[inline(always)]
+fn mix(rows: &[u64; 8], i: usize) -> u64 {
+    let mut word = 0;
+    for (column, table) in TABLES.iter().enumerate() {
+        word ^= table[(rows[(i + 8 - column) % 8] >> (56 - 8 * column)) as u8 as usize];
+    }
+    word
+}
+
+/// # Safety
+/// As [`crate::block::row::Advance`].
+#[inline(always)]
+unsafe fn look_up(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: eight words of state, one message of whole blocks.
+    let (state, message) =
+        unsafe { (&mut *state.cast::<[u64; 8]>(), std::slice::from_raw_parts(*messages, blocks * 64)) };
+    for block in message.chunks_exact(64) {
+        let words: [u64; 8] = std::array::from_fn(|i| {
+            u64::from_be_bytes(block[8 * i..8 * i + 8].try_into().expect("eight bytes"))
+        });
+        let mut key = *state;
+        let mut rows: [u64; 8] = std::array::from_fn(|i| words[i] ^ key[i]);
+        for constant in ROUNDS {
+            let mut next: [u64; 8] = std::array::from_fn(|i| mix(&key, i));
+            // The round constant is the next eight bytes of the S-box, in the first row.
+            next[0] ^= constant;
+            key = next;
+            rows = std::array::from_fn(|i| mix(&rows, i) ^ key[i]);
+        }
+        for i in 0..8 {
+            state[i] ^= rows[i] ^ words[i];
+        }
+    }
+}
+
+const ROUNDS: [u64; 10] = {
+    let mut rounds = [0; 10];
+    let mut byte = 0;
+    while byte < 80 {
+        rounds[byte / 8] = rounds[byte / 8] << 8 | substitute(byte) as u64;
+        byte += 1;
+    }
+    rounds
+};
+
+#[repr(align(64))]
+struct Aligned<T>(T);
+
+static SBOX: Aligned<[u8; 256]> = {
+    let mut sbox = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        sbox[byte] = substitute(byte);
+        byte += 1;
+    }
+    Aligned(sbox)
+};
+
+/// Where the product of a byte with `ROW[k]` goes: byte `j` of row `i` takes, for each `k`, that of column `j - k`, which the
+/// shift brought down from `j - k` rows above.
+static SOURCES: Aligned<[[u8; 64]; 8]> = {
+    let mut sources = [[0; 64]; 8];
+    let mut n = 0;
+    while n < 512 {
+        let (k, row, byte) = (n / 64, n / 8 % 8, n % 8);
+        let column = (byte + 8 - k) % 8;
+        sources[k][row * 8 + byte] = (8 * ((row + 8 - column) % 8) + column) as u8;
+        n += 1;
+    }
+    Aligned(sources)
+};
+
+/// Multiplication with a constant as the bit matrix of `vgf2p8affineqb`: its byte `7 - i` selects what makes bit `i`.
+const fn matrix(factor: u8) -> i64 {
+    let mut matrix = 0u64;
+    let mut n = 0;
+    while n < 64 {
+        let (bit, input) = (n / 8, n % 8);
+        let set = multiply(factor, 1 << input) >> bit & 1;
+        matrix |= (set as u64) << (8 * (7 - bit) + input);
+        n += 1;
+    }
+    matrix as i64
+}
+
+/// # Safety
+/// As [`crate::block::row::Advance`], on a CPU with the features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+unsafe fn shuffle(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    use std::arch::x86_64::*;
+    /// Exclusive or of three.
+    const XOR3: i32 = 0x96;
+    // SAFETY: the caller's promise: eight words of state, one message of whole blocks; tables are as long as what is loaded.
+    unsafe {
+        let message = *messages;
+        let load = SBOX.0.as_ptr();
+        let sbox: [__m512i; 4] = array![4; i => _mm512_load_si512(load.add(64 * i).cast())];
+        let source: [__m512i; 8] = array![8; k => _mm512_load_si512(SOURCES.0[k].as_ptr().cast())];
+        let by: [__m512i; 8] = array![8; k => _mm512_set1_epi64(matrix(ROW[k]))];
+        let swap = _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607));
+        macro_rules! round {
+            ($rows:expr, $key:expr) => {{
+                let rows = $rows;
+                let low = _mm512_permutex2var_epi8(sbox[0], rows, sbox[1]);
+                let high = _mm512_permutex2var_epi8(sbox[2], rows, sbox[3]);
+                let s = _mm512_mask_blend_epi8(_mm512_movepi8_mask(rows), low, high);
+                let term: [__m512i; 8] = array![8; k => {
+                    let product = if ROW[k] == 1 { s } else { _mm512_gf2p8affine_epi64_epi8::<0>(s, by[k]) };
+                    _mm512_permutexvar_epi8(source[k], product)
+                }];
+                let a = _mm512_ternarylogic_epi64::<XOR3>(term[0], term[1], term[3]);
+                let b = _mm512_ternarylogic_epi64::<XOR3>(term[2], term[4], term[5]);
+                let c = _mm512_ternarylogic_epi64::<XOR3>(term[6], term[7], $key);
+                _mm512_ternarylogic_epi64::<XOR3>(a, b, c)
+            }};
+        }
+        let mut chain = _mm512_shuffle_epi8(_mm512_loadu_si512(state.cast()), swap);
+        for block in 0..blocks {
+            let words = _mm512_loadu_si512(message.add(64 * block).cast());
+            let mut key = chain;
+            let mut rows = _mm512_xor_si512(words, key);
+            for round in 0..10 {
+                key = round!(key, _mm512_maskz_loadu_epi64(1, load.add(8 * round).cast()));
+                rows = round!(rows, key);
+            }
+            chain = _mm512_ternarylogic_epi64::<XOR3>(chain, rows, words);
+        }
+        _mm512_storeu_si512(state.cast(), _mm512_shuffle_epi8(chain, swap));
+    }
+}

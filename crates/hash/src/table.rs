@@ -1,0 +1,193 @@
+//! The table of algorithms, and how names lead to a row.
+//!
+//! Rows stand with their families. What stands here is their concatenation and the constructions over any hash
+//! (`sha256-tree`, `mtsum-md5`), whose algorithms come into being when their names are asked for.
+
+use crate::algorithm::{Algorithm, Size};
+use crate::family::FAMILIES;
+use crate::spec::{Spec, SpecError};
+use crate::tree;
+use std::ops::Index;
+use std::str::FromStr;
+
+/// Every algorithm, in the order lists show them.
+pub static ALGORITHMS: Algorithms = Algorithms(());
+
+/// The type of [`ALGORITHMS`]: a list, though its rows lie with their families.
+#[derive(Clone, Copy)]
+pub struct Algorithms(());
+
+impl Algorithms {
+    /// The rows one after the other.
+    pub fn iter(self) -> impl Iterator<Item = &'static Algorithm> + Clone {
+        FAMILIES.iter().chain([&tree::ROWS]).flat_map(|rows| rows.iter())
+    }
+
+    /// The number of rows.
+    #[expect(clippy::len_without_is_empty, reason = "the table is never empty")]
+    pub fn len(self) -> usize {
+        self.iter().count()
+    }
+}
+
+impl IntoIterator for Algorithms {
+    type Item = &'static Algorithm;
+    type IntoIter = Box<dyn Iterator<Item = &'static Algorithm>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        Box::new(self.iter())
+    }
+}
+
+impl Index<usize> for Algorithms {
+    type Output = Algorithm;
+
+    fn index(&self, row: usize) -> &Algorithm {
+        self.iter().nth(row).expect("a row of the table")
+    }
+}
+
+/// The row with this name, alias or tag, whatever its case; also the composite digests over any hash
+/// ([`tree::FAMILIES`]).
+pub fn find(name: &str) -> Option<&'static Algorithm> {
+    let is = |other: &&str| other.eq_ignore_ascii_case(name);
+    ALGORITHMS
+        .iter()
+        .find(|row| is(&row.name) || is(&row.tag) || row.aliases.iter().any(is))
+        .or_else(|| find_over(name))
+}
+
+/// The construction of this name over a hash; letter case does not matter.
+fn find_over(name: &str) -> Option<&'static Algorithm> {
+    let name = name.to_ascii_lowercase();
+    tree::FAMILIES.iter().find_map(|family| {
+        let base = name.strip_prefix(family.prefix)?.strip_suffix(family.suffix)?;
+        family.over(&base.parse().ok()?)
+    })
+}
+
+/// The name nearest to a mistyped one, if one is near enough to suggest.
+fn nearest(text: &str) -> Option<&'static str> {
+    let text = text.to_ascii_lowercase();
+    ALGORITHMS
+        .iter()
+        .flat_map(|row| std::iter::once(row.name).chain(row.aliases.iter().copied()))
+        .map(|name| (edit_distance(&text, name), name))
+        .filter(|&(distance, name)| distance <= 2 && distance < name.len() / 2)
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let same = usize::from(a[i - 1] != b[j - 1]);
+                let mut best = (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + same);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    best = best.min(rows[i - 2][j - 2] + 1);
+                }
+                best
+            };
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+impl FromStr for Spec {
+    type Err = SpecError;
+
+    /// A name, alias or tag of any case, with `-BITS` behind it where the length is free and `;leaf=SIZE` or `;part=SIZE`
+    /// where the digest has leaves or parts of any size.
+    fn from_str(text: &str) -> Result<Spec, SpecError> {
+        let (text, parameter) = match text.split_once(';') {
+            Some((name, parameter)) => (name, Some(parameter)),
+            None => (text, None),
+        };
+        if let Some(parameter) = parameter {
+            let spec: Spec = text.parse()?;
+            let key = spec.parameter()?.key;
+            let size = parameter
+                .split_once('=')
+                .filter(|(name, _)| name.eq_ignore_ascii_case(key))
+                .and_then(|(_, size)| size.parse().ok());
+            let Some(Size(size)) = size else {
+                let why = format!("'{parameter}' is not {key}=SIZE");
+                return Err(SpecError::Parameter(spec.algorithm.name, why));
+            };
+            return spec.with_unit(size);
+        }
+        if let Some(algorithm) = find(text) {
+            return Ok(Spec::new(algorithm));
+        }
+        if let Some((name, bits)) = text.rsplit_once('-')
+            && let (Some(algorithm), Ok(bits)) = (find(name), bits.parse())
+        {
+            return Spec::new(algorithm).with_bits(bits);
+        }
+        Err(SpecError::Unknown(text.to_owned(), nearest(text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::Status;
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_tags_and_aliases_are_unique() {
+        let mut seen = HashSet::new();
+        for row in ALGORITHMS {
+            assert_eq!(row.name, row.name.to_ascii_lowercase());
+            let names: HashSet<String> =
+                [row.name, row.tag].iter().chain(row.aliases).map(|n| n.to_ascii_lowercase()).collect();
+            for name in names {
+                assert!(seen.insert(name.clone()), "{name} stands in two rows");
+            }
+        }
+    }
+
+    #[test]
+    fn every_row_proves_itself() {
+        for row in ALGORITHMS {
+            assert_eq!(Spec::new(row).digest(b"123456789").to_hex(), row.check, "{}", row.name);
+            let hex = row.check.split('-').next().unwrap_or_default();
+            assert_eq!(hex.len(), row.digest_len * 2, "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn every_status_cites() {
+        for row in ALGORITHMS {
+            assert!(row.status.reason().len() > 7 && !row.summary.is_empty(), "{}", row.name);
+            if let Status::Broken(why) = row.status {
+                assert!(why.chars().any(|c| c.is_ascii_digit()), "{}: no year in '{why}'", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn names_tags_and_aliases_lead_back_to_their_row() {
+        for row in ALGORITHMS {
+            for name in [row.name, row.tag].iter().chain(row.aliases) {
+                assert_eq!(name.parse::<Spec>().map(|s| s.algorithm.name), Ok(row.name), "{name}");
+                assert_eq!(name.to_uppercase().parse::<Spec>().map(|s| s.algorithm.name), Ok(row.name));
+            }
+            let spec = Spec::new(row);
+            assert_eq!(spec.to_string().parse(), Ok(spec.clone()));
+            assert_eq!(spec.tag().parse(), Ok(spec));
+        }
+    }
+
+    #[test]
+    fn unknown_names_point_to_the_nearest() {
+        assert_eq!("sha265".parse::<Spec>(), Err(SpecError::Unknown("sha265".to_owned(), Some("sha256"))));
+        assert_eq!("sha256-128".parse::<Spec>(), Err(SpecError::FixedLength("sha256")));
+    }
+}

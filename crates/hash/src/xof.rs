@@ -1,0 +1,220 @@
+//! Output of any length: what SHAKE and BLAKE3 give beyond a digest, read from any place.
+
+use crate::algorithm::Output;
+use crate::block::{Chain, State};
+use crate::hasher::{Hasher, Inner};
+use std::io::{self, Read, Seek, SeekFrom};
+
+/// The output of an extendable-output function, without an end. Its first bytes are the digest.
+///
+/// Moving costs nothing for BLAKE3. SHAKE's output can only be made in order: moving forward costs as much as reading,
+/// moving back begins anew.
+pub struct XofReader(Box<dyn Output>);
+
+impl Hasher {
+    /// Ends the message and returns its output as a reader; `None` for an algorithm whose digest is all there is
+    /// ([`Lengths`](crate::Lengths) other than `Any`).
+    ///
+    /// ```
+    /// use std::io::{Read, Seek, SeekFrom};
+    /// let mut hasher = "shake128".parse::<truesum_hash::Spec>()?.hasher();
+    /// hasher.update(b"abc");
+    /// let mut output = hasher.finish_xof().expect("SHAKE is extendable");
+    /// let mut bytes = [0; 4];
+    /// output.seek(SeekFrom::Start(1000))?;
+    /// output.read_exact(&mut bytes)?;
+    /// assert_eq!(bytes, [0x28, 0x39, 0xf1, 0x8f]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn finish_xof(mut self) -> Option<XofReader> {
+        match &mut self.inner {
+            Inner::Blocks(stream) => {
+                let squeeze = stream.chain.squeeze?;
+                let state = *stream.end();
+                let sponge = Sponge { chain: stream.chain, squeeze, first: state, state, position: 0 };
+                Some(XofReader(Box::new(sponge)))
+            }
+            Inner::Serial(serial) => serial.output().map(XofReader),
+        }
+    }
+}
+
+impl XofReader {
+    /// Fills the whole buffer with the bytes that come next.
+    pub fn fill(&mut self, buffer: &mut [u8]) {
+        self.0.fill(buffer);
+    }
+
+    /// The number of the byte that comes next, from 0.
+    pub fn position(&self) -> u64 {
+        self.0.position()
+    }
+
+    /// Goes on at the byte of this number.
+    pub fn set_position(&mut self, position: u64) {
+        self.0.set_position(position);
+    }
+}
+
+impl Clone for XofReader {
+    fn clone(&self) -> XofReader {
+        XofReader(self.0.clone_box())
+    }
+}
+
+impl std::fmt::Debug for XofReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "XofReader(at {})", self.position())
+    }
+}
+
+impl Read for XofReader {
+    /// Fills the whole buffer; there is no end.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.fill(buffer);
+        Ok(buffer.len())
+    }
+}
+
+impl Seek for XofReader {
+    /// # Errors
+    /// A place before the beginning, beyond 2^64, or counted from the end, which there is not.
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let position = match to {
+            SeekFrom::Start(position) => Some(position),
+            SeekFrom::Current(offset) => self.position().checked_add_signed(offset),
+            SeekFrom::End(_) => None,
+        };
+        let outside = || io::Error::new(io::ErrorKind::InvalidInput, "no such place in endless output");
+        self.set_position(position.ok_or_else(outside)?);
+        Ok(self.position())
+    }
+}
+
+/// The output of a chain that goes on after its end.
+#[derive(Clone)]
+struct Sponge {
+    chain: &'static Chain,
+    squeeze: fn(&mut State),
+    first: State,
+    /// The state whose block of output holds the next byte, or, at its end, the byte before.
+    state: State,
+    position: u64,
+}
+
+impl Sponge {
+    /// The block that `state` gives.
+    fn block(position: u64, len: u64) -> u64 {
+        position.saturating_sub(1) / len
+    }
+}
+
+impl Output for Sponge {
+    fn fill(&mut self, mut buffer: &mut [u8]) {
+        let len = self.chain.block as u64;
+        let mut block = [0; crate::block::MAX_BLOCK];
+        let block = &mut block[..self.chain.block];
+        while !buffer.is_empty() {
+            let at = (self.position % len) as usize;
+            if at == 0 && self.position > 0 {
+                (self.squeeze)(&mut self.state);
+            }
+            (self.chain.output)(&self.state, block);
+            let count = buffer.len().min(block.len() - at);
+            buffer[..count].copy_from_slice(&block[at..at + count]);
+            buffer = &mut buffer[count..];
+            self.position += count as u64;
+        }
+    }
+
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    fn set_position(&mut self, position: u64) {
+        let len = self.chain.block as u64;
+        let mut block = Sponge::block(self.position, len);
+        let wanted = Sponge::block(position, len);
+        if wanted < block {
+            (self.state, block) = (self.first, 0);
+        }
+        (block..wanted).for_each(|_| (self.squeeze)(&mut self.state));
+        self.position = position;
+    }
+
+    fn clone_box(&self) -> Box<dyn Output> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ALGORITHMS, Key, Lengths, Spec, find};
+
+    /// Every algorithm with output of any length, and BLAKE3 in all its modes.
+    fn specs() -> Vec<Spec> {
+        let plain = ALGORITHMS.iter().filter(|row| row.lengths == Lengths::Any).map(Spec::new);
+        let blake3 = Spec::new(find("blake3").unwrap());
+        let keys = [Key::Keyed(Box::new([7; 32])), Key::Derive("a context".into())];
+        plain.chain(keys.map(|key| blake3.clone().with_key(key).unwrap())).collect()
+    }
+
+    fn output(spec: &Spec, message: &[u8]) -> XofReader {
+        let mut hasher = spec.hasher();
+        hasher.update(message);
+        hasher.finish_xof().unwrap()
+    }
+
+    #[test]
+    fn output_begins_with_the_digest_of_any_length() {
+        assert_eq!(specs().len(), 5);
+        for spec in specs() {
+            for message in [&b""[..], b"abc", &[7; 5000]] {
+                let long = spec.clone().with_bits(8 * 3000).unwrap().digest(message);
+                let mut bytes = vec![0; 3000];
+                output(&spec, message).read_exact(&mut bytes).unwrap();
+                assert_eq!(bytes, long.as_bytes(), "{spec}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_place_can_be_gone_to_from_every_other() {
+        for spec in specs() {
+            let mut whole = vec![0; 2000];
+            output(&spec, b"abc").fill(&mut whole);
+            let mut reader = output(&spec, b"abc");
+            let places = [0, 1, 63, 64, 65, 135, 136, 137, 167, 168, 169, 272, 336, 337, 1000, 1900];
+            for from in places {
+                for to in places {
+                    reader.set_position(from);
+                    reader.set_position(to);
+                    for len in [1, 99] {
+                        let mut bytes = vec![0; len];
+                        let at = reader.position() as usize;
+                        reader.fill(&mut bytes);
+                        assert_eq!(bytes, whole[at..at + len], "{spec} at {at}, from {from}");
+                    }
+                    assert_eq!(reader.clone().position(), to + 100);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn there_is_no_end_to_seek_from_and_no_output_of_a_digest() {
+        let mut reader = output(&specs()[0], b"abc");
+        assert!(reader.seek(SeekFrom::End(0)).is_err());
+        assert!(reader.seek(SeekFrom::Current(-1)).is_err());
+        assert_eq!(reader.seek(SeekFrom::Current(5)).unwrap(), 5);
+        for row in ALGORITHMS {
+            assert_eq!(
+                Spec::new(row).hasher().finish_xof().is_some(),
+                row.lengths == Lengths::Any,
+                "{}",
+                row.name
+            );
+        }
+    }
+}
