@@ -3,8 +3,10 @@
 
 usage: check_report.py REPORT.html [SCREENSHOT_DIR]
 
-At 1280 and 390 pixels, light and dark: no console error, nothing fetched, no sideways scrolling of the page, every chart
-has bars or points, and no two labels of a chart overlap or leave it. Exit status 1 with a line for each fault, 77 if
+At 1280, 838 and 390 pixels, light and dark: no console error, nothing fetched, no sideways scrolling of the page, every chart
+has bars or points, bars begin at one place and are as long as their values, no two labels of a chart overlap or leave it,
+none is crossed by a limit's line, and one that lies over a shape is painted after it with a halo. Words have a contrast of
+4.5 to the ground, shapes 3. Exit status 1 with a line for each fault, 77 if
 there is nothing to look with: the Python package playwright and a Chromium (CHROMIUM, or the first of chromium,
 chromium-browser, google-chrome on PATH).
 """
@@ -20,7 +22,7 @@ except ImportError:
     print("check_report.py: no Python package playwright (pip install playwright)")
     sys.exit(77)
 
-WIDTHS = (1280, 390)
+WIDTHS = (1280, 838, 390)
 SCHEMES = ("light", "dark")
 
 # Faults of all charts that can be seen, and their number.
@@ -28,6 +30,18 @@ INSPECT = """
 () => {
   const faults = [];
   const seen = element => element.getClientRects().length > 0 && getComputedStyle(element).visibility !== 'hidden';
+  const overlap = (a, b, slack) =>
+    a.left + slack < b.right && b.left + slack < a.right && a.top + slack < b.bottom && b.top + slack < a.bottom;
+  const channel = value => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  const luminance = colour => {
+    const [r, g, b] = colour.match(/[\d.]+/g).map(value => channel(value / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = luminance(getComputedStyle(document.body).backgroundColor);
+  const contrast = colour => {
+    const [light, dark] = [luminance(colour), ground].sort((a, b) => b - a);
+    return (light + 0.05) / (dark + 0.05);
+  };
   const charts = [...document.querySelectorAll('figure svg')].filter(seen);
   for (const chart of charts) {
     const name = chart.getAttribute('aria-label');
@@ -35,6 +49,43 @@ INSPECT = """
     const frame = chart.getBoundingClientRect();
     const labels = [...chart.querySelectorAll('text')].map(text => [text.textContent, text.getBoundingClientRect()]);
     if (labels.length === 0) faults.push(`${name}: no labels`);
+    const texts = [...chart.querySelectorAll('text')];
+    const limits = [...chart.querySelectorAll('line.k')].map(line => line.getBoundingClientRect());
+    const shapes = [...chart.querySelectorAll('rect, line, circle, polyline')];
+    for (const text of texts) {
+      const box = text.getBoundingClientRect();
+      const style = getComputedStyle(text);
+      for (const line of limits)
+        if (line.left > box.left && line.left < box.right && line.top + 2 < box.bottom && box.top + 2 < line.bottom)
+          faults.push(`${name}: a limit's line crosses '${text.textContent}'`);
+      for (const shape of shapes)
+        if (overlap(box, shape.getBoundingClientRect(), 1)) {
+          if (shape.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_PRECEDING)
+            faults.push(`${name}: '${text.textContent}' lies under a ${shape.tagName}`);
+          if (parseFloat(style.strokeWidth) < 3 || !style.paintOrder.startsWith('stroke'))
+            faults.push(`${name}: '${text.textContent}' has no halo`);
+        }
+      if (contrast(style.fill) < 4.5) faults.push(`${name}: '${text.textContent}' is hard to read`);
+    }
+    for (const shape of chart.querySelectorAll('rect, circle'))
+      if (contrast(getComputedStyle(shape).fill) < 3) faults.push(`${name}: a ${shape.tagName} is hard to see`);
+    // Bars with their values, each known to half of its last digit: the longest says how long a unit is.
+    const bars = [...chart.querySelectorAll('rect')].map(bar => {
+      const found = bar.textContent.match(/: ([\d.,]+) \S/);
+      if (!found) return null;
+      const digits = found[1].replaceAll(',', '');
+      const error = 0.51 * 10 ** -(digits.split('.')[1] || '').length;
+      return { value: parseFloat(digits), error, start: bar.x.baseVal.value, width: bar.width.baseVal.value };
+    }).filter(bar => bar);
+    const longest = bars.reduce((a, b) => (b.value > a.value ? b : a), { value: 0 });
+    for (const bar of bars) {
+      if (bar.start !== bars[0].start) faults.push(`${name}: bars do not begin at one place`);
+      const unit = longest.width / longest.value;
+      const slack = 1.1 + unit * (bar.error + longest.error * bar.value / longest.value);
+      // A pixel is the shortest.
+      if (Math.abs(bar.width - Math.max(1, bar.value * unit)) > slack)
+        faults.push(`${name}: a bar of ${bar.value} is ${bar.width} long where ${longest.value} is ${longest.width}`);
+    }
     labels.forEach(([text, a], i) => {
       if (a.left < frame.left - 1 || a.right > frame.right + 1 || a.top < frame.top - 1 || a.bottom > frame.bottom + 1)
         faults.push(`${name}: '${text}' leaves the chart`);

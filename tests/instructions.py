@@ -3,8 +3,8 @@
 
 usage: instructions.py PROGRAM [TABLE]
 
-PROGRAM is the example `instructions` of crates/hash, built with the release profile; TABLE is
-benchmarks/recorded/instructions.tsv. Counts do not depend on how busy the machine is, so a row that takes 2 % more of them
+PROGRAM is the example `instructions` of crates/hash, built with the release profile but with its symbols
+(CARGO_PROFILE_RELEASE_STRIP=debuginfo); TABLE is benchmarks/recorded/instructions.tsv. Counts do not depend on how busy the machine is, so a row that takes 2 % more of them
 than recorded is slower by an edit (or a new compiler), and that is a failure; so is one that is gone. Fewer are a reason to
 record anew: TRUESUM_BLESS=1 writes the table.
 

@@ -1,17 +1,16 @@
 //! `truesum bench`: from the command line to a run, and from its record to what was asked for.
 
-use crate::args::{Bench, Common, Form, What};
-use crate::chart::Theme;
-use crate::compare::{self, Verdict};
-use crate::definition;
-use crate::progress::Line;
+use crate::args::{Bench, Measure, Output, Saved, What};
+use crate::models::progress::Line;
+use crate::models::{self, Session};
 use crate::record::Record;
-use crate::view;
-use crate::{Error, Session, algorithms, csv, io, limit, markdown, readme, report, table, tools, tree};
+use crate::record::compare::{self, Verdict};
+use crate::show::chart::Theme;
+use crate::show::{Report, html};
+use crate::{Error, readme};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use truesum_hash::Spec;
 
 /// How `truesum bench` ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,141 +31,66 @@ pub enum Outcome {
 /// # Errors
 /// The run could not be carried out as asked, or its result not be written.
 pub fn run(bench: &Bench, command: &str, stop: &AtomicBool, out: &mut dyn Write) -> Result<Outcome, Error> {
-    let mut session = Session::new(stop, command).with_progress(Line::new());
-    let session = &mut session;
-    let (record, common) = match &bench.what {
-        What::Algorithms(args) => {
-            let request = algorithms::Request {
-                algorithms: specs(&args.algorithms)?,
-                sizes: args.sizes.clone(),
-                threads: args.threads.clone(),
-                parts: args.part.clone(),
-                stream: args.stream,
-                compare: args.compare.clone(),
-                quick: args.common.quick,
-                seconds: args.common.time,
-            };
-            let definition = definition::Algorithms::read(args.common.definition.as_deref())?;
-            (algorithms::run(&definition, &request, session)?, &args.common)
+    match &bench.what {
+        What::Measure(Measure { model, matches, scope, output }) => {
+            let mut session = Session::new(stop, command).with_progress(Line::new()).within(scope.clone());
+            let record = (model.run)(matches, &mut session)?;
+            write(&record, output, out)?;
+            Ok(if record.interrupted {
+                Outcome::Interrupted
+            } else if record.agreements.iter().any(|agreement| !agreement.disagree.is_empty()) {
+                Outcome::Differs
+            } else {
+                Outcome::Done
+            })
         }
-        What::Tools(args) => {
-            let request = tools::Request {
-                algorithms: args.algorithms.clone(),
-                engines: args.engine.clone(),
-                rounds: args.rounds,
-                cold: args.cold,
-                seconds: args.common.time,
-                quick: args.common.quick,
-            };
-            let definition = definition::Tools::read(args.common.definition.as_deref())?;
-            (tools::run(&definition, &args.directory, &request, session)?, &args.common)
-        }
-        What::Io(args) => {
-            let request = io::Request {
-                hashes: args.algorithms.clone(),
-                threads: args.threads.clone(),
-                drop_caches: args.drop_caches,
-                seconds: args.common.time,
-                quick: args.common.quick,
-            };
-            let definition = definition::Io::read(args.common.definition.as_deref())?;
-            (io::run(&definition, &args.file, &request, session)?, &args.common)
-        }
-        What::Limit(args) => {
-            let request = limit::Request {
-                algorithms: specs(&args.algorithms)?,
-                seconds: args.common.time,
-                quick: args.common.quick,
-            };
-            let definition = definition::Limit::read(args.common.definition.as_deref())?;
-            (limit::run(&definition, &args.path, &request, session)?, &args.common)
-        }
-        What::Tree(args) => {
-            let request = tree::Request {
-                hashes: args.algorithms.clone(),
-                leaves: args.leaves.clone(),
-                threads: args.threads.clone(),
-                seconds: args.common.time,
-                quick: args.common.quick,
-            };
-            let definition = definition::Tree::read(args.common.definition.as_deref())?;
-            (tree::run(&definition, &args.file, &request, session)?, &args.common)
-        }
-        What::Report(args) => {
+        What::Saved(Saved::Report(args)) => {
             let records = saved(&args.runs)?;
             if let Some(path) = &args.readme {
                 write_readme(path, &args.runs[0], &records)?;
                 return Ok(Outcome::Done);
             }
-            let page = report::page(&records);
+            let reports: Vec<Report> = records.iter().map(models::report).collect();
+            let page = html::page(&reports);
             match &args.output {
                 Some(path) => save(path, page.as_bytes())?,
                 None => print(out, &page)?,
             }
-            return Ok(Outcome::Done);
+            Ok(Outcome::Done)
         }
-        What::Compare(args) => {
-            let (before, after) = (Record::read(&args.before)?, Record::read(&args.after)?);
+        What::Saved(Saved::Compare(args)) => {
+            let (before, after) = (models::read(&args.before)?, models::read(&args.after)?);
             let comparison = compare::compare(&before, &after, args.threshold / 100.0)?;
             print(out, &comparison.text(args.form))?;
-            return Ok(if comparison.verdict == Verdict::Slower { Outcome::Differs } else { Outcome::Done });
+            Ok(if comparison.verdict == Verdict::Slower { Outcome::Differs } else { Outcome::Done })
         }
-    };
-    write(&record, common, out)?;
-    Ok(if record.interrupted {
-        Outcome::Interrupted
-    } else if record.agreements.iter().any(|agreement| !agreement.disagree.is_empty()) {
-        Outcome::Differs
-    } else {
-        Outcome::Done
-    })
-}
-
-fn specs(names: &[String]) -> Result<Vec<Spec>, Error> {
-    names.iter().map(|name| name.parse().map_err(|why| Error(format!("{why}")))).collect()
+    }
 }
 
 /// The record in every form asked for.
-fn write(record: &Record, common: &Common, out: &mut dyn Write) -> Result<(), Error> {
-    if let Some(path) = &common.save {
+fn write(record: &Record, output: &Output, out: &mut dyn Write) -> Result<(), Error> {
+    let report = models::report(record);
+    if let Some(path) = &output.save {
         save(path, record.to_json().as_bytes())?;
     }
-    if let Some(path) = &common.html {
-        save(path, report::page(std::slice::from_ref(record)).as_bytes())?;
+    if let Some(path) = &output.html {
+        save(path, html::page(std::slice::from_ref(&report)).as_bytes())?;
     }
-    if let Some(directory) = &common.svg {
-        for (name, chart) in charts(record) {
-            save(&in_directory(directory, &format!("{name}.svg"))?, chart.as_bytes())?;
+    if let Some(directory) = &output.svg {
+        for section in &report.sections {
+            if let Some(chart) = &section.chart {
+                let path = in_directory(directory, &format!("{}.svg", section.id))?;
+                save(&path, chart.svg(720, Theme::Both).as_bytes())?;
+            }
         }
     }
     #[cfg(feature = "png")]
-    if let Some(directory) = &common.png {
-        for (name, image) in crate::png::charts(record)? {
+    if let Some(directory) = &output.png {
+        for (name, image) in crate::show::png::charts(&report)? {
             save(&in_directory(directory, &format!("{name}.png"))?, &image)?;
         }
     }
-    print(out, &text(record, common.form))
-}
-
-/// A record in one of the forms for standard output.
-pub fn text(record: &Record, form: Form) -> String {
-    if form.json {
-        record.to_json()
-    } else if form.csv {
-        csv::text(record)
-    } else if form.markdown {
-        markdown::text(record)
-    } else {
-        table::text(record)
-    }
-}
-
-/// Each chart as an SVG file of its own, with its name.
-fn charts(record: &Record) -> Vec<(String, String)> {
-    view::sections(record)
-        .into_iter()
-        .filter_map(|section| Some((section.id.clone(), section.chart?.svg(720, Theme::Both))))
-        .collect()
+    print(out, &output.form.of(&report))
 }
 
 /// Writes the speed section of a README, and its chart beside the runs.
@@ -208,16 +132,16 @@ fn saved(paths: &[PathBuf]) -> Result<Vec<Record>, Error> {
             for entry in path.read_dir().map_err(failed)? {
                 let file = entry.map_err(failed)?.path();
                 if file.extension().is_some_and(|extension| extension == "json") {
-                    records.push(Record::read(&file)?);
+                    records.push(models::read(&file)?);
                 }
             }
         } else {
-            records.push(Record::read(path)?);
+            records.push(models::read(path)?);
         }
     }
     if records.is_empty() {
         return Err(Error("no saved runs: make some with `truesum bench ... --save FILE`".to_owned()));
     }
-    records.sort_by(|a, b| (&a.started, a.model).cmp(&(&b.started, b.model)));
+    records.sort_by(|a, b| (&a.started, models::place(&a.model)).cmp(&(&b.started, models::place(&b.model))));
     Ok(records)
 }

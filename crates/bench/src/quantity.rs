@@ -52,12 +52,26 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
+/// A whole number with a comma between thousands: `14,290,060`.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.char_indices() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Three significant digits, without an exponent for the magnitudes that occur.
 pub fn digits(value: f64) -> String {
     match value.abs() {
         _ if !value.is_finite() => "-".to_owned(),
         0.0 => "0".to_owned(),
-        x if x >= 99.95 => format!("{value:.0}"),
+        x if x >= 99.95 && value > 0.0 => count(value.round() as u64),
+        x if x >= 99.95 => format!("-{}", count(x.round() as u64)),
         x if x >= 9.995 => format!("{value:.1}"),
         x if x >= 0.09995 => format!("{value:.2}"),
         x if x >= 0.009995 => format!("{value:.3}"),
@@ -132,10 +146,19 @@ mod tests {
     }
 
     #[test]
+    fn thousands_are_separated() {
+        assert_eq!(
+            [0, 999, 1000, 14_290_060, 123_456].map(count),
+            ["0", "999", "1,000", "14,290,060", "123,456"]
+        );
+        assert_eq!(digits(-1234.0), "-1,234");
+    }
+
+    #[test]
     fn figures_have_three_digits_at_every_magnitude() {
         assert_eq!(
             [0.0, 0.00123, 0.0234, 0.456, 1.234, 12.34, 123.4, 12345.6].map(digits),
-            ["0", "0.0012", "0.023", "0.46", "1.23", "12.3", "123", "12346"]
+            ["0", "0.0012", "0.023", "0.46", "1.23", "12.3", "123", "12,346"]
         );
         assert_eq!(rate(812.4e6), "812 MB/s");
         assert_eq!(rate(1.456e9), "1.46 GB/s");

@@ -1,12 +1,13 @@
 //! The speed section of a README, between two comments, from recorded runs: figures in prose go stale, these are written anew.
 
 use crate::Error;
-use crate::chart::Chart;
-use crate::markdown;
+use crate::models::tools::by_algorithm;
+use crate::models::{self, algorithms, tools, tree};
 use crate::quantity::digits;
-use crate::record::{Measurement, Model, Record};
-use crate::tools::by_algorithm;
-use crate::view::{self, Table};
+use crate::record::{Measurement, Record};
+use crate::show::cells::status;
+use crate::show::chart::Chart;
+use crate::show::{Table, markdown};
 use std::fmt::Write;
 
 /// Where the section begins (the rest of this line is kept) and ends.
@@ -34,21 +35,21 @@ pub fn fill(readme: &str, records: &[Record], chart: &str) -> Result<String, Err
 /// # Errors
 /// The runs hold none of `bench algorithms`.
 pub fn chart(records: &[Record]) -> Result<Chart, Error> {
-    let mut record = algorithms(records)?.clone();
+    let mut record = of_algorithms(records)?.clone();
     record.measurements.retain(|m| USUAL.contains(&m.algorithm.as_str()));
-    let chart = view::sections(&record).into_iter().find_map(|section| section.chart);
+    let chart = models::report(&record).sections.into_iter().find_map(|section| section.chart);
     chart.ok_or_else(|| Error("the recorded run of `bench algorithms` has no rates".to_owned()))
 }
 
 /// The latest run of `bench algorithms`.
-fn algorithms(records: &[Record]) -> Result<&Record, Error> {
-    let runs = records.iter().filter(|record| record.model == Model::Algorithms);
+fn of_algorithms(records: &[Record]) -> Result<&Record, Error> {
+    let runs = records.iter().filter(|record| record.model == algorithms::MODEL.name);
     runs.max_by(|a, b| a.started.cmp(&b.started))
         .ok_or_else(|| Error("no recorded run of `truesum bench algorithms`".to_owned()))
 }
 
 fn section(records: &[Record], chart: &str) -> Result<String, Error> {
-    let record = algorithms(records)?;
+    let record = of_algorithms(records)?;
     let machine = |record: &Record| {
         let e = &record.environment;
         format!("{}, {} cores, {}", e.cpu, e.cores, record.started.split('T').next().unwrap_or(""))
@@ -64,12 +65,12 @@ fn section(records: &[Record], chart: &str) -> Result<String, Error> {
     for name in USUAL {
         let one = find(name, "reused hasher");
         if !one.is_empty() {
-            let cells = [name.to_owned(), view::status(name).to_owned(), one, find(name, "batch in lanes")];
+            let cells = [name.to_owned(), status(name).to_owned(), one, find(name, "batch in lanes")];
             table.rows.push(cells.to_vec());
         }
     }
     text += &markdown::grid(&table);
-    let tools: Vec<&Record> = records.iter().filter(|record| record.model == Model::Tools).collect();
+    let tools: Vec<&Record> = records.iter().filter(|record| record.model == tools::MODEL.name).collect();
     if let Some(first) = tools.first() {
         let _ = writeln!(
             text,
@@ -79,7 +80,7 @@ fn section(records: &[Record], chart: &str) -> Result<String, Error> {
         text += &markdown::grid(&against_others(&tools));
     }
     if let Some(record) =
-        records.iter().filter(|record| record.model == Model::Tree).max_by_key(|r| &r.started)
+        records.iter().filter(|record| record.model == tree::MODEL.name).max_by_key(|r| &r.started)
     {
         let _ = writeln!(
             text,
@@ -105,7 +106,7 @@ fn against_others(records: &[&Record]) -> Table {
     titles.extend(&names);
     let mut table = Table::new(&titles);
     for (record, rows) in &found {
-        let mut cells = vec![markdown::what(record), record.input.clone()];
+        let mut cells = vec![models::report(record).what(), record.input.clone()];
         for name in &names {
             let seconds = |m: &&Measurement| m.summary().map(|s| s.median);
             let rows = rows.get(name).map_or(&[][..], Vec::as_slice);
@@ -166,7 +167,7 @@ mod tests {
         assert!(text.contains("| sha256 | secure | 1."), "{text}");
         assert!(text.contains("(rhash) |"), "{text}");
         assert_eq!(fill(&text, &records, "a/b.svg").unwrap(), text);
-        assert!(chart(&records).unwrap().svg(720, crate::chart::Theme::Both).contains("sha256"));
+        assert!(chart(&records).unwrap().svg(720, crate::show::chart::Theme::Both).contains("sha256"));
     }
 
     #[test]

@@ -5,8 +5,9 @@
 
 use std::path::Path;
 use std::process::Command;
+use truesum_bench::models;
 use truesum_bench::record::Record;
-use truesum_bench::report;
+use truesum_bench::show::{Report, html};
 
 #[test]
 fn the_report_can_be_read_in_a_browser() {
@@ -19,7 +20,8 @@ fn the_report_can_be_read_in_a_browser() {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
     std::fs::create_dir_all(&directory).unwrap();
     let page = directory.join("report.html");
-    std::fs::write(&page, report::page(&records)).unwrap();
+    let reports: Vec<Report> = records.iter().map(models::report).collect();
+    std::fs::write(&page, html::page(&reports)).unwrap();
     let script = crate_root.join("../../benchmarks/check_report.py");
     let output = Command::new("python3").arg(script).arg(&page).arg(&directory).output();
     let (status, said) = match output {
@@ -32,7 +34,7 @@ fn the_report_can_be_read_in_a_browser() {
         return;
     }
     assert_eq!(status, Some(0), "{said}");
-    for width in [1280, 390] {
+    for width in [1280, 838, 390] {
         for scheme in ["light", "dark"] {
             let shot = directory.join(format!("report-{width}-{scheme}.png"));
             assert!(shot.metadata().unwrap().len() > 10_000, "{}", shot.display());

@@ -1,8 +1,8 @@
 //! `bench compare` on recorded runs that were changed by a known amount.
 
-use truesum_bench::args::Form;
-use truesum_bench::compare::{Verdict, compare};
 use truesum_bench::record::Record;
+use truesum_bench::record::compare::{Verdict, compare};
+use truesum_bench::show::Form;
 
 fn record(name: &str) -> Record {
     let path = format!("{}/tests/golden/{name}.json", env!("CARGO_MANIFEST_DIR"));

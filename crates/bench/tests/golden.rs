@@ -2,17 +2,27 @@
 //! expected files anew; read the difference before keeping it.
 
 use std::path::{Path, PathBuf};
-use truesum_bench::args::Form;
-use truesum_bench::chart::Theme;
-use truesum_bench::command::text;
+use truesum_bench::models::{self, MODELS};
 use truesum_bench::record::Record;
-use truesum_bench::{report, view};
+use truesum_bench::show::chart::Theme;
+use truesum_bench::show::{Form, Report, Section, html};
 
 fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
 }
 
-const RUNS: [&str; 5] = ["algorithms", "tools", "io", "limit", "tree"];
+/// A recorded run of each model lies there under its name.
+fn runs() -> impl Iterator<Item = &'static str> {
+    MODELS.iter().map(|model| model.name)
+}
+
+fn text(record: &Record, form: Form) -> String {
+    form.of(&models::report(record))
+}
+
+fn sections(record: &Record) -> Vec<Section> {
+    models::report(record).sections
+}
 
 fn record(name: &str) -> Record {
     Record::read(&directory().join(format!("{name}.json"))).unwrap()
@@ -32,25 +42,25 @@ fn check(file: &str, found: &str) {
 
 #[test]
 fn tables() {
-    RUNS.iter().for_each(|name| check(&format!("{name}.txt"), &text(&record(name), Form::default())));
+    runs().for_each(|name| check(&format!("{name}.txt"), &text(&record(name), Form::default())));
 }
 
 #[test]
 fn csv() {
     let form = Form { csv: true, ..Form::default() };
-    RUNS.iter().for_each(|name| check(&format!("{name}.csv"), &text(&record(name), form)));
+    runs().for_each(|name| check(&format!("{name}.csv"), &text(&record(name), form)));
 }
 
 #[test]
 fn markdown() {
     let form = Form { markdown: true, ..Form::default() };
-    RUNS.iter().for_each(|name| check(&format!("{name}.md"), &text(&record(name), form)));
+    runs().for_each(|name| check(&format!("{name}.md"), &text(&record(name), form)));
 }
 
 #[test]
 fn json_reads_back_and_is_written_alike() {
     let form = Form { json: true, ..Form::default() };
-    for name in RUNS {
+    for name in runs() {
         let record = record(name);
         let json = text(&record, form);
         let again = Record::from_json(&json).unwrap();
@@ -64,24 +74,30 @@ fn json_reads_back_and_is_written_alike() {
 
 #[test]
 fn the_first_chart_of_each_run() {
-    for name in RUNS {
-        let chart = view::sections(&record(name)).into_iter().find_map(|section| section.chart).unwrap();
+    for name in runs() {
+        let chart = sections(&record(name)).into_iter().find_map(|section| section.chart).unwrap();
         check(&format!("{name}.svg"), &chart.svg(720, Theme::Both));
     }
 }
 
 #[test]
-fn the_report_is_one_page_with_a_table_and_a_command_for_each_chart() {
-    let records: Vec<Record> = RUNS.iter().map(|name| record(name)).collect();
-    let page = report::page(&records);
+fn the_report_is_one_page_with_a_summary_a_table_for_each_chart_and_the_command_once() {
+    let records: Vec<Record> = runs().map(record).collect();
+    let reports: Vec<Report> = records.iter().map(models::report).collect();
+    let page = html::page(&reports);
     let charts: usize =
-        records.iter().flat_map(view::sections).filter(|section| section.chart.is_some()).count();
-    // Each is laid out for wide and for narrow windows.
-    assert_eq!(page.matches("<svg ").count(), 2 * charts);
+        reports.iter().flat_map(|report| &report.sections).filter(|section| section.chart.is_some()).count();
+    // Each is laid out for wide, middling and narrow windows.
+    assert_eq!(page.matches("<svg ").count(), 3 * charts);
     assert_eq!(page.matches("<figure>").count(), charts);
     assert_eq!(page.matches("<summary>Figures</summary>").count(), charts);
     for (i, record) in records.iter().enumerate() {
-        assert!(page.contains(&format!("id=\"command-{i}\"")) && page.contains(&record.command));
+        assert!(page.contains(&format!("id=\"command-{i}\"><code>{}</code>", record.command)));
+    }
+    assert_eq!(page.matches("<div class=\"summary\">").count(), records.len());
+    assert!(page.matches("<details class=\"note\">").count() <= records.len());
+    for report in &reports {
+        assert!((1..=3).contains(&report.findings.len()), "{:?}", report.findings);
     }
     for forbidden in ["<script", "http://", "https://", "@import", "url(", "src="] {
         // A link in the text of an engine or a status is no request.
@@ -98,7 +114,7 @@ fn the_report_is_one_page_with_a_table_and_a_command_for_each_chart() {
 
 #[test]
 fn the_known_write_ups_columns_are_there() {
-    let sections = view::sections(&record("tools"));
+    let sections = sections(&record("tools"));
     for engine in ["cfv", "rhash", "find -exec"] {
         let section = sections.iter().find(|s| s.title.starts_with(&format!("{engine}, "))).unwrap();
         let titles: Vec<&str> = section.table.columns.iter().map(|c| c.title.as_str()).collect();

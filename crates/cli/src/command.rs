@@ -1,5 +1,6 @@
 //! The command line as a whole: which subcommand is meant, and its options from the subcommand's own module.
 
+use crate::bench::Bench;
 use crate::check::arguments::CheckArgs;
 use crate::console::Console;
 use crate::docs::{CompletionsArgs, ManArgs};
@@ -45,7 +46,8 @@ pub enum Command {
     Check(CheckArgs),
     Tree(TreeArgs),
     List(ListArgs),
-    Bench(truesum_bench::args::Bench),
+    #[cfg_attr(not(feature = "bench"), command(skip))]
+    Bench(Bench),
     Completions(CompletionsArgs),
     Man(ManArgs),
     InstallLinks(LinksArgs),
@@ -56,6 +58,11 @@ pub enum Command {
 /// # Errors
 /// What clap says of it; help and version are such errors too.
 pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap::Error> {
+    // Never a file of this name, also where the program is built without the command.
+    #[cfg(not(feature = "bench"))]
+    if given.first().is_some_and(|word| word == "bench") {
+        return Ok(Command::Bench(Bench));
+    }
     given.insert(0, called);
     let arguments = complete(given.clone());
     if misspelt(&given, &arguments) {

@@ -2,10 +2,11 @@
 //!
 //! Standard error may be closed or full: that never ends a run, so nothing here fails.
 
+use crate::advice;
 use crate::exit::{Exit, Refusal};
 use crate::progress::Display;
 use crate::values::color::Color;
-use crate::words::{advice, visible};
+use crate::words::visible;
 use anstyle::{AnsiColor, Style};
 use std::io::Write;
 use truesum::Error;
@@ -36,7 +37,12 @@ impl Console {
     /// A file's failure, and what can be done about it.
     pub fn failure(&mut self, error: &Error) {
         self.error(&error.to_string());
-        if let Some(hint) = advice(error) {
+        self.advise(error);
+    }
+
+    /// What can be done about a failure.
+    pub fn advise(&mut self, error: &Error) {
+        if let Some(hint) = advice::on(error) {
             self.hint(hint);
         }
     }

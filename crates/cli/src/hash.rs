@@ -10,7 +10,6 @@ mod writing;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::output::{Output, cannot_write};
-use crate::progress::Outlook;
 use crate::watch::Watch;
 use crate::words::{count, size};
 use arguments::HashArgs;
@@ -61,7 +60,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     };
     let watch = match small {
         true => Watch::default(),
-        false => Watch::start(plan.tell.line, Outlook { size: only_size, list: None }, console),
+        false => Watch::start(plan.tell.line, only_size, console),
     };
     let tasks = Tasks::new(&plan);
     let mut tasks = match tasks {

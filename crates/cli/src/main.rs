@@ -1,5 +1,6 @@
 //! The program `truesum`: arguments to a plan, the plan to a run, the run's counts to an exit status.
 
+mod advice;
 mod bench;
 mod check;
 mod command;
@@ -29,10 +30,6 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use truesum::hash::kernel::check_forced;
 use values::color::Color;
-
-/// Counts what a thread allocates while `truesum bench` asks what a call costs; to all else it is the system's and a comparison.
-#[global_allocator]
-static ALLOCATOR: truesum_bench::allocations::Counting = truesum_bench::allocations::Counting::SYSTEM;
 
 fn main() -> ExitCode {
     // The process is this program's own.

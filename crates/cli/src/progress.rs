@@ -7,7 +7,6 @@ use crate::signals::Signals;
 use crate::words::{clock, size};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -36,24 +35,6 @@ impl Line {
     }
 }
 
-/// What is known of the whole before the engine knows: nothing, the size of the only file, or how far a list of files has
-/// been read.
-#[derive(Clone, Default)]
-pub struct Outlook {
-    pub size: Option<u64>,
-    /// Bytes of the list in all and read so far. The run is at most some thousand files behind.
-    pub list: Option<Arc<(AtomicU64, AtomicU64)>>,
-}
-
-impl Outlook {
-    /// The share of the list that was read, where it is worth telling.
-    fn share(&self) -> Option<f64> {
-        let (all, read) = &**self.list.as_ref()?;
-        let (all, read) = (all.load(Relaxed), read.load(Relaxed));
-        (read > 0 && read < all).then(|| read as f64 / all as f64)
-    }
-}
-
 /// The drawing thread. Dropping it clears the line.
 pub struct Display {
     bar: Arc<Mutex<Option<ProgressBar>>>,
@@ -62,15 +43,15 @@ pub struct Display {
 }
 
 impl Display {
-    /// Starts the thread.
-    pub fn start(progress: &Arc<Progress>, signals: &Signals, line: Line, outlook: Outlook) -> Display {
+    /// Starts the thread; `size` is that of the only file, where it is known before the engine knows.
+    pub fn start(progress: &Arc<Progress>, signals: &Signals, line: Line, size: Option<u64>) -> Display {
         let bar = Arc::new(Mutex::new(None));
         let (end, ended) = channel();
         let drawing = Drawing {
             progress: progress.clone(),
             signals: signals.clone(),
             line,
-            outlook,
+            size,
             bar: bar.clone(),
             began: Instant::now(),
             seen: Vec::new(),
@@ -107,7 +88,7 @@ struct Drawing {
     progress: Arc<Progress>,
     signals: Signals,
     line: Line,
-    outlook: Outlook,
+    size: Option<u64>,
     bar: Arc<Mutex<Option<ProgressBar>>>,
     began: Instant,
     /// Times and bytes of the last moments, for the rate.
@@ -149,14 +130,20 @@ impl Drawing {
         (now.1 - bytes.min(now.1)) as f64 / (now.0 - at).as_secs_f64().max(1e-3)
     }
 
+    /// The share of the manifests that was read, where it is worth telling.
+    fn share(&self) -> Option<f64> {
+        let (all, read) = self.progress.listed();
+        (read > 0 && read < all).then(|| read as f64 / all as f64)
+    }
+
     fn text(&self) -> String {
         let (bytes, files) = (self.progress.bytes(), self.progress.files());
         let rate = self.rate();
         let (total, total_files) = self.progress.totals().unwrap_or((0, 0));
-        let total = if total == 0 { self.outlook.size.unwrap_or(0) } else { total };
+        let total = if total == 0 { self.size.unwrap_or(0) } else { total };
         // Without sizes, files have to do.
         let by_files = || (total_files > 1).then(|| files.min(total_files) as f64 / total_files as f64);
-        let share = if total == 0 { self.outlook.share().or_else(by_files) } else { None };
+        let share = if total == 0 { self.share().or_else(by_files) } else { None };
         let mut text = share.map_or_else(String::new, |share| format!("{:3.0}%  ", (share * 100.0).floor()));
         if total > 0 && bytes <= total {
             let percent = bytes * 100 / total;
@@ -166,7 +153,7 @@ impl Drawing {
         }
         if total_files > 1 {
             text += &format!(", {files} of {total_files} files");
-        } else if self.outlook.list.is_none() && self.progress.found() > files.max(1) {
+        } else if self.progress.listed() == (0, 0) && self.progress.found() > files.max(1) {
             // A walk that is not at its end.
             text += &format!(", {files} of {}+ files", self.progress.found());
         } else if files > 1 {
@@ -215,7 +202,7 @@ mod tests {
             progress: progress.clone(),
             signals: Signals::default(),
             line: Line::Hidden,
-            outlook: Outlook::default(),
+            size: None,
             bar: Arc::default(),
             began: Instant::now(),
             seen: Vec::new(),
@@ -242,6 +229,8 @@ mod tests {
         }
         assert!(!unknown[0].contains('%') && unknown[0].contains("+ files"), "{}", unknown[0]);
         assert!(known[COUNT - 1].starts_with("100%"), "{}", known[COUNT - 1]);
+        let one = lines(&mut (0..1).map(task).filter(|_| true));
+        assert!(one[0].starts_with("100%  10 B of 10 B"), "{}", one[0]);
         let few = lines(&mut (0..100).map(task));
         assert!(few.iter().all(|line| line.contains(" of 1.0 KiB, ")), "{}", few[0]);
     }

@@ -3,7 +3,7 @@
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::output;
-use crate::progress::{Display, Line, Outlook};
+use crate::progress::{Display, Line};
 use crate::signals::Signals;
 use std::io;
 use std::sync::Arc;
@@ -18,17 +18,17 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Installs signals and starts the progress line.
-    pub fn start(line: Line, outlook: Outlook, console: &mut Console) -> Watch {
+    /// Installs signals and starts the progress line; `size` is that of the only file, if it is known.
+    pub fn start(line: Line, size: Option<u64>, console: &mut Console) -> Watch {
         let progress = Arc::new(Progress::default());
         let signals = Signals::install(&progress).unwrap_or_default();
-        console.display = Some(Display::start(&progress, &signals, line, outlook));
+        console.display = Some(Display::start(&progress, &signals, line, size));
         Watch { progress, signals }
     }
 
     /// The watch of a run on one file of this size.
     pub fn of_one(size: Option<u64>, console: &mut Console) -> Watch {
-        Watch::start(Line::where_seen(), Outlook { size, list: None }, console)
+        Watch::start(Line::where_seen(), size, console)
     }
 
     /// The exit after a failure: that of the signal, if one asked for the end.

@@ -1,20 +1,6 @@
 //! Numbers, times and names as people read them.
 
 use truesum::manifest::path::display_safe;
-use truesum::{Error, Kind};
-
-/// What the user can do about a failure, where that is known.
-pub fn advice(error: &Error) -> Option<&'static str> {
-    match error.kind() {
-        Kind::OutsideRoot => Some("--allow-outside reads it all the same; --root DIR widens the folder"),
-        Kind::Special => Some("--special reads devices, pipes and sockets too"),
-        Kind::Changed => Some("try again when nothing writes to it"),
-        Kind::Device => {
-            Some("the device reports a read error: see its log (dmesg, smartctl) and copy what can be saved")
-        }
-        _ => None,
-    }
-}
 
 /// `1 file`, `2 files`, `1,234 files`.
 pub fn count(number: u64, one: &str, many: &str) -> String {

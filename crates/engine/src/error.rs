@@ -30,6 +30,8 @@ pub enum Cause {
     Loop,
     /// The run was stopped before the end.
     Interrupted,
+    /// What should be a manifest is something else; the text says what.
+    NoManifest(&'static str),
     /// Anything else, in words.
     Other(String),
 }
@@ -62,6 +64,7 @@ impl Error {
             Cause::OutsideRoot => Cause::OutsideRoot,
             Cause::Loop => Cause::Loop,
             Cause::Interrupted => Cause::Interrupted,
+            Cause::NoManifest(what) => Cause::NoManifest(what),
             Cause::Other(text) => Cause::Other(text.clone()),
         };
         Error { path: path.to_vec(), action: self.action, cause }
@@ -93,6 +96,7 @@ impl Error {
             Cause::OutsideRoot => Kind::OutsideRoot,
             Cause::Loop => Kind::Loop,
             Cause::Interrupted => Kind::Interrupted,
+            Cause::NoManifest(_) => Kind::NoManifest,
             Cause::Other(_) => Kind::Other,
         }
     }
@@ -119,6 +123,8 @@ pub enum Kind {
     Loop,
     /// The run was stopped.
     Interrupted,
+    /// Something else than a manifest.
+    NoManifest,
     /// Any other.
     Other,
 }
@@ -143,6 +149,7 @@ impl fmt::Display for Cause {
             Cause::OutsideRoot => f.write_str("leads out of the folder being checked"),
             Cause::Loop => f.write_str("directory loop"),
             Cause::Interrupted => f.write_str("interrupted"),
+            Cause::NoManifest(what) => write!(f, "no manifest but {what}"),
             Cause::Other(text) => f.write_str(text),
         }
     }

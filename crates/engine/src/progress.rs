@@ -81,16 +81,16 @@ impl Progress {
         self.bytes.fetch_add(bytes, Relaxed);
     }
 
-    pub(crate) fn add_untold(&self) {
-        self.untold.fetch_add(1, Relaxed);
-    }
-
     pub(crate) fn add_listed(&self, bytes: u64) {
         self.listed.fetch_add(bytes, Relaxed);
     }
 
     pub(crate) fn add_list_read(&self, bytes: u64) {
         self.list_read.fetch_add(bytes, Relaxed);
+    }
+
+    pub(crate) fn add_untold(&self) {
+        self.untold.fetch_add(1, Relaxed);
     }
 
     pub(crate) fn add_file(&self) {

@@ -10,7 +10,8 @@ mod stream;
 
 pub(crate) use chain::{Chain, MAX_BLOCK, MAX_WORDS, State, Tail, state};
 pub(crate) use padding::{
-    output_be32, output_be64, output_le32, output_le64, pad_be64, pad_be128, pad_le64, pad_tiger,
+    add_words, output_be32, output_be64, output_le32, output_le64, pad_be64, pad_be128, pad_le64, pad_tiger,
+    put_words, words,
 };
 #[cfg(test)]
 pub(crate) use row::Advance;

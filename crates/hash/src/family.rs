@@ -12,6 +12,7 @@ macro_rules! families {
 }
 
 families! {
+    md2
     md4
     md5
     sha1
@@ -25,6 +26,8 @@ families! {
     ripemd160
     tiger
     whirlpool
+    gost94
+    streebog
     crc
     sum
     xxh

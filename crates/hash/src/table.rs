@@ -66,16 +66,29 @@ fn find_over(name: &str) -> Option<&'static Algorithm> {
     })
 }
 
-/// The name nearest to a mistyped one, if one is near enough to suggest.
+/// The name to suggest for a mistyped one: of the family it names, else the nearest, if one is near enough. What no longer
+/// shows tampering is suggested only where nothing better is near.
 fn nearest(text: &str) -> Option<&'static str> {
     let text = text.to_ascii_lowercase();
-    ALGORITHMS
+    let family = ALGORITHMS
         .iter()
-        .flat_map(|row| std::iter::once(row.name).chain(row.aliases.iter().copied()))
-        .map(|name| (edit_distance(&text, name), name))
-        .filter(|&(distance, name)| distance <= 2 && distance < name.len() / 2)
-        .min()
-        .map(|(_, name)| name)
+        .filter(|row| text.len() >= 3 && row.status.tamper_evident())
+        .filter_map(|row| Some((row, row.name.strip_prefix(text.as_str())?)))
+        .min_by_key(|(row, rest)| {
+            (!rest.starts_with('-'), rest.contains('-'), row.digest_len != 32, rest.len())
+        });
+    let near = || {
+        ALGORITHMS
+            .iter()
+            .flat_map(|row| {
+                std::iter::once(row.name).chain(row.aliases.iter().copied()).map(move |name| (row, name))
+            })
+            .map(|(row, name)| (!row.status.tamper_evident(), edit_distance(&text, name), name))
+            .filter(|&(_, distance, name)| distance <= 2 && distance < name.len() / 2)
+            .min()
+            .map(|(.., name)| name)
+    };
+    family.map(|(row, _)| row.name).or_else(near)
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`.
@@ -97,6 +110,13 @@ fn edit_distance(a: &str, b: &str) -> usize {
         }
     }
     rows[a.len()][b.len()]
+}
+
+impl Spec {
+    /// The digest whose [`tree::stored`] name this is; `leaf` is the leaf size in bytes, for a tree that has one to choose.
+    pub fn from_stored(number: u8, base: &str, leaf: u64) -> Option<Spec> {
+        tree::from_stored(number, base, leaf, |name| name.parse().ok())
+    }
 }
 
 impl FromStr for Spec {
@@ -189,5 +209,45 @@ mod tests {
     fn unknown_names_point_to_the_nearest() {
         assert_eq!("sha265".parse::<Spec>(), Err(SpecError::Unknown("sha265".to_owned(), Some("sha256"))));
         assert_eq!("sha256-128".parse::<Spec>(), Err(SpecError::FixedLength("sha256")));
+        for (text, near) in [
+            ("sha3", Some("sha3-256")),
+            ("SHA2", Some("sha256")),
+            ("sha", Some("sha256")),
+            ("sha5", Some("sha512")),
+            ("blake", Some("blake3")),
+            ("crc23", Some("crc32")),
+            ("md", None),
+            ("nonsense", None),
+        ] {
+            assert_eq!(nearest(text), near, "{text}");
+        }
+        let weaker = |row: &Algorithm| {
+            nearest(&row.name[..row.name.len() - 1])
+                .and_then(find)
+                .filter(|near| row.status.tamper_evident() && !near.status.tamper_evident())
+        };
+        assert_eq!(
+            ALGORITHMS.iter().find_map(weaker).map(|row| row.name),
+            None,
+            "a slip leads to nothing weaker"
+        );
+    }
+
+    #[test]
+    fn stored_names_lead_back_to_their_digest() {
+        let names = ["sha256-tree;leaf=1MiB", "sha512-224-tree", "blake2b-256-tree", "mtsum-md5", "blake3"];
+        for name in names.into_iter().chain(["mtsum-v1.0-sha512-256", "mtsum-mpi-sha256"]) {
+            let spec: Spec = name.parse().unwrap();
+            let (number, base) = tree::stored(&spec).unwrap();
+            assert_eq!(Spec::from_stored(number, &base, spec.unit()), Some(spec.clone()), "{number} {base}");
+            assert!(base.len() <= 16);
+        }
+        for name in ["glacier", "s3-etag", "sha256", "crc32", "blake3-128"] {
+            assert_eq!(tree::stored(&name.parse().unwrap()), None, "{name}");
+        }
+        assert_eq!(tree::stored(&"sha512-224-tree".parse().unwrap()), Some((0, "sha512/224".to_owned())));
+        assert_eq!(Spec::from_stored(9, "md5", 65_536), None);
+        assert_eq!(Spec::from_stored(0, "crc32", 65_536), None);
+        assert_eq!(Spec::from_stored(0, "md5", 100), None);
     }
 }

@@ -17,7 +17,8 @@ mod rows;
 
 pub use crate::algorithm::{Linear, Variant};
 pub use compact_range::{CompactRange, Gap, decompose};
-pub use family::{FAMILIES, Family, halves};
+pub(crate) use family::from_stored;
+pub use family::{FAMILIES, Family, halves, stored};
 pub use merkle::{FTREE_ID, Merkle, zero_levels};
 pub use mtsum::{Step, Walk};
 pub use plan::{Fold, Plan, Zeros};

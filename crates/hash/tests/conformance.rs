@@ -14,6 +14,7 @@ fn by<D: md5::Digest>(message: &[u8]) -> Vec<u8> {
 }
 
 const ORACLES: &[(&str, Oracle)] = &[
+    ("md2", by::<md2::Md2>),
     ("md4", by::<md4::Md4>),
     ("md5", by::<md5::Md5>),
     ("sha1", by::<sha1::Sha1>),
@@ -36,6 +37,10 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("ripemd160", by::<ripemd::Ripemd160>),
     ("tiger", by::<tiger::Tiger>),
     ("whirlpool", by::<whirlpool::Whirlpool>),
+    ("gost94", by::<gost94::Gost94Test>),
+    ("gost94-cryptopro", by::<gost94::Gost94CryptoPro>),
+    ("gost12-256", by::<streebog::Streebog256>),
+    ("gost12-512", by::<streebog::Streebog512>),
 ];
 
 /// Messages of each algorithm that are hashed in lanes and compared one by one.

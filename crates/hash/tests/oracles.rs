@@ -67,8 +67,9 @@ elif module == 'crcmod':
     crc = known[name]()
     make = lambda data: '%0*x' % (8 if name == 'crc32c' else 16, crc(data))
 elif module == 'Cryptodome':
-    from Cryptodome.Hash import keccak
-    make = lambda data: keccak.new(digest_bits=256, data=data).hexdigest()
+    from Cryptodome.Hash import MD2, keccak
+    known = {'md2': MD2.new, 'keccak256': lambda data: keccak.new(digest_bits=256, data=data)}
+    make = lambda data: known[name](data).hexdigest()
 for path in sys.argv[3:]:
     with open(path, 'rb') as file:
         print(make(file.read()))
@@ -121,6 +122,10 @@ static ORACLES: &[Oracle] = oracles! {
         "tiger": ["--printf=%{tiger}\\n"],
         "whirlpool": ["--printf=%{whirlpool}\\n"],
         "ripemd160": ["--printf=%{ripemd160}\\n"],
+        "gost94": ["--printf=%{gost94}\\n"],
+        "gost94-cryptopro": ["--printf=%{gost94-cryptopro}\\n"],
+        "gost12-256": ["--printf=%{gost12-256}\\n"],
+        "gost12-512": ["--printf=%{gost12-512}\\n"],
         "crc32": ["--printf=%{crc32}\\n"],
         "crc32c": ["--printf=%{crc32c}\\n"],
     }
@@ -143,6 +148,7 @@ static ORACLES: &[Oracle] = oracles! {
     }
     "/usr/bin/python3" from "python3-pycryptodome", Line::First => {
         "keccak256": ["-c", PYTHON, "Cryptodome", "keccak256"],
+        "md2": ["-c", PYTHON, "Cryptodome", "md2"],
     }
     "b3sum" from "b3sum", Line::First => {
         "blake3": ["--no-names"],

@@ -4,11 +4,42 @@ use crate::scan;
 use std::sync::LazyLock;
 use truesum_hash::{ALGORITHMS, Spec};
 
+/// Algorithms that manifests are named after and that there may be none of here, or not one alone: to be refused by
+/// name, and never to be taken for another of their length.
+const OTHERS: &[&str] = &[
+    "aich", "blake2", "btih", "ed2k", "edonr", "gost", "has160", "panama", "sha3", "shake", "skein",
+    "snefru", "tth",
+];
+
+/// What a manifest's name or heading states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stated {
+    /// This algorithm.
+    Known(Spec),
+    /// One of [`OTHERS`].
+    Other(&'static str),
+}
+
+impl Stated {
+    fn of(name: &str) -> Option<Stated> {
+        let other = || OTHERS.iter().find(|other| **other == name);
+        name.parse().ok().map(Stated::Known).or_else(|| other().map(|other| Stated::Other(other)))
+    }
+}
+
 /// The algorithm that the name of a manifest tells: `SHA256SUMS`, `sha512sum.txt`, `B3SUMS`, `x.iso.md5`,
 /// `checksums_sha1.txt`.
 ///
 /// Only parts that say they are about checksums count, so that `tiger.txt` is a text about tigers.
 pub fn algorithm_from_name(file_name: &[u8]) -> Option<Spec> {
+    match stated_by_name(file_name)? {
+        Stated::Known(spec) => Some(spec),
+        Stated::Other(_) => None,
+    }
+}
+
+/// What the name of a manifest states.
+pub(crate) fn stated_by_name(file_name: &[u8]) -> Option<Stated> {
     let base = &file_name[scan::rfind(file_name, |byte| byte == b'/').map_or(0, |at| at + 1)..];
     let base = std::str::from_utf8(base).ok()?.to_ascii_lowercase();
     let mut stem = base.as_str();
@@ -31,7 +62,7 @@ pub fn algorithm_from_name(file_name: &[u8]) -> Option<Spec> {
         matches!(*word, "checksum" | "checksums" | "sum" | "sums" | "digest" | "digests" | "hash" | "hashes")
     };
     let plain = if words.iter().any(about) { Plain::Allowed } else { Plain::Refused };
-    let mut found: Vec<Spec> = Vec::new();
+    let mut found: Vec<Stated> = Vec::new();
     let mut at = 0;
     while at < words.len() {
         let pair = words.get(at + 1).map(|next| format!("{}-{next}", words[at]));
@@ -54,7 +85,7 @@ enum Plain {
 }
 
 /// The algorithm of a word such as `sha256`, `sha256sums`, `b2sum`.
-fn named(word: &str, plain: Plain) -> Option<Spec> {
+fn named(word: &str, plain: Plain) -> Option<Stated> {
     let bare = ["sums", "sum"].iter().find_map(|suffix| word.strip_suffix(suffix));
     let bare = bare.map(|bare| bare.trim_end_matches(['-', '_']));
     let name = match (bare, plain) {
@@ -63,7 +94,7 @@ fn named(word: &str, plain: Plain) -> Option<Spec> {
         (None, Plain::Allowed) => word,
         (None, Plain::Refused) => return None,
     };
-    name.parse().ok().or_else(|| word.parse().ok())
+    Stated::of(name).or_else(|| Stated::of(word))
 }
 
 /// The algorithm that a digest of this many bytes has where nothing tells it.
@@ -78,10 +109,24 @@ pub fn usual(digest_len: usize) -> Option<Spec> {
     USUAL.iter().find(|spec| spec.digest_len() == digest_len).cloned()
 }
 
+/// What a heading states: a line of one algorithm, perhaps a word for checksums behind it, and decoration, such as
+/// `# BLAKE2B HASH`, `### md5sums ###` or `SHA-256:`.
+pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
+    let line = std::str::from_utf8(&line[..line.len().min(80)]).ok()?.to_ascii_lowercase();
+    let mut words = line.split([' ', '\t', '#', '=', '*', ':', '[', ']']).filter(|word| !word.is_empty());
+    let (first, second) = (words.next()?, words.next());
+    let about = |word: &str| {
+        matches!(word, "checksum" | "checksums" | "sum" | "sums" | "digest" | "digests" | "hash" | "hashes")
+    };
+    let decorated = line.starts_with('#') || line.ends_with([':', ']']);
+    let alone = second.is_none_or(about) && words.next().is_none();
+    if decorated && alone { named(first, Plain::Allowed) } else { None }
+}
+
 /// Whether a reader that knows the manifest's name takes a bare hexadecimal digest of this algorithm for what it is.
 pub fn is_told(spec: &Spec, file_name: Option<&[u8]>) -> bool {
-    match file_name.and_then(algorithm_from_name) {
-        Some(named) => named == *spec,
+    match file_name.and_then(stated_by_name) {
+        Some(stated) => stated == Stated::Known(spec.clone()),
         None => usual(spec.digest_len()).as_ref() == Some(spec),
     }
 }
@@ -139,6 +184,33 @@ mod tests {
             assert_eq!(found.as_deref(), spec, "{name}");
         }
         assert_eq!(algorithm_from_name(b"\xff.md5"), None);
+        assert_eq!(stated_by_name(b"x.ed2k"), Some(Stated::Other("ed2k")));
+        assert_eq!(stated_by_name(b"sha3sums.txt"), Some(Stated::Other("sha3")));
+        assert_eq!(stated_by_name(b"snefru.txt"), Some(Stated::Other("snefru")));
+        assert_eq!(stated_by_name(b"a-panama.txt"), None);
+    }
+
+    #[test]
+    fn headings_state_one_algorithm_and_nothing_else() {
+        for (line, spec) in [
+            ("# BLAKE2B HASH", Some("blake2b")),
+            ("# SHA512 HASH", Some("sha512")),
+            ("### md5sums ###", Some("md5")),
+            ("SHA256:", Some("sha256")),
+            ("[SHA-1]", Some("sha1")),
+            ("# sha256 checksums:", Some("sha256")),
+            ("# sha256", Some("sha256")),
+            ("sha256", None),
+            ("# sha256 of all files", None),
+            ("# made with md5 and sha1", None),
+            ("#", None),
+            ("", None),
+        ] {
+            let stated = stated_by_heading(line.as_bytes());
+            let known = spec.map(|spec| Stated::Known(spec.parse().unwrap()));
+            assert_eq!(stated, known, "{line}");
+        }
+        assert_eq!(stated_by_heading(b"# PANAMA HASH"), Some(Stated::Other("panama")));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::algorithm::{same_length, usual};
 use crate::format::Options;
 use crate::line::Reason;
 use crate::{scan, weak};
-use truesum_hash::{ALGORITHMS, Digest, Lengths, Spec, find};
+use truesum_hash::{ALGORITHMS, Digest, Lengths, Spec, SpecError, find};
 
 /// Fewest characters of hexadecimal that look like a digest and not like a word.
 pub(crate) const MIN_DIGITS: usize = 8;
@@ -46,6 +46,9 @@ pub(crate) fn is_tag(text: &[u8]) -> bool {
 /// # Errors
 /// What is wrong with it.
 pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
+    if let (true, Some(name)) = (options.asked.is_empty(), options.unsupported) {
+        return Err(Reason::Algorithm(SpecError::Unknown(name.to_owned(), None)));
+    }
     let expected = options.expected();
     if expected.is_empty() {
         return unhinted(text).and_then(|found| strong(found, options));

@@ -9,6 +9,9 @@ pub use time::Time;
 use std::time::Duration;
 use truesum_hash::{Digest, Spec};
 
+/// The largest size that a file can have: what an `off_t` of 64 bits counts.
+pub const SIZE_LIMIT: u64 = i64::MAX as u64;
+
 /// What a manifest says of one file. Only the path is always there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entry {

@@ -10,7 +10,7 @@ pub use holds::{Algorithms, Holds, Names, Told};
 pub use style::{Heading, Mode, Spelling, Style};
 pub use writing::{Compose, Unholdable, Writing};
 
-use crate::algorithm::algorithm_from_name;
+use crate::algorithm::{Stated, algorithm_from_name, stated_by_name};
 use crate::entry::Entry;
 use crate::line::{Found, LineError, Reason};
 use std::fmt;
@@ -50,10 +50,14 @@ pub enum Reading {
     Document {
         /// Most bytes of a manifest, decoded.
         limit: usize,
-        /// Gives all entries and bad parts in order, or refuses the whole.
-        parse: fn(&[u8], &Options) -> Result<Vec<Found>, LineError>,
+        /// Looks at all of it, then gives entries and bad parts in order; or refuses the whole. What it gives may be made
+        /// one by one, so that a document takes no more memory than a few times its bytes.
+        parse: fn(Vec<u8>, &Options) -> Result<Parts, LineError>,
     },
 }
+
+/// Entries and bad parts of a document, in order.
+pub type Parts = Box<dyn Iterator<Item = Found> + Send>;
 
 /// A parser of lines. It may remember earlier lines.
 pub trait Parse {
@@ -108,14 +112,15 @@ pub struct Options {
     pub asked: Vec<Spec>,
     /// The algorithm that the manifest's name tells ([`algorithm_from_name`]): lines without a tag are of it.
     pub named: Option<Spec>,
+    /// An algorithm that the manifest's name tells and that there is not here: lines without a tag are refused by its name.
+    pub unsupported: Option<&'static str>,
     /// The format; `None` recognises it.
     pub format: Option<&'static Format>,
     /// The manifest's name, for formats that are recognised by it.
     pub file_name: Option<Vec<u8>>,
     /// Accept digests that are too short to verify anything.
     pub allow_weak: bool,
-    /// Accept entries that have digests of pieces and none of the whole file. Who does must verify
-    /// [`Entry::pieces`]: such an entry has nothing else.
+    /// Accept entries that have digests of pieces. Who does must verify [`Entry::pieces`].
     pub allow_pieces: bool,
 }
 
@@ -124,6 +129,10 @@ impl Options {
     pub fn for_name(file_name: &[u8]) -> Options {
         Options {
             named: algorithm_from_name(file_name),
+            unsupported: match stated_by_name(file_name) {
+                Some(Stated::Other(name)) => Some(name),
+                _ => None,
+            },
             file_name: Some(file_name.to_vec()),
             ..Options::default()
         }

@@ -2,5 +2,8 @@
 
 pub(crate) mod bsd;
 pub(crate) mod gnu;
+pub(crate) mod hashdeep;
 pub(crate) mod jsonl;
 mod mixed;
+pub(crate) mod sfv;
+pub(crate) mod torrent;

@@ -33,10 +33,10 @@ pub mod weak;
 mod writer;
 
 pub use algorithm::{algorithm_from_name, is_told, same_length, usual};
-pub use entry::{Entry, Piece, Pieces, Time};
+pub use entry::{Entry, Piece, Pieces, SIZE_LIMIT, Time};
 pub use format::{
-    Algorithms, Claim, Compose, Format, Head, Heading, Holds, Mode, Names, Options, Parse, Reading, Sign,
-    Spelling, Style, Told, Unholdable, Writing,
+    Algorithms, Claim, Compose, Format, Head, Heading, Holds, Mode, Names, Options, Parse, Parts, Reading,
+    Sign, Spelling, Style, Told, Unholdable, Writing,
 };
 pub use line::{Found, Line, LineError, Place, ReadError, Reason};
 pub use lines::{LINE_LIMIT, Lines, RawLine};

@@ -119,8 +119,12 @@ pub enum Reason {
     Json(String),
     /// A document with more bytes than are read of one.
     DocumentTooLong(usize),
-    /// It has only digests of pieces, and whoever reads cannot verify pieces.
-    OnlyPieces,
+    /// It has digests of pieces, and whoever reads cannot verify pieces.
+    Pieces,
+    /// No size that a file can have.
+    Size,
+    /// A part of a document that is not what its format wants there.
+    Part(&'static str),
 }
 
 impl fmt::Display for Reason {
@@ -167,9 +171,11 @@ impl fmt::Display for Reason {
             Reason::DashEscape => f.write_str("a dash that is not escaped in the signed part"),
             Reason::CutSignature => f.write_str("the signature is cut off"),
             Reason::DocumentTooLong(limit) => write!(f, "more than {limit} bytes in one document"),
-            Reason::OnlyPieces => f.write_str(
-                "only pieces have a digest, not the file: pieces cannot be verified yet by this command",
-            ),
+            Reason::Pieces => {
+                f.write_str("its digests are of pieces, and pieces cannot be verified yet by this command")
+            }
+            Reason::Size => f.write_str("the size is not one that a file can have"),
+            Reason::Part(what) => f.write_str(what),
             // It may quote the line.
             Reason::Json(what) => match what.char_indices().nth(SHOWN) {
                 Some((end, _)) => write!(f, "{}...", display_safe(&what.as_bytes()[..end])),

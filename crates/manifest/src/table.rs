@@ -3,15 +3,24 @@
 //! Adding a format: write its file, add one line here. Recognition, `truesum list`, conversion and the round-trip tests
 //! follow from the row.
 
-use crate::algorithm::{algorithm_from_name, is_told};
+use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
 use crate::format::{Claim, Format, Head, Sign, Spelling};
-use crate::formats::{bsd, gnu, jsonl};
+use crate::formats::{bsd, gnu, hashdeep, jsonl, sfv, torrent};
 use std::cmp::Reverse;
 use truesum_hash::Spec;
 
 /// Every format. Of two that are equally well recognised the first is taken.
-pub static FORMATS: &[&Format] = &[&jsonl::JSONL, &bsd::BSD, &gnu::GNU, &bsd::BSD_Z, &gnu::GNU_Z];
+pub static FORMATS: &[&Format] = &[
+    &jsonl::JSONL,
+    &bsd::BSD,
+    &gnu::GNU,
+    &sfv::SFV,
+    &hashdeep::HASHDEEP,
+    &torrent::TORRENT,
+    &bsd::BSD_Z,
+    &gnu::GNU_Z,
+];
 
 /// The row with this name.
 pub fn format(name: &str) -> Option<&'static Format> {
@@ -55,7 +64,7 @@ pub fn for_file(
 ) -> &'static Format {
     let Some(tagged) = format.tagged else { return format };
     let told = |spec: &Spec| {
-        let named = algorithm_from_name(file_name).is_some();
+        let named = stated_by_name(file_name).is_some();
         // Base64 without padding may look like anything, and fewer than 8 digits like a word.
         let plain = spelling != Spelling::Base64 || named || !spec.digest_len().is_multiple_of(3);
         plain && spec.digest_len() * 2 >= MIN_DIGITS && is_told(spec, Some(file_name))
@@ -88,7 +97,7 @@ pub(crate) fn terminator(head: &[u8]) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Reading;
+    use crate::format::{Algorithms, Reading};
     use std::collections::HashSet;
 
     fn found(text: &[u8], file_name: Option<&[u8]>) -> Option<&'static str> {
@@ -104,6 +113,10 @@ mod tests {
             assert!(row.summary.len() > 20, "{}", row.name);
             assert_eq!(row.name.ends_with("-z"), row.terminator() == Some(0), "{}", row.name);
             assert!(row.file_names.iter().all(|end| *end == end.to_ascii_lowercase()), "{}", row.name);
+            if let Algorithms::Only(names) = row.holds.algorithms {
+                assert!(names.iter().all(|name| truesum_hash::find(name).is_some()) && !names.is_empty());
+            }
+            assert_eq!(row.leaves_algorithm_open(), row.tagged.is_some(), "{}", row.name);
             if let Reading::Document { limit, .. } = row.reading {
                 assert!((1..=256 << 20).contains(&limit), "{}", row.name);
             }

@@ -1,7 +1,7 @@
 //! Every fixture under `testdata/manifests`: one case, one exact outcome.
 //!
 //! A fixture begins with lines `key: value` and a blank line; the rest, byte for byte, is the manifest. Keys: `file-name`
-//! (the manifest's name), `asked` (algorithms, separated by commas), `allow-weak`, `note`, and `expect`, once for each
+//! (the manifest's name), `asked` (algorithms, separated by commas), `allow-weak`, `allow-pieces`, `note`, and `expect`, once for each
 //! entry and bad line that the reader must give: `line N: ALGORITHM DIGEST NAME` with the first 8 digits of the digest and
 //! the name as messages show it, or `line N: error: REASON`, or `nothing`.
 
@@ -42,6 +42,7 @@ fn fixture(name: PathBuf) -> Fixture {
             "file-name" => file_name = Some(value),
             "asked" => options.asked = value.split(',').map(|name| name.parse().unwrap()).collect(),
             "allow-weak" => options.allow_weak = value == "yes",
+            "allow-pieces" => options.allow_pieces = value == "yes",
             "note" => {}
             "expect" if value == "nothing" => {}
             "expect" => expect.push(value.to_owned()),
@@ -50,7 +51,12 @@ fn fixture(name: PathBuf) -> Fixture {
     }
     if let Some(file_name) = file_name {
         let told = Options::for_name(file_name.as_bytes());
-        options = Options { named: told.named, file_name: told.file_name, ..options };
+        options = Options {
+            named: told.named,
+            unsupported: told.unsupported,
+            file_name: told.file_name,
+            ..options
+        };
     }
     Fixture { name, options, expect, manifest: bytes[split + 2..].to_vec() }
 }
@@ -69,6 +75,10 @@ fn outcome(manifest: impl Read, options: &Options) -> Vec<String> {
                 text += &format!(" {}", display_safe(&entry.path));
                 if let Some(size) = entry.size {
                     text += &format!(" {size} bytes");
+                }
+                for pieces in &entry.pieces {
+                    let (count, len) = (pieces.of_file(entry.size.unwrap_or(0)).count(), pieces.piece_len());
+                    text += &format!(" {count} pieces of {len} from {}", pieces.file_start());
                 }
                 if let Some(mtime) = entry.mtime {
                     text += &format!(" {mtime}");
@@ -133,7 +143,8 @@ fn whole_lines_of_a_cut_manifest_have_the_outcomes_they_had() {
         let text = &fixture.manifest;
         // What a byte order mark, a NUL or a signature says of the whole, a part cannot say.
         let signed = text.windows(10).any(|part| part == b"-----BEGIN");
-        let plain = text.is_ascii() && !text.contains(&0) && !signed;
+        let document = fixture.expect.iter().any(|item| item.starts_with("byte "));
+        let plain = text.is_ascii() && !text.contains(&0) && !signed && !document;
         for cut in (0..text.len().min(1000)).step_by(3) {
             let found = outcome(&text[..cut], &fixture.options);
             let whole = text[..cut].iter().filter(|&&byte| byte == b'\n').count();

@@ -11,7 +11,7 @@ use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Comparison, Difference, Judgement};
 use truesum::tree::store::{Header, Store, Unusable};
-use truesum::{Config, Outcome, Progress, Root};
+use truesum::{Outcome, Progress, Root};
 
 /// Where stored trees are looked for, and how files are read again.
 pub struct Locate<'a> {
@@ -25,8 +25,8 @@ pub struct Locate<'a> {
 
 impl<'a> Locate<'a> {
     /// As files are read in a check itself; `trees` is where stored trees are, if not beside the files.
-    pub fn new(config: &'a Config, trees: Option<&'a Root>, progress: &'a Progress) -> Locate<'a> {
-        Locate { root: &config.root, trees, threads: threads(Some(config.threads)), progress }
+    pub fn new(root: &'a Root, trees: Option<&'a Root>, asked: usize, progress: &'a Progress) -> Locate<'a> {
+        Locate { root, trees, threads: threads(Some(asked)), progress }
     }
 }
 

@@ -4,39 +4,29 @@ use crate::check::arguments::CheckArgs;
 use crate::check::report::{Detail, Form};
 use crate::exit::Refusal;
 use crate::options::Tell;
-use std::ffi::OsString;
 use std::io::IsTerminal;
-use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use truesum::hash::{Digest, Spec};
-use truesum::manifest::{self, Entry, Format};
-use truesum::{Order, Special};
+use truesum::manifest::{self, Entry};
+use truesum::{Mapping, Order, Special, Unlisted};
 
 /// What `check` is to do.
 pub struct Checking {
-    pub manifests: Vec<Vec<u8>>,
-    /// Instead of manifests: one digest, and the file that must have it.
-    pub expect: Option<(Expected, Vec<u8>)>,
-    pub algorithms: Vec<Spec>,
-    /// Where names are looked for; `None` is each manifest's own folder.
-    pub root: Option<PathBuf>,
-    pub format: Option<&'static Format>,
-    pub ignore_missing: bool,
-    pub exact: bool,
-    /// Whether files that no entry lists are looked for.
-    pub search: bool,
-    pub require: Vec<Vec<u8>>,
-    pub strict: bool,
+    pub subject: Subject,
+    pub options: truesum::Options,
+    pub form: Form,
     /// Whether every malformed line is named.
     pub warn: bool,
-    pub allow_outside: bool,
-    pub allow_weak: bool,
-    pub special: Special,
-    pub order: Order,
-    pub form: Form,
     /// Whether and how damage is located in files that fail.
     pub locate: Option<Locating>,
     pub tell: Tell,
+}
+
+/// What is checked.
+pub enum Subject {
+    Manifests(Vec<PathBuf>),
+    /// One file that must have one digest.
+    File(PathBuf, Expected),
 }
 
 /// How damage is located.
@@ -85,45 +75,46 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     } else {
         Form::Text { detail, colors: args.run.color.on(&std::io::stdout()) }
     };
-    let mut manifests: Vec<Vec<u8>> = args.manifests.into_iter().map(OsString::into_vec).collect();
-    if manifests.is_empty() {
+    let mut names: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
+    if names.is_empty() {
         if std::io::stdin().is_terminal() {
             return Err(Refusal::with_hint(
                 "check: no manifest named",
                 "truesum check MANIFEST ; truesum check --help",
             ));
         }
-        manifests.push(b"-".to_vec());
+        names.push("-".into());
     }
-    let expect = match args.expect {
-        None => None,
-        Some(text) => {
-            let [file] = &manifests[..] else {
-                return Err(Refusal::new("--expect: a digest is that of one file"));
-            };
-            Some((expected(&text, &args.algorithm, args.allow_weak)?, file.clone()))
-        }
+    let subject = match args.expect {
+        None => Subject::Manifests(names),
+        Some(text) => match <[PathBuf; 1]>::try_from(names) {
+            Ok([file]) => Subject::File(file, expected(&text, &args.algorithm, args.allow_weak)?),
+            Err(_) => return Err(Refusal::new("--expect: a digest is that of one file")),
+        },
     };
-    Ok(Checking {
-        manifests,
-        search: expect.is_none() && (args.exact || (!args.ignore_missing && detail == Detail::All)),
-        expect,
-        algorithms: args.algorithm,
+    let tell = args.run.tell(args.quiet || args.status)?;
+    let options = truesum::Options {
         root: args.root,
+        algorithms: args.algorithm,
         format: args.format,
-        ignore_missing: args.ignore_missing,
-        exact: args.exact,
-        require: args.require.into_iter().map(OsString::into_vec).collect(),
-        strict: !args.lenient,
-        warn: args.warn,
-        allow_outside: args.allow_outside,
         allow_weak: args.allow_weak,
+        allow_outside: args.allow_outside,
+        ignore_missing: args.ignore_missing,
+        lenient: args.lenient,
+        unlisted: match (args.exact, args.ignore_missing, detail) {
+            (true, ..) => Unlisted::Refused,
+            (false, false, Detail::All) => Unlisted::Told,
+            _ => Unlisted::Unasked,
+        },
+        required: args.require.into_iter().map(PathBuf::from).collect(),
         special: if args.special { Special::Read } else { Special::Refuse },
+        threads: tell.threads,
+        mapping: Mapping::Guarded,
         order: if args.unordered { Order::AsReady } else { Order::Stable },
-        form,
-        locate: args.locate.then_some(Locating { trees: args.trees, map: args.map, page: args.map_html }),
-        tell: args.run.tell(args.quiet || args.status)?,
-    })
+        own: Vec::new(),
+    };
+    let locate = args.locate.then_some(Locating { trees: args.trees, map: args.map, page: args.map_html });
+    Ok(Checking { subject, options, form, warn: args.warn, locate, tell })
 }
 
 /// Reads a digest as web pages show it: `DIGEST`, `NAME:DIGEST` or a whole line of a manifest.

@@ -1,35 +1,47 @@
-//! What a check counts over all its manifests.
+//! The counts of a check: one line for people, names and numbers for programs.
 
-use crate::drawing::page::Page;
-use std::collections::BTreeMap;
-use truesum::Summary;
+use crate::words::{count, grouped, size};
+use truesum::Report;
 
-/// What was counted.
-#[derive(Default)]
-pub struct Total {
-    pub summary: Summary,
-    pub malformed: u64,
-    pub ignored: u64,
-    pub unlisted: u64,
-    /// The search for files not listed ended early.
-    pub cut: bool,
-    pub weak: BTreeMap<String, u64>,
-    /// Files that had to be verified and were.
-    pub required: Vec<Vec<u8>>,
-    /// Manifests that could not be read, or of which nothing was verified.
-    pub useless: u64,
-    /// Where files that failed are damaged.
-    pub page: Page,
+/// Names and numbers, in the order of the JSON summary.
+pub fn counts(report: &Report) -> Vec<(&'static str, u64)> {
+    let counts = &report.counts;
+    vec![
+        ("verified", counts.verified),
+        ("mismatched", counts.mismatched),
+        ("missing", counts.missing),
+        ("ignored", report.ignored),
+        ("changed", counts.changed),
+        ("unreadable", counts.unreadable),
+        ("malformed", counts.malformed),
+        ("unlisted", report.unlisted),
+        ("not_tamper_evident", report.not_tamper_evident.values().sum()),
+        ("bytes", counts.bytes),
+    ]
 }
 
-/// Adds the counts of one run.
-pub fn add(total: &mut Summary, summary: &Summary) {
-    total.files += summary.files;
-    total.bytes += summary.bytes;
-    total.verified += summary.verified;
-    total.mismatched += summary.mismatched;
-    total.missing += summary.missing;
-    total.changed += summary.changed;
-    total.unreadable += summary.unreadable;
-    total.interrupted |= summary.interrupted;
+/// The last line of a check.
+pub fn words(report: &Report) -> String {
+    let counts = &report.counts;
+    let mut parts = vec![format!("{} verified", count(counts.verified, "file", "files"))];
+    let mut part = |number: u64, text: &str| {
+        if number > 0 {
+            parts.push(format!("{} {text}", grouped(number)));
+        }
+    };
+    part(counts.mismatched, "FAILED");
+    part(counts.missing, "MISSING");
+    part(counts.changed, "CHANGED while read");
+    part(counts.unreadable, "UNREADABLE");
+    part(counts.malformed, if counts.malformed == 1 { "malformed line" } else { "malformed lines" });
+    part(report.ignored, "not there and ignored");
+    part(report.unlisted, if report.cut { "or more not listed" } else { "not listed" });
+    let mut text = format!("truesum: {}; {} read", parts.join(", "), size(counts.bytes));
+    for (name, entries) in &report.not_tamper_evident {
+        text += &format!("; {} by {name}: not tamper-evident", count(*entries, "entry", "entries"));
+    }
+    if counts.interrupted {
+        text += "; interrupted";
+    }
+    text
 }

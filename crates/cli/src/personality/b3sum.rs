@@ -16,7 +16,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use truesum::hash::{Digest, Key, Spec};
+use truesum::hash::{Digest, Key, Spec, XofReader};
 use truesum::manifest::original::b3sum::{BadLine, split_line};
 use truesum::manifest::path::{escape_into, needs_escape};
 use truesum::read::Guarded;
@@ -138,12 +138,14 @@ impl Arguments {
             Ok(key) => key,
             Err(message) => return fatal(streams, &message),
         };
+        let spec = match "blake3".parse().and_then(|spec: Spec| spec.with_key(key)) {
+            Ok(spec) => spec,
+            Err(error) => return fatal(streams, &error.to_string()),
+        };
         if self.seek > 0 || self.length == 0 || self.length > INLINE {
-            return self.hash_long(&names, &key, streams);
+            return self.hash_long(&names, &spec, streams);
         }
-        let bits = self.length as usize * 8;
-        let spec = "blake3".parse().and_then(|spec: Spec| spec.with_bits(bits)?.with_key(key));
-        match spec {
+        match spec.with_bits(self.length as usize * 8) {
             Ok(spec) => self.hash(&names, [spec].into(), streams),
             Err(error) => fatal(streams, &error.to_string()),
         }
@@ -188,14 +190,14 @@ impl Arguments {
     }
 
     /// Hashes one file after the other, for output that is too long to be kept.
-    fn hash_long(&self, names: &[Vec<u8>], key: &Key, streams: &mut Streams) -> Done {
+    fn hash_long(&self, names: &[Vec<u8>], spec: &Spec, streams: &mut Streams) -> Done {
         let mut lines = Lines { arguments: self, streams, good: true };
         for name in names {
             if self.keyed && name == b"-" {
                 lines.refuse_stdin()?;
                 continue;
             }
-            match read_whole(name, key) {
+            match read_whole(name, spec) {
                 Ok(output) => {
                     let (head, tail) = self.around(name);
                     lines.streams.write(&head)?;
@@ -208,7 +210,7 @@ impl Arguments {
         Ok(lines.good)
     }
 
-    fn write_long(&self, mut output: blake3::OutputReader, streams: &mut Streams) -> io::Result<()> {
+    fn write_long(&self, mut output: XofReader, streams: &mut Streams) -> io::Result<()> {
         output.set_position(self.seek);
         let mut left = self.length;
         let mut block = [0; 2048];
@@ -289,23 +291,19 @@ impl Arguments {
     }
 }
 
-/// Reads a file to its end.
-fn read_whole(name: &[u8], key: &Key) -> Result<blake3::OutputReader, Error> {
+/// The output of any length of a file that was read to its end.
+fn read_whole(name: &[u8], spec: &Spec) -> Result<XofReader, Error> {
     let mut file = match name {
         b"-" => Guarded::stdin()?,
         _ => Guarded::open(&Root::Anywhere, name, Special::Read)?,
     };
-    let mut hasher = match key {
-        Key::None => blake3::Hasher::new(),
-        Key::Keyed(key) => blake3::Hasher::new_keyed(key),
-        Key::Derive(context) => blake3::Hasher::new_derive_key(context),
-    };
+    let mut hasher = spec.hasher();
     let mut buffer = vec![0; 1 << 18];
     while !file.at_end() {
         let filled = file.read(&mut buffer).map_err(|error| Error::io(name, "read", error))?;
         hasher.update(&buffer[..filled]);
     }
-    file.finish(name).map(|_| hasher.finalize_xof())
+    file.finish(name).map(|_| hasher.finish_xof().expect("BLAKE3 has output of any length"))
 }
 
 /// Why, with the system's number as Rust programs show it.

@@ -58,7 +58,6 @@ fn json_lines_say_the_same_and_end_with_the_counts() {
             "entry mismatch bad",
             "entry missing gone",
             "malformed null null",
-            "unlisted null extra",
             "summary null null"
         ]
     );
@@ -70,9 +69,11 @@ fn json_lines_say_the_same_and_end_with_the_counts() {
     for (name, count) in
         [("verified", 1), ("mismatched", 1), ("missing", 1), ("malformed", 1), ("unlisted", 1)]
     {
-        assert_eq!(objects[5][name], count, "{name}");
+        assert_eq!(objects[4][name], count, "{name}");
     }
-    assert_eq!(objects[5]["exit"], 1);
+    assert_eq!(objects[4]["exit"], 1);
+    let exact = folder.run(&["check", "--json", "--exact", "M"]).out();
+    assert!(exact.contains("\"kind\":\"unlisted\",\"path\":\"extra\""), "{exact}");
 }
 
 #[test]
@@ -126,7 +127,9 @@ fn files_not_listed_are_told_and_fail_an_exact_check() {
     folder.write("M", lines(&[(ABC, "./good")]));
     let ran = folder.run(&["check", "M"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.err.contains("1 file in . not listed: sub/extra"), "{}", ran.err);
+    assert!(ran.err.contains("1 file in . not listed (-v names them)"), "{}", ran.err);
+    let named = folder.run(&["check", "-v", "M"]);
+    assert!(named.err.contains("1 file in . not listed: sub/extra"), "{}", named.err);
     let exact = folder.run(&["check", "--exact", "M"]);
     assert_eq!(exact.code, Some(1));
     assert!(exact.err.contains("sub/extra"), "{}", exact.err);
@@ -138,7 +141,7 @@ fn files_not_listed_are_told_and_fail_an_exact_check() {
     for i in 0..20 {
         folder.write(format!("e{i:02}"), "");
     }
-    let ran = folder.run(&["check", "M"]);
+    let ran = folder.run(&["check", "-v", "M"]);
     assert!(ran.err.contains("21 files") && ran.err.contains("e09 and 11 more"), "{}", ran.err);
     // Two manifests of one folder list it together, and neither counts as a file.
     folder.write("N", folder.run(&["hash", "--root", ".", "--include", "e*", "."]).out);
@@ -203,7 +206,9 @@ fn what_is_no_regular_file_is_refused() {
     );
     assert_eq!(folder.run(&[&words[..], &["--special"]].concat()).code, Some(0));
     folder.write("M", lines(&[(EMPTY, "-")]));
-    assert_eq!(folder.feed(&["check", "M"], b"").code, Some(1), "a dash is a name, not standard input");
+    let dash = folder.feed(&["check", "M"], b"");
+    assert_eq!(dash.code, Some(1), "a dash is a name, not standard input");
+    assert!(dash.err.contains("a line for - is of what came on standard input"), "{}", dash.err);
 }
 
 #[test]
@@ -230,8 +235,11 @@ fn a_digest_whose_algorithm_was_guessed_gets_a_hint() {
     folder.write("M", folder.run(&["hash", "-a", "blake3", "a"]).out);
     let ran = folder.run(&["check", "M"]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.err.contains("if this is blake3, say -a blake3"), "{}", ran.err);
+    assert!(ran.err.contains("these are of blake3, so say -a blake3"), "{}", ran.err);
     assert_eq!(folder.run(&["check", "-a", "blake3", "M"]).code, Some(0));
+    folder.write("N", lines(&[(OTHER, "a")]));
+    let plain = folder.run(&["check", "N"]).err;
+    assert!(!plain.contains("hint"), "a file that is damaged is of no algorithm: {plain}");
     folder.write("B3SUMS", folder.read("M"));
     assert_eq!(folder.run(&["check", "B3SUMS"]).code, Some(0), "the manifest's name tells");
     folder.write("M", lines(&[(OTHER, "a")]));
@@ -240,6 +248,16 @@ fn a_digest_whose_algorithm_was_guessed_gets_a_hint() {
         !folder.run(&["check", "SHA256SUMS"]).err.contains("blake3"),
         "where it is known nothing is guessed"
     );
+}
+
+#[test]
+fn a_manifest_that_lists_itself_is_told_so() {
+    let folder = Folder::with(&[("a", "abc"), ("sub/M", "")]);
+    folder.write("sub/M", lines(&[(ABC, "../a"), (EMPTY, "./M")]));
+    let ran = folder.run(&["check", "--allow-outside", "sub/M"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("hint: sub/M lists itself"), "{}", ran.err);
+    assert!(!folder.run(&["check", "--allow-outside", "--status", "sub/M"]).err.contains("itself"));
 }
 
 #[test]
@@ -254,7 +272,10 @@ fn one_digest_from_a_web_page_is_compared() {
     }
     let ran = folder.run(&["check", "--expect", OTHER, "a"]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.out().contains(OTHER) && ran.out().contains(ABC) && ran.err.contains("-a blake3"));
+    assert!(ran.out().contains(OTHER) && ran.out().contains(ABC) && !ran.err.contains("hint"));
+    let blake3 = folder.run(&["hash", "-a", "blake3", "a"]).out();
+    let ran = folder.run(&["check", "--expect", &blake3[..64], "a"]);
+    assert!(ran.code == Some(1) && ran.err.contains("so say -a blake3"), "{}", ran.err);
     assert_eq!(folder.feed(&["check", "--expect", ABC, "-"], b"abc").code, Some(0));
     assert_eq!(folder.run(&["check", "--expect", ABC, "gone"]).code, Some(1));
     for digest in ["", "ba78", "nonsense", "md5:ba78", "sha9:00"] {

@@ -95,6 +95,24 @@ fn a_digest_is_taken_with_the_line_it_was_copied_with() {
 }
 
 #[test]
+fn what_is_no_manifest_is_recognised_before_its_lines_are() {
+    let folder = Folder::with(&[("SHA256SUMS", "<!DOCTYPE html>\n<h1>404 Not Found</h1>\n")]);
+    folder.write(
+        "disk.img",
+        [b"\x7fELF\x02\0\0\n".as_slice(), b"\n\n\nline\n".repeat(5000).as_slice()].concat(),
+    );
+    for (name, what) in [("SHA256SUMS", "an HTML page"), ("disk.img", "binary data")] {
+        let ran = folder.run(&["check", name]);
+        let said = format!(
+            "truesum: {name}: cannot use: no manifest but {what}\nhint: truesum check --expect DIGEST FILE compares"
+        );
+        assert!(ran.code == Some(2) && ran.err.starts_with(&said), "{}", ran.err);
+        assert!(ran.err.lines().count() <= 3, "{}", ran.err);
+        assert_eq!(folder.feed(&["check"], &folder.read(name)).code, Some(2));
+    }
+}
+
+#[test]
 fn on_a_terminal_it_is_said_what_was_written() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc")]);
     let ran = on_terminal(&folder, "hash -o M d");

@@ -397,7 +397,7 @@ mod tests {
                 progress.stop();
             });
             let started = Instant::now();
-            let whole = read_ahead(&mut open(hole.path()), &mut hashers, 2, Mapping::Guarded, &progress);
+            let whole = read_ahead(&mut open(hole.path()), &mut hashers, 2, Mapping::Never, &progress);
             assert!(started.elapsed() < Duration::from_secs(20), "the hole takes hours");
             whole
         });
@@ -405,7 +405,7 @@ mod tests {
         assert!((1..1 << 40).contains(&progress.bytes()), "{}", progress.bytes());
         // What passes over zeros at once is not held up.
         let (progress, mut crc) = (Progress::default(), ["crc32".parse::<Spec>().unwrap().hasher()]);
-        assert_eq!(read_ahead(&mut open(hole.path()), &mut crc, 1, Mapping::Guarded, &progress), Ok(true));
+        assert_eq!(read_ahead(&mut open(hole.path()), &mut crc, 1, Mapping::Never, &progress), Ok(true));
         assert_eq!(progress.bytes(), 1 << 44);
     }
 }

@@ -91,7 +91,10 @@ impl<'a> Feeder<'a> {
             useful_threads =
                 threads.min(feed.ready.len()).min(1 + (bytes.unwrap_or(0) / THREAD_COST) as usize);
         }
-        progress.add_found_bytes(bytes);
+        // The size of a single one is known when it is opened.
+        if known_jobs != Some(1) {
+            progress.add_found_bytes(bytes);
+        }
         Feeder {
             feed: Mutex::new(feed),
             moved: Condvar::new(),

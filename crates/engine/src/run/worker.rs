@@ -166,6 +166,9 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
         self.progress.set_current(&ticket.job.name);
         let size = file.size_hint();
+        if self.feeder.is_single() {
+            self.progress.add_found_bytes(Some(size));
+        }
         let hashers = self.hashers(&ticket.job.specs, size);
         // A file by itself has no other in its way, and the question takes longer than hashing a small one.
         let spinning = !self.feeder.is_single() && is_spinning(id.0);
@@ -323,13 +326,9 @@ impl<'a, 'f> Worker<'a, 'f> {
         if let Some(plans) = plans(&next.file, &next.ticket.job.specs) {
             return self.by_pieces(next, &plans);
         }
-        let result = read_ahead(
-            &mut next.file,
-            &mut next.hashers,
-            self.feeder.idle_threads(),
-            self.config.mapping,
-            self.progress,
-        );
+        let threads = self.feeder.idle_threads();
+        let mapping = self.config.mapping;
+        let result = read_ahead(&mut next.file, &mut next.hashers, threads, mapping, self.progress);
         let Active { ticket, file, mut hashers, .. } = next;
         let whole = match result {
             Ok(true) => file.finish(&ticket.job.name),

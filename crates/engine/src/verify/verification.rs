@@ -9,6 +9,7 @@ use crate::run::run;
 use crate::task::{Notice, Sink, Task};
 use crate::verify::entries::Entries;
 use crate::verify::event::{Event, Manifest};
+use crate::verify::foreign::look;
 use crate::verify::listed::Listed;
 use crate::verify::options::{Options, Unlisted};
 use crate::verify::report::{Checked, Report};
@@ -132,12 +133,19 @@ impl<'a> Verification<'a> {
             allow_weak: options.allow_weak,
             ..if bytes == b"-" { manifest::Options::default() } else { manifest::Options::for_name(bytes) }
         };
+        let reader = Counted { reader, progress: self.progress };
+        let (reader, foreign) = match look(reader) {
+            Ok(looked) => looked,
+            Err(error) => return self.unread(&Error::io(bytes, "read", error), tell),
+        };
+        if let (Some(what), None) = (foreign, options.format) {
+            return self.unread(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
+        }
         let config = self.config(root);
         let mut listed = match options.unlisted {
             Unlisted::Unasked => None,
             Unlisted::Told | Unlisted::Refused => Some(self.take_folder(folder)),
         };
-        let reader = Counted { reader, progress: self.progress };
         let listing = listed.as_mut().map(|folder| &mut folder.listed);
         let mut entries = Entries::new(reader, reading, &config.root, 0, listing);
         let manifest = Manifest { name, root: &config.root };

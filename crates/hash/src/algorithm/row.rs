@@ -86,6 +86,8 @@ pub(crate) struct Composite {
     pub prefix: &'static [u8],
     pub cut: Cut,
     pub close: Close,
+    /// The number by which the header of a stored tree names the construction; `None` where trees are not stored.
+    pub stored: Option<u8>,
     /// A hasher of one message with these parameters, of a size that may be known.
     pub hasher: fn(&'static Composite, &Params, Option<u64>) -> Box<dyn Serial>,
 }
@@ -100,7 +102,7 @@ pub(crate) enum Cut {
 }
 
 /// What becomes of the leaf digests.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Close {
     /// The root of RFC 9162's tree, whose nodes are hashed after this prefix.
     Merkle { node: &'static [u8] },
@@ -182,8 +184,9 @@ impl std::fmt::Debug for Algorithm {
 }
 
 impl PartialEq for Algorithm {
+    /// Whether they are the same row.
     fn eq(&self, other: &Algorithm) -> bool {
-        self.name == other.name
+        std::ptr::eq(self, other)
     }
 }
 
@@ -191,6 +194,6 @@ impl Eq for Algorithm {}
 
 impl std::hash::Hash for Algorithm {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.name.hash(state);
+        std::ptr::from_ref(self).hash(state);
     }
 }

@@ -45,3 +45,31 @@ output!(output_le32, u32, to_le_bytes, "little-endian");
 output!(output_be32, u32, to_be_bytes, "big-endian");
 output!(output_le64, u64, to_le_bytes, "little-endian");
 output!(output_be64, u64, to_be_bytes, "big-endian");
+
+/// The little-endian words of a block.
+#[inline(always)]
+pub(crate) fn words<const N: usize>(block: &[[u8; 8]]) -> [u64; N] {
+    let mut words = [0; N];
+    for (word, bytes) in words.iter_mut().zip(block) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    words
+}
+
+/// Writes words to a block, little-endian.
+pub(crate) fn put_words(words: &[u64], block: &mut [u8]) {
+    for (bytes, word) in block.chunks_exact_mut(8).zip(words) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+}
+
+/// Adds a block to a sum of as many words, modulo two to the power of their bits.
+#[inline(always)]
+pub(crate) fn add_words(sum: &mut [u64], block: &[u64]) {
+    let mut carry = false;
+    for (sum, word) in sum.iter_mut().zip(block) {
+        let (partial, over) = sum.overflowing_add(*word);
+        let (whole, over_again) = partial.overflowing_add(u64::from(carry));
+        (*sum, carry) = (whole, over || over_again);
+    }
+}

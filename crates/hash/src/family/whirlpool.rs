@@ -69,7 +69,7 @@ const fn substitute(byte: usize) -> u8 {
 }
 
 /// Product in GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1.
-const fn multiply(a: u8, b: u8) -> u8 {
+pub(crate) const fn multiply(a: u8, b: u8) -> u8 {
     let (mut product, mut a, mut b) = (0, a, b);
     while b > 0 {
         if b & 1 == 1 {

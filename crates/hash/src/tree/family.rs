@@ -20,6 +20,8 @@ pub struct Family {
     pub summary: &'static str,
     /// Why an equal digest tells less than one of the base hash would; `None` if it tells as much.
     pub weakness: Option<&'static str>,
+    /// Its number in the header of a stored tree (docs/spec/tree.md).
+    stored: u8,
     leaf_prefix: &'static [u8],
     cut: Cut,
     close: Close,
@@ -47,6 +49,7 @@ pub static FAMILIES: &[Family] = &[
         suffix: "-tree",
         summary: "RFC 9162 tree over leaves of 64 KiB, sealed with algorithm, leaf size and length",
         weakness: None,
+        stored: 0,
         leaf_prefix: &[0],
         cut: Cut::Equal(Unit {
             key: "leaf",
@@ -62,6 +65,7 @@ pub static FAMILIES: &[Family] = &[
         suffix: "",
         summary: "what mtsum 1.0 printed",
         weakness: Some(UNTOLD),
+        stored: 2,
         leaf_prefix: &[],
         cut: Cut::Halves(Variant::V10),
         close: Close::Halves(Variant::V10),
@@ -71,6 +75,7 @@ pub static FAMILIES: &[Family] = &[
         suffix: "",
         summary: "what the mpi branch of mtsum prints as one process",
         weakness: Some(UNTOLD),
+        stored: 3,
         leaf_prefix: &[],
         cut: Cut::Halves(Variant::Mpi),
         close: Close::Halves(Variant::Mpi),
@@ -80,6 +85,7 @@ pub static FAMILIES: &[Family] = &[
         suffix: "",
         summary: "what mtsum 1.1 prints: halves down to 128 MiB",
         weakness: None,
+        stored: 1,
         leaf_prefix: &[0],
         cut: Cut::Halves(Variant::V11),
         close: Close::Halves(Variant::V11),
@@ -118,6 +124,7 @@ impl Family {
             prefix: self.leaf_prefix,
             cut: self.cut,
             close: self.close,
+            stored: Some(self.stored),
             hasher,
         };
         Algorithm {
@@ -130,6 +137,46 @@ impl Family {
             ..Algorithm::PLAIN
         }
     }
+}
+
+/// How the header of a stored tree names a digest: the number of the construction and the base hash. `None` if its tree cannot
+/// be stored. [`Spec::from_stored`] leads back.
+pub fn stored(spec: &Spec) -> Option<(u8, String)> {
+    match &spec.algorithm().kind {
+        Kind::Composite(composite) => {
+            let (number, base) = (composite.stored?, composite.base());
+            Some((
+                number,
+                if composite.close == Close::Sealed { descriptor_name(&base)? } else { base.to_string() },
+            ))
+        }
+        Kind::Chunks { .. }
+            if spec.digest_len() == spec.algorithm().digest_len && spec.params.key == Key::None =>
+        {
+            Some((BY_ITSELF, spec.algorithm().name.to_owned()))
+        }
+        _ => None,
+    }
+}
+
+/// The number of a hash that is a tree by itself.
+const BY_ITSELF: u8 = 0;
+
+/// The digest that a stored tree's header names; `leaf` is the leaf size, for a construction that has one to choose.
+/// `parse` leads from a name to an algorithm.
+pub(crate) fn from_stored(
+    number: u8,
+    base: &str,
+    leaf: u64,
+    parse: impl Fn(&str) -> Option<Spec>,
+) -> Option<Spec> {
+    let base = parse(base)?;
+    if let (BY_ITSELF, Kind::Chunks { .. }) = (number, &base.algorithm().kind) {
+        return Some(base);
+    }
+    let family = FAMILIES.iter().find(|family| family.stored == number)?;
+    let spec = Spec::new(family.over(&base)?);
+    if spec.unit() > 0 { spec.with_unit(leaf).ok() } else { Some(spec) }
 }
 
 /// Which of mtsum's trees this is, and over which hash.

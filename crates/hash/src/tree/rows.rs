@@ -26,6 +26,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
                 power_of_two: false,
             }),
             close: Close::List,
+            stored: None,
             hasher,
         }),
         ..Algorithm::PLAIN
@@ -46,6 +47,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
             prefix: &[],
             cut: Cut::Equal(Unit::fixed(1 << 20)),
             close: Close::Merkle { node: &[] },
+            stored: None,
             hasher,
         }),
         ..Algorithm::PLAIN

@@ -46,8 +46,10 @@ pub enum Told {
 pub enum Names {
     /// Any.
     Bytes,
-    /// Any in which nothing would pass for the end of a line or of the name, which the format cannot escape.
-    Lines {
+    /// Any but those that a format without escapes would cut or lose.
+    Literal {
+        /// Bytes that no name may hold: line ends, and what readers take for a separator.
+        nowhere: &'static [u8],
         /// Bytes that no name may begin with.
         not_first: &'static [u8],
         /// Bytes that no name may end with.
@@ -79,6 +81,15 @@ impl Holds {
         }
     }
 
+    /// The algorithm to compute for this format where nobody named one.
+    pub fn usual_algorithm(&self) -> Spec {
+        let name = match self.algorithms {
+            Algorithms::Only([name, ..]) => name,
+            Algorithms::Only([]) | Algorithms::Any => "sha256",
+        };
+        Spec::new(find(name).expect("a row of the table of algorithms"))
+    }
+
     /// The entry as it comes back: without what the format drops because a check does well without it.
     #[must_use]
     pub fn kept(&self, entry: &Entry) -> Entry {
@@ -100,10 +111,10 @@ impl Holds {
         let path = entry.path.as_slice();
         match self.names {
             Names::Bytes => {}
-            Names::Lines { .. } if path.contains(&b'\n') || path.contains(&b'\r') => {
-                return Err(Unholdable::LineEnd);
-            }
-            Names::Lines { not_first, not_last } => {
+            Names::Literal { nowhere, not_first, not_last } => {
+                if let Some(&byte) = path.iter().find(|byte| nowhere.contains(byte)) {
+                    return Err(Unholdable::Byte(byte));
+                }
                 let is = |byte: Option<&u8>, of: &[u8]| byte.is_some_and(|byte| of.contains(byte));
                 if is(path.first(), not_first) || is(path.last(), not_last) {
                     return Err(Unholdable::Edge);

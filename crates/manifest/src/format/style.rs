@@ -64,6 +64,8 @@ pub struct Heading {
     pub folder: Vec<u8>,
     /// The command, for formats that say it; empty if nobody shall know.
     pub command: Vec<u8>,
+    /// Whether the superuser gave it.
+    pub superuser: bool,
     /// Where a torrent's peers are found; empty for none.
     pub announce: Vec<u8>,
 }

@@ -52,8 +52,8 @@ pub enum Unholdable {
     NameTooLong,
     /// Its line would be longer than readers take.
     LineTooLong,
-    /// Its name holds a line end, which the format cannot escape.
-    LineEnd,
+    /// Its name holds this byte, which the format cannot escape.
+    Byte(u8),
     /// Its name begins or ends with a character that would not be taken for a part of it.
     Edge,
     /// Its name cannot be cut into folders.
@@ -64,6 +64,8 @@ pub enum Unholdable {
     Columns,
     /// It has no size.
     NoSize,
+    /// Its size is none that a file can have.
+    Size,
     /// It has no digests of pieces, or others than the entries before it.
     Pieces,
     /// Among several digests one whose algorithm a line without a tag does not tell.
@@ -84,13 +86,16 @@ impl fmt::Display for Unholdable {
             Unholdable::Nul => f.write_str("the name holds a NUL byte"),
             Unholdable::NameTooLong => write!(f, "the name has more than {NAME_LIMIT} bytes"),
             Unholdable::LineTooLong => f.write_str("its line would be too long"),
-            Unholdable::LineEnd => f.write_str("the name holds a line end"),
+            Unholdable::Byte(byte) => {
+                write!(f, "the name holds '{}', which cannot be escaped there", byte.escape_ascii())
+            }
             Unholdable::Edge => f.write_str("the first or last character of the name would be lost"),
             Unholdable::Components => {
                 f.write_str("the name has an empty part, '.' or '..' where only folders may stand")
             }
             Unholdable::Algorithm(spec) => write!(f, "there is no place for {spec} in this format"),
             Unholdable::Columns => f.write_str("not the algorithms of the manifest's heading"),
+            Unholdable::Size => f.write_str("the size is not one that a file can have"),
             Unholdable::NoSize => f.write_str("its size is not known"),
             Unholdable::Pieces => f.write_str("no digests of pieces that fit those of the other files"),
             Unholdable::Untagged(spec) => {

@@ -5,7 +5,7 @@
 mod decimal;
 pub(crate) mod tagged;
 
-use crate::algorithm::same_length;
+use crate::algorithm::{Stated, same_length, stated_by_heading};
 use crate::entry::Entry;
 use crate::format::{Options, Parse};
 use crate::line::Reason;
@@ -26,13 +26,33 @@ enum Gap {
 /// The parser: what is known from the lines before.
 pub(crate) struct Mixed {
     options: Options,
+    /// What the last heading states, where something else was asked for.
+    unasked: Option<Spec>,
     terminator: u8,
     gap: Gap,
 }
 
 impl Mixed {
     pub(crate) fn new(options: &Options, terminator: u8) -> Mixed {
-        Mixed { options: options.clone(), terminator, gap: Gap::Unknown }
+        Mixed { options: options.clone(), unasked: None, terminator, gap: Gap::Unknown }
+    }
+
+    /// Reads on under a heading.
+    fn state(&mut self, stated: Stated) {
+        let options = &mut self.options;
+        (options.named, options.unsupported, self.unasked) = match stated {
+            Stated::Known(spec) if options.asked.is_empty() || options.asked.contains(&spec) => {
+                (Some(spec), None, None)
+            }
+            Stated::Known(spec) => (None, None, Some(spec)),
+            Stated::Other(name) => (None, Some(name), None),
+        };
+    }
+
+    /// The digest of a line without a tag.
+    fn untagged(&self, text: &[u8]) -> Result<(Spec, Digest), Reason> {
+        let found = digest::untagged(text, &self.options)?;
+        self.unasked.clone().map_or(Ok(found), |spec| Err(Reason::NotAsked(spec)))
     }
 
     fn entry(&mut self, body: &[u8]) -> Result<(Spec, Digest, Vec<u8>, Option<u64>), Reason> {
@@ -50,13 +70,13 @@ impl Mixed {
             && !is_digest()
         {
             let (spec, digest) = if line.tag.is_empty() {
-                digest::untagged(line.digest, &self.options)?
+                self.untagged(line.digest)?
             } else {
                 digest::tagged(line.tag, line.digest, &self.options)?
             };
             return Ok((spec, digest, line.name.to_vec(), None));
         }
-        let (spec, digest) = digest::untagged(first, &self.options)?;
+        let (spec, digest) = self.untagged(first)?;
         let (gap, name) = match (self.gap, rest) {
             (_, [] | [_]) => return Err(Reason::EmptyName),
             (Gap::One, [_, name @ ..]) => (Gap::One, name),
@@ -81,6 +101,10 @@ impl Parse for Mixed {
                 return Err(Reason::Nul);
             }
             if body.is_empty() {
+                return Ok(None);
+            }
+            if let Some(stated) = stated_by_heading(line) {
+                self.state(stated);
                 return Ok(None);
             }
             if is_comment(line) {

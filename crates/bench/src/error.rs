@@ -1,0 +1,25 @@
+//! Why a benchmark could not be carried out.
+//!
+//! A message and not an enum: it is read by people, and nothing decides by it.
+
+use std::fmt;
+use std::path::Path;
+
+/// Why a benchmark could not be carried out: a message for people, lower case, with the path it is about.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Error(pub String);
+
+impl Error {
+    /// `PATH: ACTION: cause`.
+    pub fn file(path: &Path, action: &str, cause: &std::io::Error) -> Error {
+        Error(format!("{}: {action}: {cause}", path.display()))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}

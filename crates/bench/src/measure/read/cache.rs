@@ -1,0 +1,43 @@
+//! The page cache: how much of a file is in it, and having it forgotten.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+
+/// Which share of `range` is in the page cache, from a sample of up to 64 places; `None` where the system does not say.
+pub(crate) fn resident(path: &Path, range: Range<u64>) -> Option<f64> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::io::ReadWriteFlags;
+        let file = File::open(path).ok()?;
+        let step = ((range.end - range.start) / 64).max(1);
+        let (mut places, mut found) = (0, 0);
+        for offset in range.step_by(step as usize) {
+            let mut byte = [0];
+            places += 1;
+            let mut slices = [io::IoSliceMut::new(&mut byte)];
+            match rustix::io::preadv2(&file, &mut slices, offset, ReadWriteFlags::NOWAIT) {
+                Ok(_) => found += 1,
+                Err(rustix::io::Errno::AGAIN) => {}
+                Err(_) => return None,
+            }
+        }
+        (places > 0).then(|| f64::from(found) / f64::from(places))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (path, range);
+        None
+    }
+}
+
+/// Asks the system to forget the cached pages of a file.
+pub(crate) fn evict(path: &Path) -> io::Result<()> {
+    let file = File::open(path)?;
+    // Dirty pages stay in the cache until they are written.
+    file.sync_all()?;
+    #[cfg(any(target_os = "linux", target_os = "freebsd"))]
+    rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! A shared read-only mapping, window after window.
+//!
+//! Unguarded, unlike the program's own reader: a benchmark is of a file at rest.
+#![allow(unsafe_code)]
+
+use rustix::mm::{Advice, MapFlags, ProtFlags};
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+
+/// A read-only mapping of a part of a file.
+struct Mapping {
+    start: *mut std::ffi::c_void,
+    len: usize,
+}
+
+impl Mapping {
+    fn new(file: &File, offset: u64, len: usize, populate: bool) -> io::Result<Mapping> {
+        let flags = if populate { MapFlags::SHARED | MapFlags::POPULATE } else { MapFlags::SHARED };
+        // SAFETY: the system chooses a free address; the length is not zero and the offset is a multiple of the page size.
+        let start =
+            unsafe { rustix::mm::mmap(std::ptr::null_mut(), len, ProtFlags::READ, flags, file, offset)? };
+        Ok(Mapping { start, len })
+    }
+
+    fn advise(&self, advice: Advice) {
+        // Advice that a system does not know changes nothing.
+        // SAFETY: the mapping is ours and stays mapped; advice for reading does not change its contents.
+        let _ = unsafe { rustix::mm::madvise(self.start, self.len, advice) };
+    }
+
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: mapped and readable until dropped. Another process may write the file meanwhile, which a benchmark of a
+        // file at rest excludes; truncating it ends the program, as it does any user of a mapping.
+        unsafe { std::slice::from_raw_parts(self.start.cast(), self.len) }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: mapped by `new` with this length, and nothing borrows from it any more.
+        let _ = unsafe { rustix::mm::munmap(self.start, self.len) };
+    }
+}
+
+/// When pages are mapped.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pages {
+    /// Each when it is first touched.
+    AsTouched,
+    /// All of a window at once (`MAP_POPULATE`).
+    AtOnce,
+    /// In huge pages where the system can (`MADV_HUGEPAGE`).
+    Huge,
+}
+
+/// Maps `window` bytes at a time; all of the range at once for 0.
+pub(super) fn read(
+    file: &File,
+    window: u64,
+    pages: Pages,
+    range: Range<u64>,
+    sink: &mut dyn FnMut(u64, &[u8]),
+) -> io::Result<()> {
+    if file.metadata()?.len() < range.end {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    let window = if window == 0 { range.end - range.start } else { window };
+    let mut offset = range.start;
+    while offset < range.end {
+        let len = usize::try_from(window.min(range.end - offset)).map_err(io::Error::other)?;
+        let mapping = Mapping::new(file, offset, len, pages == Pages::AtOnce)?;
+        mapping.advise(Advice::Sequential);
+        #[cfg(target_os = "linux")]
+        if pages == Pages::Huge {
+            mapping.advise(Advice::LinuxHugepage);
+        }
+        sink(offset, mapping.bytes());
+        offset += len as u64;
+    }
+    Ok(())
+}

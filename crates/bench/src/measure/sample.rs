@@ -1,0 +1,100 @@
+//! Timed loops: how one sample is taken.
+//!
+//! A sample repeats an operation until it is long against the clock's resolution, after one repetition that is not counted
+//! (cold caches, first touch of memory). Work in memory is timed by the processor time of its thread: what other programs do
+//! to the wall clock says nothing of an algorithm. Beside each sample the core's clock is measured, because processors
+//! change it by tens of percent while they work: cycles per byte stay, bytes per second do not.
+
+use super::allocations::{self, Counts};
+use super::clock::{core_clock, thread_seconds};
+use std::time::Duration;
+
+/// What one slot of measuring gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Samples {
+    /// Processor seconds of one operation, one value a sample.
+    pub seconds: Vec<f64>,
+    /// The core's clock around each sample, in Hz.
+    pub clock: Vec<f64>,
+    /// Heap allocations and bytes of one operation, where the program counts them.
+    pub allocations: Option<(f64, f64)>,
+}
+
+/// The shortest sample: some hundred times what reading the thread's processor time costs.
+const SHORTEST: f64 = 100e-6;
+
+/// Takes `count` samples of `operation` in about `slot`, after one uncounted operation.
+///
+/// At least one operation a sample is done, however long it takes.
+pub fn samples(slot: Duration, count: usize, mut operation: impl FnMut()) -> Samples {
+    let start = thread_seconds();
+    let counts = allocations::during(&mut operation);
+    let first = thread_seconds() - start;
+    let allocations = counts.map(|Counts { allocations, bytes }| (allocations as f64, bytes as f64));
+
+    let target = (slot.as_secs_f64() / count as f64).max(SHORTEST);
+    // The first operation is the slow one; what the first sample takes corrects the number of repetitions.
+    let mut repeat = repetitions(target, first);
+    let mut result = Samples { allocations, ..Samples::default() };
+    let mut clock = core_clock();
+    for _ in 0..count {
+        let start = thread_seconds();
+        for _ in 0..repeat {
+            operation();
+        }
+        let elapsed = thread_seconds() - start;
+        let after = core_clock();
+        result.seconds.push(elapsed / f64::from(repeat));
+        result.clock.push((clock + after) / 2.0);
+        clock = after;
+        repeat = repetitions(target, elapsed / f64::from(repeat));
+    }
+    result
+}
+
+fn repetitions(target: f64, one: f64) -> u32 {
+    (target / one.max(1e-9)).clamp(1.0, f64::from(1 << 24)) as u32
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::hint::black_box;
+
+    /// Works for this many seconds of processor time.
+    fn work(seconds: f64) {
+        let start = thread_seconds();
+        let mut x = 1u64;
+        while thread_seconds() - start < seconds {
+            x = black_box(x.wrapping_mul(3));
+        }
+    }
+
+    #[test]
+    fn samples_time_one_operation() {
+        let mut calls = 0u32;
+        let result = samples(Duration::from_millis(20), 4, || {
+            calls += 1;
+            work(0.002);
+        });
+        assert_eq!((result.seconds.len(), result.clock.len()), (4, 4));
+        assert!(result.seconds.iter().all(|s| *s >= 0.002 && *s < 0.02), "{result:?}");
+        // One uncounted operation and two or so a sample.
+        assert!((5..=13).contains(&calls), "{calls}");
+    }
+
+    #[test]
+    fn a_slow_operation_is_still_sampled() {
+        let mut calls = 0;
+        let result = samples(Duration::from_micros(10), 3, || {
+            calls += 1;
+            work(0.001);
+        });
+        assert_eq!((calls, result.seconds.len()), (4, 3));
+    }
+
+    #[test]
+    fn waiting_is_not_counted() {
+        let result = samples(Duration::from_micros(10), 3, || std::thread::sleep(Duration::from_millis(5)));
+        assert!(result.seconds.iter().all(|seconds| *seconds < 0.004), "{result:?}");
+    }
+}

@@ -1,0 +1,106 @@
+//! What is asked of a run: by the definition, and by the command line.
+
+use crate::models::effort::{self, Bytes, Choice, Effort};
+use crate::models::engine::Engine;
+use clap::Args;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// `model = "algorithms"`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// What it is, in one line.
+    pub summary: String,
+    /// The messages.
+    pub input: Memory,
+    /// The algorithms.
+    pub algorithms: Algorithmic,
+    /// How long.
+    pub effort: Effort,
+    /// Digests of one message of [`Memory::rate_size`], in hexadecimal, from other programs.
+    pub expected: BTreeMap<String, String>,
+    /// Engines for `--compare`.
+    #[serde(default)]
+    pub engine: Vec<Engine>,
+}
+
+/// Bytes in memory.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Memory {
+    /// How they are made; `xorshift64*` is the one way there is.
+    pub generator: String,
+    /// Its seed, not zero.
+    pub seed: u64,
+    /// Message sizes.
+    pub sizes: Vec<Bytes>,
+    /// The same with `--quick`.
+    pub quick_sizes: Vec<Bytes>,
+    /// The message that rates are given for.
+    pub rate_size: Bytes,
+    /// One message of a batch.
+    pub batch_size: Bytes,
+}
+
+/// Which algorithms are measured how closely.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Algorithmic {
+    /// Those whose rate is measured.
+    pub rate: Choice,
+    /// Those measured by size, way of calling, kernel and threads.
+    pub detail: Choice,
+    /// Both, with `--quick`.
+    pub quick: Choice,
+}
+
+/// `bench algorithms`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Arguments {
+    /// Measure this algorithm (repeatable, or a list with commas); all of them if none is given
+    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
+    pub algorithms: Vec<String>,
+    /// Message sizes: 128,8KiB,1MiB
+    #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = effort::size)]
+    pub sizes: Vec<u64>,
+    /// Numbers of threads: 1,2,4
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    pub threads: Vec<usize>,
+    /// Only these parts
+    #[arg(long, value_name = "PART", value_delimiter = ',', value_enum)]
+    pub part: Vec<Part>,
+    /// Say how many cores a stream of this rate needs: 10GB/s, 100Gbit/s
+    #[arg(long, value_name = "RATE", value_parser = effort::rate)]
+    pub stream: Option<f64>,
+    /// Measure beside another library's own benchmark, in turn
+    #[arg(long, value_name = "ENGINE", value_delimiter = ',')]
+    pub compare: Vec<String>,
+}
+
+/// A part of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Part {
+    /// One message of 1 MiB, and many of 32 KiB in lanes.
+    Rate,
+    /// By message size.
+    Size,
+    /// New hasher, reused hasher, one call, many messages: what a call costs.
+    Mode,
+    /// By kernel row.
+    Kernel,
+    /// By threads.
+    Threads,
+}
+
+impl Part {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Part::Rate => "rate",
+            Part::Size => "size",
+            Part::Mode => "mode",
+            Part::Kernel => "kernel",
+            Part::Threads => "threads",
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! How much is measured: what a definition says, what the command line says, sizes and algorithms by name.
+
+use crate::Error;
+use crate::quantity::parse_bytes;
+use clap::Args;
+use serde::Deserialize;
+use std::path::PathBuf;
+use truesum_hash::{ALGORITHMS, Spec};
+
+/// How long to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Effort {
+    /// Time for the whole run, in seconds.
+    pub seconds: f64,
+    /// The same with `--quick`.
+    pub quick_seconds: f64,
+    /// How often each point is visited.
+    pub rounds: usize,
+    /// The same with `--quick`.
+    pub quick_rounds: usize,
+}
+
+/// What the command line says of any run.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Scope {
+    /// Less of everything, in under 20 seconds
+    #[arg(long)]
+    pub quick: bool,
+    /// Time for the whole run
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub time: Option<f64>,
+    /// Take the definition from this TOML file instead of the built-in one
+    #[arg(long, value_name = "FILE")]
+    pub definition: Option<PathBuf>,
+}
+
+impl Scope {
+    /// Seconds for the whole run.
+    pub fn seconds(&self, effort: &Effort) -> f64 {
+        self.time.unwrap_or(if self.quick { effort.quick_seconds } else { effort.seconds })
+    }
+
+    /// How often each point is visited.
+    pub fn rounds(&self, effort: &Effort) -> usize {
+        if self.quick { effort.quick_rounds } else { effort.rounds }
+    }
+}
+
+/// Reads a size.
+///
+/// # Errors
+/// The text is none.
+pub fn size(text: &str) -> Result<u64, String> {
+    parse_bytes(text).ok_or_else(|| "not a size like 8KiB".to_owned())
+}
+
+/// Reads a rate.
+///
+/// # Errors
+/// The text is none.
+pub fn rate(text: &str) -> Result<f64, String> {
+    crate::quantity::parse_rate(text).ok_or_else(|| "not a rate like 10GB/s".to_owned())
+}
+
+/// Reads a positive number.
+///
+/// # Errors
+/// The text is none.
+pub fn positive(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|n: &f64| *n > 0.0 && n.is_finite())
+        .ok_or_else(|| "not a positive number".to_owned())
+}
+
+/// A number of bytes, written as `32 KiB`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(pub u64);
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Bytes, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        parse_bytes(&text).map(Bytes).ok_or_else(|| serde::de::Error::custom(format!("'{text}' is no size")))
+    }
+}
+
+/// Algorithms by name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Choice {
+    /// The word `all`: every row of the table.
+    All(All),
+    /// These; names the table lacks are skipped, so that a definition outlives a table.
+    Named(Vec<String>),
+}
+
+/// The word `all`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum All {
+    /// Every row.
+    All,
+}
+
+impl Choice {
+    /// The algorithms meant.
+    pub fn specs(&self) -> Vec<Spec> {
+        match self {
+            Choice::All(All::All) => ALGORITHMS.iter().map(Spec::new).collect(),
+            Choice::Named(names) => names.iter().filter_map(|name| name.parse().ok()).collect(),
+        }
+    }
+}
+
+/// Algorithms as typed.
+///
+/// # Errors
+/// A name that the table lacks.
+pub fn specs(names: &[String]) -> Result<Vec<Spec>, Error> {
+    names.iter().map(|name| spec(name)).collect()
+}
+
+/// An algorithm as typed.
+///
+/// # Errors
+/// The table lacks it.
+pub fn spec(name: &str) -> Result<Spec, Error> {
+    name.parse().map_err(|why| Error(format!("{why}")))
+}

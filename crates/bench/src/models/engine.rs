@@ -1,0 +1,156 @@
+//! A program that is measured beside truesum: what a definition says of it, and whether it is here.
+
+use crate::measure::process;
+use crate::record::{self, Missing, Record};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::process::{Command, Stdio};
+
+/// A program that is measured beside truesum.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Engine {
+    /// Its name in tables.
+    pub name: String,
+    /// The command that tells its version; the first line of its output is kept. Its first word must be on PATH for the
+    /// engine to run.
+    pub version: Vec<String>,
+    /// How to get it.
+    pub get: String,
+    /// What favours it or not.
+    #[serde(default)]
+    pub bias: String,
+    /// The command with its placeholders: `{algorithm}`, `{dir}`, `{out}`, `{threads}`, `{bytes}`, `{seconds}`, `{file}`,
+    /// `{leaf}`. A word that is one placeholder with spaces in its value becomes several words.
+    pub command: Vec<String>,
+    /// The command to check instead, where the output of [`Engine::command`] cannot be read: of several processes that
+    /// write to one place, lines mix.
+    #[serde(default)]
+    pub check: Vec<String>,
+    /// The command that prints the digest of its standard input.
+    #[serde(default)]
+    pub digest: Vec<String>,
+    /// Whether standard output is the manifest (otherwise the command writes `{out}` itself).
+    #[serde(default)]
+    pub stdout: bool,
+    /// Where the command runs; empty for the current directory.
+    #[serde(default)]
+    pub directory: String,
+    /// How it spells the digests of an algorithm, where not in hexadecimal.
+    #[serde(default)]
+    pub spelling: BTreeMap<String, Spelling>,
+    /// Exit statuses that mean success beside 0.
+    #[serde(default)]
+    pub accept: Vec<i32>,
+    /// Whether it is truesum itself, which has every algorithm of the table under its own name.
+    #[serde(default)]
+    pub own: bool,
+    /// Our name of an algorithm to its name there.
+    #[serde(default)]
+    pub algorithms: BTreeMap<String, String>,
+}
+
+/// How a digest is spelled in a manifest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Spelling {
+    /// Hexadecimal of either case.
+    #[default]
+    Hex,
+    /// RFC 4648 base32 without padding, of either case.
+    Base32,
+    /// A decimal number.
+    Decimal,
+}
+
+impl Engine {
+    /// The command with its placeholders filled in. An unknown placeholder stays as it is: `find` has its own `{}`.
+    pub fn command(&self, values: &[(&str, &str)]) -> Vec<String> {
+        fill(&self.command, values)
+    }
+
+    /// What an engine says of its version: the first line it prints. `None` if it, or the program it is run through, is not
+    /// installed.
+    fn version(&self) -> Option<String> {
+        let own = own_program();
+        let words = fill(&self.version, &[("self", &own)]);
+        let runner = fill(&self.command[..1], &[("self", &own), ("algorithm", "sh")]);
+        if !process::found(words.first()?) || !process::found(runner.first()?) {
+            return None;
+        }
+        let output = Command::new(&words[0]).args(&words[1..]).stdin(Stdio::null()).output().ok()?;
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text);
+        let line = text.lines().map(str::trim).find(|line| line.chars().any(|c| c.is_ascii_digit()));
+        Some(line.or_else(|| text.lines().next()).unwrap_or("").chars().take(120).collect())
+    }
+
+    /// Whether it can run here: then it is one of the record's engines, else one that is missing.
+    pub fn present(&self, record: &mut Record) -> bool {
+        match self.version() {
+            Some(_) if record.engines.iter().any(|known| known.name == self.name) => true,
+            Some(version) => {
+                record.engines.push(record::Engine {
+                    name: self.name.clone(),
+                    version,
+                    command: self.command.join(" "),
+                    bias: self.bias.clone(),
+                });
+                true
+            }
+            None => {
+                if !record.missing.iter().any(|missing| missing.name == self.name) {
+                    record.missing.push(Missing { name: self.name.clone(), get: self.get.clone() });
+                }
+                false
+            }
+        }
+    }
+
+    /// How it spells the digests of an algorithm.
+    pub fn spelling(&self, algorithm: &str) -> Spelling {
+        self.spelling.get(algorithm).copied().unwrap_or_default()
+    }
+}
+
+/// Fills placeholders in words; a word that is one placeholder becomes as many words as its value has.
+pub fn fill(words: &[String], values: &[(&str, &str)]) -> Vec<String> {
+    let mut filled = Vec::new();
+    for word in words {
+        let inner = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        match inner.and_then(|name| values.iter().find(|(key, _)| *key == name)) {
+            // A path may hold spaces; an algorithm's options are several words.
+            Some(("algorithm", value)) => filled.extend(value.split(' ').map(str::to_owned)),
+            Some((_, value)) => filled.push((*value).to_owned()),
+            None => {
+                filled.push(
+                    values
+                        .iter()
+                        .fold(word.clone(), |word, (key, value)| word.replace(&format!("{{{key}}}"), value)),
+                );
+            }
+        }
+    }
+    filled
+}
+
+/// The truesum to measure: this program if it is called so, else the one on PATH.
+pub(crate) fn own_program() -> String {
+    match std::env::current_exe() {
+        Ok(path) if path.file_name().is_some_and(|name| name == "truesum") => {
+            path.to_string_lossy().into_owned()
+        }
+        _ => "truesum".to_owned(),
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_filled_and_others_stay() {
+        let words = ["find", "{dir}", "-exec", "{algorithm}", "{}", "+{threads}"].map(str::to_owned);
+        let values = [("dir", "/a b"), ("algorithm", "cksum -a sm3"), ("threads", "2")];
+        assert_eq!(fill(&words, &values), ["find", "/a b", "-exec", "cksum", "-a", "sm3", "{}", "+2"]);
+    }
+}

@@ -1,0 +1,37 @@
+//! What a reader wants to know of a run of `bench io`.
+
+use super::views::device;
+use crate::quantity::rate;
+use crate::record::{Measurement, Record};
+
+pub(super) fn sentences(record: &Record) -> Vec<String> {
+    let fastest = |wanted: &dyn Fn(&&Measurement) -> bool| {
+        let rows = record.part("read").filter(|m| m.threads == 1 && wanted(m));
+        let rates = rows.filter_map(|m| Some((m.rate()?, m)));
+        rates.max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let mut found = Vec::new();
+    if let Some((best, m)) = fastest(&|m| m.variant == "hot" && m.algorithm == "none") {
+        found.push(format!(
+            "Out of the page cache, one thread reads fastest by {}: {}.",
+            m.engine,
+            rate(best)
+        ));
+    }
+    let cold =
+        fastest(&|m| m.variant == "cold" && m.algorithm == "none" && !m.engine.starts_with("O_DIRECT"));
+    if let Some(limit) = device(record) {
+        let through = cold.map(|(best, m)| format!("; through it {} reaches {}", m.engine, rate(best)));
+        let through = through.unwrap_or_default();
+        found.push(format!("Past the page cache the device gives {}{through}.", rate(limit)));
+    }
+    if let Some((best, m)) = fastest(&|m| m.variant == "hot" && m.algorithm != "none") {
+        found.push(format!(
+            "Reading and hashing goes fastest with {} by {}: {}.",
+            m.algorithm,
+            m.engine,
+            rate(best)
+        ));
+    }
+    found
+}

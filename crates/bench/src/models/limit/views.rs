@@ -1,0 +1,198 @@
+//! The section of `bench limit`: rates side by side, and in words what to do.
+
+use crate::quantity::{digits, rate};
+use crate::record::{Measurement, Record};
+use crate::show::cells::{distinct, rate_cell, status};
+use crate::show::chart::{Chart, Kind};
+use crate::show::{Section, Table};
+use truesum_hash::{Status, find};
+
+pub(super) fn sections(record: &Record) -> Vec<Section> {
+    let limits = Limits::of(record);
+    let mut text = advice(record, &limits);
+    // Less than this is chance.
+    if limits.cache.zip(limits.memory).is_some_and(|(cache, memory)| cache > memory * 1.05) {
+        text.push(
+            "The page cache reads faster than memory here: a part of the file lay in the processor's own caches, \
+             or the system maps a file in larger pages than a program's memory."
+                .to_owned(),
+        );
+    }
+    let mut table = Table::new(&["what", "status", "#rate", "#cores for the disk", "#cores for the cache"]);
+    for (name, value) in limits.list() {
+        table.rows.push(vec![name, String::new(), rate(value), String::new(), String::new()]);
+    }
+    let cores = |source: Option<f64>, m: Option<&Measurement>| {
+        source
+            .zip(m.and_then(Measurement::rate))
+            .map_or_else(String::new, |(source, own)| digits(source / own))
+    };
+    let mut bars = Vec::new();
+    for name in distinct(record.part("hash"), |m| m.algorithm.as_str()) {
+        let (one, many) = pair(record, name);
+        for (m, how) in [(one, "one message"), (many, "many in lanes")] {
+            if m.is_some() {
+                table.rows.push(vec![
+                    format!("{name}, {how}"),
+                    status(name).to_owned(),
+                    rate_cell(m),
+                    cores(limits.device, m),
+                    cores(limits.cache, m),
+                ]);
+            }
+        }
+        let gbs = |m: Option<&Measurement>| m.and_then(Measurement::rate).map(|r| r / 1e9);
+        bars.push((name.to_owned(), vec![gbs(one), gbs(many)]));
+    }
+    bars.sort_by(|a, b| best(&b.1).total_cmp(&best(&a.1)));
+    vec![Section {
+        id: "rates".to_owned(),
+        title: "Disk or processor?".to_owned(),
+        text,
+        chart: Some(Chart {
+            title: "One core hashing, and what can be read".to_owned(),
+            unit: "GB/s".to_owned(),
+            series: vec!["one message".to_owned(), "many messages in lanes".to_owned()],
+            kind: Kind::Bars {
+                rows: bars,
+                marks: limits.list().into_iter().map(|(name, value)| (name, value / 1e9)).collect(),
+            },
+        }),
+        table,
+    }]
+}
+
+fn best(values: &[Option<f64>]) -> f64 {
+    values.iter().flatten().copied().fold(0.0, f64::max)
+}
+
+pub(super) fn pair<'a>(record: &'a Record, name: &str) -> (Option<&'a Measurement>, Option<&'a Measurement>) {
+    let find = |variant: &str| record.part("hash").find(|m| m.algorithm == name && m.variant == variant);
+    (find("one message"), find("many messages"))
+}
+
+/// What can be read per second, from where.
+pub(super) struct Limits {
+    device: Option<f64>,
+    cache: Option<f64>,
+    memory: Option<f64>,
+    cores: usize,
+}
+
+impl Limits {
+    pub(super) fn of(record: &Record) -> Limits {
+        let best = |part| record.part(part).filter_map(Measurement::rate).reduce(f64::max);
+        Limits {
+            device: best("device"),
+            cache: best("cache"),
+            memory: best("memory"),
+            cores: record.environment.cores,
+        }
+    }
+
+    /// The slowest that data comes from, with its name.
+    pub(super) fn source(&self) -> Option<(&'static str, f64)> {
+        let device = self.device.map(|rate| ("disk", rate));
+        device.or(self.cache.map(|rate| ("page cache", rate)))
+    }
+
+    pub(super) fn list(&self) -> Vec<(String, f64)> {
+        let threads = if self.cores > 1 { format!(", {} threads", self.cores) } else { String::new() };
+        let named = [
+            ("disk".to_owned(), self.device),
+            (format!("page cache{threads}"), self.cache),
+            (format!("memory{threads}"), self.memory),
+        ];
+        named.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+}
+
+/// The answer in words. Never recommends a broken algorithm or a checksum without saying what it cannot do.
+fn advice(record: &Record, limits: &Limits) -> Vec<String> {
+    let mut words = Vec::new();
+    let Some((name, source)) = limits.source() else {
+        return vec!["Interrupted before anything was read.".to_owned()];
+    };
+    let mut needs: Vec<(String, f64, Option<Status>)> = Vec::new();
+    for algorithm in distinct(record.part("hash"), |m| m.algorithm.as_str()) {
+        let (one, many) = pair(record, algorithm);
+        let row = find(algorithm).map(|row| row.status);
+        let rate = |m: Option<&Measurement>| m.and_then(Measurement::rate);
+        match (rate(one), rate(many)) {
+            (Some(one), Some(many)) if many > one * 1.1 => {
+                needs.push((algorithm.to_owned(), source / one, row));
+                needs.push((format!("{algorithm} in lanes"), source / many, row));
+            }
+            (Some(one), _) => needs.push((algorithm.to_owned(), source / one, row)),
+            _ => {}
+        }
+    }
+    let list: Vec<String> =
+        needs.iter().map(|(name, cores, _)| format!("{name} {}", digits(*cores))).collect();
+    words.push(format!(
+        "Your {name} reads {}. Cores needed to keep up with it: {}. You have {}.",
+        rate(source),
+        list.join(", "),
+        limits.cores
+    ));
+    let single = |name: &str| !name.ends_with(" in lanes");
+    let slow: Vec<&str> =
+        needs.iter().filter(|(n, c, _)| single(n) && *c > 1.0).map(|(n, ..)| n.as_str()).collect();
+    let fast: Vec<&str> =
+        needs.iter().filter(|(n, c, _)| single(n) && *c <= 1.0).map(|(n, ..)| n.as_str()).collect();
+    if !slow.is_empty() {
+        words.push(format!(
+            "For one large file the processor is the limit with {}: a plain digest of one file cannot use a second core. \
+             Many files use all cores and lanes; for one file a tree digest does.",
+            slow.join(", ")
+        ));
+    }
+    if !fast.is_empty() {
+        words.push(format!("The {name} is the limit with {}.", fast.join(", ")));
+    }
+    words.extend(recommendation(&needs, limits.cores));
+    words
+}
+
+/// One for hostile data and one for accidents, each with its status.
+fn recommendation(needs: &[(String, f64, Option<Status>)], cores: usize) -> Vec<String> {
+    let cheapest = |wanted: fn(&Status) -> bool| {
+        let fitting = needs.iter().filter(|(_, _, status)| status.as_ref().is_some_and(wanted));
+        fitting.min_by(|a, b| a.1.total_cmp(&b.1))
+    };
+    let mut words = Vec::new();
+    match cheapest(|status| matches!(status, Status::Secure(_))) {
+        Some((name, need, Some(status))) => {
+            let verdict =
+                if *need <= cores as f64 { "which this machine has" } else { "more than this machine has" };
+            words.push(format!(
+                "Recommended where somebody may have changed the data: {name} ({}: {}), {} cores, {verdict}.",
+                status.word(),
+                status.reason(),
+                digits(*need)
+            ));
+        }
+        _ => words.push(
+            "None of the algorithms measured is fit for data that somebody may have changed.".to_owned(),
+        ),
+    }
+    if let Some((name, need, Some(status))) = cheapest(|status| matches!(status, Status::Checksum(_))) {
+        words.push(format!(
+            "Against accidents only, as disks and cables make them: {name} ({}: {}), {} cores. It does not show that \
+             nobody tampered with a file.",
+            status.word(),
+            status.reason(),
+            digits(*need)
+        ));
+    }
+    for (name, _, status) in needs {
+        if let Some(Status::Broken(why)) = status
+            && !name.ends_with(" in lanes")
+        {
+            words.push(format!(
+                "{name} is broken ({why}): use it only to check old manifests against accidents."
+            ));
+        }
+    }
+    words
+}

@@ -1,0 +1,441 @@
+//! `bench tools DIR`: programs that write a manifest of a directory, side by side.
+//!
+//! Every command is run once before it is timed: that run warms the cache for all alike, and its manifest is read and
+//! compared file by file. Then rounds: all algorithms, and within each all engines in turn. Manifests go to a temporary
+//! directory elsewhere, never into the tree, which is compared with itself at the end.
+//!
+//! A definition may have its engines verify a manifest instead of writing one. Then an engine is timed only if it accepts the
+//! right manifest and refuses the same one with a digit changed.
+
+mod agreement;
+mod check;
+mod contender;
+mod directory;
+mod findings;
+mod views;
+
+pub use views::by_algorithm;
+
+use super::effort::Effort;
+use super::engine::Engine;
+use super::model::Model;
+use super::session::Session;
+use crate::measure::statistics::median;
+use crate::record::{Measurement, Record};
+use crate::{Error, quantity};
+use agreement::Files;
+use check::{Place, check, check_verifiers};
+use clap::Args;
+use contender::{Contender, canonical, contenders, run_once};
+use directory::{Cold, chill, listing, warm};
+use serde::Deserialize;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use truesum_hash::ALGORITHMS;
+
+/// The row of the table.
+pub static MODEL: Model = Model {
+    name: "tools",
+    about: "Programs that write a manifest of DIR: truesum against every one found",
+    definition: include_str!("../../../../benchmarks/definitions/tools.toml"),
+    arguments: Arguments::augment_args,
+    run: |matches, session| run(&MODEL.read(&session.scope)?, &MODEL.typed(matches)?, session),
+    findings: findings::sentences,
+    views: views::sections,
+};
+
+/// `model = "tools"`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// What it is, in one line.
+    pub summary: String,
+    /// Algorithms measured with `--quick`.
+    pub quick: Vec<String>,
+    /// How long; the rounds are runs of each command.
+    pub effort: Effort,
+    /// The command that writes `{manifest}`, where engines verify one instead of writing one.
+    #[serde(default)]
+    pub manifest: Vec<String>,
+    /// The programs, in the order of the report's sections.
+    pub engine: Vec<Engine>,
+}
+
+/// `bench tools`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Arguments {
+    /// The directory to hash
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// Only this algorithm (repeatable, or a list with commas)
+    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
+    pub algorithms: Vec<String>,
+    /// Only this engine (repeatable)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub engine: Vec<String>,
+    /// Runs of each command after the checking run
+    #[arg(long, value_name = "N")]
+    pub rounds: Option<usize>,
+    /// Empty the page cache before each run
+    #[arg(long)]
+    pub cold: bool,
+}
+
+/// Runs the benchmark over `directory`.
+///
+/// # Errors
+/// The directory cannot be read or holds no file, no temporary directory can be made, an engine asked for does not exist.
+pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session) -> Result<Record, Error> {
+    let directory = &arguments.directory;
+    let root = directory.canonicalize().map_err(|why| Error::file(directory, "opening", &why))?;
+    let before = listing(&root)?;
+    let bytes: u64 = before.iter().map(|(_, size)| size).sum();
+    if before.is_empty() {
+        return Err(Error(format!("{}: no regular files to hash", directory.display())));
+    }
+    let mut record = session.record(MODEL.name, Some(&root));
+    record.summary.clone_from(&definition.summary);
+    let files = if before.len() == 1 {
+        "1 file".to_owned()
+    } else {
+        format!("{} files", quantity::count(before.len() as u64))
+    };
+    record.input = format!("{files}, {} ({} bytes)", quantity::bytes(bytes), quantity::count(bytes));
+    let engines = engines(definition, arguments, &mut record)?;
+    let scratch = tempfile::tempdir().map_err(|why| Error(format!("making a temporary directory: {why}")))?;
+    let files = Files::new(root.as_os_str().as_bytes().to_vec(), before.iter().map(|(name, _)| name.clone()));
+    if files.len() < before.len() {
+        let odd = before.len() - files.len();
+        record
+            .notes
+            .push(format!("{odd} files whose names formats must escape are hashed but not cross-checked"));
+    }
+    session.progress.show(0.0, "reading the files once");
+    warm(&root, &before, || session.stopped());
+
+    let budget = session.scope.seconds(&definition.effort);
+    let rounds = arguments.rounds.unwrap_or(session.scope.rounds(&definition.effort));
+    let mut groups: Vec<Vec<Contender>> = Vec::new();
+    let names = algorithms(definition, arguments, session.scope.quick, &engines);
+    let checking = session.elapsed();
+    for (done, name) in names.iter().enumerate() {
+        // Checking may take half of the time; what does not fit is said, not hidden.
+        let elapsed = session.elapsed();
+        if session.stopped() || (done > 0 && elapsed > budget / 2.0 && arguments.rounds.is_none()) {
+            record.notes.push(format!("not measured for lack of time: {}", names[done..].join(", ")));
+            break;
+        }
+        let mut group = contenders(name, &engines, &root, scratch.path());
+        let share = done as f64 / names.len() as f64 / 2.0;
+        if definition.manifest.is_empty() {
+            check(name, &mut group, &files, scratch.path(), share, &mut record, session)?;
+        } else {
+            let place = Place { root: &root, scratch: scratch.path() };
+            check_verifiers(name, &definition.manifest, &mut group, place, share, &mut record, session)?;
+        }
+        groups.push(group);
+    }
+    let one_round = session.elapsed() - checking;
+    let affordable = ((budget - session.elapsed()) / one_round.max(1e-3)).floor().max(0.0) as usize;
+    let rounds = if arguments.rounds.is_some() { rounds } else { rounds.min(affordable) };
+    let chill = || {
+        if arguments.cold { chill(&root, &before) } else { Cold::No }
+    };
+    match chill() {
+        Cold::No => {}
+        Cold::Machine => {
+            record.notes.push("cold: the caches of the machine were emptied before each run".to_owned())
+        }
+        Cold::Files => record.notes.push(
+            "cold: the pages of the files were dropped before each run; names and inodes stayed in memory"
+                .to_owned(),
+        ),
+    }
+    time(&mut groups, rounds, scratch.path(), &chill, session)?;
+    if rounds == 0 && !session.stopped() {
+        record.notes.push("no time for rounds: the figures are those of the checking run".to_owned());
+    }
+    for contender in groups.into_iter().flatten() {
+        record.measurements.extend(measurement(contender, bytes, rounds));
+    }
+    if listing(&root)? != before {
+        record.notes.push("the directory is not as it was: something wrote into it meanwhile".to_owned());
+    }
+    session.finish(&mut record);
+    Ok(record)
+}
+
+/// The engines asked for that run here; the others go to [`Record::missing`].
+fn engines<'a>(
+    definition: &'a Definition,
+    arguments: &Arguments,
+    record: &mut Record,
+) -> Result<Vec<&'a Engine>, Error> {
+    for name in &arguments.engine {
+        if !definition.engine.iter().any(|engine| engine.name == *name) {
+            let known: Vec<&str> = definition.engine.iter().map(|e| e.name.as_str()).collect();
+            return Err(Error(format!("no engine '{name}' in the definition: it has {}", known.join(", "))));
+        }
+    }
+    let wanted = |engine: &&Engine| arguments.engine.is_empty() || arguments.engine.contains(&engine.name);
+    let mut present: Vec<&Engine> = definition.engine.iter().filter(wanted).collect();
+    present.retain(|engine| engine.present(record));
+    if present.is_empty() {
+        return Err(Error("no engine of the definition is installed here".to_owned()));
+    }
+    Ok(present)
+}
+
+/// Rounds: all algorithms, within each all engines in turn. The checking run counts only if no other follows.
+/// The algorithms to measure, those of the definition in its order first.
+fn algorithms(
+    definition: &Definition,
+    arguments: &Arguments,
+    quick: bool,
+    engines: &[&Engine],
+) -> Vec<String> {
+    let theirs =
+        engines.iter().flat_map(|engine| engine.algorithms.keys().map(|name| canonical(name).to_owned()));
+    let asked: Vec<String> = match (&arguments.algorithms[..], quick) {
+        ([], true) => definition.quick.clone(),
+        ([], false) => {
+            let own = engines.iter().any(|engine| engine.own);
+            theirs.chain(ALGORITHMS.iter().filter(|_| own).map(|row| row.name.to_owned())).collect()
+        }
+        (named, _) => named.to_vec(),
+    };
+    let mut names: Vec<String> = Vec::new();
+    for name in asked {
+        let name = canonical(&name).to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn time(
+    groups: &mut [Vec<Contender>],
+    rounds: usize,
+    scratch: &Path,
+    chill: &dyn Fn() -> Cold,
+    session: &mut Session,
+) -> Result<(), Error> {
+    let commands: usize = groups.iter().map(Vec::len).sum();
+    let total = (rounds * commands).max(1) as f64;
+    let mut done = 0;
+    for _ in 0..rounds {
+        for contender in groups.iter_mut().flatten() {
+            if session.stopped() {
+                return Ok(());
+            }
+            let label = format!("{}: {}", contender.algorithm, contender.engine.name);
+            session.progress.show(0.5 + done as f64 / total / 2.0, &label);
+            done += 1;
+            chill();
+            match run_once(contender, &contender.words, scratch) {
+                Ok((cost, _)) => contender.runs.push(cost),
+                // An interrupted program is no failure of it.
+                Err(_) if session.stopped() => return Ok(()),
+                Err(why) => return Err(why),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn measurement(contender: Contender, bytes: u64, rounds: usize) -> Option<Measurement> {
+    let Contender { engine, algorithm, mut runs, manifest_bytes, .. } = contender;
+    if rounds > 0 && runs.len() > 1 {
+        runs.remove(0);
+    }
+    let peaks = runs.iter().filter_map(|run| run.peak_memory);
+    (!runs.is_empty()).then(|| Measurement {
+        part: "tool".to_owned(),
+        engine: engine.name.clone(),
+        algorithm,
+        bytes,
+        threads: 1,
+        seconds: runs.iter().map(|run| run.seconds).collect(),
+        processor_seconds: median(&runs.iter().map(|run| run.processor).collect::<Vec<_>>()),
+        manifest_bytes: Some(manifest_bytes),
+        peak_memory: peaks.max(),
+        ..Measurement::default()
+    })
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::effort::Scope;
+    use std::collections::HashSet;
+    use std::sync::atomic::AtomicBool;
+
+    /// A definition of shell scripts, so that the test needs no tool but sh, sed and sha256sum.
+    fn definition(engines: &[(&str, &str)]) -> Definition {
+        let mut text = "summary = \"x\"\nquick = [\"sha256\"]\n\
+                        [effort]\nseconds = 20\nquick_seconds = 5\nrounds = 2\nquick_rounds = 1\n"
+            .to_owned();
+        for (name, script) in engines {
+            text += &format!(
+                "[[engine]]\nname = \"{name}\"\nversion = [\"sh\", \"-c\", \"echo {name} 1.0\"]\nget = \"x\"\n\
+                 command = [\"sh\", \"-c\", '''{script}''', \"sh\", \"{{dir}}\", \"{{out}}\"]\n\
+                 [engine.algorithms]\nsha256 = \"sha256\"\n"
+            );
+        }
+        text += "[[engine]]\nname = \"absent\"\nversion = [\"no-such-program\"]\nget = \"nowhere\"\n\
+                 command = [\"no-such-program\", \"{out}\"]\n[engine.algorithms]\nsha256 = \"x\"\n";
+        toml::from_str(&text).unwrap()
+    }
+
+    fn asked(directory: &Path, rounds: usize) -> Arguments {
+        Arguments { directory: directory.to_owned(), rounds: Some(rounds), ..Arguments::default() }
+    }
+
+    fn tree() -> tempfile::TempDir {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("sub dir")).unwrap();
+        for (name, text) in [("a", "abc"), ("sub dir/b c.bin", "123456789"), ("empty", "")] {
+            std::fs::write(directory.path().join(name), text).unwrap();
+        }
+        directory
+    }
+
+    #[test]
+    fn several_digests_of_one_read_must_all_agree() {
+        let both = "cd \"$1\" && find . -type f | sed 's,^./,,' | while read -r f; do \
+                    m=$(md5sum < \"$f\"); s=$(sha256sum < \"$f\"); echo \"$f  ${m%% *}  ${s%% *}\"; done > \"$2\"";
+        let wrong = both.replace("${m%% *}", "00000000000000000000000000000000");
+        let mut definition = definition(&[("both", both), ("also both", both), ("wrong", &wrong)]);
+        for engine in &mut definition.engine {
+            engine.algorithms = [("md5+sha256".to_owned(), "both".to_owned())].into();
+        }
+        let (stop, directory) = (AtomicBool::new(false), tree());
+        let arguments = asked(directory.path(), 1);
+        let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
+        let timed: Vec<&str> = record.part("tool").map(|m| m.engine.as_str()).collect();
+        assert_eq!(timed, ["both", "also both"], "{record:?}");
+        assert!(record.agreements[0].disagree[0].starts_with("wrong: 0000"), "{record:?}");
+    }
+
+    #[test]
+    fn an_engine_that_accepts_a_wrong_manifest_is_not_timed() {
+        let mut definition =
+            definition(&[("verifies", "sha256sum --quiet -c \"$1\""), ("believes", "test -s \"$1\"")]);
+        for engine in &mut definition.engine {
+            engine.command.iter_mut().for_each(|word| *word = word.replace("{dir}", "{manifest}"));
+        }
+        let writes = "find \"$1\" -type f -exec sha256sum {} + > \"$2\"";
+        definition.manifest = ["sh", "-c", writes, "sh", "{dir}", "{manifest}"].map(str::to_owned).to_vec();
+        let (stop, directory) = (AtomicBool::new(false), tree());
+        let arguments = Arguments { cold: true, ..asked(directory.path(), 1) };
+        let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
+        assert_eq!(record.agreements[0].disagree, ["believes: accepts a digest that is wrong"]);
+        let timed: Vec<&str> = record.part("tool").map(|m| m.engine.as_str()).collect();
+        assert_eq!(timed, ["verifies"]);
+        assert!(record.notes.iter().any(|note| note.starts_with("cold: ")), "{record:?}");
+    }
+
+    const RIGHT: &str = "find \"$1\" -type f -exec sha256sum {} + > \"$2\"";
+
+    #[test]
+    fn engines_that_agree_are_timed_and_the_missing_one_is_named() {
+        let relative = "cd \"$1\" && find . -type f | sed 's,^./,,' | while read -r f; do sha256sum \"$f\"; done > \"$2\"";
+        let definition = definition(&[("absolute", RIGHT), ("relative", relative)]);
+        let (stop, directory) = (AtomicBool::new(false), tree());
+        let arguments = asked(directory.path(), 2);
+        let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
+        let [agreement] = &record.agreements[..] else { panic!("{record:?}") };
+        assert_eq!((agreement.agree.len(), agreement.disagree.len()), (2, 0), "{agreement:?}");
+        assert_eq!(record.missing[0].name, "absent");
+        let counts: Vec<usize> = record.part("tool").map(|m| m.seconds.len()).collect();
+        assert_eq!(counts, [2, 2]);
+        assert!(record.measurements.iter().all(|m| m.manifest_bytes.is_some_and(|bytes| bytes > 3 * 64)));
+        assert_eq!(record.input, "3 files, 12 B (12 bytes)");
+    }
+
+    #[test]
+    fn an_engine_that_lies_is_not_timed() {
+        let lies = "find \"$1\" -type f -exec sha256sum {} + | sed 's/^ba7816/ba7817/' > \"$2\"";
+        let forgets = "find \"$1\" -type f -name a -exec sha256sum {} + > \"$2\"";
+        let definition =
+            definition(&[("lies", lies), ("right", RIGHT), ("forgets", forgets), ("also right", RIGHT)]);
+        let (stop, directory) = (AtomicBool::new(false), tree());
+        let arguments = asked(directory.path(), 1);
+        let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
+        let disagree = &record.agreements[0].disagree;
+        assert!(disagree.iter().any(|d| d.starts_with("lies: ba7817") && d.contains(" for a instead of")));
+        assert!(disagree.iter().any(|d| d.starts_with("forgets: no digest of")), "{disagree:?}");
+        let timed: Vec<&str> = record.part("tool").map(|m| m.engine.as_str()).collect();
+        assert_eq!(timed, ["right", "also right"]);
+    }
+
+    #[test]
+    fn an_engine_alone_must_still_name_every_file() {
+        let forgets = "find \"$1\" -type f -name a -exec sha256sum {} + > \"$2\"";
+        let (stop, directory) = (AtomicBool::new(false), tree());
+        let arguments = asked(directory.path(), 1);
+        let definition = definition(&[("forgets", forgets)]);
+        let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
+        assert_eq!(record.agreements[0].disagree, ["forgets: digests of 1 of 3 files"]);
+        assert_eq!(record.part("tool").count(), 0);
+    }
+
+    #[test]
+    fn a_failing_engine_is_left_out_with_its_words() {
+        let definition = definition(&[("fails", "echo 'cannot do that' >&2; exit 7"), ("right", RIGHT)]);
+        let (stop, directory) = (AtomicBool::new(false), tree());
+        let arguments = asked(directory.path(), 1);
+        let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
+        assert!(record.notes.contains(&"sha256: left out: fails: exit status 7: cannot do that".to_owned()));
+    }
+
+    #[test]
+    fn a_tree_that_is_written_into_is_reported() {
+        let writes = "find \"$1\" -type f -exec sha256sum {} + > \"$2\"; echo x > \"$1/left behind\"";
+        let definition = definition(&[("writes", writes)]);
+        let (stop, directory) = (AtomicBool::new(false), tree());
+        let arguments = asked(directory.path(), 0);
+        let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
+        assert!(record.notes.iter().any(|note| note.starts_with("the directory is not as it was")));
+    }
+
+    #[test]
+    fn an_empty_directory_and_an_unknown_engine_are_errors() {
+        let (definition, stop) = (definition(&[("right", RIGHT)]), AtomicBool::new(false));
+        let mut session = Session::new(&stop, "x");
+        let empty = tempfile::tempdir().unwrap();
+        let error = run(&definition, &asked(empty.path(), 1), &mut session).unwrap_err();
+        assert!(error.0.contains("no regular files"), "{error}");
+        let directory = tree();
+        let arguments = Arguments { engine: vec!["nobody".to_owned()], ..asked(directory.path(), 1) };
+        let error = run(&definition, &arguments, &mut session).unwrap_err();
+        assert!(error.0.contains("no engine 'nobody'"), "{error}");
+    }
+
+    #[test]
+    fn engines_have_unique_names_and_say_how_to_get_them() {
+        let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../benchmarks/definitions"));
+        for file in ["tools", "arrangements", "verify"] {
+            let definition = Some(folder.join(file).with_extension("toml"));
+            let tools: Definition = MODEL.read(&Scope { definition, ..Scope::default() }).unwrap();
+            let mut names = HashSet::new();
+            for engine in &tools.engine {
+                assert!(names.insert(&engine.name), "{} stands twice", engine.name);
+                assert!(!engine.get.is_empty() && !engine.version.is_empty() && !engine.command.is_empty());
+                assert_eq!(engine.own, engine.algorithms.is_empty(), "{}", engine.name);
+                let needed = if tools.manifest.is_empty() { "{out}" } else { "{manifest}" };
+                let writes = engine.stdout || engine.command.iter().any(|word| word.contains(needed));
+                assert!(writes, "{}: its manifest goes nowhere", engine.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_known_write_ups_table_is_covered() {
+        let tools: Definition = MODEL.read(&Scope::default()).unwrap();
+        let count = |name: &str| tools.engine.iter().find(|e| e.name == name).map(|e| e.algorithms.len());
+        assert_eq!(count("cfv"), Some(7));
+        assert_eq!(count("rhash"), Some(31));
+        assert_eq!(count("find -exec"), Some(5));
+    }
+}

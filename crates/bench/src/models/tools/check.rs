@@ -1,0 +1,168 @@
+//! The run before the clock: engines must agree on the digest of every file, or refuse a manifest with a wrong one.
+
+use super::agreement::{self, Digests, Files};
+use super::contender::{Contender, parts, run_once, sums};
+use crate::Error;
+use crate::measure::process;
+use crate::models::engine::{Spelling, fill, own_program};
+use crate::models::session::Session;
+use crate::record::{Agreement, Record};
+use std::collections::BTreeMap;
+use std::path::Path;
+use truesum_hash::{Digest, find};
+
+/// Runs each command once and keeps those whose manifests agree on every file.
+pub(super) fn check(
+    name: &str,
+    group: &mut Vec<Contender>,
+    files: &Files,
+    scratch: &Path,
+    share: f64,
+    record: &mut Record,
+    session: &mut Session,
+) -> Result<(), Error> {
+    let mut read: Vec<Option<Digests>> = Vec::new();
+    for contender in group.iter_mut() {
+        if session.stopped() {
+            read.push(None);
+            continue;
+        }
+        session.progress.show(share, &format!("checking {name}: {}", contender.engine.name));
+        match run_once(contender, &contender.check, scratch) {
+            Ok((cost, manifest)) => {
+                contender.manifest_bytes = manifest.len() as u64;
+                contender.runs.push(cost);
+                read.push(Some(digests(name, files, &manifest, contender.spelling)));
+            }
+            Err(why) => {
+                record.notes.push(format!("{name}: left out: {why}"));
+                read.push(None);
+            }
+        }
+    }
+    let mut keep: Vec<bool> = read.iter().map(Option::is_some).collect();
+    if let Some(expected) = majority(&read, files.len()) {
+        let whole = expected.len() == files.len();
+        let mut agreement = Agreement {
+            subject: format!("{name} of every file"),
+            digest: agreement::over_all(expected).to_hex(),
+            agree: Vec::new(),
+            disagree: Vec::new(),
+        };
+        for (i, found) in read.iter().enumerate() {
+            let (Some(found), who) = (found, &group[i].engine.name) else { continue };
+            let difference = match agreement::difference(expected, found) {
+                None if !whole => Some(format!("digests of {} of {} files", found.len(), files.len())),
+                other => other,
+            };
+            match difference {
+                None => agreement.agree.push(who.clone()),
+                Some(why) => {
+                    keep[i] = false;
+                    agreement.disagree.push(format!("{who}: {why}"));
+                }
+            }
+        }
+        record.agreements.push(agreement);
+    }
+    let mut kept = keep.into_iter();
+    group.retain(|_| kept.next().unwrap_or(false));
+    Ok(())
+}
+
+/// What a manifest says of each file: its digest, or all digests of `md5+sha256` behind each other.
+fn digests(name: &str, files: &Files, manifest: &[u8], spelling: Spelling) -> Digests {
+    let length = |part| find(part).map(|row| row.digest_len);
+    if parts(name).count() == 1 {
+        return files.digests(manifest, spelling, length(name));
+    }
+    let mut joined: BTreeMap<Vec<u8>, (usize, Vec<u8>)> = BTreeMap::new();
+    for part in parts(name) {
+        for (file, digest) in files.digests(manifest, spelling, length(part)) {
+            let (count, bytes) = joined.entry(file).or_default();
+            *count += 1;
+            bytes.extend_from_slice(digest.as_bytes());
+        }
+    }
+    joined.retain(|_, (count, _)| *count == parts(name).count());
+    joined.into_iter().map(|(file, (_, bytes))| (file, Digest::new(&bytes))).collect()
+}
+
+/// Where a run works: the tree, and the temporary directory.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) root: &'a Path,
+    pub(super) scratch: &'a Path,
+}
+
+/// Writes a manifest, and keeps the engines that accept it and refuse it with one digit changed.
+pub(super) fn check_verifiers(
+    name: &str,
+    command: &[String],
+    group: &mut Vec<Contender>,
+    place: Place<'_>,
+    share: f64,
+    record: &mut Record,
+    session: &mut Session,
+) -> Result<(), Error> {
+    let path = sums(place.scratch, name);
+    let (own, file) = (own_program(), path.to_string_lossy());
+    let directory = place.root.to_string_lossy();
+    let values = [("self", own.as_str()), ("algorithm", name), ("dir", &directory), ("manifest", &file)];
+    let words = fill(command, &values);
+    let made = process::run(&words, "", None, &place.scratch.join("errors"));
+    let made = made.map_err(|why| Error(format!("{}: {why}", words.join(" "))))?;
+    if made.status != Some(0) {
+        return Err(Error(format!("{}: the manifest to verify was not written", words.join(" "))));
+    }
+    let right = std::fs::read(&path).map_err(|why| Error::file(&path, "reading", &why))?;
+    let mut wrong = right.clone();
+    let digit = wrong.iter_mut().find(|byte| byte.is_ascii_hexdigit());
+    let digit = digit.ok_or_else(|| Error(format!("{}: no digest in it", path.display())))?;
+    *digit = if *digit == b'0' { b'1' } else { b'0' };
+    let mut agreement = Agreement {
+        subject: format!("{name}: the right manifest accepted, one with a digit changed refused"),
+        digest: agreement::digest_of(&right).to_hex(),
+        agree: Vec::new(),
+        disagree: Vec::new(),
+    };
+    let mut keep = Vec::new();
+    let put = |text: &[u8]| std::fs::write(&path, text).map_err(|why| Error::file(&path, "writing", &why));
+    for contender in group.iter_mut() {
+        session.progress.show(share, &format!("checking {name}: {}", contender.engine.name));
+        let who = &contender.engine.name;
+        put(&wrong)?;
+        let refused = run_once(contender, &contender.check, place.scratch).is_err();
+        put(&right)?;
+        let accepted = run_once(contender, &contender.check, place.scratch);
+        keep.push(refused && accepted.is_ok());
+        match accepted {
+            _ if session.stopped() => {}
+            Ok((cost, _)) if refused => {
+                contender.manifest_bytes = right.len() as u64;
+                contender.runs.push(cost);
+                agreement.agree.push(who.clone());
+            }
+            Ok(_) => agreement.disagree.push(format!("{who}: accepts a digest that is wrong")),
+            Err(why) => record.notes.push(format!("{name}: left out: {why}")),
+        }
+    }
+    record.agreements.push(agreement);
+    let mut kept = keep.into_iter();
+    group.retain(|_| kept.next().unwrap_or(false));
+    Ok(())
+}
+
+/// The digests that most engines give; of equals the first. A manifest without all files counts only if there is no other.
+fn majority(read: &[Option<Digests>], files: usize) -> Option<&Digests> {
+    let found: Vec<&Digests> = read.iter().flatten().collect();
+    let votes = |digests: &Digests| found.iter().filter(|other| **other == digests).count();
+    let mut best: Option<(bool, usize, &Digests)> = None;
+    for digests in &found {
+        let rank = (digests.len() == files, votes(digests));
+        if best.is_none_or(|(whole, count, _)| rank > (whole, count)) {
+            best = Some((rank.0, rank.1, digests));
+        }
+    }
+    best.map(|(_, _, digests)| digests)
+}

@@ -1,0 +1,120 @@
+//! One command to run again and again: an engine with an algorithm.
+
+use crate::Error;
+use crate::measure::environment::cores;
+use crate::measure::process::{self, Cost};
+use crate::models::engine::{Engine, Spelling, fill, own_program};
+use std::path::{Path, PathBuf};
+use truesum_hash::find;
+
+/// One command to run again and again: an engine with an algorithm.
+pub(super) struct Contender<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) words: Vec<String>,
+    /// The command whose output is checked.
+    pub(super) check: Vec<String>,
+    pub(super) algorithm: String,
+    pub(super) spelling: Spelling,
+    pub(super) runs: Vec<Cost>,
+    pub(super) manifest_bytes: u64,
+}
+
+/// The algorithms of a name like `md5+sha256`: several digests in one read.
+pub(super) fn parts(name: &str) -> impl Iterator<Item = &str> {
+    name.split('+')
+}
+
+/// Where the manifest to verify lies.
+pub(super) fn sums(scratch: &Path, name: &str) -> PathBuf {
+    scratch.join(format!("{name}.sums"))
+}
+
+/// Our name for an algorithm, whatever the definition calls it.
+pub(super) fn canonical(name: &str) -> &str {
+    find(name).map_or(name, |row| row.name)
+}
+
+/// The commands that compute an algorithm.
+pub(super) fn contenders<'a>(
+    name: &str,
+    engines: &[&'a Engine],
+    root: &Path,
+    scratch: &Path,
+) -> Vec<Contender<'a>> {
+    let own = own_program();
+    let (directory, out) = (root.to_string_lossy(), scratch.join("manifest"));
+    let (out, threads) = (out.to_string_lossy(), cores().to_string());
+    let manifest = sums(scratch, name);
+    let manifest = manifest.to_string_lossy();
+    let rows = engines.iter().filter_map(|engine| {
+        let theirs = if engine.own {
+            parts(name).all(|part| find(part).is_some()).then(|| name.replace('+', ","))
+        } else {
+            let row = engine.algorithms.iter().find(|(key, _)| canonical(key) == name);
+            row.map(|(_, theirs)| theirs.clone())
+        };
+        let values = [
+            ("self", own.as_str()),
+            ("algorithm", &theirs?),
+            ("dir", &directory),
+            ("out", &out),
+            ("threads", &threads),
+            ("manifest", &manifest),
+        ];
+        let words = engine.command(&values);
+        let check = if engine.check.is_empty() { words.clone() } else { fill(&engine.check, &values) };
+        let key = engine.algorithms.keys().find(|key| canonical(key) == name).map_or(name, String::as_str);
+        let spelling = engine.spelling(key);
+        Some(Contender {
+            engine,
+            words,
+            check,
+            algorithm: name.to_owned(),
+            spelling,
+            runs: Vec::new(),
+            manifest_bytes: 0,
+        })
+    });
+    let mut group: Vec<Contender> = rows.collect();
+    // truesum may spell a digest as the tool does that made it known; hexadecimal is read as such anyway.
+    let base32 = group.iter().any(|contender| contender.spelling == Spelling::Base32);
+    for contender in group.iter_mut().filter(|contender| contender.engine.own) {
+        contender.spelling = if base32 { Spelling::Base32 } else { Spelling::Hex };
+    }
+    group
+}
+
+/// Runs one command once.
+pub(super) fn run_once(
+    contender: &Contender,
+    words: &[String],
+    scratch: &Path,
+) -> Result<(Cost, Vec<u8>), Error> {
+    let (out, errors) = (scratch.join("manifest"), scratch.join("errors"));
+    // Some programs refuse to overwrite, others append.
+    match std::fs::remove_file(&out) {
+        Err(why) if why.kind() != std::io::ErrorKind::NotFound => {
+            return Err(Error::file(&out, "removing", &why));
+        }
+        _ => {}
+    }
+    let output = contender.engine.stdout.then_some(out.as_path());
+    let cost = process::run(words, &contender.engine.directory, output, &errors)
+        .map_err(|why| Error(format!("{}: {why}", words.join(" "))))?;
+    let succeeded = cost.status.is_some_and(|s| s == 0 || contender.engine.accept.contains(&s));
+    if !succeeded {
+        let said = std::fs::read(&errors).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        let line =
+            said.lines().find(|line| !line.trim().is_empty()).unwrap_or("no message").trim().to_owned();
+        let status =
+            cost.status.map_or_else(|| "ended by a signal".to_owned(), |s| format!("exit status {s}"));
+        return Err(Error(format!("{}: {status}: {line}", contender.engine.name)));
+    }
+    match std::fs::read(&out) {
+        Ok(manifest) => Ok((cost, manifest)),
+        // One that verifies writes none.
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok((cost, Vec::new())),
+        Err(why) => Err(Error::file(&out, "reading", &why)),
+    }
+}

@@ -1,0 +1,62 @@
+//! The directory that is hashed: what is in it, and how warm it is.
+
+use crate::Error;
+use crate::measure::read::evict;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Regular files below a directory with their sizes, sorted; links are not followed.
+pub(super) fn listing(root: &Path) -> Result<Vec<(Vec<u8>, u64)>, Error> {
+    let mut files = Vec::new();
+    let mut directories = vec![PathBuf::new()];
+    while let Some(directory) = directories.pop() {
+        let path = root.join(&directory);
+        let failed = |why: std::io::Error| Error::file(&path, "listing", &why);
+        for entry in std::fs::read_dir(&path).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let kind = entry.file_type().map_err(failed)?;
+            let name = directory.join(entry.file_name());
+            if kind.is_dir() {
+                directories.push(name);
+            } else if kind.is_file() {
+                files.push((name.as_os_str().as_bytes().to_vec(), entry.metadata().map_err(failed)?.len()));
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Reads every file once, so that the first engine does not pay for the cold cache.
+pub(super) fn warm(root: &Path, files: &[(Vec<u8>, u64)], stopped: impl Fn() -> bool) {
+    let mut buffer = vec![0; 1 << 18];
+    for (name, _) in files {
+        let path = root.join(std::ffi::OsStr::from_bytes(name));
+        // A file that cannot be read fails the engines' own check, with their words.
+        let Ok(mut file) = std::fs::File::open(path) else { continue };
+        while std::io::Read::read(&mut file, &mut buffer).is_ok_and(|len| len > 0 && !stopped()) {}
+    }
+}
+
+/// What was emptied before a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cold {
+    No,
+    /// The pages of the files alone.
+    Files,
+    /// Pages, names and inodes of the whole machine: only its administrator may.
+    Machine,
+}
+
+/// Makes the next run read the files from their disk.
+pub(super) fn chill(root: &Path, files: &[(Vec<u8>, u64)]) -> Cold {
+    rustix::fs::sync();
+    if std::fs::write("/proc/sys/vm/drop_caches", "3").is_ok() {
+        return Cold::Machine;
+    }
+    for (name, _) in files {
+        // What cannot be dropped stays warm for all engines alike.
+        let _ = evict(&root.join(std::ffi::OsStr::from_bytes(name)));
+    }
+    Cold::Files
+}

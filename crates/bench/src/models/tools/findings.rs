@@ -1,0 +1,46 @@
+//! What a reader wants to know of a run of `bench tools`.
+
+use super::views::{against_ours, by_algorithm, own, seconds};
+use crate::measure::statistics::geometric_mean;
+use crate::quantity::digits;
+use crate::record::Record;
+
+pub(super) fn sentences(record: &Record) -> Vec<String> {
+    let table = by_algorithm(record);
+    let mut found = Vec::new();
+    let (mut raced, mut lost) = (0, Vec::new());
+    for (name, rows) in &table {
+        let Some(ours) = own(rows) else { continue };
+        let others = rows.iter().filter(|m| m.engine != ours.engine);
+        let Some(best) = others.min_by(|a, b| seconds(a).total_cmp(&seconds(b))) else { continue };
+        raced += 1;
+        if seconds(best) < seconds(ours) {
+            let share = digits(seconds(ours) / seconds(best));
+            lost.push(format!("{name} (x{share} the time of {})", best.engine));
+        }
+    }
+    if raced > 0 {
+        let won = raced - lost.len();
+        found.push(format!("truesum is the fastest with {won} of {raced} algorithms that others have too."));
+    }
+    if !lost.is_empty() {
+        found.push(format!("It is slower with {}.", lost.join(", ")));
+    }
+    let mut means: Vec<(f64, &str)> = record
+        .engines
+        .iter()
+        .filter(|engine| engine.name != "truesum")
+        .filter_map(|engine| {
+            Some((geometric_mean(&against_ours(record, &engine.name, &table))?, &*engine.name))
+        })
+        .collect();
+    means.sort_by(|a, b| a.0.total_cmp(&b.0));
+    if let (Some((next, who)), Some((most, last))) = (means.first(), means.last()) {
+        let slowest = if means.len() > 1 { format!(", {last} x{}", digits(*most)) } else { String::new() };
+        found.push(format!(
+            "Of the others {who} comes next with x{} the time{slowest}, over the algorithms both have.",
+            digits(*next)
+        ));
+    }
+    found
+}

@@ -1,0 +1,43 @@
+//! What is asked of a run: by the definition, and by the command line.
+
+use crate::models::effort::{self, Bytes, Effort};
+use crate::models::engine::Engine;
+use clap::Args;
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// `model = "tree"`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// What it is, in one line.
+    pub summary: String,
+    /// How long.
+    pub effort: Effort,
+    /// Hashes of the leaves.
+    pub hashes: Vec<String>,
+    /// Leaf sizes.
+    pub leaves: Vec<Bytes>,
+    /// The same with `--quick`.
+    pub quick_leaves: Vec<Bytes>,
+    /// Engines beside truesum.
+    #[serde(default)]
+    pub engine: Vec<Engine>,
+}
+
+/// `bench tree`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Arguments {
+    /// The file to hash
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Hash of the leaves (repeatable, or a list with commas)
+    #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
+    pub algorithms: Vec<String>,
+    /// Leaf sizes: 4KiB,64KiB,1MiB
+    #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = effort::size)]
+    pub leaves: Vec<u64>,
+    /// Numbers of threads: 1,2,4
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    pub threads: Vec<usize>,
+}

@@ -1,0 +1,142 @@
+//! A digest of a file in one go, and the same tree digest by threads that take pieces as they become free.
+
+use crate::Error;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use truesum_hash::tree::Plan;
+use truesum_hash::{Digest, Hasher, Spec, finish_many, kernel, update_many};
+
+/// Bytes of a read: small enough that lanes of them stay in a core's own cache.
+const SLICE: usize = 128 << 10;
+
+pub(super) fn one_go(spec: &Spec, path: &Path, size: u64) -> Result<Digest, Error> {
+    let file = File::open(path).map_err(|why| Error::file(path, "opening", &why))?;
+    let mut hasher = spec.hasher_for_size(size);
+    feed(&file, 0..size, &mut vec![0; SLICE], |bytes| hasher.update(bytes))
+        .map_err(|why| Error::file(path, "reading", &why))?;
+    Ok(hasher.finish())
+}
+
+fn feed(file: &File, range: Range<u64>, buffer: &mut [u8], mut sink: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut offset = range.start;
+    while offset < range.end {
+        let len = (range.end - offset).min(buffer.len() as u64) as usize;
+        file.read_exact_at(&mut buffer[..len], offset)?;
+        sink(&buffer[..len]);
+        offset += len as u64;
+    }
+    Ok(())
+}
+
+/// The tree digest by `threads` threads that take pieces as they become free.
+pub(super) fn in_pieces(plan: &Plan, base: &Spec, path: &Path, threads: usize) -> io::Result<Digest> {
+    let file = File::open(path)?;
+    let pieces = plan.pieces();
+    // Pieces that are leaves of their own are hashed side by side, as many as fill the lanes but leave work for the others.
+    let beside = match plan.piece_hasher() {
+        Some(_) => (kernel::full_lanes(base.algorithm()) as u64).min(pieces.div_ceil(threads as u64)),
+        None => 1,
+    };
+    let next = AtomicU64::new(0);
+    let mut digests: Vec<(u64, Digest)> = Vec::new();
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads)
+            .map(|_| {
+                scope.spawn(|| -> io::Result<Vec<(u64, Digest)>> {
+                    let mut done = Vec::new();
+                    let mut buffer = Vec::new();
+                    loop {
+                        let first = next.fetch_add(beside, Ordering::Relaxed);
+                        if first >= pieces {
+                            return Ok(done);
+                        }
+                        let batch = first..(first + beside).min(pieces);
+                        if plan.piece_hasher().is_some() {
+                            leaves(plan, &file, batch, &mut buffer, &mut done)?;
+                        } else {
+                            let range = plan.piece(first);
+                            buffer.resize((range.end - range.start) as usize, 0);
+                            file.read_exact_at(&mut buffer, range.start)?;
+                            done.push((first, plan.hash_piece(first, &buffer)));
+                        }
+                    }
+                })
+            })
+            .collect();
+        for worker in workers {
+            digests.extend(worker.join().expect("a worker does not panic")?);
+        }
+        io::Result::Ok(())
+    })?;
+    digests.sort_by_key(|(piece, _)| *piece);
+    let mut fold = plan.fold();
+    digests.into_iter().for_each(|(_, digest)| fold.push(digest));
+    fold.finish().ok_or_else(|| io::Error::other("pieces are missing"))
+}
+
+/// Hashes leaves side by side, a slice of each at a time.
+fn leaves(
+    plan: &Plan,
+    file: &File,
+    batch: Range<u64>,
+    buffer: &mut Vec<u8>,
+    done: &mut Vec<(u64, Digest)>,
+) -> io::Result<()> {
+    // Buffers 64 bytes off a power of two, or all lanes would share one set of the cache.
+    const STRIDE: usize = SLICE + 64;
+    let ranges: Vec<Range<u64>> = batch.clone().map(|piece| plan.piece(piece)).collect();
+    let mut hashers: Vec<Hasher> = ranges.iter().filter_map(|_| plan.piece_hasher()).collect();
+    buffer.resize(ranges.len() * STRIDE, 0);
+    let longest = ranges.iter().map(|range| range.end - range.start).max().unwrap_or(0);
+    let mut at = 0;
+    while at < longest {
+        let mut lens = Vec::with_capacity(ranges.len());
+        for (range, room) in ranges.iter().zip(buffer.chunks_mut(STRIDE)) {
+            let start = (range.start + at).min(range.end);
+            let len = (range.end - start).min(SLICE as u64) as usize;
+            file.read_exact_at(&mut room[..len], start)?;
+            lens.push(len);
+        }
+        let slices: Vec<&[u8]> = buffer.chunks(STRIDE).zip(lens).map(|(room, len)| &room[..len]).collect();
+        update_many(&mut hashers.iter_mut().collect::<Vec<_>>(), &slices);
+        at += SLICE as u64;
+    }
+    let digests = finish_many(&mut hashers.iter_mut().collect::<Vec<_>>());
+    done.extend(batch.zip(digests));
+    Ok(())
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn pieces_in_threads_give_the_digest_of_one_go() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        let data = crate::measure::input::generated(8, (9 << 20) + 4321);
+        file.write_all(&data).unwrap();
+        let base: Spec = "sha256".parse().unwrap();
+        for name in [
+            "sha256-tree",
+            "sha256-tree;leaf=4KiB",
+            "sha256-tree;leaf=1MiB",
+            "mtsum-sha256",
+            "sha256-tree;leaf=16MiB",
+        ] {
+            let spec: Spec = name.parse().unwrap();
+            let expected = spec.digest(&data);
+            let plan = Plan::new(&spec, data.len() as u64).unwrap();
+            for threads in [1, 2, 5] {
+                assert_eq!(
+                    in_pieces(&plan, &base, file.path(), threads).unwrap(),
+                    expected,
+                    "{name} {threads}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! `bench compare A.json B.json`: did something become slower?
+//!
+//! Measurements are matched by name. Where both runs know the core's clock, cycles are compared, because a processor that
+//! runs at another clock today is no regression; else seconds. A difference counts when it is beyond the threshold and
+//! beyond three standard errors of both medians.
+
+use super::{Measurement, Record};
+use crate::Error;
+use crate::measure::statistics::{Summary, geometric_mean, median};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Standard errors that chance does not explain.
+const ERRORS: f64 = 3.0;
+
+/// Whether the second run is slower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Slower beyond threshold and noise.
+    Slower,
+    /// Faster beyond threshold and noise.
+    Faster,
+    /// Neither.
+    Same,
+}
+
+/// One measurement of both runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// What was measured.
+    pub name: String,
+    /// Median of the second run by median of the first: above 1 is slower.
+    pub ratio: f64,
+    /// The ratio that chance and the threshold explain: beyond it, or below its inverse, something changed.
+    pub allowed: f64,
+    /// Whether cycles were compared, not seconds.
+    pub cycles: bool,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+/// Two runs compared.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// What both measured, the slowest first.
+    pub rows: Vec<Row>,
+    /// What only one of them measured.
+    pub unmatched: usize,
+    /// Geometric mean of all ratios.
+    pub mean_ratio: f64,
+    /// Median of all ratios.
+    pub median_ratio: f64,
+    /// `Slower` if any row is slower.
+    pub verdict: Verdict,
+    /// Why not to trust it: noise, other machines.
+    pub warnings: Vec<String>,
+}
+
+/// Compares two runs; `threshold` is a share: 0.05 for 5 %.
+///
+/// # Errors
+/// The runs measure different things.
+pub fn compare(before: &Record, after: &Record, threshold: f64) -> Result<Comparison, Error> {
+    if before.model != after.model {
+        let (a, b) = (&before.model, &after.model);
+        return Err(Error(format!("cannot compare a run of `bench {a}` with one of `bench {b}`")));
+    }
+    let old: BTreeMap<String, &Measurement> = before.measurements.iter().map(|m| (m.key(), m)).collect();
+    let new: BTreeMap<String, &Measurement> = after.measurements.iter().map(|m| (m.key(), m)).collect();
+    let mut rows: Vec<Row> =
+        new.iter().filter_map(|(name, b)| row(name, old.get(name)?, b, threshold)).collect();
+    if rows.is_empty() {
+        return Err(Error("the runs have no measurement in common".to_owned()));
+    }
+    rows.sort_by(|a, b| b.ratio.total_cmp(&a.ratio).then_with(|| a.name.cmp(&b.name)));
+    let ratios: Vec<f64> = rows.iter().map(|row| row.ratio).collect();
+    let is = |verdict| rows.iter().any(|row| row.verdict == verdict);
+    let mut warnings = Vec::new();
+    for (name, record) in [("first", before), ("second", after)] {
+        if let Some(verdict) = record.noise.and_then(|noise| noise.verdict()) {
+            warnings.push(format!("the {name} run: {verdict}"));
+        }
+    }
+    if before.environment.cpu != after.environment.cpu {
+        warnings.push(format!("other processors: {} and {}", before.environment.cpu, after.environment.cpu));
+    }
+    Ok(Comparison {
+        unmatched: old.len() + new.len() - 2 * rows.len(),
+        mean_ratio: geometric_mean(&ratios).unwrap_or(1.0),
+        median_ratio: median(&ratios).unwrap_or(1.0),
+        verdict: if is(Verdict::Slower) {
+            Verdict::Slower
+        } else if is(Verdict::Faster) {
+            Verdict::Faster
+        } else {
+            Verdict::Same
+        },
+        rows,
+        warnings,
+    })
+}
+
+fn row(name: &str, before: &Measurement, after: &Measurement, threshold: f64) -> Option<Row> {
+    let cycles = !before.clock.is_empty() && !after.clock.is_empty();
+    let of = |m: &Measurement| {
+        if cycles { Summary::of(&m.cycles().collect::<Vec<_>>()) } else { m.summary() }
+    };
+    let (a, b) = (of(before)?, of(after)?);
+    if a.median <= 0.0 {
+        return None;
+    }
+    let ratio = b.median / a.median;
+    let noise = ERRORS * (a.relative_error().powi(2) + b.relative_error().powi(2)).sqrt();
+    let allowed = 1.0 + threshold.max(noise);
+    let verdict = if ratio > allowed {
+        Verdict::Slower
+    } else if ratio < 1.0 / allowed {
+        Verdict::Faster
+    } else {
+        Verdict::Same
+    };
+    Some(Row { name: name.to_owned(), ratio, allowed, cycles, verdict })
+}

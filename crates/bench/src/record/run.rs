@@ -1,0 +1,148 @@
+//! A run with all it measured, and its JSON.
+
+use super::measurement::Measurement;
+use crate::Error;
+use crate::measure::Noise;
+use crate::measure::environment::Environment;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The version of the JSON written here; a reader refuses a larger one.
+pub const SCHEMA: u32 = 1;
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// What was measured: the name of a row of [`crate::models::MODELS`].
+    pub model: String,
+    /// The program that measured, with its version.
+    pub program: String,
+    /// The command that repeats this run, as typed.
+    pub command: String,
+    /// When it began, in UTC: `2026-01-31T12:00:00Z`.
+    pub started: String,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+    /// Whether it was interrupted: the figures are right, but some are missing.
+    pub interrupted: bool,
+    /// The machine.
+    pub environment: Environment,
+    /// What the definition says it measures, in one line.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub summary: String,
+    /// What was read: `generated in memory`, a directory with its size.
+    pub input: String,
+    /// The programs and libraries measured, in the order of the definition.
+    pub engines: Vec<Engine>,
+    /// Engines that were not found here, and how to get them.
+    pub missing: Vec<Missing>,
+    /// What was checked before anything was timed.
+    pub agreements: Vec<Agreement>,
+    /// The figures.
+    pub measurements: Vec<Measurement>,
+    /// How steady the machine was; `None` with too few samples.
+    pub noise: Option<Noise>,
+    /// What a reader must know: points left out, permissions lacking.
+    pub notes: Vec<String>,
+    /// The rate asked for with `--stream`, in bytes per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<f64>,
+}
+
+/// A program or library that was measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Engine {
+    /// Its name in the definition.
+    pub name: String,
+    /// What it says of its version.
+    pub version: String,
+    /// The command, with its placeholders, where it is a command.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub command: String,
+    /// What favours it or not here.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub bias: String,
+}
+
+/// An engine that is not installed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Missing {
+    /// Its name in the definition.
+    pub name: String,
+    /// How to get it.
+    pub get: String,
+}
+
+/// One check that engines compute the same digest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agreement {
+    /// What was hashed: `sha256 of 1 MiB`, `md5 of the directory`.
+    pub subject: String,
+    /// The digest, or one digest over all of them where there are many.
+    pub digest: String,
+    /// Who gave it.
+    pub agree: Vec<String>,
+    /// Who did not, and what they gave instead: their figures are not shown.
+    pub disagree: Vec<String>,
+}
+
+impl Record {
+    /// The measurements of one part, in the order taken.
+    pub fn part<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a Measurement> + 'a {
+        self.measurements.iter().filter(move |m| m.part == part && !m.seconds.is_empty())
+    }
+
+    /// Computes [`Record::noise`] from the samples.
+    pub fn judge_noise(&mut self) {
+        self.noise = Noise::of(self.measurements.iter().map(|m| m.seconds.as_slice()));
+    }
+
+    /// The record as JSON, with a newline at its end.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a record is plain data");
+        text.push('\n');
+        text
+    }
+
+    /// Reads what [`Record::to_json`] wrote.
+    ///
+    /// # Errors
+    /// The text is no record, or one of a newer program.
+    pub fn from_json(text: &str) -> Result<Record, String> {
+        #[derive(Deserialize)]
+        struct Versioned {
+            schema: u32,
+        }
+        let versioned: Versioned =
+            serde_json::from_str(text).map_err(|why| format!("not a saved run: {why}"))?;
+        if versioned.schema > SCHEMA {
+            return Err(format!(
+                "saved by a newer truesum (schema {}, this one reads {SCHEMA})",
+                versioned.schema
+            ));
+        }
+        serde_json::from_str(text).map_err(|why| format!("not a saved run: {why}"))
+    }
+
+    /// Reads a saved run.
+    ///
+    /// # Errors
+    /// The file cannot be read or is no saved run; the text names it.
+    pub fn read(path: &Path) -> Result<Record, Error> {
+        let text = std::fs::read_to_string(path).map_err(|why| Error::file(path, "reading", &why))?;
+        Record::from_json(&text).map_err(|why| Error(format!("{}: {why}", path.display())))
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newer_schemas_are_refused() {
+        let error = Record::from_json("{\"schema\": 99}").unwrap_err();
+        assert!(error.contains("newer truesum (schema 99"), "{error}");
+        assert!(Record::from_json("[]").unwrap_err().starts_with("not a saved run"));
+    }
+}

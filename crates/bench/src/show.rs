@@ -1,0 +1,18 @@
+//! From a record to what people read: sections of words, charts and tables, and the forms that spell them.
+
+pub mod cells;
+pub mod chart;
+mod comparison;
+pub mod csv;
+mod form;
+pub mod html;
+pub mod markdown;
+#[cfg(feature = "png")]
+pub mod png;
+mod report;
+mod section;
+pub mod text;
+
+pub use form::Form;
+pub use report::Report;
+pub use section::{Column, Section, Table};

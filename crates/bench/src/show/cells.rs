@@ -1,0 +1,49 @@
+//! What stands in the cells of many tables.
+
+use crate::measure::statistics::Summary;
+use crate::quantity::{digits, percent, rate, time};
+use crate::record::Measurement;
+use truesum_hash::find;
+
+/// The security status of an algorithm, in one word.
+pub(crate) fn status(algorithm: &str) -> &'static str {
+    find(algorithm).map_or("", |row| row.status.word())
+}
+
+/// `± 1.2 %`, and how many samples are outliers.
+pub(crate) fn spread(m: &Measurement) -> String {
+    match m.summary() {
+        Some(s) if s.outliers > 0 => {
+            format!("± {}, {} of {} out", percent(s.relative_spread()), s.outliers, s.count)
+        }
+        Some(s) if s.count > 1 => format!("± {}", percent(s.relative_spread())),
+        _ => "one sample".to_owned(),
+    }
+}
+
+pub(crate) fn rate_cell(m: Option<&Measurement>) -> String {
+    m.and_then(Measurement::rate).map_or_else(String::new, rate)
+}
+
+pub(crate) fn cycles_cell(m: Option<&Measurement>) -> String {
+    m.and_then(Measurement::cycles_per_byte).map_or_else(String::new, digits)
+}
+
+pub(crate) fn time_cell(m: Option<&Measurement>) -> String {
+    m.and_then(Measurement::summary).map_or_else(String::new, |s: Summary| time(s.median))
+}
+
+/// The values of `key` in the order they first occur.
+pub(crate) fn distinct<'a, T: PartialEq>(
+    measurements: impl Iterator<Item = &'a Measurement>,
+    key: impl Fn(&'a Measurement) -> T,
+) -> Vec<T> {
+    let mut found = Vec::new();
+    for m in measurements {
+        let value = key(m);
+        if !found.contains(&value) {
+            found.push(value);
+        }
+    }
+    found
+}

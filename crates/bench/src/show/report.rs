@@ -1,0 +1,114 @@
+//! A record with the sections that its model makes of it: what every form of output spells.
+
+use super::section::Section;
+use crate::quantity::{bytes, percent};
+use crate::record::Record;
+
+/// A record and what it says.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// The run.
+    pub record: &'a Record,
+    /// What a reader wants to know, in three sentences or fewer.
+    pub findings: Vec<String>,
+    /// Its sections, in the order they are read.
+    pub sections: Vec<Section>,
+}
+
+impl Report<'_> {
+    /// What a run is called in headings.
+    pub fn title(&self) -> String {
+        format!("truesum bench {}: {}", self.record.model, self.record.input)
+    }
+
+    /// A short one: the model, and the input without what stands in brackets.
+    pub fn heading(&self) -> String {
+        let input = self.record.input.split(" (").next().unwrap_or_default();
+        format!("{}: {input}", self.record.model)
+    }
+
+    /// The day it began.
+    pub fn date(&self) -> &str {
+        self.record.started.split('T').next().unwrap_or_default()
+    }
+
+    /// What a run measures, in one line; empty where an old record does not say.
+    pub fn what(&self) -> String {
+        let cold =
+            if self.record.notes.iter().any(|note| note.starts_with("cold:")) { ", cold cache" } else { "" };
+        format!("{}{cold}", self.record.summary)
+    }
+
+    /// What the reader must know before any figure: noise, disagreement, interruption, engines missing, notes.
+    pub fn warnings(&self) -> Vec<String> {
+        let record = self.record;
+        let mut warnings = Vec::new();
+        warnings.extend(record.noise.and_then(|noise| noise.verdict()));
+        if record.noise.is_none() {
+            warnings.push("too few samples to judge how noisy the machine was".to_owned());
+        }
+        let (load, cores) = (record.environment.load_before, record.environment.cores as f64);
+        if load > cores * 0.5 {
+            warnings.push(format!(
+                "others were working before the run began: load {load:.1} on {cores} processors"
+            ));
+        }
+        for agreement in &record.agreements {
+            for who in &agreement.disagree {
+                warnings.push(format!("{}: no agreement: {who}", agreement.subject));
+            }
+        }
+        if record.interrupted {
+            warnings.push("interrupted: some figures are missing".to_owned());
+        }
+        warnings.extend(record.notes.iter().cloned());
+        warnings
+    }
+
+    /// The machine and the run in one line each.
+    pub fn facts(&self) -> Vec<(String, String)> {
+        let record = self.record;
+        let e = &record.environment;
+        let mut facts = vec![
+            ("Input", record.input.clone()),
+            ("Processor", format!("{}, {} usable, {:.2} GHz measured", e.cpu, e.cores, e.clock / 1e9)),
+            ("Features", e.features.join(" ")),
+            ("Caches", e.caches.join(", ")),
+            ("Memory", bytes(e.memory)),
+            ("System", format!("{}, kernel {}", e.system, e.kernel)),
+            ("Governor", e.governor.clone()),
+            ("Load", format!("{:.2} before, {:.2} after", e.load_before, e.load_after)),
+        ];
+        if e.virtual_machine {
+            facts.push(("Hypervisor", "yes: the clock and the disk are shared with others".to_owned()));
+        }
+        if let Some(kernel) = &e.forced_kernel {
+            facts.push(("Kernel forced", kernel.clone()));
+        }
+        if let Some(storage) = &e.storage {
+            let mut words = vec![storage.file_system.clone(), storage.device.clone(), storage.model.clone()];
+            words.push(match storage.rotational {
+                Some(true) if e.virtual_machine => "rotational, says the hypervisor".to_owned(),
+                Some(true) => "spinning disk".to_owned(),
+                Some(false) => "no spinning disk".to_owned(),
+                None => String::new(),
+            });
+            words.retain(|word| !word.is_empty());
+            facts.push(("Storage", words.join(", ")));
+        }
+        if let Some(noise) = record.noise {
+            let (spread, p90, outliers) =
+                (percent(noise.spread), percent(noise.spread_p90), percent(noise.outliers));
+            let line = format!(
+                "{spread} median spread, {p90} for nine of ten, {outliers} outliers, drift x{:.2}",
+                noise.drift
+            );
+            facts.push(("Noise", line));
+        }
+        let agreed = record.agreements.iter().filter(|agreement| agreement.disagree.is_empty()).count();
+        facts.push(("Agreement", format!("{agreed} of {} digests checked agree", record.agreements.len())));
+        facts.push(("Run", format!("{} at {}, {:.0} s", record.program, record.started, record.seconds)));
+        facts.retain(|(_, value)| !value.is_empty());
+        facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+}

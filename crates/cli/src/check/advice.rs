@@ -1,0 +1,75 @@
+//! What may be the reason when nothing at all was verified, and what to do then.
+
+use crate::console::Console;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use truesum::hash::{Digest, Spec};
+use truesum::manifest::path::display_safe;
+use truesum::{Checked, Outcome, Root, Verdict, manifest};
+
+/// Says of a manifest why nothing was verified by it.
+pub fn nothing_verified(name: &[u8], checked: &Checked, console: &mut Console) {
+    let had_entries = checked.entries > 0;
+    let why = match (had_entries, checked.ignored) {
+        (false, _) => "it has no entries",
+        (true, 0) => "the run ended before",
+        (true, _) => "none of the listed files is there",
+    };
+    console.error_of(name, &format!("nothing verified: {why}"));
+    console.hint(if had_entries {
+        "--root DIR looks for the files elsewhere"
+    } else {
+        "is this a manifest?"
+    });
+}
+
+/// Says where files may be that are not where the manifest is.
+pub fn missing(names: &[Vec<u8>], console: &mut Console) {
+    if let Ok(here) = Root::folder(b".", false)
+        && names.iter().any(|name| here.exists(name))
+    {
+        console.hint("the names stand under the current folder: --root . looks for them there");
+    }
+}
+
+/// Says what a digest is of, where nothing but its length told the algorithm and another of that length fits. `file` is
+/// what the digest was listed for; a large one is not read again for this.
+pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path, console: &mut Console) {
+    const LARGE: u64 = 64 << 20;
+    let other = |name: &&str| *name != guessed.algorithm().name;
+    let names: Vec<&str> = manifest::same_length(guessed.digest_len()).into_iter().filter(other).collect();
+    let specs: Vec<Spec> = names.iter().filter_map(|name| name.parse().ok()).collect();
+    let digits = guessed.digest_len() * 2;
+    if std::fs::metadata(file).is_ok_and(|metadata| metadata.len() > LARGE) {
+        let names = names.join(", ");
+        console.hint(&format!(
+            "no line names an algorithm, and {digits} digits were taken for {guessed}: -a NAME says otherwise ({names})"
+        ));
+        return;
+    }
+    // Standard input was read already.
+    let read = (file != Path::new("-")).then(|| truesum::hash_file(file, &specs));
+    let Some(Ok(found)) = read else { return };
+    let fits = specs.iter().zip(&found.digests).find(|(_, digest)| *digest == listed);
+    if let Some((spec, _)) = fits {
+        console.hint(&format!(
+            "no line names an algorithm, and {digits} digits were taken for {guessed}: these are of {spec}, so say -a {spec}"
+        ));
+    }
+}
+
+/// Says what a line means that no file can be found for or be equal to.
+pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome, console: &mut Console) {
+    let id = |path: &Path| std::fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino())).ok();
+    match outcome.verdict() {
+        Verdict::Missing if outcome.job.name == b"-" => console.hint(
+            "a line for - is of what came on standard input; truesum check --expect DIGEST - compares what comes now",
+        ),
+        Verdict::Mismatch if id(file).is_some() && id(file) == id(manifest) => {
+            let name = display_safe(manifest.as_os_str().as_bytes());
+            console.hint(&format!("{name} lists itself, which cannot be equal; truesum hash -o leaves it out"));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,281 @@
+//! What a check tells of each entry as it comes, of each manifest and of files that no line lists.
+
+use crate::check::advice;
+use crate::check::locate::{Locate, Located};
+use crate::check::plan::{Checking, Expected, Subject};
+use crate::check::report::{self, Detail, Form};
+use crate::console::Console;
+use crate::drawing::page::Page;
+use crate::output::Output;
+use crate::values::path::folder_of;
+use crate::words::{count, grouped};
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use truesum::hash::Digest;
+use truesum::manifest::path::display_safe;
+use truesum::verify::unlisted::Search;
+use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Verdict};
+
+/// Malformed lines named for each manifest, unless `--warn` asks for all.
+const NAMED_LINES: u64 = 20;
+/// Missing names that are remembered, to look for them under the current folder.
+const REMEMBERED: usize = 32;
+/// Files not listed that are named.
+const NAMED_FILES: usize = 10;
+
+/// Tells the events of a check.
+pub struct Telling<'a> {
+    pub plan: &'a Checking,
+    pub console: Console,
+    pub output: Output,
+    /// Where files that failed are damaged.
+    pub page: Page,
+    trees: Option<&'a Root>,
+    progress: &'a Progress,
+    lines: Vec<u8>,
+    /// Malformed lines of this manifest named so far.
+    named_lines: u64,
+    /// The first missing names of this manifest.
+    missing: Vec<Vec<u8>>,
+    /// The first file of this manifest that differs, and the digest it should have.
+    mismatched: Option<(PathBuf, Digest)>,
+    /// The first files of this folder that no line lists.
+    unlisted: Vec<Vec<u8>>,
+}
+
+impl<'a> Telling<'a> {
+    /// Tells by `output` and `console`; `trees` is where stored trees are, if not beside the files.
+    pub fn new(
+        plan: &'a Checking,
+        console: Console,
+        output: Output,
+        trees: Option<&'a Root>,
+        progress: &'a Progress,
+    ) -> Telling<'a> {
+        Telling {
+            plan,
+            console,
+            output,
+            page: Page::default(),
+            trees,
+            progress,
+            lines: Vec::new(),
+            named_lines: 0,
+            missing: Vec::new(),
+            mismatched: None,
+            unlisted: Vec::new(),
+        }
+    }
+
+    /// Tells one event.
+    ///
+    /// # Errors
+    /// That of the output.
+    pub fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Entry(manifest, outcome) => self.entry(manifest, outcome)?,
+            Event::Ignored(_, outcome) => self.remember(outcome),
+            Event::Malformed(manifest, line) => self.malformed(manifest, line)?,
+            Event::Checked(manifest, checked) => self.checked(manifest, checked),
+            Event::Failed(error) => self.console.failure(error),
+            Event::Unlisted(_, name) => self.unlisted(name.as_os_str().as_bytes())?,
+            Event::Searched(search) => self.searched(search),
+            Event::NotVerified(name) if self.plan.detail() != Detail::None => {
+                self.console.error_of(name.as_os_str().as_bytes(), "required, and not verified");
+            }
+            Event::NotVerified(_) => {}
+            Event::Pause => self.output.pause()?,
+        }
+        Ok(())
+    }
+
+    /// Says so where a line given for one file is that of another.
+    pub fn line_of_another(&self, file: &Path, expected: &Expected) {
+        if let Some(name) = &expected.name
+            && Path::new(OsStr::from_bytes(name)).file_name() != file.file_name()
+            && self.plan.detail() != Detail::None
+        {
+            self.console.note(&format!("the line given is that of {}", display_safe(name)));
+        }
+    }
+
+    /// Writes the lines that are ready.
+    fn write(&mut self) -> io::Result<()> {
+        let Telling { console, output, lines, .. } = self;
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let written =
+            if output.is_terminal { console.around(|| output.write(lines)) } else { output.write(lines) };
+        lines.clear();
+        written
+    }
+
+    fn remember(&mut self, outcome: &Outcome) {
+        if self.missing.len() < REMEMBERED {
+            self.missing.push(outcome.job.name.clone());
+        }
+    }
+
+    /// The name of the manifest for reports; a digest given by hand has none.
+    fn name_of<'m>(&self, manifest: &Manifest<'m>) -> &'m [u8] {
+        match self.plan.subject {
+            Subject::Manifests(_) => manifest.name.as_os_str().as_bytes(),
+            Subject::File(..) => b"--expect",
+        }
+    }
+
+    /// Tells an entry, and where its file is damaged if that is asked for.
+    fn entry(&mut self, manifest: &Manifest<'_>, outcome: &Outcome) -> io::Result<()> {
+        if outcome.verdict() == Verdict::Missing {
+            self.remember(outcome);
+        }
+        let (form, name) = (self.plan.form, self.name_of(manifest));
+        let wanted = self.plan.locate.as_ref().filter(|_| outcome.verdict() == Verdict::Mismatch);
+        if form != Form::Json {
+            // That a file failed is known long before a second read of it says where.
+            report::entry(form, outcome, name, None, &mut self.lines);
+            self.write()?;
+        }
+        let threads = self.plan.options.threads;
+        let locate = || Locate::new(manifest.root, self.trees, threads, self.progress).look(outcome);
+        let located = wanted.map(|_| locate());
+        match &located {
+            _ if form == Form::Json => {
+                report::entry(form, outcome, name, located.as_ref(), &mut self.lines);
+            }
+            Some(located) => {
+                let map = wanted.is_some_and(|wanted| wanted.map);
+                self.lines.extend_from_slice(located.text(map).as_bytes());
+            }
+            None => {}
+        }
+        self.write()?;
+        if let (Some(located), Some(_)) = (&located, wanted.and_then(|wanted| wanted.page.as_ref())) {
+            self.page.add(|| located.section(&outcome.job.name));
+        }
+        if let Some(hint) = located.as_ref().and_then(Located::hint) {
+            self.console.hint(hint);
+        }
+        if self.plan.detail() == Detail::None {
+            return Ok(());
+        }
+        if let Err(error) = &outcome.result {
+            self.console.advise(error);
+        }
+        match &self.plan.subject {
+            Subject::Manifests(_) => {
+                let file = self.file_of(manifest, outcome);
+                advice::odd_line(manifest.name, &file, outcome, &mut self.console);
+                if outcome.verdict() == Verdict::Mismatch && self.mismatched.is_none() {
+                    self.mismatched = outcome.job.expected.first().cloned().map(|digest| (file, digest));
+                }
+            }
+            Subject::File(file, expected) => {
+                if outcome.verdict() == Verdict::Mismatch && expected.guessed {
+                    advice::guessed(&expected.spec, &expected.digest, file, &mut self.console);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the file of an entry is, for advice.
+    fn file_of(&self, manifest: &Manifest<'_>, outcome: &Outcome) -> PathBuf {
+        let root = self.plan.options.root.clone().unwrap_or_else(|| folder_of(manifest.name));
+        root.join(OsStr::from_bytes(outcome.job.path()))
+    }
+
+    fn malformed(&mut self, manifest: &Manifest<'_>, line: &BadLine) -> io::Result<()> {
+        let name = self.name_of(manifest);
+        if self.plan.form == Form::Json {
+            report::malformed(name, line.at.number(), &line.reason, &mut self.lines);
+            return self.write();
+        }
+        if self.plan.detail() != Detail::None && (self.plan.warn || self.named_lines < NAMED_LINES) {
+            self.named_lines += 1;
+            self.console.error_of(name, &line.to_string());
+        }
+        Ok(())
+    }
+
+    /// Tells what a manifest came to.
+    fn checked(&mut self, manifest: &Manifest<'_>, checked: &Checked) {
+        let name = self.name_of(manifest);
+        let malformed = checked.counts.malformed - std::mem::take(&mut self.named_lines);
+        if malformed > 0 && self.plan.form != Form::Json && self.plan.detail() != Detail::None {
+            let more = count(malformed, "more malformed line", "more malformed lines");
+            self.console.error_of(name, &format!("{more} (--warn names all)"));
+        }
+        if let Some(error) = &checked.failed {
+            self.console.failure(error);
+        } else if checked.nothing_verified() {
+            advice::nothing_verified(name, checked, &mut self.console);
+        }
+        let missing = std::mem::take(&mut self.missing);
+        let mismatched = self.mismatched.take();
+        if checked.counts.verified > 0 || self.plan.detail() == Detail::None {
+            return;
+        }
+        if !missing.is_empty() && checked.counts.mismatched == 0 && self.plan.options.root.is_none() {
+            advice::missing(&missing, &mut self.console);
+        }
+        if let (Some(guessed), Some((file, digest))) = (&checked.guessed, mismatched) {
+            advice::guessed(guessed, &digest, &file, &mut self.console);
+        }
+    }
+
+    /// Whether each file that no line lists is named: where it is a failure, or who asked wants to know.
+    fn names_unlisted(&self) -> bool {
+        self.plan.options.unlisted == Unlisted::Refused
+            || (self.plan.tell.verbose && self.plan.form != Form::Json)
+    }
+
+    fn unlisted(&mut self, name: &[u8]) -> io::Result<()> {
+        if !self.names_unlisted() {
+            return Ok(());
+        }
+        if self.plan.form == Form::Json {
+            report::unlisted(name, &mut self.lines);
+            return self.write();
+        }
+        if self.unlisted.len() < NAMED_FILES {
+            self.unlisted.push(name.to_vec());
+        }
+        Ok(())
+    }
+
+    /// Tells how many files of a folder no line lists.
+    fn searched(&mut self, search: &Search) {
+        let exact = self.plan.options.unlisted == Unlisted::Refused;
+        if exact {
+            search.failed.iter().for_each(|error| self.console.failure(error));
+        }
+        let names = std::mem::take(&mut self.unlisted);
+        if search.files == 0 || self.plan.form == Form::Json || self.plan.detail() == Detail::None {
+            return;
+        }
+        let mut text = format!(
+            "{}{} in {} not listed",
+            if search.cut { "at least " } else { "" },
+            count(search.files, "file", "files"),
+            display_safe(&search.folder),
+        );
+        if self.names_unlisted() {
+            let shown: Vec<String> = names.iter().map(|name| display_safe(name)).collect();
+            text += &format!(": {}", shown.join(", "));
+            if search.files > names.len() as u64 {
+                text += &format!(" and {} more", grouped(search.files - names.len() as u64));
+            }
+        } else {
+            text += " (-v names them)";
+        }
+        if exact {
+            self.console.error(&text);
+        } else {
+            self.console.note(&text);
+        }
+    }
+}

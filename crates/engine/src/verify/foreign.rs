@@ -1,0 +1,71 @@
+//! Files that are given for manifests and are none: known by their first bytes, before a million lines are called malformed.
+//!
+//! Only what no format claims is called foreign, and only for a reason that text has not: a NUL byte, or HTML.
+
+use std::io::{self, Cursor, Read};
+use truesum_manifest::{Head, detect};
+
+/// Bytes looked at, if they come at once.
+const HEAD: usize = 16 << 10;
+
+/// What the file is, if it is no manifest.
+fn foreign(head: &[u8]) -> Option<&'static str> {
+    let is_utf16 = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
+    if is_utf16 || detect(Head { text: head, complete: false }, None).is_some() {
+        return None;
+    }
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let begins = |word: &[u8]| text.get(..word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word));
+    match () {
+        () if begins(b"<!doctype html") || begins(b"<html") => Some("an HTML page"),
+        () if head.contains(&0) => Some("binary data"),
+        () => None,
+    }
+}
+
+/// The same reader from its beginning, and what it holds if that is no manifest.
+///
+/// # Errors
+/// The reader's.
+pub(super) fn look<R: Read>(mut reader: R) -> io::Result<(impl Read + use<R>, Option<&'static str>)> {
+    let mut head = vec![0; HEAD];
+    let count = loop {
+        match reader.read(&mut head) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => break result?,
+        }
+    };
+    head.truncate(count);
+    let what = foreign(&head);
+    Ok((Cursor::new(head).chain(reader), what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_no_format_claims_is_foreign() {
+        const MD5: &str = "d41d8cd98f00b204e9800998ecf8427e";
+        let page = "\u{feff}\n <!DOCTYPE HTML><title>404</title>".as_bytes();
+        let lines = format!("{MD5}  a\n{MD5}  b\n");
+        let utf16: Vec<u8> = format!("\u{feff}{lines}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for (head, what) in [
+            (page, Some("an HTML page")),
+            (b"\x7fELF\x02\x01\x01\0\0\0", Some("binary data")),
+            (b"", None),
+            (b"# nothing\n", None),
+            (b"hello\n", None),
+            (lines.as_bytes(), None),
+            (lines.replace('\n', "\0").as_bytes(), None),
+            (format!("{lines}\0\0").as_bytes(), None),
+            (&utf16, None),
+        ] {
+            let (mut reader, found) = look(head).unwrap();
+            assert_eq!(found, what, "{}", head.escape_ascii());
+            let mut whole = Vec::new();
+            reader.read_to_end(&mut whole).unwrap();
+            assert_eq!(whole, head);
+        }
+    }
+}

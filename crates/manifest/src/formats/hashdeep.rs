@@ -1,0 +1,248 @@
+//! hashdeep 4.4: `%%%% HASHDEEP-1.0`, a line that names the columns, then size, digests and name, separated by commas.
+//!
+//! Nothing is quoted: the name comes last and reaches to the line's end, commas and all. `hashdeep -p` writes pieces,
+//! `name offset 0-511`; a row of a file that is so named, and has that size, cannot be told from one and is taken for it.
+
+use crate::digest::tagged;
+use crate::entry::{Entry, Pieces};
+use crate::format::{
+    Algorithms, Claim, Compose, Format, Head, Heading, Holds, Names, Options, Parse, Reading, Sign,
+    Unholdable, Writing,
+};
+use crate::line::Reason;
+use crate::scan;
+use std::ops::Range;
+use truesum_hash::{Spec, SpecError, find};
+
+pub(crate) static HASHDEEP: Format = Format {
+    name: "hashdeep",
+    file_names: &[".hashdeep"],
+    summary: "size, digests, name under a heading that names the columns, as hashdeep writes it",
+    holds: Holds {
+        algorithms: Algorithms::Only(COLUMNS),
+        names: Names::Literal { nowhere: b"\n\r", not_first: b"", not_last: b"" },
+        size: true,
+        ..Holds::DIGESTS
+    },
+    sniff,
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| Box::new(Rows { options: options.clone(), columns: None }),
+    },
+    writing: Writing::Manifest(|heading| Box::new(Table { heading: heading.clone(), specs: None })),
+    tagged: None,
+};
+
+/// The algorithms of hashdeep, in the order of its columns.
+const COLUMNS: &[&str] = &["md5", "sha1", "sha256", "tiger", "whirlpool"];
+
+const SIGNATURE: &[u8] = b"%%%% HASHDEEP-1.0";
+
+/// What stands before the names of columns.
+const HEADING: &[u8] = b"%%%% ";
+
+/// Most columns of a heading: more are no table.
+const MAX_COLUMNS: usize = 64;
+
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let (at, first) =
+        head.lines(b'\n').enumerate().find(|(_, line)| !scan::all(line, |byte| byte == b'\r'))?;
+    first.starts_with(SIGNATURE).then_some(Claim { sign: Sign::Mark, at })
+}
+
+/// A column before the name.
+#[derive(Clone, Debug)]
+enum Column {
+    Size,
+    Digest(String),
+    /// Of an algorithm that there is not.
+    Unknown,
+}
+
+struct Rows {
+    options: Options,
+    /// `None` before a heading.
+    columns: Option<Vec<Column>>,
+}
+
+impl Rows {
+    /// Reads the line that names the columns. One of an unknown algorithm is told, and the others are used.
+    fn heading(&mut self, names: &[u8]) -> Result<(), Reason> {
+        self.columns = None;
+        let names = std::str::from_utf8(names).map_err(|_| Reason::NotALine)?;
+        let mut names: Vec<&str> = names.split(',').take(MAX_COLUMNS).collect();
+        if names.pop() != Some("filename") {
+            return Err(Reason::Part("the last column of the heading is not 'filename'"));
+        }
+        let mut columns = Vec::new();
+        let mut unknown = None;
+        for (at, name) in names.iter().enumerate() {
+            columns.push(match *name {
+                _ if names[..at].contains(name) => {
+                    return Err(Reason::Part("the heading has a column twice"));
+                }
+                "size" => Column::Size,
+                name if find(name).is_some() => Column::Digest(name.to_owned()),
+                name => {
+                    let shown: String = name.chars().take(32).collect();
+                    unknown.get_or_insert(Reason::Algorithm(SpecError::Unknown(shown, None)));
+                    Column::Unknown
+                }
+            });
+        }
+        self.columns = Some(columns);
+        unknown.map_or(Ok(()), Err)
+    }
+
+    fn row(&self, line: &[u8]) -> Result<Entry, Reason> {
+        let columns = self.columns.as_ref().ok_or(Reason::Part("no heading says what the columns are"))?;
+        let mut entry = Entry::default();
+        let mut rest = line;
+        for column in columns {
+            let comma = scan::find(rest, |byte| byte == b',').ok_or(Reason::NotALine)?;
+            let (cell, behind) = (&rest[..comma], &rest[comma + 1..]);
+            rest = behind;
+            match column {
+                Column::Size => entry.size = Some(size(cell)?),
+                Column::Digest(name) => entry.digests.push(tagged(name, cell, &self.options)?),
+                Column::Unknown => {}
+            }
+        }
+        entry.path = rest.to_vec();
+        match piece(rest) {
+            Some((name, range)) if entry.size.is_none_or(|size| size == range.end - range.start) => {
+                self.piece(name, range, entry)
+            }
+            // An empty file has one piece, which hashdeep calls 0-0.
+            Some((name, range)) if entry.size == Some(0) && range == (0..1) => self.piece(name, 0..0, entry),
+            _ => Ok(entry),
+        }
+    }
+
+    /// The entry of a row that is of a piece.
+    fn piece(&self, name: &[u8], range: Range<u64>, row: Entry) -> Result<Entry, Reason> {
+        let path = name.to_vec();
+        if range.is_empty() {
+            // That piece is the whole file. Without the others it proves nothing of a list of pieces.
+            return if self.options.allow_pieces { Ok(Entry { path, ..row }) } else { Err(Reason::Pieces) };
+        }
+        let len = range.end - range.start;
+        let pieces = row
+            .digests
+            .into_iter()
+            .filter_map(|(spec, digest)| Pieces::new(spec, range.clone(), len, digest.as_bytes().into()));
+        Ok(Entry { path, pieces: pieces.collect(), ..Entry::default() })
+    }
+}
+
+impl Parse for Rows {
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        if line.is_empty() || line.starts_with(b"##") {
+            return Ok(None);
+        }
+        if line == SIGNATURE {
+            self.columns = None;
+            return Ok(None);
+        }
+        match line.strip_prefix(HEADING) {
+            Some(names) => self.heading(names).map(|()| None),
+            None => self.row(line).map(Some),
+        }
+    }
+}
+
+/// A size in decimal.
+fn size(cell: &[u8]) -> Result<u64, Reason> {
+    let digits = std::str::from_utf8(cell).ok().filter(|cell| cell.bytes().all(|byte| byte.is_ascii_digit()));
+    digits.and_then(|cell| cell.parse().ok()).ok_or(Reason::Size)
+}
+
+/// The name and the bytes of `name offset FIRST-LAST`.
+fn piece(name: &[u8]) -> Option<(&[u8], Range<u64>)> {
+    let blank = scan::rfind(name, |byte| byte == b' ')?;
+    let name_and_word = &name[..blank];
+    let file = name_and_word.strip_suffix(b" offset").filter(|file| !file.is_empty())?;
+    let range = std::str::from_utf8(&name[blank + 1..]).ok()?;
+    let (first, last) = range.split_once('-')?;
+    let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+    let digits = range.split('-').all(plain);
+    (digits && first <= last).then_some((file, first..last.checked_add(1)?))
+}
+
+/// The writer. The heading follows the first entry, because that may tell the columns.
+struct Table {
+    heading: Heading,
+    /// The columns, once they are written.
+    specs: Option<Vec<Spec>>,
+}
+
+impl Table {
+    /// The columns of a manifest that begins with an entry of these algorithms: in hashdeep's order, whatever order they
+    /// are asked for in.
+    fn columns(&self, first: &[Spec]) -> Vec<Spec> {
+        let asked = if self.heading.specs.is_empty() { first } else { &self.heading.specs };
+        let column = |name: &&str| asked.iter().find(|spec| spec.algorithm().name == *name).cloned();
+        COLUMNS.iter().filter_map(column).collect()
+    }
+
+    fn write_heading(&self, specs: &[Spec], text: &mut Vec<u8>) {
+        text.extend_from_slice(SIGNATURE);
+        text.push(b'\n');
+        let names: Vec<String> = specs.iter().map(|spec| format!("{spec},")).collect();
+        text.extend_from_slice(format!("%%%% size,{}filename\n", names.concat()).as_bytes());
+        let Heading { folder, command, superuser, .. } = &self.heading;
+        if !folder.is_empty() {
+            text.extend_from_slice(&[b"## Invoked from: ", comment(folder).as_slice(), b"\n"].concat());
+        }
+        if !command.is_empty() {
+            let prompt: &[u8] = if *superuser { b"## # " } else { b"## $ " };
+            text.extend_from_slice(&[prompt, comment(command).as_slice(), b"\n"].concat());
+        }
+        if !folder.is_empty() || !command.is_empty() {
+            text.extend_from_slice(b"## \n");
+        }
+    }
+}
+
+/// What a comment may hold: no line end.
+fn comment(text: &[u8]) -> Vec<u8> {
+    text.iter().map(|&byte| if matches!(byte, b'\n' | b'\r') { b'?' } else { byte }).collect()
+}
+
+impl Compose for Table {
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        let size = entry.size.ok_or(Unholdable::NoSize)?;
+        if piece(&entry.path).is_some() {
+            return Err(Unholdable::Edge);
+        }
+        let own: Vec<Spec> = entry.digests.iter().map(|(spec, _)| spec.clone()).collect();
+        if let Some(twice) = own.iter().enumerate().find(|(at, spec)| own[..*at].contains(spec)) {
+            return Err(Unholdable::Twice(twice.1.clone()));
+        }
+        let specs = self.specs.clone().unwrap_or_else(|| self.columns(&own));
+        let digests = specs.iter().map(|spec| entry.digests.iter().find(|(own, _)| own == spec));
+        let digests: Option<Vec<String>> = digests.map(|found| Some(found?.1.to_hex() + ",")).collect();
+        let digests = digests.filter(|_| own.len() == specs.len()).ok_or(Unholdable::Columns)?;
+        if self.specs.is_none() {
+            self.write_heading(&specs, text);
+            self.specs = Some(specs);
+        }
+        text.extend_from_slice(format!("{size},{}", digests.concat()).as_bytes());
+        text.extend_from_slice(&entry.path);
+        text.push(b'\n');
+        Ok(())
+    }
+
+    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        if self.specs.is_none() {
+            let specs = self.columns(&[]);
+            self.write_heading(&specs, text);
+            self.specs = Some(specs);
+        }
+        Ok(())
+    }
+}

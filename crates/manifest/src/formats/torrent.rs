@@ -1,0 +1,255 @@
+//! Torrents of version 1 (BEP 3): one bencoded document with the files' names and sizes, and SHA-1 digests of pieces.
+//!
+//! Pieces are cut from all files laid end to end, so that one may hold the end of a file and the beginning of the next: an
+//! entry says where its file lies among them ([`Pieces`]). Files that only fill up a piece (BEP 47) are no entries.
+
+mod bencode;
+mod write;
+
+use crate::digest::tagged;
+use crate::entry::{Entry, Pieces};
+use crate::format::{Algorithms, Claim, Format, Head, Holds, Names, Options, Parts, Reading, Sign, Writing};
+use crate::line::{Found, Line, LineError, Place, Reason};
+use crate::scan;
+use bencode::Cursor;
+use std::sync::Arc;
+use truesum_hash::find;
+
+pub(crate) static TORRENT: Format = Format {
+    name: "torrent",
+    file_names: &[".torrent"],
+    summary: "BitTorrent version 1: names, sizes, and SHA-1 of pieces that run across files",
+    holds: Holds {
+        algorithms: Algorithms::Only(&["md5"]),
+        names: Names::Components,
+        size: true,
+        pieces: true,
+        ..Holds::DIGESTS
+    },
+    sniff,
+    reading: Reading::Document { limit: 64 << 20, parse },
+    writing: Writing::Manifest(|heading| Box::new(write::Torrent::new(heading))),
+    tagged: None,
+};
+
+/// Bytes that the piece digests of version 1 have.
+const SHA1: &str = "sha1";
+
+/// Members of a file that are digests of all of it, and their algorithms: the first is of BEP 3, the others are written by
+/// archive.org and by some programs.
+const DIGESTS: &[(&[u8], &str)] =
+    &[(b"md5sum", "md5"), (b"md5", "md5"), (b"sha1", "sha1"), (b"crc32", "crc32"), (b"sha256", "sha256")];
+
+/// A dictionary that holds the dictionary `info` near its beginning.
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let text = head.text;
+    let is_dictionary = text.first() == Some(&b'd') && text.get(1).is_some_and(u8::is_ascii_digit);
+    let info = b"4:infod";
+    scan::count(text.len());
+    (is_dictionary && text.windows(info.len()).any(|part| part == info))
+        .then_some(Claim { sign: Sign::Mark, at: 0 })
+}
+
+/// What the dictionary `info` says.
+#[derive(Default)]
+struct Info<'a> {
+    name: Option<&'a [u8]>,
+    /// `name.utf-8`, which old programs wrote beside a name in another encoding.
+    utf8_name: Option<&'a [u8]>,
+    piece_len: Option<u64>,
+    pieces: Option<&'a [u8]>,
+    /// The one file's: where `info` begins and the file's length.
+    single: Option<(usize, u64)>,
+    files: Vec<File>,
+    is_version_2: bool,
+}
+
+/// A file of several: where its dictionary begins, and where the file lies.
+#[derive(Clone, Copy)]
+struct File {
+    at: usize,
+    start: u64,
+}
+
+/// The members of one file's dictionary.
+#[derive(Default)]
+struct Members {
+    len: Option<u64>,
+    /// The name below the torrent's own, with `/` between its parts, if it has one.
+    path: Option<Vec<u8>>,
+    utf8_path: Option<Vec<u8>>,
+    /// It fills up a piece, or is a symbolic link: nothing to verify lies there.
+    is_nothing: bool,
+    /// Algorithms and digests, with the place of each.
+    digests: Vec<(usize, &'static str, Vec<u8>)>,
+    /// What is wrong with this file alone.
+    fault: Option<LineError>,
+}
+
+fn refused(at: usize, what: &'static str) -> LineError {
+    LineError { at: Place::Byte(at as u64), reason: Reason::Part(what) }
+}
+
+fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    let mut info = None;
+    let mut cursor = Cursor::new(&text, 0);
+    cursor.dictionary(|key, value| match key {
+        b"info" => {
+            let at = value.at;
+            info = Some((at, read_info(value)?));
+            Ok(())
+        }
+        _ => value.skip(),
+    })?;
+    if !cursor.is_at_end() {
+        return cursor.fault("something follows the torrent");
+    }
+    let (at, info) = info.ok_or(refused(0, "no dictionary 'info'"))?;
+    let Some(digests) = info.pieces else {
+        let what = "a torrent of version 2 alone: its digests are not known here";
+        return Err(refused(at, if info.is_version_2 { what } else { "no digests of pieces" }));
+    };
+    let name = info.utf8_name.or(info.name).filter(|name| !name.is_empty());
+    let name = name.ok_or(refused(at, "no name"))?.to_vec();
+    let (total, files) = match info.single {
+        Some((at, len)) if info.files.is_empty() => (len, vec![File { at, start: 0 }]),
+        Some(_) => return Err(refused(at, "one file and several at once")),
+        None => (total(&text, &info.files)?, info.files),
+    };
+    let spec = find(SHA1).map(truesum_hash::Spec::new).ok_or(refused(at, "no algorithm for pieces"))?;
+    let piece_len = info.piece_len.ok_or(refused(at, "no 'piece length'"))?;
+    let pieces = Pieces::new(spec, 0..total, piece_len, Arc::from(digests))
+        .ok_or(refused(at, "the number of pieces is not that of the files' bytes"))?;
+    let folder = if info.single.is_none() { name.clone() } else { Vec::new() };
+    let options = options.clone();
+    Ok(Box::new(files.into_iter().filter_map(move |file| {
+        match read_file(&mut Cursor::new(&text, file.at)) {
+            Ok(members) => entry(members, &folder, &name, file, &pieces, &options),
+            Err(error) => Some(Err(error)),
+        }
+    })))
+}
+
+/// The bytes of all files, which must be one after the other without overflow.
+fn total(text: &[u8], files: &[File]) -> Result<u64, LineError> {
+    let Some(last) = files.last() else { return Err(refused(0, "no file")) };
+    let members = read_file(&mut Cursor::new(text, last.at))?;
+    Ok(last.start + members.len.unwrap_or_default())
+}
+
+fn read_info<'a>(cursor: &mut Cursor<'a>) -> Result<Info<'a>, LineError> {
+    let mut info = Info::default();
+    let at = cursor.at;
+    let mut start = 0u64;
+    cursor.dictionary(|key, value| {
+        match key {
+            b"name" => info.name = Some(value.string()?),
+            b"name.utf-8" => info.utf8_name = Some(value.string()?),
+            b"piece length" => info.piece_len = Some(value.unsigned()?),
+            b"pieces" => info.pieces = Some(value.string()?),
+            b"length" => info.single = Some((at, value.unsigned()?)),
+            b"meta version" => info.is_version_2 = value.unsigned()? == 2,
+            b"files" => value.list(|file| {
+                let at = file.at;
+                let members = read_file(file)?;
+                let len = members.len.ok_or(refused(at, "a file without a length"))?;
+                info.files.push(File { at, start });
+                start = start
+                    .checked_add(len)
+                    .filter(|end| *end <= i64::MAX as u64)
+                    .ok_or(refused(at, "the files are too large together"))?;
+                Ok(())
+            })?,
+            _ => value.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(info)
+}
+
+/// Reads the dictionary of a file; that of a single one is `info` itself.
+fn read_file(cursor: &mut Cursor<'_>) -> Result<Members, LineError> {
+    let mut members = Members::default();
+    cursor.dictionary(|key, value| {
+        match key {
+            b"length" => members.len = Some(value.unsigned()?),
+            b"path" => members.path = Some(read_path(value, &mut members.fault)?),
+            b"path.utf-8" => members.utf8_path = Some(read_path(value, &mut members.fault)?),
+            b"attr" => members.is_nothing = value.string()?.iter().any(|byte| matches!(byte, b'p' | b'l')),
+            key => match DIGESTS.iter().find(|(name, _)| *name == key) {
+                Some((_, algorithm)) => {
+                    let at = value.at;
+                    members.digests.push((at, algorithm, value.string()?.to_vec()));
+                }
+                None => value.skip()?,
+            },
+        }
+        Ok(())
+    })?;
+    Ok(members)
+}
+
+/// Joins the parts of a path. A part that is empty or holds a separator would be another file's name.
+fn read_path(cursor: &mut Cursor<'_>, fault: &mut Option<LineError>) -> Result<Vec<u8>, LineError> {
+    let mut path = Vec::new();
+    let at = cursor.at;
+    let mut parts = 0;
+    cursor.list(|part| {
+        let at = part.at;
+        let part = part.string()?;
+        if part.is_empty() || part.contains(&b'/') {
+            fault.get_or_insert(refused(at, "a part of a file's path is empty or holds a slash"));
+        }
+        if parts > 0 {
+            path.push(b'/');
+        }
+        parts += 1;
+        path.extend_from_slice(part);
+        Ok(())
+    })?;
+    if parts == 0 {
+        fault.get_or_insert(refused(at, "a file without a path"));
+    }
+    Ok(path)
+}
+
+/// Names that programs from before BEP 47 gave to files that fill up a piece.
+fn is_padding(path: &[u8]) -> bool {
+    path.starts_with(b".pad/") || path.starts_with(b"_____padding_file_")
+}
+
+/// The entry of a file, unless it is one that only fills up a piece.
+fn entry(
+    members: Members,
+    folder: &[u8],
+    name: &[u8],
+    file: File,
+    pieces: &Pieces,
+    options: &Options,
+) -> Option<Found> {
+    let at = Place::Byte(file.at as u64);
+    let below = members.utf8_path.or(members.path);
+    if members.is_nothing || below.as_deref().is_some_and(is_padding) {
+        return None;
+    }
+    if let Some(fault) = members.fault {
+        return Some(Err(fault));
+    }
+    let path = match (folder, below) {
+        (b"", _) => name.to_vec(),
+        (folder, Some(below)) => [folder, b"/", &below].concat(),
+        (_, None) => return Some(Err(refused(file.at, "a file without a path"))),
+    };
+    let mut entry = Entry { path, size: members.len, ..Entry::default() };
+    for (at, algorithm, text) in members.digests {
+        // As hexadecimal or as the bytes themselves.
+        let bytes = find(algorithm).is_some_and(|row| row.digest_len == text.len());
+        let text = if bytes { truesum_hash::Digest::new(&text).to_hex().into_bytes() } else { text };
+        match tagged(algorithm, &text, options) {
+            Ok(digest) => entry.digests.push(digest),
+            Err(reason) => return Some(Err(LineError { at: Place::Byte(at as u64), reason })),
+        }
+    }
+    entry.pieces = vec![pieces.of_file_at(file.start)];
+    Some(Ok(Line { at, entry }))
+}

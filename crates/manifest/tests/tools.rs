@@ -1,0 +1,227 @@
+//! Compares with the programs that own a format, where they are installed: each reads what we write, and we read what
+//! it writes, over names that have been trouble.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use truesum_hash::Spec;
+use truesum_manifest::{Entry, Format, Heading, Options, Reader, Unholdable, WriteError, Writer, format};
+
+/// Names, each with one thing in it.
+const NAMES: &[&[u8]] = &[
+    b"plain",
+    b"two words",
+    b"two  blanks",
+    b" lead",
+    b"trail ",
+    b"tab\tx",
+    b"#hash",
+    b";semi",
+    b"deadbeef",
+    b"deadbeef 8bc1c45f",
+    b"quo\"te",
+    b"\"quoted\"",
+    b"comma, x",
+    b"back\\slash",
+    b"new\nline",
+    b"cr\rmid",
+    b"umlaut-\xc3\xa4",
+    b"not-utf8-\xff",
+    b"(paren) = x",
+    b"sub/deep",
+    b"-dash",
+    b"x offset 0-1",
+];
+
+/// A folder with a file of each name; contents differ.
+fn folder(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&root);
+    std::fs::create_dir_all(root.join("sub")).unwrap();
+    for path in NAMES {
+        std::fs::write(root.join(OsStr::from_bytes(path)), path).unwrap();
+    }
+    root
+}
+
+/// What the program says; `None` where it is not installed, which is told.
+fn run(program: &str, folder: &Path, args: &[&[u8]]) -> Option<Output> {
+    let output = Command::new(program)
+        .args(args.iter().map(|arg| OsStr::from_bytes(arg)))
+        .current_dir(folder)
+        .env("LC_ALL", "C.UTF-8")
+        .output();
+    if output.is_err() {
+        println!("{program} is not installed: not compared");
+    }
+    output.ok()
+}
+
+/// An entry for the file of this name, in the algorithms given.
+fn entry(path: &[u8], specs: &[Spec]) -> Entry {
+    let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(path))).collect();
+    Entry { path: path.to_vec(), size: Some(path.len() as u64), digests, ..Entry::default() }
+}
+
+/// The manifest, and the names that the format cannot hold.
+fn write(format: &'static Format, heading: &Heading, specs: &[Spec]) -> (Vec<u8>, Vec<&'static [u8]>) {
+    let mut writer = Writer::new(Vec::new(), format, heading);
+    let mut refused = Vec::new();
+    for path in NAMES {
+        match writer.write(&entry(path, specs)) {
+            Ok(()) => {}
+            Err(WriteError::Refused(Unholdable::Byte(_) | Unholdable::Edge)) => refused.push(*path),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    (writer.finish().unwrap(), refused)
+}
+
+/// What we read: name to digests in hexadecimal; bad lines are counted.
+fn read(text: &[u8], file_name: &[u8]) -> (BTreeMap<Vec<u8>, Vec<String>>, usize) {
+    let (mut entries, mut bad) = (BTreeMap::new(), 0);
+    for item in Reader::new(text, Options::for_name(file_name)) {
+        match item {
+            Ok(line) => {
+                let digests =
+                    line.entry.digests.iter().map(|(spec, digest)| format!("{spec}:{}", digest.to_hex()));
+                entries.insert(line.entry.path, digests.collect());
+            }
+            Err(_) => bad += 1,
+        }
+    }
+    (entries, bad)
+}
+
+fn wanted<'a>(names: impl Iterator<Item = &'a [u8]>, specs: &[Spec]) -> BTreeMap<Vec<u8>, Vec<String>> {
+    let digests = |path: &[u8]| {
+        specs.iter().map(|spec| format!("{spec}:{}", spec.digest(path).to_hex())).collect::<Vec<_>>()
+    };
+    names.map(|path| (path.to_vec(), digests(path))).collect()
+}
+
+fn specs(names: &[&str]) -> Vec<Spec> {
+    names.iter().map(|name| name.parse().unwrap()).collect()
+}
+
+#[test]
+fn programs_for_sfv_verify_what_we_write() {
+    let root = folder("sfv-ours");
+    let (text, refused) = write(format("sfv").unwrap(), &Heading::default(), &specs(&["crc32"]));
+    let lost: [&[u8]; 8] =
+        [b" lead", b"trail ", b"#hash", b";semi", b"\"quoted\"", b"back\\slash", b"new\nline", b"cr\rmid"];
+    assert_eq!(refused, lost);
+    std::fs::write(root.join("ours.sfv"), &text).unwrap();
+    // cfv reads text alone.
+    let lines = text.split_inclusive(|&byte| byte == b'\n').filter(|line| std::str::from_utf8(line).is_ok());
+    std::fs::write(root.join("utf8.sfv"), lines.collect::<Vec<_>>().concat()).unwrap();
+    for (program, args) in [
+        ("cksfv", &[&b"-q"[..], b"-f", b"ours.sfv"][..]),
+        ("rhash", &[b"--check", b"--crc32", b"ours.sfv"]),
+        ("cfv", &[b"-T", b"-q", b"-f", b"utf8.sfv"]),
+    ] {
+        if let Some(output) = run(program, &root, args) {
+            let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success(), "{program}: {said}");
+        }
+    }
+}
+
+#[test]
+fn what_programs_for_sfv_write_is_read() {
+    let root = folder("sfv-theirs");
+    let names: Vec<&[u8]> =
+        NAMES.iter().copied().filter(|name| !name.starts_with(b"-") && !name.contains(&b'\\')).collect();
+    for (program, args) in [("cksfv", &[][..]), ("rhash", &[&b"--sfv"[..], b"--crc32"][..])] {
+        let args: Vec<&[u8]> = args.iter().copied().chain(names.iter().copied()).collect();
+        let Some(output) = run(program, &root, &args) else { continue };
+        let (found, bad) = read(&output.stdout, b"theirs.sfv");
+        // They escape nothing: a line end in a name breaks its line, a blank at its end cannot be seen, a quoted name is
+        // one that some programs quote, and a name that begins a comment is one. RHash drops blanks in front.
+        let lost: &[&[u8]] = &[b"new\nline", b"cr\rmid", b"trail ", b"\"quoted\"", b";semi"];
+        let mut expected =
+            wanted(names.iter().copied().filter(|name| !lost.contains(name)), &specs(&["crc32"]));
+        for (broken, piece) in
+            [(&b"new\nline"[..], &b"line"[..]), (b"trail ", b"trail"), (b"\"quoted\"", b"quoted")]
+        {
+            let digest = wanted(std::iter::once(broken), &specs(&["crc32"])).remove(broken).unwrap();
+            expected.insert(piece.to_vec(), digest);
+        }
+        expected.insert(
+            b"cr\rmid".to_vec(),
+            wanted(std::iter::once(&b"cr\rmid"[..]), &specs(&["crc32"]))[&b"cr\rmid"[..]].clone(),
+        );
+        for (name, digests) in &expected {
+            assert_eq!(found.get(name), Some(digests), "{program}: {}", name.escape_ascii());
+        }
+        assert_eq!(
+            found.len(),
+            expected.len(),
+            "{program}: {:?}",
+            found.keys().map(|name| name.escape_ascii().to_string())
+        );
+        assert!(bad >= 1, "{program}: ';semi' is a comment that looks like an entry");
+    }
+}
+
+/// The lines of a text in order, but for the rows, which are sorted: hashdeep takes files in any order.
+fn rows_sorted(text: &[u8]) -> Vec<Vec<u8>> {
+    let mut lines: Vec<Vec<u8>> = text.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+    let rows = lines.iter().position(|line| line == b"## ").map_or(2, |at| at + 1);
+    lines[rows..].sort();
+    lines
+}
+
+#[test]
+fn hashdeep_writes_what_we_write_and_finds_it_good() {
+    let root = folder("hashdeep");
+    for (columns, names) in [("md5,sha256", ["md5", "sha256"]), ("whirlpool,tiger", ["tiger", "whirlpool"])] {
+        let specs = specs(&names);
+        let heading = Heading {
+            folder: root.as_os_str().as_bytes().to_vec(),
+            command: format!("hashdeep -c {columns} -l -r .").into_bytes(),
+            superuser: true,
+            ..Heading::default()
+        };
+        let mut writer = Writer::new(Vec::new(), format("hashdeep").unwrap(), &heading);
+        // What hashdeep writes of these it cannot read again.
+        let lost: &[&[u8]] = &[b"new\nline", b"cr\rmid", b"x offset 0-1"];
+        for path in NAMES.iter().filter(|path| !lost.contains(path)) {
+            writer.write(&Entry { path: [b"./", *path].concat(), ..entry(path, &specs) }).unwrap();
+        }
+        let text = writer.finish().unwrap();
+        for path in lost {
+            std::fs::remove_file(root.join(OsStr::from_bytes(path)))
+                .or_else(|_| root.metadata().map(drop))
+                .unwrap();
+        }
+        let args: &[&[u8]] = &[b"-c", columns.as_bytes(), b"-l", b"-r", b"."];
+        let Some(output) = run("hashdeep", &root, args) else { return };
+        let prompt = output.stdout.windows(5).any(|part| part == b"## # ");
+        let ours = if prompt {
+            text.clone()
+        } else {
+            String::from_utf8_lossy(&text).replacen("## # ", "## $ ", 1).into()
+        };
+        assert_eq!(
+            rows_sorted(&ours),
+            rows_sorted(&output.stdout),
+            "{}",
+            String::from_utf8_lossy(&output.stdout)
+        );
+        let (found, bad) = read(&output.stdout, b"known.txt");
+        assert_eq!((found.len(), bad), (NAMES.len() - lost.len(), 0));
+        let manifest = root.with_extension("known");
+        std::fs::write(&manifest, &text).unwrap();
+        // It takes its columns from the manifest.
+        let args: &[&[u8]] = &[b"-l", b"-r", b"-a", b"-k", manifest.as_os_str().as_bytes(), b"."];
+        let output = run("hashdeep", &root, args).unwrap();
+        assert!(
+            output.stdout.starts_with(b"hashdeep: Audit passed"),
+            "{}",
+            String::from_utf8_lossy(&output.stdout)
+        );
+    }
+}

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The program without features: at most 6 MB, and it says how to get what it lacks without offering it.
+# usage: everyday.sh TRUESUM
+set -euo pipefail
+truesum=$1
+size=$(stat -c %s "$truesum")
+[ "$size" -le 6291456 ] || { echo "everyday.sh: $truesum has $size bytes, more than 6 MiB"; exit 1; }
+for words in bench "bench limit" "bench --help"; do
+    status=0
+    # shellcheck disable=SC2086 # several words
+    said=$("$truesum" $words 2>&1 >/dev/null) || status=$?
+    [ $status = 2 ] && [ "$(wc -l <<<"$said")" = 1 ] && [[ $said == *"cargo install"*"--features full"* ]] ||
+        { echo "everyday.sh: $words: status $status: $said"; exit 1; }
+done
+for words in --help "completions bash" "completions zsh" "completions fish" man; do
+    # shellcheck disable=SC2086
+    if "$truesum" $words | grep -w bench; then
+        echo "everyday.sh: $words offers bench"
+        exit 1
+    fi
+done
+echo "everyday: $size bytes, and it says how to get bench"

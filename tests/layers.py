@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Holds the order of rooms that ARCHITECTURE.md writes down against the imports of the code.
+
+`layers.py [FOLDER]` reads every crate below FOLDER/crates (the folder above this file's, unless said) and fails on
+- a circle: files of one crate that import each other, however long the way round;
+- an import of a room from an earlier one: the block ```layers in ARCHITECTURE.md has a line for each crate,
+  `crate: a b < c < d`, where a room may import those that stand before a `<` of its own, and rooms between two `<` do not
+  import each other;
+- a room that the block does not name, or that is not there any more.
+
+A room is a file or folder directly below `src`; `lib.rs` and `main.rs` stand above all. An import is a `use` or a path that begins with
+`crate`, `super` or `self`; what a module hands on with `use` counts as an import of the file where it is defined, and code under
+`#[cfg(test)]` does not count. The code is read as text, so that this needs no compiler.
+"""
+
+import pathlib
+import re
+import sys
+
+
+def blank_out(text):
+    """The code with comments and the insides of literals replaced by blanks, line for line."""
+    token = re.compile(
+        r'//[^\n]*|/\*.*?\*/|b?r(#*)".*?"\1|b?"(?:\\.|[^"\\])*"|b?\'(?:\\[^\n]{1,9}?|[^\\\'\n])\'', re.S
+    )
+    return token.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
+
+
+def without_tests(code):
+    """The code without items under `#[cfg(test)]`, and the names of modules in other files that are so."""
+    only_tests = set()
+    mark = re.compile(r"#\[cfg\((?:test|all\(test\b[^\]]*)\)\]")
+    while found := mark.search(code):
+        rest = code[found.end():]
+        rest = re.sub(r"^(\s*#\[[^\]]*\])+", "", rest)
+        if module := re.match(r"\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;", rest):
+            only_tests.add(module.group(1))
+        item = re.match(r"[^;{]*[;{]", rest)
+        end = item.end() - 1 if item else 0
+        if rest[end: end + 1] == "{":
+            end = closing(rest, end + 1)
+        code = code[: found.start()] + rest[end + 1:]
+    return code, only_tests
+
+
+def closing(code, start):
+    """Where the brace closes within which `start` lies."""
+    depth = 1
+    for at in range(start, len(code)):
+        depth += {"{": 1, "}": -1}.get(code[at], 0)
+        if depth == 0:
+            return at
+    return len(code)
+
+
+def expand(tree):
+    """The paths of a use tree: `a::{b, c as d}` gives (a::b, b) and (a::c, d)."""
+    tree = tree.strip()
+    if "{" not in tree:
+        path, _, alias = tree.partition(" as ")
+        parts = [part.strip() for part in path.split("::") if part.strip()]
+        if parts and parts[-1] == "self":
+            parts.pop()
+        if parts:
+            yield parts, alias.strip() or parts[-1]
+        return
+    start = tree.index("{")
+    head = [part.strip() for part in tree[:start].split("::") if part.strip()]
+    depth, piece = 0, ""
+    for char in tree[start + 1: tree.rindex("}")] + ",":
+        if char == "," and depth == 0:
+            for parts, name in expand(piece):
+                yield head + parts, name
+            if piece.strip() == "self":
+                yield head, head[-1]
+            piece = ""
+            continue
+        depth += {"{": 1, "}": -1}.get(char, 0)
+        piece += char
+
+
+class Crate:
+    """The modules of one crate and who imports whom."""
+
+    def __init__(self, source):
+        self.source = source
+        self.files = {}
+        hidden = set()
+        for file in sorted(source.rglob("*.rs")):
+            parts = list(file.relative_to(source).with_suffix("").parts)
+            if parts[-1] in ("mod", "lib", "main"):
+                parts.pop()
+            code, only_tests = without_tests(blank_out(file.read_text()))
+            hidden |= {tuple(parts) + (name,) for name in only_tests}
+            self.files.setdefault(tuple(parts), []).append((file, code))
+        for module in [m for m in self.files if any(m[: len(h)] == h for h in hidden)]:
+            del self.files[module]
+        self.uses = {module: list(self.read_uses(module)) for module in self.files}
+
+    def read_uses(self, module):
+        for _, code in self.files[module]:
+            while inline := re.search(r"\bmod\s+\w+\s*\{", code):
+                end = closing(code, inline.end())
+                yield from self.paths_in(module + ("{}",), code[inline.end(): end])
+                code = code[: inline.start()] + code[end + 1:]
+            yield from self.paths_in(module, code)
+
+    def paths_in(self, module, code):
+        """Absolute paths that code of this module uses, each with the name it gets there."""
+        used = [each for found in re.finditer(r"\buse\s+([^;]+);", code) for each in expand(found.group(1))]
+        body = re.sub(r"\buse\s+[^;]+;", "", code)
+        for found in re.finditer(r"(?<![\w:$])(?:crate|super|self)(?:\s*::\s*\w+)+", body):
+            used.append(([part.strip() for part in found.group().split("::")], None))
+        for parts, name in used:
+            if (path := self.absolute(module, parts)) is not None:
+                yield [part for part in path if part not in ("*", "{}")], name
+
+    def absolute(self, module, parts):
+        """The path from the crate's root, or None for another crate's."""
+        first, rest = parts[0], parts[1:]
+        if first == "crate":
+            return rest
+        if first == "self":
+            return list(module) + rest
+        if first == "super":
+            above = list(module[:-1])
+            while rest and rest[0] == "super":
+                above, rest = above[:-1], rest[1:]
+            return above + rest
+        if (inside := tuple(part for part in module if part != "{}") + (first,)) in self.files:
+            return list(inside) + rest
+        return None
+
+    def defined_in(self, path, seen=()):
+        """The module that defines what this path leads to, through whatever hands it on."""
+        at = ()
+        while path and at + (path[0],) in self.files:
+            at, path = at + (path[0],), path[1:]
+        if not path or (at, path[0]) in seen or at not in self.uses:
+            return at
+        for parts, name in self.uses[at]:
+            if name == path[0] and tuple(parts) != at + (name,):
+                return self.defined_in(parts + path[1:], seen + ((at, name),))
+        return at
+
+    def imports(self):
+        for module in self.files:
+            for path, _ in self.uses[module]:
+                target = self.defined_in(path)
+                if target != module and target in self.files:
+                    yield module, target
+
+    def name(self, module):
+        return " and ".join(str(file.relative_to(self.source)) for file, _ in self.files[module])
+
+
+def circles(nodes, edges):
+    """Tarjan's strongly connected components of more than one node."""
+    index, low, stack, on, found = {}, {}, [], set(), []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        on.add(node)
+        for other in edges.get(node, ()):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in on:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            group = []
+            while True:
+                other = stack.pop()
+                on.discard(other)
+                group.append(other)
+                if other == node:
+                    break
+            if len(group) > 1:
+                found.append(sorted(group))
+
+    sys.setrecursionlimit(10_000)
+    for node in nodes:
+        if node not in index:
+            visit(node)
+    return found
+
+
+def written_order(text):
+    """Crate -> list of levels, each a list of rooms."""
+    block = re.search(r"```layers\n(.*?)```", text, re.S)
+    order = {}
+    for line in block.group(1).splitlines() if block else []:
+        crate, _, rooms = line.partition(":")
+        if rooms.strip():
+            order[crate.strip()] = [level.split() for level in rooms.split("<")]
+    return order
+
+
+def check(top):
+    """The faults found, each a line."""
+    order = written_order((top / "ARCHITECTURE.md").read_text())
+    crates = sorted(path.parent.name for path in (top / "crates").glob("*/src"))
+    faults = [f"{name}: no such crate" for name in order if name not in crates]
+    for name in crates:
+        crate = Crate(top / "crates" / name / "src")
+        edges = {}
+        for module, target in crate.imports():
+            edges.setdefault(module, set()).add(target)
+        for group in circles(crate.files, edges):
+            faults.append(f"{name}: a circle of {len(group)} files:")
+            for module in group:
+                for target in sorted(edges.get(module, set()) & set(group)):
+                    faults.append(f"    {crate.name(module)} imports {crate.name(target)}")
+        levels = {room: at for at, level in enumerate(order.get(name, [])) for room in level}
+        rooms = {module[0] for module in crate.files if module}
+        faults += [f"{name}: ARCHITECTURE.md does not say where {room} stands" for room in sorted(rooms - set(levels))]
+        faults += [f"{name}: ARCHITECTURE.md names {room}, which is not there" for room in sorted(set(levels) - rooms)]
+        for module, targets in sorted(edges.items()):
+            for target in sorted(targets):
+                if not module:
+                    continue
+                if not target:
+                    faults.append(f"{name}: {crate.name(module)} imports {crate.name(target)}, which stands above all")
+                    continue
+                here, there = module[0], target[0]
+                if here != there and here in levels and there in levels and levels[there] >= levels[here]:
+                    faults.append(f"{name}: {crate.name(module)} imports {crate.name(target)}: {there} is not before {here}")
+    return faults, len(crates)
+
+
+def main():
+    top = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent)
+    faults, crates = check(top)
+    print("\n".join(faults) if faults else f"layers: {crates} crates, no circle, no import against the order")
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()
