@@ -167,7 +167,7 @@ def mount(folder, name, kind, options):
     else:
         image = os.path.join(folder, name + '.image')
         write(image, b'')
-        os.truncate(image, 1200 * MIB)
+        os.truncate(image, 4096 * MIB)
         done = run('mke2fs', '-q', '-F', '-t', kind, *options, image)
         if done.returncode == 0:
             done = run('mount', '-o', 'loop', '-t', kind, image, point)
@@ -216,7 +216,7 @@ def main():
 
                 def work(job):
                     for words, size in COMMANDS:
-                        size = 32 * MIB if make is begun_before and size > MIB else size
+                        size = 24 * MIB if make is begun_before and size > MIB else size
                         race = Race(os.path.abspath(options.truesum), os.path.join(point, f'f{job}'), words, size, tick)
                         for _ in range(per_job):
                             first.append(judge(race, make(race), counts))

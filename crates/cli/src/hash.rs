@@ -165,6 +165,11 @@ fn end(
         let rate = size((summary.bytes as f64 / seconds.max(1e-9)) as u64);
         let files = count(summary.files, "file", "files");
         console.line(&format!("truesum: {files}, {} in {seconds:.3} s ({rate}/s)", size(summary.bytes)));
+        if summary.untold > 0 {
+            let young = count(summary.untold, "file was", "files were");
+            let unknown = "and the system does not tell whether somebody was still writing";
+            console.note(&format!("{young} written moments before, {unknown}"));
+        }
     }
     exit
 }

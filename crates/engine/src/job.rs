@@ -122,6 +122,9 @@ pub struct Summary {
     pub malformed: u64,
     /// Files that were found but not read to their end when the run was stopped. Nobody knows how many more there are.
     pub unreached: u64,
+    /// Files written so recently that a write may have been under way while they were read, of which the system does not
+    /// tell whether somebody has them open for writing.
+    pub untold: u64,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
 }
@@ -162,6 +165,7 @@ impl std::ops::AddAssign for Summary {
             unreadable,
             malformed,
             unreached,
+            untold,
             interrupted,
         } = other;
         self.files += files;
@@ -173,6 +177,7 @@ impl std::ops::AddAssign for Summary {
         self.unreadable += unreadable;
         self.malformed += malformed;
         self.unreached += unreached;
+        self.untold += untold;
         self.interrupted |= interrupted;
     }
 }

@@ -36,7 +36,7 @@ pub fn run(
         0 => cores(),
         threads => threads,
     };
-    let links = Links::default();
+    let (links, untold) = (Links::default(), progress.untold());
     let feeder = Feeder::new(tasks, &config.root, threads, progress);
     let mut output = Output::new(sink, config.order, &feeder);
     if feeder.useful_threads < 2 {
@@ -51,7 +51,8 @@ pub fn run(
     } else {
         run_threads(config, &feeder, &links, progress, &mut output)?;
     }
-    output.end(progress.stopped())
+    let summary = output.end(progress.stopped())?;
+    Ok(Summary { untold: progress.untold() - untold, ..summary })
 }
 
 fn run_threads(
