@@ -120,6 +120,8 @@ struct Total {
     malformed: u64,
     ignored: u64,
     unlisted: u64,
+    /// Files of this program beside those listed.
+    own: u64,
     /// The search for files not listed ended early.
     cut: bool,
     weak: BTreeMap<String, u64>,
@@ -322,6 +324,7 @@ impl Check<'_> {
             let stopped = || progress.stopped();
             let result = unlisted(&folder.path, scope, &mut folder.listed, own, limit, &stopped, &mut found)?;
             self.total.unlisted += result.files;
+            self.total.own += result.own;
             self.total.cut |= result.cut;
             if self.plan.exact {
                 self.total.summary.unreadable += result.failed.len() as u64;
@@ -456,7 +459,7 @@ impl Check<'_> {
     }
 
     fn counts(&self) -> Vec<(&'static str, u64)> {
-        let Total { summary, malformed, ignored, unlisted, weak, .. } = &self.total;
+        let Total { summary, malformed, ignored, unlisted, own, weak, .. } = &self.total;
         vec![
             ("verified", summary.verified),
             ("mismatched", summary.mismatched),
@@ -466,13 +469,19 @@ impl Check<'_> {
             ("unreadable", summary.unreadable),
             ("malformed", *malformed),
             ("unlisted", *unlisted),
+            ("own", *own),
             ("not_tamper_evident", weak.values().sum()),
-            ("bytes", summary.bytes),
+            ("bytes", self.read()),
         ]
     }
 
+    /// Bytes read; after an interruption those of files that were not read to their end too.
+    fn read(&self) -> u64 {
+        if self.progress.stopped() { self.progress.bytes() } else { self.total.summary.bytes }
+    }
+
     fn last_line(&self, interrupted: bool) -> String {
-        let Total { summary, malformed, ignored, unlisted, weak, cut, .. } = &self.total;
+        let Total { summary, malformed, ignored, unlisted, own, weak, cut, .. } = &self.total;
         let mut parts = vec![format!("{} verified", count(summary.verified, "file", "files"))];
         let mut part = |number: u64, text: &str| {
             if number > 0 {
@@ -486,7 +495,10 @@ impl Check<'_> {
         part(*malformed, if *malformed == 1 { "malformed line" } else { "malformed lines" });
         part(*ignored, "not there and ignored");
         part(*unlisted, if *cut { "or more not listed" } else { "not listed" });
-        let mut text = format!("truesum: {}; {} read", parts.join(", "), size(summary.bytes));
+        if self.plan.exact {
+            part(*own, "of truesum's own beside them");
+        }
+        let mut text = format!("truesum: {}; {} read", parts.join(", "), size(self.read()));
         for (name, entries) in weak {
             text += &format!("; {} by {name}: not tamper-evident", count(*entries, "entry", "entries"));
         }

@@ -56,7 +56,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     };
     let progress = Arc::new(Progress::default());
     let signals = if small { Signals::default() } else { watch(&progress, &plan, only_size, console) };
-    let tasks = Tasks::new(&plan);
+    let tasks = Tasks::new(&plan, &progress);
     let mut tasks = match tasks {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
@@ -78,11 +78,13 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         lines: Vec::new(),
         refused: 0,
         links: 0,
+        temporary: 0,
     };
     let result = truesum::run(&engine, &mut tasks, &progress, &mut sink);
-    let Writing { console, output, refused, links, .. } = sink;
+    let Writing { console, output, refused, links, temporary, .. } = sink;
     console.display = None;
-    let told = Told { refused, links, outside: tasks.naming.as_ref().map_or(0, |naming| naming.outside) };
+    let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);
+    let told = Told { refused, links, temporary, outside, read: progress.bytes() };
     let list_error = tasks.list_error();
     end(&plan, result, output, told, list_error, &signals, began, console)
 }
@@ -91,7 +93,10 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
 struct Told {
     refused: u64,
     links: u64,
+    temporary: u64,
     outside: u64,
+    /// Bytes that were read, those of files that were not read to their end among them.
+    read: u64,
 }
 
 #[expect(clippy::too_many_arguments, reason = "everything a run leaves behind meets here, once")]
@@ -129,7 +134,7 @@ fn end(
         exit = exit.max(Exit::Failed);
     }
     if summary.interrupted {
-        let done = format!("{}, {}", count(summary.files, "file", "files"), size(summary.bytes));
+        let done = format!("{}, {}", count(summary.files, "file", "files"), size(told.read));
         match &plan.output {
             Some(path) => {
                 let path = display_safe(path.as_os_str().as_bytes());
@@ -168,6 +173,10 @@ fn notes(plan: &Hashing, summary: &Summary, told: &Told, name: &[u8], console: &
         let links = count(told.links, "symbolic link was", "symbolic links were");
         console.note(&format!("{links} not followed (--follow does)"));
     }
+    if told.temporary > 0 {
+        let files = count(told.temporary, "temporary file", "temporary files");
+        console.note(&format!("{files} of other runs of truesum, ended or not, not hashed (-v names them)"));
+    }
     if told.outside > 0 {
         let base = plan.root.as_deref().unwrap_or(Path::new("."));
         let names = count(told.outside, "name lies", "names lie");
@@ -204,7 +213,7 @@ struct Tasks {
 }
 
 impl Tasks {
-    fn new(plan: &Hashing) -> Result<Tasks, config::Refusal> {
+    fn new(plan: &Hashing, progress: &Progress) -> Result<Tasks, config::Refusal> {
         let threads = plan.tell.threads;
         let options = plan.walk.clone();
         let mut list_failed = None;
@@ -219,6 +228,7 @@ impl Tasks {
             }
         };
         let walk = walk.map_err(|why| config::Refusal::new(format!("--include or --exclude: {why}")))?;
+        let walk = walk.until(progress.stop_flag());
         let naming = plan.root.clone().map(Naming::new);
         Ok(Tasks { walk, specs: plan.specs.clone(), naming, list_failed })
     }
@@ -235,8 +245,8 @@ impl Iterator for Tasks {
 
     fn next(&mut self) -> Option<Task> {
         Some(match self.walk.next()? {
-            Item::File(path) => {
-                let mut job = Job::hash(path, &self.specs);
+            Item::File(path, place) => {
+                let mut job = Job { place, ..Job::hash(path, &self.specs) };
                 if let Some(naming) = &mut self.naming
                     && job.name != b"-"
                 {
@@ -245,6 +255,7 @@ impl Iterator for Tasks {
                 }
                 Task::File(job)
             }
+            Item::Temporary(path) => Task::Tell(Notice::Temporary(path)),
             Item::Failed(error) => Task::Tell(Notice::Failed(error)),
             Item::Link(path) => Task::Tell(Notice::Link(path)),
             Item::Dangling(path) => Task::Tell(Notice::Dangling(path)),
@@ -270,6 +281,8 @@ struct Writing<'a> {
     refused: u64,
     /// Links not followed.
     links: u64,
+    /// Temporary files of this program passed over.
+    temporary: u64,
 }
 
 impl Sink for Writing<'_> {
@@ -335,6 +348,13 @@ impl Sink for Writing<'_> {
             Notice::Own(path) => {
                 if self.tell.verbose || self.named.contains(&path) {
                     self.console.note(&format!("{}: this run's own output, not hashed", display_safe(&path)));
+                }
+            }
+            Notice::Temporary(path) => {
+                self.temporary += 1;
+                if self.tell.verbose {
+                    self.console
+                        .note(&format!("{}: temporary file of truesum, not hashed", display_safe(&path)));
                 }
             }
             Notice::Malformed(_) => {}

@@ -10,6 +10,7 @@ pub mod job;
 mod pieces;
 pub mod progress;
 pub mod run;
+mod sync;
 pub mod task;
 pub mod tree;
 pub mod verify;
@@ -17,6 +18,7 @@ pub mod walk;
 
 pub use error::{Cause, Error};
 pub use io::open::{Root, Special};
+pub use io::place::Place;
 pub use io::write::AtomicFile;
 pub use io::{open, read, write};
 pub use job::{Found, Job, Outcome, Summary, Verdict};

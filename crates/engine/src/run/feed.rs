@@ -203,7 +203,7 @@ impl Feed<'_> {
     /// hashed alone, by the fastest kernel for one message. Without lanes there is nothing to gain by that.
     fn largest_first(&mut self, root: &Root, threads: usize) -> u64 {
         let mut sized: Vec<(u64, Assigned)> =
-            self.ready.drain(..).map(|assigned| (root.size(assigned.job.path()), assigned)).collect();
+            self.ready.drain(..).map(|assigned| (size(&assigned.job, root), assigned)).collect();
         // A stable sort by size, and the ready jobs are taken from the end.
         sized.sort_by_key(|(size, _)| *size);
         let total: u64 = sized.iter().map(|(size, _)| size).sum();
@@ -214,6 +214,12 @@ impl Feed<'_> {
         self.ready.extend(sized.into_iter().map(|(_, assigned)| assigned));
         total
     }
+}
+
+/// A file's size, as far as it can be had before the file is opened.
+fn size(job: &Job, root: &Root) -> u64 {
+    let (root, path) = job.way(root);
+    root.size(path)
 }
 
 /// How many messages of this algorithm share a core.

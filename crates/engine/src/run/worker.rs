@@ -3,6 +3,7 @@
 use crate::error::{Cause, Error};
 use crate::io::ahead::read_ahead;
 use crate::io::device::is_spinning;
+use crate::io::place::most_bases;
 use crate::io::read::{Guarded, Whole};
 use crate::io::waits::Waits;
 use crate::job::{Found, Job, Outcome};
@@ -80,7 +81,8 @@ impl<'a, 'f> Worker<'a, 'f> {
     ) -> Worker<'a, 'f> {
         // Some descriptors belong to others: standard streams, manifests, the walk.
         let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
-        let open_limit = (limit.saturating_sub(12) / threads as u64).clamp(1, OPEN as u64) as usize;
+        let others = 12 + most_bases() as u64;
+        let open_limit = (limit.saturating_sub(others) / threads as u64).clamp(1, OPEN as u64) as usize;
         Worker {
             config,
             feeder,
@@ -186,7 +188,8 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
         let mut patience = 200;
         loop {
-            match Guarded::open(&self.config.root, job.path(), self.config.special) {
+            let (root, path) = job.way(&self.config.root);
+            match Guarded::open(root, path, self.config.special) {
                 // Out of descriptors: make room by finishing what is open here, or wait for the other workers.
                 Err(Error { cause: Cause::Io(error), .. })
                     if patience > 0
