@@ -49,6 +49,16 @@ impl<'a, 'f> Output<'a, 'f> {
         self.sink.pause()
     }
 
+    /// Hands out what was finished behind tasks that never will be: the run was stopped.
+    ///
+    /// # Errors
+    /// The sink's.
+    pub(super) fn take_rest(&mut self) -> io::Result<()> {
+        let rest = std::mem::take(&mut self.waiting);
+        rest.into_iter().flatten().try_for_each(|event| self.hand_out(event))?;
+        self.sink.pause()
+    }
+
     fn hand_out(&mut self, event: Event) -> io::Result<()> {
         match event {
             Event::Outcome(outcome) => {

@@ -12,6 +12,7 @@ use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::event::{Batch, Event};
 use crate::run::feed::{Assigned, Feeder, LARGE, lanes_of};
+use crate::run::frontier::Leaves;
 use crate::run::links::{Claim, Links};
 use crate::task::Notice;
 use rustix::io::Errno;
@@ -98,8 +99,10 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
     }
 
-    /// Works until there are no more jobs or `deliver` says false.
+    /// Works until there are no more jobs, the run is stopped or `deliver` says false. However it ends, no other worker goes
+    /// on waiting for what this one leaves undone.
     pub(crate) fn work(mut self, deliver: &mut dyn FnMut(Batch) -> bool) {
+        let _leaves = Leaves(self.feeder.frontier());
         let mut active: Vec<Active> = Vec::new();
         let mut pulled = Vec::new();
         let mut more = true;
@@ -112,6 +115,9 @@ impl<'a, 'f> Worker<'a, 'f> {
                     break;
                 }
                 for assigned in pulled.drain(..) {
+                    if self.progress.stopped() {
+                        break;
+                    }
                     // As many files as fill the lanes twice: ends of files then leave no lane empty for long. Without lanes
                     // as many, so that small files do not wait for the feeder and the printer one by one.
                     let lanes = assigned.job.specs.iter().map(lanes_of).max().unwrap_or(1);
@@ -193,6 +199,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                 // Out of descriptors: make room by finishing what is open here, or wait for the other workers.
                 Err(Error { cause: Cause::Io(error), .. })
                     if patience > 0
+                        && !self.progress.stopped()
                         && matches!(Errno::from_io_error(&error), Some(Errno::MFILE | Errno::NFILE)) =>
                 {
                     self.open_limit = active.len().max(1);
