@@ -166,8 +166,8 @@ fn notes(plan: &Hashing, summary: &Summary, told: &Told, name: &[u8], console: &
     let failed = summary.failed() + told.refused;
     if failed > 0 && (failed > 1 || plan.output.is_some()) {
         let failed = count(failed, "file or folder", "files or folders");
-        let place = plan.output.as_ref().map(|_| format!(" and not in {}", display_safe(name)));
-        console.error(&format!("{failed} could not be read{}", place.unwrap_or_default()));
+        let anchor = plan.output.as_ref().map(|_| format!(" and not in {}", display_safe(name)));
+        console.error(&format!("{failed} could not be read{}", anchor.unwrap_or_default()));
     }
     if told.links > 0 {
         let links = count(told.links, "symbolic link was", "symbolic links were");
@@ -245,8 +245,8 @@ impl Iterator for Tasks {
 
     fn next(&mut self) -> Option<Task> {
         Some(match self.walk.next()? {
-            Item::File(path, place) => {
-                let mut job = Job { place, ..Job::hash(path, &self.specs) };
+            Item::File(path, anchor) => {
+                let mut job = Job { anchor, ..Job::hash(path, &self.specs) };
                 if let Some(naming) = &mut self.naming
                     && job.name != b"-"
                 {

@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let specs: Arc<[_]> = algorithms.split(',').map(str::parse).collect::<Result<Vec<_>, _>>()?.into();
     let walk = Walk::new(vec![folder.into_bytes()], Options::default(), 2)?;
     let mut tasks = walk.map(|item| match item {
-        Item::File(name, place) => Task::File(Job { place, ..Job::hash(name, &specs) }),
+        Item::File(name, anchor) => Task::File(Job { anchor, ..Job::hash(name, &specs) }),
         Item::Temporary(name) => Task::Tell(Notice::Temporary(name)),
         Item::Failed(error) => Task::Tell(Notice::Failed(error)),
         Item::Link(name) => Task::Tell(Notice::Link(name)),

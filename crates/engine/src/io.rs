@@ -4,7 +4,7 @@ pub(crate) mod ahead;
 pub(crate) mod device;
 pub(crate) mod mapped;
 pub mod open;
-pub mod place;
+pub mod anchor;
 pub mod read;
 pub(crate) mod resolve;
 pub(crate) mod source;

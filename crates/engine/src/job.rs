@@ -2,7 +2,7 @@
 
 use crate::error::{Cause, Error};
 use crate::io::open::Root;
-use crate::io::place::Place;
+use crate::io::anchor::Anchor;
 use std::sync::Arc;
 use std::time::Duration;
 use truesum_hash::{Digest, Spec};
@@ -15,7 +15,7 @@ pub struct Job {
     /// Where the file is opened, if that is not `name` itself (a manifest's name is opened beneath its root).
     pub open: Option<Vec<u8>>,
     /// Where a walk found the file: it is opened there, and not by its whole path.
-    pub place: Option<Place>,
+    pub anchor: Option<Anchor>,
     /// What to compute, in this order.
     pub specs: Arc<[Spec]>,
     /// The digests that must be found, one for each of `specs`; empty where nothing is expected.
@@ -30,7 +30,7 @@ impl Job {
     /// A file to hash.
     pub fn hash(name: Vec<u8>, specs: &Arc<[Spec]>) -> Job {
         let (expected, origin) = (Vec::new(), (0, 0));
-        Job { name, open: None, place: None, specs: specs.clone(), expected, size: None, origin }
+        Job { name, open: None, anchor: None, specs: specs.clone(), expected, size: None, origin }
     }
 
     /// The name to open.
@@ -38,10 +38,10 @@ impl Job {
         self.open.as_deref().unwrap_or(&self.name)
     }
 
-    /// What the file is opened from, and by which name: its place, or `root` if it has none.
+    /// What the file is opened from, and by which name: its anchor, or `root` if it has none.
     pub(crate) fn way<'j>(&'j self, root: &'j Root) -> (&'j Root, &'j [u8]) {
-        match &self.place {
-            Some(place) => (place.root(), place.rest(self.path())),
+        match &self.anchor {
+            Some(anchor) => (anchor.root(), anchor.rest(self.path())),
             None => (root, self.path()),
         }
     }

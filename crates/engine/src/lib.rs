@@ -18,7 +18,7 @@ pub mod walk;
 
 pub use error::{Cause, Error};
 pub use io::open::{Root, Special};
-pub use io::place::Place;
+pub use io::anchor::Anchor;
 pub use io::write::AtomicFile;
 pub use io::{open, read, write};
 pub use job::{Found, Job, Outcome, Summary, Verdict};

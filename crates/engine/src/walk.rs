@@ -5,7 +5,7 @@
 //! next. What cannot be listed, leads in circles or is no regular file is an item too, never silence.
 //!
 //! Below a root no symbolic link is followed unless that is asked for, also none that takes a folder's place during the
-//! walk: what is found has a [`Place`], and is listed and opened from there. What is kept of a folder is its name and the
+//! walk: what is found has an [`Anchor`], and is listed and opened from there. What is kept of a folder is its name and the
 //! folder above, so that memory grows with the depth of a tree and not with its square.
 
 mod ahead;
@@ -17,7 +17,7 @@ mod way;
 
 use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special, describe};
-use crate::io::place::Place;
+use crate::io::anchor::Anchor;
 use crate::io::resolve::Reach;
 use crate::io::temporary::is_temporary;
 use crate::run::config::cores;
@@ -57,7 +57,7 @@ pub struct Options {
 #[derive(Debug)]
 pub enum Item {
     /// A file to read, and where it is opened; nothing for a root, which is opened by its name.
-    File(Vec<u8>, Option<Place>),
+    File(Vec<u8>, Option<Anchor>),
     /// A temporary file of this program, which an earlier run left when it was killed or another one is just writing.
     Temporary(Vec<u8>),
     /// A folder or file that could not be looked at.
@@ -92,7 +92,7 @@ pub struct Walk {
 struct Level {
     way: Arc<Way>,
     /// Where what lies in it is opened.
-    place: Place,
+    anchor: Anchor,
     entries: std::vec::IntoIter<Entry>,
     /// Identity of the folder, to see loops and file system borders.
     id: (u64, u64),
@@ -165,13 +165,13 @@ impl Walk {
             path.pop();
         }
         let reach = if self.options.follow { Reach::Anywhere } else { Reach::NoLinks };
-        let place = match Place::argument(&path, reach) {
-            Ok(place) => place,
+        let anchor = match Anchor::argument(&path, reach) {
+            Ok(anchor) => anchor,
             Err(error) => return Some(Item::Failed(Error::io(&path, "list", error))),
         };
-        let mut way = Way::argument(&path, place.clone());
+        let mut way = Way::argument(&path, anchor.clone());
         if !self.start.is_empty() {
-            way = way.down(&self.start, place);
+            way = way.down(&self.start, anchor);
         }
         self.met.open.fetch_add(1, SeqCst);
         self.path = way.path();
@@ -196,11 +196,11 @@ impl Walk {
             return self.ascend(None);
         }
         listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        let ignore = self.ignore_rules(&listing.place, &listing.entries);
+        let ignore = self.ignore_rules(&listing.anchor, &listing.entries);
         self.listed += 1;
-        self.look_ahead(&way, &listing.place, &mut listing.entries);
+        self.look_ahead(&way, &listing.anchor, &mut listing.entries);
         let entries = std::mem::take(&mut listing.entries).into_iter();
-        self.stack.push(Level { way, place: listing.place.clone(), entries, id: listing.id, ignore });
+        self.stack.push(Level { way, anchor: listing.anchor.clone(), entries, id: listing.id, ignore });
         None
     }
 
@@ -211,7 +211,7 @@ impl Walk {
     }
 
     /// Offers the subfolders to helpers, once the tree has shown to be more than a handful of folders.
-    fn look_ahead(&mut self, way: &Arc<Way>, place: &Place, entries: &mut [Entry]) {
+    fn look_ahead(&mut self, way: &Arc<Way>, anchor: &Anchor, entries: &mut [Entry]) {
         if self.listed < 4 || self.options.gitignore {
             return;
         }
@@ -221,7 +221,7 @@ impl Walk {
         if self.threads < 2 {
             return;
         }
-        let offered = offers(way, place, entries);
+        let offered = offers(way, anchor, entries);
         if !offered.is_empty() {
             let threads = self.threads.min(4);
             // Folders of folders too, unless they may lead away: to other file systems, or in circles.
@@ -231,7 +231,7 @@ impl Walk {
         }
     }
 
-    fn ignore_rules(&self, place: &Place, entries: &[Entry]) -> Option<Arc<Gitignore>> {
+    fn ignore_rules(&self, anchor: &Anchor, entries: &[Entry]) -> Option<Arc<Gitignore>> {
         if !self.options.gitignore {
             return None;
         }
@@ -245,7 +245,7 @@ impl Walk {
         push(&mut path, b".gitignore");
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let mut text = Vec::new();
-        let read = place.root().resolve(place.rest(&path), flags).map(File::from);
+        let read = anchor.root().resolve(anchor.rest(&path), flags).map(File::from);
         if read.map_err(io::Error::from).and_then(|mut file| file.read_to_end(&mut text)).is_err() {
             return above;
         }
@@ -293,9 +293,9 @@ impl Walk {
             }
             return self.ascend(None);
         }
-        let Level { way, place, .. } = self.stack.last().expect("an entry comes from a level");
+        let Level { way, anchor, .. } = self.stack.last().expect("an entry comes from a level");
         if kind == FileType::Symlink {
-            let target = place.stat(&self.path, true);
+            let target = anchor.stat(&self.path, true);
             let is_folder = |stat: &Stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
             if self.options.follow && !target.as_ref().is_ok_and(is_folder) {
                 self.met.open.fetch_sub(1, SeqCst);
@@ -319,12 +319,12 @@ impl Walk {
         let item = match kind {
             FileType::Directory => {
                 let offered = entry.offer.as_ref().map(|offer| offer.way.clone());
-                let way = offered.unwrap_or_else(|| way.down(entry.folder_name(), place.clone()));
+                let way = offered.unwrap_or_else(|| way.down(entry.folder_name(), anchor.clone()));
                 return self.descend(way, entry.offer);
             }
             FileType::RegularFile if is_temporary(&entry.name) => Item::Temporary(self.path.clone()),
             other if other == FileType::RegularFile || self.options.special == Special::Read => {
-                Item::File(self.path.clone(), Some(place.clone()))
+                Item::File(self.path.clone(), Some(anchor.clone()))
             }
             other => Item::Special(self.path.clone(), describe(other)),
         };

@@ -242,7 +242,7 @@ mod under_fire {
             let walk = Walk::new([name(folder.path())], Options::default(), 4).unwrap();
             let specs = specs.clone();
             let task = move |item| match item {
-                Item::File(name, place) => Task::File(Job { place, ..Job::hash(name, &specs) }),
+                Item::File(name, anchor) => Task::File(Job { anchor, ..Job::hash(name, &specs) }),
                 other => panic!("{other:?}"),
             };
             let tasks = walk.until(progress.stop_flag()).map(task);

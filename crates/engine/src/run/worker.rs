@@ -3,7 +3,7 @@
 use crate::error::{Cause, Error};
 use crate::io::ahead::read_ahead;
 use crate::io::device::is_spinning;
-use crate::io::place::most_bases;
+use crate::io::anchor::most_bases;
 use crate::io::read::{Guarded, Whole};
 use crate::io::waits::Waits;
 use crate::job::{Found, Job, Outcome};

@@ -125,7 +125,7 @@ impl<'a, R: Read> Entries<'a, R> {
         self.facts.jobs += 1;
         let specs = self.specs.clone();
         let origin = (self.origin, number);
-        Job { name: path, open, place: None, specs, expected, size, origin }
+        Job { name: path, open, anchor: None, specs, expected, size, origin }
     }
 
     fn note(&mut self, specs: &[Spec]) {

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::io::open::{Root, Special};
-use crate::io::place::Place;
+use crate::io::anchor::Anchor;
 use crate::verify::listed::Listed;
 use crate::walk::{Item, Options, Walk};
 use std::fs::File;
@@ -66,7 +66,7 @@ pub fn unlisted(
             break;
         }
         match item {
-            Item::File(path, place) => {
+            Item::File(path, anchor) => {
                 if seen == limit {
                     result.cut = true;
                     break;
@@ -74,10 +74,10 @@ pub fn unlisted(
                 seen += 1;
                 let name = path.strip_prefix(root).unwrap_or(&path);
                 let name = name.strip_prefix(b"/").unwrap_or(name);
-                if listed.contains(name) || is_among(own, &path, place.as_ref()) {
+                if listed.contains(name) || is_among(own, &path, anchor.as_ref()) {
                     continue;
                 }
-                if is_beside(name, listed, &path, place.as_ref()) {
+                if is_beside(name, listed, &path, anchor.as_ref()) {
                     result.own += 1;
                     continue;
                 }
@@ -97,17 +97,17 @@ pub fn unlisted(
     Ok(result)
 }
 
-fn is_among(files: &[(u64, u64)], path: &[u8], place: Option<&Place>) -> bool {
-    let stat = || place.map_or_else(|| Root::Anywhere.stat(path, false), |place| place.stat(path, false));
+fn is_among(files: &[(u64, u64)], path: &[u8], anchor: Option<&Anchor>) -> bool {
+    let stat = || anchor.map_or_else(|| Root::Anywhere.stat(path, false), |anchor| anchor.stat(path, false));
     !files.is_empty() && stat().is_ok_and(|stat| files.contains(&(stat.st_dev, stat.st_ino)))
 }
 
 /// Whether this is a stored tree of a listed file, or belongs to one: a name alone would let anything pass.
-fn is_beside(name: &[u8], listed: &mut Listed, path: &[u8], place: Option<&Place>) -> bool {
+fn is_beside(name: &[u8], listed: &mut Listed, path: &[u8], anchor: Option<&Anchor>) -> bool {
     BESIDE.iter().any(|(end, magic)| {
         let begins = || {
             let (root, path) =
-                place.map_or((&Root::Anywhere, path), |place| (place.root(), place.rest(path)));
+                anchor.map_or((&Root::Anywhere, path), |anchor| (anchor.root(), anchor.rest(path)));
             let (file, _) = root.open(path, Special::Refuse).ok()?;
             let mut begin = vec![0; magic.len()];
             File::from(file).read_exact(&mut begin).ok()?;

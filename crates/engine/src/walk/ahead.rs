@@ -1,6 +1,6 @@
 //! Threads that list folders before the consumer of a walk reaches them.
 
-use crate::io::place::Place;
+use crate::io::anchor::Anchor;
 use crate::walk::listing::{Entry, Met, Offer, Waits, list};
 use crate::walk::slot::Slot;
 use crate::walk::way::Way;
@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Offers the folders among the entries of `way`, if they are not yet; the next one to be reached is last.
-pub(super) fn offers(way: &Arc<Way>, place: &Place, entries: &mut [Entry]) -> Vec<Offer> {
+pub(super) fn offers(way: &Arc<Way>, anchor: &Anchor, entries: &mut [Entry]) -> Vec<Offer> {
     let folders =
         entries.iter_mut().rev().filter(|entry| entry.kind == FileType::Directory && entry.offer.is_none());
     let offer = |entry: &mut Entry| {
-        let way = way.down(entry.folder_name(), place.clone());
+        let way = way.down(entry.folder_name(), anchor.clone());
         entry.offer.insert(Offer { way, slot: Arc::new(Slot::new()) }).clone()
     };
     folders.map(offer).collect()
@@ -102,7 +102,7 @@ impl Shared {
         if let Ok(listing) = &mut listing {
             if self.deep {
                 listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-                offered = offers(&way, &listing.place, &mut listing.entries);
+                offered = offers(&way, &listing.anchor, &mut listing.entries);
             }
             listing.waits = Some(Waits::new(listing.entries.len(), &self.waiting));
         }

@@ -1,7 +1,7 @@
 //! One folder's entries, and the count of what was found and not reached yet.
 
 use crate::error::Error;
-use crate::io::place::Place;
+use crate::io::anchor::Anchor;
 use crate::walk::slot::Slot;
 use crate::walk::way::Way;
 use rustix::fs::{self, AtFlags, FileType, OFlags, RawDir};
@@ -64,7 +64,7 @@ pub(super) struct Listing {
     /// Identity of the folder, to see loops and file system borders.
     pub(super) id: (u64, u64),
     /// Where what lies in it is opened.
-    pub(super) place: Place,
+    pub(super) anchor: Anchor,
     /// While it waits for the consumer.
     pub(super) waits: Option<Waits>,
 }
@@ -112,7 +112,7 @@ pub(super) fn list(way: &Way, met: &Met) -> Result<Listing, Error> {
 }
 
 fn read(way: &Way) -> Result<Listing, Error> {
-    let root = way.place.root();
+    let root = way.anchor.root();
     let fail = |error: Errno| root.refusal(&way.path(), "list", error);
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let folder = root.resolve(&way.rest(), flags).map_err(fail)?;
@@ -142,6 +142,6 @@ fn read(way: &Way) -> Result<Listing, Error> {
         }
         entries.push(Entry { name: own, kind, offer: None });
     }
-    let place = way.place.below(way.len(), folder);
-    Ok(Listing { entries, id: (stat.st_dev, stat.st_ino), place, waits: None })
+    let anchor = way.anchor.below(way.len(), folder);
+    Ok(Listing { entries, id: (stat.st_dev, stat.st_ino), anchor, waits: None })
 }

@@ -178,8 +178,8 @@ fn names_longer_than_a_path_may_be_are_found_and_opened_where_they_are() {
             let options = Options { follow, ..Options::default() };
             let mut found = 0;
             for item in Walk::new(roots.clone(), options, threads).unwrap() {
-                let Item::File(path, Some(place)) = item else { panic!("{item:?}") };
-                let (root, rest) = (place.root(), place.rest(&path));
+                let Item::File(path, Some(anchor)) = item else { panic!("{item:?}") };
+                let (root, rest) = (anchor.root(), anchor.rest(&path));
                 assert!(root.open(rest, Special::Refuse).is_ok(), "{} bytes", path.len());
                 assert!(rest.len() < 2048, "{} bytes from a base to a file", rest.len());
                 found += 1;
@@ -228,8 +228,8 @@ fn what_is_exchanged_for_a_link_while_it_is_walked_is_never_followed() {
         });
         for _ in 0..2000 {
             for item in Walk::new(vec![root.clone()], Options::default(), 1).unwrap() {
-                let Item::File(path, Some(place)) = item else { continue };
-                match place.root().open(place.rest(&path), Special::Refuse) {
+                let Item::File(path, Some(anchor)) = item else { continue };
+                match anchor.root().open(anchor.rest(&path), Special::Refuse) {
                     Ok((file, _)) => {
                         let mut text = String::new();
                         File::from(file).read_to_string(&mut text).unwrap();

@@ -1,6 +1,6 @@
 //! The way to a folder: its name and the folder above, so that the paths of a deep tree share what they have in common.
 
-use crate::io::place::Place;
+use crate::io::anchor::Anchor;
 use std::sync::Arc;
 
 /// A folder of the walk.
@@ -12,19 +12,19 @@ pub(super) struct Way {
     /// Bytes of the whole path.
     len: usize,
     /// Where the folder is opened.
-    pub(super) place: Place,
+    pub(super) anchor: Anchor,
 }
 
 impl Way {
     /// An argument, without slashes at its end.
-    pub(super) fn argument(path: &[u8], place: Place) -> Arc<Way> {
-        Arc::new(Way { above: None, name: path.into(), len: path.len(), place })
+    pub(super) fn argument(path: &[u8], anchor: Anchor) -> Arc<Way> {
+        Arc::new(Way { above: None, name: path.into(), len: path.len(), anchor })
     }
 
-    /// A folder in this one, `place` being that of everything in this one.
-    pub(super) fn down(self: &Arc<Way>, name: &[u8], place: Place) -> Arc<Way> {
+    /// A folder in this one, `anchor` being that of everything in this one.
+    pub(super) fn down(self: &Arc<Way>, name: &[u8], anchor: Anchor) -> Arc<Way> {
         let len = self.names_at() + name.len();
-        Arc::new(Way { above: Some(self.clone()), name: name.into(), len, place })
+        Arc::new(Way { above: Some(self.clone()), name: name.into(), len, anchor })
     }
 
     /// Bytes of the path.
@@ -38,9 +38,9 @@ impl Way {
         self.len + usize::from(!self.name.ends_with(b"/"))
     }
 
-    /// The name that leads from the folder's place to it.
+    /// The name that leads from the folder's anchor to it.
     pub(super) fn rest(&self) -> Vec<u8> {
-        let rest = self.path_from(self.place.skip());
+        let rest = self.path_from(self.anchor.skip());
         if rest.is_empty() { b".".to_vec() } else { rest }
     }
 
@@ -82,23 +82,23 @@ mod tests {
 
     #[test]
     fn paths_are_put_together_from_where_they_are_opened() {
-        let place = Place::argument(b"/", Reach::NoLinks).expect("the root can be opened");
-        let top = Way::argument(b"/", place.clone());
-        let deep = top.down(b"usr", place.clone()).down(b"lib", place);
+        let anchor = Anchor::argument(b"/", Reach::NoLinks).expect("the root can be opened");
+        let top = Way::argument(b"/", anchor.clone());
+        let deep = top.down(b"usr", anchor.clone()).down(b"lib", anchor);
         assert_eq!((top.path(), top.rest()), (b"/".to_vec(), b".".to_vec()));
         assert_eq!((deep.path(), deep.rest()), (b"/usr/lib".to_vec(), b"usr/lib".to_vec()));
         assert_eq!(deep.len(), 8);
-        let place = Place::argument(b".", Reach::NoLinks).expect("this folder can be opened");
-        let deep = Way::argument(b".", place.clone()).down(b"a", place.clone()).down(b"b", place);
+        let anchor = Anchor::argument(b".", Reach::NoLinks).expect("this folder can be opened");
+        let deep = Way::argument(b".", anchor.clone()).down(b"a", anchor.clone()).down(b"b", anchor);
         assert_eq!((deep.path(), deep.rest()), (b"./a/b".to_vec(), b"a/b".to_vec()));
     }
 
     #[test]
     fn a_long_way_is_let_go_without_a_deep_stack() {
-        let place = Place::argument(b".", Reach::NoLinks).expect("this folder can be opened");
-        let mut way = Way::argument(b".", place.clone());
+        let anchor = Anchor::argument(b".", Reach::NoLinks).expect("this folder can be opened");
+        let mut way = Way::argument(b".", anchor.clone());
         for _ in 0..1_000_000 {
-            way = way.down(b"d", place.clone());
+            way = way.down(b"d", anchor.clone());
         }
         assert_eq!(way.len(), 2_000_001);
         drop(way);

@@ -19,7 +19,7 @@ const FAR: usize = 1024;
 
 /// Where names below a folder are resolved from: every file and folder that a walk found has one.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct Anchor {
     base: Arc<Base>,
     /// Bytes of a path that lead to the base, the slash behind them included.
     skip: usize,
@@ -31,13 +31,13 @@ struct Base {
     _counted: Option<Counted>,
 }
 
-impl Place {
-    /// The place of everything below an argument that is a folder: the argument itself may be a link, and is followed.
+impl Anchor {
+    /// The anchor of everything below an argument that is a folder: the argument itself may be a link, and is followed.
     /// `path` is the argument without slashes at its end.
     ///
     /// # Errors
     /// The folder cannot be opened.
-    pub(crate) fn argument(path: &[u8], reach: Reach) -> Result<Place, Errno> {
+    pub(crate) fn argument(path: &[u8], reach: Reach) -> Result<Anchor, Errno> {
         let (root, counted) = match Counted::new() {
             None => (Root::Reopened { folder: path.to_vec(), follow: reach == Reach::Anywhere }, None),
             counted => {
@@ -47,17 +47,17 @@ impl Place {
             }
         };
         let skip = path.len() + usize::from(!path.ends_with(b"/"));
-        Ok(Place { base: Arc::new(Base { root, _counted: counted }), skip })
+        Ok(Anchor { base: Arc::new(Base { root, _counted: counted }), skip })
     }
 
-    /// The place of what lies in a folder that was found here: its path has so many bytes, and it is open as `folder`.
-    pub(crate) fn below(&self, path_len: usize, folder: OwnedFd) -> Place {
+    /// The anchor of what lies in a folder that was found here: its path has so many bytes, and it is open as `folder`.
+    pub(crate) fn below(&self, path_len: usize, folder: OwnedFd) -> Anchor {
         let skip = path_len + 1;
         match Counted::new().filter(|_| skip.saturating_sub(self.skip) > FAR) {
             None => self.clone(),
             counted => {
                 let root = walked(folder, self.base.root.reach());
-                Place { base: Arc::new(Base { root, _counted: counted }), skip }
+                Anchor { base: Arc::new(Base { root, _counted: counted }), skip }
             }
         }
     }
