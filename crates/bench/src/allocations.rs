@@ -1,18 +1,20 @@
 //! Counting heap allocations.
 //!
 //! A program that wants its allocations measured makes [`Counting`] its global allocator; in another, figures of
-//! allocations are absent, never zero. The counters belong to the thread, so counting costs an addition and a measurement
-//! sees its own allocations only.
+//! allocations are absent, never zero. Counting goes on only in a thread that asks ([`during`]): all else such a program does
+//! pays a comparison for each allocation.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
+    /// Whether this thread counts.
+    static ASKED: Cell<bool> = const { Cell::new(false) };
     static COUNTS: Cell<Counts> = const { Cell::new(Counts { allocations: 0, bytes: 0 }) };
 }
 
-/// What a thread has asked of the heap since it began.
+/// What a thread has asked of the heap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Allocations, reallocations included.
@@ -26,7 +28,10 @@ pub struct Counts {
 /// ```
 /// #[global_allocator]
 /// static ALLOCATOR: truesum_bench::allocations::Counting = truesum_bench::allocations::Counting::SYSTEM;
-/// # fn main() { assert!(truesum_bench::allocations::counted()) }
+/// # fn main() {
+/// let counts = truesum_bench::allocations::during(|| drop(vec![0u8; 100])).expect("the allocator counts");
+/// assert_eq!((counts.allocations, counts.bytes), (1, 100));
+/// # }
 /// ```
 pub struct Counting<A = System>(pub A);
 
@@ -35,12 +40,16 @@ impl Counting<System> {
     pub const SYSTEM: Counting<System> = Counting(System);
 }
 
+// Without a call, so that who does not ask pays a comparison and saves no registers.
+#[inline(always)]
 fn count(bytes: usize) {
     // A thread that is ending has no counters any more; its allocations belong to no measurement.
-    let _ = COUNTS.try_with(|counts| {
-        let Counts { allocations, bytes: sum } = counts.get();
-        counts.set(Counts { allocations: allocations + 1, bytes: sum + bytes as u64 });
-    });
+    if ASKED.try_with(Cell::get) == Ok(true) {
+        let _ = COUNTS.try_with(|counts| {
+            let Counts { allocations, bytes: sum } = counts.get();
+            counts.set(Counts { allocations: allocations + 1, bytes: sum + bytes as u64 });
+        });
+    }
 }
 
 // SAFETY: every call goes to the wrapped allocator with the caller's own arguments; counting touches a thread-local of plain
@@ -70,16 +79,17 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Counting<A> {
     }
 }
 
-/// What this thread has allocated so far.
-pub fn counts() -> Counts {
-    COUNTS.with(Cell::get)
-}
-
-/// Whether this program counts its allocations.
-pub fn counted() -> bool {
-    let before = counts();
+/// What `operation` asks of the heap in this thread; nothing in a program that does not count.
+pub fn during(operation: impl FnOnce()) -> Option<Counts> {
+    ASKED.set(true);
+    let before = COUNTS.get();
     drop(std::hint::black_box(Box::new(0u64)));
-    counts() != before
+    let start = COUNTS.get();
+    operation();
+    let end = COUNTS.get();
+    ASKED.set(false);
+    (start != before)
+        .then(|| Counts { allocations: end.allocations - start.allocations, bytes: end.bytes - start.bytes })
 }
 
 #[cfg(test)]
@@ -87,11 +97,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passing_calls_are_counted() {
+    fn passing_calls_are_counted_while_somebody_asks() {
         let layout = Layout::from_size_align(100, 8).unwrap();
-        let before = counts();
         // SAFETY: the layout has a size, and each block is given back with the layout it was made with.
-        unsafe {
+        let pass = || unsafe {
             let block = Counting::SYSTEM.alloc(layout);
             assert!(!block.is_null());
             let block = Counting::SYSTEM.realloc(block, layout, 300);
@@ -99,8 +108,12 @@ mod tests {
             let zeros = Counting::SYSTEM.alloc_zeroed(layout);
             assert_eq!(*zeros, 0);
             Counting::SYSTEM.dealloc(zeros, layout);
-        }
-        let after = counts();
+        };
+        let before = COUNTS.get();
+        assert_eq!(during(pass), None, "the tests' own allocator does not count");
+        let after = COUNTS.get();
         assert_eq!((after.allocations - before.allocations, after.bytes - before.bytes), (3, 500));
+        pass();
+        assert_eq!(COUNTS.get(), after, "nobody asked");
     }
 }

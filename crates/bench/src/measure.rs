@@ -27,18 +27,15 @@ const SHORTEST: f64 = 100e-6;
 ///
 /// At least one operation a sample is done, however long it takes.
 pub fn samples(slot: Duration, count: usize, mut operation: impl FnMut()) -> Samples {
-    let counted = allocations::counted();
-    let before = allocations::counts();
     let start = thread_seconds();
-    operation();
+    let counts = allocations::during(&mut operation);
     let first = thread_seconds() - start;
-    let Counts { allocations, bytes } = allocations::counts();
-    let per_operation = ((allocations - before.allocations) as f64, (bytes - before.bytes) as f64);
+    let allocations = counts.map(|Counts { allocations, bytes }| (allocations as f64, bytes as f64));
 
     let target = (slot.as_secs_f64() / count as f64).max(SHORTEST);
     // The first operation is the slow one; what the first sample takes corrects the number of repetitions.
     let mut repeat = repetitions(target, first);
-    let mut result = Samples { allocations: counted.then_some(per_operation), ..Samples::default() };
+    let mut result = Samples { allocations, ..Samples::default() };
     let mut clock = core_clock();
     for _ in 0..count {
         let start = thread_seconds();

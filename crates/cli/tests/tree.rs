@@ -46,6 +46,12 @@ fn a_tree_is_saved_finds_damage_and_mends_it() {
     let md5 = ends(folder, 0, &["hash", "--tag", "-a", "md5", "data"]);
     assert_eq!(both, format!("{md5}{plain}"), "digests in the order asked for");
     assert_eq!(ends(folder, 0, &["tree", "verify", "data.ftr"]), "");
+    assert_eq!(ends(folder, 0, &["tree", "verify", "data"]), "", "the tree is found beside its file");
+    let lost = run(folder, &["tree", "verify", "copy"]);
+    assert_eq!(lost.status.code(), Some(2));
+    assert!(
+        text(&lost.stderr).contains("copy.ftr: cannot read") && text(&lost.stderr).contains("tree --save")
+    );
     flip(&data, 3 << 20);
     flip(&data, (5 << 20) + 16);
     let found = ends(folder, 1, &["tree", "verify", "data.ftr"]);

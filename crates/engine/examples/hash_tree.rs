@@ -1,8 +1,8 @@
 //! Hashes every file below a folder on all cores: `hash_tree ALGORITHM[,ALGORITHM] FOLDER`.
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
-use truesum::walk::{Item, Options, Walk};
-use truesum::{Config, Job, Notice, Outcome, Progress, Sink, Task, run};
+use truesum::walk::{Options, Walk};
+use truesum::{Config, Notice, Outcome, Progress, Sink, run};
 
 struct Lines(BufWriter<io::Stdout>);
 
@@ -32,14 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = args.next().ok_or("which folder?")?;
     let specs: Arc<[_]> = algorithms.split(',').map(str::parse).collect::<Result<Vec<_>, _>>()?.into();
     let walk = Walk::new(vec![folder.into_bytes()], Options::default(), 2)?;
-    let mut tasks = walk.map(|item| match item {
-        Item::File(name, anchor) => Task::File(Job { anchor, ..Job::hash(name, &specs) }),
-        Item::Temporary(name) => Task::Tell(Notice::Temporary(name)),
-        Item::Failed(error) => Task::Tell(Notice::Failed(error)),
-        Item::Link(name) => Task::Tell(Notice::Link(name)),
-        Item::Dangling(name) => Task::Tell(Notice::Dangling(name)),
-        Item::Special(name, kind) => Task::Tell(Notice::Special(name, kind)),
-    });
+    let mut tasks = walk.map(|item| item.task(&specs));
     let mut lines = Lines(BufWriter::new(io::stdout()));
     let summary = run(&Config::default(), &mut tasks, &Progress::default(), &mut lines)?;
     lines.0.flush()?;

@@ -78,20 +78,53 @@ impl Error {
         self.cause.to_string()
     }
 
-    /// What the user can do about it, where that is known.
-    pub fn hint(&self) -> Option<&'static str> {
+    /// What kind of failure it is, for those who give advice.
+    pub fn kind(&self) -> Kind {
         match &self.cause {
-            Cause::OutsideRoot => Some("--allow-outside reads it all the same; --root DIR widens the folder"),
-            Cause::Special("directory") => None,
-            Cause::Special(_) => Some("--special reads devices, pipes and sockets too"),
-            Cause::Changed(_) => Some("try again when nothing writes to it"),
-            Cause::Io(error) if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) => Some(
-                "the device reports a read error: see its log (dmesg, smartctl) and copy what can be saved",
-            ),
-            _ => None,
+            Cause::Io(_) if self.is_missing() => Kind::Missing,
+            Cause::Io(error) => match rustix::io::Errno::from_io_error(error) {
+                Some(rustix::io::Errno::IO) => Kind::Device,
+                Some(rustix::io::Errno::ACCESS | rustix::io::Errno::PERM) => Kind::Denied,
+                _ => Kind::Other,
+            },
+            Cause::Changed(_) => Kind::Changed,
+            Cause::Special(DIRECTORY) => Kind::Directory,
+            Cause::Special(_) => Kind::Special,
+            Cause::OutsideRoot => Kind::OutsideRoot,
+            Cause::Loop => Kind::Loop,
+            Cause::Interrupted => Kind::Interrupted,
+            Cause::Other(_) => Kind::Other,
         }
     }
 }
+
+/// Kinds of failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Not there.
+    Missing,
+    /// Not permitted.
+    Denied,
+    /// The device reports that it cannot read or write.
+    Device,
+    /// It changed while it was read.
+    Changed,
+    /// A directory where a file was expected.
+    Directory,
+    /// A device, pipe or socket.
+    Special,
+    /// The name leads out of the folder that may be read.
+    OutsideRoot,
+    /// A directory that contains itself.
+    Loop,
+    /// The run was stopped.
+    Interrupted,
+    /// Any other.
+    Other,
+}
+
+/// What [`Cause::Special`] says of a directory.
+pub(crate) const DIRECTORY: &str = "directory";
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,10 +1,10 @@
 //! Files opened, read, mapped and written, with the proof that a file was read to its end without error.
 
 pub(crate) mod ahead;
+pub mod anchor;
 pub(crate) mod device;
 pub(crate) mod mapped;
 pub mod open;
-pub mod anchor;
 pub mod read;
 pub(crate) mod resolve;
 pub(crate) mod source;

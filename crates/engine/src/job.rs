@@ -1,8 +1,11 @@
 //! What is to be done to a file, what came of it, and the counts of a run.
 
 use crate::error::{Cause, Error};
-use crate::io::open::Root;
 use crate::io::anchor::Anchor;
+use crate::io::open::Root;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use truesum_hash::{Digest, Spec};
@@ -87,6 +90,11 @@ pub enum Verdict {
 }
 
 impl Outcome {
+    /// The name shown and written.
+    pub fn name(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.job.name))
+    }
+
     /// The verdict. Verified needs every expected digest to be found and equal.
     pub fn verdict(&self) -> Verdict {
         match &self.result {
@@ -123,6 +131,10 @@ pub struct Summary {
     pub changed: u64,
     /// Files and directories that could not be read.
     pub unreadable: u64,
+    /// Lines of manifests that are no entry.
+    pub malformed: u64,
+    /// Files that were found but not read to their end when the run was stopped. Nobody knows how many more there are.
+    pub unreached: u64,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
 }
@@ -144,8 +156,36 @@ impl Summary {
         }
     }
 
-    /// Entries that were asked for and are not known to be good.
+    /// Files, folders and entries that were asked for and are not known to be good.
     pub fn failed(&self) -> u64 {
         self.mismatched + self.missing + self.changed + self.unreadable
+    }
+}
+
+impl std::ops::AddAssign for Summary {
+    fn add_assign(&mut self, other: Summary) {
+        // Taken apart, so that a new count is not forgotten here.
+        let Summary {
+            files,
+            bytes,
+            verified,
+            mismatched,
+            missing,
+            changed,
+            unreadable,
+            malformed,
+            unreached,
+            interrupted,
+        } = other;
+        self.files += files;
+        self.bytes += bytes;
+        self.verified += verified;
+        self.mismatched += mismatched;
+        self.missing += missing;
+        self.changed += changed;
+        self.unreadable += unreadable;
+        self.malformed += malformed;
+        self.unreached += unreached;
+        self.interrupted |= interrupted;
     }
 }

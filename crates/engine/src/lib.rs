@@ -5,6 +5,7 @@
 //! not change meanwhile. [`hash`] and [`manifest`] are the crates underneath.
 
 pub mod error;
+mod hash_files;
 mod io;
 pub mod job;
 mod pieces;
@@ -16,16 +17,22 @@ pub mod tree;
 pub mod verify;
 pub mod walk;
 
-pub use error::{Cause, Error};
-pub use io::open::{Root, Special};
+pub use error::{Cause, Error, Kind};
+pub use hash_files::{Hashing, hash_file, hash_files};
 pub use io::anchor::Anchor;
+pub use io::open::{Root, Special};
 pub use io::write::AtomicFile;
 pub use io::{open, read, write};
 pub use job::{Found, Job, Outcome, Summary, Verdict};
 pub use progress::Progress;
 pub use run::config::{Config, Order, cores};
 pub use run::run;
-pub use task::{Notice, Sink, Task};
+pub use task::{BadLine, Notice, Sink, Task};
 pub use truesum_hash as hash;
 pub use truesum_manifest as manifest;
+pub use verify::event::{Event, Manifest};
+pub use verify::options::{Options, Unlisted};
+pub use verify::report::{Checked, Conclusion, Report};
+pub use verify::verification::Verification;
+pub use verify::{expect, verify};
 pub use walk::Walk;

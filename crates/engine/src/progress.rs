@@ -14,6 +14,9 @@ pub struct Progress {
     unsized_files: AtomicBool,
     /// Whether no more files are to be found.
     all_found: AtomicBool,
+    /// Bytes of the manifests opened so far, and bytes read of them.
+    listed: AtomicU64,
+    list_read: AtomicU64,
     stop: Arc<AtomicBool>,
     current: Mutex<Vec<u8>>,
 }
@@ -40,12 +43,19 @@ impl Progress {
         (self.all_found.load(Relaxed) && self.found() > 0).then(|| (bytes, self.found()))
     }
 
+    /// Bytes of the manifests opened so far, and bytes read of them: how far a check is that does not know its files yet. The
+    /// files are at most some thousand entries behind.
+    pub fn listed(&self) -> (u64, u64) {
+        (self.listed.load(Relaxed), self.list_read.load(Relaxed))
+    }
+
     /// The file that was begun last.
     pub fn current(&self) -> Vec<u8> {
         self.current.lock().map(|name| name.clone()).unwrap_or_default()
     }
 
-    /// Asks the run to end soon; what was finished is still reported.
+    /// Asks the run to end soon: what was finished is still handed out, what was not is counted
+    /// ([`Summary::unreached`](crate::Summary::unreached)).
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
     }
@@ -62,6 +72,14 @@ impl Progress {
 
     pub(crate) fn add_bytes(&self, bytes: u64) {
         self.bytes.fetch_add(bytes, Relaxed);
+    }
+
+    pub(crate) fn add_listed(&self, bytes: u64) {
+        self.listed.fetch_add(bytes, Relaxed);
+    }
+
+    pub(crate) fn add_list_read(&self, bytes: u64) {
+        self.list_read.fetch_add(bytes, Relaxed);
     }
 
     pub(crate) fn add_file(&self) {

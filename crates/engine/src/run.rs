@@ -51,12 +51,7 @@ pub fn run(
         });
         result?;
     }
-    if progress.stopped() {
-        output.take_rest()?;
-    }
-    let mut summary = output.summary;
-    summary.interrupted = progress.stopped();
-    Ok(summary)
+    output.end(progress.stopped())
 }
 
 /// Runs workers on threads of their own; false if none could be started. How all of them end is told in [`frontier`].

@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::job::{Job, Outcome};
-use std::io;
-use truesum_manifest::LineError;
+use std::{fmt, io};
+use truesum_manifest::{LineError, Place};
 
 /// One thing to do, or to tell in its turn.
 #[derive(Debug)]
@@ -29,8 +29,29 @@ pub enum Notice {
     Own(Vec<u8>),
     /// A temporary file of this program, which was not read.
     Temporary(Vec<u8>),
-    /// A manifest's line that is no entry.
-    Malformed(LineError),
+    /// A manifest's line that is no entry. It counts as malformed.
+    Malformed(BadLine),
+}
+
+/// A line of a manifest that is no entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadLine {
+    /// Where it is.
+    pub at: Place,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl From<LineError> for BadLine {
+    fn from(error: LineError) -> BadLine {
+        BadLine { at: error.at, reason: error.reason.to_string() }
+    }
+}
+
+impl fmt::Display for BadLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.at, self.reason)
+    }
 }
 
 /// Where outcomes go. An error of the sink ends the run.

@@ -1,8 +1,109 @@
-//! Checking: a manifest's entries as tasks, and the files that no entry lists.
+//! Checking, and the only place where "verified" is said of a whole: manifests in, a [`Report`] out.
 //!
 //! Entries stream from the manifest into the run, so memory does not grow with their number; all that is kept of a name is
 //! a hash of eight bytes, by which a walk of the root afterwards recognises what was listed.
 
 pub mod entries;
+pub mod event;
 pub mod listed;
+pub mod options;
+pub mod report;
 pub mod unlisted;
+pub mod verification;
+
+use crate::error::Error;
+use crate::job::Outcome;
+use crate::progress::Progress;
+use event::Event;
+use options::Options;
+use report::Report;
+use std::path::Path;
+use truesum_hash::{Digest, Spec};
+use verification::Verification;
+
+/// Checks a manifest: hands the outcome of each entry to `each`, and says in [`Report::verdict`] what it came to.
+///
+/// Malformed lines, files not listed and all else that [`Options`] ask for are counted in the report;
+/// [`Verification`] tells them one by one, takes several manifests, and can be stopped.
+///
+/// ```
+/// use truesum::{Conclusion, Options, verify};
+///
+/// let folder = tempfile::tempdir()?;
+/// std::fs::write(folder.path().join("a"), "123456789")?;
+/// let manifest = folder.path().join("SHA256SUMS");
+/// std::fs::write(&manifest, "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225  a\n")?;
+///
+/// let report = verify(&manifest, &Options::default(), |entry| assert!(entry.result.is_ok()))?;
+/// assert_eq!(report.verdict(), Conclusion::Verified);
+///
+/// std::fs::write(&manifest, "")?;
+/// let report = verify(&manifest, &Options::default(), |_| ())?;
+/// assert_eq!(report.verdict(), Conclusion::NothingVerified);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The manifest or its folder could not be opened, or the manifest not be read to its end.
+pub fn verify(
+    manifest: impl AsRef<Path>,
+    options: &Options,
+    mut each: impl FnMut(&Outcome),
+) -> Result<Report, Error> {
+    let progress = Progress::default();
+    let mut verification = Verification::new(options, &progress);
+    let mut failed = None;
+    let told = verification.manifests(&[named(manifest.as_ref())], &mut |event| {
+        match event {
+            Event::Entry(_, outcome) => each(outcome),
+            Event::Failed(error) => failed = Some(error.under(&error.path)),
+            Event::Checked(_, checked) => {
+                failed = checked.failed.as_ref().map(|error| error.under(&error.path));
+            }
+            _ => {}
+        }
+        Ok(())
+    });
+    debug_assert!(told.is_ok(), "nothing that is told here fails");
+    match failed {
+        Some(error) => Err(error),
+        None => Ok(verification.report().clone()),
+    }
+}
+
+/// A file that is called `-` is a file here, not standard input.
+fn named(path: &Path) -> &Path {
+    if path == Path::new("-") { Path::new("./-") } else { path }
+}
+
+/// Compares one file with one digest that is known from elsewhere.
+///
+/// ```
+/// use truesum::{Conclusion, Options, expect};
+/// use truesum::hash::{Digest, Spec};
+///
+/// let file = tempfile::NamedTempFile::new()?;
+/// std::fs::write(file.path(), "123456789")?;
+/// let (spec, digest): (Spec, _) = ("crc32".parse()?, Digest::from_hex(b"cbf43926").expect("hexadecimal"));
+/// let report = expect(file.path(), &spec, &digest, &Options::default(), |_| ());
+/// assert_eq!(report.verdict(), Conclusion::Verified);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn expect(
+    file: impl AsRef<Path>,
+    spec: &Spec,
+    digest: &Digest,
+    options: &Options,
+    mut each: impl FnMut(&Outcome),
+) -> Report {
+    let progress = Progress::default();
+    let mut verification = Verification::new(options, &progress);
+    let told = verification.expect(named(file.as_ref()), spec, digest, &mut |event| {
+        if let Event::Entry(_, outcome) = event {
+            each(outcome);
+        }
+        Ok(())
+    });
+    debug_assert!(told.is_ok(), "nothing that is told here fails");
+    verification.report().clone()
+}

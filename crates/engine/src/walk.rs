@@ -16,11 +16,13 @@ mod tests;
 mod way;
 
 use crate::error::{Cause, Error};
-use crate::io::open::{Root, Special, describe};
 use crate::io::anchor::Anchor;
+use crate::io::open::{Root, Special, describe};
 use crate::io::resolve::Reach;
 use crate::io::temporary::is_temporary;
+use crate::job::Job;
 use crate::run::config::cores;
+use crate::task::{Notice, Task};
 use ahead::{Ahead, offers};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
@@ -34,6 +36,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst};
+use truesum_hash::Spec;
 use way::Way;
 
 /// What to walk, and how.
@@ -68,6 +71,20 @@ pub enum Item {
     Dangling(Vec<u8>),
     /// A device, pipe or socket that was not read.
     Special(Vec<u8>, &'static str),
+}
+
+impl Item {
+    /// What a run is to do with it: hash the file, or tell.
+    pub fn task(self, specs: &Arc<[Spec]>) -> Task {
+        match self {
+            Item::File(path, anchor) => Task::File(Job { anchor, ..Job::hash(path, specs) }),
+            Item::Temporary(path) => Task::Tell(Notice::Temporary(path)),
+            Item::Failed(error) => Task::Tell(Notice::Failed(error)),
+            Item::Link(path) => Task::Tell(Notice::Link(path)),
+            Item::Dangling(path) => Task::Tell(Notice::Dangling(path)),
+            Item::Special(path, kind) => Task::Tell(Notice::Special(path, kind)),
+        }
+    }
 }
 
 /// An iterator over [`Item`]s.

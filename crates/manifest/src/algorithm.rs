@@ -78,6 +78,14 @@ pub fn usual(digest_len: usize) -> Option<Spec> {
     USUAL.iter().find(|spec| spec.digest_len() == digest_len).cloned()
 }
 
+/// Whether a reader that knows the manifest's name takes a bare hexadecimal digest of this algorithm for what it is.
+pub fn is_told(spec: &Spec, file_name: Option<&[u8]>) -> bool {
+    match file_name.and_then(algorithm_from_name) {
+        Some(named) => named == *spec,
+        None => usual(spec.digest_len()).as_ref() == Some(spec),
+    }
+}
+
 /// Names of all algorithms whose digests have this many bytes at their usual length: what a bare digest could be.
 pub fn same_length(digest_len: usize) -> Vec<&'static str> {
     ALGORITHMS.iter().filter(|row| row.digest_len == digest_len).map(|row| row.name).collect()

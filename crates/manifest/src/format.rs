@@ -1,14 +1,20 @@
-//! The table of formats: one row is all there is to say of one.
-//!
-//! Adding a format: write its file, add one row here. Recognition, `truesum list`, conversion and the round-trip tests
-//! follow from the row.
+//! What a format is: one row says how it is recognised, what it holds, and how it is read and written.
 
+mod head;
+mod holds;
+mod style;
+mod writing;
+
+pub use head::{Claim, Head, Sign};
+pub use holds::{Algorithms, Holds, Names, Told};
+pub use style::{Heading, Mode, Spelling, Style};
+pub use writing::{Compose, Unholdable, Writing};
+
+use crate::algorithm::algorithm_from_name;
 use crate::entry::Entry;
-use crate::line::Reason;
-use crate::reader::Options;
-use crate::{bsd, gnu, json};
+use crate::line::{Found, LineError, Reason};
 use std::fmt;
-use truesum_hash::{Digest, Spec};
+use truesum_hash::Spec;
 
 /// One format of manifests.
 pub struct Format {
@@ -18,14 +24,35 @@ pub struct Format {
     pub file_names: &'static [&'static str],
     /// What it is and who writes it, in one line.
     pub summary: &'static str,
-    /// What ends a line: LF or NUL.
-    pub terminator: u8,
-    /// Whether a line (decoded, without the blanks in front, perhaps cut) can be of no other text than this format's.
-    pub sniff: fn(&[u8]) -> bool,
-    /// A parser of its lines, in order.
-    pub parse: fn(&Options) -> Box<dyn Parse + Send>,
-    /// Appends the lines of one entry, or nothing and says why not.
-    pub write: fn(&Entry, &Style, &mut Vec<u8>) -> Result<(), Unholdable>,
+    /// What an entry of it can say.
+    pub holds: Holds,
+    /// What speaks for this format in the beginning of a manifest.
+    pub sniff: fn(&Head<'_>) -> Option<Claim>,
+    /// How it is read.
+    pub reading: Reading,
+    /// How it is written.
+    pub writing: Writing,
+    /// Where it leaves the algorithm open: the format of the same lines that names it.
+    pub tagged: Option<&'static Format>,
+}
+
+/// How a format is read.
+#[derive(Clone, Copy)]
+pub enum Reading {
+    /// Line by line, so that memory does not grow and a bad line costs no other.
+    Lines {
+        /// What ends a line: LF or NUL.
+        terminator: u8,
+        /// A parser of its lines, in order.
+        parser: fn(&Options) -> Box<dyn Parse + Send>,
+    },
+    /// As a whole, because its structure ends only with the manifest: cut off, it says nothing.
+    Document {
+        /// Most bytes of a manifest, decoded.
+        limit: usize,
+        /// Gives all entries and bad parts in order, or refuses the whole.
+        parse: fn(&[u8], &Options) -> Result<Vec<Found>, LineError>,
+    },
 }
 
 /// A parser of lines. It may remember earlier lines.
@@ -35,6 +62,29 @@ pub trait Parse {
     /// # Errors
     /// Why it is no line of this format.
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason>;
+
+    /// Told once, after the last line.
+    ///
+    /// # Errors
+    /// What is missing.
+    fn end(&mut self) -> Result<(), Reason> {
+        Ok(())
+    }
+}
+
+impl Format {
+    /// What ends a line: LF or NUL. `None` for documents, whose line ends mean nothing.
+    pub fn terminator(&self) -> Option<u8> {
+        match self.reading {
+            Reading::Lines { terminator, .. } => Some(terminator),
+            Reading::Document { .. } => None,
+        }
+    }
+
+    /// Whether entries leave their algorithm to the manifest's name or to the length of the digest.
+    pub fn leaves_algorithm_open(&self) -> bool {
+        self.holds.told == Told::Elsewhere
+    }
 }
 
 impl fmt::Debug for Format {
@@ -51,155 +101,36 @@ impl PartialEq for Format {
 
 impl Eq for Format {}
 
-/// Every format, in the order they are recognised.
-pub static FORMATS: &[&Format] = &[&json::JSONL, &bsd::BSD, &gnu::GNU, &bsd::BSD_Z, &gnu::GNU_Z];
-
-/// The row with this name.
-pub fn format(name: &str) -> Option<&'static Format> {
-    FORMATS.iter().copied().find(|row| row.name == name)
+/// What is known of a manifest before it is read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Algorithms asked for: a line of any other is a bad line. Empty: whatever the manifest says.
+    pub asked: Vec<Spec>,
+    /// The algorithm that the manifest's name tells ([`algorithm_from_name`]): lines without a tag are of it.
+    pub named: Option<Spec>,
+    /// The format; `None` recognises it.
+    pub format: Option<&'static Format>,
+    /// The manifest's name, for formats that are recognised by it.
+    pub file_name: Option<Vec<u8>>,
+    /// Accept digests that are too short to verify anything.
+    pub allow_weak: bool,
+    /// Accept entries that have digests of pieces and none of the whole file. Who does must verify
+    /// [`Entry::pieces`]: such an entry has nothing else.
+    pub allow_pieces: bool,
 }
 
-/// The format of a manifest by its beginning (decoded text, up to 64 KiB), else by its name.
-pub fn detect(head: &[u8], file_name: Option<&[u8]>) -> Option<&'static Format> {
-    let terminator = terminator(head);
-    // The first line that says anything decides, so that one strange line does not change the format of all.
-    let lines = head.split(|&byte| byte == terminator).map(crate::scan::trim_start);
-    let by_content = lines.filter(|line| !line.is_empty()).find_map(|line| {
-        FORMATS.iter().copied().find(|row| row.terminator == terminator && (row.sniff)(line))
-    });
-    let by_name = || {
-        let name = file_name?.to_ascii_lowercase();
-        FORMATS.iter().copied().find(|row| row.file_names.iter().any(|end| name.ends_with(end.as_bytes())))
-    };
-    by_content.or_else(by_name)
-}
-
-/// NUL if the lines end so: the first NUL is the end, or what follows it begins like a line. A NUL elsewhere is in
-/// the middle of a line, and a fault of it.
-pub(crate) fn terminator(head: &[u8]) -> u8 {
-    let Some(nul) = head.iter().position(|&byte| byte == 0) else { return b'\n' };
-    let is_line = |line: &[u8]| gnu::starts_with_digest(line) || bsd::split(line).is_some();
-    let rest = &head[nul + 1..];
-    let next = rest.split(|&byte| byte == 0).next().unwrap_or_default();
-    if is_line(&head[..nul]) && (rest.is_empty() || is_line(next)) { 0 } else { b'\n' }
-}
-
-/// How digests are spelled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Spelling {
-    /// Lower-case hexadecimal.
-    #[default]
-    Hex,
-    /// Upper-case hexadecimal.
-    HexUpper,
-    /// Base64 with padding.
-    Base64,
-}
-
-impl Spelling {
-    /// The digest so spelled.
-    pub fn of(self, digest: &Digest) -> String {
-        match self {
-            Spelling::Hex => digest.to_hex(),
-            Spelling::HexUpper => digest.to_hex_upper(),
-            Spelling::Base64 => digest.to_base64(),
-        }
-    }
-}
-
-/// The mode character of GNU lines. It says nothing on systems without text files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// A blank.
-    #[default]
-    Text,
-    /// An asterisk.
-    Binary,
-}
-
-impl Mode {
-    pub(crate) fn char(self) -> u8 {
-        match self {
-            Mode::Text => b' ',
-            Mode::Binary => b'*',
-        }
-    }
-}
-
-/// What a writer may choose within a format.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Style {
-    /// How digests are spelled.
-    pub spelling: Spelling,
-    /// The mode character, where the format has one.
-    pub mode: Mode,
-}
-
-/// Why a format cannot hold an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unholdable {
-    /// It has no digest.
-    NoDigest,
-    /// Its name is empty.
-    EmptyName,
-    /// Its name holds a NUL byte.
-    Nul,
-    /// Among several digests one whose algorithm a line without a tag does not tell.
-    Untagged(Spec),
-    /// Two digests of the same algorithm.
-    Twice(Spec),
-    /// A digest that is not as long as its algorithm says.
-    Length(Spec),
-}
-
-impl fmt::Display for Unholdable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unholdable::NoDigest => f.write_str("no digest"),
-            Unholdable::EmptyName => f.write_str("no file name"),
-            Unholdable::Nul => f.write_str("the name holds a NUL byte"),
-            Unholdable::Untagged(spec) => {
-                write!(f, "lines without a tag cannot tell that a digest is {spec}")
-            }
-            Unholdable::Twice(spec) => write!(f, "two digests of {spec}"),
-            Unholdable::Length(spec) => write!(f, "the digest is not as long as one of {spec}"),
-        }
-    }
-}
-
-impl std::error::Error for Unholdable {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::HashSet;
-
-    #[test]
-    fn rows_have_unique_names_and_say_what_they_are() {
-        let mut seen = HashSet::new();
-        for row in FORMATS {
-            assert!(seen.insert(row.name), "{} twice", row.name);
-            assert_eq!(format(row.name), Some(*row));
-            assert!(row.summary.len() > 20 && matches!(row.terminator, 0 | b'\n'), "{}", row.name);
-            assert_eq!(row.name.ends_with("-z"), row.terminator == 0, "{}", row.name);
-            assert!(row.file_names.iter().all(|end| *end == end.to_ascii_lowercase()), "{}", row.name);
+impl Options {
+    /// The options that a manifest's name tells.
+    pub fn for_name(file_name: &[u8]) -> Options {
+        Options {
+            named: algorithm_from_name(file_name),
+            file_name: Some(file_name.to_vec()),
+            ..Options::default()
         }
     }
 
-    #[test]
-    fn every_row_recognises_what_it_writes_and_leaves_the_others_alone() {
-        let sha256: Spec = "sha256".parse().unwrap();
-        let entry = Entry::new(b"a", sha256.clone(), sha256.digest(b"a"));
-        for row in FORMATS {
-            let mut text = Vec::new();
-            (row.write)(&entry, &Style::default(), &mut text).unwrap();
-            assert_eq!(detect(&text, None), Some(*row), "{}", row.name);
-            // The content decides, not the name.
-            assert_eq!(detect(&text, Some(b"x.jsonl")), Some(*row), "{}", row.name);
-        }
-        assert_eq!(detect(b"", None), None);
-        assert_eq!(detect(b"hello world\n", None), None);
-        assert_eq!(detect(b"hello world\n", Some(b"X.JSONL")).map(|row| row.name), Some("jsonl"));
-        assert_eq!(detect(b"", Some(b"SHA256SUMS")).map(|row| row.name), Some("gnu"));
+    /// The algorithms a digest without a tag may be of; none means that its length decides.
+    pub(crate) fn expected(&self) -> &[Spec] {
+        if self.asked.is_empty() { self.named.as_slice() } else { &self.asked }
     }
 }

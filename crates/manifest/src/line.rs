@@ -11,23 +11,53 @@ use truesum_hash::{Spec, SpecError};
 /// Most characters of a line that a message quotes.
 const SHOWN: usize = 120;
 
-/// One good line.
+/// Where in a manifest something stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// The line of this number, from 1.
+    Line(u64),
+    /// The byte of this number, from 0, in a document whose lines mean nothing.
+    Byte(u64),
+}
+
+impl Place {
+    /// Its number.
+    pub fn number(self) -> u64 {
+        match self {
+            Place::Line(number) | Place::Byte(number) => number,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Line(number) => write!(f, "line {number}"),
+            Place::Byte(number) => write!(f, "byte {number}"),
+        }
+    }
+}
+
+/// One good line, or part of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// Its number, from 1.
-    pub number: u64,
+    /// Where it is.
+    pub at: Place,
     /// What it says.
     pub entry: Entry,
 }
 
-/// One bad line: it was skipped, and the lines after it are read.
+/// One bad line or part: it was skipped, and what follows is read. A document that is bad as a whole has one such error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineError {
-    /// Its number, from 1.
-    pub line: u64,
+    /// Where it is.
+    pub at: Place,
     /// What is wrong with it.
     pub reason: Reason,
 }
+
+/// What a parser finds at one place: an entry or a fault.
+pub type Found = Result<Line, LineError>;
 
 /// Why a line was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,9 +103,9 @@ pub enum Reason {
     Mixed,
     /// A comment that would be a good line if its first character were a hexadecimal digit.
     DamagedComment,
-    /// More than [`crate::LINE_LIMIT`] bytes.
+    /// More than [`LINE_LIMIT`](crate::LINE_LIMIT) bytes.
     LineTooLong,
-    /// A name of more than [`crate::NAME_LIMIT`] bytes.
+    /// A name of more than [`NAME_LIMIT`](crate::NAME_LIMIT) bytes.
     NameTooLong,
     /// The text is UTF-16, and this line is not.
     Encoding,
@@ -87,6 +117,10 @@ pub enum Reason {
     CutSignature,
     /// Not the JSON object it should be: what, and why.
     Json(String),
+    /// A document with more bytes than are read of one.
+    DocumentTooLong(usize),
+    /// It has only digests of pieces, and whoever reads cannot verify pieces.
+    OnlyPieces,
 }
 
 impl fmt::Display for Reason {
@@ -132,6 +166,10 @@ impl fmt::Display for Reason {
             Reason::Unsigned => f.write_str("outside the signed part"),
             Reason::DashEscape => f.write_str("a dash that is not escaped in the signed part"),
             Reason::CutSignature => f.write_str("the signature is cut off"),
+            Reason::DocumentTooLong(limit) => write!(f, "more than {limit} bytes in one document"),
+            Reason::OnlyPieces => f.write_str(
+                "only pieces have a digest, not the file: pieces cannot be verified yet by this command",
+            ),
             // It may quote the line.
             Reason::Json(what) => match what.char_indices().nth(SHOWN) {
                 Some((end, _)) => write!(f, "{}...", display_safe(&what.as_bytes()[..end])),
@@ -143,7 +181,7 @@ impl fmt::Display for Reason {
 
 impl fmt::Display for LineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.reason)
+        write!(f, "{}: {}", self.at, self.reason)
     }
 }
 

@@ -114,6 +114,28 @@ impl<R: Read> Lines<R> {
         Ok(&self.text[self.start..])
     }
 
+    /// Whether what [`Lines::peek`] gave is all there is.
+    pub(crate) fn at_end(&self) -> bool {
+        self.at_end
+    }
+
+    /// All that is not handed out yet, if it has at most `limit` bytes.
+    ///
+    /// # Errors
+    /// The reader's; an interrupted read is repeated.
+    pub(crate) fn rest(&mut self, limit: usize) -> io::Result<Option<Vec<u8>>> {
+        while !self.at_end {
+            if self.text.len() - self.start > limit {
+                return Ok(None);
+            }
+            self.fill()?;
+        }
+        let mut rest = std::mem::take(&mut self.text);
+        rest.drain(..std::mem::take(&mut self.start));
+        self.scanned = 0;
+        Ok((rest.len() <= limit).then_some(rest))
+    }
+
     /// The next line; `None` only where the reader said that it ends.
     ///
     /// # Errors

@@ -6,8 +6,8 @@
 use crate::scan;
 use std::fmt;
 
-/// Longest name read from a manifest, in bytes.
-pub const NAME_LIMIT: usize = 32 << 10;
+/// Longest name read from a manifest or written to one, in bytes. However it is escaped, it fits a line.
+pub const NAME_LIMIT: usize = 128 << 10;
 
 /// Whether a line-based manifest must escape this name: it holds a backslash, LF or CR.
 pub fn needs_escape(name: &[u8]) -> bool {

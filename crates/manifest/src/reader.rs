@@ -1,54 +1,32 @@
-//! Reads a manifest of any line-based format: bytes in, entries out, one after the other, in bounded memory.
+//! Reads a manifest of any format: bytes in, entries out, one after the other, in bounded memory.
 //!
-//! A read error is never taken for the end, and a bad line never ends the reading.
+//! A read error is never taken for the end, and a bad line never ends the reading. A document is read whole before its
+//! first entry is given, because its end says whether it is one.
 
-use crate::format::{Format, Parse, detect, format, terminator};
-use crate::line::{Line, LineError, ReadError, Reason};
+use crate::entry::Entry;
+use crate::format::{Format, Head, Options, Parse, Reading};
+use crate::line::{Found, Line, LineError, Place, ReadError, Reason};
 use crate::lines::{Lines, RawLine};
 use crate::path::NAME_LIMIT;
 use crate::signed::Signed;
-use std::io::Read;
-use truesum_hash::Spec;
+use crate::table;
+use std::io::{self, Read};
 
-/// What is known of a manifest before it is read.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Algorithms asked for: a line of any other is a bad line. Empty: whatever the manifest says.
-    pub asked: Vec<Spec>,
-    /// The algorithm that the manifest's name tells ([`crate::algorithm_from_name`]): lines without a tag are of it.
-    pub named: Option<Spec>,
-    /// The format; `None` recognises it.
-    pub format: Option<&'static Format>,
-    /// The manifest's name, for formats that are recognised by it.
-    pub file_name: Option<Vec<u8>>,
-    /// Accept digests that are too short to verify anything.
-    pub allow_weak: bool,
-}
-
-impl Options {
-    /// The options that a manifest's name tells.
-    pub fn for_name(file_name: &[u8]) -> Options {
-        Options {
-            named: crate::algorithm_from_name(file_name),
-            file_name: Some(file_name.to_vec()),
-            ..Options::default()
-        }
-    }
-
-    /// The algorithms a digest without a tag may be of; none means that its length decides.
-    pub(crate) fn expected(&self) -> &[Spec] {
-        if self.asked.is_empty() { self.named.as_slice() } else { &self.asked }
-    }
-}
-
-/// Reads a manifest line by line.
+/// Reads a manifest.
 pub struct Reader<R> {
     lines: Lines<R>,
     options: Options,
     /// Chosen when the beginning has been seen.
-    chosen: Option<(&'static Format, Box<dyn Parse + Send>)>,
+    chosen: Option<(&'static Format, Source)>,
     signed: Signed,
     ended: bool,
+}
+
+/// Where entries come from.
+enum Source {
+    Lines(Box<dyn Parse + Send>),
+    /// Found already.
+    Parsed(std::vec::IntoIter<Found>),
 }
 
 impl<R: Read> Reader<R> {
@@ -62,62 +40,116 @@ impl<R: Read> Reader<R> {
         self.chosen.as_ref().map(|(format, _)| *format)
     }
 
-    fn choose(&mut self) -> std::io::Result<()> {
-        let head = self.lines.peek()?;
-        let known = self.options.format.or_else(|| detect(head, self.options.file_name.as_deref()));
-        let fallback = if terminator(head) == 0 { "gnu-z" } else { "gnu" };
-        let row = known.or_else(|| format(fallback)).unwrap_or(&crate::gnu::GNU);
-        if row.terminator == b'\n' {
-            self.signed = Signed::sniff(head);
-        }
-        self.lines.set_terminator(row.terminator);
-        self.chosen = Some((row, (row.parse)(&self.options)));
-        Ok(())
+    fn choose(&mut self) -> io::Result<(&'static Format, Source)> {
+        let file_name = self.options.file_name.as_deref();
+        self.lines.peek()?;
+        let complete = self.lines.at_end();
+        let text = self.lines.peek()?;
+        // Only lines of text are ever wrapped.
+        let inside = if table::terminator(text) == 0 { text } else { Signed::inside(text) };
+        let head = Head { text: inside, complete };
+        let row = self.options.format.unwrap_or_else(|| table::choose(head, file_name));
+        let source = match row.reading {
+            Reading::Lines { terminator, parser } => {
+                if terminator == b'\n' {
+                    self.signed = Signed::sniff(text);
+                }
+                self.lines.set_terminator(terminator);
+                Source::Lines(parser(&self.options))
+            }
+            Reading::Document { limit, parse } => {
+                let found = match self.lines.rest(limit)? {
+                    Some(text) => parse(&text, &self.options),
+                    None => Err(LineError {
+                        at: Place::Byte(limit as u64),
+                        reason: Reason::DocumentTooLong(limit),
+                    }),
+                };
+                Source::Parsed(found.unwrap_or_else(|error| vec![Err(error)]).into_iter())
+            }
+        };
+        Ok((row, source))
     }
 
-    /// The next line that says something.
-    fn line(&mut self) -> Result<Option<Line>, ReadError> {
+    /// What stands next, checked.
+    fn found(&mut self) -> Result<Option<Line>, ReadError> {
         if self.chosen.is_none() {
-            self.choose().map_err(ReadError::Io)?;
+            self.chosen = Some(self.choose().map_err(ReadError::Io)?);
         }
-        loop {
-            let raw = self.lines.next().map_err(ReadError::Io)?;
-            let result = match raw {
-                None => {
-                    self.ended = true;
-                    let cut = std::mem::replace(&mut self.signed, Signed::No).finish();
-                    let line = self.lines.number();
-                    return cut.map(|()| None).map_err(|reason| ReadError::Line(LineError { line, reason }));
-                }
-                Some(RawLine::TooLong) => Err(Reason::LineTooLong),
-                Some(RawLine::NotUtf16) => Err(Reason::Encoding),
-                Some(RawLine::Bytes(line)) => {
-                    let Some((row, parser)) = &mut self.chosen else { return Ok(None) };
-                    let line = match line {
-                        [line @ .., b'\r'] if row.terminator == b'\n' => line,
-                        line => line,
-                    };
-                    match self.signed.step(line) {
-                        Ok(Some(line)) => parser.line(line),
-                        Ok(None) => Ok(None),
-                        Err(reason) => Err(reason),
-                    }
-                }
-            };
-            let number = self.lines.number();
-            let entry = match result {
-                Ok(None) => continue,
-                Ok(Some(entry)) if entry.path.is_empty() => Err(Reason::EmptyName),
-                Ok(Some(entry)) if entry.path.contains(&0) => Err(Reason::Nul),
-                Ok(Some(entry)) if entry.path.len() > NAME_LIMIT => Err(Reason::NameTooLong),
-                Ok(Some(entry)) => Ok(entry),
-                Err(reason) => Err(reason),
-            };
-            return match entry {
-                Ok(entry) => Ok(Some(Line { number, entry })),
-                Err(reason) => Err(ReadError::Line(LineError { line: number, reason })),
-            };
+        let Some((row, source)) = &mut self.chosen else { return Ok(None) };
+        let mut found = None;
+        if let Source::Lines(parser) = source {
+            let cr = row.terminator() == Some(b'\n');
+            found =
+                next_line(&mut self.lines, &mut self.signed, parser.as_mut(), cr).map_err(ReadError::Io)?;
+            if found.is_none() {
+                let missing = self.signed.finish().and_then(|()| parser.end());
+                let at = Place::Line(self.lines.number());
+                let missing = missing.err().map(|reason| Err(LineError { at, reason }));
+                *source = Source::Parsed(missing.into_iter().collect::<Vec<_>>().into_iter());
+            }
         }
+        if let Source::Parsed(rest) = source {
+            found = rest.next();
+            self.ended = found.is_none();
+        }
+        match found.transpose().map_err(ReadError::Line)? {
+            None => Ok(None),
+            Some(line) => match fault(&line.entry, &self.options) {
+                Some(reason) => Err(ReadError::Line(LineError { at: line.at, reason })),
+                None => Ok(Some(line)),
+            },
+        }
+    }
+}
+
+/// The next line that says something; `None` at the end.
+fn next_line<R: Read>(
+    lines: &mut Lines<R>,
+    signed: &mut Signed,
+    parser: &mut dyn Parse,
+    drop_cr: bool,
+) -> io::Result<Option<Found>> {
+    while let Some(raw) = lines.next()? {
+        let result = match raw {
+            RawLine::TooLong => Err(Reason::LineTooLong),
+            RawLine::NotUtf16 => Err(Reason::Encoding),
+            RawLine::Bytes(line) => {
+                let line = match line {
+                    [line @ .., b'\r'] if drop_cr => line,
+                    line => line,
+                };
+                match signed.step(line) {
+                    Ok(Some(line)) => parser.line(line),
+                    Ok(None) => Ok(None),
+                    Err(reason) => Err(reason),
+                }
+            }
+        };
+        let at = Place::Line(lines.number());
+        match result {
+            Ok(None) => {}
+            Ok(Some(entry)) => return Ok(Some(Ok(Line { at, entry }))),
+            Err(reason) => return Ok(Some(Err(LineError { at, reason }))),
+        }
+    }
+    Ok(None)
+}
+
+/// What no entry of any format may be.
+fn fault(entry: &Entry, options: &Options) -> Option<Reason> {
+    if entry.path.is_empty() {
+        Some(Reason::EmptyName)
+    } else if entry.path.contains(&0) {
+        Some(Reason::Nul)
+    } else if entry.path.len() > NAME_LIMIT {
+        Some(Reason::NameTooLong)
+    } else if entry.digests.is_empty() && !entry.pieces.is_empty() && !options.allow_pieces {
+        Some(Reason::OnlyPieces)
+    } else if entry.digests.is_empty() && entry.pieces.is_empty() {
+        Some(Reason::EmptyDigest)
+    } else {
+        None
     }
 }
 
@@ -129,7 +161,7 @@ impl<R: Read> Iterator for Reader<R> {
         if self.ended {
             return None;
         }
-        let next = self.line().transpose();
+        let next = self.found().transpose();
         self.ended |= matches!(next, Some(Err(ReadError::Io(_))));
         next
     }

@@ -32,6 +32,30 @@ impl Signed {
         if signed { Signed::Before } else { Signed::No }
     }
 
+    /// The signed part of the beginning of a manifest, as far as it reaches; all of it where nothing is signed.
+    pub(crate) fn inside(head: &[u8]) -> &[u8] {
+        let line_is = |line: &[u8], mark: &[u8]| scan::trim_end(strip_cr(line)) == mark;
+        let mut rest = head;
+        let mut step = Signed::Before;
+        let mut begin = 0;
+        while !rest.is_empty() {
+            let end = rest.iter().position(|&byte| byte == b'\n').map_or(rest.len(), |at| at + 1);
+            let line = rest[..end].strip_suffix(b"\n").unwrap_or(&rest[..end]);
+            let at = head.len() - rest.len();
+            match step {
+                Signed::Before if line_is(line, BEGIN) => step = Signed::Headers,
+                Signed::Headers if scan::all(strip_cr(line), scan::is_blank) => {
+                    step = Signed::Body;
+                    begin = at + end;
+                }
+                Signed::Body if line_is(line, SIGNATURE) => return &head[begin..at],
+                _ => {}
+            }
+            rest = &rest[end..];
+        }
+        if step == Signed::Body { &head[begin..] } else { head }
+    }
+
     /// What the line says: its text if it is signed (or nothing is), `None` if it belongs to the wrapping.
     ///
     /// # Errors

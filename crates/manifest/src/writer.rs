@@ -1,19 +1,22 @@
 //! Writes entries in a format. An entry that the format cannot hold is refused by name, and the rest is written.
 
 use crate::entry::Entry;
-use crate::format::{Format, Style, Unholdable};
+use crate::format::{Compose, Format, Heading, Style, Unholdable, Writing};
+use crate::lines::LINE_LIMIT;
+use crate::path::NAME_LIMIT;
 use std::fmt;
 use std::io::{self, Write};
 
-/// Writes entries, one after the other.
+/// Writes a manifest, entry after entry.
 pub struct Writer<W: Write> {
     out: W,
     format: &'static Format,
-    style: Style,
-    lines: Vec<u8>,
+    compose: Box<dyn Compose + Send>,
+    /// Written by the next call.
+    text: Vec<u8>,
 }
 
-/// Why an entry was not written.
+/// Why something was not written.
 #[derive(Debug)]
 pub enum WriteError {
     /// The format cannot hold it. Nothing of it was written; the next entry may be.
@@ -33,44 +36,93 @@ impl fmt::Display for WriteError {
 
 impl std::error::Error for WriteError {}
 
+/// Entries that stand for themselves.
+struct Each {
+    write: fn(&Entry, &Style, &mut Vec<u8>) -> Result<(), Unholdable>,
+    style: Style,
+}
+
+impl Compose for Each {
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        (self.write)(entry, &self.style, text)
+    }
+}
+
 impl<W: Write> Writer<W> {
     /// A writer of this format. It does not buffer: each entry is one `write_all`.
-    pub fn new(out: W, format: &'static Format, style: Style) -> Writer<W> {
-        Writer { out, format, style, lines: Vec::new() }
+    pub fn new(out: W, format: &'static Format, heading: &Heading) -> Writer<W> {
+        let mut compose = match format.writing {
+            Writing::Entries(write) => Box::new(Each { write, style: heading.style }),
+            Writing::Manifest(begin) => begin(heading),
+        };
+        let mut text = Vec::new();
+        compose.begin(&mut text);
+        Writer { out, format, compose, text }
     }
 
-    /// Writes one entry.
+    /// Writes one entry, before the first one what stands before it.
     ///
     /// # Errors
     /// The format cannot hold the entry, or the output failed.
     pub fn write(&mut self, entry: &Entry) -> Result<(), WriteError> {
-        self.lines.clear();
-        append(entry, self.format, &self.style, &mut self.lines).map_err(WriteError::Refused)?;
-        self.out.write_all(&self.lines).map_err(WriteError::Io)
+        let compose = &mut self.compose;
+        whole_or_nothing(entry, self.format, &mut self.text, |text| compose.entry(entry, text))
+            .map_err(WriteError::Refused)?;
+        self.hand_out().map_err(WriteError::Io)
     }
 
-    /// Flushes the output and gives it back.
+    /// Writes what stands after the last entry, flushes the output and gives it back.
     ///
     /// # Errors
-    /// The output's.
-    pub fn finish(mut self) -> io::Result<W> {
-        self.out.flush()?;
+    /// The entries make no manifest, or the output failed.
+    pub fn finish(mut self) -> Result<W, WriteError> {
+        self.compose.end(&mut self.text).map_err(WriteError::Refused)?;
+        self.hand_out().and_then(|()| self.out.flush()).map_err(WriteError::Io)?;
         Ok(self.out)
+    }
+
+    fn hand_out(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.text)?;
+        self.text.clear();
+        Ok(())
     }
 }
 
 /// Appends the lines of one entry to `out`.
 ///
 /// # Errors
-/// The format cannot hold the entry; `out` is as it was.
+/// The format cannot hold the entry, or is not written entry by entry; `out` is as it was.
 pub fn append(entry: &Entry, format: &Format, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+    match format.writing {
+        Writing::Entries(write) => whole_or_nothing(entry, format, out, |out| write(entry, style, out)),
+        Writing::Manifest(_) => Err(Unholdable::NotAlone),
+    }
+}
+
+/// Appends what `write` writes of an entry that the format can hold.
+fn whole_or_nothing(
+    entry: &Entry,
+    format: &Format,
+    out: &mut Vec<u8>,
+    write: impl FnOnce(&mut Vec<u8>) -> Result<(), Unholdable>,
+) -> Result<(), Unholdable> {
+    holdable(entry, format)?;
+    let before = out.len();
+    write(out).and_then(|()| readable(&out[before..], format)).inspect_err(|_| out.truncate(before))
+}
+
+/// Refuses what no reader of the format would give back.
+fn holdable(entry: &Entry, format: &Format) -> Result<(), Unholdable> {
     if entry.path.is_empty() {
         return Err(Unholdable::EmptyName);
     }
     if entry.path.contains(&0) {
         return Err(Unholdable::Nul);
     }
-    if entry.digests.is_empty() {
+    if entry.path.len() > NAME_LIMIT {
+        return Err(Unholdable::NameTooLong);
+    }
+    if entry.digests.is_empty() && (entry.pieces.is_empty() || !format.holds.pieces) {
         return Err(Unholdable::NoDigest);
     }
     if let Some((spec, _)) = entry.digests.iter().find(|(spec, digest)| {
@@ -78,14 +130,21 @@ pub fn append(entry: &Entry, format: &Format, style: &Style, out: &mut Vec<u8>) 
     }) {
         return Err(Unholdable::Length(spec.clone()));
     }
-    let before = out.len();
-    (format.write)(entry, style, out).inspect_err(|_| out.truncate(before))
+    format.holds.check(entry)
+}
+
+/// Refuses lines that a reader would call too long.
+fn readable(text: &[u8], format: &Format) -> Result<(), Unholdable> {
+    let Some(terminator) = format.terminator() else { return Ok(()) };
+    let long =
+        text.len() > LINE_LIMIT && text.split(|&byte| byte == terminator).any(|line| line.len() > LINE_LIMIT);
+    if long { Err(Unholdable::LineTooLong) } else { Ok(()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::{FORMATS, format};
+    use crate::table::{FORMATS, format};
     use truesum_hash::Spec;
 
     fn entry(path: &[u8], names: &[&str]) -> Entry {
@@ -100,7 +159,7 @@ mod tests {
     #[test]
     fn what_no_format_can_hold_is_refused_and_the_rest_is_written() {
         for row in FORMATS {
-            let mut writer = Writer::new(Vec::new(), row, Style::default());
+            let mut writer = Writer::new(Vec::new(), row, &Heading::default());
             for (bad, why) in [
                 (entry(b"", &["md5"]), Unholdable::EmptyName),
                 (entry(b"a\0b", &["md5"]), Unholdable::Nul),
@@ -177,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_failing_output_is_told() {
-        let mut writer = Writer::new(Full, FORMATS[0], Style::default());
+        let mut writer = Writer::new(Full, FORMATS[0], &Heading::default());
         assert!(matches!(writer.write(&entry(b"a", &["md5"])), Err(WriteError::Io(_))));
         assert!(writer.finish().is_err());
     }

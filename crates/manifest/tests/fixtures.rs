@@ -61,7 +61,7 @@ fn outcome(manifest: impl Read, options: &Options) -> Vec<String> {
         .map(|item| match item {
             Ok(line) => {
                 let entry = line.entry;
-                let mut text = format!("line {}:", line.number);
+                let mut text = format!("{}:", line.at);
                 for (spec, digest) in &entry.digests {
                     let hex = digest.to_hex();
                     text += &format!(" {spec} {}", &hex[..hex.len().min(8)]);
@@ -82,7 +82,7 @@ fn outcome(manifest: impl Read, options: &Options) -> Vec<String> {
                 // What the JSON library says behind the colon is its own affair.
                 let reason = error.reason.to_string();
                 let reason = reason.split_once(" entry: ").map_or(reason.as_str(), |_| "not a JSON entry");
-                format!("line {}: error: {reason}", error.line)
+                format!("{}: error: {reason}", error.at)
             }
             Err(ReadError::Io(error)) => panic!("no fixture fails to be read: {error}"),
         })

@@ -5,8 +5,8 @@ use std::time::Duration;
 use truesum_hash::{ALGORITHMS, Digest, Lengths, Spec};
 use truesum_manifest::path::{Charset, display_safe, escape_into, quotef, unescape, within_root};
 use truesum_manifest::{
-    Entry, FORMATS, Format, Mode, NAME_LIMIT, Options, ReadError, Reader, Spelling, Style, Time, append,
-    detect,
+    Algorithms, Entry, FORMATS, Format, Heading, Mode, NAME_LIMIT, Names, Options, Place, ReadError, Reader,
+    Spelling, Style, Time, Unholdable, WriteError, Writer, append, for_file,
 };
 
 /// Names that tools lost: each has one thing in it.
@@ -111,7 +111,13 @@ fn entry() -> impl Strategy<Value = Entry> {
     // Microseconds survive the number of seconds that JSON has.
     let elapsed = prop::option::of((0..1_000_000_000u64).prop_map(Duration::from_micros));
     (name(), spec_and_digest, prop::option::of(any::<u64>()), mtime, elapsed).prop_map(
-        |(path, found, size, mtime, elapsed)| Entry { path, size, mtime, digests: vec![found], elapsed },
+        |(path, found, size, mtime, elapsed)| Entry {
+            path,
+            size,
+            mtime,
+            elapsed,
+            ..Entry::new(b"", found.0, found.1)
+        },
     )
 }
 
@@ -132,12 +138,25 @@ fn read(text: &[u8], options: Options) -> Vec<Entry> {
         .collect()
 }
 
-/// The entry as the format keeps it.
-fn kept(entry: &Entry, format: &Format) -> Entry {
-    if format.name == "jsonl" {
-        entry.clone()
-    } else {
-        Entry { path: entry.path.clone(), digests: entry.digests.clone(), ..Entry::default() }
+/// The manifest of these entries, or why the format cannot hold one of them.
+fn written(entries: &[Entry], format: &'static Format, style: Style) -> Result<Vec<u8>, Unholdable> {
+    let mut writer = Writer::new(Vec::new(), format, &Heading { style, ..Heading::default() });
+    let refused = |error| match error {
+        WriteError::Refused(why) => why,
+        WriteError::Io(error) => panic!("memory can be written to: {error}"),
+    };
+    for entry in entries {
+        writer.write(entry).map_err(refused)?;
+    }
+    writer.finish().map_err(refused)
+}
+
+/// What a format may refuse, because it says of itself that it does not hold everything.
+fn is_limit(format: &Format, why: &Unholdable) -> bool {
+    match why {
+        Unholdable::Algorithm(_) | Unholdable::Twice(_) => format.holds.algorithms != Algorithms::Any,
+        Unholdable::LineEnd | Unholdable::Edge | Unholdable::Components => format.holds.names != Names::Bytes,
+        _ => false,
     }
 }
 
@@ -147,16 +166,21 @@ proptest! {
     #[test]
     fn every_format_gives_back_what_was_written(entry in entry(), style in style(), row in 0..FORMATS.len()) {
         let format = FORMATS[row];
-        let mut text = Vec::new();
-        append(&entry, format, &style, &mut text).unwrap();
+        let text = match written(std::slice::from_ref(&entry), format, style) {
+            Ok(text) => text,
+            Err(why) => {
+                prop_assert!(is_limit(format, &why), "{}: {why}", format.name);
+                return Ok(());
+            }
+        };
         // The reader is told the format, or finds it out.
         let asked = vec![entry.digests[0].0.clone()];
         let told = Options { asked: asked.clone(), format: Some(format), ..Options::default() };
-        prop_assert_eq!(&read(&text, told), &[kept(&entry, format)]);
+        prop_assert_eq!(&read(&text, told), &[format.holds.kept(&entry)]);
         let found = Options { asked, ..Options::default() };
         // 16 bits look like a word.
-        if entry.digests[0].1.len() >= 4 && !mistakable(&entry.path, format) {
-            prop_assert_eq!(&read(&text, found), &[kept(&entry, format)]);
+        if entry.digests[0].1.len() >= 4 && !mistakable(&entry.path) {
+            prop_assert_eq!(&read(&text, found), &[format.holds.kept(&entry)]);
         }
     }
 
@@ -166,14 +190,13 @@ proptest! {
         row in 0..FORMATS.len(),
     ) {
         let format = FORMATS[row];
-        let mut text = Vec::new();
-        let mut expected = Vec::new();
-        for entry in &entries {
-            let sha256: Spec = "sha256".parse().unwrap();
-            let entry = Entry { digests: vec![(sha256.clone(), sha256.digest(&entry.path))], ..entry.clone() };
-            append(&entry, format, &Style::default(), &mut text).unwrap();
-            expected.push(kept(&entry, format));
-        }
+        let spec = usual_spec(format);
+        let entry = |entry: &Entry| Entry { digests: vec![(spec.clone(), spec.digest(&entry.path))], ..entry.clone() };
+        let entries: Vec<Entry> = entries.iter().map(entry).collect();
+        let fits = |entry: &&Entry| written(std::slice::from_ref(*entry), format, Style::default()).is_ok();
+        let entries: Vec<Entry> = entries.iter().filter(fits).cloned().collect();
+        let text = written(&entries, format, Style::default()).unwrap();
+        let expected: Vec<Entry> = entries.iter().map(|entry| format.holds.kept(entry)).collect();
         let told = Options { format: Some(format), ..Options::default() };
         prop_assert_eq!(read(&text, told), expected);
     }
@@ -188,9 +211,14 @@ proptest! {
                 (spec, digest)
             })
             .to_vec();
-        let entry = Entry { path, digests: digests.clone(), ..Entry::default() };
-        let mut text = Vec::new();
-        append(&entry, format, &Style::default(), &mut text).unwrap();
+        let entry = Entry { path, size: Some(7), digests: digests.clone(), ..Entry::default() };
+        let text = match written(std::slice::from_ref(&entry), format, Style::default()) {
+            Ok(text) => text,
+            Err(why) => {
+                prop_assert!(is_limit(format, &why), "{}: {why}", format.name);
+                return Ok(());
+            }
+        };
         let found = read(&text, Options { format: Some(format), ..Options::default() });
         let found: Vec<(Spec, Digest)> = found.into_iter().flat_map(|entry| entry.digests).collect();
         prop_assert_eq!(found, digests);
@@ -240,23 +268,23 @@ proptest! {
     fn no_input_makes_the_reader_stumble(text in hostile_text(), allow_weak: bool, asked: bool) {
         let asked = if asked { vec!["sha256".parse().unwrap()] } else { Vec::new() };
         let options = Options { asked, allow_weak, ..Options::default() };
-        let mut last = 0;
+        let mut last = Place::Line(0);
         for item in Reader::new(&text[..], options) {
             let number = match item {
                 Ok(line) => {
                     prop_assert!(!line.entry.path.is_empty() && line.entry.path.len() <= NAME_LIMIT);
                     prop_assert!(!line.entry.path.contains(&0));
                     prop_assert!(line.entry.digests.iter().all(|(spec, digest)| spec.digest_len() == digest.len()));
-                    line.number
+                    line.at
                 }
                 Err(ReadError::Line(error)) => {
                     let text = error.to_string();
                     prop_assert!(!text.ends_with('.') && !text.chars().any(char::is_control), "{:?}", text);
-                    error.line
+                    error.at
                 }
                 Err(ReadError::Io(error)) => return Err(TestCaseError::fail(error.to_string())),
             };
-            prop_assert!(number >= last, "line {} after line {}", number, last);
+            prop_assert!(number >= last, "{} after {}", number, last);
             last = number;
         }
     }
@@ -286,12 +314,9 @@ proptest! {
 }
 
 /// Whether the content of a single record can pass for another format: only a telling reader can know then.
-fn mistakable(path: &[u8], format: &Format) -> bool {
+fn mistakable(path: &[u8]) -> bool {
     let text = String::from_utf8_lossy(path);
-    format.terminator == 0 && text.contains('\n')
-        || text.contains("-----BEGIN PGP")
-        || path.starts_with(b"\xef\xbb\xbf")
-        || text.contains("{\"")
+    text.contains("-----BEGIN PGP") || path.starts_with(b"\xef\xbb\xbf") || text.contains("{\"")
 }
 
 /// Reads a word as a shell would.
@@ -398,22 +423,114 @@ fn hostile_text() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
+/// An algorithm that the format holds.
+fn usual_spec(format: &Format) -> Spec {
+    let names = match format.holds.algorithms {
+        Algorithms::Any => &["sha256"],
+        Algorithms::Only(names) => names,
+    };
+    names[0].parse().unwrap()
+}
+
 #[test]
 fn hostile_names_survive_every_format() {
     for format in FORMATS {
+        let spec = usual_spec(format);
         for path in HOSTILE {
-            let sha256: Spec = "sha256".parse().unwrap();
-            let entry = Entry::new(path, sha256.clone(), sha256.digest(path));
-            let mut text = Vec::new();
-            append(&entry, format, &Style::default(), &mut text).unwrap();
+            let entry = Entry { size: Some(3), ..Entry::new(path, spec.clone(), spec.digest(path)) };
+            let text = match written(std::slice::from_ref(&entry), format, Style::default()) {
+                Ok(text) => text,
+                Err(why) => {
+                    assert!(is_limit(format, &why), "{} {path:?}: {why}", format.name);
+                    continue;
+                }
+            };
+            let kept = [format.holds.kept(&entry)];
             let told = Options { format: Some(format), ..Options::default() };
-            assert_eq!(read(&text, told), std::slice::from_ref(&entry), "{} {path:?}", format.name);
+            assert_eq!(read(&text, told), kept, "{} {path:?}", format.name);
             // Recognised by itself, too, but for the two forms of one and the same text.
-            if !mistakable(path, format) {
-                assert_eq!(read(&text, Options::default()), [entry], "{} {path:?}", format.name);
-                let found = detect(&text, None).map(|row| row.name);
-                assert_eq!(found, Some(format.name), "{path:?}");
+            if !mistakable(path) {
+                let mut reader = Reader::new(&text[..], Options::default());
+                assert_eq!(reader.next().unwrap().unwrap().entry, kept[0], "{} {path:?}", format.name);
+                assert_eq!(reader.format(), Some(*format), "{path:?}");
             }
         }
     }
+}
+
+/// Every algorithm, at its usual length, at others, and with parts or leaves of another size.
+fn all_specs() -> Vec<Spec> {
+    let mut specs = Vec::new();
+    for row in ALGORITHMS {
+        let spec = Spec::new(row);
+        let lengths: &[usize] = match row.lengths {
+            Lengths::Fixed => &[],
+            Lengths::UpTo(max) => &[16, 20, 32, 48, 64].map(|len: usize| len.min(max)),
+            Lengths::Any => &[16, 20, 28, 32, 48, 64, 99, 1000],
+        };
+        specs.extend(lengths.iter().map(|len| spec.clone().with_bits(len * 8).unwrap()));
+        specs.extend(spec.clone().with_unit(1 << 20).ok());
+        specs.push(spec);
+    }
+    specs
+}
+
+fn is_unheld(why: &Unholdable) -> bool {
+    matches!(why, Unholdable::Algorithm(_) | Unholdable::LineEnd | Unholdable::Edge | Unholdable::Components)
+}
+
+#[test]
+fn what_is_written_to_a_file_comes_back_whatever_its_algorithm_and_name() {
+    let mut names: Vec<String> =
+        ["M", "sums", "sums.txt", "checksums.txt", "SUMS.asc", "a b", "list.sfv", "x.torrent"]
+            .map(str::to_owned)
+            .to_vec();
+    names.extend(FORMATS.iter().flat_map(|row| row.file_names).map(|end| format!("x{end}")));
+    for row in ALGORITHMS {
+        names.extend([format!("{}SUMS", row.name.to_uppercase()), format!("x.{}", row.name)]);
+        names.extend(row.aliases.iter().map(|alias| format!("x.{alias}")));
+    }
+    let paths: [&[u8]; 3] = [b"plain", b"12345678  x deadbeef", b"\\(a\n) = 12345678"];
+    let specs = all_specs();
+    let mut tagged = 0;
+    for (at, spec) in specs.iter().enumerate() {
+        let other = &specs[(at * 7 + 3) % specs.len()];
+        let digest = |spec: &Spec, path: &[u8]| (spec.clone(), spec.digest(path));
+        let several = if other == spec { vec![spec.clone()] } else { vec![spec.clone(), other.clone()] };
+        for (which, name) in names.iter().enumerate() {
+            let spelling = [Spelling::Hex, Spelling::HexUpper, Spelling::Base64][(at + which) % 3];
+            let format = FORMATS[(at + which / 3) % FORMATS.len()];
+            for specs in [&several[..1], &several] {
+                let row = for_file(format, specs, spelling, name.as_bytes());
+                tagged += usize::from(row != format);
+                let entries = paths.map(|path| Entry {
+                    path: path.to_vec(),
+                    size: Some(path.len() as u64),
+                    digests: specs.iter().map(|spec| digest(spec, path)).collect(),
+                    ..Entry::default()
+                });
+                let text = match written(&entries, row, Style { spelling, ..Style::default() }) {
+                    Ok(text) => text,
+                    Err(why) => {
+                        assert!(is_unheld(&why) && row.holds.algorithms != Algorithms::Any, "{why}");
+                        continue;
+                    }
+                };
+                let options = Options { allow_weak: true, ..Options::for_name(name.as_bytes()) };
+                let found: Vec<_> = Reader::new(&text[..], options).collect();
+                let shown = || format!("{name} {spelling:?} {}", String::from_utf8_lossy(&text));
+                let mut digests = Vec::new();
+                for line in found {
+                    let entry = line.unwrap_or_else(|error| panic!("{error}: {}", shown())).entry;
+                    digests.extend(entry.digests.into_iter().map(|found| (entry.path.clone(), found)));
+                }
+                let wanted: Vec<_> = entries
+                    .iter()
+                    .flat_map(|entry| entry.digests.iter().map(|found| (entry.path.clone(), found.clone())))
+                    .collect();
+                assert_eq!(digests, wanted, "{}", shown());
+            }
+        }
+    }
+    assert!(tagged > 1000);
 }

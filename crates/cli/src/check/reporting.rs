@@ -1,15 +1,15 @@
 //! What a check says of each entry as it comes, and where files that failed are damaged.
 
-use crate::check::Total;
 use crate::check::locate::{Locate, Located};
-use crate::config::Checking;
+use crate::check::plan::Checking;
+use crate::check::report::{self, Detail, Form};
+use crate::check::total::Total;
 use crate::console::Console;
+use crate::drawing::page::Page;
 use crate::output::Output;
-use crate::report::{self, Detail, Form};
-use crate::tree::page::Page;
+use crate::words::advice;
 use std::io;
-use truesum::manifest::LineError;
-use truesum::{Notice, Outcome, Sink, Verdict};
+use truesum::{BadLine, Notice, Outcome, Sink, Verdict};
 
 /// Malformed lines named for each manifest, unless `--warn` asks for all.
 const NAMED_LINES: u64 = 20;
@@ -102,10 +102,10 @@ impl<'a> Reporting<'a> {
         Ok(())
     }
 
-    fn malformed(&mut self, error: &LineError) -> io::Result<()> {
+    fn malformed(&mut self, error: &BadLine) -> io::Result<()> {
         if self.plan.form == Form::Json {
             self.lines.clear();
-            report::malformed(self.name, error.line, &error.reason.to_string(), &mut self.lines);
+            report::malformed(self.name, error.at.number(), &error.reason.to_string(), &mut self.lines);
             return self.tell();
         }
         if self.plan.detail() != Detail::None && (self.plan.warn || self.named_lines < NAMED_LINES) {
@@ -140,7 +140,7 @@ impl Sink for Reporting<'_> {
         self.report(&outcome)?;
         if let Err(error) = &outcome.result
             && self.plan.detail() != Detail::None
-            && let Some(hint) = error.hint()
+            && let Some(hint) = advice(error)
         {
             self.console.hint(hint);
         }

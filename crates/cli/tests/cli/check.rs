@@ -257,7 +257,7 @@ fn one_digest_from_a_web_page_is_compared() {
     assert!(ran.out().contains(OTHER) && ran.out().contains(ABC) && ran.err.contains("-a blake3"));
     assert_eq!(folder.feed(&["check", "--expect", ABC, "-"], b"abc").code, Some(0));
     assert_eq!(folder.run(&["check", "--expect", ABC, "gone"]).code, Some(1));
-    for digest in ["", "ba78", "nonsense", "md5:ba78", "sha9:00", &format!("{ABC}  x")] {
+    for digest in ["", "ba78", "nonsense", "md5:ba78", "sha9:00"] {
         assert_eq!(folder.run(&["check", "--expect", digest, "a"]).code, Some(2), "{digest}");
     }
     assert_eq!(folder.run(&["check", "--expect", ABC, "a", "a"]).code, Some(2));

@@ -8,3 +8,4 @@ mod names;
 mod program;
 mod tables;
 mod trouble;
+mod words;

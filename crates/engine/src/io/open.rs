@@ -1,9 +1,10 @@
 //! Opening files: by any path, however long, or only beneath a root.
 //!
-//! Whatever is asked about a name is asked through its root, so that nothing is learnt of what lies outside. A file is opened without blocking and asked what it is before a byte is read, so that a pipe or a device named in a
-//! manifest never hangs a run.
+//! Whatever is asked about a name is asked through its root, so that nothing is learnt of what lies outside. A file is
+//! opened without blocking and asked what it is before a byte is read, so that a pipe or a device named in a manifest
+//! never hangs a run.
 
-use crate::error::{Cause, Error};
+use crate::error::{Cause, DIRECTORY, Error};
 use crate::io::resolve::{self, PATH_MAX, Reach};
 use rustix::fs::{self, AtFlags, CWD, FileType, OFlags, Stat};
 use rustix::io::Errno;
@@ -103,7 +104,7 @@ impl Root {
         let kind = FileType::from_raw_mode(stat.st_mode);
         match (kind, special) {
             (FileType::RegularFile, _) => {}
-            (FileType::Directory, _) => return Err(Error::new(path, "read", Cause::Special("directory"))),
+            (FileType::Directory, _) => return Err(Error::new(path, "read", Cause::Special(DIRECTORY))),
             (_, Special::Refuse) => return Err(Error::new(path, "read", Cause::Special(describe(kind)))),
             (_, Special::Read) => {
                 // Reads of a pipe should wait for its writer.

@@ -19,9 +19,10 @@ pub struct Config {
 }
 
 /// The order of outcomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Order {
     /// That of the tasks.
+    #[default]
     Stable,
     /// As they are ready.
     AsReady,

@@ -51,6 +51,8 @@ struct Feed<'a> {
     /// Files found, those of earlier runs with the same counters among them.
     found: u64,
     progress: &'a Progress,
+    /// Jobs taken from the iterator.
+    jobs: u64,
     /// No more tasks are taken from the iterator.
     ended: bool,
     /// The longest name so far.
@@ -78,7 +80,8 @@ impl<'a> Feeder<'a> {
         progress: &'a Progress,
     ) -> Feeder<'a> {
         let (ready, told, found) = (Vec::new(), Vec::new(), progress.found());
-        let mut feed = Feed { ready, told, tasks, next: 0, found, progress, ended: false, longest: 1 };
+        let mut feed =
+            Feed { ready, told, tasks, next: 0, found, progress, jobs: 0, ended: false, longest: 1 };
         feed.take(KNOWN);
         let mut useful_threads = threads;
         let mut known_jobs = None;
@@ -121,6 +124,13 @@ impl<'a> Feeder<'a> {
     /// Whether a worker told so since the last time this was asked.
     pub(crate) fn take_waiting(&self) -> bool {
         self.waiting.load(Relaxed) && self.waiting.swap(false, Relaxed)
+    }
+
+    /// Jobs found, done or to do: those taken, and those that are to come for certain.
+    pub(crate) fn found(&self) -> u64 {
+        let feed = lock(&self.feed);
+        let least = if feed.ended { 0 } else { feed.tasks.size_hint().0 as u64 };
+        feed.jobs + least
     }
 
     /// Whether there is one job in all.
@@ -199,6 +209,7 @@ impl Feed<'_> {
             match task {
                 Task::File(job) => {
                     self.found += 1;
+                    self.jobs += 1;
                     self.longest = self.longest.max(job.path().len());
                     self.ready.push(Assigned { place, job, alone: None });
                 }

@@ -2,7 +2,7 @@
 //! none sleeps for ever.
 //!
 //! Workers take tasks at most a window ahead of what was handed out; one that has nothing left to do waits here. It wakes
-//! when the frontier has moved far enough, or when it is closed, and then there is no more waiting. Three rules make this
+//! when the frontier has moved far enough, or when it is closed, and then there is no more waiting. Four rules make this
 //! safe:
 //!
 //! 1. *A worker that sleeps holds nothing*: no open file, no finished result, no name that waits for a hard link's digest.
@@ -12,6 +12,8 @@
 //! 3. *A worker that leaves, however it leaves, closes the frontier* ([`Leaves`]). At the end of all tasks nobody needs to
 //!    wait any more. After a stop, an error of the sink or a panic, tasks were dropped and the frontier will never pass
 //!    them: rule 2 no longer holds, so nobody may wait.
+//! 4. *A worker that dropped a task does not wait but leaves*: it saw the stop flag, which is never taken back, and looks at
+//!    it again before it asks for more.
 //!
 //! The calling thread waits for one message of each worker, which is sent when the worker is dropped, after it has left.
 //! So it comes back as soon as all workers do, and they look at the stop flag between two slices of work.

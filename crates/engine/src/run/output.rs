@@ -11,16 +11,26 @@ use std::io;
 /// Puts events back into the order of tasks and hands them out.
 pub(super) struct Output<'a, 'f> {
     sink: &'a mut dyn Sink,
-    pub summary: Summary,
+    summary: Summary,
     waiting: VecDeque<Option<Event>>,
     next: u64,
+    /// Jobs whose end was handed out.
+    ended: u64,
     order: Order,
     feeder: &'a Feeder<'f>,
 }
 
 impl<'a, 'f> Output<'a, 'f> {
     pub(super) fn new(sink: &'a mut dyn Sink, order: Order, feeder: &'a Feeder<'f>) -> Output<'a, 'f> {
-        Output { sink, summary: Summary::default(), waiting: VecDeque::new(), next: 0, order, feeder }
+        Output {
+            sink,
+            summary: Summary::default(),
+            waiting: VecDeque::new(),
+            next: 0,
+            ended: 0,
+            order,
+            feeder,
+        }
     }
 
     /// Takes what a worker did, and hands out what has its turn.
@@ -49,24 +59,33 @@ impl<'a, 'f> Output<'a, 'f> {
         self.sink.pause()
     }
 
-    /// Hands out what was finished behind tasks that never will be: the run was stopped.
+    /// Hands out what still waits for a file that a run which was stopped did not finish; the counts of the run.
     ///
     /// # Errors
     /// The sink's.
-    pub(super) fn take_rest(&mut self) -> io::Result<()> {
-        let rest = std::mem::take(&mut self.waiting);
-        rest.into_iter().flatten().try_for_each(|event| self.hand_out(event))?;
-        self.sink.pause()
+    pub(super) fn end(mut self, interrupted: bool) -> io::Result<Summary> {
+        for event in std::mem::take(&mut self.waiting).into_iter().flatten() {
+            self.hand_out(event)?;
+        }
+        if interrupted {
+            self.summary.interrupted = true;
+            self.summary.unreached = self.feeder.found().saturating_sub(self.ended);
+        }
+        self.sink.pause()?;
+        Ok(self.summary)
     }
 
     fn hand_out(&mut self, event: Event) -> io::Result<()> {
         match event {
             Event::Outcome(outcome) => {
+                self.ended += 1;
                 self.summary.count(&outcome);
                 self.sink.outcome(outcome)
             }
             Event::Notice(notice) => {
+                self.ended += u64::from(matches!(notice, Notice::Own(_)));
                 self.summary.unreadable += u64::from(matches!(notice, Notice::Failed(_)));
+                self.summary.malformed += u64::from(matches!(notice, Notice::Malformed(_)));
                 self.sink.notice(notice)
             }
         }

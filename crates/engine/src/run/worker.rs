@@ -2,8 +2,8 @@
 
 use crate::error::{Cause, Error};
 use crate::io::ahead::read_ahead;
-use crate::io::device::is_spinning;
 use crate::io::anchor::most_bases;
+use crate::io::device::is_spinning;
 use crate::io::read::{Guarded, Whole};
 use crate::io::waits::Waits;
 use crate::job::{Found, Job, Outcome};
@@ -108,7 +108,11 @@ impl<'a, 'f> Worker<'a, 'f> {
         let mut more = true;
         let mut width = 1;
         while (more || !active.is_empty() || !self.slow.is_empty()) && !self.progress.stopped() {
-            while more && active.len() + self.slow.len() < width.min(self.open_limit) {
+            // A file that a stop cut off was dropped: who dropped it must not wait for what it would have come to.
+            let room = |worker: &Worker, active: &Vec<Active>, width: usize| {
+                active.len() + worker.slow.len() < width.min(worker.open_limit) && !worker.progress.stopped()
+            };
+            while more && room(&self, &active, width) {
                 let idle = active.is_empty() && self.slow.is_empty();
                 more = self.feeder.pull(width - active.len(), idle, &mut pulled, &mut self.done);
                 if pulled.is_empty() {

@@ -85,7 +85,7 @@ impl<'a, R: Read> Entries<'a, R> {
             Ok(line) => Some(line),
             Err(ReadError::Line(error)) => {
                 self.facts.malformed += 1;
-                self.pending = Some(Notice::Malformed(error));
+                self.pending = Some(Notice::Malformed(error.into()));
                 None
             }
             Err(ReadError::Io(error)) => {
@@ -96,7 +96,7 @@ impl<'a, R: Read> Entries<'a, R> {
     }
 
     fn job(&mut self, line: Line) -> Job {
-        let Line { number, entry } = line;
+        let Line { at, entry } = line;
         let Entry { path, size, digests, .. } = entry;
         let (mut specs, mut expected): (Vec<_>, Vec<_>) = digests.into_iter().unzip();
         while let Some(next) = self.line() {
@@ -124,7 +124,7 @@ impl<'a, R: Read> Entries<'a, R> {
         }
         self.facts.jobs += 1;
         let specs = self.specs.clone();
-        let origin = (self.origin, number);
+        let origin = (self.origin, at.number());
         Job { name: path, open, anchor: None, specs, expected, size, origin }
     }
 
@@ -133,7 +133,7 @@ impl<'a, R: Read> Entries<'a, R> {
             let names: Vec<String> = specs.iter().map(Spec::to_string).collect();
             *self.facts.weak.entry(names.join("+")).or_default() += 1;
         }
-        let untagged = || self.reader.format().is_some_and(|format| format.name.starts_with("gnu"));
+        let untagged = || self.reader.format().is_some_and(|format| format.leaves_algorithm_open());
         if self.guessing && self.facts.guessed.is_none() && untagged() {
             self.facts.guessed =
                 specs.iter().find(|spec| usual(spec.digest_len()).as_ref() == Some(spec)).cloned();
@@ -180,7 +180,7 @@ mod tests {
                         open.escape_ascii()
                     )
                 }
-                Task::Tell(Notice::Malformed(error)) => format!("bad {}", error.line),
+                Task::Tell(Notice::Malformed(error)) => format!("bad {}", error.at.number()),
                 Task::Tell(other) => format!("{other:?}"),
             })
             .collect();

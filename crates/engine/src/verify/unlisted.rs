@@ -1,8 +1,8 @@
 //! The files that no entry lists.
 
 use crate::error::Error;
-use crate::io::open::{Root, Special};
 use crate::io::anchor::Anchor;
+use crate::io::open::{Root, Special};
 use crate::verify::listed::Listed;
 use crate::walk::{Item, Options, Walk};
 use std::fs::File;
@@ -18,7 +18,9 @@ const BESIDE: [(&[u8], &[u8]); 4] = [
 
 /// How far a search for files not listed went.
 #[derive(Debug, Default)]
-pub struct Unlisted {
+pub struct Search {
+    /// The folder searched, as bytes.
+    pub folder: Vec<u8>,
     /// Files found that no entry lists.
     pub files: u64,
     /// Files that no entry lists either, but are known to be this program's: stored trees of listed files and what belongs
@@ -54,11 +56,12 @@ pub fn unlisted(
     limit: u64,
     stopped: &dyn Fn() -> bool,
     found: &mut dyn FnMut(&[u8]) -> io::Result<()>,
-) -> io::Result<Unlisted> {
-    let mut result = Unlisted::default();
-    let from = if scope == Scope::Around { listed.folder() } else { b"" };
+) -> io::Result<Search> {
+    let below = if scope == Scope::Around { listed.folder() } else { b"" };
     let walk = Walk::new([root.to_vec()], Options::default(), 0);
-    let walk = walk.map_err(io::Error::other)?.starting_at(from);
+    let walk = walk.map_err(io::Error::other)?.starting_at(below);
+    let folder = if below.is_empty() { root.to_vec() } else { [root, b"/", below].concat() };
+    let mut result = Search { folder, ..Search::default() };
     let mut seen = 0;
     for item in walk {
         if stopped() {

@@ -1,0 +1,262 @@
+//! Where files are damaged as one HTML page: pictures, sentences and tables, with nothing to load from elsewhere.
+//!
+//! A page is bounded, however damaged the files are: pictures have cells, tables and pages an end that is told.
+
+use crate::drawing::map::cells;
+use crate::drawing::xml::escaped;
+use crate::words::{count, grouped, size as short};
+use std::fmt::Write;
+use std::ops::Range;
+use truesum::manifest::path::display_safe;
+use truesum::tree::locate::{Difference, Judgement};
+use truesum::tree::store::Header;
+
+/// What a page is about.
+pub const TITLE: &str = "truesum: where the damage is";
+/// Rows of a table.
+const ROWS: usize = 1000;
+/// Sections of a page.
+const SECTIONS: u64 = 1000;
+/// Cells of a row of a picture, each as wide as can still be seen on a telephone.
+const CELLS: usize = 400;
+/// Height of a row of a picture and the space below it.
+const ROW: (usize, usize) = (22, 4);
+
+const HEAD: &str = r#"<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<style>
+:root { --page: #fff; --text: #1c2024; --soft: #5c6670; --line: #d8dde2; --good: #a9cfe6; --bad: #c8321e; --gone: #7a828a; --unsure: #b07a00 }
+@media (prefers-color-scheme: dark) {
+  :root { --page: #14171a; --text: #e4e8ec; --soft: #98a2ac; --line: #333a41; --good: #2f5f7c; --bad: #ff6a52; --gone: #8d969e; --unsure: #e0ad3c }
+}
+body { margin: 0 auto; padding: 24px 16px 48px; max-width: 960px; background: var(--page); color: var(--text); font: 16px/1.5 system-ui, sans-serif }
+h1 { margin: 0 0 24px; font-size: 15px; font-weight: 600; color: var(--soft) }
+h2 { margin: 0 0 12px; font: 600 20px/1.35 ui-monospace, monospace; overflow-wrap: anywhere }
+section { margin-bottom: 48px }
+p { margin: 0 0 16px }
+.verdict { padding: 8px 12px; border-left: 4px solid var(--unsure) }
+.verdict.good { border-color: var(--good) }
+.verdict.bad { border-color: var(--bad) }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; margin: 0 0 20px }
+dt, figcaption, .more { color: var(--soft) }
+dd { margin: 0; overflow-wrap: anywhere }
+figure { margin: 0 0 20px }
+svg { display: block; width: 100% }
+svg .g, .key .g { fill: var(--good); background: var(--good) }
+svg .b, .key .b { fill: var(--bad); background: var(--bad) }
+svg .m, .key .m { fill: var(--gone); background: var(--gone) }
+figcaption { margin-top: 6px; font-size: 14px }
+.key i { display: inline-block; width: 12px; height: 12px; margin: 0 5px 0 12px; vertical-align: -1px }
+.key i:first-child { margin-left: 0 }
+.table { overflow-x: auto }
+table { border-collapse: collapse; font-size: 15px; font-variant-numeric: tabular-nums }
+th, td { padding: 4px 20px 4px 0; text-align: right; border-bottom: 1px solid var(--line) }
+th { font-weight: 600; color: var(--soft) }
+th:last-child, td:last-child { padding-right: 0; text-align: left }
+</style>
+"#;
+
+/// One file of a page: what is said of it in `words`, and the comparison if there was one.
+pub fn section(name: &[u8], words: &str, compared: Option<(&Header, &Difference)>) -> String {
+    let class = match compared.map(|(_, report)| report.judgement) {
+        Some(Judgement::Good) => " good",
+        Some(Judgement::FileDamaged) => " bad",
+        _ => "",
+    };
+    let (name, words) = (escaped(&display_safe(name)), escaped(words));
+    let mut text = format!("<section>\n<h2>{name}</h2>\n<p class=\"verdict{class}\">{words}</p>\n");
+    if let Some((header, report)) = compared {
+        facts(header, report, &mut text);
+        if report.judgement != Judgement::OtherTree {
+            picture(header.size, report, &mut text);
+            table(report, &mut text);
+        }
+    }
+    text.push_str("</section>\n");
+    text
+}
+
+fn facts(header: &Header, report: &Difference, text: &mut String) {
+    let bytes = |number: u64| match number {
+        0..1000 => count(number, "byte", "bytes"),
+        _ => format!("{} bytes ({})", grouped(number), short(number)),
+    };
+    text.push_str("<dl>\n");
+    let mut fact = |name: &str, value: &str| {
+        let _ = writeln!(text, "<dt>{name}</dt><dd>{}</dd>", escaped(value));
+    };
+    fact("Size", &bytes(report.size));
+    if report.size != header.size {
+        fact("Size before", &bytes(header.size));
+    }
+    let first = header.range(0);
+    fact("Granule", &short(header.granule.max(first.end - first.start)));
+    if let Some(digest) = &header.digest {
+        fact("Tree", &format!("{}:{digest}", header.spec));
+    }
+    text.push_str("</dl>\n");
+}
+
+/// The file as rows of bars; bytes that are missing at its end differ from bytes that are wrong.
+fn picture(size: u64, report: &Difference, text: &mut String) {
+    let rows = (size >> 24).clamp(1, 16) as usize;
+    let gone: Vec<Range<u64>> = std::iter::once(report.size.min(size)..size).collect();
+    let (bad, gone) = (cells(size, &report.damaged, rows * CELLS), cells(size, &gone, rows * CELLS));
+    let height = rows * (ROW.0 + ROW.1) - ROW.1;
+    let _ = writeln!(
+        text,
+        "<figure>\n<svg viewBox=\"0 0 {CELLS} {height}\" height=\"{height}\" preserveAspectRatio=\"none\" role=\"img\" \
+         aria-label=\"Where in the file the damage lies\" shape-rendering=\"crispEdges\">"
+    );
+    for row in 0..rows {
+        let y = row * (ROW.0 + ROW.1);
+        let state = |cell: usize| match (bad[row * CELLS + cell], gone[row * CELLS + cell]) {
+            (true, true) => "m",
+            (true, false) => "b",
+            (false, _) => "g",
+        };
+        let mut start = 0;
+        for end in 1..=CELLS {
+            if end < CELLS && state(end) == state(start) {
+                continue;
+            }
+            let place = |cell: usize| {
+                (u128::from(size) * (row * CELLS + cell) as u128 / (rows * CELLS) as u128) as u64
+            };
+            let _ = writeln!(
+                text,
+                "<rect class=\"{}\" x=\"{start}\" y=\"{y}\" width=\"{}\" height=\"{}\"><title>{} to {}</title></rect>",
+                state(start),
+                end - start,
+                ROW.0,
+                grouped(place(start)),
+                grouped(place(end))
+            );
+            start = end;
+        }
+    }
+    let line = short(size.div_ceil(rows as u64));
+    let missing = if report.size < size { "<i class=\"m\"></i>missing" } else { "" };
+    let _ = writeln!(
+        text,
+        "</svg>\n<figcaption class=\"key\"><i class=\"g\"></i>good<i class=\"b\"></i>damaged{missing}\
+         <br>From the first byte to the last, {line} a line.</figcaption>\n</figure>"
+    );
+}
+
+fn table(report: &Difference, text: &mut String) {
+    if report.damaged.is_empty() {
+        return;
+    }
+    text.push_str("<div class=\"table\"><table>\n<tr><th>Offset</th><th>Length</th><th>State</th></tr>\n");
+    for range in report.damaged.iter().take(ROWS) {
+        let state = if range.start >= report.size { "missing" } else { "damaged" };
+        let _ = writeln!(
+            text,
+            "<tr><td>{}</td><td>{}</td><td>{state}</td></tr>",
+            range.start,
+            range.end - range.start
+        );
+    }
+    text.push_str("</table></div>\n");
+    if let Some(more) = report.damaged.len().checked_sub(ROWS).filter(|more| *more > 0) {
+        let more = count(more as u64, "more range is", "more ranges are");
+        let _ = writeln!(text, "<p class=\"more\">{more} not shown.</p>");
+    }
+}
+
+/// The sections of a page as they come, up to a bound.
+#[derive(Default)]
+pub struct Page {
+    sections: String,
+    number: u64,
+}
+
+impl Page {
+    /// Adds a [`section`].
+    pub fn add(&mut self, section: impl FnOnce() -> String) {
+        self.number += 1;
+        if self.number <= SECTIONS {
+            self.sections += &section();
+        }
+    }
+
+    /// The whole page.
+    pub fn text(&self, title: &str) -> String {
+        let title = escaped(title);
+        let mut text = format!("{HEAD}<title>{title}</title>\n</head>\n<body>\n<h1>{title}</h1>\n");
+        text += &self.sections;
+        if self.number == 0 {
+            text += "<p>No file failed.</p>\n";
+        }
+        if let Some(more) = self.number.checked_sub(SECTIONS).filter(|more| *more > 0) {
+            let more = count(more, "more file is", "more files are");
+            let _ = writeln!(text, "<p class=\"more\">{more} not shown.</p>");
+        }
+        text += "</body>\n</html>\n";
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use truesum::tree::locate::Length;
+    use truesum::tree::store::{GRANULE, Hints};
+
+    fn header(size: u64) -> Header {
+        Header::new(&"sha256-tree".parse().unwrap(), size, GRANULE, Hints::default()).unwrap()
+    }
+
+    fn report(size: u64, damaged: Vec<Range<u64>>) -> Difference {
+        let (judgement, length) = (Judgement::FileDamaged, Length::Same);
+        Difference { judgement, damaged, length, shift: None, blemish: None, size, before: 0 }
+    }
+
+    #[test]
+    fn names_are_text_and_nothing_is_loaded() {
+        let report = report(5 << 20, vec![0..1 << 20, 3 << 20..4 << 20]);
+        let name = b"<script src=x>\"&\x1b]\xe2\x80\xae.img";
+        let mut page = Page::default();
+        page.add(|| section(name, "<b>", Some((&header(5 << 20), &report))));
+        let text = page.text("a<b");
+        assert!(!text.contains("<script") && !text.contains("<b>") && !text.contains("a<b"));
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
+        for word in ["http:", "https:", "url(", "src=", "href=", "@import"] {
+            assert!(!text.replace("&lt;script src=x&gt;", "").contains(word), "{word}");
+        }
+        assert!(text.contains("<tr><td>0</td><td>1048576</td><td>damaged</td></tr>"));
+        assert_eq!(text.matches("class=\"b\"").count(), 3, "two runs of cells and the key");
+    }
+
+    #[test]
+    fn tables_pictures_and_pages_have_an_end() {
+        let size = 10_000 << 20;
+        let damaged: Vec<Range<u64>> = (0..5000).map(|i| (2 * i) << 20..(2 * i + 1) << 20).collect();
+        let report = report(size, damaged);
+        let mut page = Page::default();
+        for _ in 0..1234 {
+            page.add(|| section(b"x", "", None));
+        }
+        assert!(page.text("").contains("<p class=\"more\">234 more files are not shown.</p>"));
+        let text = section(b"x", "", Some((&header(size), &report)));
+        assert_eq!(text.matches("<tr><td>").count(), 1000);
+        assert!(text.contains("4,000 more ranges are not shown."));
+        assert!(text.matches("<rect").count() <= 16 * CELLS);
+        assert!(Page::default().text("").contains("No file failed."));
+    }
+
+    #[test]
+    fn missing_bytes_are_told_from_wrong_ones() {
+        let cut = report(100 << 20, vec![5 << 20..6 << 20, 100 << 20..200 << 20]);
+        let text = section(b"x", "", Some((&header(200 << 20), &cut)));
+        assert!(text.contains("<dt>Size before</dt><dd>209,715,200 bytes (200 MiB)</dd>"));
+        assert!(text.contains("class=\"m\" x=\"0\"") && text.contains("class=\"b\" x="));
+        assert!(text.contains("<td>104857600</td><td>104857600</td><td>missing</td>"));
+    }
+}

@@ -1,0 +1,82 @@
+//! What a comparison of a file with its stored tree found, in lines, in one sentence and as members of a JSON object.
+
+use crate::words::count;
+use std::fmt::Write;
+use truesum::tree::locate::{Difference, Judgement, Length};
+
+/// `OFFSET LENGTH damaged` for each range.
+pub fn lines(report: &Difference) -> String {
+    let mut text = String::new();
+    for range in &report.damaged {
+        let state = if range.start >= report.size { "missing" } else { "damaged" };
+        let _ = writeln!(text, "{} {} {state}", range.start, range.end - range.start);
+    }
+    text
+}
+
+/// The report in one sentence.
+pub fn words(report: &Difference) -> String {
+    let ranges = count(report.damaged.len() as u64, "damaged range", "damaged ranges");
+    let bytes: u64 = report.damaged.iter().map(|range| range.end - range.start).sum();
+    let mut text = match report.judgement {
+        Judgement::Good => "good".to_owned(),
+        Judgement::FileDamaged if report.damaged.is_empty() => "file damaged".to_owned(),
+        Judgement::FileDamaged => format!("file damaged: {ranges}, {bytes} bytes to look at"),
+        Judgement::TreeDamaged => {
+            "tree damaged: the file agrees with it all the same; build it again".to_owned()
+        }
+        Judgement::CannotTell => {
+            format!("cannot tell whether file or tree is damaged: they differ in {ranges}")
+        }
+        Judgement::OtherTree => "the stored tree is not the one of the digest that is trusted".to_owned(),
+    };
+    let _ = match report.length {
+        Length::Same => Ok(()),
+        Length::Truncated(bytes) => write!(text, "; truncated: {bytes} bytes are missing at the end"),
+        Length::Grown(bytes) => write!(text, "; grown: {bytes} bytes more than the tree knows of"),
+    };
+    if let Some(shift) = report.shift {
+        let what = if shift.by > 0 { "inserted" } else { "lost" };
+        let bytes = shift.by.unsigned_abs();
+        let _ =
+            write!(text, "; shifted: {bytes} bytes were {what} before offset {} of the old file", shift.from);
+    }
+    if let Some(blemish) = &report.blemish {
+        let _ = write!(text, " ({blemish})");
+    }
+    text
+}
+
+/// Appends the report as members of a JSON object, `verdict` first, without braces.
+pub fn members(report: &Difference, out: &mut Vec<u8>) {
+    let (length, bytes) = match report.length {
+        Length::Same => ("same", 0),
+        Length::Truncated(bytes) => ("truncated", bytes),
+        Length::Grown(bytes) => ("grown", bytes),
+    };
+    let damaged: Vec<[u64; 2]> =
+        report.damaged.iter().map(|range| [range.start, range.end - range.start]).collect();
+    let shift = report.shift.map(|shift| serde_json::json!({"from": shift.from, "by": shift.by}));
+    let mut member = |name: &str, value: serde_json::Value| {
+        let comma = if name == "verdict" { "" } else { "," };
+        out.extend_from_slice(format!("{comma}\"{name}\":{value}").as_bytes());
+    };
+    member("verdict", verdict(report.judgement).into());
+    member("size", report.size.into());
+    member("length", length.into());
+    member("length_differs_by", bytes.into());
+    member("damaged", serde_json::json!(damaged));
+    member("shift", shift.into());
+    member("tree_damage", report.blemish.clone().into());
+}
+
+/// A verdict's name.
+fn verdict(verdict: Judgement) -> &'static str {
+    match verdict {
+        Judgement::Good => "good",
+        Judgement::FileDamaged => "file damaged",
+        Judgement::TreeDamaged => "tree damaged",
+        Judgement::CannotTell => "cannot tell",
+        Judgement::OtherTree => "other tree",
+    }
+}

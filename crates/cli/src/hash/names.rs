@@ -1,0 +1,166 @@
+//! Names for a manifest: lists of names to hash, and names relative to the manifest's folder.
+
+use crate::values::path::folder_of;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The names in a list, one after the other. A read error ends them and stays in [`Listed::failed`].
+pub struct Listed {
+    list: BufReader<Box<dyn Read + Send>>,
+    terminator: u8,
+    /// Why reading ended early, if it did.
+    pub failed: Arc<Mutex<Option<io::Error>>>,
+}
+
+impl Listed {
+    /// Opens a list; `-` is standard input.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub fn open(path: &Path, terminator: u8) -> io::Result<Listed> {
+        let list: Box<dyn Read + Send> =
+            if path.as_os_str() == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path)?) };
+        Ok(Listed { list: BufReader::with_capacity(1 << 16, list), terminator, failed: Arc::default() })
+    }
+}
+
+impl Iterator for Listed {
+    type Item = Vec<u8>;
+
+    fn next(&mut self) -> Option<Vec<u8>> {
+        loop {
+            let mut name = Vec::new();
+            match self.list.read_until(self.terminator, &mut name) {
+                Ok(0) => return None,
+                Ok(_) => {
+                    if name.last() == Some(&self.terminator) {
+                        name.pop();
+                    }
+                    match &name[..] {
+                        // A blank line names nothing; between two NULs somebody meant a name.
+                        b"" if self.terminator == b'\n' => {}
+                        // In a list this is a file like any other.
+                        b"-" => return Some(b"./-".to_vec()),
+                        _ => return Some(name),
+                    }
+                }
+                Err(error) => {
+                    *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    return None;
+                }
+            }
+        }
+    }
+}
+
+/// Makes the names of files relative to a folder.
+///
+/// What the user named is resolved (links, `..`), so that the name is right wherever the program runs; what a walk found
+/// below keeps its spelling.
+pub struct Naming {
+    base: PathBuf,
+    /// The last root, and what stands for it in names.
+    root: Option<(Vec<u8>, Vec<u8>)>,
+    /// Names that lie outside the folder, and so are absolute.
+    pub outside: u64,
+}
+
+impl Naming {
+    /// Names relative to `base`, a canonical path.
+    pub fn new(base: PathBuf) -> Naming {
+        Naming { base, root: None, outside: 0 }
+    }
+
+    /// The name of `path`, found at or below `root`.
+    pub fn name(&mut self, path: &[u8], root: &[u8]) -> Vec<u8> {
+        if path == b"-" {
+            return path.to_vec();
+        }
+        let trimmed = trim_slashes(root);
+        if self.root.as_ref().is_none_or(|(last, _)| last != root) {
+            let Some(stand_in) = self.resolve(trimmed, path == trimmed) else { return path.to_vec() };
+            self.root = Some((root.to_vec(), stand_in));
+        }
+        let Some((_, stand_in)) = &self.root else { return path.to_vec() };
+        let mut name = stand_in.clone();
+        let rest = path.strip_prefix(trimmed).unwrap_or(path);
+        let rest = rest.strip_prefix(b"/").unwrap_or(rest);
+        if !name.is_empty() && !name.ends_with(b"/") && !rest.is_empty() {
+            name.push(b'/');
+        }
+        name.extend_from_slice(rest);
+        self.outside += u64::from(name.starts_with(b"/"));
+        name
+    }
+
+    /// A root's own name: relative if it lies in the base, else absolute. `None` if it cannot be resolved.
+    fn resolve(&self, root: &[u8], is_file: bool) -> Option<Vec<u8>> {
+        let path = Path::new(OsStr::from_bytes(root));
+        let real = if is_file {
+            // A link keeps its own name: it is what the user means, and what a check will open.
+            folder_of(path).canonicalize().ok()?.join(path.file_name()?)
+        } else {
+            path.canonicalize().ok()?
+        };
+        let relative = real.strip_prefix(&self.base).map(Path::to_path_buf);
+        Some(relative.unwrap_or(real).into_os_string().into_vec())
+    }
+}
+
+fn trim_slashes(path: &[u8]) -> &[u8] {
+    match path.iter().rposition(|&byte| byte != b'/') {
+        Some(last) => &path[..=last],
+        None => &path[..path.len().min(1)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_relative_to_the_base_whatever_the_spelling() {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        std::fs::create_dir_all(base.join("data/sub")).unwrap();
+        std::fs::write(base.join("data/sub/f"), "").unwrap();
+        std::os::unix::fs::symlink("data", base.join("link")).unwrap();
+        let at = |path: &str| base.join(path).into_os_string().into_vec();
+        for (path, root, name) in [
+            (at("data/sub/f"), at("data/sub/f"), "data/sub/f"),
+            (at("data/sub/f"), at("data"), "data/sub/f"),
+            (at("data/sub/f"), at("data/"), "data/sub/f"),
+            (at("data/sub/../sub/f"), at("data/sub/../sub/f"), "data/sub/f"),
+            (at("link/sub/f"), at("link"), "data/sub/f"),
+            (at("link/sub/f"), at(""), "link/sub/f"),
+        ] {
+            let mut naming = Naming::new(base.clone());
+            assert_eq!(naming.name(&path, &root), name.as_bytes());
+            assert_eq!(naming.outside, 0);
+        }
+        let mut naming = Naming::new(base.join("data/sub"));
+        assert_eq!(naming.name(b"/etc/passwd", b"/etc/passwd"), b"/etc/passwd");
+        assert_eq!(naming.name(b"/etc/passwd", b"/"), b"/etc/passwd");
+        assert_eq!(naming.outside, 2);
+        assert_eq!(naming.name(b"-", b"-"), b"-");
+    }
+
+    #[test]
+    fn lists_end_at_their_end_and_keep_odd_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let list = dir.path().join("list");
+        std::fs::write(&list, b"a\n\n b \n-\n\xff\nlast").unwrap();
+        let names: Vec<_> = Listed::open(&list, b'\n').unwrap().collect();
+        assert_eq!(names, [&b"a"[..], b" b ", b"./-", b"\xff", b"last"]);
+        std::fs::write(&list, b"a\nb\0\0c\0").unwrap();
+        let names: Vec<_> = Listed::open(&list, 0).unwrap().collect();
+        assert_eq!(names, [&b"a\nb"[..], b"", b"c"]);
+        let mut folder = Listed::open(dir.path(), 0).unwrap();
+        assert_eq!(folder.next(), None);
+        assert!(folder.failed.lock().unwrap().is_some(), "a folder opens, and then fails to be read");
+    }
+}

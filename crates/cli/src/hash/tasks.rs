@@ -1,0 +1,71 @@
+//! The files that `truesum hash` reads, from a walk of everything named.
+
+use crate::exit::Refusal;
+use crate::hash::names::{Listed, Naming};
+use crate::hash::plan::{Hashing, Inputs};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::{Arc, Mutex, PoisonError};
+use truesum::hash::Spec;
+use truesum::walk::Walk;
+use truesum::{Error, Progress, Task};
+
+/// The files to hash, from a walk of everything named.
+pub struct Tasks {
+    walk: Walk,
+    specs: Arc<[Spec]>,
+    pub naming: Option<Naming>,
+    list_failed: Option<Arc<Mutex<Option<io::Error>>>>,
+}
+
+impl Tasks {
+    /// The tasks of a plan, until the run is stopped.
+    ///
+    /// # Errors
+    /// A list of names cannot be opened, or a glob is none.
+    pub fn new(plan: &Hashing, progress: &Progress) -> Result<Tasks, Refusal> {
+        let threads = plan.tell.threads;
+        let options = plan.walk.clone();
+        let mut list_failed = None;
+        let walk = match &plan.inputs {
+            Inputs::Named(names) => Walk::new(names.clone(), options, threads),
+            Inputs::Listed(path, terminator) => {
+                let list = Listed::open(path, *terminator).map_err(|error| {
+                    Refusal::new(Error::io(path.as_os_str().as_bytes(), "open", error).to_string())
+                })?;
+                list_failed = Some(list.failed.clone());
+                Walk::new(list, options, threads)
+            }
+        };
+        let walk = walk.map_err(|why| Refusal::new(format!("--include or --exclude: {why}")))?;
+        let walk = walk.until(progress.stop_flag());
+        let naming = plan.root.clone().map(Naming::new);
+        Ok(Tasks { walk, specs: plan.specs.clone(), naming, list_failed })
+    }
+
+    /// Why the list of names was not read to its end, if it was not. Told once.
+    pub fn list_error(&self) -> Option<io::Error> {
+        self.list_failed
+            .as_ref()
+            .and_then(|failed| failed.lock().unwrap_or_else(PoisonError::into_inner).take())
+    }
+}
+
+impl Iterator for Tasks {
+    type Item = Task;
+
+    fn next(&mut self) -> Option<Task> {
+        let mut task = self.walk.next()?.task(&self.specs);
+        if let (Task::File(job), Some(naming)) = (&mut task, &mut self.naming)
+            && job.name != b"-"
+        {
+            let name = naming.name(&job.name, self.walk.current_root());
+            job.open = Some(std::mem::replace(&mut job.name, name));
+        }
+        Some(task)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.walk.size_hint()
+    }
+}

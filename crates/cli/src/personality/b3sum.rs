@@ -1,0 +1,395 @@
+//! `b3sum` 1.8, byte for byte: what it prints, when it gives up, and its exit status.
+//!
+//! It is laxer than GNU's programs with operands (a name that cannot be read is only reported) and stricter with
+//! manifests (an empty line is a failure, text that is no UTF-8 ends everything).
+
+use super::row::{Call, Personality};
+use crate::personality::entries::{self, End, Parsed};
+use crate::personality::streams::{Done, Streams};
+use clap::Parser;
+use rustix::io::Errno;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use truesum::hash::{Digest, Key, Spec};
+use truesum::manifest::original::b3sum::{BadLine, split_line};
+use truesum::manifest::path::{escape_into, needs_escape};
+use truesum::read::Guarded;
+use truesum::{Cause, Error, Job, Notice, Outcome, Progress, Root, Sink, Special, Task, Verdict};
+
+/// The release whose behaviour this is.
+const VERSION: &str = concat!("1.8.7 (truesum ", env!("CARGO_PKG_VERSION"), ")");
+/// The most output bytes kept in memory; longer output is made as it is written.
+const INLINE: u64 = 1 << 16;
+
+/// Write or check BLAKE3 digests.
+#[derive(Parser, Debug)]
+#[command(name = "b3sum", version = VERSION, max_term_width(100))]
+struct Arguments {
+    /// Files to hash, or manifests to check
+    ///
+    /// Standard input is read where FILE is - or missing.
+    file: Vec<PathBuf>,
+
+    /// Hash with a key: the 32 bytes of standard input
+    #[arg(long, requires("file"))]
+    keyed: bool,
+
+    /// Derive a key from the input, for this context
+    ///
+    /// Not together with --keyed.
+    #[arg(long, value_name("CONTEXT"), conflicts_with("keyed"))]
+    derive_key: Option<String>,
+
+    /// How many bytes of output
+    #[arg(short, long, default_value_t = 32, value_name("LEN"))]
+    length: u64,
+
+    /// How many bytes of output to leave out before
+    #[arg(long, default_value_t = 0, value_name("SEEK"))]
+    seek: u64,
+
+    /// How many threads to use at most
+    ///
+    /// By default, or if it is 0, what RAYON_NUM_THREADS says, or one for each core.
+    #[arg(long, value_name("NUM"))]
+    num_threads: Option<usize>,
+
+    /// Accepted, without effect: files that shrink while they are mapped do no harm here
+    #[arg(long)]
+    no_mmap: bool,
+
+    /// Write digests without names
+    #[arg(long)]
+    no_names: bool,
+
+    /// Write the bytes of the digest, not hexadecimal
+    ///
+    /// Names are left out. Takes one FILE only.
+    #[arg(long)]
+    raw: bool,
+
+    // No doc comment: rustdoc would take the brackets for links.
+    #[arg(long, help = "Write BSD lines: BLAKE3 ([FILE]) = [HASH]")]
+    tag: bool,
+
+    /// Verify the files that the manifests FILE list
+    #[arg(
+        short,
+        long,
+        conflicts_with("derive_key"),
+        conflicts_with("keyed"),
+        conflicts_with("length"),
+        conflicts_with("raw"),
+        conflicts_with("tag"),
+        conflicts_with("no_names")
+    )]
+    check: bool,
+
+    /// Write no line for files that are as they should be
+    ///
+    /// Only together with --check.
+    #[arg(long, requires("check"))]
+    quiet: bool,
+}
+
+/// Its row.
+pub(super) static PERSONALITY: Personality = Personality { name: "b3sum", run };
+
+fn run(call: Call) -> ExitCode {
+    let arguments =
+        match Arguments::try_parse_from([PERSONALITY.name.into()].into_iter().chain(call.arguments)) {
+            Ok(arguments) => arguments,
+            Err(error) => {
+                let _ = error.print();
+                return ExitCode::from(error.exit_code() as u8);
+            }
+        };
+    let mut streams = Streams::new(PERSONALITY.name.as_bytes());
+    let done = arguments.run(&mut streams);
+    streams.end(done)
+}
+
+/// What ends everything: said without the program's name.
+fn fatal(streams: &mut Streams, message: &str) -> Done {
+    streams.bare(format!("Error: {message}\n").as_bytes())?;
+    Ok(false)
+}
+
+impl Arguments {
+    fn run(self, streams: &mut Streams) -> Done {
+        let mut names: Vec<Vec<u8>> =
+            self.file.iter().map(|name| name.as_os_str().as_bytes().to_vec()).collect();
+        if names.is_empty() {
+            names.push(b"-".to_vec());
+        }
+        if self.raw && names.len() > 1 {
+            return fatal(streams, "Only one filename can be provided when using --raw");
+        }
+        if self.check {
+            return self.check(&names, streams);
+        }
+        let key = match self.key() {
+            Ok(key) => key,
+            Err(message) => return fatal(streams, &message),
+        };
+        if self.seek > 0 || self.length == 0 || self.length > INLINE {
+            return self.hash_long(&names, &key, streams);
+        }
+        let bits = self.length as usize * 8;
+        let spec = "blake3".parse().and_then(|spec: Spec| spec.with_bits(bits)?.with_key(key));
+        match spec {
+            Ok(spec) => self.hash(&names, [spec].into(), streams),
+            Err(error) => fatal(streams, &error.to_string()),
+        }
+    }
+
+    fn threads(&self) -> usize {
+        let environment = || std::env::var("RAYON_NUM_THREADS").ok()?.parse().ok();
+        self.num_threads.filter(|&threads| threads > 0).or_else(environment).unwrap_or(0)
+    }
+
+    fn key(&self) -> Result<Key, String> {
+        if let Some(context) = &self.derive_key {
+            return Ok(Key::Derive(context.as_str().into()));
+        }
+        if !self.keyed {
+            return Ok(Key::None);
+        }
+        let mut bytes = Vec::with_capacity(33);
+        io::stdin().lock().take(33).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        match <[u8; 32]>::try_from(bytes) {
+            Ok(key) => Ok(Key::Keyed(Box::new(key))),
+            Err(bytes) if bytes.len() < 32 => {
+                Err(format!("expected 32 key bytes from stdin, found {}", bytes.len()))
+            }
+            Err(_) => Err("read more than 32 key bytes from stdin".to_owned()),
+        }
+    }
+
+    fn hash(&self, names: &[Vec<u8>], specs: Arc<[Spec]>, streams: &mut Streams) -> Done {
+        let mut lines = Lines { arguments: self, streams, good: true };
+        for segment in entries::segments(names) {
+            // Standard input held the key.
+            if self.keyed && segment[0] == b"-" {
+                lines.refuse_stdin()?;
+            }
+            let names = if self.keyed && segment[0] == b"-" { &segment[1..] } else { segment };
+            let mut tasks = names.iter().map(|name| Task::File(Job::hash(name.clone(), &specs)));
+            let threads = if self.threads() == 0 { entries::threads(names) } else { self.threads() };
+            truesum::run(&entries::config(threads), &mut tasks, &Progress::default(), &mut lines)?;
+        }
+        Ok(lines.good)
+    }
+
+    /// Hashes one file after the other, for output that is too long to be kept.
+    fn hash_long(&self, names: &[Vec<u8>], key: &Key, streams: &mut Streams) -> Done {
+        let mut lines = Lines { arguments: self, streams, good: true };
+        for name in names {
+            if self.keyed && name == b"-" {
+                lines.refuse_stdin()?;
+                continue;
+            }
+            match read_whole(name, key) {
+                Ok(output) => {
+                    let (head, tail) = self.around(name);
+                    lines.streams.write(&head)?;
+                    self.write_long(output, lines.streams)?;
+                    lines.streams.write(&tail)?;
+                }
+                Err(error) => lines.failure(name, &reason(&error))?,
+            }
+        }
+        Ok(lines.good)
+    }
+
+    fn write_long(&self, mut output: blake3::OutputReader, streams: &mut Streams) -> io::Result<()> {
+        output.set_position(self.seek);
+        let mut left = self.length;
+        let mut block = [0; 2048];
+        while left > 0 {
+            let count = left.min(block.len() as u64) as usize;
+            output.fill(&mut block[..count]);
+            if self.raw {
+                streams.write(&block[..count])?;
+            } else {
+                streams.write(Digest::new(&block[..count]).to_hex().as_bytes())?;
+            }
+            left -= count as u64;
+        }
+        Ok(())
+    }
+
+    /// What stands before the digest of a file, and after it.
+    fn around(&self, name: &[u8]) -> (Vec<u8>, Vec<u8>) {
+        if self.raw {
+            return (Vec::new(), Vec::new());
+        }
+        if self.no_names {
+            return (Vec::new(), b"\n".to_vec());
+        }
+        let name = String::from_utf8_lossy(name);
+        let mut head = Vec::new();
+        let mut escaped = Vec::new();
+        if needs_escape(name.as_bytes()) {
+            head.push(b'\\');
+            escape_into(name.as_bytes(), &mut escaped);
+        } else {
+            escaped.extend_from_slice(name.as_bytes());
+        }
+        if self.tag {
+            head.extend_from_slice(&[b"BLAKE3 (", escaped.as_slice(), b") = "].concat());
+            (head, b"\n".to_vec())
+        } else {
+            (head, [b"  ", escaped.as_slice(), b"\n"].concat())
+        }
+    }
+
+    fn check(&self, names: &[Vec<u8>], streams: &mut Streams) -> Done {
+        let Ok(spec) = "blake3".parse::<Spec>() else { return fatal(streams, "BLAKE3 is missing") };
+        let specs: Arc<[Spec]> = [spec].into();
+        let mut verdicts = Verdicts { quiet: self.quiet, streams, failed: 0 };
+        for name in names {
+            let opened = if name == b"-" {
+                io::stdin().as_fd().try_clone_to_owned()
+            } else {
+                File::open(OsStr::from_bytes(name)).map(OwnedFd::from)
+            };
+            let manifest = match opened {
+                Ok(manifest) => manifest,
+                Err(error) => return fatal(verdicts.streams, &error.to_string()),
+            };
+            let mut parse = |line: &[u8]| match split_line(line) {
+                Ok(split) => {
+                    let path = split.path.into_bytes();
+                    let name = if path == b"-" { path.clone() } else { split.shown.into_bytes() };
+                    let open = (path != name).then_some(path);
+                    Parsed::Entry(Job { open, expected: vec![split.digest], ..Job::hash(name, &specs) })
+                }
+                Err(error @ BadLine::NotUtf8) => Parsed::Fatal(error.to_string()),
+                Err(error) => Parsed::Bad(error.to_string()),
+            };
+            match entries::check(manifest, &entries::config(self.threads()), &mut parse, &mut verdicts)? {
+                End::Whole => {}
+                End::Failed(error) => return fatal(verdicts.streams, &error.to_string()),
+                End::Fatal(message) => return fatal(verdicts.streams, &message),
+            }
+        }
+        let failed = verdicts.failed;
+        if failed > 0 {
+            let s = if failed == 1 { "" } else { "s" };
+            streams.error(format!("WARNING: {failed} computed checksum{s} did NOT match").as_bytes())?;
+        }
+        Ok(failed == 0)
+    }
+}
+
+/// Reads a file to its end.
+fn read_whole(name: &[u8], key: &Key) -> Result<blake3::OutputReader, Error> {
+    let mut file = match name {
+        b"-" => Guarded::stdin()?,
+        _ => Guarded::open(&Root::Anywhere, name, Special::Read)?,
+    };
+    let mut hasher = match key {
+        Key::None => blake3::Hasher::new(),
+        Key::Keyed(key) => blake3::Hasher::new_keyed(key),
+        Key::Derive(context) => blake3::Hasher::new_derive_key(context),
+    };
+    let mut buffer = vec![0; 1 << 18];
+    while !file.at_end() {
+        let filled = file.read(&mut buffer).map_err(|error| Error::io(name, "read", error))?;
+        hasher.update(&buffer[..filled]);
+    }
+    file.finish(name).map(|_| hasher.finalize_xof())
+}
+
+/// Why, with the system's number as Rust programs show it.
+fn reason(error: &Error) -> String {
+    match &error.cause {
+        Cause::Io(error) => error.to_string(),
+        Cause::Special("directory") => io::Error::from(Errno::ISDIR).to_string(),
+        // What opening a socket says.
+        Cause::Special(_) => io::Error::from(Errno::NXIO).to_string(),
+        cause => cause.to_string(),
+    }
+}
+
+/// Writes the lines of digests.
+struct Lines<'a> {
+    arguments: &'a Arguments,
+    streams: &'a mut Streams,
+    good: bool,
+}
+
+impl Lines<'_> {
+    fn failure(&mut self, name: &[u8], reason: &str) -> io::Result<()> {
+        self.good = false;
+        self.streams.error(format!("{}: {reason}", String::from_utf8_lossy(name)).as_bytes())
+    }
+
+    fn refuse_stdin(&mut self) -> io::Result<()> {
+        self.failure(b"-", "Cannot open `-` in keyed mode")
+    }
+}
+
+impl Sink for Lines<'_> {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        match outcome.result {
+            Ok(found) => {
+                let (head, tail) = self.arguments.around(&outcome.job.name);
+                for digest in &found.digests {
+                    let hex = digest.to_hex();
+                    let text = if self.arguments.raw { digest.as_bytes() } else { hex.as_bytes() };
+                    self.streams.write(&[&head, text, &tail].concat())?;
+                }
+                Ok(())
+            }
+            Err(error) => self.failure(&outcome.job.name, &reason(&error)),
+        }
+    }
+
+    fn notice(&mut self, _: Notice) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn pause(&mut self) -> io::Result<()> {
+        self.streams.flush()
+    }
+}
+
+/// Writes the verdicts of a check.
+struct Verdicts<'a> {
+    quiet: bool,
+    streams: &'a mut Streams,
+    failed: u64,
+}
+
+impl Sink for Verdicts<'_> {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        let verdict = outcome.verdict();
+        let Outcome { job, result } = outcome;
+        let text = match (result, verdict) {
+            (Ok(_), Verdict::Verified) if self.quiet => return Ok(()),
+            (Ok(_), Verdict::Verified) => ": OK\n".to_owned(),
+            (Ok(_), _) => ": FAILED\n".to_owned(),
+            (Err(error), _) => format!(": FAILED ({})\n", reason(&error)),
+        };
+        self.failed += u64::from(verdict != Verdict::Verified);
+        self.streams.write(&[&job.name, text.as_bytes()].concat())
+    }
+
+    fn notice(&mut self, notice: Notice) -> io::Result<()> {
+        let Notice::Malformed(line) = notice else { return Ok(()) };
+        self.failed += 1;
+        self.streams.error(line.reason.as_bytes())
+    }
+
+    fn pause(&mut self) -> io::Result<()> {
+        self.streams.flush()
+    }
+}

@@ -1,0 +1,161 @@
+//! Digests of the operands, a line each.
+
+use super::quote;
+use super::settings::Settings;
+use crate::personality::entries::{config, segments, threads};
+use crate::personality::streams::{Done, Streams};
+use std::io;
+use std::sync::Arc;
+use truesum::manifest::original::coreutils::Form;
+use truesum::manifest::path::{Charset, escape_into, needs_escape};
+use truesum::{Cause, Error, Found, Job, Notice, Outcome, Progress, Sink, Task, run};
+
+/// Hashes all operands. False if one could not be read.
+pub(super) fn hash(settings: &Settings, streams: &mut Streams) -> Done {
+    let spec = match settings.spec() {
+        Ok(spec) => spec,
+        Err(message) => {
+            streams.error(message.as_bytes())?;
+            return Ok(false);
+        }
+    };
+    let specs: Arc<[_]> = [spec].into();
+    let mut lines = Lines { settings, streams, good: true, debugged: false };
+    for names in segments(&settings.names) {
+        let mut tasks = names.iter().map(|name| Task::File(Job::hash(name.clone(), &specs)));
+        let config = config(threads(names));
+        run(&config, &mut tasks, &Progress::default(), &mut lines)?;
+    }
+    Ok(lines.good)
+}
+
+/// `NAME: why`, as GNU says it.
+pub(super) fn failure(error: &Error, charset: Charset) -> Vec<u8> {
+    let reason = match &error.cause {
+        Cause::Special("directory") => "Is a directory".to_owned(),
+        // What opening a socket says.
+        Cause::Special(_) => "No such device or address".to_owned(),
+        cause => cause.to_string(),
+    };
+    [quote::name(&error.path, charset).as_slice(), b": ", reason.as_bytes()].concat()
+}
+
+struct Lines<'a> {
+    settings: &'a Settings,
+    streams: &'a mut Streams,
+    good: bool,
+    debugged: bool,
+}
+
+impl Sink for Lines<'_> {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        let Outcome { job, result } = outcome;
+        if self.settings.debug && !self.debugged && self.settings.algorithm.name == "crc" {
+            let opened = result.as_ref().err().is_none_or(|error| error.action != "open");
+            if opened {
+                self.debugged = true;
+                for message in implementation() {
+                    self.streams.error(message.as_bytes())?;
+                }
+            }
+        }
+        match result {
+            Ok(found) => {
+                let line = line(self.settings, &job.name, &found);
+                self.streams.write(&line)
+            }
+            Err(error) => {
+                self.good = false;
+                self.streams.error(&failure(&error, self.settings.charset))
+            }
+        }
+    }
+
+    fn notice(&mut self, _: Notice) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn pause(&mut self) -> io::Result<()> {
+        self.streams.flush()
+    }
+}
+
+/// The line of one file, with its terminator.
+fn line(settings: &Settings, name: &[u8], found: &Found) -> Vec<u8> {
+    let Some(digest) = found.digests.first() else { return Vec::new() };
+    if settings.raw {
+        return digest.as_bytes().to_vec();
+    }
+    let end = if settings.zero { 0 } else { b'\n' };
+    let number = digest.as_bytes().iter().take(4).fold(0u32, |number, &byte| number << 8 | u32::from(byte));
+    let numbers = match settings.algorithm.form {
+        Form::Bsd => format!("{number:05} {:5}", found.size.div_ceil(1024)),
+        Form::Sysv => format!("{number} {}", found.size.div_ceil(512)),
+        Form::Crc => format!("{number} {}", found.size),
+        Form::Digest => {
+            let text = if settings.base64 { digest.to_base64() } else { digest.to_hex() };
+            return digest_line(settings, name, &text, end);
+        }
+    };
+    let name: &[&[u8]] = if settings.named { &[b" ", name] } else { &[] };
+    [&[numbers.as_bytes()], name, &[&[end]]].concat().concat()
+}
+
+fn digest_line(settings: &Settings, name: &[u8], digest: &str, end: u8) -> Vec<u8> {
+    let escape = end != 0 && needs_escape(name);
+    let mut line = Vec::with_capacity(digest.len() + name.len() + 16);
+    if escape {
+        line.push(b'\\');
+    }
+    if settings.tagged {
+        line.extend_from_slice(settings.algorithm.tag_of(settings.bits).as_bytes());
+        line.extend_from_slice(b" (");
+    } else {
+        line.extend_from_slice(digest.as_bytes());
+        line.extend_from_slice(if settings.binary { b" *" } else { b"  " });
+    }
+    if escape {
+        escape_into(name, &mut line);
+    } else {
+        line.extend_from_slice(name);
+    }
+    if settings.tagged {
+        line.extend_from_slice(b") = ");
+        line.extend_from_slice(digest.as_bytes());
+    }
+    line.push(end);
+    line
+}
+
+/// What `--debug` says of the CRC of this machine: the first instructions that are there, and those that are not.
+fn implementation() -> Vec<String> {
+    let mut messages = Vec::new();
+    for (name, there) in instructions() {
+        if there {
+            messages.push(format!("using {name} hardware support"));
+            return messages;
+        }
+        messages.push(format!("{name} support not detected"));
+    }
+    messages
+}
+
+#[cfg(target_arch = "x86_64")]
+fn instructions() -> Vec<(&'static str, bool)> {
+    use std::arch::is_x86_feature_detected as has;
+    vec![
+        ("avx512", has!("avx512bw") && has!("avx512f") && has!("vpclmulqdq")),
+        ("avx2", has!("avx2") && has!("vpclmulqdq")),
+        ("pclmul", has!("avx") && has!("pclmulqdq")),
+    ]
+}
+
+#[cfg(target_arch = "aarch64")]
+fn instructions() -> Vec<(&'static str, bool)> {
+    vec![("vmull", std::arch::is_aarch64_feature_detected!("pmull"))]
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn instructions() -> Vec<(&'static str, bool)> {
+    Vec::new()
+}

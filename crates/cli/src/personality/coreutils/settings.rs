@@ -1,0 +1,268 @@
+//! What a command line asks for, checked in the order in which GNU checks it, so that the same message comes first.
+
+use super::options::{Ask, Options};
+use super::program::{Kind, Program};
+use super::{help, quote};
+use crate::personality::streams::{Done, Streams};
+use truesum::hash::Spec;
+use truesum::manifest::original::coreutils::{ALGORITHMS, Algorithm, Form, by_name};
+use truesum::manifest::path::Charset;
+
+/// What a command line asks for.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub program: &'static Program,
+    pub algorithm: &'static Algorithm,
+    /// Whether `-a` chose the algorithm.
+    pub chosen: bool,
+    /// Length of the digest in bits; 0 only where a check finds it out.
+    pub bits: usize,
+    pub binary: bool,
+    pub tagged: bool,
+    pub zero: bool,
+    pub base64: bool,
+    pub raw: bool,
+    pub debug: bool,
+    pub check: bool,
+    pub ignore_missing: bool,
+    pub strict: bool,
+    pub talk: Talk,
+    /// The operands, or `-` where there are none.
+    pub names: Vec<Vec<u8>>,
+    /// Whether there are operands.
+    pub named: bool,
+    pub charset: Charset,
+}
+
+/// How much a check tells. `--quiet`, `--status` and `--warn` take each other's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Talk {
+    /// A line for each file, and counts.
+    Normal,
+    /// No line for files that are as they should be.
+    Quiet,
+    /// Nothing but errors.
+    Status,
+    /// Improper lines one by one, too.
+    Warn,
+}
+
+/// Why a program ends before it begins.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// `--help` or `--version`: a text for standard output.
+    Text(String),
+    /// Messages, and whether they are followed by a hint at `--help`.
+    Fail(Vec<Vec<u8>>, Hint),
+}
+
+/// Whether messages are followed by a hint at `--help`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hint {
+    Help,
+    None,
+}
+
+impl Stop {
+    /// Tells it.
+    pub(super) fn tell(self, streams: &mut Streams) -> Done {
+        match self {
+            Stop::Text(text) => streams.write(text.as_bytes()).map(|()| true),
+            Stop::Fail(messages, hint) => {
+                for message in messages {
+                    streams.error(&message)?;
+                }
+                if hint == Hint::Help {
+                    streams.hint()?;
+                }
+                Ok(false)
+            }
+        }
+    }
+}
+
+fn fail(message: impl Into<Vec<u8>>) -> Stop {
+    Stop::Fail(vec![message.into()], Hint::None)
+}
+
+fn usage(message: impl Into<Vec<u8>>) -> Stop {
+    Stop::Fail(vec![message.into()], Hint::Help)
+}
+
+impl Settings {
+    /// Reads and checks the arguments of `program`, called by the name `called`.
+    ///
+    /// # Errors
+    /// There is nothing to do: help was asked for, or something is wrong.
+    pub(super) fn new(program: &'static Program, called: &[u8], args: &[Vec<u8>]) -> Result<Settings, Stop> {
+        let charset = quote::charset();
+        let mut algorithm = by_name(program.algorithm.as_bytes()).unwrap_or(&ALGORITHMS[0]);
+        let mut length: Option<(usize, &[u8])> = None;
+        let (mut chosen, mut check, mut ignore_missing, mut strict) = (false, false, false, false);
+        let (mut zero, mut base64, mut raw, mut debug) = (false, false, false, false);
+        let mut talk = Talk::Normal;
+        // Nothing where neither was said.
+        let (mut binary, mut tagged) = (None, None);
+        let posix = std::env::var_os("POSIXLY_CORRECT").is_some();
+        let mut options = Options::new(program.kind, args, posix);
+        for option in &mut options {
+            let (ask, value) = option.map_err(usage)?;
+            let value = value.unwrap_or_default();
+            match ask {
+                Ask::Algorithm => {
+                    algorithm = by_name(value).ok_or_else(|| unknown(value, charset))?;
+                    chosen = true;
+                }
+                Ask::Length => length = Some((number(value, charset)?, value)),
+                Ask::Bsd => algorithm = by_name(b"bsd").unwrap_or(algorithm),
+                Ask::Sysv => algorithm = by_name(b"sysv").unwrap_or(algorithm),
+                Ask::Base64 => base64 = true,
+                Ask::Raw => raw = true,
+                Ask::Debug => debug = true,
+                Ask::Zero => zero = true,
+                Ask::Binary => binary = Some(true),
+                Ask::Text => binary = Some(false),
+                Ask::Tag => (tagged, binary) = (Some(true), Some(true)),
+                Ask::Untagged => {
+                    if tagged == Some(true) {
+                        binary = None;
+                    }
+                    tagged = Some(false);
+                }
+                Ask::Check => check = true,
+                Ask::IgnoreMissing => ignore_missing = true,
+                Ask::Strict => strict = true,
+                Ask::Quiet => talk = Talk::Quiet,
+                Ask::Status => talk = Talk::Status,
+                Ask::Warn => talk = Talk::Warn,
+                Ask::Help => return Err(Stop::Text(help::help(program, called))),
+                Ask::Version => return Err(Stop::Text(help::version(program))),
+            }
+        }
+        let names = options.operands();
+        let bits = bits(algorithm, length, check, charset)?;
+        if check && chosen && algorithm.form != Form::Digest {
+            return Err(fail("--check is not supported with --algorithm={bsd,sysv,crc,crc32b}"));
+        }
+        if base64 && raw {
+            return Err(usage("--base64 and --raw are mutually exclusive"));
+        }
+        let cksum = program.kind == Kind::Cksum;
+        if tagged.unwrap_or(cksum) && binary == Some(false) {
+            return Err(usage(if cksum {
+                "--text mode is only supported with --untagged"
+            } else {
+                "--tag does not support --text mode"
+            }));
+        }
+        if zero && check {
+            return Err(usage("the --zero option is not supported when verifying checksums"));
+        }
+        if !cksum && tagged == Some(true) && check {
+            return Err(usage("the --tag option is meaningless when verifying checksums"));
+        }
+        if binary.is_some() && check {
+            return Err(usage("the --binary and --text options are meaningless when verifying checksums"));
+        }
+        let only_checking = [
+            (ignore_missing, "ignore-missing"),
+            (talk == Talk::Status, "status"),
+            (talk == Talk::Warn, "warn"),
+            (talk == Talk::Quiet, "quiet"),
+            (strict, "strict"),
+        ];
+        if let Some((_, name)) = only_checking.iter().find(|(set, _)| *set && !check) {
+            return Err(usage(format!("the --{name} option is meaningful only when verifying checksums")));
+        }
+        if raw && names.len() > 1 {
+            return Err(fail("the --raw option is not supported with multiple files"));
+        }
+        let named = !names.is_empty();
+        Ok(Settings {
+            program,
+            algorithm,
+            chosen,
+            bits,
+            binary: binary == Some(true),
+            tagged: tagged.unwrap_or(cksum),
+            zero,
+            base64,
+            raw,
+            debug,
+            check,
+            ignore_missing,
+            strict,
+            talk,
+            names: if named { names } else { vec![b"-".to_vec()] },
+            named,
+            charset,
+        })
+    }
+
+    /// What computes the digests.
+    ///
+    /// # Errors
+    /// There is no such digest, in words.
+    pub(super) fn spec(&self) -> Result<Spec, String> {
+        self.algorithm.spec(self.bits).map_err(|error| error.to_string())
+    }
+}
+
+/// The value of `-l`: decimal, blanks and a plus sign allowed in front. What is too large stays so.
+fn number(text: &[u8], charset: Charset) -> Result<usize, Stop> {
+    let digits = text.trim_ascii_start();
+    let digits = digits.strip_prefix(b"+").unwrap_or(digits);
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(fail([b"invalid length: ", quote::word(text, charset).as_slice()].concat()));
+    }
+    let digit =
+        |number: usize, digit: &u8| number.saturating_mul(10).saturating_add(usize::from(digit - b'0'));
+    Ok(digits.iter().fold(0, digit))
+}
+
+/// The length of the digest in bits, from that of `-l`.
+fn bits(
+    algorithm: &Algorithm,
+    length: Option<(usize, &[u8])>,
+    check: bool,
+    charset: Charset,
+) -> Result<usize, Stop> {
+    let word = |text: &str| String::from_utf8_lossy(&quote::word(text.as_bytes(), charset)).into_owned();
+    let invalid = |text: &[u8], why: String| {
+        let first = [b"invalid length: ", quote::word(text, charset).as_slice()].concat();
+        Err(Stop::Fail(vec![first, why.into_bytes()], Hint::None))
+    };
+    match (algorithm.name, length) {
+        ("sha2" | "sha3", None) if check => Ok(0),
+        ("sha2" | "sha3", None) => Err(fail(format!(
+            "--algorithm={} requires specifying --length 224, 256, 384, or 512",
+            algorithm.name
+        ))),
+        ("sha2" | "sha3", Some((bits @ (224 | 256 | 384 | 512), _))) => Ok(bits),
+        ("sha2" | "sha3", Some((_, text))) => {
+            let tag = word(algorithm.tag);
+            invalid(text, format!("digest length for {tag} must be 224, 256, 384, or 512"))
+        }
+        ("blake2b", Some((bits, text))) if bits > 512 => {
+            invalid(text, format!("maximum digest length for {} is 512 bits", word("BLAKE2b")))
+        }
+        ("blake2b", Some((bits, text))) if !bits.is_multiple_of(8) => {
+            invalid(text, "length is not a multiple of 8".to_owned())
+        }
+        ("blake2b", Some((bits @ 1.., _))) => Ok(bits),
+        (_, Some((1.., _))) => {
+            Err(fail("--length is only supported with --algorithm blake2b, sha2, or sha3"))
+        }
+        _ => Ok(algorithm.bits),
+    }
+}
+
+fn unknown(value: &[u8], charset: Charset) -> Stop {
+    let word = |text: &[u8]| quote::word(text, charset);
+    let first = [b"invalid argument ", word(value).as_slice(), b" for ", &word(b"--algorithm")].concat();
+    let mut message = [first.as_slice(), b"\nValid arguments are:"].concat();
+    for row in ALGORITHMS {
+        message.extend_from_slice(&[b"\n  - ", word(row.name.as_bytes()).as_slice()].concat());
+    }
+    usage(message)
+}

@@ -1,0 +1,189 @@
+//! The entries of a manifest as tasks, as they come: for programs that check line by line, whatever writes the lines.
+//!
+//! A run takes what is there and ends where waiting would begin: when the manifest's writer is slower than the check, or
+//! before an entry that names a stream, which must not be read before everything else was told. The next run goes on.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use truesum::manifest::{Lines, Place, RawLine};
+use truesum::{BadLine, Config, Job, Notice, Progress, Sink, Special, Task, run};
+
+/// What a line is.
+pub(crate) enum Parsed {
+    /// Neither an entry nor an error.
+    Nothing,
+    /// An entry.
+    Entry(Job),
+    /// No entry, for this reason. The sink is told of it.
+    Bad(String),
+    /// Nothing that this program goes on after, for this reason.
+    Fatal(String),
+}
+
+/// How the reading of a manifest ended.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// At its end.
+    Whole,
+    /// By an error.
+    Failed(io::Error),
+    /// By a line that was [`Parsed::Fatal`].
+    Fatal(String),
+}
+
+/// How programs with GNU's manners read files: everything that can be read.
+pub(crate) fn config(threads: usize) -> Config {
+    Config { special: Special::Read, threads, ..Config::default() }
+}
+
+/// How many threads these files ask for, 0 for one on each core. What one core does in no time needs no others, nor the
+/// question how many there are.
+pub(crate) fn threads(names: &[Vec<u8>]) -> usize {
+    const SMALL: u64 = 1 << 20;
+    let [name] = names else { return 0 };
+    let len = std::fs::metadata(OsStr::from_bytes(name)).map_or(0, |file| file.len());
+    usize::from(len < SMALL)
+}
+
+/// Whether a name leads to a stream that is open already, and so can be read but once.
+pub(crate) fn is_stream(name: &[u8]) -> bool {
+    let names: [&[u8]; 2] = [b"-", b"/dev/stdin"];
+    names.contains(&name) || name.starts_with(b"/dev/fd/") || name.starts_with(b"/proc/self/fd/")
+}
+
+/// Cuts the operands into runs within which they may be read in any order: a stream that two operands name is read to
+/// its end by the first one, and what came before standard input is shown before it is waited for.
+pub(crate) fn segments(names: &[Vec<u8>]) -> Vec<&[Vec<u8>]> {
+    let mut segments = Vec::new();
+    let mut seen: HashSet<&[u8]> = HashSet::with_capacity(names.len());
+    let mut start = 0;
+    for (i, name) in names.iter().enumerate() {
+        let new = seen.insert(name);
+        if i > start && (!new || is_stream(name)) {
+            segments.push(&names[start..i]);
+            start = i;
+            seen.clear();
+            seen.insert(name);
+        }
+    }
+    segments.push(&names[start..]);
+    segments
+}
+
+/// Reads a manifest and its files. `parse` is given each line without its LF.
+///
+/// # Errors
+/// The sink's.
+pub(crate) fn check(
+    manifest: OwnedFd,
+    config: &Config,
+    parse: &mut (dyn FnMut(&[u8]) -> Parsed + Send),
+    sink: &mut dyn Sink,
+) -> io::Result<End> {
+    let patient = Arc::new(AtomicBool::new(true));
+    let lines = Lines::raw(Manifest { file: manifest, patient: patient.clone() });
+    let mut entries = Entries { lines, parse, patient, held: None, end: None };
+    loop {
+        // The first line of a run is waited for.
+        entries.patient.store(true, Relaxed);
+        run(config, &mut entries, &Progress::default(), sink)?;
+        if let Some(end) = entries.end {
+            return Ok(end);
+        }
+    }
+}
+
+struct Entries<'a> {
+    lines: Lines<Manifest>,
+    parse: &'a mut (dyn FnMut(&[u8]) -> Parsed + Send),
+    /// Whether to wait for what is not there yet: nothing was given out in this run.
+    patient: Arc<AtomicBool>,
+    /// The entry before which the last run ended.
+    held: Option<Task>,
+    end: Option<End>,
+}
+
+impl Iterator for Entries<'_> {
+    type Item = Task;
+
+    fn next(&mut self) -> Option<Task> {
+        while self.held.is_none() && self.end.is_none() {
+            let line = match self.lines.next() {
+                Ok(Some(RawLine::Bytes(line))) => line,
+                // Longer than any name may be: no line of any kind.
+                Ok(Some(RawLine::TooLong | RawLine::NotUtf16)) => b"?",
+                Ok(None) => {
+                    self.end = Some(End::Whole);
+                    break;
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
+                Err(error) => {
+                    self.end = Some(End::Failed(error));
+                    break;
+                }
+            };
+            let line = line.to_vec();
+            match (self.parse)(&line) {
+                Parsed::Nothing => {}
+                Parsed::Entry(job) => {
+                    let waits = is_stream(job.path()) && !self.patient.load(Relaxed);
+                    self.held = Some(Task::File(job));
+                    if waits {
+                        return None;
+                    }
+                }
+                Parsed::Bad(reason) => {
+                    let at = Place::Line(self.lines.number());
+                    self.held = Some(Task::Tell(Notice::Malformed(BadLine { at, reason })));
+                }
+                Parsed::Fatal(reason) => self.end = Some(End::Fatal(reason)),
+            }
+        }
+        self.patient.store(false, Relaxed);
+        self.held.take()
+    }
+}
+
+/// The manifest's bytes. An impatient reader is told when there are none yet.
+struct Manifest {
+    file: OwnedFd,
+    patient: Arc<AtomicBool>,
+}
+
+impl Read for Manifest {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        // What cannot be polled is read as it is.
+        if !self.patient.load(Relaxed)
+            && matches!(poll(&mut [PollFd::new(&self.file, PollFlags::IN)], Some(&now)), Ok(0))
+        {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        Ok(rustix::io::read(&self.file, buffer)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_are_read_one_after_the_other() {
+        let cut = |names: &str| -> Vec<String> {
+            let names: Vec<Vec<u8>> = names.split(' ').map(|name| name.as_bytes().to_vec()).collect();
+            let text = |names: &&[Vec<u8>]| String::from_utf8_lossy(&names.join(&b' ')).into_owned();
+            segments(&names).iter().map(text).collect()
+        };
+        assert_eq!(cut("a b c"), ["a b c"]);
+        assert_eq!(cut("a - b"), ["a", "- b"]);
+        assert_eq!(cut("- -"), ["-", "-"]);
+        assert_eq!(cut("a b a c b"), ["a b", "a c b"]);
+        assert_eq!(cut("/dev/fd/63 /dev/fd/62 a"), ["/dev/fd/63", "/dev/fd/62 a"]);
+    }
+}

@@ -1,0 +1,92 @@
+//! truesum under the name `mtsum`: its options and its lines, without its faults.
+//!
+//! Unlike the original it prints no digest after a read error, and refuses folders instead of never ending.
+
+use super::row::{Call, Personality};
+use crate::console::Console;
+use crate::drawing::outline::dot;
+use crate::exit::Exit;
+use crate::values::color::Color;
+use crate::watch::Watch;
+use clap::Parser;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::time::Instant;
+use truesum::hash::Spec;
+use truesum::tree::outline::outline;
+
+/// Its row.
+pub(super) static PERSONALITY: Personality = Personality { name: "mtsum", run: |call| mtsum(call).into() };
+
+/// Multi-threaded checksum of one file
+#[derive(Parser)]
+#[command(name = PERSONALITY.name, version, disable_version_flag = true)]
+struct MtsumArgs {
+    /// The file
+    path: OsString,
+    /// Number of processors
+    #[arg(short, long = "processor", default_value_t = 8)]
+    processors: usize,
+    /// md5, sha1, sha256, sha384, sha512 or any other hash truesum knows
+    #[arg(short, long, default_value = "sha256")]
+    algorithm: String,
+    /// Print the tree as DOT instead of the digest
+    #[arg(short, long)]
+    graph: bool,
+    /// Print the time it took
+    #[arg(long)]
+    benchmark: bool,
+    /// Print algorithm, processors, size and time
+    #[arg(long)]
+    verbose: bool,
+    /// Print the version
+    #[arg(short, long, action = clap::ArgAction::Version)]
+    version: Option<bool>,
+}
+
+fn mtsum(call: Call) -> Exit {
+    let args = match MtsumArgs::try_parse_from([call.called].into_iter().chain(call.arguments)) {
+        Ok(args) => args,
+        Err(error) => {
+            let _ = error.print();
+            return if error.exit_code() == 0 { Exit::Done } else { Exit::Failed };
+        }
+    };
+    let mut console = Console::new(Color::Auto);
+    let spec: Spec = match format!("mtsum-{}", args.algorithm.to_lowercase()).parse() {
+        Ok(spec) => spec,
+        Err(_) => {
+            console.error(&format!("mtsum: no algorithm '{}'", args.algorithm));
+            return Exit::Failed;
+        }
+    };
+    let name = args.path.as_bytes();
+    let threads = args.processors.max(1);
+    let size = std::fs::metadata(&args.path).map_or(0, |metadata| metadata.len());
+    let watch = Watch::of_one(Some(size), &mut console);
+    let started = Instant::now();
+    let mut text = String::new();
+    if args.verbose {
+        text = format!(
+            "Algorithm: {}\nNumber of processors: {threads}\nFile size: {size} bytes\n",
+            args.algorithm.to_lowercase()
+        );
+    }
+    let result = match args.graph {
+        true => {
+            outline(name, &spec, usize::MAX, threads, &watch.progress).map(|outline| dot(&outline, &spec))
+        }
+        false => watch
+            .digests(name, std::slice::from_ref(&spec), threads)
+            .map(|found| format!("{}\n", found.digests[0])),
+    };
+    let result = result.map(|result| {
+        let mut text = text + &result;
+        if args.benchmark || args.verbose {
+            let seconds = started.elapsed().as_secs_f64();
+            text += &format!("{seconds:.2} s ({:.2} GB/s)\n", size as f64 / seconds.max(1e-9) / 1e9);
+        }
+        text
+    });
+    watch.print(result, &mut console)
+}

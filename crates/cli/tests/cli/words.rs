@@ -1,0 +1,118 @@
+//! What is said where people commonly slip, and that it leads on.
+
+use crate::program::{ABC, Folder, Ran};
+use std::process::Command;
+
+#[test]
+fn names_that_other_programs_have_for_a_command_are_understood() {
+    let folder = Folder::with(&[("a", "abc"), ("verify", "abc"), ("help", "abc")]);
+    folder.write("M", format!("{ABC}  a\n"));
+    assert_eq!(folder.run(&["verify", "M"]).out(), "a: OK\n", "never a digest of a file called verify");
+    assert_eq!(folder.run(&["./verify"]).out(), format!("{ABC}  ./verify\n"));
+    assert_eq!(folder.run(&["help", "hash"]).out(), folder.run(&["hash", "--help"]).out());
+    assert_eq!(folder.run(&["help"]).out(), folder.run(&["--help"]).out());
+}
+
+#[test]
+fn all_errors_begin_with_the_programs_name() {
+    let folder = Folder::with(&[("a", "abc")]);
+    for words in [
+        &["-j", "abc", "a"][..],
+        &["hash", "--no-such-option"],
+        &["-a", "sha265", "a"],
+        &["tree", "verify"],
+        &["tree", "-p", "x", "a"],
+        &["bench", "nothing"],
+        &["list"],
+        &["--files-from", "gone"],
+        &["gone"],
+    ] {
+        let ran = folder.run(words);
+        assert!(ran.err.starts_with("truesum: "), "{words:?}: {}", ran.err);
+        assert!(!ran.err.contains("error:"), "{words:?}: {}", ran.err);
+        let colored: Ran = folder.command().args(words).env("CLICOLOR_FORCE", "1").output().unwrap().into();
+        assert!(!colored.err.contains("error:"), "{words:?}: {}", colored.err);
+    }
+    let ran = folder.run(&["-j", "abc", "a"]);
+    assert!(ran.err.contains("'abc' for '--jobs <N>': not a number of threads"), "{}", ran.err);
+}
+
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    let folder = Folder::new();
+    for words in [&["--help"][..], &["--version"], &["check", "--help"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        assert_eq!(folder.command().args(words).stdout(full).status().unwrap().code(), Some(2), "{words:?}");
+    }
+}
+
+#[test]
+fn a_kernel_that_there_is_not_is_an_error() {
+    let folder = Folder::with(&[("a", "abc")]);
+    for (name, code) in [("foo", 2), ("portable", 0), ("", 0)] {
+        let ran: Ran = folder.command().arg("a").env("TRUESUM_KERNEL", name).output().unwrap().into();
+        assert_eq!(ran.code, Some(code), "{name}: {}", ran.err);
+        assert_eq!(ran.out.is_empty(), code != 0);
+    }
+    let ran: Ran = folder.command().arg("a").env("TRUESUM_KERNEL", "foo").output().unwrap().into();
+    assert!(ran.err.starts_with("truesum: TRUESUM_KERNEL=foo: no kernel has this name"), "{}", ran.err);
+}
+
+#[test]
+fn a_manifest_may_come_on_standard_input_without_a_dash() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let manifest = format!("{ABC}  a\n");
+    for words in [&["check"][..], &["-c"], &["check", "-"]] {
+        let ran = folder.feed(words, manifest.as_bytes());
+        assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{words:?}: {}", ran.err);
+    }
+    assert_eq!(folder.feed(&["check"], b"").code, Some(2), "nothing is nothing verified");
+    assert_eq!(folder.feed(&["check", "--expect", ABC], b"abc").out(), "-: OK\n");
+    let ran = on_terminal(&folder, "check");
+    assert!(ran.out().contains("check: no manifest named"), "{}", ran.out());
+}
+
+#[test]
+fn a_digest_is_taken_with_the_line_it_was_copied_with() {
+    let folder = Folder::with(&[("disk.iso", "abc"), ("b3", "abc")]);
+    for (line, note) in [
+        (format!("{ABC}  disk.iso"), ""),
+        (format!("{ABC} *disk.iso\n"), ""),
+        (format!("SHA256 (disk.iso) = {ABC}"), ""),
+        (format!("{ABC}  /home/us/disk.iso"), ""),
+        (format!("{ABC}  C:other.iso"), "the line given is that of C:other.iso"),
+    ] {
+        let ran = folder.run(&["check", "--expect", &line, "disk.iso"]);
+        assert_eq!((ran.out().as_str(), ran.code), ("disk.iso: OK\n", Some(0)), "{line}: {}", ran.err);
+        assert_eq!(ran.err.contains("the line given"), !note.is_empty(), "{line}: {}", ran.err);
+        assert!(ran.err.contains(note), "{line}: {}", ran.err);
+    }
+    let other = folder.run(&["hash", "--tag", "-a", "blake3", "b3"]).out();
+    assert_eq!(folder.run(&["check", "--expect", &other, "b3"]).code, Some(0), "the tag tells the algorithm");
+    for line in [format!("{}  a", &ABC[..40].repeat(2)), "see  below".to_owned()] {
+        assert_eq!(folder.run(&["check", "--expect", &line, "disk.iso"]).code, Some(2), "{line}");
+    }
+}
+
+#[test]
+fn on_a_terminal_it_is_said_what_was_written() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc")]);
+    let ran = on_terminal(&folder, "hash -o M d");
+    assert!(ran.out().contains("truesum: 2 files, 6 B, listed in M"), "{}", ran.out());
+    assert!(!on_terminal(&folder, "hash -q -o M d").out().contains("listed"));
+    assert_eq!(folder.run(&["hash", "-o", "M", "d"]).err, "", "nothing where nobody looks");
+    let ran = on_terminal(&folder, "tree --save d/a");
+    assert!(ran.out().contains("truesum: the tree of d/a is in d/a.ftr"), "{}", ran.out());
+    assert_eq!(folder.run(&["tree", "--save", "d/a"]).err, "");
+}
+
+/// Runs with all three standard streams a terminal; what it shows is in `out`.
+fn on_terminal(folder: &Folder, words: &str) -> Ran {
+    let command = format!("{} {words}", env!("CARGO_BIN_EXE_truesum"));
+    let mut script = Command::new("script");
+    script
+        .args(["-qec", &command, "/dev/null"])
+        .current_dir(folder.root())
+        .stdin(std::process::Stdio::null());
+    script.output().expect("script of util-linux").into()
+}

@@ -1,0 +1,106 @@
+//! Files in, digests out: the short way, for callers who have names and want what is under them.
+
+use crate::error::Error;
+use crate::job::{Found, Job, Outcome, Summary};
+use crate::progress::Progress;
+use crate::run::config::Config;
+use crate::run::run;
+use crate::task::{Notice, Sink, Task};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+use truesum_hash::Spec;
+
+/// Hashes one file, in one read whatever the number of algorithms, on as many cores as they can use.
+///
+/// ```
+/// let file = tempfile::NamedTempFile::new()?;
+/// std::fs::write(file.path(), "123456789")?;
+/// let found = truesum::hash_file(file.path(), &["crc32".parse()?, "md5".parse()?])?;
+/// assert_eq!(found.digests[0].to_string(), "cbf43926");
+/// assert_eq!(found.size, 9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// It could not be read to its end, is no regular file, or changed while it was read: then there is no digest.
+pub fn hash_file(path: impl AsRef<Path>, specs: &[Spec]) -> Result<Found, Error> {
+    Hashing { config: &Config::default(), progress: &Progress::default() }.file(path, specs)
+}
+
+/// Hashes files on all cores, and hands each outcome to `each`, in the order of the names.
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// let names = ["a", "b", "none"].map(|name| folder.path().join(name));
+/// names[..2].iter().try_for_each(|name| std::fs::write(name, "123456789"))?;
+/// let summary = truesum::hash_files(&names, &["crc32".parse()?], |outcome| match outcome.result {
+///     Ok(found) => assert_eq!(found.digests[0].to_string(), "cbf43926"),
+///     Err(error) => assert!(error.is_missing()),
+/// });
+/// assert_eq!((summary.files, summary.missing), (2, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// [`Hashing`] does the same with progress, in another way of reading, and can be stopped; [`run`] takes what a walk finds.
+pub fn hash_files<P: AsRef<Path>>(
+    paths: impl IntoIterator<Item = P, IntoIter: Send>,
+    specs: &[Spec],
+    each: impl FnMut(Outcome),
+) -> Summary {
+    Hashing { config: &Config::default(), progress: &Progress::default() }.files(paths, specs, each)
+}
+
+/// How files are hashed, for who wants to say so, to see how far it is, or to stop it.
+#[derive(Clone, Copy)]
+pub struct Hashing<'a> {
+    /// How they are read.
+    pub config: &'a Config,
+    /// How far it is. [`Progress::stop`] ends it early: what was not reached is counted in the summary.
+    pub progress: &'a Progress,
+}
+
+impl Hashing<'_> {
+    /// As [`hash_file`].
+    ///
+    /// # Errors
+    /// As [`hash_file`]; it was stopped.
+    pub fn file(&self, path: impl AsRef<Path>, specs: &[Spec]) -> Result<Found, Error> {
+        let mut result = None;
+        self.files([path.as_ref()], specs, |outcome| result = Some(outcome.result));
+        result.unwrap_or_else(|| Err(Error::interrupted(path.as_ref().as_os_str().as_bytes())))
+    }
+
+    /// As [`hash_files`].
+    pub fn files<P: AsRef<Path>>(
+        &self,
+        paths: impl IntoIterator<Item = P, IntoIter: Send>,
+        specs: &[Spec],
+        each: impl FnMut(Outcome),
+    ) -> Summary {
+        let specs: Arc<[Spec]> = specs.into();
+        let mut tasks = paths.into_iter().map(|path| {
+            let job = Job::hash(path.as_ref().as_os_str().as_bytes().to_vec(), &specs);
+            // A file that is called `-` is a file here, not standard input.
+            let open = (job.name == b"-").then(|| job.name.clone());
+            Task::File(Job { open, ..job })
+        });
+        let summary = run(self.config, &mut tasks, self.progress, &mut Each(each));
+        summary.expect("a sink that never fails")
+    }
+}
+
+/// Takes outcomes. Tasks that are all files come to nothing else.
+struct Each<F>(F);
+
+impl<F: FnMut(Outcome)> Sink for Each<F> {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        (self.0)(outcome);
+        Ok(())
+    }
+
+    fn notice(&mut self, _: Notice) -> io::Result<()> {
+        Ok(())
+    }
+}

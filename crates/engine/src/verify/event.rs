@@ -1,0 +1,40 @@
+//! What a check tells, in the order of the manifests and their lines.
+
+use crate::error::Error;
+use crate::io::open::Root;
+use crate::job::Outcome;
+use crate::task::BadLine;
+use crate::verify::report::Checked;
+use crate::verify::unlisted::Search;
+use std::path::Path;
+
+/// Something that a check tells.
+pub enum Event<'e> {
+    /// An entry, and what became of it.
+    Entry(&'e Manifest<'e>, &'e Outcome),
+    /// An entry whose file is not there, passed over as asked.
+    Ignored(&'e Manifest<'e>, &'e Outcome),
+    /// A line of a manifest that is no entry.
+    Malformed(&'e Manifest<'e>, &'e BadLine),
+    /// A manifest was read, as far as it could be, and what it came to.
+    Checked(&'e Manifest<'e>, &'e Checked),
+    /// A manifest that could not be opened, or the folder it speaks of.
+    Failed(&'e Error),
+    /// A file that no manifest lists: the folder searched, and the name relative to it.
+    Unlisted(&'e Path, &'e Path),
+    /// The search for such files in one folder ended.
+    Searched(&'e Search),
+    /// A name that had to be verified and was not.
+    NotVerified(&'e Path),
+    /// All that is known by now was told: the time to flush what was buffered.
+    Pause,
+}
+
+/// A manifest being checked.
+#[derive(Debug)]
+pub struct Manifest<'m> {
+    /// Its name, as it was given.
+    pub name: &'m Path,
+    /// Where the names of its entries lead.
+    pub root: &'m Root,
+}

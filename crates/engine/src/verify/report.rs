@@ -1,0 +1,160 @@
+//! What a check came to: counts, and the one place where "verified" is said of a whole.
+
+use crate::error::Error;
+use crate::job::Summary;
+use crate::verify::options::{Options, Unlisted};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use truesum_hash::Spec;
+
+/// What all counts of a check together mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conclusion {
+    /// There was an entry, and every one was read to its end and is equal; nothing else that was asked for is amiss.
+    Verified,
+    /// At least one file is not known to be good: it differs, is missing or unreadable, changed while it was read, was
+    /// required and not verified, or is not listed where all must be.
+    Failed,
+    /// No file failed, but not all was done as asked: a manifest could not be read, nothing in it was verified, or it has
+    /// malformed lines.
+    NotAsAsked,
+    /// Nothing failed, and nothing was verified at all.
+    NothingVerified,
+    /// The check was stopped before its end.
+    Interrupted,
+}
+
+/// The counts of a check, and what they mean.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Entries, by what became of them. Those passed over are not among the missing.
+    pub counts: Summary,
+    /// Entries whose files were not there and were passed over, as [`Options::ignore_missing`] asks.
+    pub ignored: u64,
+    /// Files found that no manifest lists.
+    pub unlisted: u64,
+    /// Files of this program beside those listed ([`Search::own`](crate::verify::unlisted::Search::own)).
+    pub own: u64,
+    /// Whether there may be more files that are not listed.
+    pub cut: bool,
+    /// Entries by algorithms whose equal digest does not tell tampering: how many, by the algorithms' names.
+    pub not_tamper_evident: BTreeMap<String, u64>,
+    /// Manifests that could not be opened, or not read to their end.
+    pub unread: u64,
+    /// Manifests that were read and of which nothing was verified.
+    pub empty: u64,
+    /// Names that had to be verified and were not.
+    pub not_verified: BTreeSet<PathBuf>,
+    /// Manifests that were not begun when the check was stopped.
+    pub not_begun: u64,
+    strict: bool,
+    exact: bool,
+}
+
+impl Report {
+    /// A report in which nothing was done yet.
+    pub(super) fn new(options: &Options) -> Report {
+        Report {
+            counts: Summary::default(),
+            ignored: 0,
+            unlisted: 0,
+            own: 0,
+            cut: false,
+            not_tamper_evident: BTreeMap::new(),
+            unread: 0,
+            empty: 0,
+            not_verified: options.required.iter().cloned().collect(),
+            not_begun: 0,
+            strict: !options.lenient,
+            exact: options.unlisted == Unlisted::Refused,
+        }
+    }
+
+    /// What all this means. Only [`Conclusion::Verified`] is good news.
+    pub fn verdict(&self) -> Conclusion {
+        let failed =
+            self.counts.failed() > 0 || (self.exact && self.unlisted > 0) || !self.not_verified.is_empty();
+        let not_as_asked = self.unread > 0 || self.empty > 0 || (self.strict && self.counts.malformed > 0);
+        match () {
+            () if self.counts.interrupted => Conclusion::Interrupted,
+            () if failed => Conclusion::Failed,
+            () if self.counts.verified == 0 => Conclusion::NothingVerified,
+            () if not_as_asked => Conclusion::NotAsAsked,
+            () => Conclusion::Verified,
+        }
+    }
+
+    /// Adds what one manifest came to.
+    pub(super) fn add(&mut self, checked: &Checked) {
+        self.counts += checked.counts.clone();
+        self.ignored += checked.ignored;
+        self.unread += u64::from(checked.failed.is_some());
+        self.empty += u64::from(checked.nothing_verified());
+        for (names, entries) in &checked.not_tamper_evident {
+            *self.not_tamper_evident.entry(names.clone()).or_default() += entries;
+        }
+    }
+}
+
+/// What one manifest came to.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// Its entries, by what became of them. Those passed over are not among the missing.
+    pub counts: Summary,
+    /// Entries passed over.
+    pub ignored: u64,
+    /// Entries found in it.
+    pub entries: u64,
+    /// As in [`Report`].
+    pub not_tamper_evident: BTreeMap<String, u64>,
+    /// An algorithm that nothing but the length of a digest tells.
+    pub guessed: Option<Spec>,
+    /// Why it was not read to its end.
+    pub failed: Option<Error>,
+}
+
+impl Checked {
+    /// Whether it was read whole, nothing in it failed, and nothing was verified.
+    pub fn nothing_verified(&self) -> bool {
+        let Summary { interrupted, verified, .. } = self.counts;
+        self.failed.is_none() && !interrupted && verified == 0 && self.counts.failed() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_but_verified_entries_alone_is_verified() {
+        let nothing = || Report::new(&Options { lenient: true, ..Options::default() });
+        let good = || Report { counts: Summary { verified: 1, ..Summary::default() }, ..nothing() };
+        assert_eq!(good().verdict(), Conclusion::Verified);
+        assert_eq!(nothing().verdict(), Conclusion::NothingVerified);
+        let spoil: [(fn(&mut Report), Conclusion); 11] = [
+            (|report| report.counts.mismatched = 1, Conclusion::Failed),
+            (|report| report.counts.missing = 1, Conclusion::Failed),
+            (|report| report.counts.changed = 1, Conclusion::Failed),
+            (|report| report.counts.unreadable = 1, Conclusion::Failed),
+            (|report| (report.exact, report.unlisted) = (true, 1), Conclusion::Failed),
+            (|report| report.not_verified.extend(["a".into()]), Conclusion::Failed),
+            (|report| report.unread = 1, Conclusion::NotAsAsked),
+            (|report| report.empty = 1, Conclusion::NotAsAsked),
+            (|report| (report.strict, report.counts.malformed) = (true, 1), Conclusion::NotAsAsked),
+            (|report| report.counts.verified = 0, Conclusion::NothingVerified),
+            (|report| report.counts.interrupted = true, Conclusion::Interrupted),
+        ];
+        for (at, (spoil, conclusion)) in spoil.into_iter().enumerate() {
+            let mut report = good();
+            spoil(&mut report);
+            assert_eq!(report.verdict(), conclusion, "{at}");
+        }
+        for allowed in [
+            Report { unlisted: 3, ..good() },
+            Report { ignored: 3, ..good() },
+            Report { counts: Summary { malformed: 3, ..good().counts }, ..good() },
+        ] {
+            assert_eq!(allowed.verdict(), Conclusion::Verified, "{allowed:?}");
+        }
+    }
+}

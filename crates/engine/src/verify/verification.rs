@@ -1,0 +1,311 @@
+//! The check of one or more manifests: entries to a run, counts to a report, and every event to whoever wants to tell it.
+
+use crate::error::{Cause, Error};
+use crate::io::open::Root;
+use crate::job::{Job, Outcome, Summary, Verdict};
+use crate::progress::Progress;
+use crate::run::config::Config;
+use crate::run::run;
+use crate::task::{Notice, Sink, Task};
+use crate::verify::entries::Entries;
+use crate::verify::event::{Event, Manifest};
+use crate::verify::listed::Listed;
+use crate::verify::options::{Options, Unlisted};
+use crate::verify::report::{Checked, Report};
+use crate::verify::unlisted::{Scope, unlisted};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use truesum_hash::{Digest, Spec};
+use truesum_manifest as manifest;
+
+/// A search for files not listed that nobody insists on ends after this many files, or some times what is listed.
+const SEARCH: u64 = 100_000;
+
+/// Takes what a check tells. Its error ends the check.
+pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
+
+/// A check under way.
+pub struct Verification<'a> {
+    options: &'a Options,
+    progress: &'a Progress,
+    report: Report,
+    /// What manifests list, by the folder they speak of.
+    folders: Vec<Folder>,
+    /// Files that are no business of a search: the manifests, and the caller's own.
+    own: Vec<(u64, u64)>,
+}
+
+/// A folder that manifests speak of.
+struct Folder {
+    id: (u64, u64),
+    path: PathBuf,
+    listed: Listed,
+}
+
+impl<'a> Verification<'a> {
+    /// A check in which nothing was done yet. [`Progress::stop`] ends it early.
+    pub fn new(options: &'a Options, progress: &'a Progress) -> Verification<'a> {
+        let (report, own) = (Report::new(options), options.own.clone());
+        Verification { options, progress, report, folders: Vec::new(), own }
+    }
+
+    /// What was counted so far.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Checks manifests, one after the other, then looks for files not listed if that is asked for; `-` is standard input.
+    ///
+    /// # Errors
+    /// Those of `tell`. What goes wrong with manifests and files is told and counted.
+    pub fn manifests(&mut self, names: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
+        for (at, name) in names.iter().enumerate() {
+            if self.progress.stopped() {
+                self.report.not_begun += (names.len() - at) as u64;
+                break;
+            }
+            let name = name.as_ref();
+            if name == Path::new("-") {
+                self.manifest(name, io::stdin(), tell)?;
+                continue;
+            }
+            match self.open(name) {
+                Ok(file) => self.manifest(name, file, tell)?,
+                Err(error) => self.unread(&error, tell)?,
+            }
+        }
+        if !self.progress.stopped() {
+            self.search(tell)?;
+        }
+        self.end(tell)
+    }
+
+    /// Compares one file with one digest.
+    ///
+    /// # Errors
+    /// Those of `tell`.
+    pub fn expect(
+        &mut self,
+        file: &Path,
+        spec: &Spec,
+        digest: &Digest,
+        tell: &mut Tell<'_>,
+    ) -> io::Result<()> {
+        let name = file.as_os_str().as_bytes().to_vec();
+        let expected = vec![digest.clone()];
+        let job = Job { expected, ..Job::hash(name, &Arc::from([spec.clone()])) };
+        let config = self.config(Root::Anywhere);
+        let manifest = Manifest { name: file, root: &config.root };
+        let mut checked = Checked { entries: 1, ..Checked::default() };
+        if manifest::weak::verdict(spec) != manifest::weak::Verdict::TamperEvident {
+            checked.not_tamper_evident.insert(spec.to_string(), 1);
+        }
+        let told = self.run(&config, &manifest, &mut std::iter::once(Task::File(job)), &mut checked, tell);
+        self.report.add(&checked);
+        told?;
+        self.end(tell)
+    }
+
+    /// Checks a manifest that is open already. Its name tells its folder, and may tell its algorithm and format.
+    fn manifest(&mut self, name: &Path, reader: impl Read + Send, tell: &mut Tell<'_>) -> io::Result<()> {
+        let options = self.options;
+        let bytes = name.as_os_str().as_bytes();
+        let folder = match &options.root {
+            Some(root) => root.clone(),
+            None => match name.parent() {
+                Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+                _ => PathBuf::from("."),
+            },
+        };
+        let root = match Root::folder(folder.as_os_str().as_bytes(), options.allow_outside) {
+            Ok(root) => root,
+            Err(error) => return self.unread(&error, tell),
+        };
+        let reading = manifest::Options {
+            asked: options.algorithms.clone(),
+            format: options.format,
+            allow_weak: options.allow_weak,
+            ..if bytes == b"-" { manifest::Options::default() } else { manifest::Options::for_name(bytes) }
+        };
+        let config = self.config(root);
+        let mut listed = match options.unlisted {
+            Unlisted::Unasked => None,
+            Unlisted::Told | Unlisted::Refused => Some(self.take_folder(folder)),
+        };
+        let reader = Counted { reader, progress: self.progress };
+        let listing = listed.as_mut().map(|folder| &mut folder.listed);
+        let mut entries = Entries::new(reader, reading, &config.root, 0, listing);
+        let manifest = Manifest { name, root: &config.root };
+        let mut checked = Checked::default();
+        let told = self.run(&config, &manifest, &mut entries, &mut checked, tell);
+        let facts = entries.facts();
+        self.folders.extend(listed);
+        checked.entries = facts.jobs;
+        checked.not_tamper_evident = facts.weak;
+        checked.guessed = facts.guessed;
+        checked.failed = facts.failed.map(|error| Error::io(bytes, "read", error));
+        self.report.add(&checked);
+        told?;
+        tell(Event::Checked(&manifest, &checked))
+    }
+
+    /// Runs tasks, and counts what was told of them also where `tell` fails: who cannot write has still seen entries fail.
+    fn run(
+        &mut self,
+        config: &Config,
+        manifest: &Manifest<'_>,
+        tasks: &mut (dyn Iterator<Item = Task> + Send),
+        checked: &mut Checked,
+        tell: &mut Tell<'_>,
+    ) -> io::Result<()> {
+        let Verification { options, progress, report, .. } = self;
+        let mut relay = Relay { options, manifest, report, counts: Summary::default(), ignored: 0, tell };
+        let ended = run(config, tasks, progress, &mut relay);
+        (checked.counts, checked.ignored) = (relay.counts, relay.ignored);
+        let Summary { unreached, interrupted, .. } = ended?;
+        (checked.counts.unreached, checked.counts.interrupted) = (unreached, interrupted);
+        Ok(())
+    }
+
+    fn config(&self, root: Root) -> Config {
+        let Options { special, threads, order, .. } = *self.options;
+        Config { root, special, threads, order, own: Vec::new() }
+    }
+
+    /// Opens a manifest, which then is none of the files that a search is after.
+    fn open(&mut self, name: &Path) -> Result<File, Error> {
+        let bytes = name.as_os_str().as_bytes();
+        let fail = |action| move |error| Error::io(bytes, action, error);
+        let file = File::open(name).map_err(fail("open"))?;
+        let metadata = file.metadata().map_err(fail("read"))?;
+        if metadata.is_dir() {
+            return Err(Error::new(bytes, "read", Cause::Other("it is a directory".to_owned())));
+        }
+        self.progress.add_listed(metadata.len());
+        self.own.push((metadata.dev(), metadata.ino()));
+        Ok(file)
+    }
+
+    fn unread(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
+        self.report.unread += 1;
+        tell(Event::Failed(error))
+    }
+
+    /// The folder and what manifests so far list of it.
+    fn take_folder(&mut self, path: PathBuf) -> Folder {
+        let id = std::fs::metadata(&path).map_or((0, 0), |metadata| (metadata.dev(), metadata.ino()));
+        match self.folders.iter().position(|folder| folder.id == id) {
+            Some(at) => self.folders.remove(at),
+            None => Folder { id, path, listed: Listed::default() },
+        }
+    }
+
+    /// Looks for files that no manifest lists.
+    fn search(&mut self, tell: &mut Tell<'_>) -> io::Result<()> {
+        let exact = self.options.unlisted == Unlisted::Refused;
+        for mut folder in std::mem::take(&mut self.folders) {
+            // Nothing is said of a folder of which a manifest says nothing.
+            if folder.listed.is_empty() && !exact {
+                continue;
+            }
+            let (scope, limit) = match exact {
+                true => (Scope::Whole, u64::MAX),
+                false => (Scope::Around, SEARCH.max(folder.listed.len() as u64 * 4)),
+            };
+            let mut files = 0;
+            let mut found = |name: &[u8]| {
+                files += 1;
+                tell(Event::Unlisted(&folder.path, Path::new(OsStr::from_bytes(name))))
+            };
+            let bytes = folder.path.as_os_str().as_bytes();
+            let stopped = || self.progress.stopped();
+            let result = unlisted(bytes, scope, &mut folder.listed, &self.own, limit, &stopped, &mut found);
+            self.report.unlisted += files;
+            let search = result?;
+            self.report.own += search.own;
+            self.report.cut |= search.cut;
+            if exact {
+                self.report.counts.unreadable += search.failed.len() as u64;
+            }
+            tell(Event::Searched(&search))?;
+        }
+        Ok(())
+    }
+
+    /// Tells of what was required and is not there.
+    fn end(&mut self, tell: &mut Tell<'_>) -> io::Result<()> {
+        if self.progress.stopped() {
+            self.report.counts.interrupted = true;
+            return Ok(());
+        }
+        self.report.not_verified.iter().try_for_each(|name| tell(Event::NotVerified(name)))
+    }
+}
+
+/// A manifest whose reading shows how far the check is.
+struct Counted<'p, R> {
+    reader: R,
+    progress: &'p Progress,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.progress.add_list_read(count as u64);
+        Ok(count)
+    }
+}
+
+/// From a run to whoever is told.
+struct Relay<'r, 't> {
+    options: &'r Options,
+    manifest: &'r Manifest<'r>,
+    report: &'r mut Report,
+    /// What was told so far.
+    counts: Summary,
+    ignored: u64,
+    tell: &'r mut Tell<'t>,
+}
+
+impl Sink for Relay<'_, '_> {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        let verdict = outcome.verdict();
+        if verdict == Verdict::Missing && self.options.ignore_missing {
+            self.ignored += 1;
+            return (self.tell)(Event::Ignored(self.manifest, &outcome));
+        }
+        self.counts.count(&outcome);
+        if verdict == Verdict::Verified && !self.report.not_verified.is_empty() {
+            self.report.not_verified.remove(Path::new(OsStr::from_bytes(&outcome.job.name)));
+        }
+        (self.tell)(Event::Entry(self.manifest, &outcome))
+    }
+
+    fn notice(&mut self, notice: Notice) -> io::Result<()> {
+        match notice {
+            Notice::Malformed(line) => {
+                self.counts.malformed += 1;
+                (self.tell)(Event::Malformed(self.manifest, &line))
+            }
+            Notice::Failed(error) => {
+                self.counts.unreadable += 1;
+                (self.tell)(Event::Failed(&error))
+            }
+            // A check walks nothing while it runs.
+            Notice::Link(_)
+            | Notice::Dangling(_)
+            | Notice::Special(..)
+            | Notice::Own(_)
+            | Notice::Temporary(_) => Ok(()),
+        }
+    }
+
+    fn pause(&mut self) -> io::Result<()> {
+        (self.tell)(Event::Pause)
+    }
+}

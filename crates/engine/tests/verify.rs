@@ -1,0 +1,204 @@
+//! What a check says of manifests of every kind, by the library's own verdict.
+
+use std::cell::RefCell;
+use std::io;
+use std::path::{Path, PathBuf};
+use truesum::{Conclusion, Event, Kind, Options, Progress, Report, Unlisted, Verdict, Verification, verify};
+
+/// SHA-256 of `123456789`.
+const DIGEST: &str = "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225";
+const OTHER: &str = "25e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225";
+
+fn write(path: &Path, text: impl AsRef<[u8]>) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// A folder with good files and a manifest `m` of this text, in which `G` stands for the good digest and `B` for another.
+fn folder(files: &[&str], manifest: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    files.iter().for_each(|file| write(&folder.path().join(file), "123456789"));
+    let digests = |line: &str| match line.split_once(' ') {
+        Some(("G", rest)) => format!("{DIGEST} {rest}\n"),
+        Some(("B", rest)) => format!("{OTHER} {rest}\n"),
+        _ => format!("{line}\n"),
+    };
+    write(&folder.path().join("m"), manifest.lines().map(digests).collect::<String>());
+    folder
+}
+
+fn check(files: &[&str], manifest: &str, options: &Options) -> Report {
+    verify(folder(files, manifest).path().join("m"), options, |_| ()).unwrap()
+}
+
+#[test]
+fn only_a_manifest_whose_entries_were_all_verified_is_verified() {
+    let strict = Options::default();
+    let lenient = Options { lenient: true, ..Options::default() };
+    let ignoring = Options { ignore_missing: true, ..Options::default() };
+    let exact = Options { unlisted: Unlisted::Refused, ..Options::default() };
+    let told = Options { unlisted: Unlisted::Told, ..Options::default() };
+    let requiring = |name: &str| Options { required: vec![name.into()], ..Options::default() };
+    let (b, a) = (&requiring("b"), &requiring("a"));
+    for (files, manifest, options, conclusion) in [
+        (&["a", "b"][..], "G  a\nG  b", &strict, Conclusion::Verified),
+        (&["a"], "", &strict, Conclusion::NothingVerified),
+        (&["a"], "", &lenient, Conclusion::NothingVerified),
+        (&["a"], "# nothing but this", &strict, Conclusion::NothingVerified),
+        (&["a"], "\u{1}\u{2}garbage\nmore", &strict, Conclusion::NothingVerified),
+        (&["a"], "\u{1}\u{2}garbage\nmore", &lenient, Conclusion::NothingVerified),
+        (&["a"], "G  a\ngarbage", &strict, Conclusion::NotAsAsked),
+        (&["a"], "G  a\ngarbage", &lenient, Conclusion::Verified),
+        (&["a", "b"], "G  a\nB  b", &strict, Conclusion::Failed),
+        (&["a"], "G  a\nG  b", &strict, Conclusion::Failed),
+        (&["a"], "G  a\nG  b", &ignoring, Conclusion::Verified),
+        (&[], "G  a\nG  b", &ignoring, Conclusion::NothingVerified),
+        (&["a", "b"], "G  a\nB  b", &ignoring, Conclusion::Failed),
+        (&["a"], "G  a\nG  /etc/passwd", &strict, Conclusion::Failed),
+        (&["a", "b"], "G  a", &told, Conclusion::Verified),
+        (&["a", "b"], "G  a", &exact, Conclusion::Failed),
+        (&["a", "b"], "G  a\nG  b", &exact, Conclusion::Verified),
+        (&["a"], "G  a", b, Conclusion::Failed),
+        (&["a"], "G  a", a, Conclusion::Verified),
+        (&["a"], "B  a", a, Conclusion::Failed),
+    ] {
+        assert_eq!(check(files, manifest, options).verdict(), conclusion, "{manifest:?} {options:?}");
+    }
+}
+
+#[test]
+fn counts_say_what_became_of_each_entry() {
+    let options = Options { ignore_missing: true, unlisted: Unlisted::Told, ..Options::default() };
+    let report = check(&["a", "b", "c"], "G  a\nB  b\nG  gone\ngarbage\nG  a", &options);
+    let counts = &report.counts;
+    assert_eq!((counts.verified, counts.mismatched, counts.missing, counts.malformed), (2, 1, 0, 1));
+    assert_eq!((report.ignored, report.unlisted, report.cut), (1, 1, false));
+    let md5 = "25f9e794323b453885f5181f1b624d0b  a";
+    assert_eq!(check(&["a"], md5, &options).not_tamper_evident.into_iter().next(), Some(("md5".into(), 1)));
+}
+
+#[test]
+fn a_manifest_that_cannot_be_read_is_an_error() {
+    let folder = folder(&[], "");
+    let gone = verify(folder.path().join("none"), &Options::default(), |_| ()).unwrap_err();
+    assert_eq!(gone.kind(), Kind::Missing);
+    assert!(verify(folder.path(), &Options::default(), |_| ()).is_err(), "a directory");
+    let root = Options { root: Some(folder.path().join("none")), ..Options::default() };
+    assert!(verify(folder.path().join("m"), &root, |_| ()).is_err(), "no folder");
+}
+
+/// What was told, in words.
+fn events(manifests: &[PathBuf], options: &Options) -> (Vec<String>, Report) {
+    let progress = Progress::default();
+    let mut verification = Verification::new(options, &progress);
+    let mut told = Vec::new();
+    let last = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    let result = verification.manifests(manifests, &mut |event| {
+        told.push(match event {
+            Event::Entry(manifest, outcome) => {
+                format!("{}: {} {:?}", last(manifest.name), outcome.name().display(), outcome.verdict())
+            }
+            Event::Ignored(_, outcome) => format!("ignored {}", outcome.name().display()),
+            Event::Malformed(manifest, line) => format!("{}: {line}", last(manifest.name)),
+            Event::Checked(manifest, checked) => {
+                format!("{} checked: {}", last(manifest.name), checked.entries)
+            }
+            Event::Failed(error) => format!("failed: {}", error.reason()),
+            Event::Unlisted(folder, name) => format!("unlisted {} in {}", name.display(), last(folder)),
+            Event::Searched(search) => format!("searched: {}", search.files),
+            Event::NotVerified(name) => format!("not verified: {}", name.display()),
+            Event::Pause => return Ok(()),
+        });
+        Ok(())
+    });
+    result.unwrap();
+    (told, verification.report().clone())
+}
+
+#[test]
+fn several_manifests_with_several_roots_are_told_in_their_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    ["x/a", "x/b", "x/c", "y/a"].iter().for_each(|file| write(&at(file), "123456789"));
+    write(&at("x/m1"), format!("{DIGEST}  a\noops\n"));
+    write(&at("x/m2"), format!("{DIGEST}  b\n"));
+    write(&at("y/m3"), format!("{OTHER}  a\n{DIGEST}  gone\n"));
+    let options = Options {
+        unlisted: Unlisted::Refused,
+        ignore_missing: true,
+        required: vec!["a".into(), "z".into()],
+        ..Options::default()
+    };
+    let manifests = [at("x/m1"), at("none"), at("x/m2"), at("y/m3")];
+    let (told, report) = events(&manifests, &options);
+    assert_eq!(
+        told,
+        [
+            "m1: a Verified",
+            "m1: line 2: not a checksum line",
+            "m1 checked: 1",
+            "failed: No such file or directory",
+            "m2: b Verified",
+            "m2 checked: 1",
+            "m3: a Mismatch",
+            "ignored gone",
+            "m3 checked: 2",
+            "unlisted c in x",
+            "searched: 1",
+            "searched: 0",
+            "not verified: z",
+        ]
+    );
+    assert_eq!(report.verdict(), Conclusion::Failed);
+    assert_eq!((report.unread, report.unlisted, report.ignored), (1, 1, 1));
+}
+
+#[test]
+fn an_unreadable_manifest_among_good_ones_is_not_as_asked() {
+    let folder = folder(&["a"], "G  a");
+    let (_, report) = events(&[folder.path().join("none"), folder.path().join("m")], &Options::default());
+    assert_eq!((report.verdict(), report.counts.verified), (Conclusion::NotAsAsked, 1));
+    let empty = folder.path().join("empty");
+    write(&empty, "");
+    let (_, report) = events(&[empty, folder.path().join("m")], &Options::default());
+    assert_eq!((report.verdict(), report.empty), (Conclusion::NotAsAsked, 1));
+}
+
+#[test]
+fn a_check_that_is_stopped_verifies_nothing_and_counts_what_it_did_not_reach() {
+    let folder = folder(&["a"], &"G  a\n".repeat(200));
+    let options = Options { threads: 1, ..Options::default() };
+    let progress = Progress::default();
+    let seen = RefCell::new(0);
+    let mut verification = Verification::new(&options, &progress);
+    let manifests = [folder.path().join("m"), folder.path().join("m")];
+    let told = verification.manifests(&manifests, &mut |event| {
+        if let Event::Entry(_, outcome) = event {
+            assert_eq!(outcome.verdict(), Verdict::Verified);
+            *seen.borrow_mut() += 1;
+            progress.stop();
+        }
+        Ok(())
+    });
+    told.unwrap();
+    let report = verification.report();
+    assert_eq!(report.verdict(), Conclusion::Interrupted);
+    assert_eq!(report.counts.verified, *seen.borrow());
+    assert_eq!(report.counts.verified + report.counts.unreached, 200);
+    assert!(report.counts.unreached > 0);
+    assert_eq!(report.not_begun, 1);
+}
+
+#[test]
+fn what_was_told_before_the_teller_failed_is_counted() {
+    let folder = folder(&["a"], "B  a\nB  a");
+    let (options, progress) = (Options::default(), Progress::default());
+    let mut verification = Verification::new(&options, &progress);
+    let mut full = |event: Event<'_>| match event {
+        Event::Entry(..) => Err(io::Error::from(io::ErrorKind::StorageFull)),
+        _ => Ok(()),
+    };
+    let error = verification.manifests(&[folder.path().join("m")], &mut full).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+    assert_eq!(verification.report().verdict(), Conclusion::Failed);
+}

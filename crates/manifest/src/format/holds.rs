@@ -1,0 +1,121 @@
+//! What a format can hold. Nothing that a format loses is lost in silence: a writer asks here.
+
+use super::writing::Unholdable;
+use crate::entry::Entry;
+use truesum_hash::{Spec, find};
+
+/// What an entry of a format can say.
+#[derive(Clone, Copy, Debug)]
+pub struct Holds {
+    /// Which algorithms.
+    pub algorithms: Algorithms,
+    /// What tells the algorithm of a digest.
+    pub told: Told,
+    /// Which names.
+    pub names: Names,
+    /// The file's size.
+    pub size: bool,
+    /// When the file was last written.
+    pub mtime: bool,
+    /// Digests of pieces.
+    pub pieces: bool,
+    /// How long hashing took.
+    pub elapsed: bool,
+}
+
+/// Which algorithms a format can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithms {
+    /// All.
+    Any,
+    /// Those of these names, at their usual length.
+    Only(&'static [&'static str]),
+}
+
+/// What tells the algorithm of a digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// The manifest: a tag, a column's heading, or the format as such.
+    Here,
+    /// Only the manifest's name, the user, or the digest's length.
+    Elsewhere,
+}
+
+/// Which names a format can hold. None holds a NUL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names {
+    /// Any.
+    Bytes,
+    /// Any in which nothing would pass for the end of a line or of the name, which the format cannot escape.
+    Lines {
+        /// Bytes that no name may begin with.
+        not_first: &'static [u8],
+        /// Bytes that no name may end with.
+        not_last: &'static [u8],
+    },
+    /// Any that can be cut into folders by `/`, without empty ones, `.` and `..`.
+    Components,
+}
+
+impl Holds {
+    /// Names and digests, whatever the name and the algorithm, and nothing else.
+    pub const DIGESTS: Holds = Holds {
+        algorithms: Algorithms::Any,
+        told: Told::Here,
+        names: Names::Bytes,
+        size: false,
+        mtime: false,
+        pieces: false,
+        elapsed: false,
+    };
+
+    /// Whether digests of this algorithm.
+    pub fn algorithm(&self, spec: &Spec) -> bool {
+        match self.algorithms {
+            Algorithms::Any => true,
+            Algorithms::Only(names) => {
+                names.iter().any(|name| find(name).is_some_and(|row| Spec::new(row) == *spec))
+            }
+        }
+    }
+
+    /// The entry as it comes back: without what the format drops because a check does well without it.
+    #[must_use]
+    pub fn kept(&self, entry: &Entry) -> Entry {
+        Entry {
+            path: entry.path.clone(),
+            size: entry.size.filter(|_| self.size),
+            mtime: entry.mtime.filter(|_| self.mtime),
+            digests: entry.digests.clone(),
+            pieces: if self.pieces { entry.pieces.clone() } else { Vec::new() },
+            elapsed: entry.elapsed.filter(|_| self.elapsed),
+        }
+    }
+
+    /// Refuses an entry whose name or digests the format cannot hold.
+    pub(crate) fn check(&self, entry: &Entry) -> Result<(), Unholdable> {
+        if let Some((spec, _)) = entry.digests.iter().find(|(spec, _)| !self.algorithm(spec)) {
+            return Err(Unholdable::Algorithm(spec.clone()));
+        }
+        let path = entry.path.as_slice();
+        match self.names {
+            Names::Bytes => {}
+            Names::Lines { .. } if path.contains(&b'\n') || path.contains(&b'\r') => {
+                return Err(Unholdable::LineEnd);
+            }
+            Names::Lines { not_first, not_last } => {
+                let is = |byte: Option<&u8>, of: &[u8]| byte.is_some_and(|byte| of.contains(byte));
+                if is(path.first(), not_first) || is(path.last(), not_last) {
+                    return Err(Unholdable::Edge);
+                }
+            }
+            Names::Components => {
+                let empty = |part: &[u8]| matches!(part, b"" | b"." | b"..");
+                if path.split(|&byte| byte == b'/').any(empty) {
+                    return Err(Unholdable::Components);
+                }
+            }
+        }
+        Ok(())
+    }
+}

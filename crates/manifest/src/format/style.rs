@@ -1,0 +1,69 @@
+//! What is known of a manifest before it is written.
+
+use truesum_hash::{Digest, Spec};
+
+/// How digests are spelled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spelling {
+    /// Lower-case hexadecimal.
+    #[default]
+    Hex,
+    /// Upper-case hexadecimal.
+    HexUpper,
+    /// Base64 with padding.
+    Base64,
+}
+
+impl Spelling {
+    /// The digest so spelled.
+    pub fn of(self, digest: &Digest) -> String {
+        match self {
+            Spelling::Hex => digest.to_hex(),
+            Spelling::HexUpper => digest.to_hex_upper(),
+            Spelling::Base64 => digest.to_base64(),
+        }
+    }
+}
+
+/// The mode character of GNU lines. It says nothing on systems without text files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// A blank.
+    #[default]
+    Text,
+    /// An asterisk.
+    Binary,
+}
+
+impl Mode {
+    pub(crate) fn char(self) -> u8 {
+        match self {
+            Mode::Text => b' ',
+            Mode::Binary => b'*',
+        }
+    }
+}
+
+/// What a writer may choose within a format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// How digests are spelled.
+    pub spelling: Spelling,
+    /// The mode character, where the format has one.
+    pub mode: Mode,
+}
+
+/// What is known of a manifest before its first entry is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heading {
+    /// What may be chosen.
+    pub style: Style,
+    /// Algorithms of the entries to come, in order. Empty: those of the first entry.
+    pub specs: Vec<Spec>,
+    /// The folder that names are relative to, for formats that say it; empty if nobody shall know.
+    pub folder: Vec<u8>,
+    /// The command, for formats that say it; empty if nobody shall know.
+    pub command: Vec<u8>,
+    /// Where a torrent's peers are found; empty for none.
+    pub announce: Vec<u8>,
+}

@@ -1,0 +1,106 @@
+//! How a format is written, and why an entry cannot be.
+
+use super::style::{Heading, Style};
+use crate::entry::Entry;
+use crate::path::NAME_LIMIT;
+use std::fmt;
+use truesum_hash::Spec;
+
+/// How a format is written.
+#[derive(Clone, Copy)]
+pub enum Writing {
+    /// Each entry for itself, in any order, with nothing around: appends its lines, or says why not.
+    Entries(fn(&Entry, &Style, &mut Vec<u8>) -> Result<(), Unholdable>),
+    /// With something before, between or after them.
+    Manifest(fn(&Heading) -> Box<dyn Compose + Send>),
+}
+
+/// Puts a manifest together. Each call appends what can be written so far; after a refusal the text is as it was.
+pub trait Compose {
+    /// What stands before the first entry.
+    fn begin(&mut self, text: &mut Vec<u8>) {
+        let _ = text;
+    }
+
+    /// An entry.
+    ///
+    /// # Errors
+    /// The format cannot hold it. The next one may be written.
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable>;
+
+    /// What stands after the last entry: of some formats all of it.
+    ///
+    /// # Errors
+    /// The entries make no manifest.
+    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        let _ = text;
+        Ok(())
+    }
+}
+
+/// Why a format cannot hold an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unholdable {
+    /// It has no digest.
+    NoDigest,
+    /// Its name is empty.
+    EmptyName,
+    /// Its name holds a NUL byte.
+    Nul,
+    /// Its name is longer than readers take.
+    NameTooLong,
+    /// Its line would be longer than readers take.
+    LineTooLong,
+    /// Its name holds a line end, which the format cannot escape.
+    LineEnd,
+    /// Its name begins or ends with a character that would not be taken for a part of it.
+    Edge,
+    /// Its name cannot be cut into folders.
+    Components,
+    /// The format has no place for digests of this algorithm.
+    Algorithm(Spec),
+    /// It has other algorithms than those that the manifest's heading says.
+    Columns,
+    /// It has no size.
+    NoSize,
+    /// It has no digests of pieces, or others than the entries before it.
+    Pieces,
+    /// Among several digests one whose algorithm a line without a tag does not tell.
+    Untagged(Spec),
+    /// Two digests of the same algorithm.
+    Twice(Spec),
+    /// A digest that is not as long as its algorithm says.
+    Length(Spec),
+    /// The format is written as a whole, not entry by entry.
+    NotAlone,
+}
+
+impl fmt::Display for Unholdable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unholdable::NoDigest => f.write_str("no digest"),
+            Unholdable::EmptyName => f.write_str("no file name"),
+            Unholdable::Nul => f.write_str("the name holds a NUL byte"),
+            Unholdable::NameTooLong => write!(f, "the name has more than {NAME_LIMIT} bytes"),
+            Unholdable::LineTooLong => f.write_str("its line would be too long"),
+            Unholdable::LineEnd => f.write_str("the name holds a line end"),
+            Unholdable::Edge => f.write_str("the first or last character of the name would be lost"),
+            Unholdable::Components => {
+                f.write_str("the name has an empty part, '.' or '..' where only folders may stand")
+            }
+            Unholdable::Algorithm(spec) => write!(f, "there is no place for {spec} in this format"),
+            Unholdable::Columns => f.write_str("not the algorithms of the manifest's heading"),
+            Unholdable::NoSize => f.write_str("its size is not known"),
+            Unholdable::Pieces => f.write_str("no digests of pieces that fit those of the other files"),
+            Unholdable::Untagged(spec) => {
+                write!(f, "lines without a tag cannot tell that a digest is {spec}")
+            }
+            Unholdable::Twice(spec) => write!(f, "two digests of {spec}"),
+            Unholdable::Length(spec) => write!(f, "the digest is not as long as one of {spec}"),
+            Unholdable::NotAlone => f.write_str("this format is written as a whole, not entry by entry"),
+        }
+    }
+}
+
+impl std::error::Error for Unholdable {}

@@ -1,0 +1,63 @@
+//! Tagged lines: `SHA256 (name) = digest` (BSD, `--tag`), `SHA256(name)= digest` (OpenSSL 1.1), `SHA2-256(name)= digest`
+//! (OpenSSL 3), `(name) = digest` (Solaris).
+
+use crate::digest::starts_with_digest;
+use crate::entry::Entry;
+use crate::format::{Format, Holds, Reading, Style, Unholdable, Writing};
+use crate::formats::mixed::{Mixed, tagged::split};
+use crate::{path, scan};
+
+pub(crate) static BSD: Format = Format {
+    name: "bsd",
+    file_names: &[],
+    summary: "TAG (name) = digest, as BSD and cksum write it; OpenSSL's two forms are read",
+    holds: Holds::DIGESTS,
+    sniff: |head| head.first(b'\n', is_known),
+    reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Mixed::new(options, b'\n')) },
+    writing: Writing::Entries(write),
+    tagged: None,
+};
+
+pub(crate) static BSD_Z: Format = Format {
+    name: "bsd-z",
+    file_names: &[],
+    summary: "bsd with NUL for the line end and names as they are",
+    holds: Holds::DIGESTS,
+    sniff: |head| head.first(0, |line| split(line).is_some() && !starts_with_digest(line)),
+    reading: Reading::Lines { terminator: 0, parser: |options| Box::new(Mixed::new(options, 0)) },
+    writing: Writing::Entries(write_z),
+    tagged: None,
+};
+
+/// Whether it is a tagged line of an algorithm that there is.
+fn is_known(line: &[u8]) -> bool {
+    let line = scan::trim_start(line);
+    let line = line.strip_prefix(b"\\").unwrap_or(line);
+    split(line).is_some_and(|line| line.tag.parse::<truesum_hash::Spec>().is_ok())
+}
+
+fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+    let escape = path::needs_escape(&entry.path);
+    for (spec, digest) in &entry.digests {
+        if escape {
+            out.push(b'\\');
+        }
+        out.extend_from_slice(format!("{} (", spec.tag()).as_bytes());
+        if escape {
+            path::escape_into(&entry.path, out);
+        } else {
+            out.extend_from_slice(&entry.path);
+        }
+        out.extend_from_slice(format!(") = {}\n", style.spelling.of(digest)).as_bytes());
+    }
+    Ok(())
+}
+
+fn write_z(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+    for (spec, digest) in &entry.digests {
+        out.extend_from_slice(format!("{} (", spec.tag()).as_bytes());
+        out.extend_from_slice(&entry.path);
+        out.extend_from_slice(format!(") = {}\0", style.spelling.of(digest)).as_bytes());
+    }
+    Ok(())
+}

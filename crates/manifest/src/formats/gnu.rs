@@ -1,0 +1,62 @@
+//! Lines of the GNU `*sum` programs: a digest, a blank, the mode character (blank or `*`), the name.
+
+use crate::algorithm::usual;
+use crate::digest::starts_with_digest;
+use crate::entry::Entry;
+use crate::format::{Format, Holds, Reading, Style, Told, Unholdable, Writing};
+use crate::formats::bsd::{BSD, BSD_Z};
+use crate::formats::mixed::Mixed;
+use crate::{path, scan};
+
+pub(crate) static GNU: Format = Format {
+    name: "gnu",
+    file_names: &["sum", "sums", "sum.txt", "sums.txt", ".md5", ".sha1", ".sha256", ".sha512", ".b2", ".b3"],
+    summary: "digest, two characters, name, as sha256sum and its kin write it",
+    holds: Holds { told: Told::Elsewhere, ..Holds::DIGESTS },
+    sniff: |head| head.first(b'\n', is_line),
+    reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Mixed::new(options, b'\n')) },
+    writing: Writing::Entries(|entry, style, out| write(entry, style, b'\n', out)),
+    tagged: Some(&BSD),
+};
+
+pub(crate) static GNU_Z: Format = Format {
+    name: "gnu-z",
+    file_names: &[],
+    summary: "gnu with NUL for the line end and names as they are (sha256sum -z)",
+    holds: Holds { told: Told::Elsewhere, ..Holds::DIGESTS },
+    sniff: |head| head.first(0, starts_with_digest),
+    reading: Reading::Lines { terminator: 0, parser: |options| Box::new(Mixed::new(options, 0)) },
+    writing: Writing::Entries(|entry, style, out| write(entry, style, 0, out)),
+    tagged: Some(&BSD_Z),
+};
+
+fn is_line(line: &[u8]) -> bool {
+    let line = scan::trim_start(line);
+    starts_with_digest(line.strip_prefix(b"\\").unwrap_or(line))
+}
+
+fn write(entry: &Entry, style: &Style, terminator: u8, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+    // Without a tag only the length tells two algorithms apart.
+    if entry.digests.len() > 1 {
+        for (spec, _) in &entry.digests {
+            if usual(spec.digest_len()).as_ref() != Some(spec) {
+                return Err(Unholdable::Untagged(spec.clone()));
+            }
+        }
+    }
+    let escape = terminator != 0 && path::needs_escape(&entry.path);
+    for (_, digest) in &entry.digests {
+        if escape {
+            out.push(b'\\');
+        }
+        out.extend_from_slice(style.spelling.of(digest).as_bytes());
+        out.extend_from_slice(&[b' ', style.mode.char()]);
+        if escape {
+            path::escape_into(&entry.path, out);
+        } else {
+            out.extend_from_slice(&entry.path);
+        }
+        out.push(terminator);
+    }
+    Ok(())
+}

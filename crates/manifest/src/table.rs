@@ -1,0 +1,128 @@
+//! The table of formats: one row is all there is to say of one.
+//!
+//! Adding a format: write its file, add one line here. Recognition, `truesum list`, conversion and the round-trip tests
+//! follow from the row.
+
+use crate::algorithm::{algorithm_from_name, is_told};
+use crate::digest::MIN_DIGITS;
+use crate::format::{Claim, Format, Head, Sign, Spelling};
+use crate::formats::{bsd, gnu, jsonl};
+use std::cmp::Reverse;
+use truesum_hash::Spec;
+
+/// Every format. Of two that are equally well recognised the first is taken.
+pub static FORMATS: &[&Format] = &[&jsonl::JSONL, &bsd::BSD, &gnu::GNU, &bsd::BSD_Z, &gnu::GNU_Z];
+
+/// The row with this name.
+pub fn format(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().copied().find(|row| row.name == name)
+}
+
+/// The format of a manifest by its beginning, else by its name.
+///
+/// The strongest sign decides: a mark that only one format has, then a shape that all lines have, then the first line
+/// that has a shape at all. The name decides where the content speaks equally for two, and where it says nothing.
+pub fn detect(head: Head<'_>, file_name: Option<&[u8]>) -> Option<&'static Format> {
+    let lines = terminator(head.text);
+    let name = file_name.map(<[u8]>::to_ascii_lowercase);
+    let is_named = |row: &Format| {
+        name.as_ref().is_some_and(|name| row.file_names.iter().any(|end| name.ends_with(end.as_bytes())))
+    };
+    let candidates = FORMATS.iter().copied().filter(|row| row.terminator().is_none_or(|end| end == lines));
+    let claims = candidates.filter_map(|row| {
+        let Claim { sign, at } = (row.sniff)(&head)?;
+        let named = is_named(row);
+        match sign {
+            Sign::Possible if !named => None,
+            Sign::Possible => Some((Sign::Shape, Reverse(at), named, row)),
+            sign => Some((sign, Reverse(at), named, row)),
+        }
+    });
+    // Of equal ones the last would be taken: the table has the preferred first.
+    let claims: Vec<_> = claims.collect();
+    let best = claims.into_iter().rev().max_by_key(|(sign, at, named, _)| (*sign, *at, *named));
+    best.map(|(.., row)| row).or_else(|| FORMATS.iter().copied().find(|row| is_named(row)))
+}
+
+/// The format to write a manifest of this name in, so that a reader who knows nothing but the name gives back what was
+/// written: `format` itself, or its tagged form where neither the name nor the length of the digests would tell their
+/// algorithm.
+pub fn for_file(
+    format: &'static Format,
+    specs: &[Spec],
+    spelling: Spelling,
+    file_name: &[u8],
+) -> &'static Format {
+    let Some(tagged) = format.tagged else { return format };
+    let told = |spec: &Spec| {
+        let named = algorithm_from_name(file_name).is_some();
+        // Base64 without padding may look like anything, and fewer than 8 digits like a word.
+        let plain = spelling != Spelling::Base64 || named || !spec.digest_len().is_multiple_of(3);
+        plain && spec.digest_len() * 2 >= MIN_DIGITS && is_told(spec, Some(file_name))
+    };
+    let nothing = Head { text: b"", complete: true };
+    let other = detect(nothing, Some(file_name)).is_some_and(|named| named != format);
+    if !other && specs.iter().all(told) { format } else { tagged }
+}
+
+/// The format of a manifest; one that looks like none is read as GNU lines.
+pub(crate) fn choose(head: Head<'_>, file_name: Option<&[u8]>) -> &'static Format {
+    let plain = if terminator(head.text) == 0 { &gnu::GNU_Z } else { &gnu::GNU };
+    detect(head, file_name).unwrap_or(plain)
+}
+
+/// NUL if the lines end so: the first NUL is the end, or what follows it begins like a line. A NUL elsewhere is in
+/// the middle of a line, and a fault of it.
+pub(crate) fn terminator(head: &[u8]) -> u8 {
+    let mut records = head.split(|&byte| byte == 0);
+    let first = records.next().unwrap_or_default();
+    let Some(next) = records.next() else { return b'\n' };
+    let is_record = |text: &[u8]| {
+        let head = Head { text, complete: true };
+        FORMATS.iter().any(|row| row.terminator() == Some(0) && (row.sniff)(&head).is_some())
+    };
+    let alone = first.len() + 1 == head.len();
+    if is_record(first) && (alone || is_record(next)) { 0 } else { b'\n' }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Reading;
+    use std::collections::HashSet;
+
+    fn found(text: &[u8], file_name: Option<&[u8]>) -> Option<&'static str> {
+        detect(Head { text, complete: true }, file_name).map(|row| row.name)
+    }
+
+    #[test]
+    fn rows_have_unique_names_and_say_what_they_are() {
+        let mut seen = HashSet::new();
+        for row in FORMATS {
+            assert!(seen.insert(row.name), "{} twice", row.name);
+            assert_eq!(format(row.name), Some(*row));
+            assert!(row.summary.len() > 20, "{}", row.name);
+            assert_eq!(row.name.ends_with("-z"), row.terminator() == Some(0), "{}", row.name);
+            assert!(row.file_names.iter().all(|end| *end == end.to_ascii_lowercase()), "{}", row.name);
+            if let Reading::Document { limit, .. } = row.reading {
+                assert!((1..=256 << 20).contains(&limit), "{}", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn text_that_is_no_manifest_is_recognised_by_its_name_or_not_at_all() {
+        assert_eq!(found(b"", None), None);
+        assert_eq!(found(b"hello world\n", None), None);
+        assert_eq!(found(b"hello world\n", Some(b"X.JSONL")), Some("jsonl"));
+        assert_eq!(found(b"", Some(b"SHA256SUMS")), Some("gnu"));
+    }
+
+    #[test]
+    fn the_first_line_with_a_shape_decides() {
+        let (gnu, bsd) =
+            ("9dd4e461268c8034f5c8564e155c67a6  a\n", "MD5 (a) = 9dd4e461268c8034f5c8564e155c67a6\n");
+        assert_eq!(found(format!("x\n{gnu}{bsd}").as_bytes(), None), Some("gnu"));
+        assert_eq!(found(format!("x\n{bsd}{gnu}").as_bytes(), Some(b"MD5SUMS")), Some("bsd"));
+    }
+}
