@@ -62,7 +62,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         true => Watch::default(),
         false => Watch::start(plan.tell.line, only_size, console),
     };
-    let tasks = Tasks::new(&plan);
+    let tasks = Tasks::new(&plan, &watch.progress);
     let mut tasks = match tasks {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
@@ -85,11 +85,13 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         lines: Vec::new(),
         refused: 0,
         links: 0,
+        temporary: 0,
     };
     let result = truesum::run(&engine, &mut tasks, &watch.progress, &mut sink);
-    let Writing { console, output, refused, links, .. } = sink;
+    let Writing { console, output, refused, links, temporary, .. } = sink;
     console.display = None;
-    let told = Told { refused, links, outside: tasks.naming.as_ref().map_or(0, |naming| naming.outside) };
+    let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);
+    let told = Told { refused, links, temporary, outside, read: watch.progress.bytes() };
     let list_error = tasks.list_error();
     end(&plan, result, output, told, list_error, &watch, began, console)
 }
@@ -98,7 +100,10 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
 struct Told {
     refused: u64,
     links: u64,
+    temporary: u64,
     outside: u64,
+    /// Bytes that were read, those of files that were not read to their end among them.
+    read: u64,
 }
 
 #[expect(clippy::too_many_arguments, reason = "everything a run leaves behind meets here, once")]
@@ -136,7 +141,7 @@ fn end(
         exit = exit.max(Exit::Failed);
     }
     if summary.interrupted {
-        let done = format!("{}, {}", count(summary.files, "file", "files"), size(summary.bytes));
+        let done = format!("{}, {}", count(summary.files, "file", "files"), size(told.read));
         match &plan.output {
             Some(path) => {
                 let path = display_safe(path.as_os_str().as_bytes());
@@ -178,12 +183,16 @@ fn notes(plan: &Hashing, summary: &Summary, told: &Told, name: &[u8], console: &
     let failed = summary.failed() + told.refused;
     if failed > 0 && (failed > 1 || plan.output.is_some()) {
         let failed = count(failed, "file or folder", "files or folders");
-        let place = plan.output.as_ref().map(|_| format!(" and not in {}", display_safe(name)));
-        console.error(&format!("{failed} could not be read{}", place.unwrap_or_default()));
+        let anchor = plan.output.as_ref().map(|_| format!(" and not in {}", display_safe(name)));
+        console.error(&format!("{failed} could not be read{}", anchor.unwrap_or_default()));
     }
     if told.links > 0 {
         let links = count(told.links, "symbolic link was", "symbolic links were");
         console.note(&format!("{links} not followed (--follow does)"));
+    }
+    if told.temporary > 0 {
+        let files = count(told.temporary, "temporary file", "temporary files");
+        console.note(&format!("{files} of other runs of truesum, ended or not, not hashed (-v names them)"));
     }
     if told.outside > 0 {
         let base = plan.root.as_deref().unwrap_or(Path::new("."));

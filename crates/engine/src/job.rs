@@ -1,6 +1,8 @@
 //! What is to be done to a file, what came of it, and the counts of a run.
 
 use crate::error::{Cause, Error};
+use crate::io::anchor::Anchor;
+use crate::io::open::Root;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -15,6 +17,8 @@ pub struct Job {
     pub name: Vec<u8>,
     /// Where the file is opened, if that is not `name` itself (a manifest's name is opened beneath its root).
     pub open: Option<Vec<u8>>,
+    /// Where a walk found the file: it is opened there, and not by its whole path.
+    pub anchor: Option<Anchor>,
     /// What to compute, in this order.
     pub specs: Arc<[Spec]>,
     /// The digests that must be found, one for each of `specs`; empty where nothing is expected.
@@ -28,12 +32,21 @@ pub struct Job {
 impl Job {
     /// A file to hash.
     pub fn hash(name: Vec<u8>, specs: &Arc<[Spec]>) -> Job {
-        Job { name, open: None, specs: specs.clone(), expected: Vec::new(), size: None, origin: (0, 0) }
+        let (expected, origin) = (Vec::new(), (0, 0));
+        Job { name, open: None, anchor: None, specs: specs.clone(), expected, size: None, origin }
     }
 
     /// The name to open.
     pub fn path(&self) -> &[u8] {
         self.open.as_deref().unwrap_or(&self.name)
+    }
+
+    /// What the file is opened from, and by which name: its anchor, or `root` if it has none.
+    pub(crate) fn way<'j>(&'j self, root: &'j Root) -> (&'j Root, &'j [u8]) {
+        match &self.anchor {
+            Some(anchor) => (anchor.root(), anchor.rest(self.path())),
+            None => (root, self.path()),
+        }
     }
 }
 

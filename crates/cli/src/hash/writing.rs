@@ -23,6 +23,8 @@ pub struct Writing<'a> {
     pub refused: u64,
     /// Links not followed.
     pub links: u64,
+    /// Temporary files of this program passed over.
+    pub temporary: u64,
 }
 
 impl Sink for Writing<'_> {
@@ -89,6 +91,13 @@ impl Sink for Writing<'_> {
             Notice::Own(path) => {
                 if self.tell.verbose || self.named.contains(&path) {
                     self.console.note(&format!("{}: this run's own output, not hashed", display_safe(&path)));
+                }
+            }
+            Notice::Temporary(path) => {
+                self.temporary += 1;
+                if self.tell.verbose {
+                    self.console
+                        .note(&format!("{}: temporary file of truesum, not hashed", display_safe(&path)));
                 }
             }
             Notice::Malformed(_) => {}

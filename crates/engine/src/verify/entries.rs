@@ -124,7 +124,8 @@ impl<'a, R: Read> Entries<'a, R> {
         }
         self.facts.jobs += 1;
         let specs = self.specs.clone();
-        Job { name: path, open, specs, expected, size, origin: (self.origin, at.number()) }
+        let origin = (self.origin, at.number());
+        Job { name: path, open, anchor: None, specs, expected, size, origin }
     }
 
     fn note(&mut self, specs: &[Spec]) {

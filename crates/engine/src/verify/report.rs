@@ -33,6 +33,8 @@ pub struct Report {
     pub ignored: u64,
     /// Files found that no manifest lists.
     pub unlisted: u64,
+    /// Files of this program beside those listed ([`Search::own`](crate::verify::unlisted::Search::own)).
+    pub own: u64,
     /// Whether there may be more files that are not listed.
     pub cut: bool,
     /// Entries by algorithms whose equal digest does not tell tampering: how many, by the algorithms' names.
@@ -56,6 +58,7 @@ impl Report {
             counts: Summary::default(),
             ignored: 0,
             unlisted: 0,
+            own: 0,
             cut: false,
             not_tamper_evident: BTreeMap::new(),
             unread: 0,

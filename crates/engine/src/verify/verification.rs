@@ -235,6 +235,7 @@ impl<'a> Verification<'a> {
             let result = unlisted(bytes, scope, &mut folder.listed, &self.own, limit, &stopped, &mut found);
             self.report.unlisted += files;
             let search = result?;
+            self.report.own += search.own;
             self.report.cut |= search.cut;
             if exact {
                 self.report.counts.unreadable += search.failed.len() as u64;
@@ -304,7 +305,11 @@ impl Sink for Relay<'_, '_> {
                 (self.tell)(Event::Failed(&error))
             }
             // A check walks nothing while it runs.
-            Notice::Link(_) | Notice::Dangling(_) | Notice::Special(..) | Notice::Own(_) => Ok(()),
+            Notice::Link(_)
+            | Notice::Dangling(_)
+            | Notice::Special(..)
+            | Notice::Own(_)
+            | Notice::Temporary(_) => Ok(()),
         }
     }
 
