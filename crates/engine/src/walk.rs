@@ -280,6 +280,9 @@ impl Walk {
         if !self.globs.is_empty() && self.globs.matched(path, is_folder).is_ignore() {
             return true;
         }
+        if !self.options.gitignore {
+            return false;
+        }
         // The nearest file with an opinion decides, as git does it.
         let mut last: Option<&Arc<Gitignore>> = None;
         for rules in self.stack.iter().rev().filter_map(|level| level.ignore.as_ref()) {

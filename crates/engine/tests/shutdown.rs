@@ -1,9 +1,9 @@
 //! How runs end: the places where threads wait for each other, under a model checker and under fire.
 //!
 //! The model checker (loom) runs the code of the program, not a copy: the two files that hold a condition variable are
-//! compiled into this test with its locks in place of those of the standard library, and all interleavings are tried. It
-//! finds a deadlock in every one of these tests if a worker that leaves does not close the frontier, or a helper that
-//! ends does not give its slot up.
+//! compiled into this test with its locks in place of those of the standard library, and all interleavings are tried (of
+//! runs, those with at most two preemptions). A worker that leaves without closing the frontier, or a helper that ends
+//! without giving its slot up, is a deadlock here.
 
 use std::sync::Arc;
 

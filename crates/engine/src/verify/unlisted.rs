@@ -151,4 +151,47 @@ mod tests {
         assert_eq!(search(Scope::Whole, 2), (vec!["a".to_owned()], true));
         assert_eq!(search(Scope::Around, 100), (vec!["sub/c".to_owned()], false));
     }
+
+    #[test]
+    fn trees_of_listed_files_and_temporary_files_are_counted_apart_and_names_alone_are_not_believed() {
+        let dir = tempfile::tempdir().unwrap();
+        let temporary = String::from_utf8(crate::io::temporary::temporary_name(b"M")).unwrap();
+        let tree = b"\x89FTR\r\n\x1a\n and more";
+        for (name, content) in [
+            ("a", &b"listed"[..]),
+            ("a.ftr", tree),
+            ("a.ftr.part", tree),
+            ("a.ftr.verify", b"not what it says"),
+            ("b.ftr", tree),
+            (".a.part", b""),
+            (&temporary, b"half a manifest"),
+        ] {
+            std::fs::write(dir.path().join(name), content).unwrap();
+        }
+        let mut listed = Listed::default();
+        listed.add(b"a");
+        let mut names = Vec::new();
+        let mut found = |name: &[u8]| {
+            names.push(String::from_utf8_lossy(name).into_owned());
+            Ok(())
+        };
+        let path = dir.path().as_os_str().as_bytes();
+        let search = unlisted(path, Scope::Whole, &mut listed, &[], 100, &|| false, &mut found).unwrap();
+        assert_eq!(names, [".a.part", "a.ftr.verify", "b.ftr"]);
+        assert_eq!((search.files, search.own), (3, 3));
+    }
+
+    #[test]
+    fn no_folder_is_searched_that_a_link_leads_to() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join("root")).unwrap();
+        std::fs::write(dir.path().join("secret"), "").unwrap();
+        std::os::unix::fs::symlink("..", dir.path().join("root/link")).unwrap();
+        let mut listed = Listed::default();
+        listed.add(b"link/other");
+        let path = dir.path().join("root").into_os_string().into_encoded_bytes();
+        let mut found = |name: &[u8]| panic!("{}", name.escape_ascii());
+        let search = unlisted(&path, Scope::Around, &mut listed, &[], 100, &|| false, &mut found).unwrap();
+        assert_eq!((search.files, search.failed.len()), (0, 1));
+    }
 }
