@@ -1,10 +1,10 @@
 //! `truesum bench`: hands the command line and signals to the benchmark crate, and its outcome to the shell.
 
-use crate::args::Color;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::output::{Output, cannot_write};
 use crate::signals::Signals;
+use crate::values::color::Color;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use truesum::manifest::path::display_safe;

@@ -1,21 +1,27 @@
 //! `truesum check`: manifests in, verdicts out. "Verified" is said of an entry that was read whole and is equal, and the
 //! exit status is 0 only if that holds for every entry and there was one.
 
-pub mod locate;
+pub mod arguments;
+mod locate;
+mod plan;
+mod report;
 mod reporting;
+mod total;
 
-use crate::args::CheckArgs;
-use crate::config::{self, Checking};
-use crate::console::{Console, count};
+use crate::console::Console;
+use crate::drawing::page;
 use crate::exit::Exit;
-use crate::output::{Output, cannot_write};
-use crate::progress::{Display, Outlook, size};
-use crate::report::{self, Detail, Form};
+use crate::output::{self, Output, cannot_write};
+use crate::progress::Outlook;
 use crate::signals::Signals;
-use crate::tree::{self, page::Page};
+use crate::values::path::folder_of;
+use crate::watch::Watch;
+use crate::words::{count, grouped, size};
+use arguments::CheckArgs;
 use locate::Locate;
+use plan::{Checking, Expected, plan};
+use report::{Detail, Form};
 use reporting::Reporting;
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -24,6 +30,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
+use total::{Total, add};
 use truesum::check::{Entries, Listed, Scope, unlisted};
 use truesum::hash::Spec;
 use truesum::manifest;
@@ -38,12 +45,10 @@ const SEARCH: u64 = 100_000;
 /// Runs the command.
 pub fn run(args: CheckArgs) -> Exit {
     let mut console = Console::new(args.run.color);
-    let plan = match config::check(args) {
+    let plan = match plan(args) {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let progress = Arc::new(Progress::default());
-    let signals = Signals::install(&progress).unwrap_or_default();
     let read = Arc::new((AtomicU64::new(0), AtomicU64::new(0)));
     let outlook = Outlook { size: None, list: Some(read.clone()) };
     let trees = plan.locate.as_ref().and_then(|locate| locate.trees.as_ref());
@@ -55,13 +60,13 @@ pub fn run(args: CheckArgs) -> Exit {
             return Exit::NotAsAsked;
         }
     };
-    console.display = Some(Display::start(&progress, &signals, plan.tell.line, outlook));
+    let watch = Watch::start(plan.tell.line, outlook, &mut console);
     let output = Output::stdout();
     let mut check = Check {
         plan: &plan,
         console,
         output,
-        progress,
+        progress: watch.progress.clone(),
         read,
         total: Total::default(),
         roots: Vec::new(),
@@ -69,7 +74,7 @@ pub fn run(args: CheckArgs) -> Exit {
         began: Instant::now(),
     };
     let result = check.run();
-    check.end(result, &signals)
+    check.end(result, &watch.signals)
 }
 
 /// An open manifest.
@@ -109,24 +114,6 @@ struct Folder {
     id: (u64, u64),
     path: Vec<u8>,
     listed: Listed,
-}
-
-/// What was counted.
-#[derive(Default)]
-struct Total {
-    summary: Summary,
-    malformed: u64,
-    ignored: u64,
-    unlisted: u64,
-    /// The search for files not listed ended early.
-    cut: bool,
-    weak: BTreeMap<String, u64>,
-    /// Files that had to be verified and were.
-    required: Vec<Vec<u8>>,
-    /// Manifests that could not be read, or of which nothing was verified.
-    useless: u64,
-    /// Where files that failed are damaged.
-    page: Page,
 }
 
 impl Check<'_> {
@@ -183,7 +170,7 @@ impl Check<'_> {
             Some(root) => root.as_os_str().as_bytes().to_vec(),
             None if path == b"-" => b".".to_vec(),
             None => {
-                let folder = config::folder_of(Path::new(std::ffi::OsStr::from_bytes(path)));
+                let folder = folder_of(Path::new(std::ffi::OsStr::from_bytes(path)));
                 folder.into_os_string().into_encoded_bytes()
             }
         };
@@ -347,7 +334,7 @@ impl Check<'_> {
             shown.join(", ")
         );
         if files > names.len() as u64 {
-            text += &format!(" and {} more", crate::console::grouped(files - names.len() as u64));
+            text += &format!(" and {} more", grouped(files - names.len() as u64));
         }
         if self.plan.exact {
             self.console.error(&text);
@@ -357,7 +344,7 @@ impl Check<'_> {
     }
 
     /// Compares one file with one digest.
-    fn expect(&mut self, expected: &config::Expected, file: &[u8]) -> io::Result<()> {
+    fn expect(&mut self, expected: &Expected, file: &[u8]) -> io::Result<()> {
         let job = truesum::Job {
             expected: vec![expected.digest.clone()],
             ..truesum::Job::hash(file.to_vec(), &Arc::from([expected.spec.clone()]))
@@ -396,7 +383,7 @@ impl Check<'_> {
             exit = exit.max(Exit::Signal(signals.ended_by().unwrap_or(2)));
         }
         if let Some(path) = plan.locate.as_ref().and_then(|locate| locate.page.as_ref())
-            && let Err(error) = tree::verify::write(path, &self.total.page.text(tree::page::TITLE))
+            && let Err(error) = output::save(path, self.total.page.text(page::TITLE).as_bytes())
         {
             self.console.failure(&error);
             exit = exit.max(Exit::NotAsAsked);
@@ -474,7 +461,7 @@ impl Check<'_> {
         let mut parts = vec![format!("{} verified", count(summary.verified, "file", "files"))];
         let mut part = |number: u64, text: &str| {
             if number > 0 {
-                parts.push(format!("{} {text}", crate::console::grouped(number)));
+                parts.push(format!("{} {text}", grouped(number)));
             }
         };
         part(summary.mismatched, "FAILED");
@@ -493,15 +480,4 @@ impl Check<'_> {
         }
         text
     }
-}
-
-fn add(total: &mut Summary, summary: &Summary) {
-    total.files += summary.files;
-    total.bytes += summary.bytes;
-    total.verified += summary.verified;
-    total.mismatched += summary.mismatched;
-    total.missing += summary.missing;
-    total.changed += summary.changed;
-    total.unreadable += summary.unreadable;
-    total.interrupted |= summary.interrupted;
 }

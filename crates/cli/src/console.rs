@@ -2,12 +2,12 @@
 //!
 //! Standard error may be closed or full: that never ends a run, so nothing here fails.
 
-use crate::args::Color;
-use crate::config::Refusal;
-use crate::exit::Exit;
+use crate::exit::{Exit, Refusal};
 use crate::progress::Display;
+use crate::values::color::Color;
+use crate::words::visible;
 use anstyle::{AnsiColor, Style};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use truesum::Error;
 use truesum::manifest::path::display_safe;
 
@@ -30,7 +30,7 @@ enum Kind {
 impl Console {
     /// A console that colours messages if `color` and the terminal allow it.
     pub fn new(color: Color) -> Console {
-        Console { display: None, colors: colors(color, &std::io::stderr()), hints: Vec::new() }
+        Console { display: None, colors: color.on(&std::io::stderr()), hints: Vec::new() }
     }
 
     /// A file's failure, and what can be done about it.
@@ -103,63 +103,5 @@ impl Console {
         self.around(|| {
             let _ = std::io::stderr().write_all(bytes);
         });
-    }
-}
-
-/// Whether this stream gets colours: as asked, else by NO_COLOR, CLICOLOR, CLICOLOR_FORCE and the terminal.
-pub fn colors(color: Color, stream: &(impl IsTerminal + anstream::stream::RawStream)) -> bool {
-    match color {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never,
-    }
-}
-
-/// `1 file`, `2 files`, `1,234 files`.
-pub fn count(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(number), if number == 1 { one } else { many })
-}
-
-/// A number with its thousands apart.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Lines for a terminal: characters that would move the cursor, hide text or turn its direction are spelled out.
-pub fn visible(lines: &[u8]) -> Vec<u8> {
-    let mut text = String::with_capacity(lines.len());
-    for c in String::from_utf8_lossy(lines).chars() {
-        match c {
-            '\n' | ' '..='~' => text.push(c),
-            c if display_safe(c.encode_utf8(&mut [0; 4]).as_bytes()) == c.to_string() => text.push(c),
-            c => text.extend(c.escape_default()),
-        }
-    }
-    text.into_bytes()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thousands_are_told_apart() {
-        let numbers = [0, 12, 999, 1000, 12_345, 1_234_567].map(grouped);
-        assert_eq!(numbers, ["0", "12", "999", "1,000", "12,345", "1,234,567"]);
-        assert_eq!(count(1, "file", "files"), "1 file");
-    }
-
-    #[test]
-    fn lines_for_a_terminal_hold_nothing_that_acts() {
-        let lines = visible("00  e\u{1b}[2Jé\u{202e}x\r\n".as_bytes());
-        assert_eq!(String::from_utf8(lines).unwrap(), "00  e\\u{1b}[2Jé\\u{202e}x\\r\n");
     }
 }

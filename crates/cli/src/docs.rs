@@ -1,35 +1,59 @@
 //! Man pages and completions, generated from the tables that also parse the command line.
 
-use crate::args::{Cli, Color, CompletionsArgs, ManArgs};
 use crate::console::Console;
 use crate::exit::{self, Exit};
-use crate::list::print;
-use clap::CommandFactory;
+use crate::output::{print, save};
+use crate::values::color::Color;
+use clap::{Args, ValueHint};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-use truesum::{AtomicFile, Error};
+use std::path::{Path, PathBuf};
+use truesum::Error;
 
-/// Prints a shell's completions.
-pub fn completions(args: &CompletionsArgs) -> Exit {
-    let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "truesum", &mut text);
-    print(&String::from_utf8_lossy(&text))
+/// Print a shell's completions
+#[derive(Args)]
+#[command(after_help = "\
+Install:
+  truesum completions bash | sudo tee /usr/share/bash-completion/completions/truesum >/dev/null
+  truesum completions zsh  | sudo tee /usr/share/zsh/vendor-completions/_truesum >/dev/null
+  truesum completions fish > ~/.config/fish/completions/truesum.fish")]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
 }
 
-/// Prints `truesum(1)`, or writes all pages to a folder.
-pub fn man(args: &ManArgs) -> Exit {
+/// Print the man page, or write all man pages to a folder
+#[derive(Args)]
+#[command(after_help = "\
+Install:
+  sudo truesum man /usr/local/share/man/man1")]
+pub struct ManArgs {
+    /// Where to write truesum.1 and a page for each subcommand
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub folder: Option<PathBuf>,
+}
+
+/// Prints a shell's completions of `program`.
+pub fn completions(args: &CompletionsArgs, mut program: clap::Command) -> Exit {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut program, "truesum", &mut text);
+    print(&String::from_utf8_lossy(&text), &mut Console::new(Color::Auto))
+}
+
+/// Prints the man page of `program`, or writes all pages to a folder.
+pub fn man(args: &ManArgs, program: clap::Command) -> Exit {
     let mut console = Console::new(Color::Auto);
-    let pages = pages().map_err(|error| Error::io(b"man page", "make", error));
+    let pages = pages(program).map_err(|error| Error::io(b"man page", "make", error));
     let written = pages.and_then(|pages| match &args.folder {
         None => Ok(Some(pages)),
         Some(folder) => pages.iter().try_for_each(|(name, page)| install(folder, name, page)).map(|()| None),
     });
     match written {
         Ok(None) => Exit::Done,
-        Ok(Some(pages)) => print(&String::from_utf8_lossy(&pages[0].1)),
+        Ok(Some(pages)) => print(&String::from_utf8_lossy(&pages[0].1), &mut console),
         Err(error) => {
             console.failure(&error);
             Exit::NotAsAsked
@@ -40,18 +64,14 @@ pub fn man(args: &ManArgs) -> Exit {
 fn install(folder: &Path, name: &str, page: &[u8]) -> Result<(), Error> {
     std::fs::create_dir_all(folder)
         .map_err(|error| Error::io(folder.as_os_str().as_bytes(), "make", error))?;
-    let path = folder.join(name);
-    let mut file = AtomicFile::create(&path)?;
-    file.write_all(page).map_err(|error| Error::io(path.as_os_str().as_bytes(), "write", error))?;
-    file.commit()
+    save(&folder.join(name), page)
 }
 
 /// All pages by file name, `truesum.1` first.
-fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
-    let mut command = Cli::command();
-    command.build();
-    let mut pages = vec![("truesum.1".to_owned(), page(&command, "truesum")?)];
-    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+fn pages(mut program: clap::Command) -> io::Result<Vec<(String, Vec<u8>)>> {
+    program.build();
+    let mut pages = vec![("truesum.1".to_owned(), page(&program, "truesum")?)];
+    for sub in program.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         let name = format!("truesum-{}", sub.get_name());
         pages.push((format!("{name}.1"), page(sub, &name)?));
     }
@@ -107,7 +127,7 @@ mod tests {
 
     #[test]
     fn there_is_a_page_for_every_subcommand_with_the_exit_codes() {
-        let pages = pages().unwrap();
+        let pages = pages(crate::command::definition()).unwrap();
         assert!(pages.len() > 4);
         for (name, page) in pages {
             let page = String::from_utf8(page).unwrap();

@@ -47,6 +47,25 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// Why a command cannot be carried out as asked, and what the user can do.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub text: String,
+    pub hint: Option<String>,
+}
+
+impl Refusal {
+    /// A refusal without advice.
+    pub fn new(text: impl Into<String>) -> Refusal {
+        Refusal { text: text.into(), hint: None }
+    }
+
+    /// A refusal with advice.
+    pub fn with_hint(text: impl Into<String>, hint: impl Into<String>) -> Refusal {
+        Refusal { text: text.into(), hint: Some(hint.into()) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

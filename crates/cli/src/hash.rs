@@ -1,24 +1,29 @@
 //! `truesum hash`: files in, lines out. A digest is written only for a file that was read whole; the others are named on
 //! standard error, and the manifest holds the good ones.
 
-use crate::args::HashArgs;
-use crate::config::{self, Form, Hashing, Inputs, Tell};
-use crate::console::{Console, count, visible};
+pub mod arguments;
+mod names;
+mod plan;
+mod tasks;
+mod writing;
+
+use crate::console::Console;
 use crate::exit::Exit;
-use crate::names::{Listed, Naming};
 use crate::output::{Output, cannot_write};
-use crate::progress::{Display, Outlook, size};
-use crate::signals::Signals;
+use crate::progress::Outlook;
+use crate::watch::Watch;
+use crate::words::{count, size};
+use arguments::HashArgs;
+use plan::{Hashing, Inputs, plan};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
+use tasks::Tasks;
 use truesum::manifest::path::display_safe;
-use truesum::manifest::{Entry, Time, append};
-use truesum::walk::{Item, Walk};
-use truesum::{Config, Error, Job, Notice, Outcome, Progress, Root, Sink, Summary, Task};
+use truesum::{Config, Error, Root, Summary};
+use writing::Writing;
 
 /// A run on one file below this size is over before anybody could ask how far it is.
 const SMALL: u64 = 16 << 20;
@@ -29,7 +34,7 @@ const TINY: u64 = 128 << 10;
 /// Runs the command.
 pub fn run(args: HashArgs) -> Exit {
     let mut console = Console::new(args.run.color);
-    let plan = match config::hash(args) {
+    let plan = match plan(args) {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
     };
@@ -54,8 +59,10 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         Inputs::Named(names) => names.clone(),
         Inputs::Listed(..) => Vec::new(),
     };
-    let progress = Arc::new(Progress::default());
-    let signals = if small { Signals::default() } else { watch(&progress, &plan, only_size, console) };
+    let watch = match small {
+        true => Watch::default(),
+        false => Watch::start(plan.tell.line, Outlook { size: only_size, list: None }, console),
+    };
     let tasks = Tasks::new(&plan);
     let mut tasks = match tasks {
         Ok(tasks) => tasks,
@@ -79,12 +86,12 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         refused: 0,
         links: 0,
     };
-    let result = truesum::run(&engine, &mut tasks, &progress, &mut sink);
+    let result = truesum::run(&engine, &mut tasks, &watch.progress, &mut sink);
     let Writing { console, output, refused, links, .. } = sink;
     console.display = None;
     let told = Told { refused, links, outside: tasks.naming.as_ref().map_or(0, |naming| naming.outside) };
     let list_error = tasks.list_error();
-    end(&plan, result, output, told, list_error, &signals, began, console)
+    end(&plan, result, output, told, list_error, &watch, began, console)
 }
 
 /// What was counted beside the engine's summary.
@@ -101,7 +108,7 @@ fn end(
     output: Output,
     told: Told,
     list_error: Option<io::Error>,
-    signals: &Signals,
+    watch: &Watch,
     began: Instant,
     console: &mut Console,
 ) -> Exit {
@@ -140,7 +147,7 @@ fn end(
                 console.error(&format!("interrupted after {done}"));
             }
         }
-        return exit.max(Exit::Signal(signals.ended_by().unwrap_or(2)));
+        return exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     }
     if let Err(error) = output.finish() {
         return exit.max(cannot_write(&error, console));
@@ -179,166 +186,10 @@ fn notes(plan: &Hashing, summary: &Summary, told: &Told, name: &[u8], console: &
     }
 }
 
-/// Installs signals and starts the progress line.
-fn watch(progress: &Arc<Progress>, plan: &Hashing, size: Option<u64>, console: &mut Console) -> Signals {
-    let signals = Signals::install(progress).unwrap_or_default();
-    let outlook = Outlook { size, list: None };
-    console.display = Some(Display::start(progress, &signals, plan.tell.line, outlook));
-    signals
-}
-
 /// The size of the only file, if there is one and it is a file.
 fn only_size(inputs: &Inputs) -> Option<u64> {
     let Inputs::Named(names) = inputs else { return None };
     let [name] = &names[..] else { return None };
     let metadata = std::fs::metadata(Path::new(OsStr::from_bytes(name))).ok()?;
     metadata.is_file().then_some(metadata.len())
-}
-
-/// The files to hash, from a walk of everything named.
-struct Tasks {
-    walk: Walk,
-    specs: Arc<[truesum::hash::Spec]>,
-    naming: Option<Naming>,
-    list_failed: Option<Arc<Mutex<Option<io::Error>>>>,
-}
-
-impl Tasks {
-    fn new(plan: &Hashing) -> Result<Tasks, config::Refusal> {
-        let threads = plan.tell.threads;
-        let options = plan.walk.clone();
-        let mut list_failed = None;
-        let walk = match &plan.inputs {
-            Inputs::Named(names) => Walk::new(names.clone(), options, threads),
-            Inputs::Listed(path, terminator) => {
-                let list = Listed::open(path, *terminator).map_err(|error| {
-                    config::Refusal::new(Error::io(path.as_os_str().as_bytes(), "open", error).to_string())
-                })?;
-                list_failed = Some(list.failed.clone());
-                Walk::new(list, options, threads)
-            }
-        };
-        let walk = walk.map_err(|why| config::Refusal::new(format!("--include or --exclude: {why}")))?;
-        let naming = plan.root.clone().map(Naming::new);
-        Ok(Tasks { walk, specs: plan.specs.clone(), naming, list_failed })
-    }
-
-    fn list_error(&self) -> Option<io::Error> {
-        self.list_failed
-            .as_ref()
-            .and_then(|failed| failed.lock().unwrap_or_else(PoisonError::into_inner).take())
-    }
-}
-
-impl Iterator for Tasks {
-    type Item = Task;
-
-    fn next(&mut self) -> Option<Task> {
-        Some(match self.walk.next()? {
-            Item::File(path) => {
-                let mut job = Job::hash(path, &self.specs);
-                if let Some(naming) = &mut self.naming
-                    && job.name != b"-"
-                {
-                    let name = naming.name(&job.name, self.walk.current_root());
-                    job.open = Some(std::mem::replace(&mut job.name, name));
-                }
-                Task::File(job)
-            }
-            Item::Failed(error) => Task::Tell(Notice::Failed(error)),
-            Item::Link(path) => Task::Tell(Notice::Link(path)),
-            Item::Dangling(path) => Task::Tell(Notice::Dangling(path)),
-            Item::Special(path, kind) => Task::Tell(Notice::Special(path, kind)),
-        })
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.walk.size_hint()
-    }
-}
-
-/// Writes outcomes.
-struct Writing<'a> {
-    console: &'a mut Console,
-    output: Output,
-    form: Form,
-    tell: Tell,
-    /// What the user named: that one of these was passed over is worth a word.
-    named: Vec<Vec<u8>>,
-    lines: Vec<u8>,
-    /// Files whose entry the format cannot hold.
-    refused: u64,
-    /// Links not followed.
-    links: u64,
-}
-
-impl Sink for Writing<'_> {
-    fn pause(&mut self) -> io::Result<()> {
-        self.output.pause()
-    }
-
-    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
-        let Outcome { job, result } = outcome;
-        let found = match result {
-            Ok(found) => found,
-            Err(error) => {
-                let path = job.open.unwrap_or(job.name);
-                self.console.failure(&Error { path, ..error });
-                return Ok(());
-            }
-        };
-        self.lines.clear();
-        match self.form {
-            Form::Raw => {
-                found.digests.iter().for_each(|digest| self.lines.extend_from_slice(digest.as_bytes()))
-            }
-            Form::Entries(format, style) => {
-                let (seconds, nanos) = found.mtime;
-                let entry = Entry {
-                    path: job.name,
-                    size: Some(found.size),
-                    mtime: Some(Time { seconds, nanos }),
-                    digests: job.specs.iter().cloned().zip(found.digests).collect(),
-                    elapsed: Some(found.time),
-                };
-                if let Err(why) = append(&entry, format, &style, &mut self.lines) {
-                    self.refused += 1;
-                    self.console
-                        .error_of(&entry.path, &format!("cannot be written as {}: {why}", format.name));
-                    return Ok(());
-                }
-                if self.output.is_terminal && format.terminator == b'\n' {
-                    self.lines = visible(&self.lines);
-                }
-            }
-        }
-        let Writing { console, output, lines, .. } = self;
-        if output.is_terminal { console.around(|| output.write(lines)) } else { output.write(lines) }
-    }
-
-    fn notice(&mut self, notice: Notice) -> io::Result<()> {
-        match notice {
-            Notice::Failed(error) => self.console.failure(&error),
-            _ if !self.tell.notes => {}
-            Notice::Link(path) => {
-                self.links += 1;
-                if self.tell.verbose {
-                    self.console.note(&format!("{}: symbolic link, not followed", display_safe(&path)));
-                }
-            }
-            Notice::Dangling(path) => {
-                self.console.note(&format!("{}: symbolic link to nothing", display_safe(&path)));
-            }
-            Notice::Special(path, kind) => {
-                self.console.note(&format!("{}: {kind}, not read (--special does)", display_safe(&path)));
-            }
-            Notice::Own(path) => {
-                if self.tell.verbose || self.named.contains(&path) {
-                    self.console.note(&format!("{}: this run's own output, not hashed", display_safe(&path)));
-                }
-            }
-            Notice::Malformed(_) => {}
-        }
-        Ok(())
-    }
 }

@@ -1,17 +1,33 @@
 //! `truesum install-links DIR`: the names under which truesum is another program, as links to this one.
 
-use crate::args::LinksArgs;
-use crate::console::{Console, count};
+use crate::console::Console;
 use crate::exit::Exit;
-use crate::{gnu, tree};
+use crate::personality::personalities;
+use crate::values::color::Color;
+use crate::words::count;
+use clap::{Args, ValueHint};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use truesum::{Cause, Error};
+
+/// Link md5sum, sha256sum, b3sum ... to this program in a folder
+#[derive(Args)]
+#[command(after_help = "\
+Under these names truesum behaves as the program of that name does. Put the folder first in PATH:
+  truesum install-links ~/.local/lib/truesum && PATH=~/.local/lib/truesum:$PATH")]
+pub struct LinksArgs {
+    /// Where to make the links
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub folder: PathBuf,
+    /// Replace files that are there
+    #[arg(long)]
+    pub force: bool,
+}
 
 /// Makes the links.
 pub fn run(args: &LinksArgs) -> Exit {
-    let mut console = Console::new(crate::args::Color::Auto);
+    let mut console = Console::new(Color::Auto);
     let program = match std::env::current_exe() {
         Ok(program) => program,
         Err(error) => {
@@ -25,9 +41,9 @@ pub fn run(args: &LinksArgs) -> Exit {
     }
     let mut made = 0;
     let mut asked = 0;
-    for name in gnu::names().chain([tree::MTSUM]) {
+    for personality in personalities() {
         asked += 1;
-        match link(&program, &args.folder.join(name), args.force) {
+        match link(&program, &args.folder.join(personality.name), args.force) {
             Ok(()) => made += 1,
             Err(error) => {
                 console.failure(&error);

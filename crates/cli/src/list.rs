@@ -1,16 +1,35 @@
 //! `truesum list`: the tables, for people and for programs.
 
-use crate::args::{ListArgs, Listing};
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::output::{Output, cannot_write};
+use crate::output::print;
+use crate::values::color::Color;
+use clap::{Args, ValueEnum};
 use std::fmt::Write;
-use truesum::Error;
 use truesum::hash::{ALGORITHMS, Algorithm, Lengths, kernel};
 use truesum::manifest::{FORMATS, Format, json};
 
 /// Columns of a terminal that tables are made for.
 const WIDTH: usize = 100;
+
+/// Show what there is: algorithms and their security, kernels of this CPU, manifest formats
+#[derive(Args)]
+pub struct ListArgs {
+    /// What to list
+    #[arg(value_name = "WHAT")]
+    pub what: Listing,
+    /// One JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A table to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Listing {
+    Algorithms,
+    Kernels,
+    Formats,
+}
 
 /// Runs the command.
 pub fn run(args: &ListArgs) -> Exit {
@@ -22,18 +41,7 @@ pub fn run(args: &ListArgs) -> Exit {
         (Listing::Formats, false) => formats(),
         (Listing::Formats, true) => FORMATS.iter().map(|row| format_json(row)).collect(),
     };
-    print(&text)
-}
-
-/// Prints a text that is asked for.
-pub fn print(text: &str) -> Exit {
-    let mut output = Output::stdout();
-    let name = output.name();
-    let written = output.write(text.as_bytes()).map_err(|error| Error::io(&name, "write", error));
-    match written.and_then(|()| output.finish()) {
-        Ok(()) => Exit::Done,
-        Err(error) => cannot_write(&error, &mut Console::new(crate::args::Color::Auto)),
-    }
+    print(&text, &mut Console::new(Color::Auto))
 }
 
 /// The lengths of an algorithm's digest, in bits.

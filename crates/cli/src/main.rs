@@ -1,27 +1,29 @@
 //! The program `truesum`: arguments to a plan, the plan to a run, the run's counts to an exit status.
 
-mod args;
-mod b3;
 mod bench;
 mod check;
-mod config;
+mod command;
 mod console;
 mod docs;
-mod entries;
+mod drawing;
 mod exit;
-mod gnu;
+mod findings;
 mod hash;
 mod links;
 mod list;
-mod names;
+mod options;
 mod output;
+mod personality;
 mod progress;
-mod report;
 mod signals;
-mod streams;
 mod tree;
+mod values;
+mod watch;
+mod words;
 
-use args::Command;
+use command::Command;
+use exit::Exit;
+use personality::Call;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -32,28 +34,28 @@ static ALLOCATOR: truesum_bench::allocations::Counting = truesum_bench::allocati
 fn main() -> ExitCode {
     let mut words = std::env::args_os();
     let called = words.next().unwrap_or_default();
-    if let Some(personality) = gnu::personality(&called) {
-        return gnu::run(&personality, words);
+    let arguments: Vec<OsString> = words.collect();
+    if let Some(personality) = personality::called(&called) {
+        return (personality.run)(Call { name: personality.name, called, arguments });
     }
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    if std::path::Path::new(&called).file_name().is_some_and(|name| name == tree::MTSUM) {
-        return tree::mtsum(arguments).into();
-    }
-    let cli = match args::parse(arguments) {
-        Ok(cli) => cli,
+    match command::parse(called, arguments) {
+        Ok(command) => run(command).into(),
         Err(error) => {
             let _ = error.print();
-            return ExitCode::from(error.exit_code() as u8);
+            ExitCode::from(error.exit_code() as u8)
         }
-    };
-    match cli.command {
-        Command::Hash(args) => hash::run(args).into(),
-        Command::Check(args) => check::run(args).into(),
-        Command::Bench(args) => bench::run(&args).into(),
-        Command::Tree(args) => tree::run(args).into(),
-        Command::List(args) => list::run(&args).into(),
-        Command::Completions(args) => docs::completions(&args).into(),
-        Command::Man(args) => docs::man(&args).into(),
-        Command::InstallLinks(args) => links::run(&args).into(),
+    }
+}
+
+fn run(command: Command) -> Exit {
+    match command {
+        Command::Hash(args) => hash::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Tree(args) => tree::run(args),
+        Command::List(args) => list::run(&args),
+        Command::Completions(args) => docs::completions(&args, command::definition()),
+        Command::Man(args) => docs::man(&args, command::definition()),
+        Command::InstallLinks(args) => links::run(&args),
     }
 }

@@ -117,6 +117,27 @@ impl Output {
 
 const STDOUT: &[u8] = b"standard output";
 
+/// Prints a text.
+pub fn print(text: &str, console: &mut Console) -> Exit {
+    let mut output = Output::stdout();
+    let name = output.name();
+    let written = output.write(text.as_bytes()).map_err(|error| Error::io(&name, "write", error));
+    match written.and_then(|()| output.finish()) {
+        Ok(()) => Exit::Done,
+        Err(error) => cannot_write(&error, console),
+    }
+}
+
+/// Writes a text to a file, whole or not at all.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn save(path: &Path, text: &[u8]) -> Result<(), Error> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(text).map_err(|error| Error::io(path.as_os_str().as_bytes(), "write", error))?;
+    file.commit()
+}
+
 /// The exit for output that could not be written; a closed pipe ends the program here.
 pub fn cannot_write(error: &Error, console: &mut Console) -> Exit {
     if let Cause::Io(cause) = &error.cause

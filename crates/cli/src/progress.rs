@@ -4,8 +4,9 @@
 //! SIGUSR1 comes either way.
 
 use crate::signals::Signals;
+use crate::words::{clock, size};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,6 +27,13 @@ const RATE_WINDOW: Duration = Duration::from_secs(3);
 pub enum Line {
     Drawn,
     Hidden,
+}
+
+impl Line {
+    /// Drawn where somebody sees it.
+    pub fn where_seen() -> Line {
+        if std::io::stderr().is_terminal() { Line::Drawn } else { Line::Hidden }
+    }
 }
 
 /// What is known of the whole before the engine knows: nothing, the size of the only file, or how far a list of files has
@@ -184,32 +192,6 @@ fn new_bar() -> ProgressBar {
     style.map_or(bar.clone(), |style| bar.with_style(style))
 }
 
-/// A number of bytes for people: `1.2 GiB`.
-pub fn size(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    if bytes < 1000 {
-        return format!("{bytes} B");
-    }
-    let mut value = bytes as f64 / 1024.0;
-    let mut unit = 0;
-    while value >= 999.5 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    let digits = if value < 9.95 { 1 } else { 0 };
-    format!("{value:.digits$} {}", UNITS[unit])
-}
-
-/// A length of time for people: `4 s`, `3:20 min`, `2:05 h`.
-fn clock(seconds: f64) -> String {
-    let seconds = seconds.ceil().min(1e9) as u64;
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3600 => format!("{}:{:02} min", seconds / 60, seconds % 60),
-        _ => format!("{}:{:02} h", seconds / 3600, seconds / 60 % 60),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -262,12 +244,5 @@ mod tests {
         assert!(known[COUNT - 1].starts_with("100%"), "{}", known[COUNT - 1]);
         let few = lines(&mut (0..100).map(task));
         assert!(few.iter().all(|line| line.contains(" of 1.0 KiB, ")), "{}", few[0]);
-    }
-
-    #[test]
-    fn sizes_and_times_are_short() {
-        let sizes = [0, 999, 1000, 1536, 20_000, 1 << 20, 5 << 30, u64::MAX].map(size);
-        assert_eq!(sizes, ["0 B", "999 B", "1.0 KiB", "1.5 KiB", "20 KiB", "1.0 MiB", "5.0 GiB", "16 EiB"]);
-        assert_eq!([0.2, 59.0, 60.0, 3725.0].map(clock), ["1 s", "59 s", "1:00 min", "1:02 h"]);
     }
 }

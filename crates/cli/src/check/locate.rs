@@ -3,7 +3,9 @@
 //! A tree says more than a digest, never something else: the entry stays failed whatever its tree says, and a tree that
 //! contradicts the manifest is told of as such.
 
-use crate::tree::{draw, page, show, threads};
+use crate::drawing::{map, page};
+use crate::findings;
+use crate::options::threads;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
@@ -108,9 +110,9 @@ impl Located {
         let mut lines = String::new();
         if let Found::Compared(compared) = &self.found {
             let Compared { report, header, .. } = &**compared;
-            lines += &show::lines(report);
+            lines += &findings::lines(report);
             if map {
-                lines += &draw::map(header.size, &report.damaged);
+                lines += &map::map(header.size, &report.damaged);
             }
         }
         lines += &self.words();
@@ -149,7 +151,7 @@ impl Located {
                 why = Some(reason.clone());
             }
             Found::Compared(compared) => {
-                show::members(&compared.report, out);
+                findings::members(&compared.report, out);
                 why = compared.contradiction().map(str::to_owned);
             }
         }
@@ -177,13 +179,13 @@ impl Located {
 impl Compared {
     fn words(&self, tree: &str) -> String {
         match self.contradiction() {
-            Some(what) => format!("{} by {tree}: {what}", show::words(&self.report)),
+            Some(what) => format!("{} by {tree}: {what}", findings::words(&self.report)),
             None if self.report.verdict == Verdict::OtherTree => {
                 format!(
                     "not located: {tree} is of another state of the file, its digest is not the manifest's"
                 )
             }
-            None => show::words(&self.report),
+            None => findings::words(&self.report),
         }
     }
 

@@ -1,12 +1,12 @@
 //! What a check says of each entry as it comes, and where files that failed are damaged.
 
-use crate::check::Total;
 use crate::check::locate::{Locate, Located};
-use crate::config::Checking;
+use crate::check::plan::Checking;
+use crate::check::report::{self, Detail, Form};
+use crate::check::total::Total;
 use crate::console::Console;
+use crate::drawing::page::Page;
 use crate::output::Output;
-use crate::report::{self, Detail, Form};
-use crate::tree::page::Page;
 use std::io;
 use truesum::manifest::LineError;
 use truesum::{Notice, Outcome, Sink, Verdict};

@@ -1,9 +1,12 @@
 //! `truesum tree prove` and `verify-proof`: that bytes belong to a digest, and that a file only grew.
 
-use crate::args::SpecParser;
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::tree::{Watch, open, print, refuse, text, threads, tree_of};
+use crate::options::threads;
+use crate::tree::stored::{open, refuse, tree_of};
+use crate::tree::text;
+use crate::values::{size, table::SpecParser};
+use crate::watch::Watch;
 use clap::{ArgGroup, Args, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::ops::Range;
@@ -22,7 +25,7 @@ pub struct ProveArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: OsString,
     /// Bytes, widened to whole leaves
-    #[arg(long, value_name = "A..B", value_parser = text::range)]
+    #[arg(long, value_name = "A..B", value_parser = size::range)]
     range: Option<Range<u64>>,
     /// The tree stored when the file was shorter: the file as it was then is the beginning of this one
     #[arg(long, value_name = "OLD.ftr", value_hint = ValueHint::FilePath, conflicts_with = "algorithm")]
@@ -55,7 +58,7 @@ pub struct VerifyProofArgs {
 
 pub fn prove(args: &ProveArgs, console: &mut Console) -> Exit {
     let name = args.file.as_bytes();
-    let watch = Watch::start(console, None);
+    let watch = Watch::of_one(None, console);
     // A tree that is the old file's is not the new one's.
     let beside =
         || Some(tree_of(name, None)).filter(|tree| tree.exists() && Some(tree) != args.grown_from.as_ref());
@@ -76,7 +79,7 @@ pub fn prove(args: &ProveArgs, console: &mut Console) -> Exit {
         let range = args.range.clone().unwrap_or_default();
         Ok(text::proof(&prove_range(name, &spec, &row, range, &watch.progress)?))
     })();
-    print(result, &watch, console)
+    watch.print(result, console)
 }
 
 pub fn verify(args: &VerifyProofArgs, console: &mut Console) -> Exit {
@@ -115,7 +118,7 @@ fn trusted(text: &str, spec: &Spec) -> Result<Digest, String> {
 fn check_range(text: &str, file: &OsString, digest: &str, console: &mut Console) -> Result<Exit, String> {
     let proof = text::parse_proof(text)?;
     let trusted = trusted(digest, &proof.spec)?;
-    let watch = Watch::start(console, None);
+    let watch = Watch::of_one(None, console);
     let result = verify_proof(file.as_bytes(), &proof, &trusted, &watch.progress);
     let bytes = proof.bytes();
     let line = format!("bytes {}..{} of {} belong to the digest\n", bytes.start, bytes.end, proof.size);
@@ -135,7 +138,7 @@ fn check_growth(
             "the old file ends within a leaf: name the new file, one leaf of which is read".to_owned()
         );
     }
-    let watch = Watch::start(console, None);
+    let watch = Watch::of_one(None, console);
     let name = file.map(|file| file.as_bytes());
     let result = verify_growth(name, proof, &old, &new, &watch.progress);
     let line = format!("the first {} of {} bytes are the old file\n", proof.old_size, proof.size);
@@ -152,7 +155,7 @@ fn proven(
 ) -> Exit {
     console.display = None;
     match result {
-        Ok(()) => print(Ok(line), watch, console),
+        Ok(()) => watch.print(Ok(line), console),
         Err(why) => {
             console.error_of(file.as_bytes(), &format!("not proven: {why}"));
             Exit::Failed

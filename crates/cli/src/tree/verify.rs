@@ -1,21 +1,26 @@
-//! `truesum tree verify` and `repair`: where a file is damaged, in text, JSON and pictures, and mending it from a copy.
+//! `truesum tree verify`: where a file is damaged, in text, JSON and pictures.
 
-use crate::console::{Console, count, grouped};
+use crate::console::Console;
+use crate::drawing::map;
+use crate::drawing::page::{self, Page};
 use crate::exit::Exit;
-use crate::tree::page::{self, Page};
-use crate::tree::{Watch, draw, open, print, show, threads};
+use crate::findings;
+use crate::options::threads;
+use crate::output::save;
+use crate::tree::repair::{RepairArgs, repair};
+use crate::tree::stored;
+use crate::values::digest::hexadecimal;
+use crate::watch::Watch;
+use crate::words::grouped;
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
-use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use truesum::Root;
 use truesum::hash::Digest;
-use truesum::manifest::path::display_safe;
+use truesum::manifest::{json, path::display_safe};
 use truesum::tree::findings::findings_of;
-use truesum::tree::locate::{Comparison, Length, Report, Verdict};
-use truesum::tree::repair::{Mode, repair as mend};
-use truesum::tree::store::Store;
-use truesum::{AtomicFile, Error, Root};
+use truesum::tree::locate::{Comparison, Report, Verdict};
 
 /// Find out which bytes of a file are damaged
 #[derive(Args)]
@@ -59,61 +64,6 @@ pub struct VerifyArgs {
     processors: Option<usize>,
 }
 
-/// Mend a damaged file from a second copy
-#[derive(Args)]
-#[command(after_help = "\
-Only blocks that differ within damaged ranges are written, and only where the copy has the bytes the tree was made of.
-The copy may be damaged itself, elsewhere. --dry-run shows the plan and writes nothing.")]
-pub struct RepairArgs {
-    /// The stored tree
-    #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]
-    tree: PathBuf,
-    /// The file, if it is not the tree's name without .ftr
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    file: Option<OsString>,
-    /// The copy
-    #[arg(long = "from", value_name = "COPY", value_hint = ValueHint::FilePath)]
-    copy: OsString,
-    /// The digest that is trusted: the tree must be its tree
-    #[arg(long, value_name = "DIGEST", value_parser = hexadecimal)]
-    digest: Option<Digest>,
-    /// Show what would be done
-    #[arg(long)]
-    dry_run: bool,
-    /// Threads [default: one a core]
-    #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
-    processors: Option<usize>,
-}
-
-/// Reads a digest in hexadecimal, with or without its algorithm's name and a colon before it.
-fn hexadecimal(text: &str) -> Result<Digest, String> {
-    let hex = text.rsplit_once(':').map_or(text, |(_, hex)| hex);
-    Digest::from_hex(hex.as_bytes()).map_err(|error| error.to_string())
-}
-
-/// The file a tree is about.
-fn file_of(tree: &Path, file: Option<&OsString>) -> Option<Vec<u8>> {
-    match file {
-        Some(file) => Some(file.as_bytes().to_vec()),
-        None => tree.as_os_str().as_bytes().strip_suffix(b".ftr").map(<[u8]>::to_vec),
-    }
-}
-
-/// The file a tree is about, and the tree. `None` when that cannot be, and has been said.
-fn opened(tree: &Path, file: Option<&OsString>, console: &mut Console) -> Option<(Vec<u8>, Store)> {
-    let Some(name) = file_of(tree, file) else {
-        console.error("tree: the stored tree's name does not end in .ftr, so name the file behind it");
-        return None;
-    };
-    match open(tree) {
-        Ok(store) => Some((name, store)),
-        Err(error) => {
-            console.failure(&error);
-            None
-        }
-    }
-}
-
 pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     if let Some(copy) = &args.repair_from {
         let VerifyArgs { tree, file, digest, dry_run, processors, .. } = args;
@@ -121,10 +71,10 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
         let args = RepairArgs { tree, file, copy, digest, dry_run: *dry_run, processors: *processors };
         return repair(&args, console);
     }
-    let Some((name, store)) = opened(&args.tree, args.file.as_ref(), console) else {
+    let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), console) else {
         return Exit::NotAsAsked;
     };
-    let watch = Watch::start(console, Some(store.header().size));
+    let watch = Watch::of_one(Some(store.header().size), console);
     let comparison = Comparison {
         root: &Root::Anywhere,
         trusted: args.digest.as_ref(),
@@ -156,24 +106,24 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     let size = store.header().size;
     let text = match (args.json, args.map) {
         (true, _) => as_json(&name, &report),
-        (false, true) => draw::map(size, &report.damaged),
-        (false, false) => show::lines(&report),
+        (false, true) => map::map(size, &report.damaged),
+        (false, false) => findings::lines(&report),
     };
     let mut exit = match report.verdict {
         Verdict::Good => Exit::Done,
         Verdict::FileDamaged => Exit::Failed,
         Verdict::TreeDamaged | Verdict::CannotTell | Verdict::OtherTree => Exit::NotAsAsked,
     };
-    exit = exit.max(print(Ok(text), &watch, console));
-    let words = show::words(&report);
-    let svg = args.map_svg.as_ref().map(|path| (path, draw::map_svg(size, &report.damaged, &name)));
+    exit = exit.max(watch.print(Ok(text), console));
+    let words = findings::words(&report);
+    let svg = args.map_svg.as_ref().map(|path| (path, map::map_svg(size, &report.damaged, &name)));
     let html = args.map_html.as_ref().map(|path| {
         let mut page = Page::default();
         page.add(|| page::section(&name, &words, Some((store.header(), &report))));
         (path, page.text(page::TITLE))
     });
     for (path, text) in [svg, html].into_iter().flatten() {
-        if let Err(error) = write(path, &text) {
+        if let Err(error) = save(path, text.as_bytes()) {
             console.failure(&error);
             exit = exit.max(Exit::NotAsAsked);
         }
@@ -184,71 +134,12 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     exit
 }
 
-/// Writes a picture or a page, whole or not at all.
-pub fn write(path: &Path, text: &str) -> Result<(), Error> {
-    let mut file = AtomicFile::create(path)?;
-    let fail = |error: std::io::Error| Error::io(path.as_os_str().as_bytes(), "write", error);
-    std::io::Write::write_all(&mut file, text.as_bytes()).map_err(fail)?;
-    file.commit()
-}
-
 fn as_json(name: &[u8], report: &Report) -> String {
     let mut line = b"{\"truesum\":\"verify-1\",".to_vec();
-    truesum::manifest::json::path_into(name, &mut line);
+    json::path_into(name, &mut line);
     line.push(b',');
-    show::members(report, &mut line);
+    findings::members(report, &mut line);
     line.extend_from_slice(format!(",\"compared_before\":{}", report.before).as_bytes());
     line.extend_from_slice(b"}\n");
     String::from_utf8_lossy(&line).into_owned()
-}
-
-pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
-    let Some((name, store)) = opened(&args.tree, args.file.as_ref(), console) else {
-        return Exit::NotAsAsked;
-    };
-    let watch = Watch::start(console, None);
-    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
-    let copy = args.copy.as_bytes();
-    let result =
-        mend(&name, &store, args.digest.as_ref(), copy, mode, threads(args.processors), &watch.progress);
-    let (report, mends) = match result {
-        Ok(result) => result,
-        Err(error) => return watch.failed(&error, console),
-    };
-    if !matches!(report.verdict, Verdict::Good | Verdict::FileDamaged) {
-        console.display = None;
-        let why = format!("nothing is mended: {}", show::words(&report));
-        console.error_of(&name, &why);
-        return Exit::NotAsAsked;
-    }
-    let mut text = String::new();
-    for mend in &mends {
-        let done = match (mend.possible, mode) {
-            (false, _) => "cannot be mended: the copy is damaged here too".to_owned(),
-            (true, Mode::DryRun) => format!("would be mended: {} bytes to write", mend.writes),
-            (true, Mode::Write) => format!("mended: {} bytes written", mend.writes),
-        };
-        let _ = writeln!(text, "{} {} {done}", mend.range.start, mend.range.end - mend.range.start);
-    }
-    let left = mends.iter().filter(|mend| !mend.possible).count() as u64;
-    let exit = print(Ok(text), &watch, console);
-    let safe = display_safe(&name);
-    if let Length::Grown(bytes) = report.length {
-        console
-            .error(&format!("{safe}: {bytes} bytes at its end are not the tree's; nothing is known of them"));
-    }
-    match (report.verdict, mode) {
-        (Verdict::Good, _) => console.line(&format!("truesum: {safe}: good, nothing to mend")),
-        (_, Mode::DryRun) => console.line(&format!("truesum: {safe}: nothing was written")),
-        (_, Mode::Write) if left == 0 && report.can_be_mended() => {
-            console.line(&format!("truesum: {safe}: mended, every byte is the tree's again"));
-        }
-        (_, Mode::Write) => {
-            let left = count(left, "range is", "ranges are");
-            console.error(&format!("{safe}: {left} still damaged"));
-        }
-    }
-    let good =
-        report.verdict == Verdict::Good || (mode == Mode::Write && left == 0 && report.can_be_mended());
-    if good { exit } else { exit.max(Exit::Failed) }
 }

@@ -3,11 +3,12 @@
 //! It is laxer than GNU's programs with operands (a name that cannot be read is only reported) and stricter with
 //! manifests (an empty line is a failure, text that is no UTF-8 ends everything).
 
-use crate::entries::{self, End, Parsed};
-use crate::streams::{Done, Streams};
+use super::row::{Call, Personality};
+use crate::personality::entries::{self, End, Parsed};
+use crate::personality::streams::{Done, Streams};
 use clap::Parser;
 use rustix::io::Errno;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
@@ -19,10 +20,8 @@ use truesum::hash::{Digest, Key, Spec};
 use truesum::manifest::b3::{BadLine, split_line};
 use truesum::manifest::path::{escape_into, needs_escape};
 use truesum::read::Guarded;
-use truesum::{Cause, Error, Job, Notice, Outcome, Progress, Root, Sink, Special, Task, Verdict, run};
+use truesum::{Cause, Error, Job, Notice, Outcome, Progress, Root, Sink, Special, Task, Verdict};
 
-/// The name in messages, whatever the program is called by.
-const NAME: &[u8] = b"b3sum";
 /// The release whose behaviour this is.
 const VERSION: &str = concat!("1.8.7 (truesum ", env!("CARGO_PKG_VERSION"), ")");
 /// The most output bytes kept in memory; longer output is made as it is written.
@@ -99,16 +98,19 @@ struct Arguments {
     quiet: bool,
 }
 
-/// Runs `b3sum` with these arguments (without its name).
-pub(crate) fn run_b3sum(args: impl Iterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from([OsString::from("b3sum")].into_iter().chain(args)) {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            let _ = error.print();
-            return ExitCode::from(error.exit_code() as u8);
-        }
-    };
-    let mut streams = Streams::new(NAME);
+/// Its row.
+pub(super) static PERSONALITY: Personality = Personality { name: "b3sum", run };
+
+fn run(call: Call) -> ExitCode {
+    let arguments =
+        match Arguments::try_parse_from([PERSONALITY.name.into()].into_iter().chain(call.arguments)) {
+            Ok(arguments) => arguments,
+            Err(error) => {
+                let _ = error.print();
+                return ExitCode::from(error.exit_code() as u8);
+            }
+        };
+    let mut streams = Streams::new(PERSONALITY.name.as_bytes());
     let done = arguments.run(&mut streams);
     streams.end(done)
 }
@@ -180,7 +182,7 @@ impl Arguments {
             let names = if self.keyed && segment[0] == b"-" { &segment[1..] } else { segment };
             let mut tasks = names.iter().map(|name| Task::File(Job::hash(name.clone(), &specs)));
             let threads = if self.threads() == 0 { entries::threads(names) } else { self.threads() };
-            run(&entries::config(threads), &mut tasks, &Progress::default(), &mut lines)?;
+            truesum::run(&entries::config(threads), &mut tasks, &Progress::default(), &mut lines)?;
         }
         Ok(lines.good)
     }

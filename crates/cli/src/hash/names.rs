@@ -1,5 +1,6 @@
 //! Names for a manifest: lists of names to hash, and names relative to the manifest's folder.
 
+use crate::values::path::folder_of;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -101,7 +102,7 @@ impl Naming {
         let path = Path::new(OsStr::from_bytes(root));
         let real = if is_file {
             // A link keeps its own name: it is what the user means, and what a check will open.
-            crate::config::folder_of(path).canonicalize().ok()?.join(path.file_name()?)
+            folder_of(path).canonicalize().ok()?.join(path.file_name()?)
         } else {
             path.canonicalize().ok()?
         };

@@ -1,10 +1,11 @@
 //! `--check`: manifests in the forms GNU knows, verified as GNU verifies them.
 
 use super::hash::failure;
+use super::program::Kind;
+use super::quote;
 use super::settings::{Settings, Talk};
-use super::{Kind, quote};
-use crate::entries::{self, End, Parsed};
-use crate::streams::{Done, Streams};
+use crate::personality::entries::{self, End, Parsed};
+use crate::personality::streams::{Done, Streams};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;

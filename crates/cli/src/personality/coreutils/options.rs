@@ -1,7 +1,7 @@
 //! The command line as GNU's `getopt_long` reads it: options anywhere among the operands, long ones cut as short as they
 //! stay unique, `--` as their end. With `POSIXLY_CORRECT` in the environment the first operand is their end.
 
-use super::Kind;
+use super::program::Kind;
 
 /// What an option asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

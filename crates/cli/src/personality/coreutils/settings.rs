@@ -2,8 +2,9 @@
 
 use super::algorithm::{ALGORITHMS, Algorithm, find};
 use super::options::{Ask, Options};
-use super::{Kind, Program, help, quote};
-use crate::streams::{Done, Streams};
+use super::program::{Kind, Program};
+use super::{help, quote};
+use crate::personality::streams::{Done, Streams};
 use truesum::hash::Spec;
 use truesum::manifest::path::Charset;
 

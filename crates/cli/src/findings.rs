@@ -1,6 +1,6 @@
 //! What a comparison of a file with its stored tree found, in lines, in one sentence and as members of a JSON object.
 
-use crate::console::count;
+use crate::words::count;
 use std::fmt::Write;
 use truesum::tree::locate::{Length, Report, Verdict};
 

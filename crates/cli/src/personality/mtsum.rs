@@ -2,22 +2,25 @@
 //!
 //! Unlike the original it prints no digest after a read error, and refuses folders instead of never ending.
 
-use crate::args::Color;
+use super::row::{Call, Personality};
 use crate::console::Console;
+use crate::drawing::outline::dot;
 use crate::exit::Exit;
-use crate::tree::{Watch, draw, hashed, print};
+use crate::values::color::Color;
+use crate::watch::Watch;
 use clap::Parser;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::time::Instant;
 use truesum::hash::Spec;
+use truesum::tree::outline::outline;
 
-/// The name.
-pub const NAME: &str = "mtsum";
+/// Its row.
+pub(super) static PERSONALITY: Personality = Personality { name: "mtsum", run: |call| mtsum(call).into() };
 
 /// Multi-threaded checksum of one file
 #[derive(Parser)]
-#[command(name = NAME, version, disable_version_flag = true)]
+#[command(name = PERSONALITY.name, version, disable_version_flag = true)]
 struct MtsumArgs {
     /// The file
     path: OsString,
@@ -41,9 +44,8 @@ struct MtsumArgs {
     version: Option<bool>,
 }
 
-/// Runs as mtsum.
-pub fn run(arguments: Vec<OsString>) -> Exit {
-    let args = match MtsumArgs::try_parse_from(arguments) {
+fn mtsum(call: Call) -> Exit {
+    let args = match MtsumArgs::try_parse_from([call.called].into_iter().chain(call.arguments)) {
         Ok(args) => args,
         Err(error) => {
             let _ = error.print();
@@ -61,7 +63,7 @@ pub fn run(arguments: Vec<OsString>) -> Exit {
     let name = args.path.as_bytes();
     let threads = args.processors.max(1);
     let size = std::fs::metadata(&args.path).map_or(0, |metadata| metadata.len());
-    let watch = Watch::start(&mut console, Some(size));
+    let watch = Watch::of_one(Some(size), &mut console);
     let started = Instant::now();
     let mut text = String::new();
     if args.verbose {
@@ -71,9 +73,11 @@ pub fn run(arguments: Vec<OsString>) -> Exit {
         );
     }
     let result = match args.graph {
-        true => truesum::tree::outline::outline(name, &spec, usize::MAX, threads, &watch.progress)
-            .map(|outline| draw::dot(&outline, &spec)),
-        false => hashed(name, std::slice::from_ref(&spec), threads, &watch)
+        true => {
+            outline(name, &spec, usize::MAX, threads, &watch.progress).map(|outline| dot(&outline, &spec))
+        }
+        false => watch
+            .digests(name, std::slice::from_ref(&spec), threads)
             .map(|found| format!("{}\n", found.digests[0])),
     };
     let result = result.map(|result| {
@@ -84,5 +88,5 @@ pub fn run(arguments: Vec<OsString>) -> Exit {
         }
         text
     });
-    print(result, &watch, &mut console)
+    watch.print(result, &mut console)
 }

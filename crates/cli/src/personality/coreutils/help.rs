@@ -1,7 +1,7 @@
 //! `--help` and `--version`: the options in GNU's order, in words of our own.
 
 use super::algorithm::find;
-use super::{Kind, PROGRAMS, Program};
+use super::program::{Kind, PROGRAMS, Program};
 
 /// The release of GNU coreutils whose behaviour this is.
 const COREUTILS: &str = "9.11";

@@ -2,9 +2,9 @@
 //!
 //! A page is bounded, however damaged the files are: pictures have cells, tables and pages an end that is told.
 
-use crate::console::{count, grouped};
-use crate::progress::size as short;
-use crate::tree::draw::{cells, escaped};
+use crate::drawing::map::cells;
+use crate::drawing::xml::escaped;
+use crate::words::{count, grouped, size as short};
 use std::fmt::Write;
 use std::ops::Range;
 use truesum::manifest::path::display_safe;

@@ -3,8 +3,8 @@
 use super::algorithm::Line;
 use super::quote;
 use super::settings::Settings;
-use crate::entries::{config, segments, threads};
-use crate::streams::{Done, Streams};
+use crate::personality::entries::{config, segments, threads};
+use crate::personality::streams::{Done, Streams};
 use std::io;
 use std::sync::Arc;
 use truesum::manifest::path::{Charset, escape_into, needs_escape};

@@ -1,0 +1,172 @@
+//! The command line as a whole: which subcommand is meant, and its options from the subcommand's own module.
+
+use crate::check::arguments::CheckArgs;
+use crate::docs::{CompletionsArgs, ManArgs};
+use crate::hash::arguments::HashArgs;
+use crate::links::LinksArgs;
+use crate::list::ListArgs;
+use crate::tree::TreeArgs;
+use clap::error::ContextKind;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+
+const EXAMPLES: &str = "\
+Examples:
+  truesum disk.iso                          print its SHA-256
+  truesum -o photos.sha256 photos           write a manifest of a folder
+  truesum -c photos.sha256                  check it
+  truesum -a sha256,blake3 --tag disk.iso   two digests, one read
+
+truesum FILE... is short for truesum hash FILE..., truesum -c MANIFEST for truesum check MANIFEST.
+Exit status: 0 done and good, 1 a file is not good or not readable, 2 not done as asked.";
+
+/// Columns that help is made for, at most.
+const WIDTH: usize = 100;
+
+/// Compute and verify file checksums
+#[derive(Parser)]
+#[command(name = "truesum", version, after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
+#[command(disable_help_subcommand = true, args_override_self = true, max_term_width = WIDTH)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// One row for each subcommand.
+#[derive(Subcommand)]
+pub enum Command {
+    Hash(HashArgs),
+    Check(CheckArgs),
+    Tree(TreeArgs),
+    List(ListArgs),
+    Bench(truesum_bench::args::Bench),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+    InstallLinks(LinksArgs),
+}
+
+/// Reads the command line. What is no subcommand is `hash`, or `check` if it has `-c`.
+///
+/// # Errors
+/// What clap says of it; help and version are such errors too.
+pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap::Error> {
+    given.insert(0, called);
+    let arguments = complete(given.clone());
+    if misspelt(&given, &arguments) {
+        // Clap knows which subcommand is meant; where it does not, the word is a file that is not there.
+        match Cli::try_parse_from(&given) {
+            Err(error) if error.get(ContextKind::SuggestedSubcommand).is_none() => {}
+            result => return result.map(|cli| cli.command),
+        }
+    }
+    // Most runs are one of these, and the definitions of all subcommands take longer than hashing a small file.
+    match arguments.get(1).and_then(|word| word.to_str()) {
+        Some("hash") => parse_alone(&arguments).map(Command::Hash),
+        Some("check") => parse_alone(&arguments).map(Command::Check),
+        _ => Cli::try_parse_from(&arguments).map(|cli| cli.command),
+    }
+}
+
+/// The whole command line, for what is generated from it.
+pub fn definition() -> clap::Command {
+    Cli::command()
+}
+
+/// Parses the arguments of one subcommand without defining the others.
+fn parse_alone<T: Args + FromArgMatches>(arguments: &[OsString]) -> Result<T, clap::Error> {
+    let name = arguments[1].to_string_lossy().into_owned();
+    let command = T::augment_args(clap::Command::new("truesum")).bin_name(format!("truesum {name}"));
+    let command = command.args_override_self(true).max_term_width(WIDTH);
+    T::from_arg_matches(&command.try_get_matches_from(&arguments[1..])?)
+}
+
+/// Whether the first word may be a subcommand with a slip in it: it was taken for a file, and there is none.
+fn misspelt(given: &[OsString], completed: &[OsString]) -> bool {
+    let Some(first) = given.get(1) else { return false };
+    let is_word = first.as_bytes().iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'-');
+    given.len() != completed.len()
+        && is_word
+        && !first.as_bytes().starts_with(b"-")
+        && std::fs::symlink_metadata(first).is_err()
+}
+
+/// Puts the subcommand in that the user left out.
+fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let known = |word: &OsStr| {
+        let word = word.to_str();
+        matches!(word, Some("-h" | "--help" | "-V" | "--version"))
+            || word.is_some_and(Command::has_subcommand)
+    };
+    match arguments.get(1) {
+        None => {
+            // `truesum < file` hashes; at a terminal, where nobody types a file, the help is more use.
+            if !std::io::IsTerminal::is_terminal(&std::io::stdin()) {
+                arguments.push("hash".into());
+            }
+        }
+        Some(first) if known(first) => {}
+        Some(_) => {
+            let options = arguments.iter().take_while(|word| *word != "--").count();
+            let check = arguments[..options].iter().position(|word| word == "-c" || word == "--check");
+            match check {
+                Some(at) => {
+                    arguments.remove(at);
+                    arguments.insert(1, "check".into());
+                }
+                None => arguments.insert(1, "hash".into()),
+            }
+        }
+    }
+    arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn completed(words: &[&str]) -> Vec<String> {
+        let words = std::iter::once("truesum").chain(words.iter().copied()).map(OsString::from).collect();
+        complete(words).iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn the_definition_holds_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_subcommand_by_itself_is_what_it_is_among_the_others() {
+        let mut whole = Cli::command();
+        whole.build();
+        for (name, alone) in [
+            ("hash", HashArgs::augment_args(clap::Command::new("truesum"))),
+            ("check", CheckArgs::augment_args(clap::Command::new("truesum"))),
+        ] {
+            let among = whole.find_subcommand(name).unwrap();
+            let ids = |command: &clap::Command| -> Vec<String> {
+                command
+                    .get_arguments()
+                    .map(|arg| arg.get_id().to_string())
+                    .filter(|id| id != "help")
+                    .collect()
+            };
+            assert_eq!(ids(&alone), ids(among));
+            assert_eq!(
+                alone.get_about().map(ToString::to_string),
+                among.get_about().map(ToString::to_string)
+            );
+        }
+    }
+
+    #[test]
+    fn a_missing_subcommand_is_put_in() {
+        assert_eq!(completed(&["a", "b"]), ["hash", "a", "b"]);
+        assert_eq!(completed(&["-a", "md5", "a"]), ["hash", "-a", "md5", "a"]);
+        assert_eq!(completed(&["-c", "M"]), ["check", "M"]);
+        assert_eq!(completed(&["--quiet", "-c", "M"]), ["check", "--quiet", "M"]);
+        assert_eq!(completed(&["--", "-c"]), ["hash", "--", "-c"]);
+        assert_eq!(completed(&["check", "M"]), ["check", "M"]);
+        assert_eq!(completed(&["--help"]), ["--help"]);
+    }
+}

@@ -1,0 +1,6 @@
+//! Drawings: the outline of a tree, and maps and pages of where files are damaged.
+
+pub mod map;
+pub mod outline;
+pub mod page;
+mod xml;

@@ -1,0 +1,75 @@
+//! Maps of a file that show where damage lies: characters for a terminal, bars as SVG.
+//!
+//! A map has a fixed number of cells, however many ranges there are; a cell with any damage in it is marked.
+
+use crate::drawing::xml::{WIDTH, escaped};
+use std::fmt::Write;
+use std::ops::Range;
+use truesum::manifest::path::display_safe;
+
+/// Cells of a map: whether any damage lies in each.
+pub fn cells(size: u64, damaged: &[Range<u64>], count: usize) -> Vec<bool> {
+    let size = u128::from(size.max(1));
+    let place = |offset: u64| (u128::from(offset) * count as u128 / size) as usize;
+    let mut cells = vec![false; count];
+    for range in damaged.iter().filter(|range| !range.is_empty()) {
+        let last = place(range.end - 1).min(count - 1);
+        cells[place(range.start).min(last)..=last].fill(true);
+    }
+    cells
+}
+
+/// A map of a file for a terminal: each character stands for an equal share, damaged ones are marked.
+pub fn map(size: u64, damaged: &[Range<u64>]) -> String {
+    const COLUMNS: usize = 64;
+    let rows = (size >> 24).clamp(1, 16) as usize;
+    let mut text = String::new();
+    for (index, row) in cells(size, damaged, rows * COLUMNS).chunks(COLUMNS).enumerate() {
+        let bar: String = row.iter().map(|&bad| if bad { '#' } else { '.' }).collect();
+        let start = (u128::from(size) * index as u128 / rows as u128) as u64;
+        let _ = writeln!(text, "{start:>16} {bar}");
+    }
+    let share = (size / (rows * COLUMNS) as u64).max(1);
+    let _ = writeln!(text, "{:>16} {share} bytes a character, # damaged", "");
+    text
+}
+
+/// The same map as SVG.
+pub fn map_svg(size: u64, damaged: &[Range<u64>], name: &[u8]) -> String {
+    let name = escaped(&display_safe(name));
+    let mut text = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} 80\" font-family=\"monospace\" font-size=\"12\">\n\
+         <text x=\"0\" y=\"16\">{name}: {size} bytes</text>\n\
+         <rect x=\"0\" y=\"28\" width=\"{WIDTH}\" height=\"40\" fill=\"#b8d8b0\"/>\n"
+    );
+    for range in damaged {
+        let place = |offset: u64| offset as f64 / size.max(1) as f64 * WIDTH;
+        let (x, width) = (place(range.start), (place(range.end) - place(range.start)).max(1.0));
+        let _ = writeln!(
+            text,
+            "<rect x=\"{x:.2}\" y=\"28\" width=\"{width:.2}\" height=\"40\" fill=\"#c02020\"><title>{}..{}</title></rect>",
+            range.start, range.end
+        );
+    }
+    text.push_str("</svg>\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maps_mark_where_the_damage_is() {
+        let lines = map(64, &[0..1, 63..64]);
+        assert!(lines.contains(&format!("#{}#", ".".repeat(62))), "{lines}");
+        assert!(!map(1 << 40, &[]).lines().next().unwrap().contains('#'));
+        assert!(map(0, &[]).contains('.'));
+        assert_eq!(
+            map(1 << 40, std::slice::from_ref(&(5..6))).matches('#').count(),
+            2,
+            "one cell and the legend"
+        );
+        assert!(map_svg(100, std::slice::from_ref(&(1..2)), b"x").contains("1..2"));
+    }
+}

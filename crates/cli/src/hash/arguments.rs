@@ -1,0 +1,104 @@
+//! The options of `truesum hash`: names, help and values, nothing else. `plan.rs` checks what they mean.
+
+use crate::options::RunArgs;
+use crate::values::table::{FormatParser, SpecParser};
+use clap::{Args, ValueHint};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use truesum::hash::Spec;
+use truesum::manifest::Format;
+
+/// Compute digests of files and of all files in folders
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum hash *.iso                        lines as sha256sum writes them
+  truesum hash -o SHA256SUMS .              a manifest of this folder, written whole or not at all
+  truesum hash -a blake3 -j 4 /data         another algorithm, four threads
+  find . -size +1M -print0 | truesum hash --files0-from -
+Files that cannot be read are named on stderr, never in the output; the exit status is then 1.")]
+pub struct HashArgs {
+    /// Files and folders; - is standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<OsString>,
+    /// Algorithms, computed in one read [default: sha256]; see `truesum list algorithms`
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(hide_possible_values = true)]
+    pub algorithm: Vec<Spec>,
+    /// Length of the digest, where the algorithm has a choice
+    #[arg(short, long, value_name = "BITS")]
+    pub length: Option<usize>,
+    /// Write to this file, whole or not at all; names become relative to its folder
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Write names relative to this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub root: Option<PathBuf>,
+    /// Folders are walked without being asked to: changes nothing
+    #[arg(short, long, short_alias = 'R', hide = true)]
+    pub recursive: bool,
+
+    /// Lines that name their algorithm: SHA256 (file) = ... (best for several algorithms)
+    #[arg(long, help_heading = "Format", conflicts_with_all = ["json", "raw", "format"])]
+    pub tag: bool,
+    /// One JSON object per line: path, size, time, digests
+    #[arg(long, help_heading = "Format", conflicts_with_all = ["zero", "raw", "format"])]
+    pub json: bool,
+    /// End lines with NUL and write names unescaped
+    #[arg(short, long, help_heading = "Format", conflicts_with_all = ["raw", "format"])]
+    pub zero: bool,
+    /// Any other format; see `truesum list formats`
+    #[arg(long, value_name = "NAME", help_heading = "Format", value_parser = FormatParser)]
+    #[arg(hide_possible_values = true, conflicts_with = "raw")]
+    pub format: Option<&'static Format>,
+    /// Digests in base64
+    #[arg(long, help_heading = "Format", conflicts_with_all = ["raw", "uppercase"])]
+    pub base64: bool,
+    /// Digests in upper case
+    #[arg(long, help_heading = "Format", conflicts_with = "raw")]
+    pub uppercase: bool,
+    /// The bytes of the digest of one file, nothing else
+    #[arg(long, help_heading = "Format")]
+    pub raw: bool,
+
+    #[command(flatten)]
+    pub select: SelectArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Print results as they are ready, in no order
+    #[arg(long, help_heading = "Running")]
+    pub unordered: bool,
+    /// No progress line and no notes about files passed over
+    #[arg(short, long, help_heading = "Running")]
+    pub quiet: bool,
+}
+
+/// Which files.
+#[derive(Args)]
+#[command(next_help_heading = "Selection")]
+pub struct SelectArgs {
+    /// Read names from this file, one a line; - is standard input
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "files")]
+    pub files_from: Option<PathBuf>,
+    /// Read names from this file, each ended by NUL; - is standard input
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["files", "files_from"])]
+    pub files0_from: Option<PathBuf>,
+    /// Only files that match this glob
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
+    /// No files or folders that match this glob
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+    /// Leave out what .gitignore files leave out
+    #[arg(long)]
+    pub gitignore: bool,
+    /// Stay on the file system of each folder given
+    #[arg(short = 'x', long)]
+    pub one_file_system: bool,
+    /// Follow symbolic links found in folders
+    #[arg(short = 'L', long)]
+    pub follow: bool,
+    /// Read devices, pipes and sockets too, to their end
+    #[arg(long)]
+    pub special: bool,
+}

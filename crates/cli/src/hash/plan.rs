@@ -1,0 +1,216 @@
+//! From the options of `hash` to a plan: everything that can be refused is refused here, before a byte is read.
+
+use crate::exit::Refusal;
+use crate::hash::arguments::{HashArgs, SelectArgs};
+use crate::options::Tell;
+use crate::values::path::folder_of;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use truesum::hash::{ALGORITHMS, Lengths, Spec};
+use truesum::manifest::{self, Entry, Format, Spelling, Style};
+use truesum::{Order, Special, walk};
+
+/// What `hash` is to do.
+pub struct Hashing {
+    pub specs: Arc<[Spec]>,
+    pub inputs: Inputs,
+    pub walk: walk::Options,
+    pub form: Form,
+    pub output: Option<PathBuf>,
+    /// The folder that names are written relative to; `None` leaves them as they were given.
+    pub root: Option<PathBuf>,
+    pub order: Order,
+    pub tell: Tell,
+}
+
+/// Where the names of files come from.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Inputs {
+    /// The command line.
+    Named(Vec<Vec<u8>>),
+    /// A file of names, each ended by this byte; `-` is standard input.
+    Listed(PathBuf, u8),
+}
+
+/// How digests are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As entries of a manifest.
+    Entries(&'static Format, Style),
+    /// As bytes.
+    Raw,
+}
+
+/// Checks the arguments of `hash`.
+///
+/// # Errors
+/// They contradict each other, or ask for what does not exist.
+pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
+    let specs = specs(args.algorithm.clone(), args.length)?;
+    let form = form(&args, &specs)?;
+    let inputs = inputs(args.files, &args.select)?;
+    if form == Form::Raw {
+        one_file(&inputs)?;
+    }
+    let root = match (args.root, &args.output) {
+        (Some(root), _) => Some(root),
+        (None, Some(output)) => Some(folder_of(output)),
+        (None, None) => None,
+    };
+    let root = match root {
+        None => None,
+        Some(root) => Some(std::fs::canonicalize(&root).map_err(|error| {
+            let root = manifest::path::display_safe(root.as_os_str().as_bytes());
+            Refusal::new(format!("{root}: cannot open: {}", truesum::error::io_reason(&error)))
+        })?),
+    };
+    Ok(Hashing {
+        specs: specs.into(),
+        inputs,
+        walk: walk_options(args.select),
+        form,
+        output: args.output,
+        root,
+        order: if args.unordered { Order::AsReady } else { Order::Stable },
+        tell: args.run.tell(args.quiet)?,
+    })
+}
+
+/// The algorithms asked for, each once, at the length asked for.
+fn specs(asked: Vec<Spec>, bits: Option<usize>) -> Result<Vec<Spec>, Refusal> {
+    let mut specs: Vec<Spec> = Vec::new();
+    for spec in asked {
+        if !specs.contains(&spec) {
+            specs.push(spec);
+        }
+    }
+    if specs.is_empty() {
+        let row = ALGORITHMS.iter().find(|row| row.name == DEFAULT).expect("the default is a row");
+        specs.push(Spec::new(row));
+    }
+    let Some(bits) = bits else { return Ok(specs) };
+    if specs.iter().all(|spec| spec.algorithm().lengths == Lengths::Fixed) {
+        let name = specs[0].algorithm().name;
+        return Err(Refusal::with_hint(
+            format!("--length {bits}: the length of {name} is fixed"),
+            "blake2b, blake3 and shake have lengths to choose from: truesum list algorithms",
+        ));
+    }
+    let with_bits = |spec: Spec| match spec.algorithm().lengths {
+        Lengths::Fixed => Ok(spec),
+        _ => spec.with_bits(bits).map_err(|error| Refusal::new(format!("--length {bits}: {error}"))),
+    };
+    specs.into_iter().map(with_bits).collect()
+}
+
+/// The algorithm where none is asked for.
+const DEFAULT: &str = "sha256";
+
+fn form(args: &HashArgs, specs: &[Spec]) -> Result<Form, Refusal> {
+    if args.raw {
+        return Ok(Form::Raw);
+    }
+    let name = match (args.json, args.tag, args.zero) {
+        (true, _, _) => "jsonl",
+        (_, true, true) => "bsd-z",
+        (_, true, false) => "bsd",
+        (_, false, true) => "gnu-z",
+        (_, false, false) => "gnu",
+    };
+    let format = args.format.or_else(|| manifest::format(name)).expect("formats named here are rows");
+    let spelling = match (args.base64, args.uppercase) {
+        (true, _) => Spelling::Base64,
+        (_, true) => Spelling::HexUpper,
+        _ => Spelling::Hex,
+    };
+    let style = Style { spelling, ..Style::default() };
+    // What the format cannot hold is better said now than of every file.
+    if specs.len() > 1 {
+        let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
+        let entry = Entry { path: b"file".to_vec(), digests, ..Entry::default() };
+        manifest::append(&entry, format, &style, &mut Vec::new())
+            .map_err(|why| Refusal::with_hint(format!("{}: {why}", format.name), "--tag or --json can"))?;
+    }
+    Ok(Form::Entries(format, style))
+}
+
+fn inputs(files: Vec<OsString>, select: &SelectArgs) -> Result<Inputs, Refusal> {
+    let inputs = match (&select.files_from, &select.files0_from) {
+        (Some(list), _) => Inputs::Listed(list.clone(), b'\n'),
+        (_, Some(list)) => Inputs::Listed(list.clone(), 0),
+        _ if files.is_empty() => Inputs::Named(vec![b"-".to_vec()]),
+        _ => Inputs::Named(files.into_iter().map(OsString::into_vec).collect()),
+    };
+    Ok(inputs)
+}
+
+fn one_file(inputs: &Inputs) -> Result<(), Refusal> {
+    match inputs {
+        Inputs::Named(files)
+            if files.len() == 1 && !Path::new(&OsString::from_vec(files[0].clone())).is_dir() =>
+        {
+            Ok(())
+        }
+        _ => Err(Refusal::new("--raw: bytes without names can be those of one file only")),
+    }
+}
+
+fn walk_options(select: SelectArgs) -> walk::Options {
+    walk::Options {
+        follow: select.follow,
+        one_file_system: select.one_file_system,
+        special: if select.special { Special::Read } else { Special::Refuse },
+        include: select.include,
+        exclude: select.exclude,
+        gitignore: select.gitignore,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Alone {
+        #[command(flatten)]
+        args: HashArgs,
+    }
+
+    fn hashing(words: &[&str]) -> Result<Hashing, Refusal> {
+        let words = ["hash"].iter().chain(words);
+        plan(Alone::try_parse_from(words).unwrap_or_else(|error| panic!("{error}")).args)
+    }
+
+    #[test]
+    fn lengths_go_to_the_algorithms_that_have_them() {
+        let plan =
+            hashing(&["-a", "sha256,blake2b", "-l", "128", "--tag", "f"]).unwrap_or_else(|e| panic!("{e:?}"));
+        assert_eq!(plan.specs.iter().map(Spec::tag).collect::<Vec<_>>(), ["SHA256", "BLAKE2b-128"]);
+        assert!(hashing(&["-a", "sha256", "-l", "128", "f"]).is_err());
+        assert!(hashing(&["-a", "blake2b", "-l", "129", "f"]).is_err());
+    }
+
+    #[test]
+    fn lines_without_tags_are_refused_where_they_could_not_be_read_back() {
+        assert!(hashing(&["-a", "sha256,md5,crc32", "f"]).is_ok());
+        assert!(hashing(&["-a", "sha256,blake3", "f"]).is_err());
+        assert!(hashing(&["-a", "sha256,blake3", "--tag", "f"]).is_ok());
+        assert!(hashing(&["-a", "blake3", "f"]).is_ok());
+    }
+
+    #[test]
+    fn raw_bytes_are_those_of_one_file() {
+        assert!(hashing(&["--raw", "a"]).is_ok());
+        assert!(hashing(&["--raw", "a", "b"]).is_err());
+        assert!(hashing(&["--raw", "/"]).is_err());
+    }
+
+    #[test]
+    fn algorithms_asked_for_twice_are_computed_once() {
+        let plan = hashing(&["-a", "md5,sha512,md5", "f"]).unwrap_or_else(|e| panic!("{e:?}"));
+        assert_eq!(plan.specs.len(), 2);
+    }
+}

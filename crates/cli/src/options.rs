@@ -1,0 +1,56 @@
+//! Options that several commands have: how a run is done and told.
+
+use crate::exit::Refusal;
+use crate::progress::Line;
+use crate::values::color::Color;
+use clap::Args;
+
+/// How it is done and told, for every command that reads files.
+#[derive(Args)]
+#[command(next_help_heading = "Running")]
+pub struct RunArgs {
+    /// Threads that read and hash [default: one a core]
+    #[arg(short = 'j', long = "jobs", alias = "threads", value_name = "N")]
+    pub threads: Option<usize>,
+    /// No progress line
+    #[arg(long)]
+    pub no_progress: bool,
+    /// Tell what was passed over, and how fast it went
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Colours
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    pub color: Color,
+}
+
+/// How much is told while a run goes on, and how many threads it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tell {
+    pub line: Line,
+    pub notes: bool,
+    pub verbose: bool,
+    pub threads: usize,
+}
+
+impl RunArgs {
+    /// What is told.
+    ///
+    /// # Errors
+    /// No thread at all.
+    pub fn tell(&self, quiet: bool) -> Result<Tell, Refusal> {
+        if self.threads == Some(0) {
+            return Err(Refusal::new("-j 0: at least one thread is needed"));
+        }
+        let line = if quiet || self.no_progress { Line::Hidden } else { Line::where_seen() };
+        let threads = self.threads.unwrap_or(0);
+        Ok(Tell { line, notes: !quiet, verbose: self.verbose, threads })
+    }
+}
+
+/// Threads that read one file: as asked, else one a core.
+pub fn threads(asked: Option<usize>) -> usize {
+    match asked {
+        None | Some(0) => std::thread::available_parallelism().map_or(1, usize::from),
+        Some(threads) => threads,
+    }
+}

@@ -1,0 +1,179 @@
+//! `truesum tree FILE`: digests of huge files on all cores, drawn or kept with their trees.
+
+use crate::console::Console;
+use crate::drawing::outline::{dot, svg};
+use crate::exit::Exit;
+use crate::options::threads;
+use crate::output::{Output, cannot_write};
+use crate::tree::{stored::tree_of, text};
+use crate::values::{size::size, table::SpecParser};
+use crate::watch::Watch;
+use clap::{Args, ValueHint};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::time::Instant;
+use truesum::hash::Spec;
+use truesum::manifest::{Entry, append};
+use truesum::tree::build::{Begin, Saving, save};
+use truesum::tree::outline::outline;
+use truesum::{Error, Found};
+
+/// Which files, and what is done with their trees.
+#[derive(Args)]
+pub struct BuildArgs {
+    /// Files
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    files: Vec<OsString>,
+    /// Algorithms, in one read [default: sha256-tree]; the first that has a tree is saved
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(hide_possible_values = true)]
+    algorithm: Vec<Spec>,
+    /// Threads [default: one a core]
+    #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
+    processors: Option<usize>,
+
+    /// Keep the tree in FILE.ftr
+    #[arg(long, help_heading = "Stored trees")]
+    save: bool,
+    /// Keep trees in this folder
+    #[arg(short, long, value_name = "DIR", help_heading = "Stored trees", requires = "save")]
+    output: Option<PathBuf>,
+    /// Bytes told apart by a stored tree: 64KiB to 64MiB
+    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = size, requires = "save")]
+    #[arg(help_heading = "Stored trees")]
+    granule: u64,
+    /// Go on with a build that was interrupted
+    #[arg(long, help_heading = "Stored trees", requires = "save")]
+    resume: bool,
+    /// The file grew: read only what is new
+    #[arg(long, help_heading = "Stored trees", requires = "save", conflicts_with = "resume")]
+    append: bool,
+    /// Read again only the ranges this list names, one `OFFSET LENGTH` a line: all that changed since
+    #[arg(long, value_name = "LIST", help_heading = "Stored trees", requires = "save")]
+    #[arg(conflicts_with_all = ["resume", "append"])]
+    since: Option<PathBuf>,
+
+    /// Draw the tree as DOT, for Graphviz
+    #[arg(short = 'g', long, help_heading = "Drawing", conflicts_with_all = ["save", "svg"])]
+    dot: bool,
+    /// Draw the tree as SVG
+    #[arg(long, help_heading = "Drawing", conflicts_with = "save")]
+    svg: bool,
+    /// Levels below the root that are drawn
+    #[arg(long, value_name = "N", default_value_t = 8, help_heading = "Drawing")]
+    depth: usize,
+    /// Tell the time it took
+    #[arg(long)]
+    benchmark: bool,
+    /// Tell algorithm, threads and size
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
+    if args.files.is_empty() {
+        console.error("tree: no files named");
+        console.hint("truesum tree FILE... ; truesum tree --help");
+        return Exit::NotAsAsked;
+    }
+    let specs = match args.algorithm.is_empty() {
+        true => vec!["sha256-tree".parse().expect("a name of ours")],
+        false => args.algorithm.clone(),
+    };
+    let threads = threads(args.processors);
+    let mut output = Output::stdout();
+    let mut exit = Exit::Done;
+    for file in &args.files {
+        let name = file.as_bytes();
+        let watch = Watch::of_one(std::fs::metadata(file).ok().map(|metadata| metadata.len()), console);
+        if args.verbose {
+            let names: Vec<String> = specs.iter().map(Spec::to_string).collect();
+            let size = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
+            let line = format!(
+                "Algorithm: {}\nNumber of processors: {threads}\nFile size: {size} bytes",
+                names.join(",")
+            );
+            console.line(&line);
+        }
+        let started = Instant::now();
+        let lines = if args.dot || args.svg {
+            drawn(args, name, &specs[0], threads, &watch)
+        } else if args.save {
+            saved(args, name, &specs, threads, &watch)
+        } else {
+            watch.digests(name, &specs, threads).map(|found| tag_lines(name, &specs, &found))
+        };
+        console.display = None;
+        match lines {
+            Ok(lines) => {
+                if let Err(error) = output.write(&lines) {
+                    return cannot_write(&Error::io(&output.name(), "write", error), console);
+                }
+            }
+            Err(error) => exit = exit.max(watch.failed(&error, console)),
+        }
+        if args.benchmark || args.verbose {
+            let (seconds, bytes) = (started.elapsed().as_secs_f64(), watch.progress.bytes() as f64);
+            console.line(&format!("{seconds:.2} s ({:.2} GB/s)", bytes / seconds.max(1e-9) / 1e9));
+        }
+    }
+    match output.finish() {
+        Ok(()) => exit,
+        Err(error) => exit.max(cannot_write(&error, console)),
+    }
+}
+
+/// Lines that name their algorithm: a tree's digest says nothing without it.
+fn tag_lines(name: &[u8], specs: &[Spec], found: &Found) -> Vec<u8> {
+    let format = truesum::manifest::format("bsd").expect("a format of ours");
+    let mut lines = Vec::new();
+    let entry = Entry {
+        path: name.to_vec(),
+        size: Some(found.size),
+        mtime: None,
+        digests: specs.iter().cloned().zip(found.digests.iter().cloned()).collect(),
+        elapsed: Some(found.time),
+    };
+    if append(&entry, format, &Default::default(), &mut lines).is_err() {
+        lines.clear();
+    }
+    lines
+}
+
+fn drawn(
+    args: &BuildArgs,
+    name: &[u8],
+    spec: &Spec,
+    threads: usize,
+    watch: &Watch,
+) -> Result<Vec<u8>, Error> {
+    let outline = outline(name, spec, args.depth, threads, &watch.progress)?;
+    Ok(if args.svg { svg(&outline, spec, name) } else { dot(&outline, spec) }.into_bytes())
+}
+
+fn saved(
+    args: &BuildArgs,
+    name: &[u8],
+    specs: &[Spec],
+    threads: usize,
+    watch: &Watch,
+) -> Result<Vec<u8>, Error> {
+    let target = tree_of(name, args.output.as_deref());
+    let begin = match &args.since {
+        Some(list) => Begin::Changed(text::ranges(list)?),
+        None if args.append => Begin::Append,
+        None if args.resume => Begin::Resume,
+        None => Begin::Fresh,
+    };
+    // The first that has a tree; any other error than that is found when it is built.
+    let first = specs.iter().position(truesum::tree::store::can_store).unwrap_or(0);
+    let mut beside = specs.to_vec();
+    let spec = beside.remove(first);
+    let saving = Saving { target: &target, granule: args.granule, begin, beside: &beside };
+    let saved = save(name, &spec, &saving, threads, &watch.progress)?;
+    let mut found = saved.found;
+    let tree = found.digests.remove(0);
+    found.digests.insert(first, tree);
+    Ok(tag_lines(name, specs, &found))
+}

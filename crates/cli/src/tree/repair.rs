@@ -1,0 +1,96 @@
+//! `truesum tree repair`: a damaged file is mended from a second copy, by what its stored tree says of both.
+
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::findings;
+use crate::options::threads;
+use crate::tree::stored;
+use crate::values::digest::hexadecimal;
+use crate::watch::Watch;
+use crate::words::count;
+use clap::{Args, ValueHint};
+use std::ffi::OsString;
+use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use truesum::hash::Digest;
+use truesum::manifest::path::display_safe;
+use truesum::tree::locate::{Length, Verdict};
+use truesum::tree::repair::{Mode, repair as mend};
+
+/// Mend a damaged file from a second copy
+#[derive(Args)]
+#[command(after_help = "\
+Only blocks that differ within damaged ranges are written, and only where the copy has the bytes the tree was made of.
+The copy may be damaged itself, elsewhere. --dry-run shows the plan and writes nothing.")]
+pub struct RepairArgs {
+    /// The stored tree
+    #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]
+    pub tree: PathBuf,
+    /// The file, if it is not the tree's name without .ftr
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: Option<OsString>,
+    /// The copy
+    #[arg(long = "from", value_name = "COPY", value_hint = ValueHint::FilePath)]
+    pub copy: OsString,
+    /// The digest that is trusted: the tree must be its tree
+    #[arg(long, value_name = "DIGEST", value_parser = hexadecimal)]
+    pub digest: Option<Digest>,
+    /// Show what would be done
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Threads [default: one a core]
+    #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
+    pub processors: Option<usize>,
+}
+
+pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
+    let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), console) else {
+        return Exit::NotAsAsked;
+    };
+    let watch = Watch::of_one(None, console);
+    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
+    let copy = args.copy.as_bytes();
+    let result =
+        mend(&name, &store, args.digest.as_ref(), copy, mode, threads(args.processors), &watch.progress);
+    let (report, mends) = match result {
+        Ok(result) => result,
+        Err(error) => return watch.failed(&error, console),
+    };
+    if !matches!(report.verdict, Verdict::Good | Verdict::FileDamaged) {
+        console.display = None;
+        let why = format!("nothing is mended: {}", findings::words(&report));
+        console.error_of(&name, &why);
+        return Exit::NotAsAsked;
+    }
+    let mut text = String::new();
+    for mend in &mends {
+        let done = match (mend.possible, mode) {
+            (false, _) => "cannot be mended: the copy is damaged here too".to_owned(),
+            (true, Mode::DryRun) => format!("would be mended: {} bytes to write", mend.writes),
+            (true, Mode::Write) => format!("mended: {} bytes written", mend.writes),
+        };
+        let _ = writeln!(text, "{} {} {done}", mend.range.start, mend.range.end - mend.range.start);
+    }
+    let left = mends.iter().filter(|mend| !mend.possible).count() as u64;
+    let exit = watch.print(Ok(text), console);
+    let safe = display_safe(&name);
+    if let Length::Grown(bytes) = report.length {
+        console
+            .error(&format!("{safe}: {bytes} bytes at its end are not the tree's; nothing is known of them"));
+    }
+    match (report.verdict, mode) {
+        (Verdict::Good, _) => console.line(&format!("truesum: {safe}: good, nothing to mend")),
+        (_, Mode::DryRun) => console.line(&format!("truesum: {safe}: nothing was written")),
+        (_, Mode::Write) if left == 0 && report.can_be_mended() => {
+            console.line(&format!("truesum: {safe}: mended, every byte is the tree's again"));
+        }
+        (_, Mode::Write) => {
+            let left = count(left, "range is", "ranges are");
+            console.error(&format!("{safe}: {left} still damaged"));
+        }
+    }
+    let good =
+        report.verdict == Verdict::Good || (mode == Mode::Write && left == 0 && report.can_be_mended());
+    if good { exit } else { exit.max(Exit::Failed) }
+}

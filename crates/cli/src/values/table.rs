@@ -1,0 +1,67 @@
+//! Values that name a row of a table: algorithms and formats.
+//!
+//! They come from their tables, so that a new row is an option value, a completion and a line of the man page without an
+//! edit here.
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::ffi::OsStr;
+use truesum::hash::{ALGORITHMS, Spec, SpecError};
+use truesum::manifest::{FORMATS, Format};
+
+/// Reads `sha256`, `blake2b-256` ...; offers the names of the table.
+#[derive(Clone)]
+pub struct SpecParser;
+
+impl TypedValueParser for SpecParser {
+    type Value = Spec;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Spec, clap::Error> {
+        let text = value.to_string_lossy();
+        text.parse().map_err(|error: SpecError| refuse(command, arg, &text, error.to_string()))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(ALGORITHMS.iter().map(|row| PossibleValue::new(row.name).help(row.summary))))
+    }
+}
+
+/// Reads the name of a manifest format.
+#[derive(Clone)]
+pub struct FormatParser;
+
+impl TypedValueParser for FormatParser {
+    type Value = &'static Format;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<&'static Format, clap::Error> {
+        let text = value.to_string_lossy();
+        let names = || FORMATS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ");
+        let row = truesum::manifest::format(&text);
+        row.ok_or_else(|| refuse(command, arg, &text, format!("there are {}", names())))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(FORMATS.iter().map(|row| PossibleValue::new(row.name).help(row.summary))))
+    }
+}
+
+fn refuse(command: &clap::Command, arg: Option<&clap::Arg>, value: &str, why: String) -> clap::Error {
+    let option = arg.map(ToString::to_string).unwrap_or_default();
+    let mut error = clap::Error::raw(
+        ErrorKind::ValueValidation,
+        format!("invalid value '{}' for '{option}': {why}\n", value.escape_debug()),
+    )
+    .with_cmd(command);
+    error.insert(ContextKind::InvalidArg, ContextValue::String(option));
+    error
+}

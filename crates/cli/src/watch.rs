@@ -1,0 +1,74 @@
+//! A run that is watched: its counters, the signals that end it and its progress line.
+
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::output;
+use crate::progress::{Display, Line, Outlook};
+use crate::signals::Signals;
+use std::io;
+use std::sync::Arc;
+use truesum::hash::Spec;
+use truesum::{Error, Found, Job, Notice, Outcome, Progress, Sink, Task};
+
+/// Counters, signals and the progress line of one run. The default is a run that is over before anybody could ask.
+#[derive(Default)]
+pub struct Watch {
+    pub progress: Arc<Progress>,
+    pub signals: Signals,
+}
+
+impl Watch {
+    /// Installs signals and starts the progress line.
+    pub fn start(line: Line, outlook: Outlook, console: &mut Console) -> Watch {
+        let progress = Arc::new(Progress::default());
+        let signals = Signals::install(&progress).unwrap_or_default();
+        console.display = Some(Display::start(&progress, &signals, line, outlook));
+        Watch { progress, signals }
+    }
+
+    /// The watch of a run on one file of this size.
+    pub fn of_one(size: Option<u64>, console: &mut Console) -> Watch {
+        Watch::start(Line::where_seen(), Outlook { size, list: None }, console)
+    }
+
+    /// The exit after a failure: that of the signal, if one asked for the end.
+    pub fn failed(&self, error: &Error, console: &mut Console) -> Exit {
+        console.display = None;
+        console.failure(error);
+        self.signals.ended_by().map_or(Exit::Failed, Exit::Signal)
+    }
+
+    /// Prints what came of the run, or says why there is nothing.
+    pub fn print(&self, result: Result<String, Error>, console: &mut Console) -> Exit {
+        console.display = None;
+        match result {
+            Ok(text) => output::print(&text, console),
+            Err(error) => self.failed(&error, console),
+        }
+    }
+
+    /// The digests of one file.
+    ///
+    /// # Errors
+    /// It was not read to its end.
+    pub fn digests(&self, name: &[u8], specs: &[Spec], threads: usize) -> Result<Found, Error> {
+        struct One(Option<Result<Found, Error>>);
+        impl Sink for One {
+            fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+                self.0 = Some(outcome.result);
+                Ok(())
+            }
+            fn notice(&mut self, _: Notice) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let specs: Arc<[Spec]> = specs.into();
+        let mut tasks = std::iter::once(Task::File(Job::hash(name.to_vec(), &specs)));
+        let config = truesum::Config { threads, ..Default::default() };
+        let mut sink = One(None);
+        let fail = |error: io::Error| Error::io(name, "read", error);
+        truesum::run(&config, &mut tasks, &self.progress, &mut sink).map_err(fail)?;
+        let stopped = || Error::new(name, "read", truesum::Cause::Other("interrupted".to_owned()));
+        sink.0.unwrap_or_else(|| Err(stopped()))
+    }
+}

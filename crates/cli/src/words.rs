@@ -1,0 +1,85 @@
+//! Numbers, times and names as people read them.
+
+use truesum::manifest::path::display_safe;
+
+/// `1 file`, `2 files`, `1,234 files`.
+pub fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
+/// A number with its thousands apart.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Lines for a terminal: characters that would move the cursor, hide text or turn its direction are spelled out.
+pub fn visible(lines: &[u8]) -> Vec<u8> {
+    let mut text = String::with_capacity(lines.len());
+    for c in String::from_utf8_lossy(lines).chars() {
+        match c {
+            '\n' | ' '..='~' => text.push(c),
+            c if display_safe(c.encode_utf8(&mut [0; 4]).as_bytes()) == c.to_string() => text.push(c),
+            c => text.extend(c.escape_default()),
+        }
+    }
+    text.into_bytes()
+}
+
+/// A number of bytes for people: `1.2 GiB`.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let digits = if value < 9.95 { 1 } else { 0 };
+    format!("{value:.digits$} {}", UNITS[unit])
+}
+
+/// A length of time for people: `4 s`, `3:20 min`, `2:05 h`.
+pub fn clock(seconds: f64) -> String {
+    let seconds = seconds.ceil().min(1e9) as u64;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{}:{:02} min", seconds / 60, seconds % 60),
+        _ => format!("{}:{:02} h", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_told_apart() {
+        let numbers = [0, 12, 999, 1000, 12_345, 1_234_567].map(grouped);
+        assert_eq!(numbers, ["0", "12", "999", "1,000", "12,345", "1,234,567"]);
+        assert_eq!(count(1, "file", "files"), "1 file");
+    }
+
+    #[test]
+    fn lines_for_a_terminal_hold_nothing_that_acts() {
+        let lines = visible("00  e\u{1b}[2Jé\u{202e}x\r\n".as_bytes());
+        assert_eq!(String::from_utf8(lines).unwrap(), "00  e\\u{1b}[2Jé\\u{202e}x\\r\n");
+    }
+
+    #[test]
+    fn sizes_and_times_are_short() {
+        let sizes = [0, 999, 1000, 1536, 20_000, 1 << 20, 5 << 30, u64::MAX].map(size);
+        assert_eq!(sizes, ["0 B", "999 B", "1.0 KiB", "1.5 KiB", "20 KiB", "1.0 MiB", "5.0 GiB", "16 EiB"]);
+        assert_eq!([0.2, 59.0, 60.0, 3725.0].map(clock), ["1 s", "59 s", "1:00 min", "1:02 h"]);
+    }
+}
