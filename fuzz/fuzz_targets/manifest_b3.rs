@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use truesum_manifest::b3::split_line;
+use truesum_manifest::original::b3sum::split_line;
 
 fuzz_target!(|line: &[u8]| {
     if let Ok(split) = split_line(line) {

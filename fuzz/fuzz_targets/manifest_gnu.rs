@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use truesum_manifest::gnu::check::{Program, Splitter};
+use truesum_manifest::original::coreutils::{Program, Splitter};
 use truesum_manifest::{Options, Reader, format};
 
 fuzz_target!(|text: &[u8]| {

@@ -4,13 +4,16 @@
 //! cut, or exchanged for a weaker one, must be seen.
 
 use crate::algorithm::{same_length, usual};
+use crate::format::Options;
 use crate::line::Reason;
-use crate::reader::Options;
 use crate::{scan, weak};
 use truesum_hash::{ALGORITHMS, Digest, Lengths, Spec, find};
 
 /// Fewest characters of hexadecimal that look like a digest and not like a word.
 pub(crate) const MIN_DIGITS: usize = 8;
+
+/// Longest tag looked up, in bytes.
+pub(crate) const TAG_LIMIT: usize = 64;
 
 /// Length of base64 of so many bytes, padding included.
 pub(crate) fn base64_len(bytes: usize) -> usize {
@@ -20,6 +23,22 @@ pub(crate) fn base64_len(bytes: usize) -> usize {
 /// Whether all of it is hexadecimal.
 pub(crate) fn is_hex(text: &[u8]) -> bool {
     scan::all(text, |byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether a line begins with what may be a digest, and a blank.
+pub(crate) fn starts_with_digest(line: &[u8]) -> bool {
+    let head = &line[..line.len().min(1024)];
+    scan::find(head, scan::is_blank).is_some_and(|end| {
+        let first = &head[..end];
+        end >= MIN_DIGITS && (is_hex(first) || Digest::from_base64(first).is_ok())
+    })
+}
+
+/// Whether it has the form of a tag: what is none is not looked up, and never shown.
+pub(crate) fn is_tag(text: &[u8]) -> bool {
+    let is_tag =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'/' | b'_' | b'.' | b';' | b'=');
+    text.len() <= TAG_LIMIT && scan::all(text, is_tag)
 }
 
 /// The digest of a line without a tag.

@@ -1,31 +1,13 @@
-//! JSON lines: one object per entry, schema `truesum-entry/1` (`docs/spec/manifests.md`, section "JSON lines").
+//! Strings and names as JSON has them, for every line of JSON that the project writes.
 //!
-//! The writer is by hand, because order and escaping are part of the format: no character that a terminal could
-//! stumble over is written raw. A name that is not UTF-8 has its bytes in `path_base64`, and `path` is its likeness.
+//! Written by hand, because escaping is part of the format: no character that a terminal could stumble over is written
+//! raw. A name that is not UTF-8 has its bytes in `path_base64`, and `path` is its likeness.
 
-use crate::entry::{Entry, Time};
-use crate::format::{Format, Parse, Style, Unholdable};
-use crate::line::Reason;
 use crate::path::is_hidden;
-use crate::reader::Options;
-use crate::{bsd, digest, scan};
 use data_encoding::BASE64;
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
-use std::fmt;
-use std::time::Duration;
 
 /// The schema of an entry.
 pub const SCHEMA: &str = "truesum-entry/1";
-
-pub(crate) static JSONL: Format = Format {
-    name: "jsonl",
-    file_names: &[".jsonl", ".ndjson"],
-    summary: "one JSON object per file, with size, time and any number of digests",
-    terminator: b'\n',
-    sniff: |line| line.starts_with(b"{"),
-    parse: |options| Box::new(Json { options: options.clone() }),
-    write,
-};
 
 /// Appends text as a JSON string, quotes included. Hidden characters are escaped, so that the line is safe to show.
 pub fn string_into(text: &str, out: &mut Vec<u8>) {
@@ -56,138 +38,3 @@ pub fn path_into(name: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(format!(",\"path_base64\":\"{}\"", BASE64.encode(name)).as_bytes());
     }
 }
-
-fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
-    for (at, (spec, _)) in entry.digests.iter().enumerate() {
-        if entry.digests[..at].iter().any(|(other, _)| other == spec) {
-            return Err(Unholdable::Twice(spec.clone()));
-        }
-    }
-    out.extend_from_slice(format!("{{\"schema\":\"{SCHEMA}\",").as_bytes());
-    path_into(&entry.path, out);
-    if let Some(size) = entry.size {
-        out.extend_from_slice(format!(",\"size\":{size}").as_bytes());
-    }
-    if let Some(mtime) = entry.mtime {
-        out.extend_from_slice(format!(",\"mtime\":\"{mtime}\"").as_bytes());
-    }
-    out.extend_from_slice(b",\"digests\":{");
-    for (at, (spec, digest)) in entry.digests.iter().enumerate() {
-        let comma = if at == 0 { "" } else { "," };
-        out.extend_from_slice(format!("{comma}\"{spec}\":\"{}\"", style.spelling.of(digest)).as_bytes());
-    }
-    out.push(b'}');
-    if let Some(elapsed) = entry.elapsed {
-        let (seconds, nanos) = (elapsed.as_secs(), elapsed.subsec_nanos());
-        out.extend_from_slice(format!(",\"seconds\":{seconds}.{nanos:09}").as_bytes());
-    }
-    out.extend_from_slice(b"}\n");
-    Ok(())
-}
-
-struct Json {
-    options: Options,
-}
-
-impl Parse for Json {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        scan::count(line.len());
-        if scan::all(line, scan::is_blank) {
-            return Ok(None);
-        }
-        let object: Object = serde_json::from_slice(line)
-            .map_err(|error| Reason::Json(format!("not a JSON entry: {error}")))?;
-        object.entry(&self.options).map(Some)
-    }
-}
-
-/// The object of a line. Members it does not know are left alone: a later version of the same schema may add some.
-#[derive(serde::Deserialize)]
-struct Object {
-    schema: Option<String>,
-    path: Option<String>,
-    path_base64: Option<String>,
-    size: Option<u64>,
-    mtime: Option<String>,
-    digests: Option<Digests>,
-    seconds: Option<f64>,
-}
-
-impl Object {
-    fn entry(self, options: &Options) -> Result<Entry, Reason> {
-        let fault = |what: &str| Reason::Json(what.to_owned());
-        match self.schema.as_deref() {
-            Some(SCHEMA) => {}
-            Some(other) => return Err(Reason::Json(format!("schema '{other}' is not '{SCHEMA}'"))),
-            None => return Err(Reason::Json(format!("no schema '{SCHEMA}'"))),
-        }
-        let shown = self.path.ok_or_else(|| fault("no path"))?;
-        let path = match self.path_base64 {
-            None => shown.into_bytes(),
-            Some(text) => {
-                let bytes = BASE64.decode(text.as_bytes()).map_err(|_| fault("path_base64 is not base64"))?;
-                // Else a person would see one name, and another file would be checked.
-                if String::from_utf8_lossy(&bytes) != shown {
-                    return Err(fault("path and path_base64 are different names"));
-                }
-                bytes
-            }
-        };
-        let mut digests = Vec::new();
-        for (name, text) in self.digests.unwrap_or_default().0 {
-            if !bsd::is_tag(name.as_bytes()) {
-                return Err(fault("a digest whose name is no algorithm's"));
-            }
-            digests.push(digest::tagged(&name, text.as_bytes(), options)?);
-        }
-        if digests.is_empty() {
-            return Err(Reason::EmptyDigest);
-        }
-        let mtime = match self.mtime {
-            Some(text) => Some(Time::parse(&text).ok_or_else(|| fault("mtime is not a time in UTC"))?),
-            None => None,
-        };
-        let elapsed = match self.seconds {
-            Some(seconds) => Some(
-                Duration::try_from_secs_f64(seconds).map_err(|_| fault("seconds is not a length of time"))?,
-            ),
-            None => None,
-        };
-        Ok(Entry { path, size: self.size, mtime, digests, elapsed })
-    }
-}
-
-/// The member `digests`: names to spellings, each name once.
-#[derive(Default)]
-struct Digests(Vec<(String, String)>);
-
-impl<'de> Deserialize<'de> for Digests {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Digests, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = Digests;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of digests")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Digests, A::Error> {
-                let mut members: Vec<(String, String)> = Vec::new();
-                while let Some((name, text)) = map.next_entry::<String, String>()? {
-                    if members.iter().any(|(other, _)| other.eq_ignore_ascii_case(&name)) {
-                        return Err(A::Error::custom("the same digest twice"));
-                    }
-                    if members.len() == MAX_DIGESTS {
-                        return Err(A::Error::custom("too many digests"));
-                    }
-                    members.push((name, text));
-                }
-                Ok(Digests(members))
-            }
-        }
-        deserializer.deserialize_map(Members)
-    }
-}
-
-/// Most digests of one entry; there are fewer algorithms.
-const MAX_DIGESTS: usize = 256;

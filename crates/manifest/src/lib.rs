@@ -16,29 +16,28 @@
 //! ```
 
 mod algorithm;
-pub mod b3;
-mod bsd;
-mod cksum;
 mod digest;
 mod entry;
 mod format;
-pub mod gnu;
+mod formats;
 pub mod json;
 mod line;
 mod lines;
+pub mod original;
 pub mod path;
 mod reader;
 mod scan;
 mod signed;
-mod text;
+mod table;
 pub mod weak;
 mod writer;
 
 pub use algorithm::{algorithm_from_name, same_length, usual};
 pub use entry::{Entry, Time};
-pub use format::{FORMATS, Format, Mode, Parse, Spelling, Style, Unholdable, detect, format};
+pub use format::{Format, Mode, Options, Parse, Spelling, Style, Unholdable};
 pub use line::{Line, LineError, ReadError, Reason};
 pub use lines::{LINE_LIMIT, Lines, RawLine};
 pub use path::NAME_LIMIT;
-pub use reader::{Options, Reader};
+pub use reader::Reader;
+pub use table::{FORMATS, detect, format};
 pub use writer::{WriteError, Writer, append};

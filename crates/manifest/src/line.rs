@@ -73,9 +73,9 @@ pub enum Reason {
     Mixed,
     /// A comment that would be a good line if its first character were a hexadecimal digit.
     DamagedComment,
-    /// More than [`crate::LINE_LIMIT`] bytes.
+    /// More than [`LINE_LIMIT`](crate::LINE_LIMIT) bytes.
     LineTooLong,
-    /// A name of more than [`crate::NAME_LIMIT`] bytes.
+    /// A name of more than [`NAME_LIMIT`](crate::NAME_LIMIT) bytes.
     NameTooLong,
     /// The text is UTF-16, and this line is not.
     Encoding,

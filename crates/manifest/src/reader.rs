@@ -2,44 +2,13 @@
 //!
 //! A read error is never taken for the end, and a bad line never ends the reading.
 
-use crate::format::{Format, Parse, detect, format, terminator};
+use crate::format::{Format, Options, Parse};
 use crate::line::{Line, LineError, ReadError, Reason};
 use crate::lines::{Lines, RawLine};
 use crate::path::NAME_LIMIT;
 use crate::signed::Signed;
+use crate::table;
 use std::io::Read;
-use truesum_hash::Spec;
-
-/// What is known of a manifest before it is read.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Algorithms asked for: a line of any other is a bad line. Empty: whatever the manifest says.
-    pub asked: Vec<Spec>,
-    /// The algorithm that the manifest's name tells ([`crate::algorithm_from_name`]): lines without a tag are of it.
-    pub named: Option<Spec>,
-    /// The format; `None` recognises it.
-    pub format: Option<&'static Format>,
-    /// The manifest's name, for formats that are recognised by it.
-    pub file_name: Option<Vec<u8>>,
-    /// Accept digests that are too short to verify anything.
-    pub allow_weak: bool,
-}
-
-impl Options {
-    /// The options that a manifest's name tells.
-    pub fn for_name(file_name: &[u8]) -> Options {
-        Options {
-            named: crate::algorithm_from_name(file_name),
-            file_name: Some(file_name.to_vec()),
-            ..Options::default()
-        }
-    }
-
-    /// The algorithms a digest without a tag may be of; none means that its length decides.
-    pub(crate) fn expected(&self) -> &[Spec] {
-        if self.asked.is_empty() { self.named.as_slice() } else { &self.asked }
-    }
-}
 
 /// Reads a manifest line by line.
 pub struct Reader<R> {
@@ -64,9 +33,8 @@ impl<R: Read> Reader<R> {
 
     fn choose(&mut self) -> std::io::Result<()> {
         let head = self.lines.peek()?;
-        let known = self.options.format.or_else(|| detect(head, self.options.file_name.as_deref()));
-        let fallback = if terminator(head) == 0 { "gnu-z" } else { "gnu" };
-        let row = known.or_else(|| format(fallback)).unwrap_or(&crate::gnu::GNU);
+        let file_name = self.options.file_name.as_deref();
+        let row = self.options.format.unwrap_or_else(|| table::choose(head, file_name));
         if row.terminator == b'\n' {
             self.signed = Signed::sniff(head);
         }

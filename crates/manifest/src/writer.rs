@@ -85,7 +85,7 @@ pub fn append(entry: &Entry, format: &Format, style: &Style, out: &mut Vec<u8>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::{FORMATS, format};
+    use crate::table::{FORMATS, format};
     use truesum_hash::Spec;
 
     fn entry(path: &[u8], names: &[&str]) -> Entry {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Stdio};
-use truesum_manifest::gnu::check::{Program, Splitter};
+use truesum_manifest::original::coreutils::{Program, Splitter};
 use truesum_manifest::path::{Charset, quotef};
 
 /// Whether the program is GNU's. If it is not, the test says so and compares nothing.

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use truesum::hash::{Digest, Key, Spec};
-use truesum::manifest::b3::{BadLine, split_line};
+use truesum::manifest::original::b3sum::{BadLine, split_line};
 use truesum::manifest::path::{escape_into, needs_escape};
 use truesum::read::Guarded;
 use truesum::{Cause, Error, Job, Notice, Outcome, Progress, Root, Sink, Special, Task, Verdict};

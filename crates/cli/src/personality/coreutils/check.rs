@@ -14,7 +14,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use truesum::hash::{Digest, Spec};
-use truesum::manifest::gnu::check::{Program, Split, Splitter};
+use truesum::manifest::original::coreutils::{Program, Split, Splitter};
 use truesum::{Cause, Error, Job, Notice, Outcome, Sink, Verdict};
 
 /// Checks all manifests. False if anything in them is not as it should be.

@@ -1,13 +1,11 @@
 //! Lines of the GNU `*sum` programs: a digest, a blank, the mode character (blank or `*`), the name.
 
-pub mod check;
-
 use crate::algorithm::usual;
+use crate::digest::starts_with_digest;
 use crate::entry::Entry;
 use crate::format::{Format, Style, Unholdable};
-use crate::text::Text;
-use crate::{digest, path, scan};
-use truesum_hash::Digest;
+use crate::formats::mixed::Mixed;
+use crate::path;
 
 pub(crate) static GNU: Format = Format {
     name: "gnu",
@@ -15,7 +13,7 @@ pub(crate) static GNU: Format = Format {
     summary: "digest, two characters, name, as sha256sum and its kin write it",
     terminator: b'\n',
     sniff,
-    parse: |options| Box::new(Text::new(options, b'\n')),
+    parse: |options| Box::new(Mixed::new(options, b'\n')),
     write: |entry, style, out| write(entry, style, b'\n', out),
 };
 
@@ -24,22 +22,13 @@ pub(crate) static GNU_Z: Format = Format {
     file_names: &[],
     summary: "gnu with NUL for the line end and names as they are (sha256sum -z)",
     terminator: 0,
-    sniff,
-    parse: |options| Box::new(Text::new(options, 0)),
+    sniff: starts_with_digest,
+    parse: |options| Box::new(Mixed::new(options, 0)),
     write: |entry, style, out| write(entry, style, 0, out),
 };
 
 fn sniff(line: &[u8]) -> bool {
     starts_with_digest(line.strip_prefix(b"\\").unwrap_or(line))
-}
-
-/// Whether a line begins with what may be a digest, and a blank.
-pub(crate) fn starts_with_digest(line: &[u8]) -> bool {
-    let head = &line[..line.len().min(1024)];
-    scan::find(head, scan::is_blank).is_some_and(|end| {
-        let first = &head[..end];
-        end >= digest::MIN_DIGITS && (digest::is_hex(first) || Digest::from_base64(first).is_ok())
-    })
 }
 
 fn write(entry: &Entry, style: &Style, terminator: u8, out: &mut Vec<u8>) -> Result<(), Unholdable> {

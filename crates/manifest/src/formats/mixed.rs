@@ -2,11 +2,14 @@
 //!
 //! GNU and BSD lines share one parser because real manifests mix them.
 
+mod decimal;
+pub(crate) mod tagged;
+
+use crate::algorithm::same_length;
 use crate::entry::Entry;
-use crate::format::Parse;
+use crate::format::{Options, Parse};
 use crate::line::Reason;
-use crate::reader::Options;
-use crate::{bsd, cksum, digest, path, scan};
+use crate::{digest, path, scan};
 use truesum_hash::{Digest, Spec};
 
 /// What stands between digest and name in lines without a tag.
@@ -21,19 +24,19 @@ enum Gap {
 }
 
 /// The parser: what is known from the lines before.
-pub(crate) struct Text {
+pub(crate) struct Mixed {
     options: Options,
     terminator: u8,
     gap: Gap,
 }
 
-impl Text {
-    pub(crate) fn new(options: &Options, terminator: u8) -> Text {
-        Text { options: options.clone(), terminator, gap: Gap::Unknown }
+impl Mixed {
+    pub(crate) fn new(options: &Options, terminator: u8) -> Mixed {
+        Mixed { options: options.clone(), terminator, gap: Gap::Unknown }
     }
 
     fn entry(&mut self, body: &[u8]) -> Result<(Spec, Digest, Vec<u8>, Option<u64>), Reason> {
-        if let Some(sum) = cksum::split(body, self.options.expected()) {
+        if let Some(sum) = decimal::split(body, self.options.expected()) {
             return Ok((sum.spec, sum.digest, sum.name.to_vec(), sum.size));
         }
         let end = scan::find(body, scan::is_blank).unwrap_or(body.len());
@@ -43,7 +46,7 @@ impl Text {
             first.len() >= digest::MIN_DIGITS && digest::is_hex(first)
                 || digest::untagged(first, &self.options).is_ok()
         };
-        if let Some(line) = bsd::split(body)
+        if let Some(line) = tagged::split(body)
             && !is_digest()
         {
             let (spec, digest) = if line.tag.is_empty() {
@@ -68,7 +71,7 @@ impl Text {
     }
 }
 
-impl Parse for Text {
+impl Parse for Mixed {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         let body = scan::trim_start(line);
         let (escaped, body) = if self.terminator == 0 {
@@ -107,5 +110,5 @@ pub(crate) fn is_comment(line: &[u8]) -> bool {
 fn is_damaged_entry(line: &[u8]) -> bool {
     let digits = scan::find(&line[1..], |byte| !byte.is_ascii_hexdigit()).unwrap_or(line.len() - 1) + 1;
     let followed = line.get(digits).copied().is_some_and(scan::is_blank);
-    followed && digits >= 32 && digits % 2 == 0 && !crate::same_length(digits / 2).is_empty()
+    followed && digits >= 32 && digits % 2 == 0 && !same_length(digits / 2).is_empty()
 }

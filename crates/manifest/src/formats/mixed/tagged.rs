@@ -1,0 +1,31 @@
+//! Tagged lines cut into their parts: `SHA256 (name) = digest` (BSD, `--tag`), `SHA256(name)= digest` (OpenSSL 1.1),
+//! `SHA2-256(name)= digest` (OpenSSL 3), `(name) = digest` (Solaris).
+
+use crate::digest::{TAG_LIMIT, is_tag};
+use crate::scan;
+
+/// A tagged line in its parts.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Tagged<'a> {
+    /// Empty where the line has none.
+    pub(crate) tag: &'a str,
+    pub(crate) name: &'a [u8],
+    pub(crate) digest: &'a [u8],
+}
+
+/// Cuts a tagged line. The name ends at the last `)`, so that a name may hold `) = `.
+pub(crate) fn split(line: &[u8]) -> Option<Tagged<'_>> {
+    let open = scan::find(&line[..line.len().min(TAG_LIMIT + 16)], |byte| byte == b'(')?;
+    let tag = scan::trim_end(&line[..open]);
+    if !is_tag(tag) {
+        return None;
+    }
+    let body = &line[open + 1..];
+    let close = scan::rfind(body, |byte| byte == b')')?;
+    let [b'=', digest @ ..] = scan::trim_start(&body[close + 1..]) else { return None };
+    Some(Tagged {
+        tag: std::str::from_utf8(tag).ok()?,
+        name: &body[..close],
+        digest: scan::trim_start(digest),
+    })
+}
