@@ -14,6 +14,7 @@ use crate::exit::Exit;
 use crate::output::{self, Output, cannot_write};
 use crate::progress::Outlook;
 use crate::signals::Signals;
+use crate::standard::Input;
 use crate::values::path::folder_of;
 use crate::watch::Watch;
 use crate::words::{count, grouped, size};
@@ -144,7 +145,7 @@ impl Check<'_> {
     /// Opens a manifest, and tells its identity if it is a file.
     fn open(&self, path: &[u8]) -> Result<(Manifest, Option<(u64, u64)>), Error> {
         if path == b"-" {
-            return Ok((Box::new(io::stdin()), None));
+            return Ok((Box::new(Input), None));
         }
         let fail = |error| Error::io(path, "read", error);
         let name = Path::new(std::ffi::OsStr::from_bytes(path));

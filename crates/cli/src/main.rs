@@ -16,6 +16,7 @@ mod output;
 mod personality;
 mod progress;
 mod signals;
+mod standard;
 mod tree;
 mod values;
 mod watch;

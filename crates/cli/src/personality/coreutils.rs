@@ -2,8 +2,10 @@
 
 mod algorithm;
 mod check;
+mod hardware;
 mod hash;
 mod help;
+mod locale;
 mod options;
 mod program;
 mod quote;
