@@ -253,6 +253,8 @@ def case(seed, program):
         options.append([b"-a", chosen.encode()])
         if chosen in ("sha2", "sha3") and not checking:
             options.append([b"-l", random_.choice([b"224", b"256", b"384", b"512"])])
+        if chosen in ("crc", "crc32b") and random_.one_in(2):
+            options.append([b"--debug"])
     if checking:
         options.append([random_.choice([b"-c", b"--check", b"-c", b"--ch"]) if program != "b3sum" else random_.choice([b"-c", b"--check"])])
     random_.shuffle(options)

@@ -199,7 +199,10 @@ fn messages_name_the_program_without_its_path_but_for_options() {
 fn debug_names_what_this_machine_has() {
     let stage = Stage::new(PROGRAMS);
     let Some(original) = newest("cksum") else { return };
+    // What cannot be opened comes before what would read it.
+    let _socket = std::os::unix::net::UnixListener::bind(stage.path().join(".socket")).unwrap();
     for algorithm in ["crc", "crc32b"] {
+        stage.compare(&original, "C", &format!("cksum --debug -a {algorithm} .socket folder b"));
         stage.compare(&original, "C", &format!("cksum --debug -a {algorithm} a nothing"));
     }
 }

@@ -63,6 +63,11 @@ pub(super) fn messages(algorithm: &str) -> Vec<String> {
     messages
 }
 
+/// Whether the original says so for each file it opened, not for the first alone.
+pub(super) fn is_told_of_each_file(algorithm: &str) -> bool {
+    algorithm == "crc32b"
+}
+
 /// Whether `GLIBC_TUNABLES` leaves a capability alone: the last list of them counts, and in it `-NAME` with nothing behind it.
 fn is_allowed(tunables: &str, capability: &str) -> bool {
     let Some((_, list)) = tunables.rsplit_once("glibc.cpu.hwcaps=") else { return true };

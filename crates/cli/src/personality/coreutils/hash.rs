@@ -44,6 +44,14 @@ pub(super) fn failure(error: &Error) -> Vec<u8> {
     [quote::name(&error.path).as_slice(), b": ", reason.as_bytes()].concat()
 }
 
+/// Whether the file could be opened before the error. To open a socket is one.
+fn was_opened(error: &Error) -> bool {
+    match error.cause {
+        Cause::Special(kind) => kind == "directory",
+        _ => error.action != "open",
+    }
+}
+
 /// Why a directory cannot be read: asked of the system, which may have met a failing disk.
 fn read_directory(path: &[u8]) -> String {
     let mut byte = [0];
@@ -66,8 +74,10 @@ impl Sink for Lines<'_> {
         if job.name == b"-" {
             self.streams.input_was_read();
         }
-        if self.settings.debug && !self.debugged {
-            let opened = result.as_ref().err().is_none_or(|error| error.action != "open");
+        if self.settings.debug
+            && (!self.debugged || hardware::is_told_of_each_file(self.settings.algorithm.name))
+        {
+            let opened = result.as_ref().err().is_none_or(was_opened);
             if opened {
                 self.debugged = true;
                 for message in hardware::messages(self.settings.algorithm.name) {
