@@ -190,12 +190,18 @@ impl Splitter {
         self.bits = self.tag.bits;
         let [b'-', rest @ ..] = rest else { return Some(rest) };
         let (bits, rest) = c_number(rest)?;
-        let allowed = match self.tag.kind {
+        let possible = match self.tag.kind {
             Kind::Family => FAMILY_BITS.contains(&bits),
-            Kind::Blake2b => 0 < bits && bits <= self.bits && bits.is_multiple_of(8),
-            Kind::Fixed | Kind::Decimal => bits == self.bits,
+            Kind::Blake2b | Kind::Fixed | Kind::Decimal => {
+                0 < bits && bits <= self.bits && bits.is_multiple_of(8)
+            }
         };
-        self.bits = bits;
+        // A length that cannot be is forgotten; one that can stays in force for the lines that follow, even where it is no
+        // length of this algorithm.
+        if possible {
+            self.bits = bits;
+        }
+        let allowed = possible && (self.tag.kind != Kind::Fixed || bits == self.tag.bits);
         allowed.then_some(rest)
     }
 
@@ -455,6 +461,12 @@ mod tests {
         assert_eq!(cut(&mut family("sha2"), base64), is("a", "sha256"));
         assert_eq!(cut(&mut family("sha256"), base64), is("a", "sha256"));
         assert_eq!(cut(&mut family("blake2b"), base64), is("a", "blake2b-256"));
+        // What cannot be a length is forgotten.
+        for tag in ["SM3-0", "SM3-9", "SM3-512", "SM3-"] {
+            let mut splitter = family("sm3");
+            assert_eq!(cut(&mut splitter, tag), None);
+            assert_eq!(cut(&mut splitter, &format!("{MD5}{MD5}  a")), is("a", "sm3"), "{tag}");
+        }
         // A tag decides for the rest of the run.
         let mut splitter = family("sha2");
         assert_eq!(cut(&mut splitter, &format!("SHA256 (a) = {MD5}{MD5}")), is("a", "sha256"));
