@@ -71,11 +71,11 @@ impl<'a> Verification<'a> {
                 break;
             }
             let name = name.as_ref();
-            if name == Path::new("-") {
-                self.manifest(name, io::stdin(), tell)?;
-                continue;
-            }
-            match self.open(name) {
+            let opened = match name == Path::new("-") {
+                true => standard_input(),
+                false => self.open(name),
+            };
+            match opened {
                 Ok(file) => self.manifest(name, file, tell)?,
                 Err(error) => self.unread(&error, tell)?,
             }
@@ -253,6 +253,12 @@ impl<'a> Verification<'a> {
         }
         self.report.not_verified.iter().try_for_each(|name| tell(Event::NotVerified(name)))
     }
+}
+
+/// Standard input as the system gives it: Rust's own calls one that is closed an empty one.
+fn standard_input() -> Result<File, Error> {
+    let input = rustix::stdio::stdin().try_clone_to_owned();
+    input.map(File::from).map_err(|error| Error::io(b"-", "read", error))
 }
 
 /// A manifest whose reading shows how far the check is.
