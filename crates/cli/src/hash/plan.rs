@@ -2,6 +2,7 @@
 
 use crate::exit::Refusal;
 use crate::hash::arguments::{HashArgs, SelectArgs};
+use crate::hash::replacing::Accept;
 use crate::options::Tell;
 use crate::values::path::folder_of;
 use std::ffi::OsString;
@@ -19,6 +20,8 @@ pub struct Hashing {
     pub walk: walk::Options,
     pub form: Form,
     pub output: Option<PathBuf>,
+    /// Manifests that are written although they list less than was asked for.
+    pub accept: Accept,
     /// The folder that names are written relative to; `None` leaves them as they were given.
     pub root: Option<PathBuf>,
     pub order: Order,
@@ -72,6 +75,7 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
         walk: walk_options(args.select),
         form,
         output: args.output,
+        accept: Accept { partial: args.partial, empty: args.allow_empty },
         root,
         order: if args.unordered { Order::AsReady } else { Order::Stable },
         tell: args.run.tell(args.quiet)?,
