@@ -155,6 +155,63 @@ fn less_than_was_asked_for_is_written_on_request() {
 }
 
 #[test]
+fn an_entry_that_the_format_cannot_hold_is_lacking_too() {
+    let folder = Folder::with(&[("a", "abc"), ("line\nend", "abc"), ("M", "old")]);
+    let words = ["hash", "-a", "crc32", "--format", "sfv", "-o", "M", "a", "line\nend"];
+    let ran = folder.run(&words);
+    assert_eq!((ran.code, folder.read("M")), (Some(1), b"old".to_vec()), "{}", ran.err);
+    assert!(ran.err.contains("cannot be written"), "{}", ran.err);
+    let ran = folder.run(&[&words[..], &["--partial"]].concat());
+    assert_eq!((ran.code, folder.read("M")), (Some(1), b"a 352441C2\n".to_vec()), "{}", ran.err);
+}
+
+#[test]
+fn whatever_is_written_to_a_file_is_verified_by_a_check() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "")]);
+    let listed = folder.run(&["list", "algorithms", "--json"]).out();
+    let names = listed.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    for row in names {
+        let algorithm = row["name"].as_str().unwrap();
+        for name in ["M", "SHA256SUMS", "x.sfv", "x.md5"] {
+            let made = folder.run(&["hash", "-a", algorithm, "-o", name, "a", "b"]);
+            assert_eq!(made.code, Some(0), "{algorithm} {name}: {}", made.err);
+            let ran = folder.run(&["check", name]);
+            assert_eq!(
+                (ran.out().as_str(), ran.code),
+                ("a: OK\nb: OK\n", Some(0)),
+                "{algorithm} {name}: {}",
+                ran.err
+            );
+        }
+    }
+    for (format, digests) in
+        [("sfv", "crc32"), ("hashdeep", "md5,sha256"), ("jsonl", "blake3"), ("gnu", "blake3")]
+    {
+        for name in ["M", "SHA256SUMS", "x.sfv"] {
+            let made = folder.run(&["hash", "-t", format, "-a", digests, "-o", name, "a", "b"]);
+            assert_eq!(made.code, Some(0), "{format} {name}: {}", made.err);
+            let ran = folder.run(&["check", name]);
+            assert_eq!(
+                (ran.out().as_str(), ran.code),
+                ("a: OK\nb: OK\n", Some(0)),
+                "{format} {name}: {}",
+                ran.err
+            );
+        }
+    }
+}
+
+#[test]
+fn formats_with_a_heading_have_it_once() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "abc")]);
+    let text = folder.run(&["hash", "-t", "hashdeep", "-a", "md5,sha256", "a", "b"]).out();
+    assert_eq!((text.matches("%%%% HASHDEEP-1.0").count(), text.lines().count()), (1, 4), "{text}");
+    let ran = folder.run(&["hash", "-t", "torrent", "a"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("pieces"), "{}", ran.err);
+}
+
+#[test]
 fn names_come_from_lists() {
     let folder = Folder::with(&[("a", "abc"), ("new\nline", ""), ("d/x", "")]);
     let lines = format!("{EMPTY}  d/x\n{ABC}  a\n");
