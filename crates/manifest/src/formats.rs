@@ -1,9 +1,12 @@
 //! The formats: one file holds all there is to say of one, and its row.
 
+pub(crate) mod bare;
 pub(crate) mod bsd;
 pub(crate) mod gnu;
 pub(crate) mod hashdeep;
 pub(crate) mod jsonl;
+pub(crate) mod loose;
 mod mixed;
 pub(crate) mod sfv;
+pub(crate) mod slackware;
 pub(crate) mod torrent;

@@ -6,7 +6,7 @@
 use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
 use crate::format::{Claim, Format, Head, Sign, Spelling};
-use crate::formats::{bsd, gnu, hashdeep, jsonl, sfv, torrent};
+use crate::formats::{bare, bsd, gnu, hashdeep, jsonl, loose, sfv, slackware, torrent};
 use std::cmp::Reverse;
 use truesum_hash::Spec;
 
@@ -18,6 +18,9 @@ pub static FORMATS: &[&Format] = &[
     &sfv::SFV,
     &hashdeep::HASHDEEP,
     &torrent::TORRENT,
+    &bare::BARE,
+    &loose::LOOSE,
+    &slackware::SLACKWARE,
     &bsd::BSD_Z,
     &gnu::GNU_Z,
 ];
