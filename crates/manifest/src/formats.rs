@@ -2,6 +2,8 @@
 
 pub(crate) mod bare;
 pub(crate) mod bsd;
+pub(crate) mod deb822;
+pub(crate) mod distinfo;
 pub(crate) mod gnu;
 pub(crate) mod hashdeep;
 pub(crate) mod jsonl;

@@ -6,7 +6,7 @@
 use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
 use crate::format::{Claim, Format, Head, Sign, Spelling};
-use crate::formats::{bare, bsd, gnu, hashdeep, jsonl, loose, sfv, slackware, torrent};
+use crate::formats::{bare, bsd, deb822, distinfo, gnu, hashdeep, jsonl, loose, sfv, slackware, torrent};
 use std::cmp::Reverse;
 use truesum_hash::Spec;
 
@@ -20,6 +20,8 @@ pub static FORMATS: &[&Format] = &[
     &torrent::TORRENT,
     &bare::BARE,
     &loose::LOOSE,
+    &distinfo::DISTINFO,
+    &deb822::DEB822,
     &slackware::SLACKWARE,
     &bsd::BSD_Z,
     &gnu::GNU_Z,
