@@ -2,13 +2,17 @@
 
 pub(crate) mod bare;
 pub(crate) mod bsd;
+pub(crate) mod certutil;
 pub(crate) mod deb822;
 pub(crate) mod distinfo;
+pub(crate) mod get_filehash;
 pub(crate) mod gnu;
 pub(crate) mod hashdeep;
 pub(crate) mod jsonl;
 pub(crate) mod loose;
 mod mixed;
+pub(crate) mod seven_zip;
 pub(crate) mod sfv;
 pub(crate) mod slackware;
+pub(crate) mod squirrel;
 pub(crate) mod torrent;

@@ -6,7 +6,7 @@
 use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
 use crate::format::{Claim, Format, Head, Sign, Spelling};
-use crate::formats::{bare, bsd, deb822, distinfo, gnu, hashdeep, jsonl, loose, sfv, slackware, torrent};
+use crate::formats::{bare, bsd, certutil, deb822, distinfo, get_filehash, gnu, hashdeep, jsonl, loose, seven_zip, sfv, slackware, squirrel, torrent};
 use std::cmp::Reverse;
 use truesum_hash::Spec;
 
@@ -23,6 +23,10 @@ pub static FORMATS: &[&Format] = &[
     &distinfo::DISTINFO,
     &deb822::DEB822,
     &slackware::SLACKWARE,
+    &squirrel::SQUIRREL,
+    &certutil::CERTUTIL,
+    &get_filehash::GET_FILEHASH,
+    &seven_zip::SEVEN_ZIP,
     &bsd::BSD_Z,
     &gnu::GNU_Z,
 ];
