@@ -6,7 +6,7 @@
 use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
 use crate::format::{Claim, Format, Head, Sign, Spelling};
-use crate::formats::{bare, bsd, certutil, deb822, distinfo, get_filehash, gnu, hashdeep, jsonl, loose, seven_zip, sfv, slackware, squirrel, torrent};
+use crate::formats::{arch, bare, bsd, buildroot, cargo_lock, certutil, conda, deb822, distinfo, gentoo, get_filehash, gnu, hashdeep, jsonl, loose, seven_zip, sfv, slackware, squirrel, torrent, yocto};
 use std::cmp::Reverse;
 use truesum_hash::Spec;
 
@@ -27,6 +27,12 @@ pub static FORMATS: &[&Format] = &[
     &certutil::CERTUTIL,
     &get_filehash::GET_FILEHASH,
     &seven_zip::SEVEN_ZIP,
+    &buildroot::BUILDROOT,
+    &gentoo::GENTOO,
+    &yocto::YOCTO,
+    &arch::ARCH,
+    &cargo_lock::CARGO_LOCK,
+    &conda::CONDA,
     &bsd::BSD_Z,
     &gnu::GNU_Z,
 ];
