@@ -1,6 +1,7 @@
 //! The formats: one file holds all there is to say of one, and its row.
 
 pub(crate) mod arch;
+pub(crate) mod bagit;
 pub(crate) mod bare;
 pub(crate) mod bsd;
 pub(crate) mod buildroot;
@@ -17,6 +18,7 @@ pub(crate) mod jar;
 pub(crate) mod jsonl;
 pub(crate) mod loose;
 mod mixed;
+pub(crate) mod mtree;
 pub(crate) mod record;
 pub(crate) mod seven_zip;
 pub(crate) mod sfv;

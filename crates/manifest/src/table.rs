@@ -6,7 +6,7 @@
 use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
 use crate::format::{Claim, Format, Head, Sign, Spelling};
-use crate::formats::{arch, bare, bsd, buildroot, cargo_lock, certutil, conda, deb822, distinfo, gentoo, get_filehash, gnu, hashdeep, jar, jsonl, loose, record, seven_zip, sfv, slackware, squirrel, torrent, yocto};
+use crate::formats::{arch, bagit, bare, bsd, buildroot, cargo_lock, certutil, conda, deb822, distinfo, gentoo, get_filehash, gnu, hashdeep, jar, jsonl, loose, mtree, record, seven_zip, sfv, slackware, squirrel, torrent, yocto};
 use std::cmp::Reverse;
 use truesum_hash::Spec;
 
@@ -31,6 +31,8 @@ pub static FORMATS: &[&Format] = &[
     &gentoo::GENTOO,
     &record::RECORD,
     &jar::JAR,
+    &mtree::MTREE,
+    &bagit::BAGIT,
     &yocto::YOCTO,
     &arch::ARCH,
     &cargo_lock::CARGO_LOCK,
