@@ -6,7 +6,7 @@
 use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
 use crate::format::{Claim, Format, Head, Sign, Spelling};
-use crate::formats::{arch, bagit, bare, bsd, buildroot, cargo_lock, certutil, conda, deb822, distinfo, gentoo, get_filehash, gnu, hashdeep, jar, jsonl, loose, mtree, record, seven_zip, sfv, slackware, squirrel, torrent, yocto};
+use crate::formats::{arch, bagit, bare, bsd, buildroot, cargo_lock, certutil, cfv_csv, conda, deb822, distinfo, gentoo, get_filehash, gnu, gpg, hashdeep, jar, jpegsheriff, jsonl, links, loose, md5deep, mtree, rclone, record, rhash_simple, seven_zip, sfv, sfvmd5, shasum, slackware, squirrel, torrent, tth, yocto};
 use std::cmp::Reverse;
 use truesum_hash::Spec;
 
@@ -31,7 +31,17 @@ pub static FORMATS: &[&Format] = &[
     &gentoo::GENTOO,
     &record::RECORD,
     &jar::JAR,
+    &sfvmd5::SFVMD5,
+    &md5deep::MD5DEEP,
     &mtree::MTREE,
+    &rhash_simple::RHASH_SIMPLE,
+    &links::LINKS,
+    &cfv_csv::CFV_CSV,
+    &jpegsheriff::JPEGSHERIFF,
+    &tth::TTH,
+    &gpg::GPG,
+    &shasum::SHASUM,
+    &rclone::RCLONE,
     &bagit::BAGIT,
     &yocto::YOCTO,
     &arch::ARCH,
