@@ -6,7 +6,7 @@
 use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
 use crate::format::{Claim, Format, Head, Sign, Spelling};
-use crate::formats::{arch, bagit, bare, bsd, buildroot, cargo_lock, certutil, cfv_csv, conda, deb822, distinfo, gentoo, get_filehash, gnu, gpg, hashdeep, jar, jpegsheriff, jsonl, links, loose, md5deep, mtree, rclone, record, rhash_simple, seven_zip, sfv, sfvmd5, shasum, slackware, squirrel, torrent, tth, yocto};
+use crate::formats::{arch, bagit, bare, bsd, buildroot, cargo_lock, certutil, cfv_csv, conda, deb822, distinfo, gentoo, get_filehash, gnu, go_sum, gpg, hashdeep, jar, jpegsheriff, jsonl, known_set, links, loose, md5deep, mtree, rclone, record, requirements, rhash_simple, seven_zip, sfv, sfvmd5, shasum, signature, slackware, squirrel, torrent, tth, yocto};
 use std::cmp::Reverse;
 use truesum_hash::Spec;
 
@@ -31,6 +31,11 @@ pub static FORMATS: &[&Format] = &[
     &gentoo::GENTOO,
     &record::RECORD,
     &jar::JAR,
+    &signature::OPENPGP,
+    &signature::MINISIGN,
+    &signature::SIGNIFY_DETACHED,
+    &signature::SSH,
+    &signature::SIGNIFY,
     &sfvmd5::SFVMD5,
     &md5deep::MD5DEEP,
     &mtree::MTREE,
@@ -47,6 +52,9 @@ pub static FORMATS: &[&Format] = &[
     &arch::ARCH,
     &cargo_lock::CARGO_LOCK,
     &conda::CONDA,
+    &go_sum::GO_SUM,
+    &requirements::REQUIREMENTS,
+    &known_set::KNOWN_SET,
     &bsd::BSD_Z,
     &gnu::GNU_Z,
 ];
