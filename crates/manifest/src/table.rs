@@ -6,7 +6,12 @@
 use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
 use crate::format::{Claim, Format, Head, Sign, Spelling};
-use crate::formats::{arch, bagit, bare, bsd, buildroot, cargo_lock, certutil, cfv_csv, conda, deb822, distinfo, gentoo, get_filehash, gnu, go_sum, gpg, hashdeep, jar, jpegsheriff, jsonl, known_set, links, loose, md5deep, mtree, rclone, record, requirements, rhash_simple, seven_zip, sfv, sfvmd5, shasum, signature, slackware, squirrel, torrent, tth, yocto};
+use crate::formats::{
+    arch, bagit, bare, bsd, buildroot, cargo_lock, certutil, cfv_csv, conda, deb822, distinfo, gentoo,
+    get_filehash, gnu, go_sum, gpg, hashdeep, jar, jpegsheriff, jsonl, known_set, links, loose, md5deep,
+    mtree, rclone, record, requirements, rhash_simple, seven_zip, sfv, sfvmd5, shasum, signature, slackware,
+    squirrel, torrent, tth, yocto,
+};
 use std::cmp::Reverse;
 use truesum_hash::Spec;
 
