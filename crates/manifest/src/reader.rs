@@ -66,6 +66,9 @@ impl<R: Read> Reader<R> {
                 };
                 Source::Parts(found.unwrap_or_else(|error| Box::new(std::iter::once(Err(error)))))
             }
+            Reading::Not(what) => {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, what(&self.options)));
+            }
         };
         Ok((row, source))
     }
@@ -82,10 +85,9 @@ impl<R: Read> Reader<R> {
             found =
                 next_line(&mut self.lines, &mut self.signed, parser.as_mut(), cr).map_err(ReadError::Io)?;
             if found.is_none() {
-                let missing = self.signed.finish().and_then(|()| parser.end());
                 let at = Place::Line(self.lines.number());
-                let missing = missing.err().map(|reason| Err(LineError { at, reason }));
-                *source = Source::Parts(Box::new(missing.into_iter()));
+                let missing = self.signed.finish().err().map(|reason| Err(LineError { at, reason }));
+                *source = Source::Parts(Box::new(parser.end().into_iter().chain(missing)));
             }
         }
         if let Source::Parts(rest) = source {
@@ -109,7 +111,9 @@ fn next_line<R: Read>(
     parser: &mut dyn Parse,
     drop_cr: bool,
 ) -> io::Result<Option<Found>> {
-    while let Some(raw) = lines.next()? {
+    loop {
+        parser.at(Place::Line(lines.number() + 1));
+        let Some(raw) = lines.next()? else { return Ok(None) };
         let result = match raw {
             RawLine::TooLong => Err(Reason::LineTooLong),
             RawLine::NotUtf16 => Err(Reason::Encoding),
@@ -132,7 +136,6 @@ fn next_line<R: Read>(
             Err(reason) => return Ok(Some(Err(LineError { at, reason }))),
         }
     }
-    Ok(None)
 }
 
 /// What no entry of any format may be.
@@ -147,7 +150,7 @@ fn fault(entry: &Entry, options: &Options) -> Option<Reason> {
         Some(Reason::Size)
     } else if !entry.pieces.is_empty() && !options.allow_pieces {
         Some(Reason::Pieces)
-    } else if entry.digests.is_empty() && entry.pieces.is_empty() {
+    } else if entry.digests.is_empty() && entry.pieces.is_empty() && !options.allow_undigested {
         Some(Reason::EmptyDigest)
     } else {
         None
@@ -254,6 +257,21 @@ mod tests {
         ("%%%% HASHDEEP-1.0\n", "%%%% size,"),
         ("%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n", "1,"),
         ("%%%% HASHDEEP-1.0\n%%%% filename\na", " offset 0-1"),
+        ("MD5 (a) = 9dd4e461268c8034f5c8564e155c67a6\n", "SIZE (a) = 1\n"),
+        ("MD5Sum:\n", " 9dd4e461268c8034f5c8564e155c67a6 1 a\n"),
+        ("#mtree\n", "a type=dir\n"),
+        ("#mtree\n", "..\n"),
+        ("#mtree\n", "a\\\n"),
+        ("", "a: 9DD4 E461 268C 8034 F5C8 564E 155C 67A6\n"),
+        ("a: 9DD4 E461 268C 8034 F5C8 564E 155C 67A6\n", "   9DD4\n"),
+        ("", "a,1,\n"),
+        ("", "\"\","),
+        ("magnet:?", "xt=urn:md5:0&"),
+        ("Manifest-Version: 1\n", " a\n"),
+        ("pkgname=a\nmd5sums=(", "a "),
+        ("SRC_URI[md5sum] = \"0\"\n", "SRC_URI[md5sum] = \"0\"\n"),
+        ("", "a  9dd4e461268c8034f5c8564e155c67a6  9dd4e461\n"),
+        ("a", " 9dd4e461268c8034f5c8564e155c67a6"),
         ("d4:infod", "1:a"),
         ("d4:infod1:a", "l"),
         ("d4:infod5:filesl", "d6:lengthi0e4:pathl1:aee"),

@@ -6,7 +6,12 @@
 use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
 use crate::format::{Claim, Format, Head, Sign, Spelling};
-use crate::formats::{bsd, gnu, hashdeep, jsonl, sfv, torrent};
+use crate::formats::{
+    arch, bagit, bare, bsd, buildroot, cargo_lock, certutil, cfv_csv, conda, deb822, distinfo, gentoo,
+    get_filehash, gnu, go_sum, gpg, hashdeep, jar, jpegsheriff, jsonl, known_set, links, loose, md5deep,
+    mtree, rclone, record, requirements, rhash_simple, seven_zip, sfv, sfvmd5, shasum, signature, slackware,
+    squirrel, torrent, tth, yocto,
+};
 use std::cmp::Reverse;
 use truesum_hash::Spec;
 
@@ -18,6 +23,43 @@ pub static FORMATS: &[&Format] = &[
     &sfv::SFV,
     &hashdeep::HASHDEEP,
     &torrent::TORRENT,
+    &bare::BARE,
+    &loose::LOOSE,
+    &distinfo::DISTINFO,
+    &deb822::DEB822,
+    &slackware::SLACKWARE,
+    &squirrel::SQUIRREL,
+    &certutil::CERTUTIL,
+    &get_filehash::GET_FILEHASH,
+    &seven_zip::SEVEN_ZIP,
+    &buildroot::BUILDROOT,
+    &gentoo::GENTOO,
+    &record::RECORD,
+    &jar::JAR,
+    &signature::OPENPGP,
+    &signature::MINISIGN,
+    &signature::SIGNIFY_DETACHED,
+    &signature::SSH,
+    &signature::SIGNIFY,
+    &sfvmd5::SFVMD5,
+    &md5deep::MD5DEEP,
+    &mtree::MTREE,
+    &rhash_simple::RHASH_SIMPLE,
+    &links::LINKS,
+    &cfv_csv::CFV_CSV,
+    &jpegsheriff::JPEGSHERIFF,
+    &tth::TTH,
+    &gpg::GPG,
+    &shasum::SHASUM,
+    &rclone::RCLONE,
+    &bagit::BAGIT,
+    &yocto::YOCTO,
+    &arch::ARCH,
+    &cargo_lock::CARGO_LOCK,
+    &conda::CONDA,
+    &go_sum::GO_SUM,
+    &requirements::REQUIREMENTS,
+    &known_set::KNOWN_SET,
     &bsd::BSD_Z,
     &gnu::GNU_Z,
 ];
