@@ -23,9 +23,13 @@ class Race:
         self.known, self.now, times = {}, 0, []
         for content, name in zip(self.contents, ('before', 'after')):
             write(path, content)
-            time.sleep(tick)
-            began = time.monotonic()
-            code, digest, err = self.end(self.begin())
+            # Processes that are just being started beside it hold copies of its descriptor.
+            for _ in range(20):
+                time.sleep(tick)
+                began = time.monotonic()
+                code, digest, err = self.end(self.begin())
+                if code == 0:
+                    break
             times.append(time.monotonic() - began)
             if code:
                 raise SystemExit(f'a file at rest: exit {code}: {err.decode(errors="replace").strip()}')
