@@ -24,7 +24,7 @@ use std::time::Instant;
 use tasks::Tasks;
 use truesum::manifest::path::display_safe;
 use truesum::{Config, Error, Mapping, Root, Summary};
-use writing::Writing;
+use writing::{Writing, writer};
 
 /// A run on one file below this size is over before anybody could ask how far it is.
 const SMALL: u64 = 16 << 20;
@@ -82,6 +82,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         console,
         output,
         form: plan.form,
+        writer: writer(plan.form, &plan.specs),
         tell: plan.tell,
         named,
         lines: Vec::new(),
@@ -89,7 +90,12 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         links: 0,
         temporary: 0,
     };
-    let result = truesum::run(&engine, &mut tasks, &watch.progress, &mut sink);
+    let result = truesum::run(&engine, &mut tasks, &watch.progress, &mut sink).and_then(|summary| {
+        if !summary.interrupted {
+            sink.finish()?;
+        }
+        Ok(summary)
+    });
     let Writing { console, output, refused, links, temporary, .. } = sink;
     console.display = None;
     let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);

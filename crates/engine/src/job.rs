@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use truesum_hash::{Digest, Spec};
+use truesum_manifest::Place;
 
 /// One file to read: hash it, and compare if digests are expected.
 #[derive(Clone, Debug)]
@@ -25,14 +26,14 @@ pub struct Job {
     pub expected: Vec<Digest>,
     /// The size that must be found, where a manifest tells it.
     pub size: Option<u64>,
-    /// Where the job comes from: index of the manifest or root, and line.
-    pub origin: (usize, u64),
+    /// Where the job comes from: index of the manifest or root, and the place in it.
+    pub origin: (usize, Place),
 }
 
 impl Job {
     /// A file to hash.
     pub fn hash(name: Vec<u8>, specs: &Arc<[Spec]>) -> Job {
-        let (expected, origin) = (Vec::new(), (0, 0));
+        let (expected, origin) = (Vec::new(), (0, Place::Line(0)));
         Job { name, open: None, anchor: None, specs: specs.clone(), expected, size: None, origin }
     }
 

@@ -22,7 +22,7 @@ pub struct HashArgs {
     /// Files and folders; - is standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<OsString>,
-    /// Algorithms, computed in one read [default: sha256]; see `truesum list algorithms`
+    /// Algorithms, computed in one read [default: sha256, or the format's own]; see `truesum list algorithms`
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
@@ -55,7 +55,7 @@ pub struct HashArgs {
     #[arg(short, long, help_heading = "Format", conflicts_with_all = ["raw", "format"])]
     pub zero: bool,
     /// Any other format; see `truesum list formats`
-    #[arg(long, value_name = "NAME", help_heading = "Format", value_parser = FormatParser)]
+    #[arg(short = 't', long, value_name = "NAME", help_heading = "Format", value_parser = FormatParser)]
     #[arg(hide_possible_values = true, conflicts_with = "raw")]
     pub format: Option<&'static Format>,
     /// Digests in base64

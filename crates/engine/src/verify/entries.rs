@@ -124,7 +124,7 @@ impl<'a, R: Read> Entries<'a, R> {
         }
         self.facts.jobs += 1;
         let specs = self.specs.clone();
-        let origin = (self.origin, at.number());
+        let origin = (self.origin, at);
         Job { name: path, open, anchor: None, specs, expected, size, origin }
     }
 
@@ -174,7 +174,7 @@ mod tests {
                     let open = job.open.as_deref().unwrap_or(b"=");
                     format!(
                         "{}:{}:{}:{}",
-                        job.origin.1,
+                        job.origin.1.number(),
                         job.name.escape_ascii(),
                         specs.join("+"),
                         open.escape_ascii()
