@@ -191,6 +191,37 @@ fn names_that_lead_out_of_the_root_are_refused() {
 }
 
 #[test]
+fn absolute_names_below_the_root_are_inside_it_and_listed() {
+    let folder = Folder::with(&[("out", "abc"), ("tree/sub/in", "abc")]);
+    symlink("../../out", folder.path("tree/sub/link")).unwrap();
+    symlink("tree", folder.path("other")).unwrap();
+    let absolute = |name: &str| folder.path(name).display().to_string();
+    folder.write("tree/M", lines(&[(ABC, &absolute("tree/sub/in"))]));
+    for words in [
+        &["check", "--exact", "tree/M"][..],
+        &["check", "--exact", "--allow-outside", "tree/M"],
+        &["check", "--exact", "other/M"],
+        &["check", "--exact", "--root", "tree", "tree/M"],
+    ] {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(0), "{words:?}: {} {}", ran.out(), ran.err);
+        assert_eq!(ran.out(), format!("{}: OK\n", absolute("tree/sub/in")), "{words:?}");
+    }
+    for name in ["tree/../out", "tree/sub/link"] {
+        folder.write("tree/M", lines(&[(ABC, &absolute(name))]));
+        let ran = folder.run(&["check", "tree/M"]);
+        assert!(
+            ran.code == Some(1) && ran.out().contains("leads out of the folder"),
+            "{name}: {}",
+            ran.out()
+        );
+    }
+    folder.write("tree/M", lines(&[(ABC, &absolute("tree/sub/in"))]));
+    let ran = folder.run(&["check", "--root", "tree/sub/..", "tree/M"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.out());
+}
+
+#[test]
 fn what_is_no_regular_file_is_refused() {
     let folder = Folder::new();
     folder.write("M", lines(&[(EMPTY, "null")]));

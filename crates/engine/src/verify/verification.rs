@@ -144,10 +144,10 @@ impl<'a> Verification<'a> {
         let config = self.config(root);
         let mut listed = match options.unlisted {
             Unlisted::Unasked => None,
-            Unlisted::Told | Unlisted::Refused => Some(self.take_folder(folder)),
+            Unlisted::Told | Unlisted::Refused => Some(self.take_folder(folder.clone())),
         };
         let listing = listed.as_mut().map(|folder| &mut folder.listed);
-        let mut entries = Entries::new(reader, reading, &config.root, 0, listing);
+        let mut entries = Entries::new(reader, reading, &config.root, 0, listing).of_folder(&folder);
         let manifest = Manifest { name, root: &config.root };
         let mut checked = Checked::default();
         let told = self.run(&config, &manifest, &mut entries, &mut checked, tell);
