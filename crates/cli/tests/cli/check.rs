@@ -354,3 +354,18 @@ fn a_size_that_differs_is_a_mismatch_of_its_own() {
         ("a: FAILED\n  expected size 4\n  actual size   3\n", Some(1))
     );
 }
+
+#[test]
+fn a_torrent_is_said_to_have_digests_of_pieces() {
+    let pieces = "x".repeat(20);
+    let torrent = format!("d4:infod6:lengthi3e4:name1:a12:piece lengthi16384e6:pieces20:{pieces}ee");
+    let folder = Folder::with(&[("a", "abc"), ("x.torrent", &torrent)]);
+    let ran = folder.run(&["check", "x.torrent"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("nothing verified: its digests are of pieces, not of files"), "{}", ran.err);
+    assert!(!ran.err.contains("is this a manifest?") && !ran.err.contains("no entries"), "{}", ran.err);
+    let records = folder.run(&["check", "--json", "x.torrent"]).out();
+    let record: serde_json::Value = serde_json::from_str(records.lines().next().unwrap()).unwrap();
+    assert_eq!(record["kind"], "malformed", "{records}");
+    assert!(record["byte"].is_number() && record["line"].is_null(), "a document has no lines: {record}");
+}

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use truesum_hash::Spec;
 use truesum_manifest::path::alternatives;
-use truesum_manifest::{Entry, Line, Options, ReadError, Reader, usual, weak};
+use truesum_manifest::{Entry, Format, Line, Options, ReadError, Reader, usual, weak};
 
 /// Lines about one file that follow each other become one job; more algorithms than this would only be an attack.
 const MERGED: usize = 16;
@@ -95,6 +95,11 @@ impl<'a, R: Read> Entries<'a, R> {
             (!rest.is_empty()).then(|| rest.to_vec())
         };
         self.paths.iter().find_map(below)
+    }
+
+    /// The manifest's format, once its beginning was read.
+    pub fn format(&self) -> Option<&'static Format> {
+        self.reader.format()
     }
 
     /// What was learned so far.

@@ -6,6 +6,7 @@ use crate::verify::options::{Options, Unlisted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use truesum_hash::Spec;
+use truesum_manifest::Format;
 
 /// What all counts of a check together mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +106,8 @@ pub struct Checked {
     pub ignored: u64,
     /// Entries found in it.
     pub entries: u64,
+    /// Its format, as asked for or recognised; `None` if it was not read so far.
+    pub format: Option<&'static Format>,
     /// As in [`Report`].
     pub not_tamper_evident: BTreeMap<String, u64>,
     /// An algorithm that nothing but the length of a digest tells.

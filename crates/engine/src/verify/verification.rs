@@ -151,6 +151,7 @@ impl<'a> Verification<'a> {
         let manifest = Manifest { name, root: &config.root };
         let mut checked = Checked::default();
         let told = self.run(&config, &manifest, &mut entries, &mut checked, tell);
+        checked.format = entries.format();
         let facts = entries.facts();
         self.folders.extend(listed);
         checked.entries = facts.jobs;
