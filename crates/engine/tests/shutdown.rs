@@ -219,7 +219,8 @@ mod under_fire {
         let summary = end().unwrap();
         assert!(summary.interrupted);
         assert_eq!(summary.files, window - 1, "what was finished behind the pipe is told");
-        assert!(progress.bytes() > 6 << 20, "and what was read of the pipe is counted");
+        // A slice that the pipe had not filled yet is not.
+        assert!(progress.bytes() > 4 << 20, "and what was read of the pipe is counted: {}", progress.bytes());
     }
 
     #[test]

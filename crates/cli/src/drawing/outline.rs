@@ -87,10 +87,11 @@ mod tests {
     use truesum::tree::outline::outline;
 
     fn drawing(size: usize, name: &str) -> (Outline, Spec) {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), vec![3; size]).unwrap();
+        // Closed: a file that somebody has open for writing is none to be read.
+        let file = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+        std::fs::write(&file, vec![3; size]).unwrap();
         let spec: Spec = name.parse().unwrap();
-        let path = file.path().as_os_str().as_encoded_bytes();
+        let path = file.as_os_str().as_encoded_bytes();
         let outline = outline(path, &spec, 4, 2, &Progress::default()).unwrap();
         assert_eq!(outline.digest, spec.digest(&vec![3; size]));
         (outline, spec)
