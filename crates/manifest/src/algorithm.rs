@@ -21,7 +21,7 @@ pub(crate) enum Stated {
 }
 
 impl Stated {
-    fn of(name: &str) -> Option<Stated> {
+    pub(crate) fn of(name: &str) -> Option<Stated> {
         let other = || OTHERS.iter().find(|other| **other == name);
         name.parse().ok().map(Stated::Known).or_else(|| other().map(|other| Stated::Other(other)))
     }

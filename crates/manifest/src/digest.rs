@@ -6,7 +6,7 @@
 use crate::algorithm::{same_length, usual};
 use crate::format::Options;
 use crate::line::Reason;
-use crate::{scan, weak};
+use crate::{radix, scan, weak};
 use truesum_hash::{ALGORITHMS, Digest, Lengths, Spec, SpecError, find};
 
 /// Fewest characters of hexadecimal that look like a digest and not like a word.
@@ -93,6 +93,30 @@ pub(crate) fn tagged(tag: &str, text: &[u8], options: &Options) -> Result<(Spec,
         None if text.len() == spec.digest_len() * 2 => Err(Reason::NotHex),
         None => Err(Reason::Length { spec, found: text.len() }),
     }
+}
+
+/// The digest with these bytes, of the algorithm with this name.
+///
+/// # Errors
+/// What is wrong with the name or the length.
+pub(crate) fn of_bytes(name: &str, bytes: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
+    tagged(name, data_encoding::HEXLOWER.encode(bytes).as_bytes(), options)
+}
+
+/// The digest of a column or key with this name, in hexadecimal or either base64, with padding or without.
+///
+/// # Errors
+/// What is wrong with the name or the digest.
+pub(crate) fn in_any_base(name: &str, text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
+    match radix::base64(text) {
+        Some(bytes) if !is_hex(text) => of_bytes(name, &bytes, options),
+        _ => tagged(name, text, options),
+    }
+}
+
+/// Whether it is as many hexadecimal digits as a digest of more than 64 bits has.
+pub(crate) fn is_long_hex(text: &[u8]) -> bool {
+    matches!(text.len(), 32 | 40 | 48 | 56 | 64 | 96 | 128) && is_hex(text)
 }
 
 /// Reads hexadecimal or base64 of exactly as many bytes as the algorithm has, with the number of parts behind a hyphen where

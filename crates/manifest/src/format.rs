@@ -12,7 +12,7 @@ pub use writing::{Compose, Unholdable, Writing};
 
 use crate::algorithm::{Stated, algorithm_from_name, stated_by_name};
 use crate::entry::Entry;
-use crate::line::{Found, LineError, Reason};
+use crate::line::{Found, LineError, Place, Reason};
 use std::fmt;
 use truesum_hash::Spec;
 
@@ -54,6 +54,8 @@ pub enum Reading {
         /// one by one, so that a document takes no more memory than a few times its bytes.
         parse: fn(Vec<u8>, &Options) -> Result<Parts, LineError>,
     },
+    /// Not at all: it is no list of files. What it is, and what to do with it.
+    Not(fn(&Options) -> String),
 }
 
 /// Entries and bad parts of a document, in order.
@@ -67,12 +69,15 @@ pub trait Parse {
     /// Why it is no line of this format.
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason>;
 
-    /// Told once, after the last line.
-    ///
-    /// # Errors
-    /// What is missing.
-    fn end(&mut self) -> Result<(), Reason> {
-        Ok(())
+    /// Told where each line stands before it is given, for parsers that hold entries back.
+    fn at(&mut self, place: Place) {
+        let _ = place;
+    }
+
+    /// Told once, after the last line: entries that were held back because a later line might have said more of them, and
+    /// what is missing.
+    fn end(&mut self) -> Vec<Found> {
+        Vec::new()
     }
 }
 
@@ -81,7 +86,7 @@ impl Format {
     pub fn terminator(&self) -> Option<u8> {
         match self.reading {
             Reading::Lines { terminator, .. } => Some(terminator),
-            Reading::Document { .. } => None,
+            Reading::Document { .. } | Reading::Not(_) => None,
         }
     }
 
@@ -120,6 +125,8 @@ pub struct Options {
     pub file_name: Option<Vec<u8>>,
     /// Accept digests that are too short to verify anything.
     pub allow_weak: bool,
+    /// Accept entries that have no digest at all. Who does must say that they were not verified.
+    pub allow_undigested: bool,
     /// Accept entries that have digests of pieces. Who does must verify [`Entry::pieces`].
     pub allow_pieces: bool,
 }

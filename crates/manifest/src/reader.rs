@@ -66,6 +66,9 @@ impl<R: Read> Reader<R> {
                 };
                 Source::Parts(found.unwrap_or_else(|error| Box::new(std::iter::once(Err(error)))))
             }
+            Reading::Not(what) => {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, what(&self.options)));
+            }
         };
         Ok((row, source))
     }
@@ -82,10 +85,9 @@ impl<R: Read> Reader<R> {
             found =
                 next_line(&mut self.lines, &mut self.signed, parser.as_mut(), cr).map_err(ReadError::Io)?;
             if found.is_none() {
-                let missing = self.signed.finish().and_then(|()| parser.end());
                 let at = Place::Line(self.lines.number());
-                let missing = missing.err().map(|reason| Err(LineError { at, reason }));
-                *source = Source::Parts(Box::new(missing.into_iter()));
+                let missing = self.signed.finish().err().map(|reason| Err(LineError { at, reason }));
+                *source = Source::Parts(Box::new(parser.end().into_iter().chain(missing)));
             }
         }
         if let Source::Parts(rest) = source {
@@ -109,7 +111,9 @@ fn next_line<R: Read>(
     parser: &mut dyn Parse,
     drop_cr: bool,
 ) -> io::Result<Option<Found>> {
-    while let Some(raw) = lines.next()? {
+    loop {
+        parser.at(Place::Line(lines.number() + 1));
+        let Some(raw) = lines.next()? else { return Ok(None) };
         let result = match raw {
             RawLine::TooLong => Err(Reason::LineTooLong),
             RawLine::NotUtf16 => Err(Reason::Encoding),
@@ -132,7 +136,6 @@ fn next_line<R: Read>(
             Err(reason) => return Ok(Some(Err(LineError { at, reason }))),
         }
     }
-    Ok(None)
 }
 
 /// What no entry of any format may be.
@@ -147,7 +150,7 @@ fn fault(entry: &Entry, options: &Options) -> Option<Reason> {
         Some(Reason::Size)
     } else if !entry.pieces.is_empty() && !options.allow_pieces {
         Some(Reason::Pieces)
-    } else if entry.digests.is_empty() && entry.pieces.is_empty() {
+    } else if entry.digests.is_empty() && entry.pieces.is_empty() && !options.allow_undigested {
         Some(Reason::EmptyDigest)
     } else {
         None
@@ -258,6 +261,24 @@ mod tests {
         ("d4:infod1:a", "l"),
         ("d4:infod5:filesl", "d6:lengthi0e4:pathl1:aee"),
         ("d4:infod5:filesld4:pathl", "1:a"),
+        ("{\n\"a\":", "[1,"),
+        ("{\n", "\"a\":\"b\","),
+        ("[{\"a\":1},", "{\"name\":\"x\",\"md5\":\"9dd4e461268c8034f5c8564e155c67a6\"},"),
+        ("<dfxml>", "<a>"),
+        ("<dfxml>", "<fileobject><filename>a</filename></fileobject>"),
+        ("<dfxml ", "a='b' "),
+        ("<dfxml><fileobject><filename>", "&amp;"),
+        ("", "<?a"),
+        ("path,md5\n", "a,9dd4e461268c8034f5c8564e155c67a6\n"),
+        ("path,md5\n", "\"\""),
+        ("path,md5\n\"", "\"\""),
+        ("path,md5", ",a"),
+        ("version: 1\nfiles:\n", "  - url: a\n    sha512: b\n"),
+        ("version: 1\npath: >-\n", "  a\n"),
+        ("zsync: 1\n", "Filename: a\n"),
+        ("PAR2\0PKT", "PAR2\0PKT"),
+        ("PAR2\0PKT", "P"),
+        ("PAR2\0PKT", "PAR2\0PKTL\0\0\0\0\0\0\0"),
     ];
 
     #[test]

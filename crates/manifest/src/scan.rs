@@ -35,6 +35,36 @@ pub(crate) fn trim_end(text: &[u8]) -> &[u8] {
     &text[..rfind(text, |byte| !is_blank(byte)).map_or(0, |at| at + 1)]
 }
 
+/// The text without the blanks around it.
+pub(crate) fn trim(text: &[u8]) -> &[u8] {
+    trim_end(trim_start(text))
+}
+
+/// The number that the text is in decimal: digits and nothing else.
+pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
+    if !all(text, |byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// Whether the line says nothing: blanks, and the CR of a line that was given one too many.
+pub(crate) fn is_empty(line: &[u8]) -> bool {
+    all(line, |byte| is_blank(byte) || byte == b'\r')
+}
+
+/// The text before the first `byte`, and what stands behind that.
+pub(crate) fn cut(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
+    let at = find(text, |found| found == byte)?;
+    Some((&text[..at], &text[at + 1..]))
+}
+
+/// The text up to the first blank, and what follows the blanks.
+pub(crate) fn word(text: &[u8]) -> (&[u8], &[u8]) {
+    let end = find(text, is_blank).unwrap_or(text.len());
+    (&text[..end], trim_start(&text[end..]))
+}
+
 /// Adds to the work done by this thread: bytes looked at.
 #[cfg(test)]
 pub(crate) fn count(bytes: usize) {

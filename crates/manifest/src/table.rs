@@ -6,7 +6,10 @@
 use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
 use crate::format::{Claim, Format, Head, Sign, Spelling};
-use crate::formats::{bsd, gnu, hashdeep, jsonl, sfv, torrent};
+use crate::formats::{
+    bsd, csv, dfxml, electron, fciv, foreign, gnu, gzip, hashdeep, internet_archive, json, jsonl, metalink,
+    mhl, par, s3, sfv, torrent, zsync,
+};
 use std::cmp::Reverse;
 use truesum_hash::Spec;
 
@@ -18,6 +21,24 @@ pub static FORMATS: &[&Format] = &[
     &sfv::SFV,
     &hashdeep::HASHDEEP,
     &torrent::TORRENT,
+    &json::JSON,
+    &electron::ELECTRON,
+    &csv::CSV,
+    &s3::S3_REPORT,
+    &dfxml::DFXML,
+    &metalink::METALINK4,
+    &metalink::METALINK3,
+    &mhl::ASCMHL,
+    &mhl::MHL,
+    &fciv::FCIV,
+    &internet_archive::INTERNET_ARCHIVE,
+    &par::PAR2,
+    &par::PAR1,
+    &zsync::ZSYNC,
+    &gzip::GZIP,
+    &foreign::WEB_PAGE,
+    &foreign::IMAGE,
+    &foreign::PACKED,
     &bsd::BSD_Z,
     &gnu::GNU_Z,
 ];

@@ -9,6 +9,8 @@ use truesum_hash::Spec;
 /// How a format is written.
 #[derive(Clone, Copy)]
 pub enum Writing {
+    /// Not at all.
+    No,
     /// Each entry for itself, in any order, with nothing around: appends its lines, or says why not.
     Entries(fn(&Entry, &Style, &mut Vec<u8>) -> Result<(), Unholdable>),
     /// With something before, between or after them.
@@ -76,6 +78,8 @@ pub enum Unholdable {
     Length(Spec),
     /// The format is written as a whole, not entry by entry.
     NotAlone,
+    /// The format is only read.
+    ReadOnly,
 }
 
 impl fmt::Display for Unholdable {
@@ -103,6 +107,7 @@ impl fmt::Display for Unholdable {
             }
             Unholdable::Twice(spec) => write!(f, "two digests of {spec}"),
             Unholdable::Length(spec) => write!(f, "the digest is not as long as one of {spec}"),
+            Unholdable::ReadOnly => f.write_str("this format is read and never written"),
             Unholdable::NotAlone => f.write_str("this format is written as a whole, not entry by entry"),
         }
     }

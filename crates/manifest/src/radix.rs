@@ -1,0 +1,123 @@
+//! Digests in other bases than 16 and 64: base 32 (RFC 4648), base 32 of Nix, base 58 of C4 identifiers.
+
+use crate::scan;
+use data_encoding::{BASE32_NOPAD, BASE64, BASE64_NOPAD};
+
+/// Base 32 of RFC 4648 in either case, padded or not.
+pub(crate) fn base32(text: &[u8]) -> Option<Vec<u8>> {
+    scan::count(text.len());
+    let end = scan::find(text, |byte| byte == b'=').unwrap_or(text.len());
+    let padding = text.len() - end;
+    if padding > 6 || (padding > 0 && !text.len().is_multiple_of(8)) && end % 8 == 0 {
+        return None;
+    }
+    if text[end..].iter().any(|&byte| byte != b'=') {
+        return None;
+    }
+    BASE32_NOPAD.decode(&text[..end].to_ascii_uppercase()).ok()
+}
+
+/// Base 64 of either alphabet, padded or not.
+pub(crate) fn base64(text: &[u8]) -> Option<Vec<u8>> {
+    scan::count(text.len());
+    let standard: Vec<u8> = text
+        .iter()
+        .map(|byte| match byte {
+            b'-' => b'+',
+            b'_' => b'/',
+            &byte => byte,
+        })
+        .collect();
+    let bytes = if text.ends_with(b"=") { BASE64.decode(&standard) } else { BASE64_NOPAD.decode(&standard) };
+    bytes.ok().filter(|bytes| !bytes.is_empty())
+}
+
+/// Base 32 of Nix: its own alphabet, the last byte first.
+pub(crate) fn nix32(text: &[u8]) -> Option<Vec<u8>> {
+    const ALPHABET: &[u8; 32] = b"0123456789abcdfghijklmnpqrsvwxyz";
+    scan::count(text.len());
+    let len = text.len() * 5 / 8;
+    if len == 0 || len > 64 || (len * 8).div_ceil(5) != text.len() {
+        return None;
+    }
+    let mut bytes = vec![0u8; len];
+    for (at, character) in text.iter().rev().enumerate() {
+        let digit = ALPHABET.iter().position(|known| known == character)?;
+        let (byte, shift) = (at * 5 / 8, at * 5 % 8);
+        bytes[byte] |= (digit << shift) as u8;
+        let carry = (digit >> (8 - shift)) as u8;
+        match bytes.get_mut(byte + 1) {
+            Some(next) => *next |= carry,
+            None if carry != 0 => return None,
+            None => {}
+        }
+    }
+    Some(bytes)
+}
+
+/// The SHA-512 of a C4 identifier (SMPTE ST 2114): `c4` and 88 digits in base 58.
+pub(crate) fn c4(text: &[u8]) -> Option<Vec<u8>> {
+    const ALPHABET: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+    let digits = text.strip_prefix(b"c4")?;
+    if digits.len() != 88 {
+        return None;
+    }
+    let mut bytes = [0u8; 64];
+    for character in digits {
+        let mut carry = ALPHABET.iter().position(|known| known == character)?;
+        for byte in bytes.iter_mut().rev() {
+            carry += usize::from(*byte) * 58;
+            *byte = carry as u8;
+            carry >>= 8;
+        }
+        if carry != 0 {
+            return None;
+        }
+    }
+    Some(bytes.to_vec())
+}
+
+/// The bytes of a name with `%XX` in it; `None` where a `%` is followed by no two digits.
+pub(crate) fn percent(text: &[u8]) -> Option<Vec<u8>> {
+    scan::count(text.len());
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let [byte, behind @ ..] = rest {
+        rest = behind;
+        if *byte != b'%' {
+            bytes.push(*byte);
+            continue;
+        }
+        let [high, low, behind @ ..] = rest else { return None };
+        let digit = |byte: u8| (byte as char).to_digit(16);
+        bytes.push((digit(*high)? * 16 + digit(*low)?) as u8);
+        rest = behind;
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_values_are_read() {
+        let abc = truesum_hash::Digest::from_hex(
+            b"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+        )
+        .unwrap();
+        let nix = b"1b8m03r63zqhnjf7l5wnldhh7c134ap5vpj0850ymkq1iyzicy5s";
+        assert_eq!(nix32(nix).as_deref(), Some(abc.as_bytes()));
+        assert_eq!(nix32(b"e"), None);
+        assert_eq!(base32(b"MZXW6===").as_deref(), Some(&b"foo"[..]));
+        assert_eq!(base32(b"mzxw6").as_deref(), Some(&b"foo"[..]));
+        assert_eq!(base32(b"MZX1"), None);
+        assert_eq!(base64(b"-_8=").as_deref(), Some(&[0xfb, 0xff][..]));
+        assert_eq!(base64(b"-_8").as_deref(), Some(&[0xfb, 0xff][..]));
+        assert_eq!(percent(b"a%20b%c3%A4").as_deref(), Some("a b\u{e4}".as_bytes()));
+        assert_eq!(percent(b"a%2"), None);
+        let zero = [b"c4".as_slice(), &[b'1'; 88]].concat();
+        assert_eq!(c4(&zero), Some(vec![0; 64]));
+        assert_eq!(c4(&[b"c4".as_slice(), &[b'z'; 88]].concat()), None);
+    }
+}
