@@ -21,7 +21,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::time::Instant;
 use telling::Telling;
-use truesum::{Conclusion, Error, Event, Report, Root, Verification};
+use truesum::{Conclusion, Error, Event, Report, Root, Unlisted, Verification};
 
 /// Runs the command.
 pub fn run(args: CheckArgs) -> Exit {
@@ -65,6 +65,8 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
         Conclusion::NotAsAsked | Conclusion::NothingVerified => Exit::NotAsAsked,
         Conclusion::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
     };
+    // After an interruption what was read of files that were not read to their end counts too.
+    let read = if watch.progress.stopped() { watch.progress.bytes() } else { report.counts.bytes };
     let name = output.name();
     let cannot_write =
         |error, console: &mut Console| cannot_write(&Error::io(&name, "write", error), console);
@@ -79,7 +81,7 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
     }
     if plan.form == Form::Json {
         let mut line = Vec::new();
-        report::summary(&total::counts(report), began.elapsed().as_secs_f64(), exit.code(), &mut line);
+        report::summary(&total::counts(report, read), began.elapsed().as_secs_f64(), exit.code(), &mut line);
         if let Err(error) = output.write(&line) {
             return exit.max(cannot_write(error, &mut console));
         }
@@ -95,7 +97,8 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
         Form::Text { detail: Detail::None, .. } => false,
     };
     if wanted {
-        console.line(&total::words(report));
+        let exact = plan.options.unlisted == Unlisted::Refused;
+        console.line(&total::words(report, read, exact));
     }
     exit
 }

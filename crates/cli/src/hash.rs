@@ -1,9 +1,10 @@
 //! `truesum hash`: files in, lines out. A digest is written only for a file that was read whole; the others are named on
-//! standard error, and the manifest holds the good ones.
+//! standard error, and a manifest that would lack them is not written.
 
 pub mod arguments;
 mod names;
 mod plan;
+mod replacing;
 mod tasks;
 mod writing;
 
@@ -14,6 +15,7 @@ use crate::watch::Watch;
 use crate::words::{count, size};
 use arguments::HashArgs;
 use plan::{Hashing, Inputs, plan};
+use replacing::Gathered;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
@@ -22,7 +24,7 @@ use std::time::Instant;
 use tasks::Tasks;
 use truesum::manifest::path::display_safe;
 use truesum::{Config, Error, Mapping, Root, Summary};
-use writing::Writing;
+use writing::{Writing, writer};
 
 /// A run on one file below this size is over before anybody could ask how far it is.
 const SMALL: u64 = 16 << 20;
@@ -62,7 +64,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         true => Watch::default(),
         false => Watch::start(plan.tell.line, only_size, console),
     };
-    let tasks = Tasks::new(&plan);
+    let tasks = Tasks::new(&plan, &watch.progress);
     let mut tasks = match tasks {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
@@ -80,16 +82,24 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         console,
         output,
         form: plan.form,
+        writer: writer(plan.form, &plan.specs),
         tell: plan.tell,
         named,
         lines: Vec::new(),
         refused: 0,
         links: 0,
+        temporary: 0,
     };
-    let result = truesum::run(&engine, &mut tasks, &watch.progress, &mut sink);
-    let Writing { console, output, refused, links, .. } = sink;
+    let result = truesum::run(&engine, &mut tasks, &watch.progress, &mut sink).and_then(|summary| {
+        if !summary.interrupted {
+            sink.finish()?;
+        }
+        Ok(summary)
+    });
+    let Writing { console, output, refused, links, temporary, .. } = sink;
     console.display = None;
-    let told = Told { refused, links, outside: tasks.naming.as_ref().map_or(0, |naming| naming.outside) };
+    let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);
+    let told = Told { refused, links, temporary, outside, read: watch.progress.bytes() };
     let list_error = tasks.list_error();
     end(&plan, result, output, told, list_error, &watch, began, console)
 }
@@ -98,7 +108,10 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
 struct Told {
     refused: u64,
     links: u64,
+    temporary: u64,
     outside: u64,
+    /// Bytes that were read, those of files that were not read to their end among them.
+    read: u64,
 }
 
 #[expect(clippy::too_many_arguments, reason = "everything a run leaves behind meets here, once")]
@@ -112,31 +125,24 @@ fn end(
     began: Instant,
     console: &mut Console,
 ) -> Exit {
-    let name = output.name();
     let mut exit = Exit::Done;
     let summary = match result {
         Ok(summary) => summary,
-        Err(error) => return cannot_write(&Error::io(&name, "write", error), console),
+        Err(error) => return cannot_write(&Error::io(&output.name(), "write", error), console),
     };
+    let list_read = list_error.is_none();
     if let Some(error) = list_error
         && let Inputs::Listed(list, _) = &plan.inputs
     {
         console.failure(&Error::io(list.as_os_str().as_bytes(), "read", error));
         exit = Exit::NotAsAsked;
-        // Nobody can name what the rest of the list would have named, so no manifest stands for it.
-        if let Some(path) = &plan.output {
-            console.error_of(
-                path.as_os_str().as_bytes(),
-                "not written, for the list of files was not read to its end",
-            );
-            return if summary.failed() > 0 { Exit::Failed } else { exit };
-        }
     }
-    if summary.failed() + told.refused > 0 {
+    let lacking = summary.failed() + told.refused;
+    if lacking > 0 {
         exit = exit.max(Exit::Failed);
     }
     if summary.interrupted {
-        let done = format!("{}, {}", count(summary.files, "file", "files"), size(summary.bytes));
+        let done = format!("{}, {}", count(summary.files, "file", "files"), size(told.read));
         match &plan.output {
             Some(path) => {
                 let path = display_safe(path.as_os_str().as_bytes());
@@ -149,36 +155,68 @@ fn end(
         }
         return exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     }
-    if let Err(error) = output.finish() {
-        return exit.max(cannot_write(&error, console));
-    }
-    if let (Some(path), true) = (&plan.output, plan.tell.notes && io::stderr().is_terminal()) {
-        let path = display_safe(path.as_os_str().as_bytes());
-        let files = count(summary.files - told.refused, "file", "files");
-        console.line(&format!("truesum: {files}, {}, listed in {path}", size(summary.bytes)));
+    let gathered = Gathered { listed: summary.files - told.refused, lacking, list_read };
+    match &plan.output {
+        Some(path) => match replacing::refused(path, gathered, plan.accept) {
+            Some(refusal) => exit = exit.max(console.refuse(&refusal)),
+            None => {
+                if let Err(error) = output.finish() {
+                    return exit.max(cannot_write(&error, console));
+                }
+                written(path, gathered, &summary, plan, console);
+            }
+        },
+        None => {
+            if let Err(error) = output.finish() {
+                return exit.max(cannot_write(&error, console));
+            }
+            if lacking > 1 && plan.tell.notes {
+                let lacking = count(lacking, "file or folder", "files or folders");
+                console.error(&format!("{lacking} could not be read"));
+            }
+        }
     }
     if plan.tell.notes {
-        notes(plan, &summary, &told, &name, console);
+        notes(plan, &told, console);
     }
     if plan.tell.verbose {
         let seconds = began.elapsed().as_secs_f64();
         let rate = size((summary.bytes as f64 / seconds.max(1e-9)) as u64);
         let files = count(summary.files, "file", "files");
         console.line(&format!("truesum: {files}, {} in {seconds:.3} s ({rate}/s)", size(summary.bytes)));
+        if summary.untold > 0 {
+            let young = count(summary.untold, "file was", "files were");
+            let unknown = "and the system does not tell whether somebody was still writing";
+            console.note(&format!("{young} written moments before, {unknown}"));
+        }
     }
     exit
 }
 
-fn notes(plan: &Hashing, summary: &Summary, told: &Told, name: &[u8], console: &mut Console) {
-    let failed = summary.failed() + told.refused;
-    if failed > 0 && (failed > 1 || plan.output.is_some()) {
-        let failed = count(failed, "file or folder", "files or folders");
-        let place = plan.output.as_ref().map(|_| format!(" and not in {}", display_safe(name)));
-        console.error(&format!("{failed} could not be read{}", place.unwrap_or_default()));
+/// Says what a manifest holds that was written, and what it does not.
+fn written(path: &Path, gathered: Gathered, summary: &Summary, plan: &Hashing, console: &Console) {
+    if !plan.tell.notes {
+        return;
     }
+    let path = display_safe(path.as_os_str().as_bytes());
+    if io::stderr().is_terminal() {
+        let files = count(gathered.listed, "file", "files");
+        console.line(&format!("truesum: {files}, {}, listed in {path}", size(summary.bytes)));
+    }
+    if gathered.lacking > 0 {
+        let lacking = count(gathered.lacking, "file or folder is", "files or folders are");
+        console.error(&format!("{lacking} missing from {path}"));
+    }
+}
+
+fn notes(plan: &Hashing, told: &Told, console: &mut Console) {
     if told.links > 0 {
         let links = count(told.links, "symbolic link was", "symbolic links were");
         console.note(&format!("{links} not followed (--follow does)"));
+    }
+    if told.temporary > 0 {
+        let files = count(told.temporary, "temporary file", "temporary files");
+        console.note(&format!("{files} of other runs of truesum, ended or not, not hashed (-v names them)"));
     }
     if told.outside > 0 {
         let base = plan.root.as_deref().unwrap_or(Path::new("."));

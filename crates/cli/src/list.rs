@@ -7,7 +7,7 @@ use crate::values::color::Color;
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
 use truesum::hash::{ALGORITHMS, Algorithm, Lengths, kernel};
-use truesum::manifest::{FORMATS, Format, json};
+use truesum::manifest::{Algorithms, FORMATS, Format, json};
 
 /// Columns of a terminal that tables are made for.
 const WIDTH: usize = 100;
@@ -88,11 +88,23 @@ fn rows() -> impl Iterator<Item = (&'static Algorithm, &'static kernel::Kernel)>
 }
 
 fn formats() -> String {
-    let mut text = format!("{:<10} {}\n", "NAME", "WHAT IT IS");
+    let mut text = format!("{:<10} {:<5} {:<5} {}\n", "NAME", "SIZES", "TIMES", "WHAT IT IS; ITS DIGESTS");
+    let yes = |has: bool| if has { "yes" } else { "no" };
     for row in FORMATS {
-        wrap(&format!("{:<10} ", row.name), row.summary, &mut text);
+        let (sizes, times) = (yes(row.holds.size), yes(row.holds.mtime));
+        let about = format!("{}; {}", row.summary, digests(row));
+        wrap(&format!("{:<10} {sizes:<5} {times:<5} ", row.name), &about, &mut text);
     }
     text
+}
+
+/// What digests a format holds.
+fn digests(row: &Format) -> String {
+    match row.holds.algorithms {
+        _ if row.holds.pieces => "of pieces, neither verified nor written yet".to_owned(),
+        Algorithms::Any => "any".to_owned(),
+        Algorithms::Only(names) => names.join(", "),
+    }
 }
 
 /// Appends `head` and the words of `about`, broken at [`WIDTH`], later lines under the first word.
@@ -163,10 +175,18 @@ fn kernels_json() -> String {
 }
 
 fn format_json(row: &Format) -> String {
+    let algorithms = match row.holds.algorithms {
+        Algorithms::Any => "null".to_owned(),
+        Algorithms::Only(names) => format!("[{}]", strings(names)),
+    };
     format!(
-        "{{\"name\":{},\"file_names\":[{}],\"summary\":{}}}\n",
+        "{{\"name\":{},\"file_names\":[{}],\"algorithms\":{algorithms},\"pieces\":{},\"sizes\":{},\"times\":{},\
+         \"summary\":{}}}\n",
         string(row.name),
         strings(row.file_names),
+        row.holds.pieces,
+        row.holds.size,
+        row.holds.mtime,
         string(row.summary)
     )
 }

@@ -17,6 +17,7 @@ mod output;
 mod personality;
 mod progress;
 mod signals;
+mod standard;
 mod tree;
 mod values;
 mod watch;

@@ -2,7 +2,7 @@
 
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::signals;
+use crate::{signals, standard};
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
@@ -19,16 +19,15 @@ pub struct Output {
 }
 
 enum To {
-    Stdout(BufWriter<io::Stdout>),
+    Stdout(BufWriter<standard::Output>),
     File(AtomicFile),
 }
 
 impl Output {
     /// Standard output.
     pub fn stdout() -> Output {
-        let stdout = io::stdout();
-        let is_terminal = stdout.is_terminal();
-        let to = To::Stdout(BufWriter::with_capacity(1 << 16, stdout));
+        let is_terminal = io::stdout().is_terminal();
+        let to = To::Stdout(BufWriter::with_capacity(1 << 16, standard::Output));
         Output { to, is_terminal }
     }
 

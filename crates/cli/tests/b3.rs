@@ -47,7 +47,7 @@ fn lines_and_messages_are_those_of_b3sum() {
 #[test]
 fn what_newer_releases_do_is_done() {
     let stage = Stage::new(["b3sum"]);
-    play(&stage, include_str!("../../../testdata/transcripts/b3sum-1.8.txt"), "C");
+    play(&stage, include_str!("../../../testdata/transcripts/b3sum-1.8.txt"), "C", "b3sum");
 }
 
 #[test]

@@ -73,6 +73,33 @@ fn a_read_error_at_any_read_leaves_no_digest() {
 }
 
 #[test]
+fn why_a_folder_cannot_be_read_is_asked_and_not_guessed() {
+    if !can_trace() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("folder");
+    std::fs::create_dir(&folder).unwrap();
+    let folder = folder.display().to_string();
+    let program = dir.path().join("md5sum");
+    std::os::unix::fs::symlink(TRUESUM, &program).unwrap();
+    for (fault, reason) in
+        [("read:error=EIO:when=4000", "Is a directory"), ("read:error=EIO", "Input/output error")]
+    {
+        let output = Command::new("strace")
+            .args(["-f", "-qq", "-o", "/dev/null", "-P", &folder, "-e", "trace=read"])
+            .args(["-e", &format!("inject={fault}")])
+            .arg(&program)
+            .arg("folder")
+            .current_dir(dir.path())
+            .output()
+            .expect("strace runs");
+        assert_eq!(text(&output.stderr), format!("md5sum: folder: {reason}\n"));
+        assert_eq!(output.status.code(), Some(1));
+    }
+}
+
+#[test]
 fn a_read_error_in_any_way_of_reading_leaves_no_digest_and_no_tree() {
     if !can_trace() {
         return;

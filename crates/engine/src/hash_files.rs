@@ -15,9 +15,9 @@ use truesum_hash::Spec;
 /// Hashes one file, in one read whatever the number of algorithms, on as many cores as they can use.
 ///
 /// ```
-/// let file = tempfile::NamedTempFile::new()?;
-/// std::fs::write(file.path(), "123456789")?;
-/// let found = truesum::hash_file(file.path(), &["crc32".parse()?, "md5".parse()?])?;
+/// let file = tempfile::NamedTempFile::new()?.into_temp_path();
+/// std::fs::write(&file, "123456789")?;
+/// let found = truesum::hash_file(&file, &["crc32".parse()?, "md5".parse()?])?;
 /// assert_eq!(found.digests[0].to_string(), "cbf43926");
 /// assert_eq!(found.size, 9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

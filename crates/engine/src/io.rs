@@ -1,6 +1,7 @@
 //! Files opened, read, mapped and written, with the proof that a file was read to its end without error.
 
 pub(crate) mod ahead;
+pub mod anchor;
 pub(crate) mod device;
 mod guard;
 pub(crate) mod lease;
@@ -8,10 +9,12 @@ pub(crate) mod mapped;
 pub mod mapping;
 pub mod open;
 pub mod read;
+pub(crate) mod resolve;
 pub(crate) mod rest;
 #[cfg(test)]
 pub(crate) mod scratch;
 pub(crate) mod source;
 pub(crate) mod system;
+pub(crate) mod temporary;
 pub(crate) mod waits;
 pub mod write;

@@ -1,12 +1,15 @@
 //! What is to be done to a file, what came of it, and the counts of a run.
 
 use crate::error::{Cause, Error};
+use crate::io::anchor::Anchor;
+use crate::io::open::Root;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use truesum_hash::{Digest, Spec};
+use truesum_manifest::Place;
 
 /// One file to read: hash it, and compare if digests are expected.
 #[derive(Clone, Debug)]
@@ -15,25 +18,36 @@ pub struct Job {
     pub name: Vec<u8>,
     /// Where the file is opened, if that is not `name` itself (a manifest's name is opened beneath its root).
     pub open: Option<Vec<u8>>,
+    /// Where a walk found the file: it is opened there, and not by its whole path.
+    pub anchor: Option<Anchor>,
     /// What to compute, in this order.
     pub specs: Arc<[Spec]>,
     /// The digests that must be found, one for each of `specs`; empty where nothing is expected.
     pub expected: Vec<Digest>,
     /// The size that must be found, where a manifest tells it.
     pub size: Option<u64>,
-    /// Where the job comes from: index of the manifest or root, and line.
-    pub origin: (usize, u64),
+    /// Where the job comes from: index of the manifest or root, and the place in it.
+    pub origin: (usize, Place),
 }
 
 impl Job {
     /// A file to hash.
     pub fn hash(name: Vec<u8>, specs: &Arc<[Spec]>) -> Job {
-        Job { name, open: None, specs: specs.clone(), expected: Vec::new(), size: None, origin: (0, 0) }
+        let (expected, origin) = (Vec::new(), (0, Place::Line(0)));
+        Job { name, open: None, anchor: None, specs: specs.clone(), expected, size: None, origin }
     }
 
     /// The name to open.
     pub fn path(&self) -> &[u8] {
         self.open.as_deref().unwrap_or(&self.name)
+    }
+
+    /// What the file is opened from, and by which name: its anchor, or `root` if it has none.
+    pub(crate) fn way<'j>(&'j self, root: &'j Root) -> (&'j Root, &'j [u8]) {
+        match &self.anchor {
+            Some(anchor) => (anchor.root(), anchor.rest(self.path())),
+            None => (root, self.path()),
+        }
     }
 }
 
@@ -122,6 +136,9 @@ pub struct Summary {
     pub malformed: u64,
     /// Files that were found but not read to their end when the run was stopped. Nobody knows how many more there are.
     pub unreached: u64,
+    /// Files written so recently that a write may have been under way while they were read, of which the system does not
+    /// tell whether somebody has them open for writing.
+    pub untold: u64,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
 }
@@ -162,6 +179,7 @@ impl std::ops::AddAssign for Summary {
             unreadable,
             malformed,
             unreached,
+            untold,
             interrupted,
         } = other;
         self.files += files;
@@ -173,6 +191,7 @@ impl std::ops::AddAssign for Summary {
         self.unreadable += unreadable;
         self.malformed += malformed;
         self.unreached += unreached;
+        self.untold += untold;
         self.interrupted |= interrupted;
     }
 }

@@ -11,6 +11,7 @@ pub mod job;
 mod pieces;
 pub mod progress;
 pub mod run;
+mod sync;
 pub mod task;
 pub mod tree;
 pub mod verify;
@@ -18,6 +19,7 @@ pub mod walk;
 
 pub use error::{Cause, Error, Kind};
 pub use hash_files::{Hashing, hash_file, hash_files};
+pub use io::anchor::Anchor;
 pub use io::mapping::{Mapping, allow_mapping};
 pub use io::open::{Root, Special};
 pub use io::write::AtomicFile;

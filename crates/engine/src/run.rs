@@ -7,6 +7,7 @@
 pub mod config;
 mod event;
 mod feed;
+mod frontier;
 mod links;
 mod output;
 mod worker;
@@ -36,10 +37,11 @@ pub fn run(
         0 => cores(),
         threads => threads,
     };
-    let links = Links::default();
+    let (links, untold) = (Links::default(), progress.untold());
     let feeder = Feeder::new(tasks, &config.root, threads, progress);
     let mut output = Output::new(sink, config.order, &feeder);
-    if feeder.useful_threads < 2 {
+    // Without threads of their own this one works, and hands out as it goes.
+    if feeder.useful_threads < 2 || !run_threads(config, &feeder, &links, progress, &mut output)? {
         let mut result = Ok(());
         Worker::new(config, &feeder, &links, progress, threads).work(&mut |batch| {
             if result.is_ok() {
@@ -48,19 +50,19 @@ pub fn run(
             result.is_ok()
         });
         result?;
-    } else {
-        run_threads(config, &feeder, &links, progress, &mut output)?;
     }
-    output.end(progress.stopped())
+    let summary = output.end(progress.stopped())?;
+    Ok(Summary { untold: progress.untold() - untold, ..summary })
 }
 
+/// Runs workers on threads of their own; false if none could be started. How all of them end is told in [`frontier`].
 fn run_threads(
     config: &Config,
     feeder: &Feeder<'_>,
     links: &Links,
     progress: &Progress,
     output: &mut Output<'_, '_>,
-) -> io::Result<()> {
+) -> io::Result<bool> {
     let (send, receive) = crossbeam_channel::unbounded::<Message>();
     // Threads beyond the cores are for disks that can serve many reads at a time; a number that was asked for is kept.
     let most = if config.threads == 0 { feeder.useful_threads.max(READERS) } else { feeder.useful_threads };
@@ -77,11 +79,7 @@ fn run_threads(
         let mut running = feeder.useful_threads;
         let mut started = (0..running).filter(|_| start(feeder.useful_threads)).count();
         if started == 0 {
-            // This thread does the work, and finds its batches in the channel.
-            let end = Ended(send.clone());
-            let mut deliver = |batch| end.0.send(Message::Batch(batch)).is_ok();
-            Worker::new(config, feeder, links, progress, 1).work(&mut deliver);
-            (running, started) = (running + 1, 1);
+            return Ok(false);
         }
         while running > 0 {
             match receive.recv() {
@@ -91,7 +89,9 @@ fn run_threads(
                         (started, running) = (started + 1, running + 1);
                     }
                     if let Err(error) = output.take(batch) {
-                        feeder.close();
+                        // Nobody wants the rest, not even that of a file of terabytes.
+                        progress.stop();
+                        feeder.frontier().close();
                         return Err(error);
                     }
                 }
@@ -99,7 +99,7 @@ fn run_threads(
                 Err(_) => break,
             }
         }
-        Ok(())
+        Ok(true)
     })
 }
 

@@ -27,6 +27,8 @@ pub enum Notice {
     Special(Vec<u8>, &'static str),
     /// The run's own output.
     Own(Vec<u8>),
+    /// A temporary file of this program, which was not read.
+    Temporary(Vec<u8>),
     /// A manifest's line that is no entry. It counts as malformed.
     Malformed(BadLine),
 }

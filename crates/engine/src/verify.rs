@@ -83,10 +83,10 @@ fn named(path: &Path) -> &Path {
 /// use truesum::{Conclusion, Options, expect};
 /// use truesum::hash::{Digest, Spec};
 ///
-/// let file = tempfile::NamedTempFile::new()?;
-/// std::fs::write(file.path(), "123456789")?;
+/// let file = tempfile::NamedTempFile::new()?.into_temp_path();
+/// std::fs::write(&file, "123456789")?;
 /// let (spec, digest): (Spec, _) = ("crc32".parse()?, Digest::from_hex(b"cbf43926").expect("hexadecimal"));
-/// let report = expect(file.path(), &spec, &digest, &Options::default(), |_| ());
+/// let report = expect(&file, &spec, &digest, &Options::default(), |_| ());
 /// assert_eq!(report.verdict(), Conclusion::Verified);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -3,29 +3,41 @@
 //! The order is that of whole paths (`a/b` before `a.txt` only if `/` sorts before `.`, which it does not): inside a
 //! folder, names sort as if folders ended in `/`. One consumer goes depth first; helpers list the folders it will reach
 //! next. What cannot be listed, leads in circles or is no regular file is an item too, never silence.
+//!
+//! Below a root no symbolic link is followed unless that is asked for, also none that takes a folder's place during the
+//! walk: what is found has an [`Anchor`], and is listed and opened from there. What is kept of a folder is its name and the
+//! folder above, so that memory grows with the depth of a tree and not with its square.
 
 mod ahead;
 mod listing;
+mod slot;
 #[cfg(test)]
 mod tests;
+mod way;
 
 use crate::error::{Cause, Error};
-use crate::io::open::{Special, describe};
+use crate::io::anchor::Anchor;
+use crate::io::open::{Root, Special, describe};
+use crate::io::resolve::Reach;
+use crate::io::temporary::is_temporary;
 use crate::job::Job;
 use crate::run::config::cores;
 use crate::task::{Notice, Task};
-use ahead::{Ahead, slots};
+use ahead::{Ahead, offers};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
-use listing::{Entry, Met, Slot, join, list, lock, stat};
-use rustix::fs::{FileType, Stat};
+use listing::{Entry, Met, Offer, list};
+use rustix::fs::{FileType, OFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst};
 use truesum_hash::Spec;
+use way::Way;
 
 /// What to walk, and how.
 #[derive(Clone, Debug, Default)]
@@ -47,8 +59,10 @@ pub struct Options {
 /// Something the walk met.
 #[derive(Debug)]
 pub enum Item {
-    /// A file to read.
-    File(Vec<u8>),
+    /// A file to read, and where it is opened; nothing for a root, which is opened by its name.
+    File(Vec<u8>, Option<Anchor>),
+    /// A temporary file of this program, which an earlier run left when it was killed or another one is just writing.
+    Temporary(Vec<u8>),
     /// A folder or file that could not be looked at.
     Failed(Error),
     /// A symbolic link that was not followed.
@@ -63,7 +77,8 @@ impl Item {
     /// What a run is to do with it: hash the file, or tell.
     pub fn task(self, specs: &Arc<[Spec]>) -> Task {
         match self {
-            Item::File(path) => Task::File(Job::hash(path, specs)),
+            Item::File(path, anchor) => Task::File(Job { anchor, ..Job::hash(path, specs) }),
+            Item::Temporary(path) => Task::Tell(Notice::Temporary(path)),
             Item::Failed(error) => Task::Tell(Notice::Failed(error)),
             Item::Link(path) => Task::Tell(Notice::Link(path)),
             Item::Dangling(path) => Task::Tell(Notice::Dangling(path)),
@@ -76,9 +91,14 @@ impl Item {
 pub struct Walk {
     roots: Box<dyn Iterator<Item = Vec<u8>> + Send>,
     root: Vec<u8>,
+    /// Where in each root to begin, if not at its top.
+    start: Vec<u8>,
     options: Options,
     globs: Override,
     stack: Vec<Level>,
+    /// The path of the folder on top of the stack.
+    path: Vec<u8>,
+    stop: Arc<AtomicBool>,
     ahead: Option<Ahead>,
     listed: usize,
     threads: usize,
@@ -87,7 +107,9 @@ pub struct Walk {
 
 /// A folder being consumed.
 struct Level {
-    path: Vec<u8>,
+    way: Arc<Way>,
+    /// Where what lies in it is opened.
+    anchor: Anchor,
     entries: std::vec::IntoIter<Entry>,
     /// Identity of the folder, to see loops and file system borders.
     id: (u64, u64),
@@ -115,14 +137,27 @@ impl Walk {
         Ok(Walk {
             roots: Box::new(roots.into_iter()),
             root: Vec::new(),
+            start: Vec::new(),
             met: Arc::new(Met { follow: options.follow, ..Met::default() }),
             options,
             globs,
             stack: Vec::new(),
+            path: Vec::new(),
+            stop: Arc::default(),
             ahead: None,
             listed: 0,
             threads,
         })
+    }
+
+    /// Ends early once this flag is set, at the latest with the folder just being listed.
+    pub fn until(self, stop: Arc<AtomicBool>) -> Walk {
+        Walk { stop, ..self }
+    }
+
+    /// Begins in this folder of each root, a relative name; no link on the way there is followed, unless all are.
+    pub fn starting_at(self, folder: &[u8]) -> Walk {
+        Walk { start: folder.to_vec(), ..self }
     }
 
     /// The root that the last item was found at or below, as it was given.
@@ -133,53 +168,67 @@ impl Walk {
     fn root(&mut self, path: Vec<u8>) -> Option<Item> {
         self.root.clone_from(&path);
         if path == b"-" {
-            return Some(Item::File(path));
+            return Some(Item::File(path, None));
         }
-        let stat = match stat(&path) {
+        let stat = match Root::Anywhere.stat(&path, true) {
             Ok(stat) => stat,
-            // A path too long to ask about is opened, and fails or succeeds there.
-            Err(Errno::NAMETOOLONG) => return Some(Item::File(path)),
             Err(error) => return Some(Item::Failed(Error::io(&path, "open", error))),
         };
         if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
-            return Some(Item::File(path));
+            return Some(Item::File(path, None));
         }
         let mut path = path;
         while path.len() > 1 && path.ends_with(b"/") {
             path.pop();
         }
+        let reach = if self.options.follow { Reach::Anywhere } else { Reach::NoLinks };
+        let anchor = match Anchor::argument(&path, reach) {
+            Ok(anchor) => anchor,
+            Err(error) => return Some(Item::Failed(Error::io(&path, "list", error))),
+        };
+        let mut way = Way::argument(&path, anchor.clone());
+        if !self.start.is_empty() {
+            way = way.down(&self.start, anchor);
+        }
         self.met.open.fetch_add(1, SeqCst);
-        self.descend(path, None)
+        self.path = way.path();
+        self.descend(way, None)
     }
 
-    /// Begins a folder; an item if that fails.
-    fn descend(&mut self, path: Vec<u8>, slot: Option<Arc<Slot>>) -> Option<Item> {
-        let listing = match slot {
-            Some(slot) => slot.take(&path, &self.met),
-            None => list(&path, &self.met),
-        };
-        let mut listing = match listing {
+    /// Begins the folder whose path is `self.path`; an item if that fails.
+    fn descend(&mut self, way: Arc<Way>, offer: Option<Offer>) -> Option<Item> {
+        let offered = offer.and_then(|offer| offer.slot.take());
+        let mut listing = match offered.unwrap_or_else(|| list(&way, &self.met)) {
             Ok(listing) => listing,
-            Err(error) => return Some(Item::Failed(error)),
+            Err(error) => return self.ascend(Some(Item::Failed(error))),
         };
+        listing.waits = None;
         if self.options.follow && self.stack.iter().any(|level| level.id == listing.id) {
             self.met.add(&listing.entries, -1);
-            return Some(Item::Failed(Error::new(&path, "walk", Cause::Loop)));
+            let error = Error::new(&self.path, "walk", Cause::Loop);
+            return self.ascend(Some(Item::Failed(error)));
         }
         if self.options.one_file_system && self.stack.first().is_some_and(|root| root.id.0 != listing.id.0) {
             self.met.add(&listing.entries, -1);
-            return None;
+            return self.ascend(None);
         }
         listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        let ignore = self.ignore_rules(&path, &listing.entries);
+        let ignore = self.ignore_rules(&listing.anchor, &listing.entries);
         self.listed += 1;
-        self.look_ahead(&path, &mut listing.entries);
-        self.stack.push(Level { path, entries: listing.entries.into_iter(), id: listing.id, ignore });
+        self.look_ahead(&way, &listing.anchor, &mut listing.entries);
+        let entries = std::mem::take(&mut listing.entries).into_iter();
+        self.stack.push(Level { way, anchor: listing.anchor.clone(), entries, id: listing.id, ignore });
         None
     }
 
+    /// Goes back to the folder on top of the stack.
+    fn ascend(&mut self, item: Option<Item>) -> Option<Item> {
+        self.path.truncate(self.stack.last().map_or(0, |level| level.way.len()));
+        item
+    }
+
     /// Offers the subfolders to helpers, once the tree has shown to be more than a handful of folders.
-    fn look_ahead(&mut self, path: &[u8], entries: &mut [Entry]) {
+    fn look_ahead(&mut self, way: &Arc<Way>, anchor: &Anchor, entries: &mut [Entry]) {
         if self.listed < 4 || self.options.gitignore {
             return;
         }
@@ -189,28 +238,39 @@ impl Walk {
         if self.threads < 2 {
             return;
         }
-        let offered = slots(path, entries);
+        let offered = offers(way, anchor, entries);
         if !offered.is_empty() {
             let threads = self.threads.min(4);
             // Folders of folders too, unless they may lead away: to other file systems, or in circles.
             let deep = !self.options.follow && !self.options.one_file_system && self.globs.is_empty();
             let start = || Ahead::start(threads, deep, self.met.clone());
-            lock(&self.ahead.get_or_insert_with(start).shared.folders).extend(offered);
-            self.ahead.iter().for_each(|ahead| ahead.shared.more.notify_all());
+            self.ahead.get_or_insert_with(start).offer(offered);
         }
     }
 
-    fn ignore_rules(&self, path: &[u8], entries: &[Entry]) -> Option<Arc<Gitignore>> {
+    fn ignore_rules(&self, anchor: &Anchor, entries: &[Entry]) -> Option<Arc<Gitignore>> {
         if !self.options.gitignore {
             return None;
         }
         let above = self.stack.last().and_then(|level| level.ignore.clone());
-        if !entries.iter().any(|entry| entry.name == b".gitignore") {
+        let is_rules = |entry: &Entry| entry.name == b".gitignore" && entry.kind == FileType::RegularFile;
+        if !entries.iter().any(is_rules) {
             return above;
         }
-        let folder = Path::new(OsStr::from_bytes(path));
-        let mut rules = GitignoreBuilder::new(folder);
-        rules.add(folder.join(".gitignore"));
+        // As git does it: a link of this name is not followed, and a line that is not UTF-8 means nothing.
+        let mut path = self.path.clone();
+        push(&mut path, b".gitignore");
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let mut text = Vec::new();
+        let read = anchor.root().resolve(anchor.rest(&path), flags).map(File::from);
+        if read.map_err(io::Error::from).and_then(|mut file| file.read_to_end(&mut text)).is_err() {
+            return above;
+        }
+        let mut rules = GitignoreBuilder::new(OsStr::from_bytes(&self.path));
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+        for line in text.split(|&byte| byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok()) {
+            let _ = rules.add_line(None, line);
+        }
         rules.build().ok().map(Arc::new).or(above)
     }
 
@@ -219,6 +279,9 @@ impl Walk {
         let path = Path::new(OsStr::from_bytes(path));
         if !self.globs.is_empty() && self.globs.matched(path, is_folder).is_ignore() {
             return true;
+        }
+        if !self.options.gitignore {
+            return false;
         }
         // The nearest file with an opinion decides, as git does it.
         let mut last: Option<&Arc<Gitignore>> = None;
@@ -238,55 +301,76 @@ impl Walk {
 
     /// What to do with one entry of the folder on top of the stack.
     fn visit(&mut self, entry: Entry) -> Option<Item> {
-        let level = self.stack.last().expect("an entry comes from a level");
-        let path = join(&level.path, entry.folder_name());
+        push(&mut self.path, entry.folder_name());
         let mut kind = entry.kind;
         if !self.met.is_open(kind) {
             self.met.items.fetch_sub(1, SeqCst);
         }
         let skip_git = self.options.gitignore && kind == FileType::Directory && entry.name == b".git/";
-        if skip_git || self.left_out(&path, kind == FileType::Directory) {
-            if let Some(slot) = entry.slot {
-                slot.give_up();
+        if skip_git || self.left_out(&self.path, kind == FileType::Directory) {
+            if let Some(offer) = entry.offer {
+                offer.slot.give_up();
             }
-            return None;
+            return self.ascend(None);
         }
+        let Level { way, anchor, .. } = self.stack.last().expect("an entry comes from a level");
         if kind == FileType::Symlink {
-            let target = stat(&path);
+            let target = anchor.stat(&self.path, true);
             let is_folder = |stat: &Stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
             if self.options.follow && !target.as_ref().is_ok_and(is_folder) {
                 self.met.open.fetch_sub(1, SeqCst);
             }
-            match target {
-                Ok(target) if self.options.follow => kind = FileType::from_raw_mode(target.st_mode),
-                Ok(_) => return Some(Item::Link(path)),
-                Err(Errno::NOENT) => return Some(Item::Dangling(path)),
-                Err(error) if self.options.follow => {
-                    return Some(Item::Failed(Error::io(&path, "follow", error)));
+            let path = || self.path.clone();
+            let item = match target {
+                Ok(target) if self.options.follow => {
+                    kind = FileType::from_raw_mode(target.st_mode);
+                    None
                 }
-                Err(_) => return Some(Item::Link(path)),
+                Err(Errno::NOENT) => Some(Item::Dangling(path())),
+                Err(error) if self.options.follow => {
+                    Some(Item::Failed(Error::io(&self.path, "follow", error)))
+                }
+                Ok(_) | Err(_) => Some(Item::Link(path())),
+            };
+            if item.is_some() {
+                return self.ascend(item);
             }
         }
-        match kind {
-            FileType::Directory => self.descend(path, entry.slot),
-            FileType::RegularFile => Some(Item::File(path)),
-            _ if self.options.special == Special::Read => Some(Item::File(path)),
-            other => Some(Item::Special(path, describe(other))),
-        }
+        let item = match kind {
+            FileType::Directory => {
+                let offered = entry.offer.as_ref().map(|offer| offer.way.clone());
+                let way = offered.unwrap_or_else(|| way.down(entry.folder_name(), anchor.clone()));
+                return self.descend(way, entry.offer);
+            }
+            FileType::RegularFile if is_temporary(&entry.name) => Item::Temporary(self.path.clone()),
+            other if other == FileType::RegularFile || self.options.special == Special::Read => {
+                Item::File(self.path.clone(), Some(anchor.clone()))
+            }
+            other => Item::Special(self.path.clone(), describe(other)),
+        };
+        self.ascend(Some(item))
     }
+}
+
+/// Adds a name to the path of a folder.
+fn push(path: &mut Vec<u8>, name: &[u8]) {
+    if !path.ends_with(b"/") {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
 }
 
 impl Iterator for Walk {
     type Item = Item;
 
     fn next(&mut self) -> Option<Item> {
-        loop {
+        while !self.stop.load(Relaxed) {
             let item = match self.stack.last_mut() {
                 Some(level) => match level.entries.next() {
                     Some(entry) => self.visit(entry),
                     None => {
                         self.stack.pop();
-                        None
+                        self.ascend(None)
                     }
                 },
                 None => {
@@ -298,6 +382,7 @@ impl Iterator for Walk {
                 return item;
             }
         }
+        None
     }
 
     /// Exact once every folder was listed, by the helpers perhaps long before it is reached. What globs and ignore files

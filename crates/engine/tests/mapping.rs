@@ -58,13 +58,12 @@ fn send() {
 
 /// Hashes a file whose pages are in memory. False where the system's files cannot be mapped at all.
 fn hash(mapping: Mapping) -> bool {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), vec![7; 16 << 20]).unwrap();
-    let name = file.path().as_os_str().as_encoded_bytes();
+    let file = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+    std::fs::write(&file, vec![7; 16 << 20]).unwrap();
+    let name = file.as_os_str().as_encoded_bytes();
     let local = Guarded::open(&Root::Anywhere, name, Special::Refuse).unwrap().is_local();
     let (config, progress) = (Config { mapping, ..Config::default() }, Progress::default());
-    let found =
-        Hashing { config: &config, progress: &progress }.file(file.path(), &["sha256".parse().unwrap()]);
+    let found = Hashing { config: &config, progress: &progress }.file(&file, &["sha256".parse().unwrap()]);
     assert_eq!(found.unwrap().size, 16 << 20);
     local
 }

@@ -55,6 +55,14 @@ impl Digest {
         Digest { bytes, parts: 0 }
     }
 
+    /// The digest that is a number of `len` bytes, 1 to 8, big-endian. Its place is filled at once: short checksums would feel a
+    /// copy of so many bytes as are only known when it runs.
+    pub(crate) fn number(value: u64, len: usize) -> Digest {
+        let mut bytes = [0; INLINE];
+        bytes[..8].copy_from_slice(&(value << (8 * (8 - len))).to_be_bytes());
+        Digest { bytes: Bytes::Inline { len: len as u8, bytes }, parts: 0 }
+    }
+
     /// The same bytes as a digest of `parts` parts.
     pub fn with_parts(self, parts: u64) -> Digest {
         Digest { parts, ..self }

@@ -81,8 +81,22 @@ pub fn full_lanes(algorithm: &Algorithm) -> usize {
 mod tests {
     use super::*;
     use crate::algorithm::Kind;
-    use crate::block::{Advance, Chain, Code, Runnable};
+    use crate::block::{Advance, Chain, Code, Runnable, Tail};
     use crate::spec::Spec;
+
+    #[test]
+    fn last_blocks_have_room_and_are_no_more_than_said() {
+        for algorithm in ALGORITHMS {
+            let Kind::Blocks { chain, init } = algorithm.kind else { continue };
+            let room = chain.last_blocks * chain.block;
+            for waiting in 0..chain.block + usize::from(chain.lazy) {
+                let (mut state, mut tail) = (init(&Spec::new(algorithm).params), [0; size_of::<Tail>()]);
+                let blocks = (chain.pad)(&mut state, &mut tail, waiting, waiting as u64);
+                assert!((1..=chain.last_blocks).contains(&blocks), "{} of {waiting}", algorithm.name);
+                assert!(tail[room..].iter().all(|byte| *byte == 0), "{} of {waiting}", algorithm.name);
+            }
+        }
+    }
 
     #[test]
     fn unknown_kernels_are_refused_with_the_list_of_those_there_are() {

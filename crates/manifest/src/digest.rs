@@ -129,7 +129,8 @@ fn spelled(text: &[u8], spec: &Spec) -> Option<Digest> {
         _ => text.len(),
     };
     let (hex, base64) = (digits == bytes * 2, digits == base64_len(bytes));
-    if !hex && !base64 {
+    // Hexadecimal digits of another algorithm's digest are never base64: 64 of them would be as long as a SHA-384.
+    if !hex && (!base64 || text.len() >= 32 && is_hex(text)) {
         return None;
     }
     scan::count(text.len());

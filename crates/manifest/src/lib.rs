@@ -20,6 +20,7 @@ mod digest;
 mod entry;
 mod format;
 mod formats;
+mod gather;
 pub mod json;
 mod line;
 mod lines;

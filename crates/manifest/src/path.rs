@@ -9,6 +9,9 @@ use std::fmt;
 /// Longest name read from a manifest or written to one, in bytes. However it is escaped, it fits a line.
 pub const NAME_LIMIT: usize = 128 << 10;
 
+/// Longest part of a name that a manifest says once for many files, in bytes: each of them gets a copy.
+pub(crate) const FOLDER_LIMIT: usize = 4096;
+
 /// Whether a line-based manifest must escape this name: it holds a backslash, LF or CR.
 pub fn needs_escape(name: &[u8]) -> bool {
     scan::find(name, |byte| matches!(byte, b'\\' | b'\n' | b'\r')).is_some()

@@ -66,6 +66,14 @@ impl<R: Read> Reader<R> {
                 };
                 Source::Parts(found.unwrap_or_else(|error| Box::new(std::iter::once(Err(error)))))
             }
+            Reading::Packed { limit, unpack } => {
+                let Some(packed) = self.lines.rest(limit)? else {
+                    let error =
+                        LineError { at: Place::Byte(limit as u64), reason: Reason::DocumentTooLong(limit) };
+                    return Ok((row, Source::Parts(Box::new(std::iter::once(Err(error))))));
+                };
+                Source::Parts(unpacked(row, unpack(packed), self.options.unpacked()))
+            }
             Reading::Not(what) => {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, what(&self.options)));
             }
@@ -102,6 +110,23 @@ impl<R: Read> Reader<R> {
             },
         }
     }
+}
+
+/// The entries of what was packed as `row`, in whatever format that is.
+fn unpacked(row: &'static Format, reader: Box<dyn Read + Send>, options: Options) -> Parts {
+    let refused = |why: String| Err(LineError { at: Place::Byte(0), reason: Reason::Json(why) });
+    let mut inner = Reader::new(reader, options);
+    let first = inner.next();
+    // What is packed twice is no manifest, and would be unpacked without an end.
+    if inner.format().is_some_and(|inner| matches!(inner.reading, Reading::Packed { .. })) {
+        return Box::new(std::iter::once(refused(format!("{0} in {0}: not a manifest", row.name))));
+    }
+    let found = move |item: Result<Line, ReadError>| match item {
+        Ok(line) => Ok(line),
+        Err(ReadError::Line(error)) => Err(error),
+        Err(ReadError::Io(error)) => refused(format!("packed with {}: {error}", row.name)),
+    };
+    Box::new(first.into_iter().chain(inner).map(found))
 }
 
 /// The next line that says something; `None` at the end.
@@ -257,6 +282,21 @@ mod tests {
         ("%%%% HASHDEEP-1.0\n", "%%%% size,"),
         ("%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n", "1,"),
         ("%%%% HASHDEEP-1.0\n%%%% filename\na", " offset 0-1"),
+        ("MD5 (a) = 9dd4e461268c8034f5c8564e155c67a6\n", "SIZE (a) = 1\n"),
+        ("MD5Sum:\n", " 9dd4e461268c8034f5c8564e155c67a6 1 a\n"),
+        ("#mtree\n", "a type=dir\n"),
+        ("#mtree\n", "..\n"),
+        ("#mtree\n", "a\\\n"),
+        ("", "a: 9DD4 E461 268C 8034 F5C8 564E 155C 67A6\n"),
+        ("a: 9DD4 E461 268C 8034 F5C8 564E 155C 67A6\n", "   9DD4\n"),
+        ("", "a,1,\n"),
+        ("", "\"\","),
+        ("magnet:?", "xt=urn:md5:0&"),
+        ("Manifest-Version: 1\n", " a\n"),
+        ("pkgname=a\nmd5sums=(", "a "),
+        ("SRC_URI[md5sum] = \"0\"\n", "SRC_URI[md5sum] = \"0\"\n"),
+        ("", "a  9dd4e461268c8034f5c8564e155c67a6  9dd4e461\n"),
+        ("a", " 9dd4e461268c8034f5c8564e155c67a6"),
         ("d4:infod", "1:a"),
         ("d4:infod1:a", "l"),
         ("d4:infod5:filesl", "d6:lengthi0e4:pathl1:aee"),

@@ -72,6 +72,11 @@ impl<W: Write> Writer<W> {
         self.hand_out().map_err(WriteError::Io)
     }
 
+    /// The output, for whoever takes out of it what was written so far.
+    pub fn get_mut(&mut self) -> &mut W {
+        &mut self.out
+    }
+
     /// Writes what stands after the last entry, flushes the output and gives it back.
     ///
     /// # Errors

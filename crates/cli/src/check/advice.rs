@@ -10,18 +10,19 @@ use truesum::{Checked, Outcome, Root, Verdict, manifest};
 
 /// Says of a manifest why nothing was verified by it.
 pub fn nothing_verified(name: &[u8], checked: &Checked, console: &mut Console) {
-    let had_entries = checked.entries > 0;
-    let why = match (had_entries, checked.ignored) {
-        (false, _) => "it has no entries",
-        (true, 0) => "the run ended before",
-        (true, _) => "none of the listed files is there",
+    let of_pieces = checked.format.is_some_and(|format| format.holds.pieces);
+    let elsewhere = "--root DIR looks for the files elsewhere";
+    let (why, hint) = match (checked.entries, checked.ignored) {
+        (0, _) if of_pieces => (
+            "its digests are of pieces, not of files",
+            "pieces are not verified yet; the program that loads the files by them does that",
+        ),
+        (0, _) => ("it has no entries", "is this a manifest?"),
+        (_, 0) => ("the run ended before", elsewhere),
+        (_, _) => ("none of the listed files is there", elsewhere),
     };
     console.error_of(name, &format!("nothing verified: {why}"));
-    console.hint(if had_entries {
-        "--root DIR looks for the files elsewhere"
-    } else {
-        "is this a manifest?"
-    });
+    console.hint(hint);
 }
 
 /// Says where files may be that are not where the manifest is.

@@ -7,8 +7,8 @@ use crate::check::locate::Located;
 use anstyle::{AnsiColor, Style};
 use std::io::Write;
 use truesum::hash::{Digest, Spec};
-use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
+use truesum::manifest::{Place, json};
 use truesum::{Outcome, Verdict};
 
 /// The schema of JSON lines.
@@ -110,10 +110,10 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends a JSON line for a line of a manifest that is no entry.
-pub fn malformed(manifest: &[u8], line: u64, reason: &str, out: &mut Vec<u8>) {
+/// Appends a JSON line for a line or part of a manifest that is no entry.
+pub fn malformed(manifest: &[u8], at: Place, reason: &str, out: &mut Vec<u8>) {
     begin("malformed", out);
-    from(manifest, line, out);
+    from(manifest, at, out);
     out.extend_from_slice(b",\"reason\":");
     json::string_into(reason, out);
     out.extend_from_slice(b"}\n");
@@ -140,10 +140,13 @@ fn begin(kind: &str, out: &mut Vec<u8>) {
     add(out, format_args!("{{\"schema\":\"{SCHEMA}\",\"kind\":\"{kind}\""));
 }
 
-fn from(manifest: &[u8], line: u64, out: &mut Vec<u8>) {
+fn from(manifest: &[u8], at: Place, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"manifest\":");
     json::string_into(&String::from_utf8_lossy(manifest), out);
-    add(out, format_args!(",\"line\":{line}"));
+    match at {
+        Place::Line(number) => add(out, format_args!(",\"line\":{number}")),
+        Place::Byte(number) => add(out, format_args!(",\"byte\":{number}")),
+    }
 }
 
 fn digests(name: &str, specs: &[Spec], digests: &[Digest], out: &mut Vec<u8>) {

@@ -191,7 +191,7 @@ impl<'a> Telling<'a> {
     fn malformed(&mut self, manifest: &Manifest<'_>, line: &BadLine) -> io::Result<()> {
         let name = self.name_of(manifest);
         if self.plan.form == Form::Json {
-            report::malformed(name, line.at.number(), &line.reason, &mut self.lines);
+            report::malformed(name, line.at, &line.reason, &mut self.lines);
             return self.write();
         }
         if self.plan.detail() != Detail::None && (self.plan.warn || self.named_lines < NAMED_LINES) {

@@ -3,8 +3,8 @@
 use crate::words::{count, grouped, size};
 use truesum::Report;
 
-/// Names and numbers, in the order of the JSON summary.
-pub fn counts(report: &Report) -> Vec<(&'static str, u64)> {
+/// Names and numbers, in the order of the JSON summary; `read` is how many bytes were read.
+pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
     let counts = &report.counts;
     vec![
         ("verified", counts.verified),
@@ -15,13 +15,14 @@ pub fn counts(report: &Report) -> Vec<(&'static str, u64)> {
         ("unreadable", counts.unreadable),
         ("malformed", counts.malformed),
         ("unlisted", report.unlisted),
+        ("own", report.own),
         ("not_tamper_evident", report.not_tamper_evident.values().sum()),
-        ("bytes", counts.bytes),
+        ("bytes", read),
     ]
 }
 
-/// The last line of a check.
-pub fn words(report: &Report) -> String {
+/// The last line of a check that read so many bytes.
+pub fn words(report: &Report, read: u64, exact: bool) -> String {
     let counts = &report.counts;
     let mut parts = vec![format!("{} verified", count(counts.verified, "file", "files"))];
     let mut part = |number: u64, text: &str| {
@@ -36,7 +37,10 @@ pub fn words(report: &Report) -> String {
     part(counts.malformed, if counts.malformed == 1 { "malformed line" } else { "malformed lines" });
     part(report.ignored, "not there and ignored");
     part(report.unlisted, if report.cut { "or more not listed" } else { "not listed" });
-    let mut text = format!("truesum: {}; {} read", parts.join(", "), size(counts.bytes));
+    if exact {
+        part(report.own, "of truesum's own beside them");
+    }
+    let mut text = format!("truesum: {}; {} read", parts.join(", "), size(read));
     for (name, entries) in &report.not_tamper_evident {
         text += &format!("; {} by {name}: not tamper-evident", count(*entries, "entry", "entries"));
     }

@@ -16,12 +16,13 @@ Examples:
   truesum hash -o SHA256SUMS .              a manifest of this folder, written whole or not at all
   truesum hash -a blake3 -j 4 /data         another algorithm, four threads
   find . -size +1M -print0 | truesum hash --files0-from -
-Files that cannot be read are named on stderr, never in the output; the exit status is then 1.")]
+Files that cannot be read are named on stderr, never in the output; the exit status is then 1,
+and a file named by -o stays as it was.")]
 pub struct HashArgs {
     /// Files and folders; - is standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<OsString>,
-    /// Algorithms, computed in one read [default: sha256]; see `truesum list algorithms`
+    /// Algorithms, computed in one read [default: sha256, or the format's own]; see `truesum list algorithms`
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
@@ -31,6 +32,12 @@ pub struct HashArgs {
     /// Write to this file, whole or not at all; names become relative to its folder
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+    /// Write it also if files could not be read: with what could
+    #[arg(long, requires = "output")]
+    pub partial: bool,
+    /// Write it also if there is no file to list
+    #[arg(long, requires = "output")]
+    pub allow_empty: bool,
     /// Write names relative to this folder
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
@@ -48,7 +55,7 @@ pub struct HashArgs {
     #[arg(short, long, help_heading = "Format", conflicts_with_all = ["raw", "format"])]
     pub zero: bool,
     /// Any other format; see `truesum list formats`
-    #[arg(long, value_name = "NAME", help_heading = "Format", value_parser = FormatParser)]
+    #[arg(short = 't', long, value_name = "NAME", help_heading = "Format", value_parser = FormatParser)]
     #[arg(hide_possible_values = true, conflicts_with = "raw")]
     pub format: Option<&'static Format>,
     /// Digests in base64

@@ -1,5 +1,6 @@
 //! Names for a manifest: lists of names to hash, and names relative to the manifest's folder.
 
+use crate::standard::Input;
 use crate::values::path::folder_of;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -23,7 +24,7 @@ impl Listed {
     /// It cannot be opened.
     pub fn open(path: &Path, terminator: u8) -> io::Result<Listed> {
         let list: Box<dyn Read + Send> =
-            if path.as_os_str() == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path)?) };
+            if path.as_os_str() == "-" { Box::new(Input) } else { Box::new(File::open(path)?) };
         Ok(Listed { list: BufReader::with_capacity(1 << 16, list), terminator, failed: Arc::default() })
     }
 }

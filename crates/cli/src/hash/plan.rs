@@ -2,14 +2,15 @@
 
 use crate::exit::Refusal;
 use crate::hash::arguments::{HashArgs, SelectArgs};
+use crate::hash::replacing::Accept;
 use crate::options::Tell;
 use crate::values::path::folder_of;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use truesum::hash::{ALGORITHMS, Lengths, Spec};
-use truesum::manifest::{self, Entry, Format, Spelling, Style};
+use truesum::hash::{Lengths, Spec};
+use truesum::manifest::{self, Entry, Format, Heading, Spelling, Style, Writer};
 use truesum::{Order, Special, walk};
 
 /// What `hash` is to do.
@@ -19,6 +20,8 @@ pub struct Hashing {
     pub walk: walk::Options,
     pub form: Form,
     pub output: Option<PathBuf>,
+    /// Manifests that are written although they list less than was asked for.
+    pub accept: Accept,
     /// The folder that names are written relative to; `None` leaves them as they were given.
     pub root: Option<PathBuf>,
     pub order: Order,
@@ -48,8 +51,9 @@ pub enum Form {
 /// # Errors
 /// They contradict each other, or ask for what does not exist.
 pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
-    let specs = specs(args.algorithm.clone(), args.length)?;
-    let form = form(&args, &specs)?;
+    let format = format(&args)?;
+    let specs = specs(args.algorithm.clone(), args.length, format)?;
+    let form = form(&args, format, &specs)?;
     let inputs = inputs(args.files, &args.select)?;
     if form == Form::Raw {
         one_file(&inputs)?;
@@ -72,14 +76,15 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
         walk: walk_options(args.select),
         form,
         output: args.output,
+        accept: Accept { partial: args.partial, empty: args.allow_empty },
         root,
         order: if args.unordered { Order::AsReady } else { Order::Stable },
         tell: args.run.tell(args.quiet)?,
     })
 }
 
-/// The algorithms asked for, each once, at the length asked for.
-fn specs(asked: Vec<Spec>, bits: Option<usize>) -> Result<Vec<Spec>, Refusal> {
+/// The algorithms asked for, each once, at the length asked for; if none is, the usual one of the format.
+fn specs(asked: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<Vec<Spec>, Refusal> {
     let mut specs: Vec<Spec> = Vec::new();
     for spec in asked {
         if !specs.contains(&spec) {
@@ -87,8 +92,7 @@ fn specs(asked: Vec<Spec>, bits: Option<usize>) -> Result<Vec<Spec>, Refusal> {
         }
     }
     if specs.is_empty() {
-        let row = ALGORITHMS.iter().find(|row| row.name == DEFAULT).expect("the default is a row");
-        specs.push(Spec::new(row));
+        specs.push(format.holds.usual_algorithm());
     }
     let Some(bits) = bits else { return Ok(specs) };
     if specs.iter().all(|spec| spec.algorithm().lengths == Lengths::Fixed) {
@@ -105,13 +109,8 @@ fn specs(asked: Vec<Spec>, bits: Option<usize>) -> Result<Vec<Spec>, Refusal> {
     specs.into_iter().map(with_bits).collect()
 }
 
-/// The algorithm where none is asked for.
-const DEFAULT: &str = "sha256";
-
-fn form(args: &HashArgs, specs: &[Spec]) -> Result<Form, Refusal> {
-    if args.raw {
-        return Ok(Form::Raw);
-    }
+/// The format asked for.
+fn format(args: &HashArgs) -> Result<&'static Format, Refusal> {
     let name = match (args.json, args.tag, args.zero) {
         (true, _, _) => "jsonl",
         (_, true, true) => "bsd-z",
@@ -120,20 +119,43 @@ fn form(args: &HashArgs, specs: &[Spec]) -> Result<Form, Refusal> {
         (_, false, false) => "gnu",
     };
     let format = args.format.or_else(|| manifest::format(name)).expect("formats named here are rows");
+    if format.holds.pieces {
+        return Err(Refusal::with_hint(
+            format!("--format {}: it has digests of pieces, and hash computes those of files", format.name),
+            "truesum list formats tells what each format holds",
+        ));
+    }
+    Ok(format)
+}
+
+/// How digests are written. What goes to a file is read back by its name and content alone, so that lines without a tag
+/// get one where these would not tell the algorithm.
+fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form, Refusal> {
+    if args.raw {
+        return Ok(Form::Raw);
+    }
     let spelling = match (args.base64, args.uppercase) {
         (true, _) => Spelling::Base64,
         (_, true) => Spelling::HexUpper,
         _ => Spelling::Hex,
     };
     let style = Style { spelling, ..Style::default() };
+    let format = match &args.output {
+        Some(output) => manifest::for_file(format, specs, spelling, output.as_os_str().as_bytes()),
+        None => format,
+    };
     // What the format cannot hold is better said now than of every file.
-    if specs.len() > 1 {
-        let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
-        let entry = Entry { path: b"file".to_vec(), digests, ..Entry::default() };
-        manifest::append(&entry, format, &style, &mut Vec::new())
-            .map_err(|why| Refusal::with_hint(format!("{}: {why}", format.name), "--tag or --json can"))?;
-    }
+    let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
+    let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, ..Entry::default() };
+    Writer::new(Vec::new(), format, &heading(style, specs))
+        .write(&entry)
+        .map_err(|why| Refusal::with_hint(format!("{}: {why}", format.name), "--tag or --json can"))?;
     Ok(Form::Entries(format, style))
+}
+
+/// What is known of a manifest before its entries. Neither folder nor command: the same files give the same bytes.
+pub fn heading(style: Style, specs: &[Spec]) -> Heading {
+    Heading { style, specs: specs.to_vec(), ..Heading::default() }
 }
 
 fn inputs(files: Vec<OsString>, select: &SelectArgs) -> Result<Inputs, Refusal> {
@@ -199,6 +221,31 @@ mod tests {
         assert!(hashing(&["-a", "sha256,blake3", "f"]).is_err());
         assert!(hashing(&["-a", "sha256,blake3", "--tag", "f"]).is_ok());
         assert!(hashing(&["-a", "blake3", "f"]).is_ok());
+    }
+
+    #[test]
+    fn lines_in_a_file_have_tags_where_its_name_and_their_length_tell_no_algorithm() {
+        for (words, name) in [
+            (&["-o", "/tmp/M", "f"][..], "gnu"),
+            (&["-a", "blake3", "-o", "/tmp/M", "f"], "bsd"),
+            (&["-a", "blake3", "-o", "/tmp/x.b3", "f"], "gnu"),
+            (&["-a", "blake3", "-z", "-o", "/tmp/M", "f"], "bsd-z"),
+            (&["-a", "sha256,blake3", "-o", "/tmp/M", "f"], "bsd"),
+            (&["-o", "/tmp/MD5SUMS", "f"], "bsd"),
+            (&["-a", "blake3", "-t", "jsonl", "-o", "/tmp/M", "f"], "jsonl"),
+        ] {
+            let plan = hashing(words).unwrap_or_else(|e| panic!("{e:?}"));
+            assert!(matches!(plan.form, Form::Entries(format, _) if format.name == name), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_format_may_have_its_own_algorithm_and_refuse_others() {
+        let plan = hashing(&["-t", "sfv", "f"]).unwrap_or_else(|e| panic!("{e:?}"));
+        assert_eq!(plan.specs[0].to_string(), "crc32");
+        assert!(hashing(&["-t", "sfv", "-a", "sha256", "f"]).is_err());
+        assert!(hashing(&["-t", "hashdeep", "-a", "sha256,md5", "f"]).is_ok());
+        assert!(hashing(&["-t", "torrent", "f"]).is_err());
     }
 
     #[test]

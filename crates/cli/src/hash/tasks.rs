@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::{Arc, Mutex, PoisonError};
 use truesum::hash::Spec;
 use truesum::walk::Walk;
-use truesum::{Error, Task};
+use truesum::{Error, Progress, Task};
 
 /// The files to hash, from a walk of everything named.
 pub struct Tasks {
@@ -19,11 +19,11 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    /// The tasks of a plan.
+    /// The tasks of a plan, until the run is stopped.
     ///
     /// # Errors
     /// A list of names cannot be opened, or a glob is none.
-    pub fn new(plan: &Hashing) -> Result<Tasks, Refusal> {
+    pub fn new(plan: &Hashing, progress: &Progress) -> Result<Tasks, Refusal> {
         let threads = plan.tell.threads;
         let options = plan.walk.clone();
         let mut list_failed = None;
@@ -38,6 +38,7 @@ impl Tasks {
             }
         };
         let walk = walk.map_err(|why| Refusal::new(format!("--include or --exclude: {why}")))?;
+        let walk = walk.until(progress.stop_flag());
         let naming = plan.root.clone().map(Naming::new);
         Ok(Tasks { walk, specs: plan.specs.clone(), naming, list_failed })
     }

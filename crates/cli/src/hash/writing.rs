@@ -1,13 +1,14 @@
-//! What `truesum hash` writes of each file: a line of a manifest or bytes, or why there is none.
+//! What `truesum hash` writes of each file: an entry of a manifest or bytes, or why there is none; and what stands around.
 
 use crate::console::Console;
-use crate::hash::plan::Form;
+use crate::hash::plan::{Form, heading};
 use crate::options::Tell;
 use crate::output::Output;
 use crate::words::visible;
 use std::io;
+use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
-use truesum::manifest::{Entry, Time, append};
+use truesum::manifest::{Entry, Time, WriteError, Writer};
 use truesum::{Error, Notice, Outcome, Sink};
 
 /// Writes outcomes.
@@ -15,6 +16,8 @@ pub struct Writing<'a> {
     pub console: &'a mut Console,
     pub output: Output,
     pub form: Form,
+    /// Puts the manifest together; nothing where bytes are written.
+    pub writer: Option<Writer<Vec<u8>>>,
     pub tell: Tell,
     /// What the user named: that one of these was passed over is worth a word.
     pub named: Vec<Vec<u8>>,
@@ -23,6 +26,42 @@ pub struct Writing<'a> {
     pub refused: u64,
     /// Links not followed.
     pub links: u64,
+    /// Temporary files of this program passed over.
+    pub temporary: u64,
+}
+
+/// The writer of this form.
+pub fn writer(form: Form, specs: &[Spec]) -> Option<Writer<Vec<u8>>> {
+    match form {
+        Form::Raw => None,
+        Form::Entries(format, style) => Some(Writer::new(Vec::new(), format, &heading(style, specs))),
+    }
+}
+
+impl Writing<'_> {
+    /// Writes what stands after the last entry.
+    ///
+    /// # Errors
+    /// That of the output, or the entries make no manifest.
+    pub fn finish(&mut self) -> io::Result<()> {
+        let Some(writer) = self.writer.take() else { return Ok(()) };
+        self.lines = writer.finish().map_err(|error| match error {
+            WriteError::Io(error) => error,
+            WriteError::Refused(why) => io::Error::other(why),
+        })?;
+        self.hand_out()
+    }
+
+    fn hand_out(&mut self) -> io::Result<()> {
+        if let Form::Entries(format, _) = self.form
+            && self.output.is_terminal
+            && format.terminator() == Some(b'\n')
+        {
+            self.lines = visible(&self.lines);
+        }
+        let Writing { console, output, lines, .. } = self;
+        if output.is_terminal { console.around(|| output.write(lines)) } else { output.write(lines) }
+    }
 }
 
 impl Sink for Writing<'_> {
@@ -41,11 +80,9 @@ impl Sink for Writing<'_> {
             }
         };
         self.lines.clear();
-        match self.form {
-            Form::Raw => {
-                found.digests.iter().for_each(|digest| self.lines.extend_from_slice(digest.as_bytes()))
-            }
-            Form::Entries(format, style) => {
+        match &mut self.writer {
+            None => found.digests.iter().for_each(|digest| self.lines.extend_from_slice(digest.as_bytes())),
+            Some(writer) => {
                 let (seconds, nanos) = found.mtime;
                 let entry = Entry {
                     path: job.name,
@@ -55,19 +92,18 @@ impl Sink for Writing<'_> {
                     elapsed: Some(found.time),
                     ..Entry::default()
                 };
-                if let Err(why) = append(&entry, format, &style, &mut self.lines) {
-                    self.refused += 1;
-                    self.console
-                        .error_of(&entry.path, &format!("cannot be written as {}: {why}", format.name));
-                    return Ok(());
-                }
-                if self.output.is_terminal && format.terminator() == Some(b'\n') {
-                    self.lines = visible(&self.lines);
+                match writer.write(&entry) {
+                    Ok(()) => std::mem::swap(&mut self.lines, writer.get_mut()),
+                    Err(WriteError::Io(error)) => return Err(error),
+                    Err(WriteError::Refused(why)) => {
+                        self.refused += 1;
+                        self.console.error_of(&entry.path, &format!("cannot be written: {why}"));
+                        return Ok(());
+                    }
                 }
             }
         }
-        let Writing { console, output, lines, .. } = self;
-        if output.is_terminal { console.around(|| output.write(lines)) } else { output.write(lines) }
+        self.hand_out()
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
@@ -89,6 +125,13 @@ impl Sink for Writing<'_> {
             Notice::Own(path) => {
                 if self.tell.verbose || self.named.contains(&path) {
                     self.console.note(&format!("{}: this run's own output, not hashed", display_safe(&path)));
+                }
+            }
+            Notice::Temporary(path) => {
+                self.temporary += 1;
+                if self.tell.verbose {
+                    self.console
+                        .note(&format!("{}: temporary file of truesum, not hashed", display_safe(&path)));
                 }
             }
             Notice::Malformed(_) => {}

@@ -3,10 +3,14 @@
 //! It is laxer than GNU's programs with operands (a name that cannot be read is only reported) and stricter with
 //! manifests (an empty line is a failure, text that is no UTF-8 ends everything).
 
+mod seek;
+
 use super::row::{Call, Personality};
 use crate::personality::entries::{self, End, Parsed};
 use crate::personality::streams::{Done, Streams};
+use crate::standard::input_was_closed;
 use clap::Parser;
+use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,11 +20,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use truesum::hash::{Digest, Key, Spec, XofReader};
+use truesum::hash::{Key, Spec};
 use truesum::manifest::original::b3sum::{BadLine, split_line};
 use truesum::manifest::path::{escape_into, needs_escape};
-use truesum::read::Guarded;
-use truesum::{Cause, Error, Job, Notice, Outcome, Progress, Root, Sink, Special, Task, Verdict};
+use truesum::{Cause, Error, Job, Notice, Outcome, Progress, Sink, Task, Verdict};
 
 /// The release whose behaviour this is.
 const VERSION: &str = concat!("1.8.7 (truesum ", env!("CARGO_PKG_VERSION"), ")");
@@ -111,8 +114,17 @@ fn run(call: Call) -> ExitCode {
             }
         };
     let mut streams = Streams::new(PERSONALITY.name.as_bytes());
-    let done = arguments.run(&mut streams);
+    let done = empty_input().and_then(|()| arguments.run(&mut streams));
     streams.end(done)
+}
+
+/// To the original a standard input that is closed, or only for writing, is an empty one.
+fn empty_input() -> io::Result<()> {
+    let flags = fcntl_getfl(rustix::stdio::stdin())?;
+    if input_was_closed() || flags & OFlags::ACCMODE == OFlags::WRONLY {
+        rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    }
+    Ok(())
 }
 
 /// What ends everything: said without the program's name.
@@ -143,7 +155,7 @@ impl Arguments {
             Err(error) => return fatal(streams, &error.to_string()),
         };
         if self.seek > 0 || self.length == 0 || self.length > INLINE {
-            return self.hash_long(&names, &spec, streams);
+            return seek::hash(&self, &names, &spec, streams);
         }
         match spec.with_bits(self.length as usize * 8) {
             Ok(spec) => self.hash(&names, [spec].into(), streams),
@@ -187,44 +199,6 @@ impl Arguments {
             truesum::run(&entries::config(threads), &mut tasks, &Progress::default(), &mut lines)?;
         }
         Ok(lines.good)
-    }
-
-    /// Hashes one file after the other, for output that is too long to be kept.
-    fn hash_long(&self, names: &[Vec<u8>], spec: &Spec, streams: &mut Streams) -> Done {
-        let mut lines = Lines { arguments: self, streams, good: true };
-        for name in names {
-            if self.keyed && name == b"-" {
-                lines.refuse_stdin()?;
-                continue;
-            }
-            match read_whole(name, spec) {
-                Ok(output) => {
-                    let (head, tail) = self.around(name);
-                    lines.streams.write(&head)?;
-                    self.write_long(output, lines.streams)?;
-                    lines.streams.write(&tail)?;
-                }
-                Err(error) => lines.failure(name, &reason(&error))?,
-            }
-        }
-        Ok(lines.good)
-    }
-
-    fn write_long(&self, mut output: XofReader, streams: &mut Streams) -> io::Result<()> {
-        output.set_position(self.seek);
-        let mut left = self.length;
-        let mut block = [0; 2048];
-        while left > 0 {
-            let count = left.min(block.len() as u64) as usize;
-            output.fill(&mut block[..count]);
-            if self.raw {
-                streams.write(&block[..count])?;
-            } else {
-                streams.write(Digest::new(&block[..count]).to_hex().as_bytes())?;
-            }
-            left -= count as u64;
-        }
-        Ok(())
     }
 
     /// What stands before the digest of a file, and after it.
@@ -276,7 +250,11 @@ impl Arguments {
                 Err(error @ BadLine::NotUtf8) => Parsed::Fatal(error.to_string()),
                 Err(error) => Parsed::Bad(error.to_string()),
             };
-            match entries::check(manifest, &entries::config(self.threads()), &mut parse, &mut verdicts)? {
+            let end = match self.seek {
+                0 => entries::check(manifest, &entries::config(self.threads()), &mut parse, &mut verdicts)?,
+                seek => seek::check(manifest, &specs[0], seek, &mut verdicts)?,
+            };
+            match end {
                 End::Whole => {}
                 End::Failed(error) => return fatal(verdicts.streams, &error.to_string()),
                 End::Fatal(message) => return fatal(verdicts.streams, &message),
@@ -289,21 +267,6 @@ impl Arguments {
         }
         Ok(failed == 0)
     }
-}
-
-/// The output of any length of a file that was read to its end.
-fn read_whole(name: &[u8], spec: &Spec) -> Result<XofReader, Error> {
-    let mut file = match name {
-        b"-" => Guarded::stdin()?,
-        _ => Guarded::open(&Root::Anywhere, name, Special::Read)?,
-    };
-    let mut hasher = spec.hasher();
-    let mut buffer = vec![0; 1 << 18];
-    while !file.at_end() {
-        let filled = file.read(&mut buffer).map_err(|error| Error::io(name, "read", error))?;
-        hasher.update(&buffer[..filled]);
-    }
-    file.finish(name).map(|_| hasher.finish_xof().expect("BLAKE3 has output of any length"))
 }
 
 /// Why, with the system's number as Rust programs show it.
@@ -367,24 +330,34 @@ struct Verdicts<'a> {
     failed: u64,
 }
 
+impl Verdicts<'_> {
+    /// Tells whether a file has the digest listed.
+    fn verdict(&mut self, name: &[u8], good: Result<bool, Error>) -> io::Result<()> {
+        let text = match &good {
+            Ok(true) if self.quiet => return Ok(()),
+            Ok(true) => ": OK\n".to_owned(),
+            Ok(false) => ": FAILED\n".to_owned(),
+            Err(error) => format!(": FAILED ({})\n", reason(error)),
+        };
+        self.failed += u64::from(!matches!(good, Ok(true)));
+        self.streams.write(&[name, text.as_bytes()].concat())
+    }
+
+    fn bad_line(&mut self, message: &str) -> io::Result<()> {
+        self.failed += 1;
+        self.streams.error(message.as_bytes())
+    }
+}
+
 impl Sink for Verdicts<'_> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
-        let verdict = outcome.verdict();
-        let Outcome { job, result } = outcome;
-        let text = match (result, verdict) {
-            (Ok(_), Verdict::Verified) if self.quiet => return Ok(()),
-            (Ok(_), Verdict::Verified) => ": OK\n".to_owned(),
-            (Ok(_), _) => ": FAILED\n".to_owned(),
-            (Err(error), _) => format!(": FAILED ({})\n", reason(&error)),
-        };
-        self.failed += u64::from(verdict != Verdict::Verified);
-        self.streams.write(&[&job.name, text.as_bytes()].concat())
+        let good = outcome.verdict() == Verdict::Verified;
+        self.verdict(&outcome.job.name, outcome.result.map(|_| good))
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
         let Notice::Malformed(line) = notice else { return Ok(()) };
-        self.failed += 1;
-        self.streams.error(line.reason.as_bytes())
+        self.bad_line(&line.reason)
     }
 
     fn pause(&mut self) -> io::Result<()> {

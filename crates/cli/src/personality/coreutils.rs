@@ -1,8 +1,10 @@
 //! The checksum programs of GNU coreutils 9.11.
 
 mod check;
+mod hardware;
 mod hash;
 mod help;
+mod locale;
 mod options;
 mod program;
 mod quote;

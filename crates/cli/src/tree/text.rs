@@ -1,5 +1,6 @@
 //! What `truesum tree` reads and prints as text: lists of ranges, proofs and pieces (`docs/spec/tree.md` sections 6 and 7).
 
+use crate::standard::Input;
 use serde_json::{Map, Value, json};
 use std::io::Read;
 use std::ops::Range;
@@ -37,7 +38,7 @@ pub fn read(path: &Path) -> Result<String, Error> {
     let fail = |error: std::io::Error| Error::io(path.as_os_str().as_bytes(), "read", error);
     let mut text = String::new();
     match path.as_os_str() == "-" {
-        true => std::io::stdin().lock().take(LIMIT).read_to_string(&mut text).map_err(fail)?,
+        true => Input.take(LIMIT).read_to_string(&mut text).map_err(fail)?,
         false => {
             std::fs::File::open(path).map_err(fail)?.take(LIMIT).read_to_string(&mut text).map_err(fail)?
         }

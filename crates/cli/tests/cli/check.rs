@@ -191,6 +191,37 @@ fn names_that_lead_out_of_the_root_are_refused() {
 }
 
 #[test]
+fn absolute_names_below_the_root_are_inside_it_and_listed() {
+    let folder = Folder::with(&[("out", "abc"), ("tree/sub/in", "abc")]);
+    symlink("../../out", folder.path("tree/sub/link")).unwrap();
+    symlink("tree", folder.path("other")).unwrap();
+    let absolute = |name: &str| folder.path(name).display().to_string();
+    folder.write("tree/M", lines(&[(ABC, &absolute("tree/sub/in"))]));
+    for words in [
+        &["check", "--exact", "tree/M"][..],
+        &["check", "--exact", "--allow-outside", "tree/M"],
+        &["check", "--exact", "other/M"],
+        &["check", "--exact", "--root", "tree", "tree/M"],
+    ] {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(0), "{words:?}: {} {}", ran.out(), ran.err);
+        assert_eq!(ran.out(), format!("{}: OK\n", absolute("tree/sub/in")), "{words:?}");
+    }
+    for name in ["tree/../out", "tree/sub/link"] {
+        folder.write("tree/M", lines(&[(ABC, &absolute(name))]));
+        let ran = folder.run(&["check", "tree/M"]);
+        assert!(
+            ran.code == Some(1) && ran.out().contains("leads out of the folder"),
+            "{name}: {}",
+            ran.out()
+        );
+    }
+    folder.write("tree/M", lines(&[(ABC, &absolute("tree/sub/in"))]));
+    let ran = folder.run(&["check", "--root", "tree/sub/..", "tree/M"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.out());
+}
+
+#[test]
 fn what_is_no_regular_file_is_refused() {
     let folder = Folder::new();
     folder.write("M", lines(&[(EMPTY, "null")]));
@@ -322,4 +353,19 @@ fn a_size_that_differs_is_a_mismatch_of_its_own() {
         (ran.out().as_str(), ran.code),
         ("a: FAILED\n  expected size 4\n  actual size   3\n", Some(1))
     );
+}
+
+#[test]
+fn a_torrent_is_said_to_have_digests_of_pieces() {
+    let pieces = "x".repeat(20);
+    let torrent = format!("d4:infod6:lengthi3e4:name1:a12:piece lengthi16384e6:pieces20:{pieces}ee");
+    let folder = Folder::with(&[("a", "abc"), ("x.torrent", &torrent)]);
+    let ran = folder.run(&["check", "x.torrent"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("nothing verified: its digests are of pieces, not of files"), "{}", ran.err);
+    assert!(!ran.err.contains("is this a manifest?") && !ran.err.contains("no entries"), "{}", ran.err);
+    let records = folder.run(&["check", "--json", "x.torrent"]).out();
+    let record: serde_json::Value = serde_json::from_str(records.lines().next().unwrap()).unwrap();
+    assert_eq!(record["kind"], "malformed", "{records}");
+    assert!(record["byte"].is_number() && record["line"].is_null(), "a document has no lines: {record}");
 }

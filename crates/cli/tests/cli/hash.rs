@@ -108,12 +108,107 @@ fn the_runs_own_output_is_never_hashed() {
 }
 
 #[test]
-fn files_that_fail_are_named_and_the_manifest_holds_the_others() {
-    let folder = Folder::with(&[("a", "abc"), ("z", "")]);
-    let ran = folder.run(&["-o", "M", "a", "nope", "z"]);
+fn a_manifest_that_would_lack_a_file_is_not_written() {
+    let folder = Folder::with(&[("a", "abc"), ("z", ""), ("d/x", "")]);
+    symlink("nowhere", folder.path("d/broken")).unwrap();
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    let before = folder.entries();
+    for (words, code, why, hint) in [
+        (&["a", "nope", "z"][..], 1, "1 file or folder would be missing from it", "--partial"),
+        (&["--allow-empty", "nope"], 1, "1 file or folder would be missing from it", "--partial"),
+        (&["-q", "nope", "empty"], 1, "1 file or folder would be missing from it", "--partial"),
+        (&["--partial", "nope"], 1, "there is no file to list", "--allow-empty"),
+        (&["empty"], 2, "there is no file to list", "--allow-empty"),
+        (&["--exclude", "x", "d"], 2, "there is no file to list", "--allow-empty"),
+        (&["--files-from", "/dev/null"], 2, "there is no file to list", "--allow-empty"),
+    ] {
+        for (old, kept) in [(None, "not written"), (Some("good"), "not replaced")] {
+            old.inspect(|old| folder.write("M", old));
+            let ran = folder.run(&[&["hash", "-o", "M"], words].concat());
+            assert_eq!(ran.code, Some(code), "{words:?} {}", ran.err);
+            assert_eq!(ran.err.matches(&format!("truesum: M: {kept}: {why}\n")).count(), 1, "{}", ran.err);
+            assert!(ran.err.contains(hint), "{}", ran.err);
+            match old {
+                Some(old) => assert_eq!(folder.read("M"), old.as_bytes(), "{words:?}"),
+                None => assert_eq!(folder.entries(), before, "{words:?}"),
+            }
+        }
+        std::fs::remove_file(folder.path("M")).unwrap();
+    }
+}
+
+#[test]
+fn less_than_was_asked_for_is_written_on_request() {
+    let folder = Folder::with(&[("a", "abc"), ("z", ""), ("M", "old")]);
+    let ran = folder.run(&["hash", "-o", "M", "--partial", "a", "nope", "z"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("nope: cannot open: No such file or directory"), "{}", ran.err);
+    assert!(ran.err.contains("1 file or folder is missing from M"), "{}", ran.err);
     assert_eq!(folder.read("M"), format!("{ABC}  a\n{EMPTY}  z\n").as_bytes());
+    let ran = folder.run(&["hash", "-o", "M", "--allow-empty", "--files-from", "/dev/null"]);
+    assert_eq!((ran.code, folder.read("M")), (Some(0), Vec::new()), "{}", ran.err);
+    assert_eq!(
+        folder.run(&["hash", "--partial", "a"]).code,
+        Some(2),
+        "without -o there is nothing to replace"
+    );
+}
+
+#[test]
+fn an_entry_that_the_format_cannot_hold_is_lacking_too() {
+    let folder = Folder::with(&[("a", "abc"), ("line\nend", "abc"), ("M", "old")]);
+    let words = ["hash", "-a", "crc32", "--format", "sfv", "-o", "M", "a", "line\nend"];
+    let ran = folder.run(&words);
+    assert_eq!((ran.code, folder.read("M")), (Some(1), b"old".to_vec()), "{}", ran.err);
+    assert!(ran.err.contains("cannot be written"), "{}", ran.err);
+    let ran = folder.run(&[&words[..], &["--partial"]].concat());
+    assert_eq!((ran.code, folder.read("M")), (Some(1), b"a 352441C2\n".to_vec()), "{}", ran.err);
+}
+
+#[test]
+fn whatever_is_written_to_a_file_is_verified_by_a_check() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "")]);
+    let listed = folder.run(&["list", "algorithms", "--json"]).out();
+    let names = listed.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    for row in names {
+        let algorithm = row["name"].as_str().unwrap();
+        for name in ["M", "SHA256SUMS", "x.sfv", "x.md5"] {
+            let made = folder.run(&["hash", "-a", algorithm, "-o", name, "a", "b"]);
+            assert_eq!(made.code, Some(0), "{algorithm} {name}: {}", made.err);
+            let ran = folder.run(&["check", name]);
+            assert_eq!(
+                (ran.out().as_str(), ran.code),
+                ("a: OK\nb: OK\n", Some(0)),
+                "{algorithm} {name}: {}",
+                ran.err
+            );
+        }
+    }
+    for (format, digests) in
+        [("sfv", "crc32"), ("hashdeep", "md5,sha256"), ("jsonl", "blake3"), ("gnu", "blake3")]
+    {
+        for name in ["M", "SHA256SUMS", "x.sfv"] {
+            let made = folder.run(&["hash", "-t", format, "-a", digests, "-o", name, "a", "b"]);
+            assert_eq!(made.code, Some(0), "{format} {name}: {}", made.err);
+            let ran = folder.run(&["check", name]);
+            assert_eq!(
+                (ran.out().as_str(), ran.code),
+                ("a: OK\nb: OK\n", Some(0)),
+                "{format} {name}: {}",
+                ran.err
+            );
+        }
+    }
+}
+
+#[test]
+fn formats_with_a_heading_have_it_once() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "abc")]);
+    let text = folder.run(&["hash", "-t", "hashdeep", "-a", "md5,sha256", "a", "b"]).out();
+    assert_eq!((text.matches("%%%% HASHDEEP-1.0").count(), text.lines().count()), (1, 4), "{text}");
+    let ran = folder.run(&["hash", "-t", "torrent", "a"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("pieces"), "{}", ran.err);
 }
 
 #[test]

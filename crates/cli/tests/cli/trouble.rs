@@ -32,19 +32,37 @@ fn a_reader_that_leaves_ends_the_run_without_a_word() {
 }
 
 #[test]
-fn closed_streams_crash_nothing() {
-    let folder = Folder::with(&[("a", "abc")]);
-    let program = env!("CARGO_BIN_EXE_truesum");
-    for line in
-        ["exec \"$0\" a >&-", "exec \"$0\" a nope 2>&-", "exec \"$0\" nope 2>/dev/full", "exec \"$0\" - <&-"]
-    {
-        let status = std::process::Command::new("sh")
-            .args(["-c", line, program])
-            .current_dir(folder.root())
-            .stdout(Stdio::null())
-            .status()
-            .unwrap();
-        assert!(matches!(status.code(), Some(0..=2)), "{line}: {status}");
+fn a_closed_stream_is_an_error_where_it_is_used_and_nowhere_else() {
+    let folder = Folder::with(&[("a", "abc"), ("sub/b", "b")]);
+    folder.write("M", format!("{ABC}  a\n"));
+    for (line, code, out, err) in [
+        ("hash a <&-", 0, ABC, ""),
+        ("check M <&-", 0, "", ""),
+        ("hash - <&-", 1, "", "-: cannot read: Bad file descriptor"),
+        ("hash a - <&-", 1, ABC, "-: cannot read: Bad file descriptor"),
+        ("hash - 0>/dev/null", 1, "", "-: cannot read: Bad file descriptor"),
+        ("hash - <sub", 1, "", "-: cannot read: Is a directory"),
+        ("hash /dev/stdin <&-", 1, "", "/dev/stdin: cannot open"),
+        ("hash --files-from - <&-", 2, "", "-: cannot read: Bad file descriptor"),
+        ("check - <&-", 2, "", "-: cannot read: Bad file descriptor"),
+        ("check --expect d41d8cd98f00b204e9800998ecf8427e - <&-", 1, "UNREADABLE", ""),
+        ("hash a >&-", 2, "", "standard output: cannot write: Bad file descriptor"),
+        ("check -v M >&-", 2, "", "standard output: cannot write: Bad file descriptor"),
+        ("list algorithms >&-", 2, "", "standard output: cannot write: Bad file descriptor"),
+        ("hash a 1<M", 2, "", "standard output: cannot write: Bad file descriptor"),
+        ("hash a 2>&-", 0, ABC, ""),
+        ("hash a nope 2>&-", 1, ABC, ""),
+        ("hash nope 2>/dev/full", 1, "", ""),
+        ("hash a - <&- >&- 2>&-", 2, "", ""),
+    ] {
+        let program = env!("CARGO_BIN_EXE_truesum");
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("exec \"$0\" {line}"), program]).current_dir(folder.root());
+        let ran: Ran = shell.stdin(Stdio::null()).output().unwrap().into();
+        let shown = format!("{line}: {}{}", ran.out(), ran.err);
+        assert_eq!(ran.code, Some(code), "{shown}");
+        assert!(ran.out().contains(out) && ran.err.contains(err), "{shown}");
+        assert!(!ran.out().contains("e3b0c442"), "the digest of nothing: {shown}");
     }
 }
 

@@ -160,8 +160,25 @@ pub fn oracle(program: &str, version: &str) -> Option<PathBuf> {
     None
 }
 
-/// Runs a transcript: lines `$ command`, what it writes to both streams in one, and `? status`.
-pub fn play(stage: &Stage, transcript: &str, locale: &str) {
+/// The folder of the originals that `tests/originals/fetch` got, if `TRUESUM_ORIGINALS` names it and this one is in it.
+pub fn newest(program: &str) -> Option<PathBuf> {
+    let folder = Path::new(&std::env::var_os("TRUESUM_ORIGINALS")?).join("bin");
+    folder.join(program).exists().then_some(folder)
+}
+
+/// Runs a transcript: lines `$ command`, what it writes to both streams in one, and `? status`. Where the newest `program` is
+/// there, it must say the same.
+pub fn play(stage: &Stage, transcript: &str, locale: &str, program: &str) {
+    play_with(stage, stage.links(), transcript, locale);
+    match newest(program) {
+        Some(original) => play_with(&Stage::new([]), &original, transcript, locale),
+        None => eprintln!(
+            "TRUESUM_ORIGINALS names no folder with {program}: the transcript was not played with the original"
+        ),
+    }
+}
+
+fn play_with(stage: &Stage, programs: &Path, transcript: &str, locale: &str) {
     let mut commands = 0;
     let mut lines = transcript.lines().filter(|line| !line.starts_with("## ")).peekable();
     while let Some(line) = lines.next() {
@@ -177,8 +194,13 @@ pub fn play(stage: &Stage, transcript: &str, locale: &str) {
                 None => expected.extend([line, "\n"]),
             }
         };
-        let found = stage.run(stage.links(), locale, &format!("{{ {command}\n}} 2>&1"));
-        assert_eq!((found.stdout.as_str(), found.code), (expected.as_str(), Some(code)), "{command}");
+        let found = stage.run(programs, locale, &format!("{{ {command}\n}} 2>&1"));
+        assert_eq!(
+            (found.stdout.as_str(), found.code),
+            (expected.as_str(), Some(code)),
+            "{}: {command}",
+            programs.display()
+        );
         commands += 1;
     }
     assert!(commands > 0, "an empty transcript");

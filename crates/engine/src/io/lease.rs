@@ -1,14 +1,16 @@
 //! Asking whether anybody has a file open for writing: a read lease, given back at once.
 //!
 //! The kernel grants a read lease (`F_SETLEASE`, fcntl(2)) only on a file that nobody has open or mapped for writing, which no
-//! other call tells without privilege. Holding it would make others wait who open the file; so it is not held. Somebody
-//! who opens the file in the microsecond between sees it opened that much later.
+//! other call tells without privilege. Holding it would make others wait who open the file; so it is not held. Who opens the
+//! file in the microsecond between sees it opened that much later, and the kernel asks for the lease back by a signal: not by
+//! SIGIO, whose default ends the process, but by SIGURG, which is ignored by default.
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
 use std::os::fd::{AsRawFd, BorrowedFd};
-use std::ptr;
-use std::sync::OnceLock;
+
+/// Which signal asks for a lease back: not among the names that the library has.
+const F_SETSIG: c_int = 10;
 
 /// Who has a file open for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,14 +25,14 @@ pub(crate) enum Writers {
 
 /// Asks about an open file.
 pub(crate) fn writers(file: BorrowedFd<'_>) -> Writers {
-    static READY: OnceLock<bool> = OnceLock::new();
-    if !*READY.get_or_init(outlive_sigio) {
+    let ask = |what: c_int, value: c_int| {
+        // SAFETY: a system call on integers; the descriptor is open as long as it is borrowed.
+        unsafe { libc::fcntl(file.as_raw_fd(), what, value) }
+    };
+    if ask(F_SETSIG, libc::SIGURG) != 0 {
         return Writers::Untold;
     }
-    let lease = |kind: c_int| {
-        // SAFETY: a system call on integers; the descriptor is open as long as it is borrowed.
-        unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, kind) }
-    };
+    let lease = |kind| ask(libc::F_SETLEASE, kind);
     if lease(libc::F_RDLCK) == 0 {
         lease(libc::F_UNLCK);
         return Writers::None;
@@ -38,26 +40,6 @@ pub(crate) fn writers(file: BorrowedFd<'_>) -> Writers {
     match rustix::io::Errno::from_io_error(&std::io::Error::last_os_error()) {
         Some(rustix::io::Errno::AGAIN) => Writers::Some,
         _ => Writers::Untold,
-    }
-}
-
-/// Lets the process outlive the signal by which the kernel asks for a lease back, whose default is to end it. A handler that
-/// is there stays: it is called in vain. One that does nothing is better than ignoring the signal: programs that are
-/// started inherit what is ignored. False where the system refuses.
-fn outlive_sigio() -> bool {
-    extern "C" fn nothing(_: c_int) {}
-    // SAFETY: an all-zero sigaction is valid, and the handler does nothing.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        if libc::sigaction(libc::SIGIO, ptr::null(), &mut action) != 0 {
-            return false;
-        }
-        if action.sa_sigaction != libc::SIG_DFL {
-            return true;
-        }
-        action.sa_sigaction = nothing as *const () as usize;
-        action.sa_flags = libc::SA_RESTART;
-        libc::sigaction(libc::SIGIO, &action, ptr::null_mut()) == 0
     }
 }
 
@@ -102,7 +84,7 @@ mod tests {
         let both = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping at an address of the kernel's choice, of which nothing refers to anything.
         let mapped =
-            unsafe { mmap(ptr::null_mut(), 4096, both, MapFlags::SHARED, &writing, 0) }.expect("mapped");
+            unsafe { mmap(std::ptr::null_mut(), 4096, both, MapFlags::SHARED, &writing, 0) }.expect("mapped");
         drop(writing);
         let asked = writers(reading.as_fd());
         // SAFETY: mapped above, and nothing refers to it.

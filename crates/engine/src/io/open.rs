@@ -1,25 +1,33 @@
 //! Opening files: by any path, however long, or only beneath a root.
 //!
-//! A file is opened without blocking and asked what it is before a byte is read, so that a pipe or a device named in a
-//! manifest never hangs a run.
+//! Whatever is asked about a name is asked through its root, so that nothing is learnt of what lies outside. A file is
+//! opened without blocking and asked what it is before a byte is read, so that a pipe or a device named in a manifest
+//! never hangs a run.
 
 use crate::error::{Cause, DIRECTORY, Error};
-use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat};
+use crate::io::resolve::{self, PATH_MAX, Reach};
+use rustix::fs::{self, AtFlags, CWD, FileType, OFlags, Stat};
 use rustix::io::Errno;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-
-/// Paths of this length and more are refused by system calls: they are opened step by step.
-const PATH_MAX: usize = 4096;
+use std::os::fd::{AsFd, OwnedFd};
 
 /// Where names may lead.
 #[derive(Debug)]
 pub enum Root {
-    /// Anywhere, from the current folder: names the user typed or a walk found.
+    /// Anywhere, from the current folder: names the user typed.
     Anywhere,
     /// Names from a manifest, resolved in this folder; links and `..` may lead anywhere.
     At(OwnedFd),
     /// Names from a manifest, resolved in this folder; nothing outside it is opened.
     Beneath(OwnedFd),
+    /// Names that a walk found below this folder: through no symbolic link.
+    Within(OwnedFd),
+    /// Names that a walk found below a folder that is not kept open.
+    Reopened {
+        /// Its path, from the current folder.
+        folder: Vec<u8>,
+        /// Whether symbolic links below it are followed.
+        follow: bool,
+    },
 }
 
 /// Which kinds of file are read.
@@ -39,8 +47,45 @@ impl Root {
     /// It is not a folder that can be opened.
     pub fn folder(path: &[u8], allow_outside: bool) -> Result<Root, Error> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = open_long(CWD, path, flags).map_err(|error| Error::io(path, "open", error))?;
+        let folder = resolve::open(CWD, path, flags, Reach::Anywhere);
+        let folder = folder.map_err(|error| Error::io(path, "open", error))?;
         Ok(if allow_outside { Root::At(folder) } else { Root::Beneath(folder) })
+    }
+
+    /// How far names may lead.
+    pub(crate) fn reach(&self) -> Reach {
+        match self {
+            Root::Anywhere | Root::At(_) | Root::Reopened { follow: true, .. } => Reach::Anywhere,
+            Root::Beneath(_) => Reach::Beneath,
+            Root::Within(_) | Root::Reopened { follow: false, .. } => Reach::NoLinks,
+        }
+    }
+
+    /// Opens what stands under a name, whatever it is.
+    pub(crate) fn resolve(&self, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
+        let folder;
+        let from = match self {
+            Root::Anywhere => CWD,
+            Root::At(folder) | Root::Beneath(folder) | Root::Within(folder) => folder.as_fd(),
+            Root::Reopened { folder: path, .. } => {
+                let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+                folder = resolve::open(CWD, path, flags, Reach::Anywhere)?;
+                folder.as_fd()
+            }
+        };
+        resolve::open(from, path, flags, self.reach())
+    }
+
+    /// Says that a name could not be opened, listed or read.
+    pub(crate) fn refusal(&self, path: &[u8], action: &'static str, error: Errno) -> Error {
+        match error {
+            Errno::XDEV => Error::new(path, action, Cause::OutsideRoot),
+            Errno::LOOP if self.reach() == Reach::NoLinks => {
+                let what = "a symbolic link took its place, or that of a folder above it";
+                Error::new(path, action, Cause::Changed(what.to_owned()))
+            }
+            _ => Error::io(path, action, error),
+        }
     }
 
     /// Opens a file for reading and tells what it is.
@@ -49,18 +94,12 @@ impl Root {
     /// Not there, not permitted, not a regular file (unless `special` allows it), or outside the root.
     pub fn open(&self, path: &[u8], special: Special) -> Result<(OwnedFd, Stat), Error> {
         let fail = |error: Errno| match error {
-            Errno::XDEV => Error::new(path, "open", Cause::OutsideRoot),
             // What opening a socket says.
             Errno::NXIO => Error::new(path, "read", Cause::Special("socket")),
-            _ => Error::io(path, "open", error),
+            _ => self.refusal(path, "open", error),
         };
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
-        let file = match self {
-            Root::Anywhere => open_long(CWD, path, flags),
-            Root::At(folder) => open_long(folder.as_fd(), path, flags),
-            Root::Beneath(folder) => open_beneath(folder.as_fd(), path, flags),
-        };
-        let file = file.map_err(fail)?;
+        let file = self.resolve(path, flags).map_err(fail)?;
         let stat = fs::fstat(&file).map_err(|error| Error::io(path, "read", error))?;
         let kind = FileType::from_raw_mode(stat.st_mode);
         match (kind, special) {
@@ -77,22 +116,32 @@ impl Root {
 
     /// Whether there is something under this name, whatever it is.
     pub fn exists(&self, path: &[u8]) -> bool {
-        fs::statat(self.as_fd(), path, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+        self.stat(path, false).is_ok()
     }
 
     /// The size of the regular file under this name; 0 for anything else. A hint to plan by, never an answer.
     pub(crate) fn size(&self, path: &[u8]) -> u64 {
-        match fs::statat(self.as_fd(), path, AtFlags::empty()) {
+        match self.stat(path, self.reach() != Reach::NoLinks) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => stat.st_size as u64,
             _ => 0,
         }
     }
 
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Root::Anywhere => CWD,
-            Root::At(folder) | Root::Beneath(folder) => folder.as_fd(),
+    /// What stands under a name: where a link there leads, or the link itself.
+    ///
+    /// Below a folder that bounds its names this opens the place of the file, for a look at a name knows no bounds.
+    pub(crate) fn stat(&self, path: &[u8], follow: bool) -> Result<Stat, Errno> {
+        let direct = match self {
+            Root::Anywhere => Some(CWD),
+            Root::At(folder) | Root::Within(folder) => Some(folder.as_fd()),
+            Root::Beneath(_) | Root::Reopened { .. } => None,
+        };
+        if let Some(folder) = direct.filter(|_| path.len() < PATH_MAX) {
+            let flags = if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
+            return fs::statat(folder, path, flags);
         }
+        let end = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
+        fs::fstat(self.resolve(path, OFlags::PATH | OFlags::CLOEXEC | end)?)
     }
 }
 
@@ -110,149 +159,12 @@ pub(crate) fn describe(kind: FileType) -> &'static str {
     }
 }
 
-/// Opens a path of any length.
-pub(crate) fn open_long(folder: BorrowedFd<'_>, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
-    if path.len() < PATH_MAX {
-        return retry(|| fs::openat(folder, path, flags, Mode::empty()));
-    }
-    let mut rest = path;
-    let mut step: Option<OwnedFd> = None;
-    while rest.len() >= PATH_MAX {
-        let cut = rest[..PATH_MAX - 1].iter().rposition(|&byte| byte == b'/').filter(|&cut| cut > 0);
-        let cut = cut.ok_or(Errno::NAMETOOLONG)?;
-        let at = step.as_ref().map_or(folder, AsFd::as_fd);
-        let next = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        step = Some(retry(|| fs::openat(at, &rest[..cut], next, Mode::empty()))?);
-        let skip = rest[cut..].iter().take_while(|&&byte| byte == b'/').count();
-        rest = &rest[cut + skip..];
-    }
-    let at = step.as_ref().map_or(folder, AsFd::as_fd);
-    retry(|| fs::openat(at, rest, flags, Mode::empty()))
-}
-
-/// Opens a path that must not lead out of `folder`: neither by `..`, nor absolutely, nor through a symbolic link.
-fn open_beneath(folder: BorrowedFd<'_>, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    if path.len() >= PATH_MAX {
-        return open_by_steps(folder, path, flags);
-    }
-    match retry(|| fs::openat2(folder, path, flags, Mode::empty(), resolve)) {
-        // Kernels before 5.6, and sandboxes that do not know the call.
-        Err(Errno::NOSYS | Errno::PERM) => open_by_steps(folder, path, flags),
-        // The kernel could not rule out a rename racing with `..`: asked again, it can.
-        Err(Errno::AGAIN) => retry(|| fs::openat2(folder, path, flags, Mode::empty(), resolve)),
-        result => result,
-    }
-}
-
-/// What [`open_beneath`] does, one component at a time and stricter: any symbolic link is refused.
-fn open_by_steps(folder: BorrowedFd<'_>, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
-    if path.first() == Some(&b'/') {
-        return Err(Errno::XDEV);
-    }
-    let mut step: Option<OwnedFd> = None;
-    let mut parts =
-        path.split(|&byte| byte == b'/').filter(|part| !part.is_empty() && *part != b".").peekable();
-    while let Some(part) = parts.next() {
-        if part == b".." {
-            return Err(Errno::XDEV);
-        }
-        let at = step.as_ref().map_or(folder, AsFd::as_fd);
-        let flags = match parts.peek() {
-            Some(_) => OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC,
-            None => flags | OFlags::NOFOLLOW,
-        };
-        let next = match retry(|| fs::openat(at, part, flags, Mode::empty())) {
-            Err(Errno::LOOP) => return Err(Errno::XDEV),
-            // A link in the middle is "not a directory" when links are not followed.
-            Err(Errno::NOTDIR) if is_link(at, part) => return Err(Errno::XDEV),
-            result => result?,
-        };
-        step = Some(next);
-    }
-    step.ok_or(Errno::ISDIR)
-}
-
-fn is_link(folder: BorrowedFd<'_>, name: &[u8]) -> bool {
-    fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
-        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
-}
-
-fn retry<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
-    loop {
-        match call() {
-            Err(Errno::INTR) => {}
-            result => return result,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::fs::Mode;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::symlink;
-
-    fn tree() -> tempfile::TempDir {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        std::fs::create_dir_all(dir.path().join("root/sub")).unwrap();
-        std::fs::write(dir.path().join("outside"), "secret").unwrap();
-        std::fs::write(dir.path().join("root/sub/file"), "data").unwrap();
-        symlink("../outside", dir.path().join("root/out")).unwrap();
-        symlink("sub/file", dir.path().join("root/in")).unwrap();
-        symlink("..", dir.path().join("root/sub/up")).unwrap();
-        dir
-    }
-
-    type Opener = fn(BorrowedFd<'_>, &[u8], OFlags) -> Result<OwnedFd, Errno>;
-
-    #[test]
-    fn names_that_leave_the_root_are_refused_by_both_ways_of_opening() {
-        let dir = tree();
-        let root = fs::open(dir.path().join("root"), OFlags::PATH, Mode::empty()).unwrap();
-        for open in [open_beneath as Opener, open_by_steps] {
-            let try_open = |name: &str| open(root.as_fd(), name.as_bytes(), OFlags::RDONLY).err();
-            assert_eq!(try_open("sub/file"), None);
-            assert_eq!(try_open("./sub//file"), None);
-            for outside in ["../outside", "/etc/passwd", "out", "sub/../../outside", "sub/up/../outside"] {
-                assert_eq!(try_open(outside), Some(Errno::XDEV), "{outside}");
-            }
-            assert_eq!(try_open("nothing"), Some(Errno::NOENT));
-        }
-        assert!(
-            open_beneath(root.as_fd(), b"in", OFlags::RDONLY).is_ok(),
-            "a link inside the root is followed"
-        );
-    }
-
-    #[test]
-    fn a_folder_swapped_for_a_link_never_opens_a_way_out() {
-        let dir = tree();
-        let root = dir.path().join("root");
-        let handle = fs::open(&root, OFlags::PATH, Mode::empty()).unwrap();
-        std::fs::create_dir(dir.path().join("elsewhere")).unwrap();
-        std::fs::write(dir.path().join("elsewhere/file"), "secret").unwrap();
-        symlink("../elsewhere", root.join("trap")).unwrap();
-        let done = std::sync::atomic::AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                while !done.load(std::sync::atomic::Ordering::Relaxed) {
-                    let exchange = fs::RenameFlags::EXCHANGE;
-                    let _ = fs::renameat_with(&handle, "sub", &handle, "trap", exchange);
-                }
-            });
-            for open in [open_beneath as Opener, open_by_steps] {
-                for _ in 0..5000 {
-                    if let Ok(file) = open(handle.as_fd(), b"sub/file", OFlags::RDONLY) {
-                        let mut byte = [0; 4];
-                        assert_eq!(rustix::io::read(&file, &mut byte), Ok(4));
-                        assert_eq!(&byte, b"data");
-                    }
-                }
-            }
-            done.store(true, std::sync::atomic::Ordering::Relaxed);
-        });
-    }
 
     #[test]
     fn special_files_are_refused_at_once() {
@@ -266,24 +178,30 @@ mod tests {
     }
 
     #[test]
-    fn paths_longer_than_the_kernel_takes_are_opened() {
+    fn sizes_and_existence_are_those_of_names_that_may_be_opened() {
         let dir = tempfile::tempdir().unwrap();
-        let mut at = fs::open(dir.path(), OFlags::PATH, Mode::empty()).unwrap();
-        let mut path = dir.path().as_os_str().as_bytes().to_vec();
-        for _ in 0..25 {
-            let name = "d".repeat(200);
-            fs::mkdirat(&at, &name, Mode::RWXU).unwrap();
-            at = fs::openat(&at, &name, OFlags::PATH, Mode::empty()).unwrap();
-            path.push(b'/');
-            path.extend_from_slice(name.as_bytes());
+        std::fs::create_dir(dir.path().join("root")).unwrap();
+        std::fs::write(dir.path().join("secret"), "secret").unwrap();
+        std::fs::write(dir.path().join("root/file"), "data").unwrap();
+        symlink("../secret", dir.path().join("root/out")).unwrap();
+        symlink("file", dir.path().join("root/in")).unwrap();
+        symlink("..", dir.path().join("root/up")).unwrap();
+        let path = dir.path().join("root").into_os_string().into_encoded_bytes();
+        let beneath = Root::folder(&path, false).unwrap();
+        let secret = dir.path().join("secret").into_os_string().into_encoded_bytes();
+        for outside in [&b"../secret"[..], b"up/secret", &secret] {
+            assert!(!beneath.exists(outside) && beneath.size(outside) == 0, "{}", outside.escape_ascii());
         }
-        let flags = OFlags::CREATE | OFlags::WRONLY;
-        fs::openat(&at, "file", flags, Mode::RUSR).unwrap();
-        path.extend_from_slice(b"/file");
-        assert!(path.len() > PATH_MAX);
-        assert!(Root::Anywhere.open(&path, Special::Refuse).is_ok());
-        let root = Root::folder(dir.path().as_os_str().as_bytes(), false).unwrap();
-        let below = &path[dir.path().as_os_str().len() + 1..];
-        assert!(root.open(below, Special::Refuse).is_ok());
+        assert!(beneath.exists(b"out") && beneath.size(b"out") == 0, "a link, which leads nowhere");
+        assert_eq!((beneath.size(b"file"), beneath.size(b"in")), (4, 4));
+        let at = Root::folder(&path, true).unwrap();
+        assert_eq!((at.size(b"../secret"), at.size(b"out"), at.size(b"in")), (6, 6, 4));
+        let long = [&b"./".repeat(3000)[..], b"file"].concat();
+        assert_eq!((at.size(&long), beneath.size(&long)), (4, 4));
+        for follow in [false, true] {
+            let again = Root::Reopened { folder: path.clone(), follow };
+            assert_eq!((again.size(b"file"), again.size(b"in")), (4, if follow { 4 } else { 0 }));
+            assert_eq!(again.open(b"in", Special::Refuse).is_ok(), follow);
+        }
     }
 }

@@ -19,7 +19,7 @@ use rustix::fs::{self, Stat};
 use rustix::time::{ClockId, clock_gettime};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What is known of a file that is about to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,9 +38,10 @@ const LEAST: i64 = SECOND / 1000;
 const WRITE: u64 = 1 << 31;
 /// Bytes a second of the slowest disk whose writes are waited for.
 const SLOWEST: u64 = 1 << 18;
-/// For how long a writer may take to begin, and its file is waited for at most.
+/// How long a write may take to begin.
 const BEGIN: i64 = SECOND / 10;
-const PATIENCE: i64 = SECOND;
+/// How long a file is waited for that somebody has open for writing.
+const PATIENCE: Duration = Duration::from_millis(500);
 /// For how long dirty pages may wait for a busy disk beyond the time they should.
 const BUSY: i64 = 60 * SECOND;
 
@@ -57,12 +58,23 @@ pub(crate) fn settle(file: impl AsFd, stat: Stat, system: &System) -> Result<(St
     if tells && grace(stat.st_size as u64).is_some_and(|grace| age >= grace) {
         return Ok((stat, Rest::Known));
     }
-    // After the stamps were taken: who began before has it open still, or was done before anything was read.
-    match writers(file.as_fd()) {
-        Writers::None => Ok((stat, Rest::Known)),
-        Writers::Some if tells && is_quiet(file.as_fd(), &stat, age) => Ok((stat, Rest::Known)),
-        Writers::Some => Err(Cause::Changed("another program has it open for writing".to_owned())),
-        Writers::Untold => Ok((stat, Rest::Untold)),
+    let (mut stat, begun, mut pause) = (stat, Instant::now(), Duration::from_millis(1));
+    loop {
+        // After the stamps were taken: who began before has it open still, or was done before anything was read.
+        match writers(file.as_fd()) {
+            Writers::None => return Ok((stat, Rest::Known)),
+            Writers::Untold => return Ok((stat, Rest::Untold)),
+            Writers::Some if tells && is_quiet(file.as_fd(), &stat) => return Ok((stat, Rest::Known)),
+            // Perhaps only a copy of the descriptor, in a process that is just being started.
+            Writers::Some if begun.elapsed() < PATIENCE => {}
+            Writers::Some => {
+                return Err(Cause::Changed("another program has it open for writing".to_owned()));
+            }
+        }
+        std::thread::sleep(pause);
+        pause *= 2;
+        let later = fs::fstat(&file).map_err(|error| Cause::Io(error.into()))?;
+        (stat, _) = after_tick(&file, later, system)?;
     }
 }
 
@@ -92,15 +104,11 @@ pub(crate) fn after_tick(file: impl AsFd, mut stat: Stat, system: &System) -> Re
 }
 
 /// Whether a file that somebody has open for writing is not being written to, and no store to it will go unnoticed.
-fn is_quiet(file: BorrowedFd<'_>, stat: &Stat, age: i64) -> bool {
-    let wait = BEGIN + writing(stat.st_size as u64) - age;
-    if wait > PATIENCE {
-        return false;
-    }
-    std::thread::sleep(Duration::from_nanos(wait.max(0).unsigned_abs()));
+fn is_quiet(file: BorrowedFd<'_>, stat: &Stat) -> bool {
     // Pages on the disk are clean, and the next store to one moves the stamp.
-    let flushed = fs::fdatasync(file).is_ok();
-    flushed && fs::fstat(file).is_ok_and(|now| changed(&now) == changed(stat) && now.st_size == stat.st_size)
+    now().saturating_sub(changed(stat)) >= BEGIN + writing(stat.st_size as u64)
+        && fs::fdatasync(file).is_ok()
+        && fs::fstat(file).is_ok_and(|now| changed(&now) == changed(stat) && now.st_size == stat.st_size)
 }
 
 /// The longest that a write to a file of `size` bytes may take, in nanoseconds.

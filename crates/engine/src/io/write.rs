@@ -1,19 +1,36 @@
-//! Files that appear whole or not at all: a temporary file beside the target, flushed to the disk, then renamed over it.
+//! Files that appear whole or not at all: written beside the target, flushed to the disk, then renamed over it.
+//!
+//! Until it is complete the file has no name where the file system can do that (`O_TMPFILE`: ext4, XFS, Btrfs, tmpfs), so
+//! that a run that is killed leaves nothing. A new file then gets its name at once; one that replaces another has a
+//! temporary name between two system calls, for only a named file can be renamed. Elsewhere it has a temporary name all
+//! the while, which no walk takes for content ([`super::temporary`]).
 
+use super::temporary::temporary_name;
 use crate::error::{Cause, Error};
-use rustix::fs::{CWD, Mode, OFlags};
-use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::os::fd::IntoRawFd;
+use rustix::fs::{self, AtFlags, CWD, Mode, OFlags};
+use rustix::io::Errno;
+use std::fs::{File, Permissions};
+use std::io::{self, BufWriter, Seek, Write};
+use std::os::fd::{AsFd, AsRawFd, IntoRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// A file being written. Dropped before [`AtomicFile::commit`] it leaves nothing behind and the old file as it was.
 pub struct AtomicFile {
-    temporary: BufWriter<NamedTempFile>,
+    content: BufWriter<File>,
+    beside: Beside,
     target: PathBuf,
+    /// Mode of the file to be replaced.
+    mode: Option<u32>,
+}
+
+/// A place in the target's folder, with the temporary name if there is one.
+struct Beside {
+    folder: OwnedFd,
+    /// Name of the target in the folder.
+    name: Vec<u8>,
+    temporary: Option<Vec<u8>>,
 }
 
 impl AtomicFile {
@@ -22,6 +39,10 @@ impl AtomicFile {
     /// # Errors
     /// The folder is not there or not writable, or the target is not a regular file.
     pub fn create(target: &Path) -> Result<AtomicFile, Error> {
+        AtomicFile::begin(target, true)
+    }
+
+    fn begin(target: &Path, unnamed: bool) -> Result<AtomicFile, Error> {
         let name = target.as_os_str().as_bytes();
         let fail = |error: io::Error| Error::io(name, "write", error);
         let real = match std::fs::canonicalize(target) {
@@ -36,25 +57,21 @@ impl AtomicFile {
             let what = if old.is_dir() { "it is a directory" } else { "it is not a regular file" };
             return Err(Error::new(name, "write", Cause::Other(what.to_owned())));
         }
-        let mut prefix = std::ffi::OsString::from(".");
-        prefix.push(real.file_name().unwrap_or(OsStr::new("truesum")));
-        // Names at the limit of the file system leave no room for a suffix.
-        let prefix = OsStr::from_bytes(&prefix.as_bytes()[..prefix.len().min(200)]);
-        let temporary = tempfile::Builder::new()
-            .prefix(prefix)
-            .suffix(".part")
-            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666))
-            .tempfile_in(folder(&real))
-            .map_err(fail)?;
-        if let Some(old) = old {
-            temporary.as_file().set_permissions(old.permissions()).map_err(fail)?;
+        let mode = old.map(|old| old.permissions().mode());
+        let mut beside = Beside::of(&real).map_err(fail)?;
+        let file = match beside.unnamed().filter(|_| unnamed) {
+            Some(file) => file,
+            None => beside.named().map_err(fail)?,
+        };
+        if let Some(mode) = mode {
+            file.set_permissions(Permissions::from_mode(mode)).map_err(fail)?;
         }
-        Ok(AtomicFile { temporary: BufWriter::with_capacity(1 << 16, temporary), target: real })
+        Ok(AtomicFile { content: BufWriter::with_capacity(1 << 16, file), beside, target: real, mode })
     }
 
-    /// The temporary file, to recognise it in a walk.
+    /// The file as it is written, to recognise it in a walk.
     pub fn file(&self) -> &File {
-        self.temporary.get_ref().as_file()
+        self.content.get_ref()
     }
 
     /// Where the file will be.
@@ -67,17 +84,26 @@ impl AtomicFile {
     /// # Errors
     /// Any step failed; the old file is then still there, byte for byte.
     pub fn commit(self) -> Result<(), Error> {
-        let AtomicFile { temporary, target } = self;
+        let AtomicFile { content, mut beside, target, mode } = self;
         let name = target.as_os_str().as_bytes().to_vec();
         let fail = |error: io::Error| Error::io(&name, "write", error);
-        let temporary = temporary.into_inner().map_err(|error| fail(error.into_error()))?;
-        temporary.as_file().sync_all().map_err(fail)?;
+        let file = content.into_inner().map_err(|error| fail(error.into_error()))?;
+        file.sync_all().map_err(fail)?;
         // Network file systems and quotas report some write errors only when a descriptor is closed: one is closed
         // before the old file goes, one after, when the file has its final name.
-        let (file, path) = temporary.into_parts();
-        let second = file.try_clone().map_err(fail)?;
+        let mut second = file.try_clone().map_err(fail)?;
         close(file).map_err(fail)?;
-        path.persist(&target).map_err(|error| fail(error.error))?;
+        if beside.temporary.is_none() && !beside.link(&second, mode.is_none()) {
+            // It can have no name after all: what was written goes into a file that has one.
+            let mut copy = beside.named().map_err(fail)?;
+            if let Some(mode) = mode {
+                copy.set_permissions(Permissions::from_mode(mode)).map_err(fail)?;
+            }
+            second.rewind().and_then(|()| io::copy(&mut second, &mut copy)).map_err(fail)?;
+            copy.sync_all().map_err(fail)?;
+            second = copy;
+        }
+        beside.rename().map_err(fail)?;
         close(second).map_err(fail)?;
         sync_folder(folder(&target)).map_err(fail)
     }
@@ -85,12 +111,91 @@ impl AtomicFile {
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.temporary.write(bytes)
+        self.content.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.temporary.flush()
+        self.content.flush()
     }
+}
+
+impl Beside {
+    fn of(target: &Path) -> io::Result<Beside> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = fs::openat(CWD, folder(target), flags, Mode::empty())?;
+        let name = target.file_name().ok_or(Errno::ISDIR)?.as_bytes().to_vec();
+        Ok(Beside { folder, name, temporary: None })
+    }
+
+    /// A file without a name, where it can be given one later.
+    fn unnamed(&self) -> Option<File> {
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        let file = fs::openat(&self.folder, ".", flags, Mode::from_raw_mode(0o666)).ok()?;
+        // The way by which it gets its name, and there is not always a /proc.
+        let (own, seen) = (fs::fstat(&file).ok()?, fs::stat(descriptor(&file)).ok()?);
+        ((own.st_dev, own.st_ino) == (seen.st_dev, seen.st_ino)).then(|| File::from(file))
+    }
+
+    /// A file with a temporary name.
+    fn named(&mut self) -> io::Result<File> {
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
+        loop {
+            let name = temporary_name(&self.name);
+            match fs::openat(&self.folder, &name[..], flags, Mode::from_raw_mode(0o666)) {
+                Ok(file) => {
+                    self.temporary = Some(name);
+                    return Ok(File::from(file));
+                }
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Gives a file that has none its name: the final one if there is no old file, else a temporary one. False where that
+    /// cannot be done.
+    fn link(&mut self, file: &File, fresh: bool) -> bool {
+        let link =
+            |name: &[u8]| fs::linkat(CWD, descriptor(file), &self.folder, name, AtFlags::SYMLINK_FOLLOW);
+        match if fresh { link(&self.name) } else { Err(Errno::EXIST) } {
+            Ok(()) => return true,
+            Err(Errno::EXIST) => {}
+            Err(_) => return false,
+        }
+        loop {
+            let name = temporary_name(&self.name);
+            match link(&name) {
+                Ok(()) => {
+                    self.temporary = Some(name);
+                    return true;
+                }
+                Err(Errno::EXIST) => {}
+                Err(_) => return false,
+            }
+        }
+    }
+
+    /// Gives the file with the temporary name the final one.
+    fn rename(&mut self) -> io::Result<()> {
+        if let Some(temporary) = &self.temporary {
+            fs::renameat(&self.folder, &temporary[..], &self.folder, &self.name[..])?;
+            self.temporary = None;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            let _ = fs::unlinkat(&self.folder, &temporary[..], AtFlags::empty());
+        }
+    }
+}
+
+/// A path that leads to an open file.
+fn descriptor(file: &impl AsFd) -> String {
+    format!("/proc/self/fd/{}", file.as_fd().as_raw_fd())
 }
 
 /// Closes a file and tells whether that worked, which dropping it does not.
@@ -113,9 +218,85 @@ pub(crate) fn folder(path: &Path) -> &Path {
 /// Makes a rename durable. File systems that cannot flush a directory say EINVAL: nothing is lost by that.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     let directory =
-        rustix::fs::openat(CWD, folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-    match rustix::fs::fsync(directory) {
-        Err(rustix::io::Errno::INVAL) => Ok(()),
+        fs::openat(CWD, folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    match fs::fsync(directory) {
+        Err(Errno::INVAL) => Ok(()),
         result => Ok(result?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::temporary::is_temporary;
+
+    fn names(folder: &Path) -> Vec<Vec<u8>> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().as_bytes().to_vec()).collect();
+        names.sort();
+        names
+    }
+
+    /// A file being written in each of the ways: without a name, and with a temporary one.
+    fn begin(target: &Path, named: bool) -> AtomicFile {
+        let mut file = AtomicFile::begin(target, !named).unwrap();
+        file.write_all(b"new").unwrap();
+        file.flush().unwrap();
+        file
+    }
+
+    #[test]
+    fn a_file_appears_whole_or_not_at_all() {
+        for old in [false, true] {
+            for named in [false, true] {
+                let dir = tempfile::tempdir().unwrap();
+                let target = dir.path().join("M");
+                if old {
+                    std::fs::write(&target, "old").unwrap();
+                    std::fs::set_permissions(&target, Permissions::from_mode(0o640)).unwrap();
+                }
+                let before = names(dir.path());
+                drop(begin(&target, named));
+                assert_eq!(names(dir.path()), before, "nothing is left behind");
+                let file = begin(&target, named);
+                let extra: Vec<_> =
+                    names(dir.path()).into_iter().filter(|name| !before.contains(name)).collect();
+                assert!(extra.iter().all(|name| is_temporary(name)));
+                assert!(named || extra.is_empty(), "a file without a name leaves nothing when it is killed");
+                assert!(!old || std::fs::read(&target).unwrap() == b"old");
+                file.commit().unwrap();
+                assert_eq!(std::fs::read(&target).unwrap(), b"new");
+                assert_eq!(names(dir.path()), [b"M".to_vec()]);
+                let mode = std::fs::metadata(&target).unwrap().permissions().mode() & 0o777;
+                assert!(!old || mode == 0o640, "{mode:o}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_came_in_between_is_replaced_as_a_rename_would() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("M");
+        let file = begin(&target, false);
+        std::fs::write(&target, "meanwhile").unwrap();
+        file.commit().unwrap();
+        assert_eq!(std::fs::read(&target).unwrap(), b"new");
+        assert_eq!(names(dir.path()), [b"M".to_vec()]);
+    }
+
+    #[test]
+    fn a_file_that_can_have_no_name_is_copied_into_one_that_has() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("M");
+        let mut file = begin(&target, false);
+        // Unlinked for good: the kernel gives such a file no name again.
+        let gone = dir.path().join("gone");
+        let unlinked = File::options().read(true).write(true).create_new(true).open(&gone).unwrap();
+        std::fs::remove_file(&gone).unwrap();
+        file.content = BufWriter::new(unlinked);
+        file.write_all(b"copied").unwrap();
+        file.commit().unwrap();
+        assert_eq!(std::fs::read(&target).unwrap(), b"copied");
+        assert_eq!(names(dir.path()), [b"M".to_vec()]);
     }
 }

@@ -4,13 +4,18 @@ use crate::io::open::Root;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::run::event::{Batch, Event};
+use crate::run::frontier::Frontier;
 use crate::task::Task;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use truesum_hash::{Spec, kernel};
 
 /// How far workers may run ahead of what was handed out, in tasks: the bound on outcomes that wait for their turn.
 const WINDOW: u64 = 1 << 14;
+/// Bytes of names in a window. Where names are long, it holds fewer tasks.
+const NAMES: usize = 16 << 20;
+/// A worker that waits does so until it may take this many tasks, and the shortest window is no shorter.
+const ROOM: u64 = 64;
 /// A list of at most this many tasks is looked at as a whole first.
 const KNOWN: usize = 4096;
 /// Tasks taken from the iterator at a time.
@@ -23,8 +28,7 @@ pub(crate) const LARGE: u64 = 256 << 20;
 /// Gives jobs to workers.
 pub(crate) struct Feeder<'a> {
     feed: Mutex<Feed<'a>>,
-    moved: Condvar,
-    handed_out: AtomicU64,
+    frontier: Frontier,
     /// How many threads have something to do.
     pub useful_threads: usize,
     /// Threads asked for.
@@ -49,7 +53,10 @@ struct Feed<'a> {
     progress: &'a Progress,
     /// Jobs taken from the iterator.
     jobs: u64,
+    /// No more tasks are taken from the iterator.
     ended: bool,
+    /// The longest name so far.
+    longest: usize,
 }
 
 /// A job and its place in the order of tasks.
@@ -73,7 +80,8 @@ impl<'a> Feeder<'a> {
         progress: &'a Progress,
     ) -> Feeder<'a> {
         let (ready, told, found) = (Vec::new(), Vec::new(), progress.found());
-        let mut feed = Feed { ready, told, tasks, next: 0, found, progress, jobs: 0, ended: false };
+        let mut feed =
+            Feed { ready, told, tasks, next: 0, found, progress, jobs: 0, ended: false, longest: 1 };
         feed.take(KNOWN);
         let mut useful_threads = threads;
         let mut known_jobs = None;
@@ -97,8 +105,7 @@ impl<'a> Feeder<'a> {
         }
         Feeder {
             feed: Mutex::new(feed),
-            moved: Condvar::new(),
-            handed_out: AtomicU64::new(0),
+            frontier: Frontier::new(),
             useful_threads,
             threads,
             known_jobs,
@@ -139,14 +146,21 @@ impl<'a> Feeder<'a> {
         self.known_jobs.map_or(1, |jobs| self.threads.saturating_sub(jobs - 1).max(1))
     }
 
-    /// Takes up to `most` jobs, and notices on the way. Waits for the window to move on only if `idle`: a worker with
-    /// files open may be the one that everybody waits for. Returns false at the end of all jobs.
+    /// Takes up to `most` jobs, and notices on the way. Waits for the window to move on only if `idle`: a worker that holds
+    /// anything may be the one that everybody waits for. Returns false at the end of all jobs.
     pub(crate) fn pull(&self, most: usize, idle: bool, jobs: &mut Vec<Assigned>, told: &mut Batch) -> bool {
-        let mut feed = lock(&self.feed);
         loop {
-            let window = (self.handed_out.load(Relaxed) + WINDOW).saturating_sub(feed.next);
-            if feed.ready.is_empty() && !feed.ended && window > 0 {
-                let batch = BATCH.max(most).min(window as usize);
+            let mut feed = lock(&self.feed);
+            let room = match self.frontier.place() {
+                Some(handed_out) => (handed_out + feed.window()).saturating_sub(feed.next),
+                None => {
+                    feed.ended = true;
+                    feed.ready.clear();
+                    0
+                }
+            };
+            if feed.ready.is_empty() && !feed.ended && room > 0 {
+                let batch = BATCH.max(most).min(room as usize);
                 feed.take(batch);
             }
             told.append(&mut feed.told);
@@ -160,36 +174,36 @@ impl<'a> Feeder<'a> {
             if feed.ended && feed.ready.is_empty() {
                 return false;
             }
-            if window == 0 {
-                feed = self.moved.wait(feed).unwrap_or_else(PoisonError::into_inner);
-            }
+            let until = (feed.next + ROOM).saturating_sub(feed.window());
+            drop(feed);
+            self.frontier.wait(until);
         }
     }
 
     /// Moves the window on: all tasks before `place` were handed out.
     pub(crate) fn handed_out(&self, place: u64) {
-        let before = self.handed_out.swap(place, Relaxed);
-        if before / 64 != place / 64 {
-            let _feed = lock(&self.feed);
-            self.moved.notify_all();
-        }
+        self.frontier.advance(place);
     }
 
-    /// Lets workers come to their end without further jobs.
-    pub(crate) fn close(&self) {
-        let mut feed = lock(&self.feed);
-        feed.ended = true;
-        feed.ready.clear();
-        drop(feed);
-        self.moved.notify_all();
+    /// Where workers wait, and what they close when they leave.
+    pub(crate) fn frontier(&self) -> &Frontier {
+        &self.frontier
     }
 }
 
 impl Feed<'_> {
-    /// Takes tasks from the iterator.
+    /// How many tasks may be under way.
+    fn window(&self) -> u64 {
+        ((NAMES / self.longest) as u64).clamp(ROOM, WINDOW)
+    }
+
+    /// Takes tasks from the iterator, unless the run was stopped.
     fn take(&mut self, most: usize) {
-        for _ in 0..most {
-            let Some(task) = self.tasks.next() else {
+        for taken in 0..most as u64 {
+            if taken >= self.window() {
+                break;
+            }
+            let Some(task) = (if self.progress.stopped() { None } else { self.tasks.next() }) else {
                 self.ended = true;
                 break;
             };
@@ -199,6 +213,7 @@ impl Feed<'_> {
                 Task::File(job) => {
                     self.found += 1;
                     self.jobs += 1;
+                    self.longest = self.longest.max(job.path().len());
                     self.ready.push(Assigned { place, job, alone: None });
                 }
                 Task::Tell(notice) => self.told.push((place, Event::Notice(notice))),
@@ -216,7 +231,7 @@ impl Feed<'_> {
     /// hashed alone, by the fastest kernel for one message. Without lanes there is nothing to gain by that.
     fn largest_first(&mut self, root: &Root, threads: usize) -> u64 {
         let mut sized: Vec<(u64, Assigned)> =
-            self.ready.drain(..).map(|assigned| (root.size(assigned.job.path()), assigned)).collect();
+            self.ready.drain(..).map(|assigned| (size(&assigned.job, root), assigned)).collect();
         // A stable sort by size, and the ready jobs are taken from the end.
         sized.sort_by_key(|(size, _)| *size);
         let total: u64 = sized.iter().map(|(size, _)| size).sum();
@@ -227,6 +242,12 @@ impl Feed<'_> {
         self.ready.extend(sized.into_iter().map(|(_, assigned)| assigned));
         total
     }
+}
+
+/// A file's size, as far as it can be had before the file is opened.
+fn size(job: &Job, root: &Root) -> u64 {
+    let (root, path) = job.way(root);
+    root.size(path)
 }
 
 /// How many messages of this algorithm share a core.

@@ -2,6 +2,7 @@
 
 use crate::error::{Cause, Error};
 use crate::io::ahead::read_ahead;
+use crate::io::anchor::most_bases;
 use crate::io::device::is_spinning;
 use crate::io::read::{Guarded, Whole};
 use crate::io::waits::Waits;
@@ -11,6 +12,7 @@ use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::event::{Batch, Event};
 use crate::run::feed::{Assigned, Feeder, LARGE, lanes_of};
+use crate::run::frontier::Leaves;
 use crate::run::links::{Claim, Identity, Links};
 use crate::task::Notice;
 use rustix::io::Errno;
@@ -80,7 +82,8 @@ impl<'a, 'f> Worker<'a, 'f> {
     ) -> Worker<'a, 'f> {
         // Some descriptors belong to others: standard streams, manifests, the walk.
         let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
-        let open_limit = (limit.saturating_sub(12) / threads as u64).clamp(1, OPEN as u64) as usize;
+        let others = 12 + most_bases() as u64;
+        let open_limit = (limit.saturating_sub(others) / threads as u64).clamp(1, OPEN as u64) as usize;
         Worker {
             config,
             feeder,
@@ -96,20 +99,29 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
     }
 
-    /// Works until there are no more jobs or `deliver` says false.
+    /// Works until there are no more jobs, the run is stopped or `deliver` says false. However it ends, no other worker goes
+    /// on waiting for what this one leaves undone.
     pub(crate) fn work(mut self, deliver: &mut dyn FnMut(Batch) -> bool) {
+        let _leaves = Leaves(self.feeder.frontier());
         let mut active: Vec<Active> = Vec::new();
         let mut pulled = Vec::new();
         let mut more = true;
         let mut width = 1;
         while (more || !active.is_empty() || !self.slow.is_empty()) && !self.progress.stopped() {
-            while more && active.len() + self.slow.len() < width.min(self.open_limit) {
+            // A file that a stop cut off was dropped: who dropped it must not wait for what it would have come to.
+            let room = |worker: &Worker, active: &Vec<Active>, width: usize| {
+                active.len() + worker.slow.len() < width.min(worker.open_limit) && !worker.progress.stopped()
+            };
+            while more && room(&self, &active, width) {
                 let idle = active.is_empty() && self.slow.is_empty();
                 more = self.feeder.pull(width - active.len(), idle, &mut pulled, &mut self.done);
                 if pulled.is_empty() {
                     break;
                 }
                 for assigned in pulled.drain(..) {
+                    if self.progress.stopped() {
+                        break;
+                    }
                     // As many files as fill the lanes twice: ends of files then leave no lane empty for long. Without lanes
                     // as many, so that small files do not wait for the feeder and the printer one by one.
                     let lanes = assigned.job.specs.iter().map(lanes_of).max().unwrap_or(1);
@@ -193,10 +205,12 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
         let mut patience = 200;
         let opened = loop {
-            match self.config.root.open(job.path(), self.config.special) {
+            let (root, path) = job.way(&self.config.root);
+            match root.open(path, self.config.special) {
                 // Out of descriptors: make room by finishing what is open here, or wait for the other workers.
                 Err(Error { cause: Cause::Io(error), .. })
                     if patience > 0
+                        && !self.progress.stopped()
                         && matches!(Errno::from_io_error(&error), Some(Errno::MFILE | Errno::NFILE)) =>
                 {
                     self.open_limit = active.len().max(1);

@@ -6,10 +6,12 @@ use crate::task::{Notice, Task};
 use crate::verify::listed::Listed;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
 use std::sync::Arc;
 use truesum_hash::Spec;
 use truesum_manifest::path::alternatives;
-use truesum_manifest::{Entry, Line, Options, ReadError, Reader, usual, weak};
+use truesum_manifest::{Entry, Format, Line, Options, ReadError, Reader, usual, weak};
 
 /// Lines about one file that follow each other become one job; more algorithms than this would only be an attack.
 const MERGED: usize = 16;
@@ -21,6 +23,8 @@ const MERGED: usize = 16;
 pub struct Entries<'a, R> {
     reader: Reader<R>,
     root: &'a Root,
+    /// Absolute paths of the root: names that begin with one lie in it.
+    paths: Vec<Vec<u8>>,
     /// Index of the manifest, for [`Job::origin`].
     origin: usize,
     /// Where names are remembered, if somebody will ask for files not listed.
@@ -64,6 +68,7 @@ impl<'a, R: Read> Entries<'a, R> {
         Entries {
             reader: Reader::new(manifest, options),
             root,
+            paths: Vec::new(),
             origin,
             listed,
             held: None,
@@ -72,6 +77,29 @@ impl<'a, R: Read> Entries<'a, R> {
             facts: Facts::default(),
             guessing,
         }
+    }
+
+    /// Takes absolute names that lie below `folder`, the root's own path, for names relative to it.
+    pub fn of_folder(mut self, folder: &Path) -> Entries<'a, R> {
+        // As the system resolves it, and as the user spells it. Neither is trusted: names are opened beneath the root.
+        let paths = [std::fs::canonicalize(folder), std::path::absolute(folder)];
+        self.paths = paths.into_iter().flatten().map(|path| path.into_os_string().into_vec()).collect();
+        self
+    }
+
+    /// An absolute name relative to the root, if it lies there.
+    fn relative(&self, name: &[u8]) -> Option<Vec<u8>> {
+        let below = |path: &Vec<u8>| {
+            let rest = name.strip_prefix(path.strip_suffix(b"/").unwrap_or(path))?.strip_prefix(b"/")?;
+            let rest = &rest[rest.iter().take_while(|&&byte| byte == b'/').count()..];
+            (!rest.is_empty()).then(|| rest.to_vec())
+        };
+        self.paths.iter().find_map(below)
+    }
+
+    /// The manifest's format, once its beginning was read.
+    pub fn format(&self) -> Option<&'static Format> {
+        self.reader.format()
     }
 
     /// What was learned so far.
@@ -115,8 +143,8 @@ impl<'a, R: Read> Entries<'a, R> {
             self.specs = specs.into();
         }
         // In a manifest `-` is a file like any other, and never standard input.
-        let mut open = (path == b"-").then(|| path.clone());
-        if path.contains(&b'\\') && !self.root.exists(&path) {
+        let mut open = (path == b"-").then(|| path.clone()).or_else(|| self.relative(&path));
+        if open.is_none() && path.contains(&b'\\') && !self.root.exists(&path) {
             open = alternatives(&path).find(|name| self.root.exists(name));
         }
         if let Some(listed) = &mut self.listed {
@@ -124,7 +152,8 @@ impl<'a, R: Read> Entries<'a, R> {
         }
         self.facts.jobs += 1;
         let specs = self.specs.clone();
-        Job { name: path, open, specs, expected, size, origin: (self.origin, at.number()) }
+        let origin = (self.origin, at);
+        Job { name: path, open, anchor: None, specs, expected, size, origin }
     }
 
     fn note(&mut self, specs: &[Spec]) {
@@ -173,7 +202,7 @@ mod tests {
                     let open = job.open.as_deref().unwrap_or(b"=");
                     format!(
                         "{}:{}:{}:{}",
-                        job.origin.1,
+                        job.origin.1.number(),
                         job.name.escape_ascii(),
                         specs.join("+"),
                         open.escape_ascii()
@@ -222,6 +251,40 @@ mod tests {
         assert_eq!(told, ["1:sub\\\\f:md5:sub/f", "2:sub\\\\g:md5:=", "3:sub\\\\none:md5:="]);
         assert!(listed.contains(b"sub/f"));
         assert!(!listed.contains(b"sub/g"));
+    }
+
+    #[test]
+    fn absolute_names_below_the_root_are_relative_to_it() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("root")).unwrap();
+        std::os::unix::fs::symlink("root", dir.path().join("link")).unwrap();
+        let real = dir.path().canonicalize().unwrap();
+        let real = real.display();
+        let root = root(&dir);
+        let opened = |folder: &Path, name: String| {
+            let text = format!("{MD5}  {name}\n");
+            let mut listed = Listed::default();
+            let reader = text.as_bytes();
+            let mut entries =
+                Entries::new(reader, Options::default(), &root, 0, Some(&mut listed)).of_folder(folder);
+            let Some(Task::File(job)) = entries.next() else { panic!("{name}") };
+            job.open.map(|open| String::from_utf8(open).unwrap())
+        };
+        let link = dir.path().join("link");
+        for (name, open) in [
+            (format!("{real}/root/a"), Some("a")),
+            (format!("{real}/root//sub/a"), Some("sub/a")),
+            (format!("{real}/root/../secret"), Some("../secret")),
+            (format!("{}/a", link.display()), Some("a")),
+            (format!("{real}/root"), None),
+            (format!("{real}/root/"), None),
+            (format!("{real}/rooted/a"), None),
+            (format!("{real}/secret"), None),
+            ("root/a".to_owned(), None),
+        ] {
+            assert_eq!(opened(&link, name.clone()).as_deref(), open, "{name}");
+        }
+        assert_eq!(opened(Path::new("/"), "/etc/x".to_owned()).as_deref(), Some("etc/x"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::verify::options::{Options, Unlisted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use truesum_hash::Spec;
+use truesum_manifest::Format;
 
 /// What all counts of a check together mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub struct Report {
     pub ignored: u64,
     /// Files found that no manifest lists.
     pub unlisted: u64,
+    /// Files of this program beside those listed ([`Search::own`](crate::verify::unlisted::Search::own)).
+    pub own: u64,
     /// Whether there may be more files that are not listed.
     pub cut: bool,
     /// Entries by algorithms whose equal digest does not tell tampering: how many, by the algorithms' names.
@@ -56,6 +59,7 @@ impl Report {
             counts: Summary::default(),
             ignored: 0,
             unlisted: 0,
+            own: 0,
             cut: false,
             not_tamper_evident: BTreeMap::new(),
             unread: 0,
@@ -102,6 +106,8 @@ pub struct Checked {
     pub ignored: u64,
     /// Entries found in it.
     pub entries: u64,
+    /// Its format, as asked for or recognised; `None` if it was not read so far.
+    pub format: Option<&'static Format>,
     /// As in [`Report`].
     pub not_tamper_evident: BTreeMap<String, u64>,
     /// An algorithm that nothing but the length of a digest tells.

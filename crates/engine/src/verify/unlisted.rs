@@ -1,10 +1,20 @@
 //! The files that no entry lists.
 
 use crate::error::Error;
+use crate::io::anchor::Anchor;
+use crate::io::open::{Root, Special};
 use crate::verify::listed::Listed;
 use crate::walk::{Item, Options, Walk};
-use rustix::fs::AtFlags;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
+
+/// Files of this program that lie beside a file, by the ends of their names and by how they begin.
+const BESIDE: [(&[u8], &[u8]); 4] = [
+    (b".ftr", b"\x89FTR\r\n\x1a\n"),
+    (b".ftr.part", b"\x89FTR\r\n\x1a\n"),
+    (b".ftr.flat", b"\x89FTM\r\n\x1a\n"),
+    (b".ftr.verify", b"\x89FTV\r\n\x1a\n"),
+];
 
 /// How far a search for files not listed went.
 #[derive(Debug, Default)]
@@ -13,6 +23,9 @@ pub struct Search {
     pub folder: Vec<u8>,
     /// Files found that no entry lists.
     pub files: u64,
+    /// Files that no entry lists either, but are known to be this program's: stored trees of listed files and what belongs
+    /// to them, and temporary files that runs left when they were killed.
+    pub own: u64,
     /// Folders that could not be looked into.
     pub failed: Vec<Error>,
     /// Whether the search ended at its limit, so that there may be more.
@@ -44,14 +57,11 @@ pub fn unlisted(
     stopped: &dyn Fn() -> bool,
     found: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<Search> {
-    let mut from = root.to_vec();
-    if scope == Scope::Around && !listed.folder().is_empty() {
-        from.push(b'/');
-        from.extend_from_slice(listed.folder());
-    }
-    let mut result = Search { folder: from.clone(), ..Search::default() };
-    let walk = Walk::new([from], Options::default(), 0);
-    let walk = walk.map_err(io::Error::other)?;
+    let below = if scope == Scope::Around { listed.folder() } else { b"" };
+    let walk = Walk::new([root.to_vec()], Options::default(), 0);
+    let walk = walk.map_err(io::Error::other)?.starting_at(below);
+    let folder = if below.is_empty() { root.to_vec() } else { [root, b"/", below].concat() };
+    let mut result = Search { folder, ..Search::default() };
     let mut seen = 0;
     for item in walk {
         if stopped() {
@@ -59,7 +69,7 @@ pub fn unlisted(
             break;
         }
         match item {
-            Item::File(path) => {
+            Item::File(path, anchor) => {
                 if seen == limit {
                     result.cut = true;
                     break;
@@ -67,7 +77,11 @@ pub fn unlisted(
                 seen += 1;
                 let name = path.strip_prefix(root).unwrap_or(&path);
                 let name = name.strip_prefix(b"/").unwrap_or(name);
-                if listed.contains(name) || is_own(&path, own) {
+                if listed.contains(name) || is_among(own, &path, anchor.as_ref()) {
+                    continue;
+                }
+                if is_beside(name, listed, &path, anchor.as_ref()) {
+                    result.own += 1;
                     continue;
                 }
                 result.files += 1;
@@ -79,16 +93,31 @@ pub fn unlisted(
                     result.failed.push(error);
                 }
             }
+            Item::Temporary(_) => result.own += 1,
             Item::Link(_) | Item::Dangling(_) | Item::Special(..) => {}
         }
     }
     Ok(result)
 }
 
-fn is_own(path: &[u8], own: &[(u64, u64)]) -> bool {
-    !own.is_empty()
-        && rustix::fs::statat(rustix::fs::CWD, path, AtFlags::SYMLINK_NOFOLLOW)
-            .is_ok_and(|stat| own.contains(&(stat.st_dev, stat.st_ino)))
+fn is_among(files: &[(u64, u64)], path: &[u8], anchor: Option<&Anchor>) -> bool {
+    let stat = || anchor.map_or_else(|| Root::Anywhere.stat(path, false), |anchor| anchor.stat(path, false));
+    !files.is_empty() && stat().is_ok_and(|stat| files.contains(&(stat.st_dev, stat.st_ino)))
+}
+
+/// Whether this is a stored tree of a listed file, or belongs to one: a name alone would let anything pass.
+fn is_beside(name: &[u8], listed: &mut Listed, path: &[u8], anchor: Option<&Anchor>) -> bool {
+    BESIDE.iter().any(|(end, magic)| {
+        let begins = || {
+            let (root, path) =
+                anchor.map_or((&Root::Anywhere, path), |anchor| (anchor.root(), anchor.rest(path)));
+            let (file, _) = root.open(path, Special::Refuse).ok()?;
+            let mut begin = vec![0; magic.len()];
+            File::from(file).read_exact(&mut begin).ok()?;
+            Some(begin == *magic)
+        };
+        name.strip_suffix(*end).is_some_and(|about| listed.contains(about)) && begins() == Some(true)
+    })
 }
 
 #[cfg(test)]
@@ -121,5 +150,48 @@ mod tests {
         assert_eq!(search(Scope::Whole, 100), (vec!["a".to_owned(), "sub/c".to_owned()], false));
         assert_eq!(search(Scope::Whole, 2), (vec!["a".to_owned()], true));
         assert_eq!(search(Scope::Around, 100), (vec!["sub/c".to_owned()], false));
+    }
+
+    #[test]
+    fn trees_of_listed_files_and_temporary_files_are_counted_apart_and_names_alone_are_not_believed() {
+        let dir = tempfile::tempdir().unwrap();
+        let temporary = String::from_utf8(crate::io::temporary::temporary_name(b"M")).unwrap();
+        let tree = b"\x89FTR\r\n\x1a\n and more";
+        for (name, content) in [
+            ("a", &b"listed"[..]),
+            ("a.ftr", tree),
+            ("a.ftr.part", tree),
+            ("a.ftr.verify", b"not what it says"),
+            ("b.ftr", tree),
+            (".a.part", b""),
+            (&temporary, b"half a manifest"),
+        ] {
+            std::fs::write(dir.path().join(name), content).unwrap();
+        }
+        let mut listed = Listed::default();
+        listed.add(b"a");
+        let mut names = Vec::new();
+        let mut found = |name: &[u8]| {
+            names.push(String::from_utf8_lossy(name).into_owned());
+            Ok(())
+        };
+        let path = dir.path().as_os_str().as_bytes();
+        let search = unlisted(path, Scope::Whole, &mut listed, &[], 100, &|| false, &mut found).unwrap();
+        assert_eq!(names, [".a.part", "a.ftr.verify", "b.ftr"]);
+        assert_eq!((search.files, search.own), (3, 3));
+    }
+
+    #[test]
+    fn no_folder_is_searched_that_a_link_leads_to() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join("root")).unwrap();
+        std::fs::write(dir.path().join("secret"), "").unwrap();
+        std::os::unix::fs::symlink("..", dir.path().join("root/link")).unwrap();
+        let mut listed = Listed::default();
+        listed.add(b"link/other");
+        let path = dir.path().join("root").into_os_string().into_encoded_bytes();
+        let mut found = |name: &[u8]| panic!("{}", name.escape_ascii());
+        let search = unlisted(&path, Scope::Around, &mut listed, &[], 100, &|| false, &mut found).unwrap();
+        assert_eq!((search.files, search.failed.len()), (0, 1));
     }
 }

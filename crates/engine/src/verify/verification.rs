@@ -71,11 +71,11 @@ impl<'a> Verification<'a> {
                 break;
             }
             let name = name.as_ref();
-            if name == Path::new("-") {
-                self.manifest(name, io::stdin(), tell)?;
-                continue;
-            }
-            match self.open(name) {
+            let opened = match name == Path::new("-") {
+                true => standard_input(),
+                false => self.open(name),
+            };
+            match opened {
                 Ok(file) => self.manifest(name, file, tell)?,
                 Err(error) => self.unread(&error, tell)?,
             }
@@ -144,13 +144,14 @@ impl<'a> Verification<'a> {
         let config = self.config(root);
         let mut listed = match options.unlisted {
             Unlisted::Unasked => None,
-            Unlisted::Told | Unlisted::Refused => Some(self.take_folder(folder)),
+            Unlisted::Told | Unlisted::Refused => Some(self.take_folder(folder.clone())),
         };
         let listing = listed.as_mut().map(|folder| &mut folder.listed);
-        let mut entries = Entries::new(reader, reading, &config.root, 0, listing);
+        let mut entries = Entries::new(reader, reading, &config.root, 0, listing).of_folder(&folder);
         let manifest = Manifest { name, root: &config.root };
         let mut checked = Checked::default();
         let told = self.run(&config, &manifest, &mut entries, &mut checked, tell);
+        checked.format = entries.format();
         let facts = entries.facts();
         self.folders.extend(listed);
         checked.entries = facts.jobs;
@@ -235,6 +236,7 @@ impl<'a> Verification<'a> {
             let result = unlisted(bytes, scope, &mut folder.listed, &self.own, limit, &stopped, &mut found);
             self.report.unlisted += files;
             let search = result?;
+            self.report.own += search.own;
             self.report.cut |= search.cut;
             if exact {
                 self.report.counts.unreadable += search.failed.len() as u64;
@@ -252,6 +254,12 @@ impl<'a> Verification<'a> {
         }
         self.report.not_verified.iter().try_for_each(|name| tell(Event::NotVerified(name)))
     }
+}
+
+/// Standard input as the system gives it: Rust's own calls one that is closed an empty one.
+fn standard_input() -> Result<File, Error> {
+    let input = rustix::stdio::stdin().try_clone_to_owned();
+    input.map(File::from).map_err(|error| Error::io(b"-", "read", error))
 }
 
 /// A manifest whose reading shows how far the check is.
@@ -304,7 +312,11 @@ impl Sink for Relay<'_, '_> {
                 (self.tell)(Event::Failed(&error))
             }
             // A check walks nothing while it runs.
-            Notice::Link(_) | Notice::Dangling(_) | Notice::Special(..) | Notice::Own(_) => Ok(()),
+            Notice::Link(_)
+            | Notice::Dangling(_)
+            | Notice::Special(..)
+            | Notice::Own(_)
+            | Notice::Temporary(_) => Ok(()),
         }
     }
 

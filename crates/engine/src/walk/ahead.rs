@@ -1,31 +1,34 @@
 //! Threads that list folders before the consumer of a walk reaches them.
 
-use crate::walk::listing::{Entry, Met, Slot, SlotState, join, list, lock};
+use crate::io::anchor::Anchor;
+use crate::walk::listing::{Entry, Met, Offer, Waits, list};
+use crate::walk::slot::Slot;
+use crate::walk::way::Way;
 use rustix::fs::FileType;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Gives the folders among these entries a slot each, if they have none; the next one to be reached is last.
-pub(super) fn slots(path: &[u8], entries: &mut [Entry]) -> Vec<(Vec<u8>, Arc<Slot>)> {
+/// Offers the folders among the entries of `way`, if they are not yet; the next one to be reached is last.
+pub(super) fn offers(way: &Arc<Way>, anchor: &Anchor, entries: &mut [Entry]) -> Vec<Offer> {
     let folders =
-        entries.iter_mut().rev().filter(|entry| entry.kind == FileType::Directory && entry.slot.is_none());
+        entries.iter_mut().rev().filter(|entry| entry.kind == FileType::Directory && entry.offer.is_none());
     let offer = |entry: &mut Entry| {
-        let slot = entry.slot.insert(Arc::default()).clone();
-        (join(path, entry.folder_name()), slot)
+        let way = way.down(entry.folder_name(), anchor.clone());
+        entry.offer.insert(Offer { way, slot: Arc::new(Slot::new()) }).clone()
     };
     folders.map(offer).collect()
 }
 
-/// Threads that list folders ahead of the consumer.
+/// Threads that list folders ahead of the consumer. They end when this is dropped.
 pub(super) struct Ahead {
-    pub(super) shared: Arc<Shared>,
+    shared: Arc<Shared>,
 }
 
 #[derive(Default)]
-pub(super) struct Shared {
+struct Shared {
     /// Folders to list; the next one to be reached is last.
-    pub(super) folders: Mutex<Vec<(Vec<u8>, Arc<Slot>)>>,
-    pub(super) more: Condvar,
+    folders: Mutex<Vec<Offer>>,
+    more: Condvar,
     ended: AtomicBool,
     /// Entries listed and not yet consumed: the bound on memory.
     waiting: Arc<AtomicUsize>,
@@ -47,60 +50,63 @@ impl Ahead {
         }
         Ahead { shared }
     }
+
+    /// Folders to list, the next one to be reached last.
+    pub(super) fn offer(&self, folders: Vec<Offer>) {
+        self.shared.offer(folders);
+    }
 }
 
 impl Drop for Ahead {
     fn drop(&mut self) {
         self.shared.ended.store(true, Relaxed);
-        let _guard = lock(&self.shared.folders);
+        // What nobody will list any more: its folders may be open.
+        let left = std::mem::take(&mut *self.shared.lock());
         self.shared.more.notify_all();
+        drop(left);
     }
 }
 
 impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Vec<Offer>> {
+        self.folders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn offer(&self, folders: Vec<Offer>) {
+        if !folders.is_empty() {
+            self.lock().extend(folders);
+            self.more.notify_all();
+        }
+    }
+
     fn help(&self) {
-        let mut folders = lock(&self.folders);
+        let mut folders = self.lock();
         while !self.ended.load(Relaxed) {
             let full = self.waiting.load(Relaxed) > AHEAD;
-            let next = if full { None } else { folders.pop() };
-            let Some((path, slot)) = next else {
+            let Some(offer) = (if full { None } else { folders.pop() }) else {
                 // While full, look again now and then: the consumer does not tell.
                 let wait = std::time::Duration::from_millis(if full { 2 } else { 1000 });
                 folders = self.more.wait_timeout(folders, wait).unwrap_or_else(PoisonError::into_inner).0;
                 continue;
             };
             drop(folders);
-            self.list(&path, &slot);
-            folders = lock(&self.folders);
+            self.list(offer);
+            folders = self.lock();
         }
     }
 
-    fn list(&self, path: &[u8], slot: &Slot) {
-        {
-            let mut state = lock(&slot.state);
-            if !matches!(*state, SlotState::Waiting) {
-                return;
-            }
-            *state = SlotState::Taken;
-        }
-        let mut listing = list(path, &self.met);
+    fn list(&self, Offer { way, slot }: Offer) {
+        let Some(begun) = slot.begin() else { return };
+        let mut listing = list(&way, &self.met);
         let mut offered = Vec::new();
-        if let (Ok(listing), true) = (&mut listing, self.deep) {
-            listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-            offered = slots(path, &mut listing.entries);
-        }
-        let mut state = lock(&slot.state);
-        if matches!(*state, SlotState::Taken) {
-            if let Ok(listing) = &listing {
-                self.waiting.fetch_add(listing.entries.len(), Relaxed);
+        if let Ok(listing) = &mut listing {
+            if self.deep {
+                listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+                offered = offers(&way, &listing.anchor, &mut listing.entries);
             }
-            *state = SlotState::Listed(listing, self.waiting.clone());
+            listing.waits = Some(Waits::new(listing.entries.len(), &self.waiting));
         }
-        slot.listed.notify_all();
-        drop(state);
-        if !offered.is_empty() {
-            lock(&self.folders).extend(offered);
-            self.more.notify_all();
-        }
+        begun.put(listing);
+        self.offer(offered);
     }
 }

@@ -1,13 +1,15 @@
-//! One folder's entries, listed by the consumer of a walk or by a helper ahead of it, and counted.
+//! One folder's entries, and the count of what was found and not reached yet.
 
 use crate::error::Error;
-use crate::io::open::open_long;
-use rustix::fs::{self, AtFlags, CWD, FileType, OFlags, RawDir, Stat};
+use crate::io::anchor::Anchor;
+use crate::walk::slot::Slot;
+use crate::walk::way::Way;
+use rustix::fs::{self, AtFlags, FileType, OFlags, RawDir};
 use rustix::io::Errno;
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, take};
 use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What listings showed and the consumer did not reach yet.
 #[derive(Debug, Default)]
@@ -32,17 +34,13 @@ impl Met {
     }
 }
 
+#[derive(Debug)]
 pub(super) struct Entry {
     /// The name, with `/` behind it for a folder: the order of paths.
     pub(super) name: Vec<u8>,
     pub(super) kind: FileType,
-    pub(super) slot: Option<Arc<Slot>>,
-}
-
-/// A listed folder.
-pub(super) struct Listing {
-    pub(super) entries: Vec<Entry>,
-    pub(super) id: (u64, u64),
+    /// A folder that was offered to helpers.
+    pub(super) offer: Option<Offer>,
 }
 
 impl Entry {
@@ -52,37 +50,72 @@ impl Entry {
     }
 }
 
-pub(super) fn join(folder: &[u8], name: &[u8]) -> Vec<u8> {
-    let mut path = Vec::with_capacity(folder.len() + 1 + name.len());
-    path.extend_from_slice(folder);
-    if !folder.ends_with(b"/") {
-        path.push(b'/');
-    }
-    path.extend_from_slice(name);
-    path
+/// A folder that a helper may list.
+#[derive(Clone, Debug)]
+pub(super) struct Offer {
+    pub(super) way: Arc<Way>,
+    pub(super) slot: Arc<Slot<Result<Listing, Error>>>,
 }
 
-pub(super) fn stat(path: &[u8]) -> Result<Stat, Errno> {
-    match fs::statat(CWD, path, AtFlags::empty()) {
-        Err(Errno::NAMETOOLONG) if path.split(|&byte| byte == b'/').all(|part| part.len() < 256) => {
-            fs::fstat(open_long(CWD, path, OFlags::PATH | OFlags::CLOEXEC)?)
+/// A listed folder.
+#[derive(Debug)]
+pub(super) struct Listing {
+    pub(super) entries: Vec<Entry>,
+    /// Identity of the folder, to see loops and file system borders.
+    pub(super) id: (u64, u64),
+    /// Where what lies in it is opened.
+    pub(super) anchor: Anchor,
+    /// While it waits for the consumer.
+    pub(super) waits: Option<Waits>,
+}
+
+/// The share of a listing in what all listings that wait for the consumer may hold.
+#[derive(Debug)]
+pub(super) struct Waits {
+    entries: usize,
+    all: Arc<AtomicUsize>,
+}
+
+impl Waits {
+    pub(super) fn new(entries: usize, all: &Arc<AtomicUsize>) -> Waits {
+        all.fetch_add(entries, Relaxed);
+        Waits { entries, all: all.clone() }
+    }
+}
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        self.all.fetch_sub(self.entries, Relaxed);
+    }
+}
+
+impl Drop for Listing {
+    /// One after the other: listings that nobody took hold those of the folders in them, as deep as the tree, and the stack
+    /// is not so deep.
+    fn drop(&mut self) {
+        let mut rest = take(&mut self.entries);
+        while let Some(entry) = rest.pop() {
+            let slot = entry.offer.and_then(|offer| Arc::into_inner(offer.slot));
+            if let Some(Ok(mut listing)) = slot.and_then(Slot::into_listed) {
+                rest.append(&mut listing.entries);
+            }
         }
-        result => result,
     }
 }
 
 /// Reads a folder, and takes note of what is in it. Unsorted.
-pub(super) fn list(path: &[u8], met: &Met) -> Result<Listing, Error> {
-    let listing = read(path);
+pub(super) fn list(way: &Way, met: &Met) -> Result<Listing, Error> {
+    let listing = read(way);
     listing.iter().for_each(|listing| met.add(&listing.entries, 1));
     met.open.fetch_sub(1, SeqCst);
     listing
 }
 
-fn read(path: &[u8]) -> Result<Listing, Error> {
-    let fail = |error: Errno| Error::io(path, "list", error);
+fn read(way: &Way) -> Result<Listing, Error> {
+    let root = way.anchor.root();
+    let fail = |error: Errno| root.refusal(&way.path(), "list", error);
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let folder = open_long(CWD, path, flags).map_err(fail)?;
+    let folder = root.resolve(&way.rest(), flags).map_err(fail)?;
     let stat = fs::fstat(&folder).map_err(fail)?;
     let mut buffer: Vec<MaybeUninit<u8>> = vec![MaybeUninit::uninit(); 1 << 15];
     let mut entries = Vec::new();
@@ -101,65 +134,14 @@ fn read(path: &[u8]) -> Result<Listing, Error> {
             let stat = fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW);
             kind = stat.map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode));
         }
-        let mut name = name.to_vec();
-        if kind == FileType::Directory {
-            name.push(b'/');
+        let is_folder = kind == FileType::Directory;
+        let mut own = Vec::with_capacity(name.len() + usize::from(is_folder));
+        own.extend_from_slice(name);
+        if is_folder {
+            own.push(b'/');
         }
-        entries.push(Entry { name, kind, slot: None });
+        entries.push(Entry { name: own, kind, offer: None });
     }
-    Ok(Listing { entries, id: (stat.st_dev, stat.st_ino) })
-}
-
-/// A folder that somebody will list: a helper ahead of time, or the consumer when it gets there first.
-#[derive(Default)]
-pub(super) struct Slot {
-    pub(super) state: Mutex<SlotState>,
-    pub(super) listed: Condvar,
-}
-
-#[derive(Default)]
-pub(super) enum SlotState {
-    #[default]
-    Waiting,
-    Taken,
-    Listed(Result<Listing, Error>, Arc<AtomicUsize>),
-    Gone,
-}
-
-impl Slot {
-    /// The consumer's turn: the listing, made now if nobody began it.
-    pub(super) fn take(&self, path: &[u8], met: &Met) -> Result<Listing, Error> {
-        let mut state = lock(&self.state);
-        loop {
-            match std::mem::replace(&mut *state, SlotState::Gone) {
-                SlotState::Listed(listing, waiting) => {
-                    if let Ok(listing) = &listing {
-                        waiting.fetch_sub(listing.entries.len(), Relaxed);
-                    }
-                    return listing;
-                }
-                SlotState::Taken => {
-                    *state = SlotState::Taken;
-                    state = self.listed.wait(state).unwrap_or_else(PoisonError::into_inner);
-                }
-                SlotState::Waiting | SlotState::Gone => {
-                    drop(state);
-                    return list(path, met);
-                }
-            }
-        }
-    }
-
-    /// The folder is not wanted.
-    pub(super) fn give_up(&self) {
-        let mut state = lock(&self.state);
-        if let SlotState::Listed(Ok(listing), waiting) = &*state {
-            waiting.fetch_sub(listing.entries.len(), Relaxed);
-        }
-        *state = SlotState::Gone;
-    }
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    let anchor = way.anchor.below(way.len(), folder);
+    Ok(Listing { entries, id: (stat.st_dev, stat.st_ino), anchor, waits: None })
 }

@@ -1,6 +1,7 @@
 //! Walks of small trees: their order, what they tell, and how much is to come.
 
 use super::*;
+use rustix::fs::Mode;
 use std::os::unix::fs::symlink;
 
 fn walk(root: &Path, options: Options, threads: usize) -> (Vec<String>, Vec<String>) {
@@ -11,7 +12,8 @@ fn walk(root: &Path, options: Options, threads: usize) -> (Vec<String>, Vec<Stri
     };
     for item in Walk::new(vec![root.as_os_str().as_bytes().to_vec()], options, threads).unwrap() {
         match item {
-            Item::File(path) => files.push(text(&path)),
+            Item::File(path, _) => files.push(text(&path)),
+            Item::Temporary(path) => others.push(format!("temporary {}", text(&path))),
             Item::Failed(error) => others.push(format!("failed {}: {}", text(&error.path), error.reason())),
             Item::Link(path) => others.push(format!("link {}", text(&path))),
             Item::Dangling(path) => others.push(format!("dangling {}", text(&path))),
@@ -145,4 +147,142 @@ fn a_missing_root_is_an_item() {
     let (files, others) = walk(&dir.path().join("no"), Options::default(), 1);
     assert!(files.is_empty());
     assert_eq!(others, ["failed : No such file or directory"]);
+}
+
+/// A chain of folders, with a file `f` beside each or only at the end.
+fn chain(levels: usize, name: &str, with_files: bool) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let mut at = rustix::fs::open(dir.path(), OFlags::PATH, Mode::empty()).unwrap();
+    for level in 0..levels {
+        if with_files || level + 1 == levels {
+            rustix::fs::openat(&at, "f", OFlags::CREATE | OFlags::WRONLY, Mode::RUSR).unwrap();
+        }
+        rustix::fs::mkdirat(&at, name, Mode::RWXU).unwrap();
+        at = rustix::fs::openat(&at, name, OFlags::PATH, Mode::empty()).unwrap();
+    }
+    dir
+}
+
+/// Removes a chain, which is deeper than what the standard library takes.
+fn remove(dir: &tempfile::TempDir) {
+    assert!(std::process::Command::new("rm").arg("-rf").arg(dir.path()).status().unwrap().success());
+}
+
+#[test]
+fn names_longer_than_a_path_may_be_are_found_and_opened_where_they_are() {
+    let (name, levels) = ("d".repeat(200), 60);
+    for follow in [false, true] {
+        let dir = chain(levels, &name, true);
+        let roots = vec![dir.path().as_os_str().as_bytes().to_vec()];
+        for threads in [1, 4] {
+            let options = Options { follow, ..Options::default() };
+            let mut found = 0;
+            for item in Walk::new(roots.clone(), options, threads).unwrap() {
+                let Item::File(path, Some(anchor)) = item else { panic!("{item:?}") };
+                let (root, rest) = (anchor.root(), anchor.rest(&path));
+                assert!(root.open(rest, Special::Refuse).is_ok(), "{} bytes", path.len());
+                assert!(rest.len() < 2048, "{} bytes from a base to a file", rest.len());
+                found += 1;
+            }
+            assert_eq!(found, levels);
+        }
+        remove(&dir);
+    }
+}
+
+#[test]
+fn a_walk_dropped_with_much_listed_ahead_needs_no_deep_stack() {
+    let dir = chain(3000, "d", true);
+    let small = std::thread::Builder::new().stack_size(128 << 10);
+    let root = dir.path().as_os_str().as_bytes().to_vec();
+    let walk = move || {
+        let mut walk = Walk::new(vec![root], Options::default(), 4).unwrap();
+        // Far enough that helpers have begun; then they get time to list what is below.
+        assert!((0..20).all(|_| walk.next().is_some()));
+        while walk.size_hint().1.is_none() {
+            std::thread::yield_now();
+        }
+        assert_eq!(walk.size_hint(), (2980, Some(2980)));
+    };
+    small.spawn(walk).unwrap().join().unwrap();
+    remove(&dir);
+}
+
+#[test]
+fn what_is_exchanged_for_a_link_while_it_is_walked_is_never_followed() {
+    let dir = tree(&["t/dir/file", "t/plain", "out/file"]);
+    std::fs::write(dir.path().join("out/file"), "outside").unwrap();
+    symlink("../out", dir.path().join("folder-link")).unwrap();
+    symlink("../out/file", dir.path().join("file-link")).unwrap();
+    let handle = rustix::fs::open(dir.path(), OFlags::PATH, Mode::empty()).unwrap();
+    let done = AtomicBool::new(false);
+    let root = dir.path().join("t").into_os_string().into_encoded_bytes();
+    let (mut read, mut refused) = (0, 0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let exchange = rustix::fs::RenameFlags::EXCHANGE;
+            while !done.load(Relaxed) {
+                let _ = rustix::fs::renameat_with(&handle, "t/dir", &handle, "folder-link", exchange);
+                let _ = rustix::fs::renameat_with(&handle, "t/plain", &handle, "file-link", exchange);
+            }
+        });
+        for _ in 0..2000 {
+            for item in Walk::new(vec![root.clone()], Options::default(), 1).unwrap() {
+                let Item::File(path, Some(anchor)) = item else { continue };
+                match anchor.root().open(anchor.rest(&path), Special::Refuse) {
+                    Ok((file, _)) => {
+                        let mut text = String::new();
+                        File::from(file).read_to_string(&mut text).unwrap();
+                        assert_ne!(text, "outside", "{}", path.escape_ascii());
+                        read += 1;
+                    }
+                    Err(error) => {
+                        assert!(matches!(error.cause, Cause::Changed(_)) || error.is_missing(), "{error}");
+                        refused += 1;
+                    }
+                }
+            }
+        }
+        done.store(true, Relaxed);
+    });
+    assert!(read > 0, "{read} read, {refused} refused");
+}
+
+#[test]
+fn a_walk_begins_below_its_root_only_where_no_link_leads() {
+    let dir = tree(&["t/a/b/f", "t/g", "out/file"]);
+    symlink("../out", dir.path().join("t/link")).unwrap();
+    let root = dir.path().join("t").into_os_string().into_encoded_bytes();
+    let found = |start: &str| {
+        let walk = Walk::new(vec![root.clone()], Options::default(), 1).unwrap();
+        let name = |item| match item {
+            Item::File(path, Some(_)) => String::from_utf8(path[root.len()..].to_vec()).unwrap(),
+            Item::Failed(error) => error.reason(),
+            other => format!("{other:?}"),
+        };
+        walk.starting_at(start.as_bytes()).map(name).collect::<Vec<_>>()
+    };
+    assert_eq!(found("a"), ["/a/b/f"]);
+    assert_eq!(found("a/b"), ["/a/b/f"]);
+    assert!(found("link")[0].contains("symbolic link"), "{:?}", found("link"));
+}
+
+#[test]
+fn a_walk_that_is_stopped_ends() {
+    let dir = tree(&["a/f", "b/f", "c/f"]);
+    let stop = Arc::new(AtomicBool::new(false));
+    let roots = vec![dir.path().as_os_str().as_bytes().to_vec()];
+    let mut walk = Walk::new(roots, Options::default(), 1).unwrap().until(stop.clone());
+    assert!(walk.next().is_some());
+    stop.store(true, Relaxed);
+    assert!(walk.next().is_none());
+}
+
+#[test]
+fn temporary_files_of_this_program_are_told_apart_from_content() {
+    let ours = String::from_utf8(crate::io::temporary::temporary_name(b"M")).unwrap();
+    let dir = tree(&["f", ".M.tmp.part", "x.part", &ours]);
+    let (files, others) = walk(dir.path(), Options::default(), 1);
+    assert_eq!(files, ["/.M.tmp.part", "/f", "/x.part"]);
+    assert_eq!(others, [format!("temporary /{ours}")]);
 }

@@ -20,23 +20,22 @@ pub enum Linear {
 pub struct Crc {
     /// Width, polynomial, reflection, start and final value, as the catalogue of CRCs
     /// (<https://reveng.sourceforge.io/crc-catalogue/all.htm>) has them.
-    pub parameters: CrcAlgorithm,
+    pub(crate) parameters: CrcAlgorithm,
     /// Bytes of the digest: its width.
-    pub len: usize,
+    pub(crate) len: usize,
     /// Whether the message's length follows it, as its fewest bytes, the least first (POSIX `cksum`).
-    pub length_suffix: bool,
+    pub(crate) length_suffix: bool,
 }
 
 impl Crc {
-    /// What stands behind a message of `size` bytes.
+    /// What stands behind a message of `size` bytes where the length does: so many of these bytes.
     pub(crate) fn suffix(&self, size: u64) -> ([u8; 8], usize) {
-        let len = if self.length_suffix { (u64::BITS - size.leading_zeros()).div_ceil(8) } else { 0 };
-        (size.to_le_bytes(), len as usize)
+        (size.to_le_bytes(), (u64::BITS - size.leading_zeros()).div_ceil(8) as usize)
     }
 
     /// The CRC as a digest: the number, big-endian.
     pub(crate) fn digest(&self, value: u64) -> Digest {
-        digest(value, self.len)
+        Digest::number(value, self.len)
     }
 }
 
@@ -53,7 +52,7 @@ impl Linear {
                 let moved = (len % MODULUS) * (low + MODULUS - 1) % MODULUS;
                 let high = (high + (b >> 16) + moved) % MODULUS;
                 let low = (low + (b & 0xffff) + MODULUS - 1) % MODULUS;
-                digest(high << 16 | low, 4)
+                Digest::number(high << 16 | low, 4)
             }
         }
     }
@@ -71,8 +70,4 @@ impl Linear {
 
 fn value(digest: &Digest) -> u64 {
     digest.as_bytes().iter().fold(0, |value, byte| value << 8 | u64::from(*byte))
-}
-
-fn digest(value: u64, len: usize) -> Digest {
-    Digest::new(&value.to_be_bytes()[8 - len..])
 }

@@ -38,7 +38,7 @@ pub(crate) struct Chain {
     pub kernels: &'static [Kernel],
     /// The most blocks that [`Chain::pad`] makes.
     pub last_blocks: usize,
-    /// Makes the last blocks of a message and returns how many, 0 too: they run as all others do. `tail` starts with
+    /// Makes the last blocks of a message and returns how many: they run as all others do. `tail` starts with
     /// `buffered` message bytes, zeros follow to the end of [`Chain::last_blocks`]; `total` is the message's length in bytes.
     /// The state may carry what these blocks need (a sum of all before) and what tells the kernel that they are the last.
     pub pad: fn(state: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize,

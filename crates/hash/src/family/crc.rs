@@ -90,8 +90,10 @@ impl Serial for Running {
         self.amount += data.len() as u64;
     }
     fn finish(&mut self) -> Digest {
-        let (bytes, len) = self.crc.suffix(self.amount);
-        self.digest.update(&bytes[..len]);
+        if self.crc.length_suffix {
+            let (bytes, len) = self.crc.suffix(self.amount);
+            self.digest.update(&bytes[..len]);
+        }
         self.crc.digest(self.digest.finalize())
     }
     fn update_zeros(&mut self, count: u64) {

@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
-use crate::block::{Chain, State, Tail, kernels, output_le64, put_words, state};
+use crate::block::{Chain, State, Tail, kernels, output_le64, put_words, state, words};
 
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
@@ -71,7 +71,7 @@ fn summed(mut checksum: [u8; 16], block: &[u8; 16]) -> [u8; 16] {
 
 /// A permutation made from the digits of pi (section 3.2).
 #[rustfmt::skip]
-static S: [u8; 256] = [
+const S: [u8; 256] = [
     41, 46, 67, 201, 162, 216, 124, 1, 61, 54, 84, 161, 236, 240, 6, 19,
     98, 167, 5, 243, 192, 199, 115, 140, 152, 147, 43, 217, 188, 76, 130, 202,
     30, 155, 87, 60, 253, 212, 224, 22, 103, 66, 111, 24, 138, 23, 229, 18,
@@ -90,50 +90,64 @@ static S: [u8; 256] = [
     49, 68, 80, 180, 143, 237, 31, 26, 219, 153, 141, 51, 159, 17, 131, 20,
 ];
 
+static WIDE: [u32; 256] = {
+    let mut wide = [0; 256];
+    let mut i = 0;
+    while i < 256 {
+        wide[i] = S[i] as u32;
+        i += 1;
+    }
+    wide
+};
+
 /// RFC 1319 section 3.4, for `N` messages that take turns byte by byte.
 ///
 /// # Safety
 /// As [`crate::block::row::Advance`] for `N` messages.
+#[expect(clippy::needless_range_loop, reason = "the inner loop goes through all messages at one place")]
 unsafe fn advance<const N: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: four words of state for each of `N` messages of whole blocks.
     unsafe {
-        let mut buffer = [[[0u8; N]; 16]; 3];
+        // Wider than bytes: parts of registers would be joined anew for every lookup.
+        let mut buffers = [[0u32; 48]; N];
         let mut checksums = [[0u8; 16]; N];
         for lane in 0..N {
-            let word = |word: usize| (*state.add(word * N + lane)).to_le_bytes();
-            for i in 0..16 {
-                buffer[0][i][lane] = word(i / 8)[i % 8];
-                checksums[lane][i] = word(2 + i / 8)[i % 8];
-            }
+            let word = |word: usize| *state.add(word * N + lane);
+            let mut first = [0; 16];
+            put_words(&[word(0), word(1)], &mut first);
+            buffers[lane][..16].copy_from_slice(&first.map(u32::from));
+            put_words(&[word(2), word(3)], &mut checksums[lane]);
         }
         for block in 0..blocks {
-            for (lane, checksum) in checksums.iter_mut().enumerate() {
+            for lane in 0..N {
                 let bytes = &*(*messages.add(lane)).add(block * 16).cast::<[u8; 16]>();
+                let buffer = &mut buffers[lane];
                 for i in 0..16 {
-                    buffer[1][i][lane] = bytes[i];
-                    buffer[2][i][lane] = bytes[i] ^ buffer[0][i][lane];
+                    buffer[16 + i] = u32::from(bytes[i]);
+                    buffer[32 + i] = buffer[16 + i] ^ buffer[i];
                 }
-                *checksum = summed(*checksum, bytes);
+                checksums[lane] = summed(checksums[lane], bytes);
             }
-            let mut t = [0u8; N];
+            let mut t = [0u32; N];
             for round in 0..18 {
-                for bytes in buffer.as_flattened_mut() {
+                for i in 0..48 {
                     for lane in 0..N {
-                        bytes[lane] ^= S[usize::from(t[lane])];
+                        t[lane] = buffers[lane][i] ^ WIDE[t[lane] as usize];
+                        buffers[lane][i] = t[lane];
                     }
-                    t = *bytes;
                 }
-                t = t.map(|t| t.wrapping_add(round));
+                for t in &mut t {
+                    *t = (*t + round) % 256;
+                }
             }
         }
         for lane in 0..N {
-            for word in 0..4 {
-                let byte = |i: usize| match word {
-                    0 | 1 => buffer[0][8 * word + i][lane],
-                    _ => checksums[lane][8 * (word - 2) + i],
-                };
-                let bytes = [byte(0), byte(1), byte(2), byte(3), byte(4), byte(5), byte(6), byte(7)];
-                *state.add(word * N + lane) = u64::from_le_bytes(bytes);
+            let mut first = [0; 16];
+            first.iter_mut().zip(buffers[lane]).for_each(|(byte, value)| *byte = value as u8);
+            let [low, high] = words::<2>(first.as_chunks().0);
+            let [sum_low, sum_high] = words::<2>(checksums[lane].as_chunks().0);
+            for (word, value) in [low, high, sum_low, sum_high].into_iter().enumerate() {
+                *state.add(word * N + lane) = value;
             }
         }
     }

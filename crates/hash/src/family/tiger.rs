@@ -174,6 +174,7 @@ const fn schedule(mut x: [u64; 8]) -> [u64; 8] {
 
 /// # Safety
 /// As [`crate::block::row::Advance`] for `N` messages.
+#[inline(always)]
 unsafe fn advance<const N: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: three words of state for each of `N` messages of whole blocks.
     unsafe {

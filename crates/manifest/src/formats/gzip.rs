@@ -2,10 +2,7 @@
 //!
 //! What unpacks to more than a manifest can be is refused: a kilobyte can hold a megabyte of zeros.
 
-use crate::format::{Claim, Format, Holds, Options, Parts, Reading, Sign, Writing};
-use crate::line::{Found, LineError, Place, ReadError, Reason};
-use crate::reader::Reader;
-use crate::records::refused;
+use crate::format::{Claim, Format, Holds, Reading, Sign, Writing};
 use flate2::bufread::MultiGzDecoder;
 use std::io::{self, Cursor, Read};
 
@@ -15,7 +12,7 @@ pub(crate) static GZIP: Format = Format {
     summary: "a manifest of any other format, compressed with gzip",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head| head.text.starts_with(MAGIC).then_some(Claim { sign: Sign::Mark, at: 0 }),
-    reading: Reading::Document { limit: 64 << 20, parse },
+    reading: Reading::Packed { limit: 64 << 20, unpack },
     writing: Writing::No,
     tagged: None,
 };
@@ -31,37 +28,9 @@ const ALLOWANCE: u64 = 16 << 20;
 /// Most bytes unpacked.
 const MAX_UNPACKED: u64 = 4 << 30;
 
-fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
-    let name = options.file_name.as_ref().map(|name| {
-        let plain = name.len() - if name.to_ascii_lowercase().ends_with(b".gz") { 3 } else { 0 };
-        name[..plain].to_vec()
-    });
-    let told = name.as_deref().map(Options::for_name).unwrap_or_default();
-    let options = Options {
-        format: None,
-        asked: options.asked.clone(),
-        allow_weak: options.allow_weak,
-        allow_pieces: options.allow_pieces,
-        allow_undigested: options.allow_undigested,
-        ..told
-    };
-    let left = (text.len() as u64).saturating_mul(MAX_RATIO).saturating_add(ALLOWANCE).min(MAX_UNPACKED);
-    let unpacked = Capped { reader: MultiGzDecoder::new(Cursor::new(text)), left };
-    let mut reader = Reader::new(unpacked, options);
-    // What is packed twice is no manifest, and would be unpacked without an end.
-    let first = reader.next();
-    if reader.format() == Some(&GZIP) {
-        return Err(refused(0, "gzip in gzip: not a manifest"));
-    }
-    let found = |item: Result<_, ReadError>| -> Found {
-        item.map_err(|error| match error {
-            ReadError::Line(error) => error,
-            ReadError::Io(error) => {
-                LineError { at: Place::Byte(0), reason: Reason::Json(format!("packed with gzip: {error}")) }
-            }
-        })
-    };
-    Ok(Box::new(first.into_iter().chain(reader).map(found)))
+fn unpack(packed: Vec<u8>) -> Box<dyn Read + Send> {
+    let left = (packed.len() as u64).saturating_mul(MAX_RATIO).saturating_add(ALLOWANCE).min(MAX_UNPACKED);
+    Box::new(Capped { reader: MultiGzDecoder::new(Cursor::new(packed)), left })
 }
 
 /// Ends with an error where too much comes out.
@@ -77,5 +46,32 @@ impl<R: Read> Read for Capped<R> {
             io::Error::new(io::ErrorKind::InvalidData, "it unpacks to more than a manifest can be")
         })?;
         Ok(len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_unpacks_to_more_than_a_manifest_can_be_ends_with_an_error() {
+        // 64 MiB of zeros in 64 KiB: a thousand to one.
+        let zeros = vec![0; 1 << 20];
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        (0..64).for_each(|_| io::Write::write_all(&mut encoder, &zeros).unwrap());
+        let packed = encoder.finish().unwrap();
+        let allowed = packed.len() as u64 * MAX_RATIO + ALLOWANCE;
+        assert!(allowed < 64 << 20, "{}", packed.len());
+        let mut unpacked = 0;
+        let mut reader = unpack(packed);
+        let mut buffer = vec![0; 1 << 16];
+        let error = loop {
+            match reader.read(&mut buffer) {
+                Ok(0) => panic!("all of it came out"),
+                Ok(len) => unpacked += len as u64,
+                Err(error) => break error,
+            }
+        };
+        assert!(unpacked <= allowed && error.kind() == io::ErrorKind::InvalidData, "{unpacked} {error}");
     }
 }

@@ -5,16 +5,18 @@
 //! nothing inside it is an entry. What says neither is passed over, so that a number or a word beside the list costs nothing.
 
 mod object;
+mod walk;
 mod write;
 
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::{LineError, Place, Reason};
-use crate::records::{Records, refused};
+use crate::records::refused;
 use crate::scan;
-use object::{Object, Role};
+use object::{Object, Role, Said};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
+use walk::Walk;
 
 pub(crate) static JSON: Format = Format {
     name: "json",
@@ -52,7 +54,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
-    let mut walk = Walk { text: &text, at: 0, depth: 0, records: Records::default() };
+    let mut walk = Walk::new(&text);
     let mut json = serde_json::Deserializer::from_slice(&text);
     let top = Value { walk: &mut walk, key: "", role: Role::Top };
     let read = top.deserialize(&mut json).and_then(|_| json.end());
@@ -65,37 +67,6 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         return Err(refused(walk.at, "JSON without names and digests: not a manifest"));
     }
     Ok(walk.records.read(options))
-}
-
-/// What is known while a document is read.
-pub(super) struct Walk<'t> {
-    text: &'t [u8],
-    /// Where the last string without escapes began.
-    pub(super) at: usize,
-    depth: usize,
-    pub(super) records: Records,
-}
-
-impl Walk<'_> {
-    /// Notes where a string is that lies in the text itself.
-    fn found(&mut self, part: &str) {
-        let at = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
-        if at <= self.text.len() {
-            self.at = at;
-        }
-    }
-}
-
-/// What a value says to the object that holds it.
-pub(super) enum Said<'de> {
-    Nothing,
-    Null,
-    Text(Cow<'de, str>),
-    Number(u64),
-    /// A number that no size is.
-    Odd,
-    /// Digests of the thing that holds this.
-    Digests(Object),
 }
 
 /// Reads one value under `key` of something that plays `role`.

@@ -30,15 +30,17 @@ pub(crate) struct Mixed {
     unasked: Option<Spec>,
     terminator: u8,
     gap: Gap,
+    /// The name and the size that the comment directly above tells, as Fedora's lists do.
+    above: Option<(Vec<u8>, u64)>,
 }
 
 impl Mixed {
     pub(crate) fn new(options: &Options, terminator: u8) -> Mixed {
-        Mixed { options: options.clone(), unasked: None, terminator, gap: Gap::Unknown }
+        Mixed { options: options.clone(), unasked: None, terminator, gap: Gap::Unknown, above: None }
     }
 
     /// Reads on under a heading.
-    fn state(&mut self, stated: Stated) {
+    pub(crate) fn state(&mut self, stated: Stated) {
         let options = &mut self.options;
         (options.named, options.unsupported, self.unasked) = match stated {
             Stated::Known(spec) if options.asked.is_empty() || options.asked.contains(&spec) => {
@@ -53,6 +55,29 @@ impl Mixed {
     fn untagged(&self, text: &[u8]) -> Result<(Spec, Digest), Reason> {
         let found = digest::untagged(text, &self.options)?;
         self.unasked.clone().map_or(Ok(found), |spec| Err(Reason::NotAsked(spec)))
+    }
+
+    /// The digest of a line with a tag: `openssl dgst -c` has colons between its bytes, and `XXH64_LE` the last byte first.
+    fn tagged(&self, tag: &str, text: &[u8]) -> Result<(Spec, Digest), Reason> {
+        let colons =
+            text.get(2) == Some(&b':') && scan::all(text, |byte| byte.is_ascii_hexdigit() || byte == b':');
+        if colons
+            && text.len() % 3 == 2
+            && text
+                .chunks(3)
+                .all(|pair| !pair[..2].contains(&b':') && pair.get(2).is_none_or(|&byte| byte == b':'))
+        {
+            let digits: Vec<u8> = text.iter().copied().filter(|&byte| byte != b':').collect();
+            return digest::tagged(tag, &digits, &self.options);
+        }
+        match tag.get(..tag.len().saturating_sub(3)).filter(|_| tag.to_ascii_uppercase().ends_with("_LE")) {
+            Some(tag) => {
+                let (spec, digest) = digest::tagged(tag, text, &self.options)?;
+                let reversed: Vec<u8> = digest.as_bytes().iter().rev().copied().collect();
+                Ok((spec, Digest::new(&reversed)))
+            }
+            None => digest::tagged(tag, text, &self.options),
+        }
     }
 
     fn entry(&mut self, body: &[u8]) -> Result<(Spec, Digest, Vec<u8>, Option<u64>), Reason> {
@@ -72,7 +97,7 @@ impl Mixed {
             let (spec, digest) = if line.tag.is_empty() {
                 self.untagged(line.digest)?
             } else {
-                digest::tagged(line.tag, line.digest, &self.options)?
+                self.tagged(line.tag, line.digest)?
             };
             return Ok((spec, digest, line.name.to_vec(), None));
         }
@@ -108,6 +133,7 @@ impl Parse for Mixed {
                 return Ok(None);
             }
             if is_comment(line) {
+                self.above = commented_size(line);
                 return if is_damaged_entry(line) { Err(Reason::DamagedComment) } else { Ok(None) };
             }
             match body {
@@ -121,6 +147,8 @@ impl Parse for Mixed {
             (reason, _) => reason,
         })?;
         let path = if escaped { path::unescape(&name).ok_or(Reason::BadEscape)? } else { name };
+        let above = self.above.take().filter(|(name, _)| *name == path).map(|(_, size)| size);
+        let size = size.or(above);
         Ok(Some(Entry { path, size, digests: vec![(spec, digest)], ..Entry::default() }))
     }
 }
@@ -135,4 +163,11 @@ fn is_damaged_entry(line: &[u8]) -> bool {
     let digits = scan::find(&line[1..], |byte| !byte.is_ascii_hexdigit()).unwrap_or(line.len() - 1) + 1;
     let followed = line.get(digits).copied().is_some_and(scan::is_blank);
     followed && digits >= 32 && digits % 2 == 0 && !same_length(digits / 2).is_empty()
+}
+
+/// The name and the size that `# name: 19 bytes` tells.
+fn commented_size(line: &[u8]) -> Option<(Vec<u8>, u64)> {
+    let text = scan::trim_start(line.strip_prefix(b"#")?).strip_suffix(b" bytes")?;
+    let colon = scan::rfind(text, |byte| byte == b':')?;
+    Some((text[..colon].to_vec(), scan::decimal(text[colon + 1..].strip_prefix(b" ")?)?))
 }

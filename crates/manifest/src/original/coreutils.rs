@@ -97,9 +97,6 @@ impl Splitter {
 
     /// Cuts a line; `None` if it is improperly formatted.
     pub fn split<'a>(&mut self, line: &'a [u8]) -> Option<Split<'a>> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return None;
-        }
         let line = scan::trim_start(line);
         let (escaped, line) = match line {
             [b'\\', line @ ..] => (true, line),
@@ -145,11 +142,18 @@ impl Splitter {
         }
         self.bits = self.row.bits;
         let [b'-', rest @ ..] = rest else { return Some(rest) };
-        let end = scan::find(rest, |byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
-        let bits: usize = std::str::from_utf8(&rest[..end]).ok()?.parse().ok()?;
-        let allowed = self.row.allows(bits);
-        self.bits = bits;
-        allowed.then_some(&rest[end..])
+        let (bits, rest) = c_number(rest)?;
+        let possible = if self.row.is_family() {
+            FAMILY_BITS.contains(&bits)
+        } else {
+            0 < bits && bits <= self.bits && bits.is_multiple_of(8)
+        };
+        // A length that cannot be is forgotten; one that can stays in force for the lines that follow, even where it is no
+        // length of this algorithm.
+        if possible {
+            self.bits = bits;
+        }
+        (possible && self.row.allows(bits)).then_some(rest)
     }
 
     fn tagged<'a>(&self, rest: &'a [u8], escaped: bool) -> Option<Split<'a>> {
@@ -157,7 +161,7 @@ impl Splitter {
         let [b'=', digest @ ..] = scan::trim_start(&rest[close + 1..]) else { return None };
         let digest = scan::trim_start(digest);
         let name = &rest[..close];
-        let path = if escaped { path::unescape(name)? } else { name.to_vec() };
+        let path = path_of(name, escaped)?;
         self.is_digest(digest).then_some(())?;
         Some(Split { path, spec: self.spec()?, digest, binary: false, base64: self.is_cksum() })
     }
@@ -171,7 +175,8 @@ impl Splitter {
         if self.row.has_lengths() {
             self.bits = self.count_digits(line)? * 4;
         }
-        let end = scan::find(line, scan::is_blank)?;
+        // A NUL ends the digest as a blank does.
+        let end = scan::find(line, |byte| scan::is_blank(byte) || byte == 0)?;
         let digest = &line[..end];
         self.is_digest(digest).then_some(())?;
         let rest = &line[end + 1..];
@@ -187,7 +192,7 @@ impl Splitter {
             _ if self.reversed == Some(false) => return None,
             _ => self.reversed = Some(true),
         }
-        let path = if escaped { path::unescape(name)? } else { name.to_vec() };
+        let path = path_of(name, escaped)?;
         Some(Split { path, spec: self.spec()?, digest, binary, base64: self.is_cksum() })
     }
 
@@ -229,6 +234,33 @@ impl Splitter {
     fn spec(&self) -> Option<Spec> {
         self.row.spec(self.bits).ok()
     }
+}
+
+/// A name as C sees it: it ends before a NUL, which nothing escapes.
+fn path_of(name: &[u8], escaped: bool) -> Option<Vec<u8>> {
+    let end = scan::find(name, |byte| byte == 0);
+    if escaped {
+        return if end.is_none() { path::unescape(name) } else { None };
+    }
+    Some(name[..end.unwrap_or(name.len())].to_vec())
+}
+
+/// A number as C reads one whose base is to be found out: octal behind `0`, hexadecimal behind `0x`, binary behind `0b`. The
+/// rest of the text follows it.
+fn c_number(text: &[u8]) -> Option<(usize, &[u8])> {
+    let starts = |base: u32, letter: u8| match text {
+        [b'0', mark, digit, ..] => mark.eq_ignore_ascii_case(&letter) && char::from(*digit).is_digit(base),
+        _ => false,
+    };
+    let (base, digits) = match text {
+        _ if starts(16, b'x') => (16, &text[2..]),
+        _ if starts(2, b'b') => (2, &text[2..]),
+        [b'0', ..] => (8, text),
+        _ => (10, text),
+    };
+    let end = scan::find(digits, |byte| !char::from(byte).is_digit(base)).unwrap_or(digits.len());
+    let number = std::str::from_utf8(&digits[..end]).ok()?;
+    Some((usize::from_str_radix(number, base).ok()?, &digits[end..]))
 }
 
 #[cfg(test)]
@@ -279,7 +311,11 @@ mod tests {
             (format!("MD5 () = {MD5}"), Some("")),
             (format!("MD5 (a) = {MD5} "), None),
             (format!("MD5-128 (a) = {MD5}"), None),
-            (format!("{MD5}  a\0b"), None),
+            (format!("{MD5}  a\0b"), Some("a")),
+            (format!("\\{MD5}  a\0b"), None),
+            (format!("MD5 (a\0b) = {MD5}"), Some("a")),
+            (format!("MD5 (a) = {MD5}\0"), None),
+            (format!("{MD5}\0  a"), Some(" a")),
             ("nd1EYSaMgDT1yFZOFVxnpg==  a".to_owned(), None),
         ] {
             assert_eq!(cut(&mut sum("md5"), &line), path.and_then(|path| is(path, "md5")), "{line:?}");
@@ -305,7 +341,19 @@ mod tests {
         assert_eq!(cut(&mut splitter, &format!("{MD5}  a")), is("a", "blake2b-128"));
         assert_eq!(cut(&mut splitter, &format!("BLAKE2b-128 (a) = {MD5}")), is("a", "blake2b-128"));
         assert_eq!(cut(&mut splitter, &format!("BLAKE2b (a) = {}", MD5.repeat(4))), is("a", "blake2b"));
+        for bits in ["0x80", "0X80", "0200", "0b10000000"] {
+            assert_eq!(
+                cut(&mut splitter, &format!("BLAKE2b-{bits} (a) = {MD5}")),
+                is("a", "blake2b-128"),
+                "{bits}"
+            );
+        }
         for line in [
+            format!("BLAKE2b-0128 (a) = {MD5}"),
+            format!("BLAKE2b-+128 (a) = {MD5}"),
+            format!("BLAKE2b-0x (a) = {MD5}"),
+            format!("BLAKE2b- (a) = {MD5}"),
+            format!("BLAKE2b-99999999999999999999 (a) = {MD5}"),
             format!("BLAKE2b (a) = {MD5}"),
             format!("BLAKE2b-0 (a) = {MD5}"),
             format!("BLAKE2b-129 (a) = {MD5}"),
@@ -356,6 +404,12 @@ mod tests {
         assert_eq!(cut(&mut family("sha2"), base64), is("a", "sha256"));
         assert_eq!(cut(&mut family("sha256"), base64), is("a", "sha256"));
         assert_eq!(cut(&mut family("blake2b"), base64), is("a", "blake2b-256"));
+        // What cannot be a length is forgotten.
+        for tag in ["SM3-0", "SM3-9", "SM3-512", "SM3-"] {
+            let mut splitter = family("sm3");
+            assert_eq!(cut(&mut splitter, tag), None);
+            assert_eq!(cut(&mut splitter, &format!("{MD5}{MD5}  a")), is("a", "sm3"), "{tag}");
+        }
         // A tag decides for the rest of the run.
         let mut splitter = family("sha2");
         assert_eq!(cut(&mut splitter, &format!("SHA256 (a) = {MD5}{MD5}")), is("a", "sha256"));

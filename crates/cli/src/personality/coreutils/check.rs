@@ -38,7 +38,10 @@ pub(super) fn check(settings: &Settings, streams: &mut Streams) -> Done {
 
 fn check_one(settings: &Settings, splitter: &mut Splitter, name: &[u8], streams: &mut Streams) -> Done {
     let from_stdin = name == b"-";
-    let shown = quote::name(if from_stdin { b"standard input" } else { name }, settings.charset);
+    if from_stdin {
+        streams.input_was_read();
+    }
+    let shown = quote::name(if from_stdin { b"standard input" } else { name });
     let opened = if from_stdin {
         io::stdin().as_fd().try_clone_to_owned()
     } else {
@@ -107,7 +110,7 @@ struct Verdicts<'a> {
 
 impl Verdicts<'_> {
     fn tell(&mut self, name: &[u8], verdict: &str) -> io::Result<()> {
-        let name = quote::name(name, self.settings.charset);
+        let name = quote::name(name);
         self.streams.write(&[name.as_slice(), b": ", verdict.as_bytes(), b"\n"].concat())
     }
 
@@ -149,6 +152,9 @@ impl Sink for Verdicts<'_> {
         let verdict = outcome.verdict();
         let Outcome { job, result } = outcome;
         self.read += 1;
+        if job.name == b"-" {
+            self.streams.input_was_read();
+        }
         let talk = self.settings.talk;
         match (result, verdict) {
             (Err(error), _) => {
@@ -156,7 +162,7 @@ impl Sink for Verdicts<'_> {
                     return Ok(());
                 }
                 self.unread += 1;
-                self.streams.error(&failure(&error, self.settings.charset))?;
+                self.streams.error(&failure(&error))?;
                 if talk != Talk::Status {
                     self.tell(&job.name, "FAILED open or read")?;
                 }

@@ -1,13 +1,17 @@
 //! Digests of the operands, a line each.
 
-use super::quote;
 use super::settings::Settings;
+use super::{hardware, quote};
 use crate::personality::entries::{config, segments, threads};
 use crate::personality::streams::{Done, Streams};
-use std::io;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
+use truesum::error::io_reason;
 use truesum::manifest::original::coreutils::Form;
-use truesum::manifest::path::{Charset, escape_into, needs_escape};
+use truesum::manifest::path::{escape_into, needs_escape};
 use truesum::{Cause, Error, Found, Job, Notice, Outcome, Progress, Sink, Task, run};
 
 /// Hashes all operands. False if one could not be read.
@@ -30,14 +34,31 @@ pub(super) fn hash(settings: &Settings, streams: &mut Streams) -> Done {
 }
 
 /// `NAME: why`, as GNU says it.
-pub(super) fn failure(error: &Error, charset: Charset) -> Vec<u8> {
+pub(super) fn failure(error: &Error) -> Vec<u8> {
     let reason = match &error.cause {
-        Cause::Special("directory") => "Is a directory".to_owned(),
+        Cause::Special("directory") => read_directory(&error.path),
         // What opening a socket says.
         Cause::Special(_) => "No such device or address".to_owned(),
         cause => cause.to_string(),
     };
-    [quote::name(&error.path, charset).as_slice(), b": ", reason.as_bytes()].concat()
+    [quote::name(&error.path).as_slice(), b": ", reason.as_bytes()].concat()
+}
+
+/// Whether the file could be opened before the error. To open a socket is one.
+fn was_opened(error: &Error) -> bool {
+    match error.cause {
+        Cause::Special(kind) => kind == "directory",
+        _ => error.action != "open",
+    }
+}
+
+/// Why a directory cannot be read: asked of the system, which may have met a failing disk.
+fn read_directory(path: &[u8]) -> String {
+    let mut byte = [0];
+    match File::open(OsStr::from_bytes(path)).and_then(|mut directory| directory.read(&mut byte)) {
+        Err(error) => io_reason(&error),
+        Ok(_) => "Is a directory".to_owned(),
+    }
 }
 
 struct Lines<'a> {
@@ -50,11 +71,16 @@ struct Lines<'a> {
 impl Sink for Lines<'_> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         let Outcome { job, result } = outcome;
-        if self.settings.debug && !self.debugged && self.settings.algorithm.name == "crc" {
-            let opened = result.as_ref().err().is_none_or(|error| error.action != "open");
+        if job.name == b"-" {
+            self.streams.input_was_read();
+        }
+        if self.settings.debug
+            && (!self.debugged || hardware::is_told_of_each_file(self.settings.algorithm.name))
+        {
+            let opened = result.as_ref().err().is_none_or(was_opened);
             if opened {
                 self.debugged = true;
-                for message in implementation() {
+                for message in hardware::messages(self.settings.algorithm.name) {
                     self.streams.error(message.as_bytes())?;
                 }
             }
@@ -66,7 +92,7 @@ impl Sink for Lines<'_> {
             }
             Err(error) => {
                 self.good = false;
-                self.streams.error(&failure(&error, self.settings.charset))
+                self.streams.error(&failure(&error))
             }
         }
     }
@@ -125,37 +151,4 @@ fn digest_line(settings: &Settings, name: &[u8], digest: &str, end: u8) -> Vec<u
     }
     line.push(end);
     line
-}
-
-/// What `--debug` says of the CRC of this machine: the first instructions that are there, and those that are not.
-fn implementation() -> Vec<String> {
-    let mut messages = Vec::new();
-    for (name, there) in instructions() {
-        if there {
-            messages.push(format!("using {name} hardware support"));
-            return messages;
-        }
-        messages.push(format!("{name} support not detected"));
-    }
-    messages
-}
-
-#[cfg(target_arch = "x86_64")]
-fn instructions() -> Vec<(&'static str, bool)> {
-    use std::arch::is_x86_feature_detected as has;
-    vec![
-        ("avx512", has!("avx512bw") && has!("avx512f") && has!("vpclmulqdq")),
-        ("avx2", has!("avx2") && has!("vpclmulqdq")),
-        ("pclmul", has!("avx") && has!("pclmulqdq")),
-    ]
-}
-
-#[cfg(target_arch = "aarch64")]
-fn instructions() -> Vec<(&'static str, bool)> {
-    vec![("vmull", std::arch::is_aarch64_feature_detected!("pmull"))]
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn instructions() -> Vec<(&'static str, bool)> {
-    Vec::new()
 }

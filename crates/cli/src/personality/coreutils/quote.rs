@@ -1,27 +1,24 @@
 //! Words and file names as messages of GNU programs show them.
 
+use super::locale::charset;
 use truesum::manifest::path::{Charset, quotef};
 
-/// Which characters the locale lets messages show.
-pub(super) fn charset() -> Charset {
-    let set = |name: &&str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(set).unwrap_or_default();
-    let locale = locale.to_string_lossy().to_ascii_lowercase();
-    if locale.contains("utf-8") || locale.contains("utf8") { Charset::Utf8 } else { Charset::Ascii }
-}
-
 /// A file name: as it is, or as a shell would need it.
-pub(super) fn name(name: &[u8], charset: Charset) -> Vec<u8> {
+pub(super) fn name(name: &[u8]) -> Vec<u8> {
     let harmless =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-' | b'+');
     if !name.is_empty() && name.iter().all(|&byte| harmless(byte)) {
         return name.to_vec();
     }
-    quotef(name, charset).into_bytes()
+    quotef(name, charset()).into_bytes()
 }
 
 /// A word of the command line between quotation marks, with C's escapes.
-pub(super) fn word(word: &[u8], charset: Charset) -> Vec<u8> {
+pub(super) fn word(word: &[u8]) -> Vec<u8> {
+    word_in(word, charset())
+}
+
+fn word_in(word: &[u8], charset: Charset) -> Vec<u8> {
     let (open, close) = match charset {
         Charset::Utf8 => ('‘', '’'),
         Charset::Ascii => ('\'', '\''),
@@ -68,16 +65,16 @@ mod tests {
             ("é".as_bytes(), "'\\303\\251'", "‘é’"),
             ("‘x’".as_bytes(), "'\\342\\200\\230x\\342\\200\\231'", "‘‘x\\’’"),
         ] {
-            assert_eq!(String::from_utf8_lossy(&word(text, Charset::Ascii)), ascii);
-            assert_eq!(String::from_utf8_lossy(&word(text, Charset::Utf8)), utf8);
+            assert_eq!(String::from_utf8_lossy(&word_in(text, Charset::Ascii)), ascii);
+            assert_eq!(String::from_utf8_lossy(&word_in(text, Charset::Utf8)), utf8);
         }
     }
 
     #[test]
     fn harmless_names_are_shown_as_they_are() {
-        assert_eq!(name(b"dir/a-b_c.d+e", Charset::Ascii), b"dir/a-b_c.d+e");
-        assert_eq!(name(b"", Charset::Ascii), b"''");
-        assert_eq!(name(b"a b", Charset::Ascii), b"'a b'");
-        assert_eq!(name(b"a:b", Charset::Ascii), b"'a:b'");
+        assert_eq!(name(b"dir/a-b_c.d+e"), b"dir/a-b_c.d+e");
+        assert_eq!(name(b""), b"''");
+        assert_eq!(name(b"a b"), b"'a b'");
+        assert_eq!(name(b"a:b"), b"'a:b'");
     }
 }

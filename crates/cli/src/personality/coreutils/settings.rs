@@ -6,7 +6,6 @@ use super::{help, quote};
 use crate::personality::streams::{Done, Streams};
 use truesum::hash::Spec;
 use truesum::manifest::original::coreutils::{ALGORITHMS, Algorithm, Form, by_name};
-use truesum::manifest::path::Charset;
 
 /// What a command line asks for.
 #[derive(Debug)]
@@ -31,7 +30,6 @@ pub(super) struct Settings {
     pub names: Vec<Vec<u8>>,
     /// Whether there are operands.
     pub named: bool,
-    pub charset: Charset,
 }
 
 /// How much a check tells. `--quiet`, `--status` and `--warn` take each other's place.
@@ -52,6 +50,8 @@ pub(super) enum Talk {
 pub(super) enum Stop {
     /// `--help` or `--version`: a text for standard output.
     Text(String),
+    /// What the C library says of an option that is none: it names the program as it was called. A hint at `--help` follows.
+    Option(Vec<u8>),
     /// Messages, and whether they are followed by a hint at `--help`.
     Fail(Vec<Vec<u8>>, Hint),
 }
@@ -68,6 +68,11 @@ impl Stop {
     pub(super) fn tell(self, streams: &mut Streams) -> Done {
         match self {
             Stop::Text(text) => streams.write(text.as_bytes()).map(|()| true),
+            Stop::Option(message) => {
+                streams.error_as_called(&message)?;
+                streams.hint()?;
+                Ok(false)
+            }
             Stop::Fail(messages, hint) => {
                 for message in messages {
                     streams.error(&message)?;
@@ -95,7 +100,6 @@ impl Settings {
     /// # Errors
     /// There is nothing to do: help was asked for, or something is wrong.
     pub(super) fn new(program: &'static Program, called: &[u8], args: &[Vec<u8>]) -> Result<Settings, Stop> {
-        let charset = quote::charset();
         let mut algorithm = by_name(program.algorithm.as_bytes()).unwrap_or(&ALGORITHMS[0]);
         let mut length: Option<(usize, &[u8])> = None;
         let (mut chosen, mut check, mut ignore_missing, mut strict) = (false, false, false, false);
@@ -106,14 +110,14 @@ impl Settings {
         let posix = std::env::var_os("POSIXLY_CORRECT").is_some();
         let mut options = Options::new(program.kind, args, posix);
         for option in &mut options {
-            let (ask, value) = option.map_err(usage)?;
+            let (ask, value) = option.map_err(Stop::Option)?;
             let value = value.unwrap_or_default();
             match ask {
                 Ask::Algorithm => {
-                    algorithm = by_name(value).ok_or_else(|| unknown(value, charset))?;
+                    algorithm = by_name(value).ok_or_else(|| unknown(value))?;
                     chosen = true;
                 }
-                Ask::Length => length = Some((number(value, charset)?, value)),
+                Ask::Length => length = Some((number(value)?, value)),
                 Ask::Bsd => algorithm = by_name(b"bsd").unwrap_or(algorithm),
                 Ask::Sysv => algorithm = by_name(b"sysv").unwrap_or(algorithm),
                 Ask::Base64 => base64 = true,
@@ -122,13 +126,8 @@ impl Settings {
                 Ask::Zero => zero = true,
                 Ask::Binary => binary = Some(true),
                 Ask::Text => binary = Some(false),
-                Ask::Tag => (tagged, binary) = (Some(true), Some(true)),
-                Ask::Untagged => {
-                    if tagged == Some(true) {
-                        binary = None;
-                    }
-                    tagged = Some(false);
-                }
+                Ask::Tag => tagged = Some(true),
+                Ask::Untagged => tagged = Some(false),
                 Ask::Check => check = true,
                 Ask::IgnoreMissing => ignore_missing = true,
                 Ask::Strict => strict = true,
@@ -140,7 +139,7 @@ impl Settings {
             }
         }
         let names = options.operands();
-        let bits = bits(algorithm, length, check, charset)?;
+        let bits = bits(algorithm, length, check)?;
         if check && chosen && algorithm.form != Form::Digest {
             return Err(fail("--check is not supported with --algorithm={bsd,sysv,crc,crc32b}"));
         }
@@ -148,17 +147,10 @@ impl Settings {
             return Err(usage("--base64 and --raw are mutually exclusive"));
         }
         let cksum = program.kind == Kind::Cksum;
-        if tagged.unwrap_or(cksum) && binary == Some(false) {
-            return Err(usage(if cksum {
-                "--text mode is only supported with --untagged"
-            } else {
-                "--tag does not support --text mode"
-            }));
-        }
         if zero && check {
             return Err(usage("the --zero option is not supported when verifying checksums"));
         }
-        if !cksum && tagged == Some(true) && check {
+        if tagged == Some(true) && check {
             return Err(usage("the --tag option is meaningless when verifying checksums"));
         }
         if binary.is_some() && check {
@@ -174,6 +166,14 @@ impl Settings {
         if let Some((_, name)) = only_checking.iter().find(|(set, _)| *set && !check) {
             return Err(usage(format!("the --{name} option is meaningful only when verifying checksums")));
         }
+        let tagged = tagged.unwrap_or(cksum);
+        if tagged && binary == Some(false) {
+            return Err(usage(if cksum {
+                "--text mode is only supported with --untagged"
+            } else {
+                "--tag does not support --text mode"
+            }));
+        }
         if raw && names.len() > 1 {
             return Err(fail("the --raw option is not supported with multiple files"));
         }
@@ -184,7 +184,7 @@ impl Settings {
             chosen,
             bits,
             binary: binary == Some(true),
-            tagged: tagged.unwrap_or(cksum),
+            tagged,
             zero,
             base64,
             raw,
@@ -195,7 +195,6 @@ impl Settings {
             talk,
             names: if named { names } else { vec![b"-".to_vec()] },
             named,
-            charset,
         })
     }
 
@@ -208,12 +207,18 @@ impl Settings {
     }
 }
 
-/// The value of `-l`: decimal, blanks and a plus sign allowed in front. What is too large stays so.
-fn number(text: &[u8], charset: Charset) -> Result<usize, Stop> {
-    let digits = text.trim_ascii_start();
-    let digits = digits.strip_prefix(b"+").unwrap_or(digits);
+/// The value of `-l`: decimal, blanks and a sign allowed in front. What is too large stays so.
+fn number(text: &[u8]) -> Result<usize, Stop> {
+    let invalid = |why: &[u8]| Err(fail([b"invalid length: ", quote::word(text).as_slice(), why].concat()));
+    let (negative, digits) = match text.trim_ascii_start() {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] | digits => (false, digits),
+    };
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        return Err(fail([b"invalid length: ", quote::word(text, charset).as_slice()].concat()));
+        return invalid(b"");
+    }
+    if negative && digits.iter().any(|&digit| digit != b'0') {
+        return invalid(b": Value too large for defined data type");
     }
     let digit =
         |number: usize, digit: &u8| number.saturating_mul(10).saturating_add(usize::from(digit - b'0'));
@@ -221,15 +226,10 @@ fn number(text: &[u8], charset: Charset) -> Result<usize, Stop> {
 }
 
 /// The length of the digest in bits, from that of `-l`.
-fn bits(
-    algorithm: &Algorithm,
-    length: Option<(usize, &[u8])>,
-    check: bool,
-    charset: Charset,
-) -> Result<usize, Stop> {
-    let word = |text: &str| String::from_utf8_lossy(&quote::word(text.as_bytes(), charset)).into_owned();
+fn bits(algorithm: &Algorithm, length: Option<(usize, &[u8])>, check: bool) -> Result<usize, Stop> {
+    let word = |text: &str| String::from_utf8_lossy(&quote::word(text.as_bytes())).into_owned();
     let invalid = |text: &[u8], why: String| {
-        let first = [b"invalid length: ", quote::word(text, charset).as_slice()].concat();
+        let first = [b"invalid length: ", quote::word(text).as_slice()].concat();
         Err(Stop::Fail(vec![first, why.into_bytes()], Hint::None))
     };
     match (algorithm.name, length) {
@@ -257,8 +257,8 @@ fn bits(
     }
 }
 
-fn unknown(value: &[u8], charset: Charset) -> Stop {
-    let word = |text: &[u8]| quote::word(text, charset);
+fn unknown(value: &[u8]) -> Stop {
+    let word = quote::word;
     let first = [b"invalid argument ", word(value).as_slice(), b" for ", &word(b"--algorithm")].concat();
     let mut message = [first.as_slice(), b"\nValid arguments are:"].concat();
     for row in ALGORITHMS {

@@ -1,12 +1,24 @@
 //! What an object of a JSON document is: an entry, a map of names, digests of what holds it, or nothing of ours.
 
-use super::{Said, Walk};
+use super::walk::Walk;
 use crate::digest::{TAG_LIMIT, is_hex, is_tag};
 use crate::records::stated;
 use crate::{radix, scan};
 use data_encoding::BASE64;
 use std::borrow::Cow;
 use truesum_hash::Spec;
+
+/// What a value says to the object that holds it.
+pub(super) enum Said<'de> {
+    Nothing,
+    Null,
+    Text(Cow<'de, str>),
+    Number(u64),
+    /// A number that no size is.
+    Odd,
+    /// Digests of the thing that holds this.
+    Digests(Object),
+}
 
 /// Keys of names, the best first.
 const NAMES: &[&str] = &["path", "filename", "file", "name", "key"];

@@ -20,22 +20,27 @@ pub(crate) struct Sum<'a> {
 pub(crate) fn split<'a>(line: &'a [u8], expected: &[Spec]) -> Option<Sum<'a>> {
     let [spec] = expected else { return None };
     let name = spec.algorithm().name;
-    if !matches!(name, "crc" | "bsd" | "sysv") {
+    if !matches!(name, "crc" | "crc32" | "bsd" | "sysv") {
         return None;
     }
     let (value, rest) = number(line)?;
     let digits = line.len() - rest.len();
     let gap = rest.len() - scan::trim_start(rest).len();
-    if gap == 0 || (name == "bsd" && digits != 5) || (name != "bsd" && gap != 1) {
+    // Fewer digits would be those of a hexadecimal CRC-32.
+    if gap == 0
+        || (name == "crc32" && digits < 9)
+        || (name == "bsd" && digits != 5)
+        || (name != "bsd" && gap != 1)
+    {
         return None;
     }
     let (size, rest) = number(&rest[gap..])?;
     let [b' ', file @ ..] = rest else { return None };
     let digest = match name {
-        "crc" => Digest::new(&u32::try_from(value).ok()?.to_be_bytes()),
+        "crc" | "crc32" => Digest::new(&u32::try_from(value).ok()?.to_be_bytes()),
         _ => Digest::new(&u16::try_from(value).ok()?.to_be_bytes()),
     };
-    let size = (name == "crc").then_some(size);
+    let size = name.starts_with("crc").then_some(size);
     Some(Sum { spec: spec.clone(), digest, size, name: file })
 }
 

@@ -1,0 +1,74 @@
+//! Whether `-o` writes its manifest. One that lists less than was asked for never takes the place of another unless that is
+//! asked for too: a misspelt name or a disk that is not mounted would cost the digests of files that are still good.
+
+use crate::exit::Refusal;
+use crate::words::count;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum::manifest::path::display_safe;
+
+/// Manifests that are written although they list less than was asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Accept {
+    /// Of what could be read.
+    pub partial: bool,
+    /// Of no file at all.
+    pub empty: bool,
+}
+
+/// How a run ended that was to write a manifest.
+#[derive(Clone, Copy, Debug)]
+pub struct Gathered {
+    /// Files to be listed.
+    pub listed: u64,
+    /// Files and folders asked for or found that were not read, or that the format cannot hold.
+    pub lacking: u64,
+    /// Whether all names were known.
+    pub list_read: bool,
+}
+
+/// Why nothing is written to `path`, if so. Names that nobody knows are no part that can be accepted.
+pub fn refused(path: &Path, gathered: Gathered, accept: Accept) -> Option<Refusal> {
+    let (why, hint) = match gathered {
+        Gathered { list_read: false, .. } => ("the list of files was not read to its end".to_owned(), None),
+        Gathered { lacking, .. } if lacking > 0 && !accept.partial => (
+            format!("{} would be missing from it", count(lacking, "file or folder", "files or folders")),
+            Some("--partial writes what could be read".to_owned()),
+        ),
+        Gathered { listed: 0, .. } if !accept.empty => (
+            "there is no file to list".to_owned(),
+            Some("--allow-empty writes a manifest without entries".to_owned()),
+        ),
+        _ => return None,
+    };
+    let kept = if path.exists() { "not replaced" } else { "not written" };
+    let path = display_safe(path.as_os_str().as_bytes());
+    Some(Refusal { text: format!("{path}: {kept}: {why}"), hint })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lists_less_than_was_asked_for_is_written_only_on_request() {
+        let all = |listed, lacking, list_read| Gathered { listed, lacking, list_read };
+        let words = |gathered, partial, empty| {
+            let refusal = refused(Path::new("/nowhere/M"), gathered, Accept { partial, empty });
+            refusal.map(|refusal| refusal.text.replace("/nowhere/M: not written: ", ""))
+        };
+        for (gathered, partial, empty, why) in [
+            (all(1, 0, true), false, false, None),
+            (all(1, 1, true), false, true, Some("1 file or folder would be missing from it")),
+            (all(1, 2, true), true, false, None),
+            (all(0, 2, true), false, false, Some("2 files or folders would be missing from it")),
+            (all(0, 2, true), true, false, Some("there is no file to list")),
+            (all(0, 0, true), true, false, Some("there is no file to list")),
+            (all(0, 0, true), false, true, None),
+            (all(0, 2, true), true, true, None),
+            (all(1, 0, false), true, true, Some("the list of files was not read to its end")),
+        ] {
+            assert_eq!(words(gathered, partial, empty).as_deref(), why, "{gathered:?}");
+        }
+    }
+}

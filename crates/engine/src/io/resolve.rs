@@ -1,0 +1,234 @@
+//! From a name to an open file: names of any length, and only as far as they may lead.
+//!
+//! The kernel keeps the bounds where it can (`openat2`, Linux 5.6), so that nothing can be exchanged between a look and an
+//! open. Elsewhere each component is opened by itself from the one before, and no symbolic link is followed.
+
+use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// Paths of this length and more are refused by system calls: they are opened step by step.
+pub(crate) const PATH_MAX: usize = 4096;
+
+/// How far a name may lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Anywhere.
+    Anywhere,
+    /// Not out of the folder: neither by `..`, nor absolutely, nor through a symbolic link ([`Errno::XDEV`]).
+    Beneath,
+    /// Through no symbolic link, neither on the way nor at the end ([`Errno::LOOP`]). For relative names without `..`.
+    NoLinks,
+}
+
+/// Opens a name of any length, starting in `folder`.
+///
+/// # Errors
+/// The system's, and what [`Reach`] says.
+pub(crate) fn open(
+    folder: BorrowedFd<'_>,
+    path: &[u8],
+    flags: OFlags,
+    reach: Reach,
+) -> Result<OwnedFd, Errno> {
+    match reach {
+        _ if path.len() < PATH_MAX => open_short(folder, path, flags, reach),
+        // What links and `..` in different parts come to together, only a walk by components shows.
+        Reach::Beneath => open_by_steps(folder, path, flags, reach),
+        Reach::Anywhere | Reach::NoLinks => {
+            let mut rest = path;
+            let mut step: Option<OwnedFd> = None;
+            while rest.len() >= PATH_MAX {
+                let cut = rest[..PATH_MAX - 1].iter().rposition(|&byte| byte == b'/').filter(|&cut| cut > 0);
+                let cut = cut.ok_or(Errno::NAMETOOLONG)?;
+                let at = step.as_ref().map_or(folder, AsFd::as_fd);
+                let next = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+                step = Some(open_short(at, &rest[..cut], next, reach)?);
+                let skip = rest[cut..].iter().take_while(|&&byte| byte == b'/').count();
+                rest = &rest[cut + skip..];
+            }
+            // What was left may be slashes only.
+            let rest = if rest.is_empty() { b"." } else { rest };
+            open_short(step.as_ref().map_or(folder, AsFd::as_fd), rest, flags, reach)
+        }
+    }
+}
+
+fn open_short(folder: BorrowedFd<'_>, path: &[u8], flags: OFlags, reach: Reach) -> Result<OwnedFd, Errno> {
+    let resolve = match reach {
+        Reach::Anywhere => return retry(|| fs::openat(folder, path, flags, Mode::empty())),
+        Reach::Beneath => ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS,
+        Reach::NoLinks => ResolveFlags::NO_SYMLINKS,
+    };
+    match retry(|| fs::openat2(folder, path, flags, Mode::empty(), resolve)) {
+        // Kernels before 5.6, and sandboxes that do not know the call.
+        Err(Errno::NOSYS | Errno::PERM) => open_by_steps(folder, path, flags, reach),
+        // The kernel could not rule out a rename racing with `..`: asked again, it can.
+        Err(Errno::AGAIN) => retry(|| fs::openat2(folder, path, flags, Mode::empty(), resolve)),
+        result => result,
+    }
+}
+
+/// What [`open`] does, one component at a time and stricter: any symbolic link is refused.
+fn open_by_steps(folder: BorrowedFd<'_>, path: &[u8], flags: OFlags, reach: Reach) -> Result<OwnedFd, Errno> {
+    let refusal = if reach == Reach::NoLinks { Errno::LOOP } else { Errno::XDEV };
+    match path.first() {
+        None => return Err(Errno::NOENT),
+        Some(b'/') => return Err(Errno::XDEV),
+        Some(_) => {}
+    }
+    let mut step: Option<OwnedFd> = None;
+    let mut parts =
+        path.split(|&byte| byte == b'/').filter(|part| !part.is_empty() && *part != b".").peekable();
+    while let Some(part) = parts.next() {
+        if part == b".." {
+            return Err(Errno::XDEV);
+        }
+        let at = step.as_ref().map_or(folder, AsFd::as_fd);
+        let flags = match parts.peek() {
+            Some(_) => OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+            None => flags | OFlags::NOFOLLOW,
+        };
+        let next = match retry(|| fs::openat(at, part, flags, Mode::empty())) {
+            Err(Errno::LOOP) => return Err(refusal),
+            // A link in the middle is "not a directory" when links are not followed.
+            Err(Errno::NOTDIR) if is_link(at, part) => return Err(refusal),
+            result => result?,
+        };
+        step = Some(next);
+    }
+    match step {
+        Some(file) => Ok(file),
+        None => retry(|| fs::openat(folder, ".", flags, Mode::empty())),
+    }
+}
+
+fn is_link(folder: BorrowedFd<'_>, name: &[u8]) -> bool {
+    fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
+}
+
+fn retry<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
+    loop {
+        match call() {
+            Err(Errno::INTR) => {}
+            result => return result,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::CWD;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::symlink;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+    fn tree() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        std::fs::create_dir_all(dir.path().join("root/sub")).unwrap();
+        std::fs::write(dir.path().join("outside"), "secret").unwrap();
+        std::fs::write(dir.path().join("root/sub/file"), "data").unwrap();
+        symlink("../outside", dir.path().join("root/out")).unwrap();
+        symlink("sub/file", dir.path().join("root/in")).unwrap();
+        symlink("..", dir.path().join("root/sub/up")).unwrap();
+        dir
+    }
+
+    type Opener = fn(BorrowedFd<'_>, &[u8], OFlags, Reach) -> Result<OwnedFd, Errno>;
+    const OPENERS: [Opener; 2] = [open, open_by_steps];
+
+    #[test]
+    fn names_that_leave_the_root_are_refused_by_both_ways_of_opening() {
+        let dir = tree();
+        let root = fs::open(dir.path().join("root"), OFlags::PATH, Mode::empty()).unwrap();
+        for open in OPENERS {
+            let try_open =
+                |name: &str| open(root.as_fd(), name.as_bytes(), OFlags::RDONLY, Reach::Beneath).err();
+            assert_eq!(try_open("sub/file"), None);
+            assert_eq!(try_open("./sub//file"), None);
+            for outside in ["../outside", "/etc/passwd", "out", "sub/../../outside", "sub/up/../outside"] {
+                assert_eq!(try_open(outside), Some(Errno::XDEV), "{outside}");
+            }
+            assert_eq!(try_open("nothing"), Some(Errno::NOENT));
+        }
+        let inside = open(root.as_fd(), b"in", OFlags::RDONLY, Reach::Beneath);
+        assert!(inside.is_ok(), "a link inside the root is followed");
+    }
+
+    #[test]
+    fn links_are_refused_on_the_way_and_at_the_end_where_none_may_be_followed() {
+        let dir = tree();
+        let root = fs::open(dir.path().join("root"), OFlags::PATH, Mode::empty()).unwrap();
+        for open in OPENERS {
+            let try_open =
+                |name: &str| open(root.as_fd(), name.as_bytes(), OFlags::RDONLY, Reach::NoLinks).err();
+            assert_eq!(try_open("sub/file"), None);
+            assert_eq!(try_open("."), None, "the folder itself");
+            assert_eq!(try_open(""), Some(Errno::NOENT));
+            for link in ["in", "out", "sub/up", "sub/up/sub/file"] {
+                assert_eq!(try_open(link), Some(Errno::LOOP), "{link}");
+            }
+            assert_eq!(try_open("sub/file/x"), Some(Errno::NOTDIR));
+        }
+    }
+
+    #[test]
+    fn a_folder_swapped_for_a_link_never_opens_a_way_out() {
+        let dir = tree();
+        let root = dir.path().join("root");
+        let handle = fs::open(&root, OFlags::PATH, Mode::empty()).unwrap();
+        std::fs::create_dir(dir.path().join("elsewhere")).unwrap();
+        std::fs::write(dir.path().join("elsewhere/file"), "secret").unwrap();
+        symlink("../elsewhere", root.join("trap")).unwrap();
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Relaxed) {
+                    let _ = fs::renameat_with(&handle, "sub", &handle, "trap", fs::RenameFlags::EXCHANGE);
+                }
+            });
+            for open in OPENERS {
+                for reach in [Reach::Beneath, Reach::NoLinks] {
+                    for _ in 0..3000 {
+                        if let Ok(file) = open(handle.as_fd(), b"sub/file", OFlags::RDONLY, reach) {
+                            let mut bytes = [0; 4];
+                            assert_eq!(rustix::io::read(&file, &mut bytes), Ok(4));
+                            assert_eq!(&bytes, b"data");
+                        }
+                    }
+                }
+            }
+            done.store(true, Relaxed);
+        });
+    }
+
+    #[test]
+    fn paths_longer_than_the_kernel_takes_are_opened() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = fs::open(dir.path(), OFlags::PATH, Mode::empty()).unwrap();
+        let mut at = top.try_clone().unwrap();
+        let mut path = Vec::new();
+        for _ in 0..25 {
+            let name = "d".repeat(200);
+            fs::mkdirat(&at, &name, Mode::RWXU).unwrap();
+            at = fs::openat(&at, &name, OFlags::PATH, Mode::empty()).unwrap();
+            path.extend_from_slice(name.as_bytes());
+            path.push(b'/');
+        }
+        fs::openat(&at, "file", OFlags::CREATE | OFlags::WRONLY, Mode::RUSR).unwrap();
+        fs::symlinkat("file", &at, "link").unwrap();
+        let file = [&path[..], b"file"].concat();
+        assert!(file.len() > PATH_MAX);
+        for reach in [Reach::Anywhere, Reach::Beneath, Reach::NoLinks] {
+            assert!(open(top.as_fd(), &file, OFlags::RDONLY, reach).is_ok(), "{reach:?}");
+            assert!(open(top.as_fd(), &path, OFlags::RDONLY, reach).is_ok(), "{reach:?}: a folder");
+        }
+        let link = [&path[..], b"link"].concat();
+        assert!(open(top.as_fd(), &link, OFlags::RDONLY, Reach::Anywhere).is_ok());
+        assert_eq!(open(top.as_fd(), &link, OFlags::RDONLY, Reach::NoLinks).err(), Some(Errno::LOOP));
+        let whole = [dir.path().as_os_str().as_bytes(), b"/", &file].concat();
+        assert!(open(CWD, &whole, OFlags::RDONLY, Reach::Anywhere).is_ok(), "absolute names too");
+    }
+}

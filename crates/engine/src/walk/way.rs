@@ -1,0 +1,106 @@
+//! The way to a folder: its name and the folder above, so that the paths of a deep tree share what they have in common.
+
+use crate::io::anchor::Anchor;
+use std::sync::Arc;
+
+/// A folder of the walk.
+#[derive(Debug)]
+pub(super) struct Way {
+    above: Option<Arc<Way>>,
+    /// The name in the folder above; for an argument, all of it.
+    name: Box<[u8]>,
+    /// Bytes of the whole path.
+    len: usize,
+    /// Where the folder is opened.
+    pub(super) anchor: Anchor,
+}
+
+impl Way {
+    /// An argument, without slashes at its end.
+    pub(super) fn argument(path: &[u8], anchor: Anchor) -> Arc<Way> {
+        Arc::new(Way { above: None, name: path.into(), len: path.len(), anchor })
+    }
+
+    /// A folder in this one, `anchor` being that of everything in this one.
+    pub(super) fn down(self: &Arc<Way>, name: &[u8], anchor: Anchor) -> Arc<Way> {
+        let len = self.names_at() + name.len();
+        Arc::new(Way { above: Some(self.clone()), name: name.into(), len, anchor })
+    }
+
+    /// Bytes of the path.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Where names of what lies in this folder begin in their paths.
+    fn names_at(&self) -> usize {
+        // Only `/` itself ends in a slash.
+        self.len + usize::from(!self.name.ends_with(b"/"))
+    }
+
+    /// The name that leads from the folder's anchor to it.
+    pub(super) fn rest(&self) -> Vec<u8> {
+        let rest = self.path_from(self.anchor.skip());
+        if rest.is_empty() { b".".to_vec() } else { rest }
+    }
+
+    /// The whole path.
+    pub(super) fn path(&self) -> Vec<u8> {
+        self.path_from(0)
+    }
+
+    /// The path from `skip` on, where a name begins.
+    fn path_from(&self, skip: usize) -> Vec<u8> {
+        let mut path = vec![b'/'; self.len.saturating_sub(skip)];
+        let mut way = self;
+        while way.len > skip {
+            let at = way.len - way.name.len() - skip;
+            path[at..at + way.name.len()].copy_from_slice(&way.name);
+            match &way.above {
+                Some(above) => way = above,
+                None => break,
+            }
+        }
+        path
+    }
+}
+
+impl Drop for Way {
+    /// One after the other: a chain is as long as the tree is deep, and the stack is not.
+    fn drop(&mut self) {
+        let mut above = self.above.take();
+        while let Some(way) = above {
+            above = Arc::into_inner(way).and_then(|mut way| way.above.take());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::resolve::Reach;
+
+    #[test]
+    fn paths_are_put_together_from_where_they_are_opened() {
+        let anchor = Anchor::argument(b"/", Reach::NoLinks).expect("the root can be opened");
+        let top = Way::argument(b"/", anchor.clone());
+        let deep = top.down(b"usr", anchor.clone()).down(b"lib", anchor);
+        assert_eq!((top.path(), top.rest()), (b"/".to_vec(), b".".to_vec()));
+        assert_eq!((deep.path(), deep.rest()), (b"/usr/lib".to_vec(), b"usr/lib".to_vec()));
+        assert_eq!(deep.len(), 8);
+        let anchor = Anchor::argument(b".", Reach::NoLinks).expect("this folder can be opened");
+        let deep = Way::argument(b".", anchor.clone()).down(b"a", anchor.clone()).down(b"b", anchor);
+        assert_eq!((deep.path(), deep.rest()), (b"./a/b".to_vec(), b"a/b".to_vec()));
+    }
+
+    #[test]
+    fn a_long_way_is_let_go_without_a_deep_stack() {
+        let anchor = Anchor::argument(b".", Reach::NoLinks).expect("this folder can be opened");
+        let mut way = Way::argument(b".", anchor.clone());
+        for _ in 0..1_000_000 {
+            way = way.down(b"d", anchor.clone());
+        }
+        assert_eq!(way.len(), 2_000_001);
+        drop(way);
+    }
+}

@@ -1,0 +1,268 @@
+//! How runs end: the places where threads wait for each other, under a model checker and under fire.
+//!
+//! The model checker (loom) runs the code of the program, not a copy: the two files that hold a condition variable are
+//! compiled into this test with its locks in place of those of the standard library, and all interleavings are tried (of
+//! runs, those with at most two preemptions). A worker that leaves without closing the frontier, or a helper that ends
+//! without giving its slot up, is a deadlock here.
+
+use std::sync::Arc;
+
+mod sync {
+    pub use loom::sync::{Condvar, Mutex, MutexGuard};
+    pub use std::sync::PoisonError;
+}
+
+#[path = "../src/run/frontier.rs"]
+#[allow(dead_code, missing_docs)]
+mod frontier;
+#[path = "../src/walk/slot.rs"]
+#[allow(dead_code, missing_docs)]
+mod slot;
+
+use frontier::{Frontier, Leaves};
+use loom::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use loom::sync::{Mutex, mpsc};
+use slot::Slot;
+
+/// Tasks in all, and how far workers may run ahead.
+const TASKS: u64 = 2;
+const WINDOW: u64 = 1;
+
+/// A worker as `run::worker` is one, with one task at a time: it waits only when it holds nothing.
+fn work(frontier: &Frontier, next: &Mutex<u64>, stop: &AtomicBool, send: &mpsc::Sender<Option<u64>>) {
+    let _leaves = Leaves(frontier);
+    while !stop.load(Relaxed) {
+        let mut place = next.lock().unwrap();
+        let Some(handed_out) = frontier.place() else { return };
+        if *place == TASKS {
+            return;
+        }
+        if *place < handed_out + WINDOW {
+            let taken = *place;
+            *place += 1;
+            drop(place);
+            // A stop between taking and finishing drops the task: nobody will ever hand it out.
+            if !stop.load(Relaxed) {
+                send.send(Some(taken)).unwrap();
+            }
+        } else {
+            let until = *place + 1 - WINDOW;
+            drop(place);
+            frontier.wait(until);
+        }
+    }
+}
+
+/// A run with two workers, the calling thread handing out in order; `stopping` sets the stop flag at any moment.
+fn run(stopping: bool) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(move || {
+        let shared = Arc::new((Frontier::new(), Mutex::new(0), AtomicBool::new(false)));
+        let (send, receive) = mpsc::channel();
+        for _ in 0..2 {
+            let (shared, send) = (shared.clone(), send.clone());
+            loom::thread::spawn(move || {
+                work(&shared.0, &shared.1, &shared.2, &send);
+                send.send(None).unwrap();
+            });
+        }
+        if stopping {
+            let shared = shared.clone();
+            loom::thread::spawn(move || shared.2.store(true, Relaxed));
+        }
+        let (mut running, mut done, mut handed_out) = (2, [false; TASKS as usize], 0);
+        while running > 0 {
+            match receive.recv().unwrap() {
+                Some(task) => done[task as usize] = true,
+                None => running -= 1,
+            }
+            while handed_out < TASKS && done[handed_out as usize] {
+                handed_out += 1;
+            }
+            shared.0.advance(handed_out);
+        }
+        assert!(stopping || handed_out == TASKS);
+    });
+}
+
+#[test]
+fn a_run_comes_to_its_end_in_every_interleaving() {
+    run(false);
+}
+
+#[test]
+fn a_run_that_is_stopped_comes_to_its_end_in_every_interleaving() {
+    run(true);
+}
+
+#[test]
+fn a_listing_is_made_once_and_its_consumer_never_waits_for_nobody() {
+    loom::model(|| {
+        let slot = Arc::new(Slot::new());
+        let helper = slot.clone();
+        let helper = loom::thread::spawn(move || {
+            let begun = helper.begin()?;
+            begun.put("by a helper");
+            Some(())
+        });
+        let taken = slot.take();
+        let helped = helper.join().unwrap();
+        assert_eq!(taken.is_some(), helped.is_some(), "listed by the one or by the other");
+    });
+}
+
+#[test]
+fn a_helper_that_ends_without_a_listing_keeps_nobody_waiting() {
+    loom::model(|| {
+        let slot = Arc::new(Slot::<()>::new());
+        let helper = slot.clone();
+        let helper = loom::thread::spawn(move || drop(helper.begin()));
+        assert_eq!(slot.take(), None);
+        helper.join().unwrap();
+    });
+}
+
+#[test]
+fn a_folder_that_is_given_up_is_listed_by_nobody_after_that() {
+    loom::model(|| {
+        let slot = Arc::new(Slot::new());
+        let helper = slot.clone();
+        let helper = loom::thread::spawn(move || {
+            if let Some(begun) = helper.begin() {
+                begun.put(());
+            }
+        });
+        slot.give_up();
+        assert!(slot.begin().is_none());
+        helper.join().unwrap();
+        let slot = Arc::into_inner(slot).expect("the helper is gone");
+        assert_eq!(slot.into_listed(), None, "and nothing is kept of it");
+    });
+}
+
+/// Runs with real threads, each ended by force if it hangs.
+mod under_fire {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    use std::io::{self, Write};
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+    use truesum::walk::{Item, Options, Walk};
+    use truesum::{Config, Job, Notice, Outcome, Progress, Sink, Special, Summary, Task, run};
+
+    #[derive(Default)]
+    struct Counting {
+        outcomes: u64,
+        /// The outcome that cannot be written.
+        refused: Option<u64>,
+    }
+
+    impl Sink for Counting {
+        fn outcome(&mut self, _: Outcome) -> io::Result<()> {
+            self.outcomes += 1;
+            if self.refused == Some(self.outcomes) { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+        }
+        fn notice(&mut self, notice: Notice) -> io::Result<()> {
+            panic!("{notice:?}")
+        }
+    }
+
+    /// What a run comes to, on a thread of its own so that the test can give up waiting.
+    fn start(
+        mut tasks: impl Iterator<Item = Task> + Send + 'static,
+        threads: usize,
+        progress: &Arc<Progress>,
+        mut sink: Counting,
+    ) -> impl FnOnce() -> io::Result<Summary> {
+        let (send, receive) = channel();
+        let progress = progress.clone();
+        std::thread::spawn(move || {
+            let config = Config { threads, special: Special::Read, ..Config::default() };
+            let _ = send.send(run(&config, &mut tasks, &progress, &mut sink));
+        });
+        move || receive.recv_timeout(Duration::from_secs(60)).expect("the run ends")
+    }
+
+    fn name(path: &Path) -> Vec<u8> {
+        path.as_os_str().as_bytes().to_vec()
+    }
+
+    #[test]
+    fn a_worker_that_waits_for_the_window_is_woken_when_the_run_is_stopped() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pipe, small) = (folder.path().join("pipe"), folder.path().join("small"));
+        std::fs::write(&small, "small").unwrap();
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        let specs = Arc::from(["crc32".parse().unwrap()]);
+        let first = Task::File(Job::hash(name(&pipe), &specs));
+        let others = (0..40_000).map({
+            let small = name(&small);
+            move |_| Task::File(Job::hash(small.clone(), &specs))
+        });
+        let progress = Arc::new(Progress::default());
+        let end = start(std::iter::once(first).chain(others), 2, &progress, Counting::default());
+        // One worker has the pipe, and more of it than it takes at a time; the other comes to the end of the window.
+        let mut writer = std::fs::File::options().write(true).open(&pipe).unwrap();
+        writer.write_all(&vec![0; 6 << 20]).unwrap();
+        let window = 1 << 14;
+        while progress.files() < window - 1 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+        progress.stop();
+        // The reader may be gone before it has all.
+        let _ = writer.write_all(&vec![0; 1 << 20]);
+        let summary = end().unwrap();
+        assert!(summary.interrupted);
+        assert_eq!(summary.files, window - 1, "what was finished behind the pipe is told");
+        assert!(progress.bytes() > 6 << 20, "and what was read of the pipe is counted");
+    }
+
+    #[test]
+    fn runs_stopped_or_refused_at_any_moment_end() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..400 {
+            let sub = folder.path().join(format!("{}/{}", number % 7, number % 5));
+            std::fs::create_dir_all(&sub).unwrap();
+            let size = if number % 100 == 0 { 5 << 20 } else { number * 100 };
+            std::fs::write(sub.join(format!("f{number}")), vec![number as u8; size]).unwrap();
+        }
+        let specs: Arc<[_]> = Arc::from(["sha256".parse().unwrap(), "crc32".parse().unwrap()]);
+        let random = RandomState::new();
+        let mut whole = 0;
+        for round in 0..120u64 {
+            let mut hasher = random.build_hasher();
+            hasher.write_u64(round);
+            let number = hasher.finish();
+            let progress = Arc::new(Progress::default());
+            let walk = Walk::new([name(folder.path())], Options::default(), 4).unwrap();
+            let specs = specs.clone();
+            let task = move |item| match item {
+                Item::File(name, anchor) => Task::File(Job { anchor, ..Job::hash(name, &specs) }),
+                other => panic!("{other:?}"),
+            };
+            let tasks = walk.until(progress.stop_flag()).map(task);
+            let refused = (round % 3 == 0).then_some(number % 400 + 1);
+            let end = start(tasks, 1 + (round % 4) as usize, &progress, Counting { outcomes: 0, refused });
+            if round % 3 == 1 {
+                std::thread::sleep(Duration::from_micros(number % 30_000));
+                progress.stop();
+            }
+            match end() {
+                Err(error) => {
+                    assert_eq!((error.kind(), refused.is_some()), (io::ErrorKind::StorageFull, true))
+                }
+                Ok(summary) => {
+                    assert!(refused.is_none() && (summary.files == 400 || summary.interrupted));
+                    assert!(progress.bytes() >= summary.bytes);
+                    whole += u64::from(summary.files == 400);
+                }
+            }
+        }
+        assert!(whole >= 40, "those that nobody disturbs");
+    }
+}

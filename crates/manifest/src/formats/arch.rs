@@ -1,0 +1,171 @@
+//! Sources of Arch Linux packages: `PKGBUILD` and `.SRCINFO`. Sources and digests are paired by their order.
+//!
+//! Nothing of a PKGBUILD is executed: a source with `$` in it has a name that only a shell knows, and is no entry.
+
+use crate::digest::tagged;
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::line::{Line, LineError, Place, Reason};
+use crate::scan;
+use std::collections::BTreeMap;
+
+pub(crate) static ARCH: Format = Format {
+    name: "arch",
+    file_names: &["pkgbuild", ".srcinfo"],
+    summary: "source and ALGORITHMsums of a PKGBUILD or a .SRCINFO, which is never executed",
+    holds: Holds::DIGESTS,
+    sniff: |head: &Head<'_>| {
+        let flat = head.lines(b'\n').any(|line| line.starts_with(b"pkgbase = "));
+        let at = head.lines(b'\n').position(|line| sums(line, flat))?;
+        let script =
+            head.lines(b'\n').any(|line| line.starts_with(b"pkgname=") || line.starts_with(b"pkgbase="));
+        (flat || script).then_some(Claim { sign: Sign::Mark, at })
+    },
+    reading: Reading::Document { limit: 16 << 20, parse },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// Whether the line begins an array of digests.
+fn sums(line: &[u8], flat: bool) -> bool {
+    let Some((key, value)) = scan::cut(scan::trim_start(line), b'=') else { return false };
+    let key = scan::trim_end(key);
+    let key = std::str::from_utf8(key).unwrap_or_default();
+    array(key).is_some_and(|(algorithm, _)| algorithm.is_some()) && (flat || value.starts_with(b"("))
+}
+
+/// The algorithm of an array (`None` for sources) and the architecture it is for.
+fn array(key: &str) -> Option<(Option<&str>, &str)> {
+    let (name, architecture) = key.split_once('_').unwrap_or((key, ""));
+    match name {
+        "source" => Some((None, architecture)),
+        "b2sums" => Some((Some("blake2b"), architecture)),
+        "cksums" => None,
+        name => Some((
+            Some(name.strip_suffix("sums").filter(|name| name.starts_with("sha") || *name == "md5")?),
+            architecture,
+        )),
+    }
+}
+
+/// Items of an array, each with its place.
+type Items = Vec<(u64, Vec<u8>)>;
+
+/// Arrays by architecture and algorithm.
+type Arrays = BTreeMap<(String, Option<String>), Items>;
+
+fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    let flat = text.split(|&byte| byte == b'\n').any(|line| line.starts_with(b"pkgbase = "));
+    let mut arrays = Arrays::new();
+    if flat {
+        read_flat(&text, &mut arrays)
+    } else {
+        read_script(&text, &mut arrays)?
+    }
+    let mut parts = Vec::new();
+    for ((architecture, algorithm), digests) in &arrays {
+        let Some(algorithm) = algorithm else { continue };
+        let none = Items::new();
+        let sources = arrays.get(&(architecture.clone(), None)).unwrap_or(&none);
+        if sources.len() != digests.len() {
+            let at = Place::Byte(digests.first().map_or(0, |(at, _)| *at));
+            return Err(LineError { at, reason: Reason::Part("not as many digests as sources") });
+        }
+        for ((_, source), (at, digest)) in sources.iter().zip(digests) {
+            let at = Place::Byte(*at);
+            // On purpose: a repository, or a source that has a signature.
+            if digest == b"SKIP" || source.contains(&b'$') {
+                continue;
+            }
+            parts.push(match tagged(algorithm, digest, options) {
+                Ok((spec, digest)) => Ok(Line { at, entry: Entry::new(&file(source), spec, digest) }),
+                Err(reason) => Err(LineError { at, reason }),
+            });
+        }
+    }
+    Ok(Box::new(parts.into_iter()))
+}
+
+/// The file's name of `name::URL`, or the last part of a URL.
+fn file(source: &[u8]) -> Vec<u8> {
+    let cut = source.windows(2).position(|pair| pair == b"::");
+    let name = cut.map_or(source, |at| &source[..at]);
+    let end = name.iter().position(|&byte| byte == b'?' || byte == b'#').unwrap_or(name.len());
+    let is_url = name.windows(3).any(|part| part == b"://");
+    if !is_url {
+        return name.to_vec();
+    }
+    name[..end].rsplit(|&byte| byte == b'/').next().unwrap_or_default().to_vec()
+}
+
+fn read_flat(text: &[u8], arrays: &mut Arrays) {
+    let mut at = 0;
+    for line in text.split(|&byte| byte == b'\n') {
+        if let Some((key, value)) = scan::cut(scan::trim(line.strip_suffix(b"\r").unwrap_or(line)), b'=') {
+            let key = std::str::from_utf8(scan::trim_end(key)).unwrap_or_default();
+            if let Some((algorithm, architecture)) = array(key) {
+                let key = (architecture.to_owned(), algorithm.map(str::to_owned));
+                arrays.entry(key).or_default().push((at, scan::trim(value).to_vec()));
+            }
+        }
+        at += line.len() as u64 + 1;
+    }
+}
+
+fn read_script(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
+    let mut at = 0;
+    while at < text.len() {
+        let end = text[at..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |end| at + end);
+        let line = &text[at..end];
+        let begun = scan::cut(line, b'=').and_then(|(key, value)| {
+            let (algorithm, architecture) = array(std::str::from_utf8(key).ok()?)?;
+            value
+                .starts_with(b"(")
+                .then(|| (architecture.to_owned(), algorithm.map(str::to_owned), key.len() + 2))
+        });
+        let Some((architecture, algorithm, offset)) = begun else {
+            at = end + 1;
+            continue;
+        };
+        let (items, behind) = items(text, at + offset)?;
+        arrays.insert((architecture, algorithm), items);
+        at = behind;
+    }
+    Ok(())
+}
+
+/// The words of an array up to its parenthesis, and where it ends. Quotes are those of a shell.
+fn items(text: &[u8], begin: usize) -> Result<(Items, usize), LineError> {
+    let cut = LineError { at: Place::Byte(begin as u64), reason: Reason::Part("an array that does not end") };
+    let mut items = Items::new();
+    let mut at = begin;
+    scan::count(text.len().min(begin));
+    loop {
+        match text.get(at) {
+            None => return Err(cut),
+            Some(b')') => return Ok((items, at + 1)),
+            Some(b' ' | b'\t' | b'\n' | b'\r') => at += 1,
+            Some(b'#') => {
+                at += text[at..].iter().position(|&byte| byte == b'\n').ok_or_else(|| cut.clone())?;
+            }
+            Some(_) => {
+                let first = at;
+                let mut word = Vec::new();
+                let mut quote = None;
+                while let Some(&byte) = text.get(at) {
+                    match (byte, quote) {
+                        (b'\'' | b'"', None) => quote = Some(byte),
+                        (byte, Some(open)) if byte == open => quote = None,
+                        (b' ' | b'\t' | b'\n' | b'\r' | b')', None) => break,
+                        (byte, _) => word.push(byte),
+                    }
+                    at += 1;
+                }
+                if quote.is_some() {
+                    return Err(cut);
+                }
+                items.push((first as u64, word));
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Manifests of a bag (RFC 8493): `manifest-ALG.txt` and `tagmanifest-ALG.txt`. Only the name tells the algorithm.
+
+use crate::digest::{is_hex, starts_with_digest, tagged};
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::line::Reason;
+use crate::scan;
+use truesum_hash::Spec;
+
+pub(crate) static BAGIT: Format = Format {
+    name: "bagit",
+    file_names: &[
+        "manifest-md5.txt",
+        "manifest-sha1.txt",
+        "manifest-sha224.txt",
+        "manifest-sha256.txt",
+        "manifest-sha384.txt",
+        "manifest-sha512.txt",
+        "manifest-sha3256.txt",
+        "manifest-sha3512.txt",
+        "manifest-blake2b512.txt",
+        "manifest-blake3.txt",
+    ],
+    summary: "digest, blanks, name with three characters escaped, as the manifests of a BagIt bag",
+    holds: Holds::DIGESTS,
+    sniff: |head: &Head<'_>| {
+        let at = head.lines(b'\n').position(|line| starts_with_digest(line) && is_hex(scan::word(line).0))?;
+        Some(Claim { sign: Sign::Possible, at })
+    },
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| Box::new(Lines { algorithm: algorithm(options), options: options.clone() }),
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// The algorithm in the manifest's name: lower case, without dashes.
+fn algorithm(options: &Options) -> Option<String> {
+    let path = std::str::from_utf8(options.file_name.as_deref()?).ok()?.to_ascii_lowercase();
+    let (_, name) = path.rsplit_once("manifest-")?;
+    let name = name.strip_suffix(".txt")?;
+    let with_dash = |at: usize| Some(format!("{}-{}", name.get(..at)?, name.get(at..)?));
+    let spellings = [Some(name.to_owned()), with_dash(4), with_dash(7)];
+    let known = spellings.into_iter().flatten().find(|name| name.parse::<Spec>().is_ok());
+    Some(known.unwrap_or_else(|| name.to_owned()))
+}
+
+struct Lines {
+    options: Options,
+    algorithm: Option<String>,
+}
+
+impl Parse for Lines {
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        if scan::is_empty(line) {
+            return Ok(None);
+        }
+        let algorithm = self.algorithm.as_deref();
+        let algorithm =
+            algorithm.ok_or(Reason::Part("a bag's manifest whose name does not tell the algorithm"))?;
+        let (digest, name) = scan::word(line);
+        let (spec, digest) = tagged(algorithm, digest, &self.options)?;
+        let name = name.strip_prefix(b"*").unwrap_or(name);
+        Ok(Some(Entry::new(&decode(name), spec, digest)))
+    }
+}
+
+/// The name with `%0A`, `%0D` and `%25` undone, and nothing else.
+fn decode(text: &[u8]) -> Vec<u8> {
+    scan::count(text.len());
+    let mut name = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let [byte, behind @ ..] = rest {
+        let (decoded, behind) = match rest {
+            [b'%', b'0', b'A' | b'a', behind @ ..] => (b'\n', behind),
+            [b'%', b'0', b'D' | b'd', behind @ ..] => (b'\r', behind),
+            [b'%', b'2', b'5', behind @ ..] => (b'%', behind),
+            _ => (*byte, behind),
+        };
+        name.push(decoded);
+        rest = behind;
+    }
+    name
+}

@@ -1,0 +1,168 @@
+//! A digest and nothing else: the sidecar `FILE.sha256` of Maven, NuGet, kubectl and many others.
+//!
+//! The name is the manifest's own without its ending, so a second digest says nothing of any file: then both are refused.
+
+use crate::digest::{MIN_DIGITS, is_hex, of_bytes, tagged, untagged};
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::line::{Found, Line, LineError, Place, Reason};
+use crate::{radix, scan};
+use truesum_hash::{Digest, Spec};
+
+pub(crate) static BARE: Format = Format {
+    name: "bare",
+    file_names: &[],
+    summary: "one digest without a name in a file that is named after the other one",
+    holds: Holds::DIGESTS,
+    sniff,
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| Box::new(Bare { options: options.clone(), place: Place::Line(1), held: None }),
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// Endings that say that a file holds a digest, without telling the algorithm.
+const ENDINGS: &[&str] = &["sri", "nix", "c4", "hash", "digest", "checksum", "sum", "integrity"];
+
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let mut lines = head.lines(b'\n').enumerate().filter(|(_, line)| !scan::is_empty(line));
+    let (at, first) = lines.next()?;
+    (is_bare(first) && lines.all(|(_, line)| is_bare(line))).then_some(Claim { sign: Sign::Whole, at })
+}
+
+/// Whether the line holds digests and nothing else.
+fn is_bare(line: &[u8]) -> bool {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    // More than one blank behind the digest may be a name of blanks.
+    let line = line.strip_suffix(b" ").unwrap_or(line);
+    if line.len() > 4096 || line.last().copied().is_some_and(scan::is_blank) {
+        return false;
+    }
+    let mut words = line.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty());
+    let first = words.next();
+    match (first, words.next()) {
+        (Some(word), None) => {
+            word.len() >= MIN_DIGITS && is_hex(word)
+                || word.len() >= 24 && word.ends_with(b"=") && Digest::from_base64(word).is_ok()
+                || word.starts_with(b"c4") && word.len() == 90
+                || prefixed(word).is_some()
+        }
+        (Some(word), Some(second)) => is_sri(word) && is_sri(second) && words.all(is_sri),
+        _ => false,
+    }
+}
+
+fn is_sri(word: &[u8]) -> bool {
+    prefixed(word).is_some_and(|(_, mark, _)| mark == b'-')
+}
+
+/// The algorithm, the mark behind it and the digest of `sha256:...` and `sha256-...`.
+fn prefixed(word: &[u8]) -> Option<(&str, u8, &[u8])> {
+    let at = scan::find(&word[..word.len().min(16)], |byte| matches!(byte, b':' | b'-'))?;
+    let name = std::str::from_utf8(&word[..at]).ok()?;
+    let plain = word.len() - at > 22 && !scan::all(&word[..at], |byte| byte.is_ascii_digit());
+    (plain && name.parse::<Spec>().is_ok()).then_some((name, word[at], &word[at + 1..]))
+}
+
+fn trim(line: &[u8]) -> &[u8] {
+    scan::trim(line.strip_suffix(b"\r").unwrap_or(line))
+}
+
+struct Bare {
+    options: Options,
+    place: Place,
+    /// The first line, as long as it may be the only one.
+    held: Option<(Place, Result<Entry, Reason>)>,
+}
+
+const SEVERAL: Reason = Reason::Part("several digests without names: which files they are of is not said");
+
+impl Bare {
+    fn entry(&self, line: &[u8]) -> Result<Entry, Reason> {
+        let mut digests = Vec::new();
+        for word in line.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty()) {
+            digests.push(self.digest(word)?);
+        }
+        Ok(Entry { path: self.name()?, digests, ..Entry::default() })
+    }
+
+    fn digest(&self, word: &[u8]) -> Result<(Spec, Digest), Reason> {
+        if let Some(bytes) = radix::c4(word) {
+            return of_bytes("sha512", &bytes, &self.options);
+        }
+        let Some((name, mark, digest)) = prefixed(word) else { return untagged(word, &self.options) };
+        if mark == b'-' || is_hex(digest) {
+            return tagged(name, digest, &self.options);
+        }
+        match radix::nix32(digest) {
+            Some(bytes) => of_bytes(name, &bytes, &self.options),
+            None => tagged(name, digest, &self.options),
+        }
+    }
+
+    /// The manifest's own name without its ending.
+    fn name(&self) -> Result<Vec<u8>, Reason> {
+        let unknown = Reason::Part("a digest alone, and the manifest's name does not say of which file");
+        let path = self.options.file_name.as_deref().unwrap_or_default();
+        let base = &path[scan::rfind(path, |byte| byte == b'/').map_or(0, |at| at + 1)..];
+        let cut = |name: &[u8]| -> Option<(usize, String)> {
+            let dot = name.iter().rposition(|&byte| byte == b'.')?;
+            Some((dot, std::str::from_utf8(&name[dot + 1..]).ok()?.to_ascii_lowercase()))
+        };
+        let mut name = base;
+        if let Some((dot, ending)) = cut(name)
+            && ending == "txt"
+        {
+            name = &name[..dot];
+        }
+        let tells = |ending: &str| {
+            let bare = ending.strip_suffix("sum").unwrap_or(ending);
+            ENDINGS.contains(&ending) || bare.parse::<Spec>().is_ok() || self.options.unsupported.is_some()
+        };
+        let end = match cut(name) {
+            Some((dot, ending)) if tells(&ending) => dot,
+            _ => {
+                let dash =
+                    name.iter().rposition(|&byte| matches!(byte, b'-' | b'_')).ok_or(unknown.clone())?;
+                let ending = std::str::from_utf8(&name[dash + 1..]).map_err(|_| unknown.clone())?;
+                if !tells(&ending.to_ascii_lowercase()) {
+                    return Err(unknown);
+                }
+                dash
+            }
+        };
+        if end == 0 { Err(unknown) } else { Ok(name[..end].to_vec()) }
+    }
+}
+
+impl Parse for Bare {
+    fn at(&mut self, place: Place) {
+        self.place = place;
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        let line = trim(line);
+        if line.is_empty() {
+            return Ok(None);
+        }
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        if let Some((_, first)) = &mut self.held {
+            *first = Err(SEVERAL);
+            return Err(SEVERAL);
+        }
+        self.held = Some((self.place, self.entry(line)));
+        Ok(None)
+    }
+
+    fn end(&mut self) -> Vec<Found> {
+        let held = self.held.take().map(|(at, found)| match found {
+            Ok(entry) => Ok(Line { at, entry }),
+            Err(reason) => Err(LineError { at, reason }),
+        });
+        held.into_iter().collect()
+    }
+}

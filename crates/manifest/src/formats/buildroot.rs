@@ -1,0 +1,77 @@
+//! `.hash` files of Buildroot: algorithm, digest, name.
+
+use crate::digest::tagged;
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::line::Reason;
+use crate::scan;
+
+pub(crate) static BUILDROOT: Format = Format {
+    name: "buildroot",
+    file_names: &[".hash"],
+    summary: "algorithm, digest, name in one line, as Buildroot's .hash files",
+    holds: Holds::DIGESTS,
+    sniff,
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| Box::new(Hashes { options: options.clone() }),
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// The algorithms it has.
+const TYPES: &[&str] = &["md5", "sha1", "sha224", "sha256", "sha384", "sha512", "none"];
+
+fn split(line: &[u8]) -> (&[u8], &[u8], &[u8]) {
+    let (tag, rest) = scan::word(line);
+    let (digest, name) = scan::word(rest);
+    (tag, digest, scan::trim_end(name))
+}
+
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let mut claim: Option<Claim> = None;
+    let mut all = true;
+    for (at, line) in head.lines(b'\n').enumerate() {
+        if scan::is_empty(line) || line.starts_with(b"#") {
+            continue;
+        }
+        let (tag, digest, name) = split(line);
+        let own = TYPES.iter().any(|known| known.as_bytes() == tag)
+            && (tag == b"none" || crate::digest::is_long_hex(digest))
+            && !name.is_empty();
+        if own {
+            claim.get_or_insert(Claim { sign: Sign::Possible, at });
+        }
+        all &= own;
+    }
+    claim.map(|claim| if all { Claim { sign: Sign::Whole, ..claim } } else { claim })
+}
+
+struct Hashes {
+    options: Options,
+}
+
+impl Parse for Hashes {
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        if scan::is_empty(line) || line.starts_with(b"#") {
+            return Ok(None);
+        }
+        let (tag, digest, name) = split(line);
+        if name.is_empty() {
+            return Err(if digest.is_empty() { Reason::NotALine } else { Reason::EmptyName });
+        }
+        if tag == b"none" {
+            return Ok(Some(Entry { path: name.to_vec(), ..Entry::default() }));
+        }
+        if tag.len() > 32 {
+            return Err(Reason::NotALine);
+        }
+        let tag = std::str::from_utf8(tag).map_err(|_| Reason::NotALine)?;
+        let (spec, digest) = tagged(tag, digest, &self.options)?;
+        Ok(Some(Entry::new(name, spec, digest)))
+    }
+}

@@ -1,0 +1,112 @@
+//! `certutil -hashfile` of Windows: three lines a file, in the language of the system. The digest is the middle one.
+
+use crate::digest::{is_hex, is_long_hex, tagged, untagged};
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::line::{Found, LineError, Place, Reason};
+use crate::scan;
+
+pub(crate) static CERTUTIL: Format = Format {
+    name: "certutil",
+    file_names: &[],
+    summary: "ALGORITHM hash of NAME, digest, CertUtil, as certutil -hashfile of Windows says it",
+    holds: Holds::DIGESTS,
+    sniff: |head: &Head<'_>| {
+        let at = head.lines(b'\n').position(|line| line.starts_with(LAST))?;
+        let others = head.lines(b'\n').take(at).filter(|line| !scan::is_empty(line)).count();
+        (others == 0 || others == 2).then_some(Claim { sign: Sign::Mark, at })
+    },
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| {
+            Box::new(Runs { options: options.clone(), place: Place::Line(1), title: None, entry: None })
+        },
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// What the last line of a run begins with, in every language.
+const LAST: &[u8] = b"CertUtil:";
+
+/// Algorithms that certutil has.
+const TAGS: &[&str] = &["MD2", "MD4", "MD5", "SHA1", "SHA256", "SHA384", "SHA512"];
+
+struct Runs {
+    options: Options,
+    place: Place,
+    /// The first line of a run, and its place.
+    title: Option<(Place, Vec<u8>)>,
+    /// What the second said; whole with the third.
+    entry: Option<Entry>,
+}
+
+const CUT: Reason = Reason::Part("the line 'CertUtil:' that ends such a run is missing");
+
+impl Runs {
+    fn digest(&self, title: &[u8], line: &[u8]) -> Result<Entry, Reason> {
+        let digest: Vec<u8> = line.iter().copied().filter(|&byte| !scan::is_blank(byte)).collect();
+        if !is_hex(&digest) {
+            return Err(Reason::NotHex);
+        }
+        let title =
+            title.strip_suffix(b":").or(title.strip_suffix("\u{ff1a}".as_bytes())).ok_or(Reason::NotALine)?;
+        let mut rest = title;
+        let mut tag = None;
+        while tag.is_none() && !rest.is_empty() {
+            let (word, behind) = scan::word(rest);
+            tag = TAGS.iter().copied().find(|tag| tag.as_bytes() == word);
+            rest = behind;
+        }
+        let (spec, digest) = match tag {
+            Some(tag) => tagged(tag, &digest, &self.options)?,
+            None => untagged(&digest, &self.options)?,
+        };
+        let name = if tag.is_some() { rest } else { title };
+        let english = [&b"hash of file "[..], b"hash of "].iter().find_map(|words| name.strip_prefix(*words));
+        // In another language the words before the name are not known: it is what follows the last blank.
+        let name =
+            english.unwrap_or_else(|| &name[scan::rfind(name, scan::is_blank).map_or(0, |at| at + 1)..]);
+        Ok(Entry::new(name, spec, digest))
+    }
+}
+
+impl Parse for Runs {
+    fn at(&mut self, place: Place) {
+        self.place = place;
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        let line = scan::trim(line);
+        if line.is_empty() {
+            return Ok(None);
+        }
+        if line.starts_with(LAST) {
+            return match (self.title.take(), self.entry.take()) {
+                (_, Some(entry)) => Ok(Some(entry)),
+                (Some(_), None) => Err(Reason::EmptyDigest),
+                (None, None) => Ok(None),
+            };
+        }
+        if self.entry.take().is_some() {
+            self.title = None;
+            return Err(CUT);
+        }
+        let joined: Vec<u8> = line.iter().copied().filter(|&byte| byte != b' ').collect();
+        match self.title.take() {
+            Some((_, title)) if is_long_hex(&joined) || !line.ends_with(b":") => {
+                self.entry = Some(self.digest(&title, line)?);
+            }
+            _ => self.title = Some((self.place, line.to_vec())),
+        }
+        Ok(None)
+    }
+
+    fn end(&mut self) -> Vec<Found> {
+        let cut = self.entry.is_some() || self.title.is_some();
+        cut.then_some(Err(LineError { at: self.place, reason: CUT })).into_iter().collect()
+    }
+}

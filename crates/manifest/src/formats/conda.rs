@@ -1,0 +1,56 @@
+//! Explicit environments of conda: below `@EXPLICIT`, URLs with a digest behind `#`.
+
+use crate::digest::tagged;
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::line::Reason;
+use crate::{radix, scan};
+
+pub(crate) static CONDA: Format = Format {
+    name: "conda",
+    file_names: &[],
+    summary: "URLs with a digest behind #, as conda list --explicit --md5 writes them",
+    holds: Holds::DIGESTS,
+    sniff: |head: &Head<'_>| {
+        let at = head
+            .lines(b'\n')
+            .position(|line| scan::trim_end(line.strip_suffix(b"\r").unwrap_or(line)) == EXPLICIT)?;
+        Some(Claim { sign: Sign::Mark, at })
+    },
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| Box::new(Urls { options: options.clone() }),
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+const EXPLICIT: &[u8] = b"@EXPLICIT";
+
+struct Urls {
+    options: Options,
+}
+
+impl Parse for Urls {
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        let line = scan::trim(line);
+        if line.is_empty() || line.starts_with(b"#") || line == EXPLICIT {
+            return Ok(None);
+        }
+        let end = scan::find(line, |byte| byte == b'#').unwrap_or(line.len());
+        let url = &line[..end];
+        let name = &url[scan::rfind(url, |byte| byte == b'/').ok_or(Reason::NotALine)? + 1..];
+        let path = radix::percent(name).ok_or(Reason::BadEscape)?;
+        let digests = match line.get(end + 1..).unwrap_or_default() {
+            b"" => Vec::new(),
+            digest => match digest.strip_prefix(b"sha256:") {
+                Some(digest) => vec![tagged("sha256", digest, &self.options)?],
+                None => vec![tagged("md5", digest, &self.options)?],
+            },
+        };
+        Ok(Some(Entry { path, digests, ..Entry::default() }))
+    }
+}

@@ -1,0 +1,248 @@
+//! Control files of Debian (deb822): `Release`, `InRelease`, `.dsc`, `.changes`, `.buildinfo`, `Packages`, `Sources`, the `Index`
+//! of package differences, and the `Conffiles` of dpkg's status file.
+//!
+//! What several fields say of one file is one entry. A stanza of `Packages` is one too: its name and digest are fields.
+
+use crate::digest::tagged;
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::gather::Gather;
+use crate::line::{Found, Line, LineError, Place, Reason};
+use crate::path::FOLDER_LIMIT;
+use crate::scan;
+use truesum_hash::{Digest, Spec};
+
+pub(crate) static DEB822: Format = Format {
+    name: "deb822",
+    file_names: &["release", "packages", "sources", ".dsc", ".changes", ".buildinfo"],
+    summary: "Debian's Release, Packages, Sources, .dsc, .changes and .buildinfo",
+    holds: Holds { size: true, ..Holds::DIGESTS },
+    sniff,
+    reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Control::new(options)) },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// What the rows of a list field are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rows {
+    /// `DIGEST SIZE NAME`, or with section and priority before the name.
+    Files(&'static str),
+    /// `DIGEST SIZE` of the index's own file, whose name is nowhere.
+    Nameless,
+    /// `NAME DIGEST [WORD]`.
+    Conffiles,
+}
+
+/// What a key's continuation lines are, if they are rows of files.
+fn rows(key: &str) -> Option<Rows> {
+    Some(match key {
+        "md5sum" | "files" | "checksums-md5" => Rows::Files("md5"),
+        "sha1" | "checksums-sha1" => Rows::Files("sha1"),
+        "sha256" | "checksums-sha256" => Rows::Files("sha256"),
+        "sha512" | "checksums-sha512" => Rows::Files("sha512"),
+        "conffiles" => Rows::Conffiles,
+        key => {
+            let (name, part) = key.rsplit_once('-')?;
+            let name = ["sha1", "sha256", "sha512"].into_iter().find(|known| *known == name)?;
+            match part {
+                "history" | "patches" | "download" | "unmerged-history" | "unmerged-patches" => {
+                    Rows::Files(name)
+                }
+                "current" => Rows::Nameless,
+                _ => return None,
+            }
+        }
+    })
+}
+
+/// The key in lower case and its value.
+fn field(line: &[u8]) -> Option<(String, &[u8])> {
+    let end = scan::find(&line[..line.len().min(64)], |byte| byte == b':')?;
+    let key = std::str::from_utf8(&line[..end]).ok()?;
+    let is_key = !key.is_empty()
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+    is_key.then(|| (key.to_ascii_lowercase(), scan::trim(&line[end + 1..])))
+}
+
+fn is_continuation(line: &[u8]) -> bool {
+    line.first().copied().is_some_and(scan::is_blank)
+}
+
+/// Digest, size and name of a row.
+fn split(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let (digest, rest) = scan::word(scan::trim(line));
+    let (size, name) = scan::word(rest);
+    (!size.is_empty()).then_some((digest, size, name))
+}
+
+/// A list field with one row that fits, or a stanza with `Filename:` and a digest.
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let (mut list, mut fields, mut stanza) = (None, 0, (false, false));
+    for (at, line) in head.lines(b'\n').enumerate() {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if is_continuation(line) {
+            let row = match list {
+                Some(Rows::Conffiles) => line.get(1) == Some(&b'/'),
+                Some(_) => split(line).is_some_and(|(digest, size, _)| {
+                    crate::digest::is_long_hex(digest) && scan::decimal(size).is_some()
+                }),
+                None => false,
+            };
+            if row {
+                return Some(Claim { sign: Sign::Mark, at });
+            }
+        } else if let Some((key, value)) = field(line) {
+            fields += 1;
+            list = rows(&key).filter(|_| value.is_empty());
+            stanza.0 |= key == "filename" && !value.is_empty();
+            stanza.1 |= matches!(rows(&key), Some(Rows::Files(_))) && crate::digest::is_long_hex(value);
+        } else if scan::is_empty(line) {
+            list = None;
+            if stanza == (true, true) && fields > 2 {
+                return Some(Claim { sign: Sign::Mark, at });
+            }
+            stanza = (false, false);
+        } else if !line.starts_with(b"#") {
+            return None;
+        }
+    }
+    (stanza == (true, true) && fields > 2).then_some(Claim { sign: Sign::Mark, at: 0 })
+}
+
+/// A stanza that describes one file.
+#[derive(Default)]
+struct Stanza {
+    name: Vec<u8>,
+    size: Option<u64>,
+    digests: Vec<(Spec, Digest)>,
+    /// The files of a list are in there (`Sources`).
+    directory: Vec<u8>,
+}
+
+struct Control {
+    options: Options,
+    place: Place,
+    list: Option<Rows>,
+    stanza: Stanza,
+    held: Gather,
+}
+
+impl Control {
+    fn new(options: &Options) -> Control {
+        Control {
+            options: options.clone(),
+            place: Place::Line(1),
+            list: None,
+            stanza: Stanza::default(),
+            held: Gather::default(),
+        }
+    }
+
+    fn row(&self, rows: Rows, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        let text = scan::trim(line);
+        if text.is_empty() || text == b"." {
+            return Ok(None);
+        }
+        match rows {
+            Rows::Conffiles => {
+                let (name, rest) = scan::word(text);
+                let (digest, _) = scan::word(rest);
+                if digest == b"newconffile" {
+                    return Ok(None);
+                }
+                let (spec, digest) = tagged("md5", digest, &self.options)?;
+                Ok(Some(Entry::new(name, spec, digest)))
+            }
+            Rows::Nameless => Ok(None),
+            Rows::Files(algorithm) => {
+                let (digest, size, name) = split(text).ok_or(Reason::NotALine)?;
+                let (spec, digest) = tagged(algorithm, digest, &self.options)?;
+                let size = scan::decimal(size).ok_or(Reason::Size)?;
+                // No name in these files holds a blank: three words are section, priority, name.
+                let (first, rest) = scan::word(name);
+                let name = match rest {
+                    b"" => first,
+                    rest => match scan::word(rest) {
+                        (_, last) if !last.is_empty() && scan::find(last, scan::is_blank).is_none() => last,
+                        _ => return Err(Reason::Part("not as many columns as such a row has")),
+                    },
+                };
+                if name.is_empty() {
+                    return Err(Reason::EmptyName);
+                }
+                Ok(Some(Entry { size: Some(size), ..Entry::new(name, spec, digest) }))
+            }
+        }
+    }
+
+    fn field(&mut self, key: &str, value: &[u8]) -> Result<(), Reason> {
+        self.list = rows(key);
+        if value.is_empty() {
+            return Ok(());
+        }
+        match key {
+            "filename" => self.stanza.name = value.strip_prefix(b"./").unwrap_or(value).to_vec(),
+            "directory" if value.len() > FOLDER_LIMIT => return Err(Reason::NameTooLong),
+            "directory" => self.stanza.directory = value.to_vec(),
+            "size" => self.stanza.size = Some(scan::decimal(value).ok_or(Reason::Size)?),
+            "md5sum" | "sha1" | "sha256" | "sha512" => {
+                let key = if key == "md5sum" { "md5" } else { key };
+                self.list = None;
+                self.stanza.digests.push(tagged(key, value, &self.options)?);
+            }
+            _ => self.list = None,
+        }
+        Ok(())
+    }
+
+    /// What the stanza that ends here says.
+    fn stanza(&mut self) -> Result<Option<Entry>, Reason> {
+        self.list = None;
+        let Stanza { name, size, digests, .. } = std::mem::take(&mut self.stanza);
+        if digests.is_empty() {
+            return Ok(None);
+        }
+        if name.is_empty() {
+            return Err(Reason::Part("a stanza with a digest and no Filename"));
+        }
+        Ok(Some(Entry { path: name, size, digests, ..Entry::default() }))
+    }
+}
+
+impl Parse for Control {
+    fn at(&mut self, place: Place) {
+        self.place = place;
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        if scan::is_empty(line) {
+            return self.stanza();
+        }
+        if line.starts_with(b"#") {
+            return Ok(None);
+        }
+        if is_continuation(line) {
+            let Some(rows) = self.list else { return Ok(None) };
+            let Some(mut entry) = self.row(rows, line)? else { return Ok(None) };
+            if !self.stanza.directory.is_empty() && rows != Rows::Conffiles {
+                entry.path = [self.stanza.directory.as_slice(), b"/", &entry.path].concat();
+            }
+            return self.held.add(self.place, entry);
+        }
+        let (key, value) = field(line).ok_or(Reason::NotALine)?;
+        self.field(&key, value).map(|()| None)
+    }
+
+    fn end(&mut self) -> Vec<Found> {
+        let at = self.place;
+        let last = self.stanza().transpose().map(|found| match found {
+            Ok(entry) => Ok(Line { at, entry }),
+            Err(reason) => Err(LineError { at, reason }),
+        });
+        self.held.take().into_iter().chain(last).collect()
+    }
+}

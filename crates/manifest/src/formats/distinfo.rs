@@ -1,0 +1,107 @@
+//! `distinfo` of the BSD ports: tagged lines, and `SIZE (name) = bytes` lines that say the size of the same file.
+
+use crate::entry::Entry;
+use crate::format::{
+    Claim, Compose, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Unholdable, Writing,
+};
+use crate::formats::mixed::tagged::split;
+use crate::gather::Gather;
+use crate::line::{Found, Place, Reason};
+use crate::{digest, scan};
+
+pub(crate) static DISTINFO: Format = Format {
+    name: "distinfo",
+    file_names: &["distinfo"],
+    summary: "TAG (name) = digest with SIZE (name) = bytes, as the ports of FreeBSD, OpenBSD and NetBSD have it",
+    holds: Holds {
+        names: Names::Literal { nowhere: b"\n\r", not_first: b"", not_last: b"" },
+        size: true,
+        ..Holds::DIGESTS
+    },
+    sniff,
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| {
+            Box::new(Distinfo { options: options.clone(), place: Place::Line(1), held: Gather::default() })
+        },
+    },
+    writing: Writing::Manifest(|_| Box::new(Table)),
+    tagged: None,
+};
+
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let size =
+        |line: &[u8]| split(line).is_some_and(|line| is_size(line.tag) && bytes(line.digest).is_some());
+    let mut tagged = false;
+    for (at, line) in head.lines(b'\n').enumerate() {
+        if size(line) && tagged {
+            return Some(Claim { sign: Sign::Mark, at });
+        }
+        tagged |= split(line).is_some();
+    }
+    None
+}
+
+fn is_size(tag: &str) -> bool {
+    tag.eq_ignore_ascii_case("size")
+}
+
+/// A number of bytes, which NetBSD says.
+fn bytes(text: &[u8]) -> Option<u64> {
+    let text = scan::trim_end(text.strip_suffix(b"\r").unwrap_or(text));
+    scan::decimal(text.strip_suffix(b" bytes").unwrap_or(text))
+}
+
+struct Distinfo {
+    options: Options,
+    place: Place,
+    held: Gather,
+}
+
+impl Parse for Distinfo {
+    fn at(&mut self, place: Place) {
+        self.place = place;
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        let stamp = line.strip_prefix(b"TIMESTAMP = ").is_some_and(|time| scan::decimal(time).is_some());
+        let keyword = line.starts_with(b"$NetBSD") && line.ends_with(b"$");
+        if scan::is_empty(line) || line.starts_with(b"#") || stamp || keyword {
+            return Ok(None);
+        }
+        let found = split(line).ok_or(Reason::NotALine)?;
+        if found.name.is_empty() {
+            return Err(Reason::EmptyName);
+        }
+        let mut entry = Entry { path: found.name.to_vec(), ..Entry::default() };
+        if is_size(found.tag) {
+            entry.size = Some(bytes(found.digest).ok_or(Reason::Size)?);
+        } else if found.digest != b"IGNORE" {
+            entry.digests.push(digest::tagged(found.tag, scan::trim_end(found.digest), &self.options)?);
+        }
+        self.held.add(self.place, entry)
+    }
+
+    fn end(&mut self) -> Vec<Found> {
+        self.held.take()
+    }
+}
+
+/// The writer: FreeBSD's form.
+struct Table;
+
+impl Compose for Table {
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        let size = entry.size.ok_or(Unholdable::NoSize)?;
+        let tags = entry.digests.iter().map(|(spec, digest)| (spec.tag(), digest.to_hex()));
+        for (tag, value) in tags.chain([("SIZE".to_owned(), size.to_string())]) {
+            text.extend_from_slice(format!("{tag} (").as_bytes());
+            text.extend_from_slice(&entry.path);
+            text.extend_from_slice(format!(") = {value}\n").as_bytes());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,115 @@
+//! `Manifest` of Gentoo (GLEP 74): tag, name, size, then pairs of algorithm and digest.
+
+use crate::digest::tagged;
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::line::Reason;
+use crate::scan;
+
+pub(crate) static GENTOO: Format = Format {
+    name: "gentoo",
+    file_names: &[],
+    summary: "TAG name size ALGORITHM digest ..., as Gentoo's Manifest files (GLEP 74)",
+    holds: Holds { size: true, ..Holds::DIGESTS },
+    sniff,
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| Box::new(Manifest { options: options.clone() }),
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+const FILES: &[&[u8]] = &[b"DIST", b"DATA", b"EBUILD", b"MISC", b"AUX", b"MANIFEST"];
+
+const OTHERS: &[&[u8]] = &[b"IGNORE", b"OPTIONAL", b"TIMESTAMP"];
+
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let mut first = None;
+    for (at, line) in head.lines(b'\n').enumerate() {
+        if scan::is_empty(line) {
+            continue;
+        }
+        let (tag, rest) = scan::word(line);
+        let (_, rest) = scan::word(rest);
+        let (size, _) = scan::word(rest);
+        if FILES.contains(&tag) && scan::decimal(size).is_some() {
+            first.get_or_insert(at);
+        } else if !FILES.contains(&tag) && !OTHERS.contains(&tag) {
+            return None;
+        }
+    }
+    Some(Claim { sign: Sign::Whole, at: first? })
+}
+
+struct Manifest {
+    options: Options,
+}
+
+impl Parse for Manifest {
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        let (tag, rest) = scan::word(scan::trim(line));
+        if tag.is_empty() || OTHERS.contains(&tag) {
+            return Ok(None);
+        }
+        if !FILES.contains(&tag) {
+            return Err(Reason::NotALine);
+        }
+        let (name, rest) = scan::word(rest);
+        let (size, mut rest) = scan::word(rest);
+        let name = unescape(name).ok_or(Reason::BadEscape)?;
+        let path = if tag == b"AUX" { [b"files/", name.as_slice()].concat() } else { name };
+        let mut entry =
+            Entry { path, size: Some(scan::decimal(size).ok_or(Reason::Size)?), ..Entry::default() };
+        let mut unknown = None;
+        while !rest.is_empty() {
+            let (algorithm, behind) = scan::word(rest);
+            let (digest, behind) = scan::word(behind);
+            rest = behind;
+            if digest.is_empty() {
+                return Err(Reason::Part("the last algorithm has no digest"));
+            }
+            let algorithm = std::str::from_utf8(algorithm).ok().filter(|name| name.len() <= 32);
+            let algorithm = algorithm.ok_or(Reason::NotALine)?.replace('_', "-");
+            match tagged(&algorithm, digest, &self.options) {
+                Ok(found) => entry.digests.push(found),
+                // Another digest of the same line is enough.
+                Err(reason @ Reason::Algorithm(_)) => unknown = Some(reason),
+                Err(reason) => return Err(reason),
+            }
+        }
+        match unknown {
+            Some(reason) if entry.digests.is_empty() => Err(reason),
+            _ => Ok(Some(entry)),
+        }
+    }
+}
+
+/// A name with `\xHH`, `\uHHHH` and `\UHHHHHHHH` in it.
+fn unescape(text: &[u8]) -> Option<Vec<u8>> {
+    scan::count(text.len());
+    let mut name = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let [byte, behind @ ..] = rest {
+        rest = behind;
+        if *byte != b'\\' {
+            name.push(*byte);
+            continue;
+        }
+        let (kind, behind) = rest.split_first()?;
+        let digits = match kind {
+            b'x' => 2,
+            b'u' => 4,
+            b'U' => 8,
+            _ => return None,
+        };
+        let hex = std::str::from_utf8(behind.get(..digits)?).ok()?;
+        let character = char::from_u32(u32::from_str_radix(hex, 16).ok()?)?;
+        name.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        rest = &behind[digits..];
+    }
+    Some(name)
+}

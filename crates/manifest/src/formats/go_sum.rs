@@ -1,0 +1,28 @@
+//! `go.sum`: digests over the sorted list of a module's files. There is no file here that has one.
+
+use crate::format::{Claim, Format, Head, Holds, Reading, Sign, Writing};
+use crate::scan;
+
+pub(crate) static GO_SUM: Format = Format {
+    name: "go-sum",
+    file_names: &["go.sum"],
+    summary: "digests of Go modules (h1), which are of lists and of no file: named, never read",
+    holds: Holds::DIGESTS,
+    sniff: |head: &Head<'_>| {
+        let mut lines = head.lines(b'\n').filter(|line| !scan::is_empty(line)).peekable();
+        let own = lines.peek().is_some() && lines.all(is_line);
+        own.then_some(Claim { sign: Sign::Mark, at: 0 })
+    },
+    reading: Reading::Not(|_| {
+        "this is a go.sum; h1 is a digest over the sorted list of a module's files, and no file's: use 'go mod verify'"
+            .to_owned()
+    }),
+    writing: Writing::No,
+    tagged: None,
+};
+
+fn is_line(line: &[u8]) -> bool {
+    let (_, rest) = scan::word(line);
+    let (version, sum) = scan::word(rest);
+    version.starts_with(b"v") && sum.starts_with(b"h1:")
+}

@@ -1,0 +1,140 @@
+//! `gpg --print-md` and `--print-mds`: groups of capital digits that go on in indented lines.
+
+use crate::digest::{is_hex, tagged, untagged};
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::line::{Found, Line, LineError, Place, Reason};
+use crate::scan;
+
+pub(crate) static GPG: Format = Format {
+    name: "gpg-print-md",
+    file_names: &[],
+    summary: "name: groups of digits over several lines, as gpg --print-md and --print-mds write them",
+    holds: Holds::DIGESTS,
+    sniff,
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| Box::new(Groups { options: options.clone(), place: Place::Line(1), open: None }),
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// Most digits of a digest.
+const MAX_DIGITS: usize = 256;
+
+/// The digits of groups; `None` where something else is among them.
+fn groups(text: &[u8]) -> Option<Vec<u8>> {
+    if text.len() > 2 * MAX_DIGITS {
+        return None;
+    }
+    let mut digits = Vec::new();
+    for group in text.split(|&byte| byte == b' ' || byte == b'\r').filter(|group| !group.is_empty()) {
+        let whole =
+            matches!(group.len(), 2 | 4 | 8) && is_hex(group) && !group.iter().any(u8::is_ascii_lowercase);
+        digits.extend_from_slice(whole.then_some(group)?);
+    }
+    Some(digits)
+}
+
+/// Name, algorithm and digits of a first line.
+fn split(line: &[u8]) -> Option<(&[u8], Option<&str>, Vec<u8>)> {
+    let colon = scan::rfind(line, |byte| byte == b':')?;
+    let (name, rest) = (&line[..colon], &line[colon + 1..]);
+    if let Some(digits) = groups(rest) {
+        return Some((name, None, digits));
+    }
+    let (tag, digits) = scan::cut(rest, b'=')?;
+    let tag = std::str::from_utf8(scan::trim(tag)).ok().filter(|tag| tag.len() <= 16 && !tag.is_empty())?;
+    Some((name, Some(tag), groups(digits)?))
+}
+
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let (mut first, mut digits) = (None, false);
+    for (at, line) in head.lines(b'\n').enumerate() {
+        if scan::is_empty(line) {
+            continue;
+        }
+        let more = first.is_some() && line.starts_with(b"  ") && groups(line).is_some();
+        let begun = split(line).filter(|_| !more && !line.starts_with(b" "));
+        digits |= begun.as_ref().is_some_and(|(.., digits)| digits.len() >= 32);
+        if !more && begun.is_none() {
+            return None;
+        }
+        first.get_or_insert(at);
+    }
+    digits.then_some(Claim { sign: Sign::Mark, at: first? })
+}
+
+/// A digest that may go on.
+struct Open {
+    at: Place,
+    name: Vec<u8>,
+    tag: Option<String>,
+    digits: Vec<u8>,
+    /// Digits of a group: two for MD5, four for 160 bits, eight for longer ones.
+    group: usize,
+}
+
+struct Groups {
+    options: Options,
+    place: Place,
+    open: Option<Open>,
+}
+
+impl Groups {
+    /// The entry of the digest that has ended.
+    fn close(&mut self) -> Option<(Place, Result<Entry, Reason>)> {
+        let Open { at, name, tag, digits, group } = self.open.take()?;
+        if group == 8 && digits.len() < 56 {
+            return Some((at, Err(Reason::Part("the digest is cut off: its second line is missing"))));
+        }
+        let found = match tag.as_deref() {
+            Some("RMD160") => tagged("ripemd160", &digits, &self.options),
+            Some(tag) => tagged(tag, &digits, &self.options),
+            None => untagged(&digits, &self.options),
+        };
+        Some((at, found.map(|(spec, digest)| Entry::new(&name, spec, digest))))
+    }
+}
+
+impl Parse for Groups {
+    fn at(&mut self, place: Place) {
+        self.place = place;
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        if scan::is_empty(line) {
+            return self.close().map(|(_, found)| found).transpose();
+        }
+        if line.starts_with(b"  ")
+            && let Some(more) = groups(line)
+            && let Some(open) = &mut self.open
+        {
+            if open.digits.len() + more.len() <= MAX_DIGITS {
+                open.digits.extend_from_slice(&more);
+                return Ok(None);
+            }
+            self.open = None;
+            return Err(Reason::NotALine);
+        }
+        let before = self.close().map(|(_, found)| found).transpose();
+        let (name, tag, digits) = split(line).ok_or(Reason::NotALine)?;
+        let last = scan::rfind(line, |byte| byte == b':' || byte == b'=').map_or(0, |at| at + 1);
+        let group = scan::word(scan::trim_start(&line[last..])).0.len();
+        let (name, tag) = (name.to_vec(), tag.map(str::to_owned));
+        self.open = Some(Open { at: self.place, name, tag, digits, group });
+        before
+    }
+
+    fn end(&mut self) -> Vec<Found> {
+        let last = self.close().map(|(at, found)| match found {
+            Ok(entry) => Ok(Line { at, entry }),
+            Err(reason) => Err(LineError { at, reason }),
+        });
+        last.into_iter().collect()
+    }
+}

@@ -1,0 +1,125 @@
+//! `META-INF/MANIFEST.MF` of Java archives: sections with a `Name:` and digests in base64. Lines of 72 bytes go on in the next.
+
+use crate::digest::in_any_base;
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::line::{Found, Line, LineError, Place, Reason};
+use crate::path::NAME_LIMIT;
+use crate::scan;
+
+pub(crate) static JAR: Format = Format {
+    name: "jar-manifest",
+    file_names: &[],
+    summary: "sections with Name and ALGORITHM-Digest, as MANIFEST.MF of Java archives",
+    holds: Holds::DIGESTS,
+    sniff: |head: &Head<'_>| {
+        let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;
+        let first = head.lines(b'\n').nth(at)?;
+        let own = first.starts_with(b"Manifest-Version:") || first.starts_with(SIGNED);
+        own.then_some(Claim { sign: Sign::Mark, at })
+    },
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| {
+            Box::new(Sections {
+                options: options.clone(),
+                place: Place::Line(1),
+                field: Vec::new(),
+                entry: None,
+                bad: None,
+                signed: false,
+            })
+        },
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// The first key of a `.SF` file, whose digests are of the manifest's sections.
+const SIGNED: &[u8] = b"Signature-Version:";
+
+struct Sections {
+    options: Options,
+    place: Place,
+    /// The field so far: the next line may go on with it.
+    field: Vec<u8>,
+    /// The section; `None` in the main one.
+    entry: Option<Entry>,
+    bad: Option<Reason>,
+    signed: bool,
+}
+
+impl Sections {
+    /// Reads the field that has ended.
+    fn field(&mut self) -> Result<(), Reason> {
+        let field = std::mem::take(&mut self.field);
+        let Some((key, value)) = scan::cut(&field, b':') else {
+            return if field.is_empty() { Ok(()) } else { Err(Reason::NotALine) };
+        };
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        if key == b"Signature-Version" {
+            self.signed = true;
+            return Err(Reason::Part("digests of a .SF file are of the manifest's sections, not of files"));
+        }
+        if key == b"Name" {
+            if self.entry.is_some() {
+                return Err(Reason::Part("a section with two names"));
+            }
+            self.entry = Some(Entry { path: value.to_vec(), ..Entry::default() });
+        }
+        let Some(name) = key.strip_suffix(b"-Digest").filter(|name| name.len() <= 32) else { return Ok(()) };
+        if let (Some(entry), false) = (&mut self.entry, self.signed) {
+            let name = std::str::from_utf8(name).map_err(|_| Reason::NotALine)?;
+            let name = if name == "SHA" { "SHA1" } else { name };
+            entry.digests.push(in_any_base(name, value, &self.options)?);
+        }
+        Ok(())
+    }
+
+    /// What the section that ends here says. One without a digest says nothing of its file.
+    fn section(&mut self) -> Result<Option<Entry>, Reason> {
+        let last = self.field();
+        let entry = self.entry.take();
+        match self.bad.take().or(last.err()) {
+            Some(reason) => Err(reason),
+            None => Ok(entry.filter(|entry| !entry.digests.is_empty())),
+        }
+    }
+}
+
+impl Parse for Sections {
+    fn at(&mut self, place: Place) {
+        self.place = place;
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        if line.is_empty() {
+            return self.section();
+        }
+        if let Some(more) = line.strip_prefix(b" ") {
+            if self.field.len() + more.len() > 2 * NAME_LIMIT {
+                self.bad = Some(Reason::NameTooLong);
+            } else {
+                self.field.extend_from_slice(more);
+            }
+            return Ok(None);
+        }
+        if let Err(reason) = self.field() {
+            self.bad.get_or_insert(reason);
+        }
+        self.field = line.to_vec();
+        Ok(None)
+    }
+
+    fn end(&mut self) -> Vec<Found> {
+        let at = self.place;
+        let last = self.section().transpose().map(|found| match found {
+            Ok(entry) => Ok(Line { at, entry }),
+            Err(reason) => Err(LineError { at, reason }),
+        });
+        last.into_iter().collect()
+    }
+}

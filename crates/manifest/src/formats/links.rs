@@ -1,0 +1,147 @@
+//! Links of file sharing that carry digests: `magnet:?...` and `ed2k://|file|...`, one a line.
+
+use crate::digest::{of_bytes, tagged};
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::line::Reason;
+use crate::{radix, scan};
+use truesum_hash::{Digest, Spec};
+
+pub(crate) static LINKS: Format = Format {
+    name: "links",
+    file_names: &[".magnet", ".ed2k"],
+    summary: "magnet and ed2k links, as RHash --magnet and --ed2k-link write them",
+    holds: Holds { size: true, ..Holds::DIGESTS },
+    sniff: |head: &Head<'_>| {
+        let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;
+        let first = head.lines(b'\n').nth(at)?;
+        (first.starts_with(MAGNET) || first.starts_with(ED2K)).then_some(Claim { sign: Sign::Mark, at })
+    },
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| Box::new(Links { options: options.clone() }),
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+const MAGNET: &[u8] = b"magnet:?";
+const ED2K: &[u8] = b"ed2k://|file|";
+
+/// Most digests of one link.
+const MAX_DIGESTS: usize = 32;
+
+struct Links {
+    options: Options,
+}
+
+/// The digests that there are algorithms for; an error where there is none.
+#[derive(Default)]
+struct Digests {
+    found: Vec<(Spec, Digest)>,
+    unknown: Option<Reason>,
+}
+
+impl Digests {
+    fn add(&mut self, found: Result<(Spec, Digest), Reason>) -> Result<(), Reason> {
+        match found {
+            Ok(found) => self.found.push(found),
+            Err(reason @ Reason::Algorithm(_)) => self.unknown = Some(reason),
+            Err(reason) => return Err(reason),
+        }
+        if self.found.len() > MAX_DIGESTS { Err(Reason::NotALine) } else { Ok(()) }
+    }
+
+    fn end(self) -> Result<Vec<(Spec, Digest)>, Reason> {
+        if self.found.is_empty() { Err(self.unknown.unwrap_or(Reason::EmptyDigest)) } else { Ok(self.found) }
+    }
+}
+
+impl Links {
+    /// A digest in hexadecimal or base 32.
+    fn value(&self, name: &str, text: &[u8]) -> Result<(Spec, Digest), Reason> {
+        // An algorithm that there is not is told before its digest's form.
+        let spec: Spec = name.parse().map_err(Reason::Algorithm)?;
+        match radix::base32(text) {
+            Some(bytes) if text.len() != spec.digest_len() * 2 => of_bytes(name, &bytes, &self.options),
+            _ => tagged(name, text, &self.options),
+        }
+    }
+
+    fn magnet(&self, query: &[u8]) -> Result<Entry, Reason> {
+        let mut entry = Entry::default();
+        let mut digests = Digests::default();
+        for part in query.split(|&byte| byte == b'&') {
+            let Some((key, value)) = scan::cut(part, b'=') else { continue };
+            let is_topic =
+                key.starts_with(b"xt") && key[2..].iter().all(|byte| matches!(byte, b'.' | b'0'..=b'9'));
+            match key {
+                b"dn" => {
+                    let plus: Vec<u8> =
+                        value.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();
+                    entry.path = radix::percent(&plus).ok_or(Reason::BadEscape)?;
+                }
+                b"xl" => entry.size = Some(scan::decimal(value).ok_or(Reason::Size)?),
+                _ if is_topic => {
+                    let Some((name, value)) = topic(value) else { continue };
+                    digests.add(self.value(name, value))?;
+                }
+                _ => {}
+            }
+        }
+        entry.digests = digests.end()?;
+        Ok(entry)
+    }
+
+    fn ed2k(&self, link: &[u8]) -> Result<Entry, Reason> {
+        let mut parts = link.split(|&byte| byte == b'|');
+        let mut next = || parts.next().ok_or(Reason::NotALine);
+        let (name, size, digest) = (next()?, next()?, next()?);
+        let mut digests = Digests::default();
+        digests.add(self.value("ed2k", digest))?;
+        let mut ended = false;
+        for part in parts {
+            if let Some(aich) = part.strip_prefix(b"h=") {
+                digests.add(self.value("aich", aich))?;
+            }
+            ended |= part.starts_with(b"/");
+        }
+        if !ended {
+            return Err(Reason::Part("the link is cut off"));
+        }
+        Ok(Entry {
+            path: radix::percent(name).ok_or(Reason::BadEscape)?,
+            size: Some(scan::decimal(size).ok_or(Reason::Size)?),
+            digests: digests.end()?,
+            ..Entry::default()
+        })
+    }
+}
+
+/// Algorithm and digest of `urn:sha1:...` and `urn:tree:tiger:...`; `None` for what is no digest of a file.
+fn topic(text: &[u8]) -> Option<(&str, &[u8])> {
+    let text = text.strip_prefix(b"urn:")?;
+    if let Some(value) = text.strip_prefix(b"tree:tiger:") {
+        return Some(("tth", value));
+    }
+    let (name, value) = scan::cut(text, b':')?;
+    let name = std::str::from_utf8(name).ok().filter(|name| name.len() <= 32)?;
+    (!matches!(name, "btih" | "btmh" | "tree" | "bitprint")).then_some((name, value))
+}
+
+impl Parse for Links {
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        let line = scan::trim(line);
+        if line.is_empty() {
+            return Ok(None);
+        }
+        match (line.strip_prefix(MAGNET), line.strip_prefix(ED2K)) {
+            (Some(query), _) => self.magnet(query).map(Some),
+            (_, Some(link)) => self.ed2k(link).map(Some),
+            _ => Err(Reason::NotALine),
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Lists that people and small scripts make: the name first, `name: digest`, `SHA256: digest  name`, `sha256:digest name`,
+//! a name with its digests below, tables of Markdown. Lines of GNU, BSD and OpenSSL may stand among them.
+//!
+//! It is taken only where every line has a shape, so that no line is bent to fit.
+
+use crate::algorithm::{Stated, stated_by_heading};
+use crate::digest::{is_hex, is_long_hex, starts_with_digest, tagged, untagged};
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::formats::mixed::{Mixed, is_comment, tagged::split as split_tagged};
+use crate::line::Reason;
+use crate::path::FOLDER_LIMIT;
+use crate::scan;
+use truesum_hash::Spec;
+
+pub(crate) static LOOSE: Format = Format {
+    name: "loose",
+    file_names: &[],
+    summary: "what people write by hand: name first, name: digest, blocks below a name, tables of Markdown",
+    holds: Holds::DIGESTS,
+    sniff,
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| {
+            Box::new(Loose {
+                options: options.clone(),
+                lines: Mixed::new(options, b'\n'),
+                name: None,
+                stated: Vec::new(),
+            })
+        },
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// What a line says.
+#[derive(Debug, PartialEq, Eq)]
+enum Shape<'a> {
+    Empty,
+    /// A line that GNU, BSD or OpenSSL could have written.
+    Usual,
+    Heading,
+    /// A tag or nothing, a digest and a name.
+    Entry(Option<&'a str>, &'a [u8], &'a [u8]),
+    /// A tag and a digest of the file named above.
+    Below(&'a str, &'a [u8]),
+    /// A row of a table: cells.
+    Row(Vec<&'a [u8]>),
+    Name,
+}
+
+/// Text before the last colon or equals sign that a digest follows, and the digest.
+fn value(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let at = scan::rfind(line, |byte| matches!(byte, b':' | b'='))?;
+    let digest = scan::trim(&line[at + 1..]);
+    (is_long_hex(digest) && line.get(at + 1).copied().is_some_and(scan::is_blank))
+        .then(|| (scan::trim(&line[..at]), digest))
+}
+
+/// The tag in `SHA256`, `sha256sum`, `SHA256 checksum`.
+fn tag(text: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(text).ok().filter(|text| text.len() <= 32)?;
+    let mut words = text.split(' ').filter(|word| !word.is_empty());
+    let first = words.next()?;
+    let about = |word: &str| {
+        ["checksum", "sum", "digest", "hash"].iter().any(|known| word.eq_ignore_ascii_case(known))
+    };
+    let bare =
+        first.get(..first.len().saturating_sub(3)).filter(|_| first.to_ascii_lowercase().ends_with("sum"));
+    let known = |name: &str| name.parse::<Spec>().is_ok();
+    let found = if known(first) { Some(first) } else { bare.filter(|name| known(name)) };
+    found.filter(|_| words.next().is_none_or(about) && words.next().is_none())
+}
+
+fn shape(line: &[u8]) -> Shape<'_> {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let text = scan::trim(line);
+    let decoration = scan::all(text, |byte| matches!(byte, b'-' | b'=' | b'*' | b'#' | b'`'));
+    if text.is_empty() || decoration || text.starts_with(b"```") {
+        return Shape::Empty;
+    }
+    if stated_by_heading(line).is_some() {
+        return Shape::Heading;
+    }
+    if is_comment(line) {
+        return Shape::Empty;
+    }
+    if let [b'|', row @ .., b'|'] = text {
+        return Shape::Row(row.split(|&byte| byte == b'|').map(ticks).collect());
+    }
+    let plain = text.strip_prefix(b"\\").unwrap_or(text);
+    if split_tagged(plain).is_some() || starts_with_digest(plain) {
+        return Shape::Usual;
+    }
+    if let Some((name, digest)) = value(text) {
+        return match tag(name) {
+            Some(tag) => Shape::Below(tag, digest),
+            None if name.is_empty() => Shape::Usual,
+            // A tagged line with a fault in it.
+            None if name.ends_with(b")") => Shape::Name,
+            None => Shape::Entry(None, digest, name),
+        };
+    }
+    // `SHA256: digest  name` and `sha256:digest name`.
+    if let Some((name, rest)) = scan::cut(text, b':')
+        && let Some(tag) = tag(name)
+    {
+        let (digest, name) = scan::word(scan::trim_start(rest));
+        if is_long_hex(digest) && !name.is_empty() {
+            return Shape::Entry(Some(tag), digest, name.strip_prefix(b"*").unwrap_or(name));
+        }
+    }
+    // The name first: a tab or two blanks before the last word.
+    if let Some(gap) = scan::rfind(text, scan::is_blank) {
+        let name = scan::trim_end(&text[..gap]);
+        let wide = text[gap] == b'\t' || gap > name.len();
+        // Several digests in one line are for who knows their columns.
+        let last = &name[scan::rfind(name, scan::is_blank).map_or(0, |at| at + 1)..];
+        if wide
+            && is_long_hex(&text[gap + 1..])
+            && !(last.len() < name.len() && last.len() >= 8 && is_hex(last))
+        {
+            return Shape::Entry(None, &text[gap + 1..], name);
+        }
+    }
+    Shape::Name
+}
+
+/// A cell without blanks and ticks.
+fn ticks(cell: &[u8]) -> &[u8] {
+    match scan::trim(cell) {
+        [b'`', inner @ .., b'`'] => inner,
+        cell => cell,
+    }
+}
+
+/// The algorithms that the cells of a table's heading tell.
+fn columns(cells: &[&[u8]]) -> Vec<Option<String>> {
+    cells.iter().map(|cell| tag(cell).map(str::to_owned)).collect()
+}
+
+fn is_rule(cells: &[&[u8]]) -> bool {
+    cells.iter().all(|cell| scan::all(cell, |byte| matches!(byte, b'-' | b':')))
+}
+
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let mut own = None;
+    // A name must have a digest directly below it.
+    let mut open = false;
+    let mut blank = true;
+    for (at, line) in head.lines(b'\n').enumerate() {
+        let shape = shape(line);
+        match shape {
+            Shape::Name if open || !blank => return None,
+            Shape::Name => open = true,
+            Shape::Below(..) => {
+                open = false;
+                own.get_or_insert(at);
+            }
+            _ if open => return None,
+            Shape::Entry(..) => {
+                own.get_or_insert(at);
+            }
+            Shape::Row(ref cells) if cells.iter().any(|cell| is_long_hex(cell)) => {
+                own.get_or_insert(at);
+            }
+            _ => {}
+        }
+        blank = shape == Shape::Empty;
+    }
+    own.filter(|_| !open || !head.complete).map(|at| Claim { sign: Sign::Whole, at })
+}
+
+struct Loose {
+    options: Options,
+    lines: Mixed,
+    /// The name that digests below it are of.
+    name: Option<Vec<u8>>,
+    /// What the heading of a table says of its columns.
+    stated: Vec<Option<String>>,
+}
+
+impl Loose {
+    fn row(&mut self, cells: &[&[u8]]) -> Result<Option<Entry>, Reason> {
+        if is_rule(cells) {
+            return Ok(None);
+        }
+        if !cells.iter().any(|cell| is_long_hex(cell)) {
+            self.stated = columns(cells);
+            return Ok(None);
+        }
+        let mut entry = Entry::default();
+        for (at, cell) in cells.iter().enumerate() {
+            let column = self.stated.get(at).cloned().flatten();
+            if let Some(column) = column {
+                if !cell.is_empty() {
+                    entry.digests.push(tagged(&column, cell, &self.options)?);
+                }
+            } else if is_long_hex(cell) && self.stated.iter().all(Option::is_none) && !entry.path.is_empty() {
+                entry.digests.push(untagged(cell, &self.options)?);
+            } else if entry.path.is_empty() {
+                entry.path = cell.to_vec();
+            }
+        }
+        Ok(Some(entry))
+    }
+}
+
+impl Parse for Loose {
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        let (found, name) = match shape(line) {
+            Shape::Empty => {
+                // Comments that are damaged entries are told by the usual parser.
+                return if is_comment(line) { self.lines.line(line) } else { Ok(None) };
+            }
+            Shape::Heading => {
+                if let Some(stated) = stated_by_heading(line) {
+                    self.state(&stated);
+                }
+                return self.lines.line(line);
+            }
+            Shape::Usual => return self.lines.line(line),
+            Shape::Row(cells) => return self.row(&cells),
+            Shape::Name => {
+                // It is copied for each of its digests.
+                self.name = None;
+                if line.len() > FOLDER_LIMIT {
+                    return Err(Reason::NameTooLong);
+                }
+                self.name = Some(scan::trim(line).to_vec());
+                return Ok(None);
+            }
+            Shape::Entry(Some(tag), digest, name) => (tagged(tag, digest, &self.options)?, name.to_vec()),
+            Shape::Entry(None, digest, name) => (untagged(digest, &self.options)?, name.to_vec()),
+            Shape::Below(tag, digest) => {
+                let found = tagged(tag, digest, &self.options)?;
+                (found, self.name.clone().ok_or(Reason::EmptyName)?)
+            }
+        };
+        let (spec, digest) = found;
+        Ok(Some(Entry::new(&name, spec, digest)))
+    }
+}
+
+impl Loose {
+    /// Reads lines whose name stands first under the same heading as the others.
+    fn state(&mut self, stated: &Stated) {
+        if let Stated::Known(spec) = stated
+            && self.options.asked.is_empty()
+        {
+            self.options.named = Some(spec.clone());
+            self.options.unsupported = None;
+        } else if let Stated::Other(name) = stated {
+            self.options.unsupported = Some(name);
+        }
+    }
+}

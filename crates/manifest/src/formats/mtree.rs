@@ -1,0 +1,309 @@
+//! mtree in both flavours: libarchive's and FreeBSD's (`sha256digest`, octal escapes), NetBSD's (`sha256`, `\M-C`).
+//!
+//! Only plain files with a digest are entries. Folders nest by lines: one enters, `..` leaves.
+
+use crate::digest::{of_bytes, tagged};
+use crate::entry::Entry;
+use crate::format::Algorithms;
+use crate::format::{
+    Claim, Compose, Format, Head, Holds, Options, Parse, Reading, Sign, Unholdable, Writing,
+};
+use crate::line::{Found, LineError, Place, Reason};
+use crate::path::FOLDER_LIMIT;
+use crate::scan;
+use std::collections::BTreeMap;
+
+pub(crate) static MTREE: Format = Format {
+    name: "mtree",
+    file_names: &[".mtree", "mtree"],
+    summary: "type, size and digests of a tree, as mtree of the BSDs and bsdtar write it",
+    holds: Holds {
+        algorithms: Algorithms::Only(&["sha256", "md5", "sha1", "sha384", "sha512", "ripemd160"]),
+        size: true,
+        ..Holds::DIGESTS
+    },
+    sniff: |head: &Head<'_>| {
+        let at = head
+            .lines(b'\n')
+            .position(|line| !scan::is_empty(line) && !is_comment(line) || line.starts_with(b"#mtree"))?;
+        let line = head.lines(b'\n').nth(at)?;
+        let own = line.starts_with(b"#mtree")
+            || line.starts_with(b"/set ")
+            || line.starts_with(b". ") && has_type(line);
+        own.then_some(Claim { sign: Sign::Mark, at })
+    },
+    reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Tree::new(options)) },
+    writing: Writing::Manifest(|_| Box::new(Spec)),
+    tagged: None,
+};
+
+/// Keywords of digests and their algorithms.
+const DIGESTS: &[(&str, &str)] = &[
+    ("md5", "md5"),
+    ("md5digest", "md5"),
+    ("sha1", "sha1"),
+    ("sha1digest", "sha1"),
+    ("sha256", "sha256"),
+    ("sha256digest", "sha256"),
+    ("sha384", "sha384"),
+    ("sha384digest", "sha384"),
+    ("sha512", "sha512"),
+    ("sha512digest", "sha512"),
+    ("rmd160", "ripemd160"),
+    ("rmd160digest", "ripemd160"),
+    ("ripemd160digest", "ripemd160"),
+];
+
+/// Longest line that continuations may make.
+const LIMIT: usize = 1 << 20;
+
+fn is_comment(line: &[u8]) -> bool {
+    scan::trim_start(line).starts_with(b"#")
+}
+
+fn has_type(line: &[u8]) -> bool {
+    line.split(|&byte| scan::is_blank(byte)).any(|word| word.starts_with(b"type="))
+}
+
+type Keywords = BTreeMap<String, Vec<u8>>;
+
+struct Tree {
+    options: Options,
+    place: Place,
+    /// What stands before a backslash at the end of a line.
+    begun: Vec<u8>,
+    too_long: bool,
+    defaults: Keywords,
+    /// The current folder, with a slash behind it unless it is empty, and its depth; more `..` than folders lead out.
+    folder: Vec<u8>,
+}
+
+impl Tree {
+    fn new(options: &Options) -> Tree {
+        Tree {
+            options: options.clone(),
+            place: Place::Line(1),
+            begun: Vec::new(),
+            too_long: false,
+            defaults: Keywords::new(),
+            folder: Vec::new(),
+        }
+    }
+
+    fn set(&mut self, words: &[u8]) -> Result<(), Reason> {
+        for word in words.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty()) {
+            let (key, value) = keyword(word)?;
+            if self.defaults.len() >= 64 || value.len() > FOLDER_LIMIT {
+                return Err(Reason::Part("too many keywords, or too long ones"));
+            }
+            self.defaults.insert(key, value);
+        }
+        Ok(())
+    }
+
+    fn unset(&mut self, words: &[u8]) {
+        for word in words.split(|&byte| scan::is_blank(byte)) {
+            match word {
+                b"all" => self.defaults.clear(),
+                word => {
+                    self.defaults.remove(&String::from_utf8_lossy(word).into_owned());
+                }
+            }
+        }
+    }
+
+    fn leave(&mut self) {
+        let up = self.folder.is_empty() || self.folder.ends_with(b"../");
+        if up {
+            self.folder.extend_from_slice(b"../");
+        } else {
+            self.folder.pop();
+            let end = self.folder.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
+            scan::count(self.folder.len() - end);
+            self.folder.truncate(end);
+        }
+    }
+
+    fn item(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        let (name, rest) = scan::word(line);
+        if name == b".." {
+            if self.folder.len() > FOLDER_LIMIT {
+                return Err(Reason::NameTooLong);
+            }
+            self.leave();
+            return Ok(None);
+        }
+        let mut keywords = Keywords::new();
+        for word in rest.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty()) {
+            let (key, value) = keyword(word)?;
+            keywords.insert(key, value);
+        }
+        let full = name.contains(&b'/');
+        let name = unvis(name).ok_or(Reason::BadEscape)?;
+        let value = |key: &str| keywords.get(key).or_else(|| self.defaults.get(key));
+        let kind = value("type").map_or(&b"file"[..], Vec::as_slice);
+        if kind == b"dir" {
+            if !full {
+                if self.folder.len() + name.len() > FOLDER_LIMIT {
+                    return Err(Reason::NameTooLong);
+                }
+                self.folder.extend_from_slice(&name);
+                self.folder.push(b'/');
+            }
+            return Ok(None);
+        }
+        if kind != b"file" {
+            return Ok(None);
+        }
+        let mut entry = Entry::default();
+        if let Some(size) = value("size") {
+            entry.size = Some(scan::decimal(size).ok_or(Reason::Size)?);
+        }
+        for (key, algorithm) in DIGESTS {
+            if let Some(text) = value(key) {
+                let found = tagged(algorithm, text, &self.options)?;
+                if !entry.digests.contains(&found) {
+                    entry.digests.push(found);
+                }
+            }
+        }
+        if let Some(text) = value("cksum") {
+            let sum = scan::decimal(text).and_then(|sum| u32::try_from(sum).ok()).ok_or(Reason::NotALine)?;
+            entry.digests.push(of_bytes("crc", &sum.to_be_bytes(), &self.options)?);
+        }
+        entry.path = if full { name } else { [self.folder.as_slice(), &name].concat() };
+        if entry.path.starts_with(b"./") {
+            entry.path.drain(..2);
+        }
+        Ok(Some(entry))
+    }
+}
+
+fn keyword(word: &[u8]) -> Result<(String, Vec<u8>), Reason> {
+    let (key, value) = scan::cut(word, b'=').unwrap_or((word, b""));
+    let key = std::str::from_utf8(key).ok().filter(|key| key.len() <= 32).ok_or(Reason::NotALine)?;
+    Ok((key.to_owned(), value.to_vec()))
+}
+
+/// Undoes vis(3): octal, `\s`, `\n`, `\M-C`, `\^A`, `\#`.
+fn unvis(text: &[u8]) -> Option<Vec<u8>> {
+    scan::count(text.len());
+    let mut name = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let [byte, behind @ ..] = rest {
+        rest = behind;
+        if *byte != b'\\' {
+            name.push(*byte);
+            continue;
+        }
+        let (decoded, behind) = match rest {
+            [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', behind @ ..] => {
+                ((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'), behind)
+            }
+            [b'M', b'-', byte, behind @ ..] => (byte | 0x80, behind),
+            [b'M', b'^', byte, behind @ ..] => (control(*byte) | 0x80, behind),
+            [b'^', byte, behind @ ..] => (control(*byte), behind),
+            [byte, behind @ ..] => {
+                let decoded = match byte {
+                    b's' => b' ',
+                    b'n' => b'\n',
+                    b't' => b'\t',
+                    b'r' => b'\r',
+                    b'a' => 7,
+                    b'b' => 8,
+                    b'v' => 11,
+                    b'f' => 12,
+                    b'\\' | b'#' | b'*' | b'?' | b'[' => *byte,
+                    _ => return None,
+                };
+                (decoded, behind)
+            }
+            [] => return None,
+        };
+        name.push(decoded);
+        rest = behind;
+    }
+    Some(name)
+}
+
+fn control(byte: u8) -> u8 {
+    if byte == b'?' { 0x7f } else { byte & 0x1f }
+}
+
+impl Parse for Tree {
+    fn at(&mut self, place: Place) {
+        self.place = place;
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        if self.begun.is_empty() && !self.too_long && (scan::is_empty(line) || is_comment(line)) {
+            return Ok(None);
+        }
+        let more = line.strip_suffix(b"\\");
+        self.too_long |= self.begun.len() + line.len() > LIMIT;
+        if self.too_long {
+            self.begun.clear();
+        } else {
+            self.begun.extend_from_slice(more.unwrap_or(line));
+            self.begun.push(b' ');
+        }
+        if more.is_some() {
+            return Ok(None);
+        }
+        let whole = std::mem::take(&mut self.begun);
+        if std::mem::take(&mut self.too_long) {
+            return Err(Reason::LineTooLong);
+        }
+        let text = scan::trim(&whole);
+        match (text.strip_prefix(b"/set "), text.strip_prefix(b"/unset ")) {
+            (Some(words), _) => self.set(words).map(|()| None),
+            (_, Some(words)) => {
+                self.unset(words);
+                Ok(None)
+            }
+            _ if text.is_empty() => Ok(None),
+            _ => self.item(text),
+        }
+    }
+
+    fn end(&mut self) -> Vec<Found> {
+        let reason = Reason::Part("the last line goes on, and nothing follows");
+        let cut = !self.begun.is_empty() || self.too_long;
+        cut.then_some(Err(LineError { at: self.place, reason })).into_iter().collect()
+    }
+}
+
+/// The writer: libarchive's flavour.
+struct Spec;
+
+impl Compose for Spec {
+    fn begin(&mut self, text: &mut Vec<u8>) {
+        text.extend_from_slice(b"#mtree\n");
+    }
+
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        text.extend_from_slice(b"./");
+        for &byte in &entry.path {
+            match byte {
+                b'\\' | b'#' | b'*' | b'?' | b'[' | b'=' | 0..=b' ' | 0x7f.. => {
+                    text.extend_from_slice(format!("\\{byte:03o}").as_bytes());
+                }
+                byte => text.push(byte),
+            }
+        }
+        text.extend_from_slice(b" type=file");
+        if let Some(size) = entry.size {
+            text.extend_from_slice(format!(" size={size}").as_bytes());
+        }
+        for (spec, digest) in &entry.digests {
+            let name = spec.algorithm().name;
+            let name = if name == "ripemd160" { "rmd160" } else { name };
+            text.extend_from_slice(format!(" {name}digest={}", digest.to_hex()).as_bytes());
+        }
+        text.push(b'\n');
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+//! `7z h`: a table whose line of dashes says where the columns are; sizes stand between digests and names.
+
+use crate::digest::tagged;
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::line::{Found, LineError, Place, Reason};
+use crate::scan;
+
+pub(crate) static SEVEN_ZIP: Format = Format {
+    name: "7z-h",
+    file_names: &[],
+    summary: "digests, size, name in a table, as 7z h writes it",
+    holds: Holds { size: true, ..Holds::DIGESTS },
+    sniff: |head: &Head<'_>| {
+        let mut names = false;
+        let at = head.lines(b'\n').position(|line| {
+            let here = names && is_rule(line);
+            names = heading(line).is_some();
+            here
+        })?;
+        Some(Claim { sign: Sign::Mark, at })
+    },
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| {
+            Box::new(Table {
+                options: options.clone(),
+                place: Place::Line(1),
+                names: Vec::new(),
+                part: Part::Before,
+                ends: Vec::new(),
+            })
+        },
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// The algorithms of the columns before `Size` and `Name`.
+fn heading(line: &[u8]) -> Option<Vec<String>> {
+    if line.len() > 4096 {
+        return None;
+    }
+    let line = std::str::from_utf8(line).ok()?;
+    let mut words: Vec<&str> = line.split_ascii_whitespace().collect();
+    if words.pop() != Some("Name") || words.pop() != Some("Size") || words.is_empty() {
+        return None;
+    }
+    let name = |word: &str| match word {
+        "CRC64" => "crc64xz".to_owned(),
+        word => word.to_ascii_lowercase(),
+    };
+    Some(words.into_iter().map(name).collect())
+}
+
+fn is_rule(line: &[u8]) -> bool {
+    line.starts_with(b"-----") && scan::all(line, |byte| matches!(byte, b'-' | b' ' | b'\r'))
+}
+
+/// The part of the output.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Before,
+    Heading,
+    Rows,
+    After,
+}
+
+struct Table {
+    options: Options,
+    place: Place,
+    names: Vec<String>,
+    part: Part,
+    /// Where the columns before the name end.
+    ends: Vec<usize>,
+}
+
+impl Table {
+    fn rule(&mut self, line: &[u8]) {
+        self.ends.clear();
+        for at in 1..line.len() {
+            if line[at] == b' ' && line[at - 1] == b'-' {
+                self.ends.push(at);
+            }
+        }
+    }
+
+    fn row(&self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        let mut begin = 0;
+        let mut cells = Vec::new();
+        for &end in &self.ends {
+            cells.push(scan::trim(line.get(begin..end).ok_or(Reason::NotALine)?));
+            begin = end;
+        }
+        let name = line.get(begin..).and_then(|rest| rest.strip_prefix(b"  ")).ok_or(Reason::NotALine)?;
+        let size = cells.pop().ok_or(Reason::NotALine)?;
+        if size.is_empty() && cells.iter().all(|cell| cell.is_empty()) {
+            return Ok(None);
+        }
+        let mut entry = Entry {
+            path: name.to_vec(),
+            size: Some(scan::decimal(size).ok_or(Reason::Size)?),
+            ..Entry::default()
+        };
+        for (name, cell) in self.names.iter().zip(cells) {
+            entry.digests.push(tagged(name, cell, &self.options)?);
+        }
+        Ok(Some(entry))
+    }
+}
+
+impl Parse for Table {
+    fn at(&mut self, place: Place) {
+        self.place = place;
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        match self.part {
+            Part::Before | Part::After => {
+                if let Some(names) = heading(line) {
+                    self.names = names;
+                    self.part = Part::Heading;
+                }
+                Ok(None)
+            }
+            Part::Heading => {
+                self.part = if is_rule(line) { Part::Rows } else { Part::Before };
+                self.rule(line);
+                if self.ends.len() != self.names.len() + 1 {
+                    self.part = Part::After;
+                    return Err(Reason::Part("the line of dashes has not the columns of the heading"));
+                }
+                Ok(None)
+            }
+            Part::Rows if is_rule(line) => {
+                self.part = Part::After;
+                Ok(None)
+            }
+            Part::Rows => self.row(line),
+        }
+    }
+
+    fn end(&mut self) -> Vec<Found> {
+        let reason = Reason::Part("the table is cut off");
+        let cut = matches!(self.part, Part::Rows | Part::Heading);
+        cut.then_some(Err(LineError { at: self.place, reason })).into_iter().collect()
+    }
+}

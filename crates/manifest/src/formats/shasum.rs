@@ -1,0 +1,69 @@
+//! The modes of Perl's `shasum` that GNU's programs have not: `U` (universal newlines) and `^` (a text of bits).
+//!
+//! Any name may begin with a capital U: the mode is one only where every line of the manifest has a mode character.
+
+use crate::digest::{is_long_hex, untagged};
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::line::Reason;
+use crate::scan;
+
+pub(crate) static SHASUM: Format = Format {
+    name: "shasum",
+    file_names: &[],
+    summary: "digest, blank, mode U or ^, name, as shasum -U and -0 write it",
+    holds: Holds::DIGESTS,
+    sniff,
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| Box::new(Lines { options: options.clone() }),
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// Digest, mode and name.
+fn split(line: &[u8]) -> Option<(&[u8], u8, &[u8])> {
+    let end = scan::find(line, scan::is_blank)?;
+    let (digest, rest) = line.split_at(end);
+    match rest {
+        [b' ', mode @ (b' ' | b'*' | b'U' | b'^'), name @ ..] if is_long_hex(digest) && digest.len() > 32 => {
+            Some((digest, *mode, name))
+        }
+        _ => None,
+    }
+}
+
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let (mut first, mut own) = (None, false);
+    for (at, line) in head.lines(b'\n').enumerate() {
+        if scan::is_empty(line) || line.starts_with(b"#") {
+            continue;
+        }
+        let (_, mode, _) = split(line)?;
+        own |= matches!(mode, b'U' | b'^');
+        first.get_or_insert(at);
+    }
+    own.then_some(Claim { sign: Sign::Whole, at: first? })
+}
+
+struct Lines {
+    options: Options,
+}
+
+impl Parse for Lines {
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        if scan::is_empty(line) || line.starts_with(b"#") {
+            return Ok(None);
+        }
+        let (digest, mode, name) = split(line).ok_or(Reason::NotALine)?;
+        if mode == b'^' {
+            return Err(Reason::Part("mode ^: the digest is of bits that the file spells, not of its bytes"));
+        }
+        let (spec, digest) = untagged(digest, &self.options)?;
+        Ok(Some(Entry::new(name, spec, digest)))
+    }
+}

@@ -1,0 +1,155 @@
+//! Detached signatures, which hold no checksums, and the clear text that signify signs with `-e`, which does.
+//!
+//! Nothing is verified here: the message says which program does.
+
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::formats::mixed::Mixed;
+use crate::line::Reason;
+use crate::path::display_safe;
+use crate::{radix, scan};
+
+pub(crate) static OPENPGP: Format = Format {
+    name: "openpgp-signature",
+    summary: "a detached OpenPGP signature of another file: named, never read",
+    sniff: |head: &Head<'_>| claim(head, Kind::OpenPgp),
+    reading: Reading::Not(|options| told(options, |name, file| format!("gpg --verify {name} {file}"))),
+    ..DETACHED
+};
+
+pub(crate) static MINISIGN: Format = Format {
+    name: "minisign-signature",
+    summary: "a minisign signature of another file: named, never read",
+    sniff: |head: &Head<'_>| claim(head, Kind::Minisign),
+    reading: Reading::Not(|options| {
+        told(options, |name, file| format!("minisign -V -p KEY.pub -x {name} -m {file}"))
+    }),
+    ..DETACHED
+};
+
+pub(crate) static SIGNIFY_DETACHED: Format = Format {
+    name: "signify-signature",
+    summary: "a signify signature of another file: named, never read",
+    sniff: |head: &Head<'_>| claim(head, Kind::Signify),
+    reading: Reading::Not(|options| {
+        told(options, |name, file| format!("signify -V -p KEY.pub -x {name} -m {file}"))
+    }),
+    ..DETACHED
+};
+
+pub(crate) static SSH: Format = Format {
+    name: "ssh-signature",
+    summary: "a signature of another file by ssh-keygen: named, never read",
+    sniff: |head: &Head<'_>| claim(head, Kind::Ssh),
+    reading: Reading::Not(|options| {
+        told(options, |name, file| {
+            format!("ssh-keygen -Y verify -f SIGNERS -I WHO -n file -s {name} < {file}")
+        })
+    }),
+    ..DETACHED
+};
+
+/// What the rows of detached signatures have in common.
+const DETACHED: Format = Format {
+    name: "",
+    file_names: &[],
+    summary: "",
+    holds: Holds::DIGESTS,
+    sniff: |_| None,
+    reading: Reading::Not(|_| String::new()),
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// Whose signature it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    OpenPgp,
+    Minisign,
+    Signify,
+    Ssh,
+}
+
+fn claim(head: &Head<'_>, wanted: Kind) -> Option<Claim> {
+    (kind(head)? == wanted).then_some(Claim { sign: Sign::Mark, at: 0 })
+}
+
+/// The message, with the command for the signature and the file that it is of.
+fn told(options: &Options, command: impl Fn(&str, &str) -> String) -> String {
+    let name = options.file_name.as_deref().unwrap_or(b"FILE.sig");
+    let dot = name.iter().rposition(|&byte| byte == b'.').filter(|&at| at > 0);
+    let signed = dot.map_or_else(|| "FILE".to_owned(), |at| display_safe(&name[..at]));
+    let command = command(&display_safe(name), &signed);
+    format!("this is a detached signature of {signed}; it holds no checksums. To verify it: {command}")
+}
+
+pub(crate) static SIGNIFY: Format = Format {
+    name: "signify",
+    file_names: &[],
+    summary: "tagged lines below the two lines of signify -S -e, whose signature is not verified",
+    holds: Holds::DIGESTS,
+    sniff: |head: &Head<'_>| {
+        let mut lines = head.lines(b'\n');
+        let signed = is_signify(lines.next()?, lines.next()?);
+        let text =
+            lines.next().is_some_and(|line| !line.starts_with(b"trusted comment:") && !scan::is_empty(line));
+        (signed && text).then_some(Claim { sign: Sign::Mark, at: 0 })
+    },
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| Box::new(Embedded { skip: 2, lines: Mixed::new(options, b'\n') }),
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+const ARMOUR: &[(&[u8], Kind)] =
+    &[(b"-----BEGIN PGP SIGNATURE-----", Kind::OpenPgp), (b"-----BEGIN SSH SIGNATURE-----", Kind::Ssh)];
+
+/// The first two lines of signify and minisign.
+fn is_signify(first: &[u8], second: &[u8]) -> bool {
+    let second = second.strip_suffix(b"\r").unwrap_or(second);
+    first.starts_with(b"untrusted comment:")
+        && second.len() == 100
+        && radix::base64(second)
+            .is_some_and(|bytes| bytes.len() == 74 && matches!(&bytes[..2], b"Ed" | b"ED"))
+}
+
+/// Whose detached signature it is, if it is one.
+fn kind(head: &Head<'_>) -> Option<Kind> {
+    let mut lines = head.lines(b'\n').filter(|line| !scan::is_empty(line));
+    let first = lines.next()?;
+    let title = scan::trim_end(first.strip_suffix(b"\r").unwrap_or(first));
+    if let Some((_, kind)) = ARMOUR.iter().find(|(armour, _)| *armour == title) {
+        return Some(*kind);
+    }
+    if is_signify(first, lines.next().unwrap_or_default()) {
+        return match lines.next() {
+            None => Some(Kind::Signify),
+            Some(line) => line.starts_with(b"trusted comment:").then_some(Kind::Minisign),
+        };
+    }
+    // A packet of OpenPGP (RFC 9580 section 4.2) with a signature of version 3 to 6.
+    let version = match head.text {
+        [0x88, _, version, ..] | [0x89, _, _, version, ..] | [0xc2, 0..=191, version, ..] => *version,
+        [0xc2, 192..=223, _, version, ..] => *version,
+        _ => return None,
+    };
+    (3..=6).contains(&version).then_some(Kind::OpenPgp)
+}
+
+struct Embedded {
+    /// Lines of the signature still to come.
+    skip: u8,
+    lines: Mixed,
+}
+
+impl Parse for Embedded {
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return Ok(None);
+        }
+        self.lines.line(line)
+    }
+}

@@ -1,0 +1,57 @@
+//! `CHECKSUMS.md5` of Slackware: prose, a line that names the columns, then GNU lines. Nothing above that line is an entry.
+
+use crate::algorithm::Stated;
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::formats::mixed::Mixed;
+use crate::line::Reason;
+use crate::scan;
+
+pub(crate) static SLACKWARE: Format = Format {
+    name: "slackware",
+    file_names: &[],
+    summary: "GNU lines below prose and a line that names the columns, as Slackware's CHECKSUMS.md5",
+    holds: Holds::DIGESTS,
+    sniff: |head: &Head<'_>| {
+        let at = head.lines(b'\n').position(|line| columns(line).is_some())?;
+        Some(Claim { sign: Sign::Mark, at })
+    },
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| {
+            Box::new(List { lines: Mixed::new(options, b'\n'), options: options.clone(), begun: false })
+        },
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// The algorithm of `MD5 message digest                Filename`.
+fn columns(line: &[u8]) -> Option<Stated> {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    if line.len() > 256 || !line.ends_with(b"Filename") {
+        return None;
+    }
+    let (tag, rest) = scan::word(line);
+    let rest = rest.strip_prefix(b"message digest")?;
+    (scan::trim_start(rest) == b"Filename")
+        .then(|| Stated::of(&std::str::from_utf8(tag).ok()?.to_ascii_lowercase()))?
+}
+
+struct List {
+    lines: Mixed,
+    options: Options,
+    begun: bool,
+}
+
+impl Parse for List {
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if let Some(stated) = columns(line) {
+            self.lines = Mixed::new(&self.options, b'\n');
+            self.lines.state(stated);
+            self.begun = true;
+            return Ok(None);
+        }
+        if self.begun { self.lines.line(line) } else { Ok(None) }
+    }
+}

@@ -1,0 +1,91 @@
+//! `RELEASES` of Squirrel: SHA-1, name, size. The size is the last column, and the name may hold blanks or be a URL.
+
+use crate::digest::{is_hex, tagged};
+use crate::entry::Entry;
+use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::line::Reason;
+use crate::{radix, scan};
+
+pub(crate) static SQUIRREL: Format = Format {
+    name: "squirrel",
+    file_names: &["releases"],
+    summary: "SHA-1, name, size in one line, as Squirrel for Windows writes RELEASES",
+    holds: Holds { algorithms: Algorithms::Only(&["sha1"]), size: true, ..Holds::DIGESTS },
+    sniff,
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| Box::new(Releases { options: options.clone() }),
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// Digits of a SHA-1.
+const DIGITS: usize = 40;
+
+/// Digest, name and size.
+fn split(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    // A staging mark may stand behind: ` # 50%`.
+    let line = match scan::rfind(line, |byte| byte == b'#') {
+        Some(at) if at > DIGITS && line.ends_with(b"%") && line[at - 1] == b' ' => &line[..at],
+        _ => line,
+    };
+    let line = scan::trim_end(line);
+    let (digest, rest) = scan::word(line);
+    let gap = scan::rfind(rest, scan::is_blank)?;
+    let name = scan::trim_end(&rest[..gap]);
+    (digest.len() == DIGITS && !name.is_empty()).then_some((digest, name, &rest[gap + 1..]))
+}
+
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let mut lines = 0;
+    let (mut sized, mut packages) = (true, true);
+    let mut first = None;
+    for (at, line) in head.lines(b'\n').enumerate() {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if scan::is_empty(line) || line.starts_with(b"#") {
+            continue;
+        }
+        let (digest, name, size) = split(line)?;
+        let single = line.get(DIGITS) == Some(&b' ')
+            && !line.get(DIGITS + 1).copied().is_some_and(|byte| byte == b' ' || byte == b'*');
+        if !is_hex(digest) || !single {
+            return None;
+        }
+        sized &= scan::decimal(size).is_some();
+        packages &= name.ends_with(b".nupkg") || name.windows(7).any(|part| part == b".nupkg?");
+        first.get_or_insert(at);
+        lines += 1;
+    }
+    let sign = if packages && sized && lines > 0 { Sign::Whole } else { Sign::Possible };
+    Some(Claim { sign, at: first? })
+}
+
+struct Releases {
+    options: Options,
+}
+
+impl Parse for Releases {
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        if scan::is_empty(line) || line.starts_with(b"#") {
+            return Ok(None);
+        }
+        let (digest, name, size) = split(line).ok_or(Reason::NotALine)?;
+        let size = scan::decimal(size).ok_or(Reason::Size)?;
+        let (spec, digest) = tagged("sha1", digest, &self.options)?;
+        Ok(Some(Entry { size: Some(size), ..Entry::new(&last_part(name)?, spec, digest) }))
+    }
+}
+
+/// The file's name at the end of a URL; a name as it is.
+fn last_part(name: &[u8]) -> Result<Vec<u8>, Reason> {
+    if !name.starts_with(b"https://") && !name.starts_with(b"http://") {
+        return Ok(name.to_vec());
+    }
+    let end = scan::find(name, |byte| byte == b'?' || byte == b'#').unwrap_or(name.len());
+    let slash = scan::rfind(&name[..end], |byte| byte == b'/').map_or(0, |at| at + 1);
+    radix::percent(&name[slash..end]).ok_or(Reason::BadEscape)
+}
