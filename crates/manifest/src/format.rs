@@ -14,6 +14,7 @@ use crate::algorithm::{Stated, algorithm_from_name, stated_by_name};
 use crate::entry::Entry;
 use crate::line::{Found, LineError, Place, Reason};
 use std::fmt;
+use std::io::Read;
 use truesum_hash::Spec;
 
 /// One format of manifests.
@@ -54,6 +55,13 @@ pub enum Reading {
         /// one by one, so that a document takes no more memory than a few times its bytes.
         parse: fn(Vec<u8>, &Options) -> Result<Parts, LineError>,
     },
+    /// Unpacked, and then as what it is: a manifest of another format.
+    Packed {
+        /// Most bytes before unpacking.
+        limit: usize,
+        /// Gives what is packed, or an error where that is too much.
+        unpack: fn(Vec<u8>) -> Box<dyn Read + Send>,
+    },
     /// Not at all: it is no list of files. What it is, and what to do with it.
     Not(fn(&Options) -> String),
 }
@@ -86,7 +94,7 @@ impl Format {
     pub fn terminator(&self) -> Option<u8> {
         match self.reading {
             Reading::Lines { terminator, .. } => Some(terminator),
-            Reading::Document { .. } | Reading::Not(_) => None,
+            Reading::Document { .. } | Reading::Packed { .. } | Reading::Not(_) => None,
         }
     }
 
@@ -142,6 +150,23 @@ impl Options {
             },
             file_name: Some(file_name.to_vec()),
             ..Options::default()
+        }
+    }
+
+    /// Those of what is packed in a manifest of these: its name is without the last ending.
+    pub(crate) fn unpacked(&self) -> Options {
+        let name = self.file_name.as_ref().map(|name| {
+            let end = name.iter().rposition(|&byte| byte == b'.').unwrap_or(name.len());
+            name[..end].to_vec()
+        });
+        let told = name.as_deref().map(Options::for_name).unwrap_or_default();
+        Options {
+            format: None,
+            asked: self.asked.clone(),
+            allow_weak: self.allow_weak,
+            allow_pieces: self.allow_pieces,
+            allow_undigested: self.allow_undigested,
+            ..told
         }
     }
 

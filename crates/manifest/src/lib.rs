@@ -28,6 +28,7 @@ pub mod original;
 pub mod path;
 mod radix;
 mod reader;
+mod records;
 mod scan;
 mod signed;
 mod table;

@@ -66,6 +66,14 @@ impl<R: Read> Reader<R> {
                 };
                 Source::Parts(found.unwrap_or_else(|error| Box::new(std::iter::once(Err(error)))))
             }
+            Reading::Packed { limit, unpack } => {
+                let Some(packed) = self.lines.rest(limit)? else {
+                    let error =
+                        LineError { at: Place::Byte(limit as u64), reason: Reason::DocumentTooLong(limit) };
+                    return Ok((row, Source::Parts(Box::new(std::iter::once(Err(error))))));
+                };
+                Source::Parts(unpacked(row, unpack(packed), self.options.unpacked()))
+            }
             Reading::Not(what) => {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, what(&self.options)));
             }
@@ -102,6 +110,23 @@ impl<R: Read> Reader<R> {
             },
         }
     }
+}
+
+/// The entries of what was packed as `row`, in whatever format that is.
+fn unpacked(row: &'static Format, reader: Box<dyn Read + Send>, options: Options) -> Parts {
+    let refused = |why: String| Err(LineError { at: Place::Byte(0), reason: Reason::Json(why) });
+    let mut inner = Reader::new(reader, options);
+    let first = inner.next();
+    // What is packed twice is no manifest, and would be unpacked without an end.
+    if inner.format().is_some_and(|inner| matches!(inner.reading, Reading::Packed { .. })) {
+        return Box::new(std::iter::once(refused(format!("{0} in {0}: not a manifest", row.name))));
+    }
+    let found = move |item: Result<Line, ReadError>| match item {
+        Ok(line) => Ok(line),
+        Err(ReadError::Line(error)) => Err(error),
+        Err(ReadError::Io(error)) => refused(format!("packed with {}: {error}", row.name)),
+    };
+    Box::new(first.into_iter().chain(inner).map(found))
 }
 
 /// The next line that says something; `None` at the end.
@@ -276,6 +301,24 @@ mod tests {
         ("d4:infod1:a", "l"),
         ("d4:infod5:filesl", "d6:lengthi0e4:pathl1:aee"),
         ("d4:infod5:filesld4:pathl", "1:a"),
+        ("{\n\"a\":", "[1,"),
+        ("{\n", "\"a\":\"b\","),
+        ("[{\"a\":1},", "{\"name\":\"x\",\"md5\":\"9dd4e461268c8034f5c8564e155c67a6\"},"),
+        ("<dfxml>", "<a>"),
+        ("<dfxml>", "<fileobject><filename>a</filename></fileobject>"),
+        ("<dfxml ", "a='b' "),
+        ("<dfxml><fileobject><filename>", "&amp;"),
+        ("", "<?a"),
+        ("path,md5\n", "a,9dd4e461268c8034f5c8564e155c67a6\n"),
+        ("path,md5\n", "\"\""),
+        ("path,md5\n\"", "\"\""),
+        ("path,md5", ",a"),
+        ("version: 1\nfiles:\n", "  - url: a\n    sha512: b\n"),
+        ("version: 1\npath: >-\n", "  a\n"),
+        ("zsync: 1\n", "Filename: a\n"),
+        ("PAR2\0PKT", "PAR2\0PKT"),
+        ("PAR2\0PKT", "P"),
+        ("PAR2\0PKT", "PAR2\0PKTL\0\0\0\0\0\0\0"),
     ];
 
     #[test]

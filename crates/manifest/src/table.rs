@@ -7,10 +7,11 @@ use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
 use crate::format::{Claim, Format, Head, Sign, Spelling};
 use crate::formats::{
-    arch, bagit, bare, bsd, buildroot, cargo_lock, certutil, cfv_csv, conda, deb822, distinfo, gentoo,
-    get_filehash, gnu, go_sum, gpg, hashdeep, jar, jpegsheriff, jsonl, known_set, links, loose, md5deep,
-    mtree, rclone, record, requirements, rhash_simple, seven_zip, sfv, sfvmd5, shasum, signature, slackware,
-    squirrel, torrent, tth, yocto,
+    arch, bagit, bare, bsd, buildroot, cargo_lock, certutil, cfv_csv, conda, csv, deb822, dfxml, distinfo,
+    electron, fciv, foreign, gentoo, get_filehash, gnu, go_sum, gpg, gzip, hashdeep, internet_archive, jar,
+    jpegsheriff, json, jsonl, known_set, links, loose, md5deep, metalink, mhl, mtree, par, rclone, record,
+    requirements, rhash_simple, s3, seven_zip, sfv, sfvmd5, shasum, signature, slackware, squirrel, torrent,
+    tth, yocto, zsync,
 };
 use std::cmp::Reverse;
 use truesum_hash::Spec;
@@ -60,6 +61,24 @@ pub static FORMATS: &[&Format] = &[
     &go_sum::GO_SUM,
     &requirements::REQUIREMENTS,
     &known_set::KNOWN_SET,
+    &json::JSON,
+    &electron::ELECTRON,
+    &csv::CSV,
+    &s3::S3_REPORT,
+    &dfxml::DFXML,
+    &metalink::METALINK4,
+    &metalink::METALINK3,
+    &mhl::ASCMHL,
+    &mhl::MHL,
+    &fciv::FCIV,
+    &internet_archive::INTERNET_ARCHIVE,
+    &par::PAR2,
+    &par::PAR1,
+    &zsync::ZSYNC,
+    &gzip::GZIP,
+    &foreign::WEB_PAGE,
+    &foreign::IMAGE,
+    &foreign::PACKED,
     &bsd::BSD_Z,
     &gnu::GNU_Z,
 ];

@@ -1,0 +1,235 @@
+//! Comma-separated values (RFC 4180) under a heading that names the columns: `Export-Csv` of PowerShell's `Get-FileHash`,
+//! HashMyFiles, iLook, and what people export from spreadsheets.
+//!
+//! Columns are told by their names alone. One that is neither name, size nor digest is passed over and never part of a name.
+
+pub(super) mod fields;
+
+use crate::digest::is_tag;
+use crate::entry::Entry;
+use crate::format::{
+    Claim, Compose, Format, Head, Heading, Holds, Options, Parts, Reading, Sign, Unholdable, Writing,
+};
+use crate::line::LineError;
+use crate::records::{Records, refused};
+use crate::scan;
+use fields::{Fields, quoted};
+use truesum_hash::Spec;
+
+pub(crate) static CSV: Format = Format {
+    name: "csv",
+    file_names: &[],
+    summary: "comma-separated values under a heading: Get-FileHash | Export-Csv, HashMyFiles, iLook, spreadsheets",
+    holds: Holds { size: true, ..Holds::DIGESTS },
+    sniff,
+    reading: Reading::Document { limit: 64 << 20, parse },
+    writing: Writing::Manifest(|heading| Box::new(Table { heading: heading.clone(), specs: None })),
+    tagged: None,
+};
+
+/// Most columns of a heading: more are no table of ours.
+const MAX_COLUMNS: usize = 256;
+
+/// What a column holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Column {
+    /// A name; the lower the better.
+    Name(u8),
+    /// The folder of the name.
+    Folder,
+    Size,
+    Digest(String),
+    /// A digest whose algorithm stands in another column, or nowhere.
+    Hash,
+    Algorithm,
+    /// Only sets of known digests have it, whose names are of no folder.
+    Known,
+    Other,
+}
+
+fn column(title: &[u8]) -> Column {
+    let Ok(title) = std::str::from_utf8(title) else { return Column::Other };
+    let title = title.trim();
+    if title.len() > 64 {
+        return Column::Other;
+    }
+    let plain: String =
+        title.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase()).collect();
+    match plain.as_str() {
+        "path" => Column::Name(0),
+        "filename" => Column::Name(1),
+        "file" => Column::Name(2),
+        "name" => Column::Name(3),
+        "filepath" | "directory" => Column::Folder,
+        "size" | "filesize" | "length" | "bytes" => Column::Size,
+        "hash" | "checksum" | "digest" => Column::Hash,
+        "algorithm" | "alg" | "hashtype" => Column::Algorithm,
+        "productcode" => Column::Known,
+        "v3hash" => Column::Digest("md5".to_owned()),
+        _ => {
+            let stem = plain.strip_prefix("hash").unwrap_or(&plain);
+            let names = [title.to_ascii_lowercase(), plain.clone(), stem.to_owned()];
+            let known = |name: &&String| is_tag(name.as_bytes()) && name.parse::<Spec>().is_ok();
+            names.iter().find(known).map_or(Column::Other, |name| Column::Digest(name.clone()))
+        }
+    }
+}
+
+/// The columns of a heading, and what separates them; `None` where it names no names or no digests.
+fn heading(line: &[u8]) -> Option<(u8, Vec<Column>)> {
+    [b',', b';', b'\t'].into_iter().find_map(|separator| {
+        let mut fields = Fields::new(line, separator);
+        let mut columns = Vec::new();
+        while let Ok(Some(field)) = fields.next() {
+            if field.torn {
+                return None;
+            }
+            columns.push(column(&field.text));
+            if field.ends_row || columns.len() > MAX_COLUMNS {
+                break;
+            }
+        }
+        let has = |wanted: fn(&Column) -> bool| columns.iter().any(wanted);
+        let good = has(|column| matches!(column, Column::Name(_) | Column::Folder))
+            && has(|column| matches!(column, Column::Digest(_) | Column::Hash))
+            && !columns.contains(&Column::Known)
+            && columns.len() <= MAX_COLUMNS;
+        good.then_some((separator, columns))
+    })
+}
+
+/// Where the heading is: behind blank lines and the line in which PowerShell tells a type.
+fn heading_at(text: &[u8]) -> usize {
+    let mut at = 0;
+    for line in text.split(|&byte| byte == b'\n') {
+        scan::count(line.len());
+        if !(scan::all(line, |byte| byte.is_ascii_whitespace()) || line.starts_with(b"#TYPE ")) {
+            return at;
+        }
+        at += line.len() + 1;
+    }
+    text.len()
+}
+
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let text = &head.text[heading_at(head.text)..];
+    let line = &text[..scan::find(text, |byte| byte == b'\n').unwrap_or(text.len())];
+    // hashdeep has a heading of its own. Any is short; a line of many columns is looked at three times.
+    (!line.starts_with(b"%%%%") && line.len() <= 16 << 10 && heading(line).is_some())
+        .then_some(Claim { sign: Sign::Mark, at: 0 })
+}
+
+fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    scan::count(text.len());
+    let begin = heading_at(&text);
+    let end = text[begin..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| begin + at + 1);
+    let (separator, columns) = heading(&text[begin..end])
+        .ok_or(refused(begin, "no heading that names columns of names and digests"))?;
+    let best = columns.iter().filter_map(|column| match column {
+        Column::Name(rank) => Some(*rank),
+        _ => None,
+    });
+    let best = best.min();
+    let mut records = Records::default();
+    let mut fields = Fields::new(&text, separator);
+    fields.at = end;
+    let mut row: Vec<Vec<u8>> = Vec::new();
+    let mut at = end;
+    let mut torn = false;
+    while let Some(field) = fields.next().map_err(|what| refused(at, what))? {
+        let ends_row = field.ends_row;
+        torn |= field.torn;
+        row.push(field.text.into_owned());
+        if row.len() > MAX_COLUMNS {
+            return Err(refused(at, "a row of more than 256 columns"));
+        }
+        if !ends_row {
+            continue;
+        }
+        if torn {
+            records.begin(at);
+            records.fault("text behind a quoted field");
+        } else if row.len() > 1 || row.iter().any(|field| !field.is_empty()) {
+            entry(&mut records, &columns, best, &row, at);
+        }
+        row.clear();
+        (torn, at) = (false, fields.at);
+    }
+    Ok(records.read(options))
+}
+
+/// Writes down what a row says.
+fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec<u8>], at: usize) {
+    records.begin(at);
+    if row.len() != columns.len() {
+        records.fault("not as many columns as the heading");
+        return;
+    }
+    let (mut folder, mut name, mut algorithm, mut hash) = (&[][..], &[][..], &[][..], &[][..]);
+    for (column, field) in columns.iter().zip(row) {
+        match column {
+            Column::Name(rank) if Some(*rank) == best => name = field,
+            Column::Folder => folder = field,
+            Column::Algorithm => algorithm = field,
+            Column::Hash => hash = field,
+            Column::Size if !field.is_empty() => records.size(field),
+            // An empty cell was not asked for.
+            Column::Digest(tag) if !field.is_empty() => records.digest(tag.as_bytes(), field),
+            _ => {}
+        }
+    }
+    match (hash.is_empty(), algorithm.is_empty()) {
+        (true, _) => {}
+        (false, true) => records.stated_digest(hash),
+        (false, false) => records.digest(algorithm, hash),
+    }
+    let folder = match folder {
+        b"\\" | b"/" | b".\\" | b"./" => b"",
+        folder => folder,
+    };
+    if best.is_none() || folder.is_empty() {
+        records.name(if best.is_none() { folder } else { name });
+    } else {
+        let separator: &[u8] = if folder.ends_with(b"/") || folder.ends_with(b"\\") { b"" } else { b"/" };
+        records.name(&[folder, separator, name].concat());
+    }
+}
+
+/// Writes a heading `path,size,ALG...` and rows.
+struct Table {
+    heading: Heading,
+    /// The algorithms of the heading, once it is written.
+    specs: Option<Vec<Spec>>,
+}
+
+impl Compose for Table {
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        let specs: Vec<Spec> = entry.digests.iter().map(|(spec, _)| spec.clone()).collect();
+        if let Some(twice) = specs.iter().enumerate().find(|(at, spec)| specs[..*at].contains(spec)) {
+            return Err(Unholdable::Twice(twice.1.clone()));
+        }
+        match &self.specs {
+            Some(known) if *known != specs => return Err(Unholdable::Columns),
+            Some(_) => {}
+            None => {
+                text.extend_from_slice(b"path,size");
+                for spec in &specs {
+                    text.extend_from_slice(format!(",{spec}").as_bytes());
+                }
+                text.push(b'\n');
+            }
+        }
+        quoted(&entry.path, text);
+        text.push(b',');
+        if let Some(size) = entry.size {
+            text.extend_from_slice(size.to_string().as_bytes());
+        }
+        for (_, digest) in &entry.digests {
+            text.push(b',');
+            text.extend_from_slice(self.heading.style.spelling.of(digest).as_bytes());
+        }
+        text.push(b'\n');
+        self.specs = Some(specs);
+        Ok(())
+    }
+}

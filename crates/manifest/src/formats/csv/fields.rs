@@ -1,0 +1,83 @@
+//! Fields of comma-separated values: bare, or in quotes that are doubled inside and may hold line ends (RFC 4180).
+
+use crate::scan;
+use std::borrow::Cow;
+
+/// Fields of a text, one after the other.
+pub(in crate::formats) struct Fields<'t> {
+    text: &'t [u8],
+    separator: u8,
+    /// Where the next field begins.
+    pub(in crate::formats) at: usize,
+    /// A separator stood before it.
+    open: bool,
+}
+
+pub(in crate::formats) struct Field<'t> {
+    pub(in crate::formats) text: Cow<'t, [u8]>,
+    pub(in crate::formats) ends_row: bool,
+    /// Something stood between the closing quote and the field's end.
+    pub(in crate::formats) torn: bool,
+}
+
+impl<'t> Fields<'t> {
+    pub(in crate::formats) fn new(text: &'t [u8], separator: u8) -> Fields<'t> {
+        Fields { text, separator, at: 0, open: false }
+    }
+
+    /// The next field; `None` at the end.
+    ///
+    /// # Errors
+    /// A quoted field does not end.
+    pub(in crate::formats) fn next(&mut self) -> Result<Option<Field<'t>>, &'static str> {
+        if self.at >= self.text.len() && !self.open {
+            return Ok(None);
+        }
+        let (text, mut behind) = match self.text.get(self.at) {
+            Some(b'"') => self.inside()?,
+            _ => (None, self.at),
+        };
+        let rest = &self.text[behind..];
+        let separator = self.separator;
+        let end = scan::find(rest, |byte| byte == separator || byte == b'\n').unwrap_or(rest.len());
+        let ends_row = rest.get(end) != Some(&separator);
+        let mut bare = &rest[..end];
+        if ends_row {
+            bare = bare.strip_suffix(b"\r").unwrap_or(bare);
+        }
+        behind += end + 1;
+        self.at = behind.min(self.text.len());
+        self.open = !ends_row;
+        let torn = text.is_some() && !scan::all(bare, scan::is_blank);
+        Ok(Some(Field { text: text.map_or(Cow::Borrowed(bare), Cow::Owned), ends_row, torn }))
+    }
+
+    /// What stands between quotes, and where its closing quote is left behind.
+    fn inside(&self) -> Result<(Option<Vec<u8>>, usize), &'static str> {
+        let mut text = Vec::new();
+        let mut at = self.at + 1;
+        loop {
+            let rest = &self.text[at..];
+            let end = scan::find(rest, |byte| byte == b'"').ok_or("a quoted field that does not end")?;
+            text.extend_from_slice(&rest[..end]);
+            at += end + 1;
+            if self.text.get(at) != Some(&b'"') {
+                return Ok((Some(text), at));
+            }
+            text.push(b'"');
+            at += 1;
+        }
+    }
+}
+
+/// Appends a field, always in quotes: what stands in them is never taken for anything else.
+pub(in crate::formats) fn quoted(field: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    for &byte in field {
+        if byte == b'"' {
+            out.push(b'"');
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
+}

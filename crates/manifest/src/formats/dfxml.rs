@@ -1,0 +1,66 @@
+//! Digital Forensics XML as hashdeep and md5deep write it with `-d`: `fileobject` with name, size and digests.
+//!
+//! Digests inside `byte_run` are of pieces and no digests of the file.
+
+use super::xml::{self, Dialect, Digests, Source};
+use crate::entry::Entry;
+use crate::format::{Algorithms, Compose, Format, Holds, Names, Reading, Style, Unholdable, Writing};
+
+pub(crate) static DFXML: Format = Format {
+    name: "dfxml",
+    file_names: &[".dfxml"],
+    summary: "Digital Forensics XML: names, sizes and digests, as hashdeep -d writes it",
+    holds: Holds {
+        algorithms: Algorithms::Only(&["md5", "sha1", "sha256", "tiger", "whirlpool"]),
+        names: Names::Literal { nowhere: b"\n\r", not_first: b"", not_last: b"" },
+        size: true,
+        ..Holds::DIGESTS
+    },
+    sniff: |head| xml::sniff(head, "dfxml", |_| true),
+    reading: Reading::Document {
+        limit: xml::LIMIT,
+        parse: |text, options| xml::parse(&text, &DIALECT, options),
+    },
+    writing: Writing::Manifest(|heading| Box::new(Objects { style: heading.style })),
+    tagged: None,
+};
+
+static DIALECT: Dialect = Dialect {
+    entry: "fileobject",
+    name: Source::Child("filename"),
+    size: Source::Child("filesize"),
+    within: None,
+    digests: Digests::Typed("hashdigest", "type"),
+    skip_itself: false,
+};
+
+struct Objects {
+    style: Style,
+}
+
+impl Compose for Objects {
+    fn begin(&mut self, text: &mut Vec<u8>) {
+        text.extend_from_slice(b"<?xml version='1.0' encoding='UTF-8'?>\n<dfxml version='1.0'>\n");
+    }
+
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        text.extend_from_slice(b"<fileobject><filename>");
+        xml::escaped(&entry.path, text)?;
+        text.extend_from_slice(b"</filename>");
+        if let Some(size) = entry.size {
+            text.extend_from_slice(format!("<filesize>{size}</filesize>").as_bytes());
+        }
+        for (spec, digest) in &entry.digests {
+            let name = spec.to_string().to_ascii_uppercase();
+            let digest = self.style.spelling.of(digest);
+            text.extend_from_slice(format!("<hashdigest type='{name}'>{digest}</hashdigest>").as_bytes());
+        }
+        text.extend_from_slice(b"</fileobject>\n");
+        Ok(())
+    }
+
+    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        text.extend_from_slice(b"</dfxml>\n");
+        Ok(())
+    }
+}

@@ -1,0 +1,210 @@
+//! `latest.yml` of electron-builder: the files of a release with sizes and SHA-512 in base64.
+//!
+//! Read by the lines that its writer writes, not by all of YAML: keys, lists of keys, plain and quoted values, folded text.
+//! Whatever else has a meaning in YAML (anchors, aliases, tags, flow collections) makes the document refused.
+
+use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::line::LineError;
+use crate::records::{Records, refused};
+use crate::{radix, scan};
+
+pub(crate) static ELECTRON: Format = Format {
+    name: "electron",
+    file_names: &[
+        "latest.yml",
+        "latest-mac.yml",
+        "latest-linux.yml",
+        "latest-linux-arm64.yml",
+        "alpha.yml",
+        "beta.yml",
+    ],
+    summary: "electron-builder's latest.yml: files of a release, sizes and SHA-512",
+    holds: Holds { size: true, ..Holds::DIGESTS },
+    sniff,
+    reading: Reading::Document { limit: 16 << 20, parse },
+    writing: Writing::No,
+    tagged: None,
+};
+
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let has = |key: &[u8]| head.lines(b'\n').any(|line| line.starts_with(key));
+    (has(b"version:")
+        && (has(b"files:") || has(b"path:"))
+        && (has(b"sha512:") || has(b"sha2:") || has(b"files:")))
+    .then_some(Claim { sign: Sign::Mark, at: 0 })
+}
+
+/// What is known of one file.
+#[derive(Default)]
+struct File {
+    at: usize,
+    name: Option<Vec<u8>>,
+    size: Option<Vec<u8>>,
+    /// Algorithm and digest.
+    digests: Vec<(&'static [u8], Vec<u8>)>,
+    fault: Option<&'static str>,
+}
+
+impl File {
+    fn member(&mut self, key: &[u8], value: Vec<u8>) {
+        match key {
+            b"url" | b"path" => match name(&value) {
+                Some(name) => self.name = Some(name),
+                None => self.fault = Some("the address is not percent-encoded"),
+            },
+            b"sha512" => self.digests.push((b"sha512", value)),
+            b"sha2" => self.digests.push((b"sha256", value)),
+            b"size" => self.size = Some(value),
+            _ => {}
+        }
+    }
+
+    fn write(self, records: &mut Records) {
+        if self.digests.is_empty() && self.name.is_none() {
+            return;
+        }
+        records.begin(self.at);
+        if let Some(name) = &self.name {
+            records.name(name);
+        }
+        if let Some(size) = &self.size {
+            records.size(size);
+        }
+        for (tag, digest) in &self.digests {
+            records.digest(tag, digest);
+        }
+        if let Some(what) = self.fault {
+            records.fault(what);
+        }
+    }
+}
+
+/// The name that an address tells: itself, or the last part of an absolute one, decoded once.
+fn name(address: &[u8]) -> Option<Vec<u8>> {
+    let absolute = address.windows(3).any(|part| part == b"://");
+    scan::count(address.len());
+    if !absolute {
+        return radix::percent(address);
+    }
+    let end = scan::find(address, |byte| matches!(byte, b'?' | b'#')).unwrap_or(address.len());
+    let begin = scan::rfind(&address[..end], |byte| byte == b'/').map_or(0, |at| at + 1);
+    radix::percent(&address[begin..end])
+}
+
+/// What the lines of an indented block belong to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Files,
+    /// Text, or a map that says nothing of files.
+    Passed,
+}
+
+fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    scan::count(text.len());
+    let mut records = Records::default();
+    let mut block = Block::Passed;
+    let mut files: Vec<File> = Vec::new();
+    let mut last = File::default();
+    // The value that is folded over the next lines: whether it is of the list, and its key.
+    let mut folded: Option<(bool, Vec<u8>, usize, Vec<u8>)> = None;
+    let mut at = 0;
+    for line in text.split(|&byte| byte == b'\n') {
+        let here = at;
+        at += line.len() + 1;
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let body = scan::trim(line);
+        let indent = scan::find(line, |byte| byte != b' ').unwrap_or(line.len());
+        if let Some((listed, key, depth, value)) = &mut folded {
+            if body.is_empty() || indent > *depth {
+                value.extend_from_slice(body);
+                continue;
+            }
+            let file = if *listed { files.last_mut() } else { Some(&mut last) };
+            if let Some(file) = file {
+                file.member(key, std::mem::take(value));
+            }
+            folded = None;
+        }
+        if body.is_empty() || body.starts_with(b"#") || body == b"---" {
+            continue;
+        }
+        let item = body.strip_prefix(b"- ").map(scan::trim_start);
+        let listed = indent > 0 || item.is_some();
+        if listed && block == Block::Passed {
+            continue;
+        }
+        if item.is_some() {
+            files.push(File { at: here, ..File::default() });
+        }
+        let (key, value) =
+            scan::cut(item.unwrap_or(body), b':').ok_or(refused(here, "a line without a key"))?;
+        let value = scan::trim(value);
+        if !listed {
+            block = if key == b"files" { Block::Files } else { Block::Passed };
+            if last.name.is_none() && last.digests.is_empty() {
+                last.at = here;
+            }
+        }
+        let relevant = matches!(key, b"url" | b"path" | b"sha512" | b"sha2" | b"size");
+        match value {
+            _ if !relevant => {
+                if key == b"files" && !value.is_empty() {
+                    return Err(refused(here, "a list in brackets: more of YAML than is read here"));
+                }
+            }
+            b">" | b">-" | b">+" | b"|" | b"|-" | b"|+" | b"" => {
+                folded = Some((listed, key.to_vec(), indent + 2 * usize::from(item.is_some()), Vec::new()));
+            }
+            value => {
+                let value =
+                    scalar(value).ok_or(refused(here, "a value in more of YAML than is read here"))?;
+                let file = if listed { files.last_mut() } else { Some(&mut last) };
+                file.ok_or(refused(here, "a member of no file"))?.member(key, value);
+            }
+        }
+    }
+    if folded.is_some() {
+        return Err(refused(at.min(text.len()), "the document is cut off"));
+    }
+    // `path` and `sha512` at the end repeat the first file.
+    let repeats = files.first().is_some_and(|first| first.name == last.name && first.digests == last.digests);
+    files.sort_by_key(|file| file.at);
+    for file in files {
+        file.write(&mut records);
+    }
+    if !repeats {
+        last.write(&mut records);
+    }
+    if records.count() == 0 {
+        return Err(refused(0, "no files"));
+    }
+    Ok(records.read(options))
+}
+
+/// A plain or quoted value; `None` for what has a meaning of its own in YAML.
+fn scalar(value: &[u8]) -> Option<Vec<u8>> {
+    match value {
+        [b'\'', inside @ .., b'\''] => {
+            let mut text = Vec::with_capacity(inside.len());
+            let mut rest = inside.iter();
+            while let Some(&byte) = rest.next() {
+                if byte == b'\'' && rest.next() != Some(&b'\'') {
+                    return None;
+                }
+                text.push(byte);
+            }
+            Some(text)
+        }
+        [b'"', inside @ .., b'"'] => {
+            scan::all(inside, |byte| byte != b'\\' && byte != b'"').then(|| inside.to_vec())
+        }
+        [b'\'' | b'"' | b'&' | b'*' | b'!' | b'[' | b'{' | b'%' | b'@' | b'`' | b'|' | b'>', rest @ ..] => {
+            // An address may begin with an escaped byte.
+            (value[0] == b'%' && rest.len() > 1).then(|| value.to_vec())
+        }
+        _ => {
+            let comment = value.windows(2).position(|pair| pair == b" #");
+            Some(scan::trim_end(&value[..comment.unwrap_or(value.len())]).to_vec())
+        }
+    }
+}

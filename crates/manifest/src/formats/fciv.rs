@@ -1,0 +1,27 @@
+//! The database of Microsoft's File Checksum Integrity Verifier: XML with digests in base64.
+
+use super::xml::{self, Dialect, Digests, Source, Spelled};
+use crate::format::{Format, Holds, Reading, Writing};
+
+pub(crate) static FCIV: Format = Format {
+    name: "fciv",
+    file_names: &[],
+    summary: "XML of Microsoft's fciv: names, MD5 and SHA-1 in base64",
+    holds: Holds::DIGESTS,
+    sniff: |head| xml::sniff(head, "FCIV", |_| true),
+    reading: Reading::Document {
+        limit: xml::LIMIT,
+        parse: |text, options| xml::parse(&text, &DIALECT, options),
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+static DIALECT: Dialect = Dialect {
+    entry: "FILE_ENTRY",
+    name: Source::Child("name"),
+    size: Source::Child("size"),
+    within: None,
+    digests: Digests::Named(&[("MD5", "md5", Spelled::Plainly), ("SHA1", "sha1", Spelled::Plainly)]),
+    skip_itself: false,
+};

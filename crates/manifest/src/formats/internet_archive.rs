@@ -1,0 +1,33 @@
+//! `ITEM_files.xml` of the Internet Archive: the files of an item with sizes and digests.
+//!
+//! The list names itself too, with a digest that it cannot have: that row is passed over.
+
+use super::xml::{self, Dialect, Digests, Source, Spelled};
+use crate::format::{Format, Holds, Reading, Writing};
+
+pub(crate) static INTERNET_ARCHIVE: Format = Format {
+    name: "internet-archive",
+    file_names: &["_files.xml"],
+    summary: "XML of the Internet Archive: names, sizes, MD5, SHA-1 and CRC-32 of an item's files",
+    holds: Holds { size: true, ..Holds::DIGESTS },
+    sniff: |head| xml::sniff(head, "files", |_| true),
+    reading: Reading::Document {
+        limit: xml::LIMIT,
+        parse: |text, options| xml::parse(&text, &DIALECT, options),
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+static DIALECT: Dialect = Dialect {
+    entry: "file",
+    name: Source::Attribute("name"),
+    size: Source::Child("size"),
+    within: None,
+    digests: Digests::Named(&[
+        ("md5", "md5", Spelled::Plainly),
+        ("crc32", "crc32", Spelled::Plainly),
+        ("sha1", "sha1", Spelled::Plainly),
+    ]),
+    skip_itself: true,
+};

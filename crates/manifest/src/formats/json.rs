@@ -1,0 +1,189 @@
+//! Lists of checksums in JSON as programs of all kinds write them: maps of names, maps by algorithm, lists of objects,
+//! releases, lock files of npm, checksums of vendored crates, manifests of container images.
+//!
+//! There is no schema: an object is an entry if it has a name and a digest under keys that say so, and a map of names only where
+//! nothing inside it is an entry. What says neither is passed over, so that a number or a word beside the list costs nothing.
+
+mod object;
+mod walk;
+mod write;
+
+use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::line::{LineError, Place, Reason};
+use crate::records::refused;
+use crate::scan;
+use object::{Object, Role, Said};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+use walk::Walk;
+
+pub(crate) static JSON: Format = Format {
+    name: "json",
+    file_names: &[".json"],
+    summary: "JSON: a list of objects or a map of names, npm locks, vendored crates, releases, image manifests",
+    holds: Holds { size: true, ..Holds::DIGESTS },
+    sniff,
+    reading: Reading::Document { limit: LIMIT, parse },
+    writing: Writing::Manifest(|heading| Box::new(write::List::new(heading))),
+    tagged: None,
+};
+
+const LIMIT: usize = 64 << 20;
+
+/// How deep objects and lists may lie in one another.
+const MAX_DEPTH: usize = 64;
+
+/// A document that begins as JSON does, over more than one line or without the schema of our own lines.
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let space = |byte: u8| byte.is_ascii_whitespace();
+    let text = &head.text[scan::find(head.text, |byte| !space(byte))?..];
+    let inside = &text[1..];
+    let second = scan::find(inside, |byte| !space(byte)).map(|at| inside[at]);
+    let is_json = match text[0] {
+        b'{' => matches!(second, Some(b'"' | b'}')),
+        b'[' => matches!(second, Some(b'{' | b']')),
+        _ => false,
+    };
+    let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let schema = b"\"schema\"";
+    scan::count(first.len());
+    (is_json && !first.windows(schema.len()).any(|part| part == schema))
+        .then_some(Claim { sign: Sign::Whole, at: 0 })
+}
+
+fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    scan::count(text.len());
+    let mut walk = Walk::new(&text);
+    let mut json = serde_json::Deserializer::from_slice(&text);
+    let top = Value { walk: &mut walk, key: "", role: Role::Top };
+    let read = top.deserialize(&mut json).and_then(|_| json.end());
+    read.map_err(|error| {
+        let what = Reason::Json(format!("not a JSON document: {error}"));
+        LineError { at: Place::Byte(walk.at as u64), reason: what }
+    })?;
+    // A list without files has no text at all.
+    if walk.records.count() == 0 && walk.at > 0 {
+        return Err(refused(walk.at, "JSON without names and digests: not a manifest"));
+    }
+    Ok(walk.records.read(options))
+}
+
+/// Reads one value under `key` of something that plays `role`.
+struct Value<'w, 't, 'k> {
+    walk: &'w mut Walk<'t>,
+    key: &'k str,
+    role: Role,
+}
+
+impl Value<'_, '_, '_> {
+    /// One level down.
+    fn enter<E: Error>(&mut self) -> Result<(), E> {
+        self.walk.depth += 1;
+        if self.walk.depth > MAX_DEPTH {
+            return Err(E::custom("nested deeper than 64"));
+        }
+        Ok(())
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Value<'_, '_, '_> {
+    type Value = Said<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Said<'de>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Value<'_, '_, '_> {
+    type Value = Said<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Said<'de>, E> {
+        Ok(Said::Null)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Said<'de>, E> {
+        Ok(Said::Nothing)
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Said<'de>, E> {
+        Ok(Said::Number(number))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Said<'de>, E> {
+        Ok(Said::Odd)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Said<'de>, E> {
+        Ok(Said::Odd)
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Said<'de>, E> {
+        self.walk.found(text);
+        Ok(Said::Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Said<'de>, E> {
+        Ok(Said::Text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Said<'de>, A::Error> {
+        self.enter()?;
+        let mut digests = Object::default();
+        let role = self.role.of_items(self.key);
+        while let Some(said) = list.next_element_seed(Value { walk: self.walk, key: self.key, role })? {
+            if let Said::Digests(more) = said {
+                digests.append(&more);
+            }
+        }
+        self.walk.depth -= 1;
+        Ok(if digests.is_empty() { Said::Nothing } else { Said::Digests(digests) })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Said<'de>, A::Error> {
+        self.enter()?;
+        let before = self.walk.records.count();
+        let mut object = Object::default();
+        while let Some(Key(key)) = map.next_key_seed(KeySeed)? {
+            let role = self.role.of_member(&key);
+            let said = map.next_value_seed(Value { walk: self.walk, key: &key, role })?;
+            object.member(&key, said, self.walk.at);
+        }
+        self.walk.depth -= 1;
+        let inner = self.walk.records.count() > before;
+        Ok(object.conclude(self.walk, self.role, self.key, inner))
+    }
+}
+
+/// A key, which may be as long as names are.
+struct Key<'de>(Cow<'de, str>);
+
+struct KeySeed;
+
+impl<'de> DeserializeSeed<'de> for KeySeed {
+    type Value = Key<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Key<'de>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for KeySeed {
+    type Value = Key<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Key<'de>, E> {
+        Ok(Key(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Key<'de>, E> {
+        Ok(Key(Cow::Owned(text.to_owned())))
+    }
+}

@@ -1,0 +1,27 @@
+//! What is known while a JSON document is read: the records so far, how deep it is, and where.
+
+use crate::records::Records;
+
+/// What is known while a document is read.
+pub(super) struct Walk<'t> {
+    text: &'t [u8],
+    /// Where the last string without escapes began.
+    pub(super) at: usize,
+    pub(super) depth: usize,
+    pub(super) records: Records,
+}
+
+impl<'t> Walk<'t> {
+    /// At the beginning of a document.
+    pub(super) fn new(text: &'t [u8]) -> Walk<'t> {
+        Walk { text, at: 0, depth: 0, records: Records::default() }
+    }
+
+    /// Notes where a string is that lies in the text itself.
+    pub(super) fn found(&mut self, part: &str) {
+        let at = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
+        if at <= self.text.len() {
+            self.at = at;
+        }
+    }
+}

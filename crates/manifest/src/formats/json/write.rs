@@ -1,0 +1,57 @@
+//! Writes a list of objects.
+
+use crate::entry::Entry;
+use crate::format::{Compose, Heading, Style, Unholdable};
+use crate::json::path_into;
+
+/// `{"files":[{"path":...,"size":...,"ALG":...}]}`.
+pub(super) struct List {
+    style: Style,
+    begun: bool,
+}
+
+impl List {
+    pub(super) fn new(heading: &Heading) -> List {
+        List { style: heading.style, begun: false }
+    }
+}
+
+impl Compose for List {
+    fn begin(&mut self, text: &mut Vec<u8>) {
+        text.extend_from_slice(b"{\"files\":[");
+    }
+
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        once(entry)?;
+        text.extend_from_slice(if self.begun { b",\n{" } else { b"\n{" });
+        path_into(&entry.path, text);
+        if let Some(size) = entry.size {
+            text.extend_from_slice(format!(",\"size\":{size}").as_bytes());
+        }
+        text.extend_from_slice(b",\"digests\":{");
+        for (at, (spec, digest)) in entry.digests.iter().enumerate() {
+            let comma = if at == 0 { "" } else { "," };
+            text.extend_from_slice(
+                format!("{comma}\"{spec}\":\"{}\"", self.style.spelling.of(digest)).as_bytes(),
+            );
+        }
+        text.extend_from_slice(b"}}");
+        self.begun = true;
+        Ok(())
+    }
+
+    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        text.extend_from_slice(b"\n]}\n");
+        Ok(())
+    }
+}
+
+/// Refuses two digests of one algorithm: only one of them could be told.
+fn once(entry: &Entry) -> Result<(), Unholdable> {
+    let twice = entry
+        .digests
+        .iter()
+        .enumerate()
+        .find(|(at, (spec, _))| entry.digests[..*at].iter().any(|(other, _)| other == spec));
+    twice.map_or(Ok(()), |(_, (spec, _))| Err(Unholdable::Twice(spec.clone())))
+}

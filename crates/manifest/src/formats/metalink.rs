@@ -1,0 +1,100 @@
+//! Metalink 4 (RFC 5854) and 3: what a download is made of, with digests of whole files and of pieces.
+//!
+//! Only what stands directly in a file's element is of the file: `pieces` hold digests too.
+
+use super::xml::{self, Dialect, Digests, Source};
+use crate::entry::Entry;
+use crate::format::{Algorithms, Compose, Format, Holds, Names, Reading, Style, Unholdable, Writing};
+
+pub(crate) static METALINK4: Format = Format {
+    name: "metalink4",
+    file_names: &[".meta4"],
+    summary: "Metalink 4 (RFC 5854): names, sizes and digests of downloads in XML",
+    holds: Holds {
+        algorithms: Algorithms::Only(&["sha256", "sha512", "sha1", "md5", "sha384", "sha224"]),
+        names: Names::Components,
+        size: true,
+        ..Holds::DIGESTS
+    },
+    sniff: |head| xml::sniff(head, "metalink", |tag| xml::holds(tag, NAMESPACE)),
+    reading: Reading::Document {
+        limit: xml::LIMIT,
+        parse: |text, options| xml::parse(&text, &FOUR, options),
+    },
+    writing: Writing::Manifest(|heading| Box::new(Files { style: heading.style })),
+    tagged: None,
+};
+
+pub(crate) static METALINK3: Format = Format {
+    name: "metalink3",
+    file_names: &[".metalink"],
+    summary: "Metalink 3: names, sizes and digests of downloads in XML",
+    sniff: |head| xml::sniff(head, "metalink", |tag| !xml::holds(tag, NAMESPACE)),
+    reading: Reading::Document {
+        limit: xml::LIMIT,
+        parse: |text, options| xml::parse(&text, &THREE, options),
+    },
+    holds: Holds { size: true, ..Holds::DIGESTS },
+    writing: Writing::No,
+    tagged: None,
+};
+
+const NAMESPACE: &str = "urn:ietf:params:xml:ns:metalink";
+
+static FOUR: Dialect = FILES;
+
+static THREE: Dialect = Dialect { within: Some("verification"), ..FILES };
+
+/// What both versions call the same.
+const FILES: Dialect = Dialect {
+    entry: "file",
+    name: Source::Attribute("name"),
+    size: Source::Child("size"),
+    within: None,
+    digests: Digests::Typed("hash", "type"),
+    skip_itself: false,
+};
+
+/// Names of algorithms as IANA has them.
+const IANA: &[(&str, &str)] = &[
+    ("sha256", "sha-256"),
+    ("sha512", "sha-512"),
+    ("sha1", "sha-1"),
+    ("md5", "md5"),
+    ("sha384", "sha-384"),
+    ("sha224", "sha-224"),
+];
+
+struct Files {
+    style: Style,
+}
+
+impl Compose for Files {
+    fn begin(&mut self, text: &mut Vec<u8>) {
+        let head = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<metalink xmlns=\"{NAMESPACE}\">\n");
+        text.extend_from_slice(head.as_bytes());
+    }
+
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        text.extend_from_slice(b"  <file name=\"");
+        xml::escaped(&entry.path, text)?;
+        text.extend_from_slice(b"\">\n");
+        if let Some(size) = entry.size {
+            text.extend_from_slice(format!("    <size>{size}</size>\n").as_bytes());
+        }
+        for (spec, digest) in &entry.digests {
+            let name = spec.to_string();
+            let iana = IANA.iter().find(|(ours, _)| *ours == name).map(|(_, iana)| *iana);
+            let iana = iana.ok_or_else(|| Unholdable::Algorithm(spec.clone()))?;
+            let digest = self.style.spelling.of(digest);
+            text.extend_from_slice(format!("    <hash type=\"{iana}\">{digest}</hash>\n").as_bytes());
+        }
+        text.extend_from_slice(b"  </file>\n");
+        Ok(())
+    }
+
+    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        text.extend_from_slice(b"</metalink>\n");
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+//! Parity sets, version 2 (packets) and 1 (a table): name, size and MD5 of each file. Nothing is repaired.
+//!
+//! Each packet of version 2 has an MD5 of itself; a packet that fails it is a bad part, and the next one is searched for, as the
+//! specification wants it. The control digest of version 1 is of all that follows it.
+
+use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::line::LineError;
+use crate::records::{Records, refused};
+use crate::scan;
+use std::collections::{HashMap, HashSet};
+use truesum_hash::{Spec, find};
+
+pub(crate) static PAR2: Format = Format {
+    name: "par2",
+    file_names: &[".par2"],
+    summary: "PAR 2.0: names, sizes and MD5 of the files of a parity set",
+    holds: Holds { size: true, ..Holds::DIGESTS },
+    sniff: |head| begins(head, MAGIC),
+    reading: Reading::Document { limit: 256 << 20, parse: packets },
+    writing: Writing::No,
+    tagged: None,
+};
+
+pub(crate) static PAR1: Format = Format {
+    name: "par1",
+    file_names: &[".par"],
+    summary: "PAR 1.0: names, sizes and MD5 of the files of a parity set",
+    holds: Holds { size: true, ..Holds::DIGESTS },
+    sniff: |head| begins(head, MAGIC1),
+    reading: Reading::Document { limit: 256 << 20, parse: table },
+    writing: Writing::No,
+    tagged: None,
+};
+
+const MAGIC: &[u8] = b"PAR2\0PKT";
+const MAGIC1: &[u8] = b"PAR\0\0\0\0\0";
+
+/// Bytes of a packet before its body: magic, length, MD5, set, kind.
+const HEADER: usize = 64;
+
+fn begins(head: &Head<'_>, magic: &[u8]) -> Option<Claim> {
+    head.text.starts_with(magic).then_some(Claim { sign: Sign::Mark, at: 0 })
+}
+
+/// The eight bytes at `at`, the lowest first.
+fn number(text: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(text.get(at..at + 8)?.try_into().ok()?))
+}
+
+fn md5(text: &[u8]) -> Option<Vec<u8>> {
+    scan::count(text.len());
+    Some(Spec::new(find("md5")?).digest(text).as_bytes().to_vec())
+}
+
+/// The next packet at or behind `at`: where it begins and ends.
+fn next_packet(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    let mut at = at;
+    loop {
+        let rest = text.get(at..)?;
+        let found = scan::find(rest, |byte| byte == b'P')?;
+        at += found;
+        if text[at..].starts_with(MAGIC) {
+            return Some((at, at.checked_add(usize::try_from(number(text, at + 8)?).ok()?)?));
+        }
+        at += 1;
+    }
+}
+
+fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    let mut records = Records::default();
+    let mut described: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
+    let mut named: Vec<(usize, Vec<u8>)> = Vec::new();
+    let (mut at, mut set): (usize, Option<Vec<u8>>) = (0, None);
+    while let Some((begin, end)) = next_packet(&text, at) {
+        let whole = (begin + HEADER..=text.len()).contains(&end) && (end - begin).is_multiple_of(4);
+        let good = whole && md5(&text[begin + 32..end]).as_deref() == text.get(begin + 16..begin + 32);
+        if !good {
+            // A length that lies costs one search, not one digest of all the rest for each magic word in it.
+            records.begin(begin);
+            records.fault("a packet that is cut off or damaged");
+            at = if whole { end } else { begin + MAGIC.len() };
+            continue;
+        }
+        at = end;
+        let body = &text[begin + HEADER..end];
+        if set.get_or_insert_with(|| text[begin + 32..begin + 48].to_vec()) != &text[begin + 32..begin + 48] {
+            records.begin(begin);
+            records.fault("a packet of another set");
+            continue;
+        }
+        match &text[begin + 48..begin + HEADER] {
+            b"PAR 2.0\0Main\0\0\0\0" => {
+                named = body
+                    .get(12..)
+                    .unwrap_or_default()
+                    .chunks_exact(16)
+                    .map(|id| (begin, id.to_vec()))
+                    .collect();
+            }
+            b"PAR 2.0\0FileDesc" if body.len() > 56 => {
+                // Packets repeat.
+                let again = described.insert(body[..16].to_vec(), body.to_vec());
+                if again.is_none() {
+                    let end = body.iter().rposition(|&byte| byte != 0).map_or(56, |last| last + 1).max(56);
+                    records.begin(begin);
+                    records.name(&body[56..end]);
+                    records.size(number(body, 48).unwrap_or(u64::MAX).to_string().as_bytes());
+                    records.digest(b"md5", truesum_hash::Digest::new(&body[16..32]).to_hex().as_bytes());
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut told = HashSet::new();
+    for (at, id) in named {
+        if !described.contains_key(&id) && told.insert(id) {
+            records.begin(at);
+            records.fault("a file of the set that no packet describes");
+        }
+    }
+    if records.count() == 0 {
+        return Err(refused(0, "no packet that describes a file"));
+    }
+    Ok(records.read(options))
+}
+
+fn table(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    let control = text.get(16..32).ok_or(refused(0, "the heading is cut off"))?;
+    if md5(&text[32..]).as_deref() != Some(control) {
+        return Err(refused(16, "the set's own MD5 is of other bytes: cut off or damaged"));
+    }
+    let field = |at: usize| number(&text, at).ok_or(refused(at, "the heading is cut off"));
+    let (count, mut at, len) = (field(56)?, field(64)?, field(72)?);
+    let end = at.checked_add(len).filter(|end| *end <= text.len() as u64);
+    let end = end.ok_or(refused(64, "the list of files lies outside"))?;
+    let mut records = Records::default();
+    for _ in 0..count {
+        let here = usize::try_from(at).map_err(|_| refused(64, "the list of files lies outside"))?;
+        let size = number(&text, here).filter(|size| *size > 56 && size.is_multiple_of(2));
+        let next = size.and_then(|size| at.checked_add(size)).filter(|next| *next <= end);
+        let next = next.ok_or(refused(here, "an entry of the list of files is cut off"))?;
+        let entry = &text[here..next as usize];
+        let units: Vec<u16> =
+            entry[56..].chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+        records.begin(here);
+        match String::from_utf16(&units) {
+            Ok(name) => records.name(name.as_bytes()),
+            Err(_) => records.fault("the name is not valid UTF-16"),
+        }
+        records.size(number(entry, 16).unwrap_or(u64::MAX).to_string().as_bytes());
+        records.digest(b"md5", truesum_hash::Digest::new(&entry[24..40]).to_hex().as_bytes());
+        at = next;
+    }
+    Ok(records.read(options))
+}

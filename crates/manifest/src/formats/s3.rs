@@ -1,0 +1,88 @@
+//! The report of an S3 batch job that computes checksums: CSV without a heading, whose last column is JSON.
+//!
+//! Keys are URL-encoded. A checksum of type COMPOSITE is of the parts' checksums and verifies no file without their sizes.
+
+use super::csv::fields::Fields;
+use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::line::LineError;
+use crate::records::{Records, refused};
+use crate::{radix, scan};
+use serde::Deserialize;
+
+pub(crate) static S3_REPORT: Format = Format {
+    name: "s3-report",
+    file_names: &[],
+    summary: "the report of an S3 batch job that computes checksums: CSV with JSON in it",
+    holds: Holds::DIGESTS,
+    sniff,
+    reading: Reading::Document { limit: 64 << 20, parse },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// Columns: bucket, key, version, status of the task, status of HTTP, error, message.
+const COLUMNS: usize = 7;
+
+#[derive(Deserialize)]
+struct Message {
+    #[serde(rename = "checksumAlgorithm")]
+    algorithm: String,
+    #[serde(rename = "checksumType")]
+    kind: String,
+    checksum_base64: Option<String>,
+    checksum_hex: Option<String>,
+}
+
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let line = head.text.split(|&byte| byte == b'\n').next()?;
+    let word = b"\"\"checksumAlgorithm\"\"";
+    scan::count(line.len());
+    line.windows(word.len()).any(|part| part == word).then_some(Claim { sign: Sign::Mark, at: 0 })
+}
+
+fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    scan::count(text.len());
+    let mut records = Records::default();
+    let mut fields = Fields::new(&text, b',');
+    let mut row: Vec<Vec<u8>> = Vec::new();
+    let mut at = 0;
+    while let Some(field) = fields.next().map_err(|what| refused(at, what))? {
+        let ends_row = field.ends_row;
+        row.push(field.text.into_owned());
+        if row.len() > COLUMNS {
+            return Err(refused(at, "more columns than a report has"));
+        }
+        if ends_row {
+            if row.len() > 1 || !row[0].is_empty() {
+                entry(&mut records, &row, at);
+            }
+            row.clear();
+            at = fields.at;
+        }
+    }
+    Ok(records.read(options))
+}
+
+fn entry(records: &mut Records, row: &[Vec<u8>], at: usize) {
+    records.begin(at);
+    let [_, key, _, status, .., message] = row else {
+        return records.fault("fewer columns than a report has");
+    };
+    let plus: Vec<u8> = key.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();
+    match radix::percent(&plus) {
+        Some(name) => records.name(&name),
+        None => records.fault("the key is not URL-encoded"),
+    }
+    if status != b"succeeded" {
+        return records.fault("the task failed, so there is no checksum");
+    }
+    match serde_json::from_slice::<Message>(message) {
+        Ok(message) if message.kind == "FULL_OBJECT" => {
+            for digest in [&message.checksum_hex, &message.checksum_base64].into_iter().flatten() {
+                records.digest(message.algorithm.as_bytes(), digest.as_bytes());
+            }
+        }
+        Ok(_) => records.fault("a checksum of parts, whose sizes the report does not tell"),
+        Err(_) => records.fault("no checksum in the last column"),
+    }
+}

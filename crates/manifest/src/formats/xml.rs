@@ -1,0 +1,338 @@
+//! Lists of checksums in XML. What one kind calls its elements is a [`Dialect`]; reading is the same for all.
+//!
+//! Nothing is expanded but the five names and the numbers of characters that XML itself has: a document type is refused, for it
+//! could name other files and make a gigabyte of a kilobyte. Namespaces are not compared: the root tells the dialect.
+
+use crate::format::{Claim, Head, Options, Parts, Sign, Unholdable};
+use crate::line::LineError;
+use crate::records::{Records, refused};
+use crate::scan;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, escape};
+
+/// Most bytes of a document.
+pub(super) const LIMIT: usize = 64 << 20;
+
+/// How deep elements may lie in one another.
+const MAX_DEPTH: usize = 64;
+
+/// The elements of one kind of list.
+pub(super) struct Dialect {
+    /// The element of a file.
+    pub(super) entry: &'static str,
+    pub(super) name: Source,
+    pub(super) size: Source,
+    /// The element between that of the file and those of digests, if there is one.
+    pub(super) within: Option<&'static str>,
+    pub(super) digests: Digests,
+    /// A file of the manifest's own name is passed over: its digest cannot be in it.
+    pub(super) skip_itself: bool,
+}
+
+/// Where a value stands.
+pub(super) enum Source {
+    /// In an attribute of the file's element.
+    Attribute(&'static str),
+    /// In an element of the file's.
+    Child(&'static str),
+    /// In an attribute of an element of the file's.
+    ChildAttribute(&'static str, &'static str),
+}
+
+/// Which elements are digests.
+pub(super) enum Digests {
+    /// Those of this name, with the algorithm in this attribute.
+    Typed(&'static str, &'static str),
+    /// Those of these names: algorithm and spelling of each.
+    Named(&'static [(&'static str, &'static str, Spelled)]),
+}
+
+/// How a digest is spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spelled {
+    /// In hexadecimal or base64, or as a C4 identifier.
+    Plainly,
+    /// As a decimal number of 32 bits.
+    Decimal,
+    /// In hexadecimal, the last byte first.
+    Reversed,
+}
+
+/// What is done with the text of an element.
+enum Take {
+    Name,
+    Size,
+    Digest(Vec<u8>, Spelled),
+}
+
+/// The root element of a document that begins as XML does: its name without a prefix, and all of its tag.
+pub(super) fn root<'a>(head: &Head<'a>) -> Option<(&'a [u8], &'a [u8])> {
+    let mut rest = &head.text[scan::find(head.text, |byte| !byte.is_ascii_whitespace())?..];
+    if rest.first() != Some(&b'<') {
+        return None;
+    }
+    while matches!(rest.get(1), Some(b'?' | b'!')) {
+        rest = &rest[1..];
+        rest = &rest[scan::find(rest, |byte| byte == b'<')?..];
+    }
+    let tag = &rest[1..scan::find(rest, |byte| byte == b'>').unwrap_or(rest.len())];
+    let name =
+        &tag[..scan::find(tag, |byte| byte.is_ascii_whitespace() || byte == b'/').unwrap_or(tag.len())];
+    let local = scan::rfind(name, |byte| byte == b':').map_or(0, |colon| colon + 1);
+    Some((&name[local..], tag))
+}
+
+/// A claim by the root's name, if its tag holds what it must.
+pub(super) fn sniff(head: &Head<'_>, name: &str, holds: impl Fn(&[u8]) -> bool) -> Option<Claim> {
+    let (root, tag) = root(head)?;
+    (root == name.as_bytes() && holds(tag)).then_some(Claim { sign: Sign::Mark, at: 0 })
+}
+
+/// Whether the text holds these words.
+pub(super) fn holds(text: &[u8], words: &str) -> bool {
+    scan::count(text.len());
+    text.windows(words.len()).any(|part| part == words.as_bytes())
+}
+
+/// Reads a document of this dialect.
+pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result<Parts, LineError> {
+    scan::count(text.len());
+    let text = std::str::from_utf8(text).map_err(|error| refused(error.valid_up_to(), "not UTF-8"))?;
+    let mut reader = Reader::from_str(text);
+    reader.config_mut().expand_empty_elements = true;
+    let mut walk = Walk {
+        dialect,
+        records: Records::default(),
+        depth: 0,
+        entry: None,
+        child: Vec::new(),
+        taken: None,
+        text: String::new(),
+        named: false,
+        is_itself: false,
+    };
+    let mut ended = false;
+    let own =
+        options.file_name.as_deref().map(|name| name.rsplit(|&byte| byte == b'/').next().unwrap_or_default());
+    loop {
+        let at = reader.buffer_position() as usize;
+        let event = reader.read_event().map_err(|_| refused(at, "not well-formed XML"))?;
+        match event {
+            Event::Start(_) if ended => return Err(refused(at, "something follows the document")),
+            Event::Start(tag) => walk.start(&tag, at, own)?,
+            Event::End(_) => {
+                walk.end();
+                ended = walk.depth == 0;
+            }
+            Event::Text(text) if walk.depth == 0 => {
+                if !scan::all(&text, |byte| byte.is_ascii_whitespace()) {
+                    return Err(refused(at, "text outside the document"));
+                }
+            }
+            Event::Text(text) => walk.text(&text, at)?,
+            Event::CData(text) => walk.text(&text, at)?,
+            Event::GeneralRef(name) => {
+                let known = match name.resolve_char_ref() {
+                    Ok(Some(c)) => Some(c.to_string()),
+                    Ok(None) => {
+                        let name = std::str::from_utf8(&name).unwrap_or_default();
+                        escape::resolve_xml_entity(name).map(str::to_owned)
+                    }
+                    Err(_) => None,
+                };
+                let known = known.ok_or(refused(at, "an entity that XML itself does not have"))?;
+                walk.text(known.as_bytes(), at)?;
+            }
+            Event::DocType(_) => {
+                return Err(refused(at, "a document type, which could hold entities: refused"));
+            }
+            Event::Eof if !ended => return Err(refused(at, "the document is cut off")),
+            Event::Eof => break,
+            // Empty elements come as two.
+            Event::Empty(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
+        }
+    }
+    Ok(walk.records.read(options))
+}
+
+struct Walk<'d> {
+    dialect: &'d Dialect,
+    records: Records,
+    depth: usize,
+    /// How deep the element of the file is that is being read.
+    entry: Option<usize>,
+    /// The file's child that is open.
+    child: Vec<u8>,
+    /// What the text of the element at this depth is for.
+    taken: Option<(usize, Take)>,
+    text: String,
+    named: bool,
+    /// The entry is of the manifest itself.
+    is_itself: bool,
+}
+
+impl Walk<'_> {
+    fn start(&mut self, tag: &BytesStart<'_>, at: usize, own: Option<&[u8]>) -> Result<(), LineError> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(refused(at, "nested deeper than 64"));
+        }
+        let name = tag.local_name();
+        let name = name.as_ref();
+        let Some(entry) = self.entry else {
+            if name == self.dialect.entry.as_bytes() {
+                self.entry = Some(self.depth);
+                (self.named, self.is_itself) = (false, false);
+                self.records.begin(at);
+                if let Source::Attribute(key) = self.dialect.name
+                    && let Some(value) = attribute(tag, key, at)?
+                {
+                    self.is_itself = self.dialect.skip_itself && own == Some(value.as_bytes());
+                    self.name(&value);
+                }
+                if let Source::Attribute(key) = self.dialect.size
+                    && let Some(value) = attribute(tag, key, at)?
+                {
+                    self.records.size(value.trim().as_bytes());
+                }
+            }
+            return Ok(());
+        };
+        let below = self.depth - entry;
+        if below == 1 {
+            self.child = name.to_vec();
+            if let Source::ChildAttribute(child, key) = self.dialect.size
+                && name == child.as_bytes()
+                && let Some(value) = attribute(tag, key, at)?
+            {
+                self.records.size(value.trim().as_bytes());
+            }
+        }
+        let take = match below {
+            1 if self.dialect.name.is(name) => Some(Take::Name),
+            1 if self.dialect.size.is(name) => Some(Take::Size),
+            1 if self.dialect.within.is_none() => self.digest(tag, name, at)?,
+            2 if self.dialect.within.is_some_and(|within| self.child == within.as_bytes()) => {
+                self.digest(tag, name, at)?
+            }
+            _ => None,
+        };
+        if let Some(take) = take {
+            self.taken = Some((self.depth, take));
+            self.text.clear();
+        }
+        Ok(())
+    }
+
+    /// Whether this element is a digest, and of what.
+    fn digest(&self, tag: &BytesStart<'_>, name: &[u8], at: usize) -> Result<Option<Take>, LineError> {
+        Ok(match self.dialect.digests {
+            Digests::Typed(element, key) if name == element.as_bytes() => {
+                let algorithm = attribute(tag, key, at)?.unwrap_or_default();
+                Some(Take::Digest(algorithm.trim().as_bytes().to_vec(), Spelled::Plainly))
+            }
+            Digests::Typed(..) => None,
+            Digests::Named(rows) => match rows.iter().find(|(element, ..)| element.as_bytes() == name) {
+                // A digest that was found wrong when it was written is none to expect.
+                Some(_) if attribute(tag, "action", at)?.as_deref() == Some("failed") => None,
+                Some((_, algorithm, spelled)) => Some(Take::Digest(algorithm.as_bytes().to_vec(), *spelled)),
+                None => None,
+            },
+        })
+    }
+
+    fn name(&mut self, name: &str) {
+        if self.named {
+            self.records.fault("two names of one file");
+        }
+        self.named = true;
+        self.records.name(name.as_bytes());
+    }
+
+    fn text(&mut self, text: &[u8], at: usize) -> Result<(), LineError> {
+        if self.taken.as_ref().is_some_and(|(depth, _)| *depth == self.depth) {
+            self.text.push_str(std::str::from_utf8(text).map_err(|_| refused(at, "not UTF-8"))?);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        match self.taken.take() {
+            Some((depth, take)) if depth == self.depth => self.take(take),
+            other => self.taken = other,
+        }
+        if self.entry == Some(self.depth) {
+            self.entry = None;
+            if self.is_itself {
+                self.records.cancel();
+            }
+        }
+        self.depth -= 1;
+    }
+
+    fn take(&mut self, take: Take) {
+        let text = std::mem::take(&mut self.text);
+        let trimmed = text.trim();
+        match take {
+            // White space that begins with a line end is the document's layout, any other is the name's.
+            Take::Name => self.name(if text.starts_with(['\n', '\r']) { trimmed } else { &text }),
+            Take::Size => self.records.size(trimmed.as_bytes()),
+            Take::Digest(tag, Spelled::Plainly) => self.records.digest(&tag, trimmed.as_bytes()),
+            Take::Digest(tag, Spelled::Decimal) => match trimmed.parse::<u32>() {
+                Ok(number) => self.records.digest(&tag, format!("{number:08x}").as_bytes()),
+                Err(_) => self.records.fault("the digest is no decimal number of 32 bits"),
+            },
+            Take::Digest(tag, Spelled::Reversed) => {
+                let reversed: Vec<u8> = trimmed.as_bytes().rchunks(2).flatten().copied().collect();
+                self.records.digest(&tag, &reversed);
+            }
+        }
+    }
+}
+
+impl Source {
+    fn is(&self, element: &[u8]) -> bool {
+        matches!(self, Source::Child(name) | Source::ChildAttribute(name, "") if name.as_bytes() == element)
+    }
+}
+
+/// The value of an attribute.
+fn attribute(tag: &BytesStart<'_>, key: &str, at: usize) -> Result<Option<String>, LineError> {
+    let mut found = None;
+    let mut attributes = tag.attributes();
+    // Looking for every pair of equal ones takes the square of their number.
+    for attribute in attributes.with_checks(false) {
+        let attribute = attribute.map_err(|_| refused(at, "a damaged attribute"))?;
+        if attribute.key.local_name().as_ref() == key.as_bytes() {
+            let raw = std::str::from_utf8(&attribute.value).map_err(|_| refused(at, "not UTF-8"))?;
+            let value = escape::unescape(raw);
+            let value = value.map_err(|_| refused(at, "an entity that XML itself does not have"))?;
+            if found.replace(value.into_owned()).is_some() {
+                return Err(refused(at, "an attribute twice"));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Appends text that is safe between quotes and between tags.
+///
+/// # Errors
+/// XML has no way to write it.
+pub(super) fn escaped(name: &[u8], out: &mut Vec<u8>) -> Result<(), Unholdable> {
+    let text = std::str::from_utf8(name).map_err(|error| Unholdable::Byte(name[error.valid_up_to()]))?;
+    for c in text.chars() {
+        match c {
+            '&' => out.extend_from_slice(b"&amp;"),
+            '<' => out.extend_from_slice(b"&lt;"),
+            '>' => out.extend_from_slice(b"&gt;"),
+            '"' => out.extend_from_slice(b"&quot;"),
+            '\'' => out.extend_from_slice(b"&#39;"),
+            '\t' => out.extend_from_slice(b"&#9;"),
+            c if (c as u32) < 0x20 => return Err(Unholdable::Byte(c as u8)),
+            '\u{fffe}' | '\u{ffff}' => return Err(Unholdable::Byte(0xef)),
+            c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    Ok(())
+}

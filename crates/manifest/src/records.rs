@@ -1,0 +1,300 @@
+//! What a document says of files, kept as bytes until somebody asks for the entries.
+//!
+//! A document has to be read to its end before its first entry may be given, and entries take ten times the bytes that a
+//! document spells them with. So what was found is written down on a tape, and each entry is made from it when it is asked for.
+
+use crate::digest::{in_any_base, is_tag, untagged};
+use crate::entry::Entry;
+use crate::format::{Options, Parts};
+use crate::line::{Found, Line, LineError, Place, Reason};
+use crate::{radix, scan};
+use truesum_hash::SpecError;
+
+/// What is noted of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    /// A new entry, and its place.
+    Begin = 1,
+    Name,
+    Size,
+    /// The name of the algorithm of the digest that follows.
+    Tag,
+    Digest,
+    /// A digest whose algorithm nothing tells.
+    Bare,
+    Fault,
+}
+
+const MARKS: [Mark; 7] =
+    [Mark::Begin, Mark::Name, Mark::Size, Mark::Tag, Mark::Digest, Mark::Bare, Mark::Fault];
+
+/// The refusal of a document, or of a part of it.
+pub(crate) fn refused(at: usize, what: &'static str) -> LineError {
+    LineError { at: Place::Byte(at as u64), reason: Reason::Part(what) }
+}
+
+/// What was found so far.
+#[derive(Default)]
+pub(crate) struct Records {
+    tape: Vec<u8>,
+    faults: Vec<&'static str>,
+    /// Where the last entry begins on the tape.
+    last: usize,
+    /// Its place: places never go back.
+    at: usize,
+    count: usize,
+}
+
+impl Records {
+    /// How many entries there are.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Begins an entry that stands at this byte.
+    pub(crate) fn begin(&mut self, at: usize) {
+        self.at = self.at.max(at);
+        self.last = self.tape.len();
+        self.count += 1;
+        let at = (self.at as u64).to_le_bytes();
+        self.push(Mark::Begin, &at);
+    }
+
+    /// Takes back the entry begun last.
+    pub(crate) fn cancel(&mut self) {
+        self.tape.truncate(self.last);
+        self.count -= 1;
+    }
+
+    fn push(&mut self, mark: Mark, text: &[u8]) {
+        self.tape.push(mark as u8);
+        // Documents have less than 4 GiB.
+        self.tape.extend_from_slice(&(text.len() as u32).to_le_bytes());
+        self.tape.extend_from_slice(text);
+    }
+
+    /// The name. One that is given again replaces it.
+    pub(crate) fn name(&mut self, name: &[u8]) {
+        self.push(Mark::Name, name);
+    }
+
+    /// The size, in decimal.
+    pub(crate) fn size(&mut self, digits: &[u8]) {
+        self.push(Mark::Size, digits);
+    }
+
+    /// A digest of the algorithm of this name.
+    pub(crate) fn digest(&mut self, tag: &[u8], digest: &[u8]) {
+        self.push(Mark::Tag, tag);
+        self.push(Mark::Digest, digest);
+    }
+
+    /// A digest that may say itself of which algorithm it is: `ALG:DIGEST`, or `ALG-BASE64` (W3C SRI), one or several.
+    pub(crate) fn stated_digest(&mut self, text: &[u8]) {
+        for word in text.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()) {
+            match stated(word) {
+                Some((tag, digest)) => self.digest(tag, digest),
+                None => self.push(Mark::Bare, word),
+            }
+        }
+    }
+
+    /// What is wrong with this entry: it is a bad part of the document.
+    pub(crate) fn fault(&mut self, what: &'static str) {
+        let at = self.faults.iter().position(|known| *known == what).unwrap_or_else(|| {
+            self.faults.push(what);
+            self.faults.len() - 1
+        });
+        self.push(Mark::Fault, &(at as u32).to_le_bytes());
+    }
+
+    /// The entries.
+    pub(crate) fn read(self, options: &Options) -> Parts {
+        Box::new(Read { tape: self.tape, faults: self.faults, next: 0, options: options.clone() })
+    }
+}
+
+/// Cuts the algorithm's name off a digest that has it in front.
+pub(crate) fn stated(word: &[u8]) -> Option<(&[u8], &[u8])> {
+    let head = &word[..word.len().min(64)];
+    if let Some(at) = scan::find(head, |byte| byte == b':') {
+        return Some((&word[..at], &word[at + 1..]));
+    }
+    // A hyphen also stands in names of algorithms; what follows it here is base64, and longer than any length in a name.
+    let at = scan::find(head, |byte| byte == b'-')?;
+    let (tag, rest) = (&word[..at], &word[at + 1..]);
+    (!tag.is_empty() && tag[0].is_ascii_alphabetic()).then(|| {
+        // What may follow the base64 are options, which nobody defined yet.
+        let end = scan::find(rest, |byte| byte == b'?').unwrap_or(rest.len());
+        (tag, &rest[..end])
+    })
+}
+
+struct Read {
+    tape: Vec<u8>,
+    faults: Vec<&'static str>,
+    next: usize,
+    options: Options,
+}
+
+impl Read {
+    /// The mark at `next`, and its text.
+    fn mark(&self, at: usize) -> Option<(Mark, &[u8], usize)> {
+        let mark = *self.tape.get(at)?;
+        let mark = MARKS.into_iter().find(|known| *known as u8 == mark)?;
+        let len = u32::from_le_bytes(self.tape.get(at + 1..at + 5)?.try_into().ok()?) as usize;
+        let text = self.tape.get(at + 5..at + 5 + len)?;
+        Some((mark, text, at + 5 + len))
+    }
+}
+
+/// The place or number that was noted.
+fn number(text: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let len = text.len().min(8);
+    bytes[..len].copy_from_slice(&text[..len]);
+    u64::from_le_bytes(bytes)
+}
+
+impl Iterator for Read {
+    type Item = Found;
+
+    fn next(&mut self) -> Option<Found> {
+        let (_, text, mut next) = self.mark(self.next)?;
+        let at = Place::Byte(number(text));
+        let (mut entry, mut fault, mut passed): (Entry, Option<Reason>, Option<Reason>) = Default::default();
+        let mut named = false;
+        let mut tag = Vec::new();
+        while let Some((mark, text, behind)) = self.mark(next) {
+            if mark == Mark::Begin {
+                break;
+            }
+            next = behind;
+            let found = match mark {
+                Mark::Begin => break,
+                Mark::Name => {
+                    (entry.path, named) = (text.to_vec(), true);
+                    continue;
+                }
+                Mark::Size => {
+                    match scan::decimal(text) {
+                        Some(size) => entry.size = Some(size),
+                        None => fault = fault.or(Some(Reason::Size)),
+                    }
+                    continue;
+                }
+                Mark::Fault => {
+                    let what = self.faults.get(number(text) as usize).copied().unwrap_or_default();
+                    fault = fault.or(Some(Reason::Part(what)));
+                    continue;
+                }
+                Mark::Tag => {
+                    tag = text.to_vec();
+                    continue;
+                }
+                Mark::Bare => untagged(text, &self.options),
+                Mark::Digest => digest(&tag, text, &self.options),
+            };
+            match found {
+                // The same said twice is said once.
+                Ok(found) if entry.digests.contains(&found) => {}
+                Ok(found) => entry.digests.push(found),
+                // Others of the same file may do.
+                Err(reason @ (Reason::NotAsked(_) | Reason::Algorithm(SpecError::Unknown(..)))) => {
+                    passed = passed.or(Some(reason));
+                }
+                Err(reason) => fault = fault.or(Some(reason)),
+            }
+        }
+        self.next = next;
+        if !named {
+            fault = fault.or(Some(Reason::EmptyName));
+        }
+        if entry.digests.is_empty() {
+            fault = fault.or(passed);
+        }
+        Some(match fault {
+            Some(reason) => Err(LineError { at, reason }),
+            None => Ok(Line { at, entry }),
+        })
+    }
+}
+
+/// The digest that a document calls one of `tag`.
+fn digest(
+    tag: &[u8],
+    text: &[u8],
+    options: &Options,
+) -> Result<(truesum_hash::Spec, truesum_hash::Digest), Reason> {
+    let name = std::str::from_utf8(tag).ok().filter(|_| is_tag(tag) && !tag.is_empty());
+    let name = name.ok_or(Reason::Part("the name of a digest's algorithm is none"))?;
+    if name == "c4" {
+        let bytes = radix::c4(text).ok_or(Reason::Part("not a C4 identifier"))?;
+        return crate::digest::of_bytes("sha512", &bytes, options);
+    }
+    in_any_base(name, text, options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MD5: &[u8] = b"9dd4e461268c8034f5c8564e155c67a6";
+
+    fn read(records: Records) -> Vec<String> {
+        let text = |found: Found| match found {
+            Ok(line) => {
+                format!(
+                    "{} {} {}",
+                    line.at,
+                    String::from_utf8_lossy(&line.entry.path),
+                    line.entry.digests.len()
+                )
+            }
+            Err(error) => error.to_string(),
+        };
+        records.read(&Options::default()).map(text).collect()
+    }
+
+    #[test]
+    fn entries_come_back_in_order_with_what_is_wrong_with_them() {
+        let mut records = Records::default();
+        records.begin(3);
+        records.name(b"a");
+        records.digest(b"md5", MD5);
+        records.digest(b"MD5", b"ndTkYSaMgDT1yFZOFVxnpg==");
+        records.begin(9);
+        records.name(b"b");
+        records.digest(b"nosuch", MD5);
+        records.begin(10);
+        records.cancel();
+        records.begin(1);
+        records.digest(b"md5", MD5);
+        records.begin(12);
+        records.name(b"c");
+        records.size(b"-1");
+        records.begin(12);
+        records.name(b"d");
+        records.fault("odd");
+        assert_eq!(records.count(), 5);
+        assert_eq!(
+            read(records),
+            [
+                "byte 3: no file name",
+                "byte 3 a 1",
+                "byte 9: unknown algorithm 'nosuch'",
+                "byte 10: no file name",
+                "byte 12: the size is not one that a file can have",
+                "byte 12: odd"
+            ][1..]
+        );
+    }
+
+    #[test]
+    fn a_digest_may_say_its_algorithm() {
+        assert_eq!(stated(b"sha256:00"), Some((&b"sha256"[..], &b"00"[..])));
+        assert_eq!(stated(b"sha512-AAAA?x"), Some((&b"sha512"[..], &b"AAAA"[..])));
+        assert_eq!(stated(MD5), None);
+        assert_eq!(stated(b"-x"), None);
+    }
+}
