@@ -147,7 +147,7 @@ fn figure(html: &mut String, index: usize, section: &Section) {
 /// Text as HTML: what stands between two backticks is code.
 fn words(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return escape(text);
     }
     let mut html = String::new();
