@@ -1,6 +1,6 @@
 //! `bench limit [PATH]`: is it the disk or the processor here?
 //!
-//! Measures the device past the cache, the page cache, memory, and each algorithm alone and in lanes; [`crate::view`] sets
+//! Measures the device past the cache, the page cache, memory, and each algorithm alone and in lanes; its views set
 //! the rates side by side and says in words how many cores each algorithm needs to keep up.
 
 mod findings;

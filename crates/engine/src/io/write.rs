@@ -3,7 +3,7 @@
 //! Until it is complete the file has no name where the file system can do that (`O_TMPFILE`: ext4, XFS, Btrfs, tmpfs), so
 //! that a run that is killed leaves nothing. A new file then gets its name at once; one that replaces another has a
 //! temporary name between two system calls, for only a named file can be renamed. Elsewhere it has a temporary name all
-//! the while, which no walk takes for content ([`super::temporary`]).
+//! the while, which no walk takes for content (`temporary.rs`).
 
 use super::temporary::temporary_name;
 use crate::error::{Cause, Error};

@@ -285,7 +285,7 @@ struct Aligned<T>(T);
 #[cfg(target_arch = "x86_64")]
 impl<W: Word64> Schedule<W> {
     /// # Safety
-    /// As [`crate::word::operations::Word::splat`].
+    /// As [`Word::splat`](crate::word::Word::splat).
     #[inline(always)]
     unsafe fn new() -> Self {
         // SAFETY: the caller's promise.
@@ -295,7 +295,7 @@ impl<W: Word64> Schedule<W> {
     /// Reads up to `W::LANES` of the `blocks` blocks at `message`, tells how many, and prepares their first sixteen words.
     ///
     /// # Safety
-    /// As [`crate::word::operations::Word::splat`]; at least one block, all readable.
+    /// As [`Word::splat`](crate::word::Word::splat); at least one block, all readable.
     #[inline(always)]
     unsafe fn start(&mut self, message: *const u8, blocks: usize) -> usize {
         // SAFETY: the caller's promise. Idle lanes repeat the first block.
@@ -312,7 +312,7 @@ impl<W: Word64> Schedule<W> {
     }
 
     /// # Safety
-    /// As [`crate::word::operations::Word::splat`].
+    /// As [`Word::splat`](crate::word::Word::splat).
     #[inline(always)]
     unsafe fn keep(&mut self, i: usize, word: W) {
         self.plain[i] = word;
@@ -323,7 +323,7 @@ impl<W: Word64> Schedule<W> {
     /// Prepares one of `W::LANES` equal parts of the words 16 to 79.
     ///
     /// # Safety
-    /// As [`crate::word::operations::Word::splat`]; the parts before it are prepared.
+    /// As [`Word::splat`](crate::word::Word::splat); the parts before it are prepared.
     #[inline(always)]
     unsafe fn step(&mut self, part: usize) {
         let words = 64 / W::LANES;
