@@ -5,7 +5,7 @@
 
 use rustix::fs::Stat;
 use std::ops::Range;
-use truesum_hash::tree::{Merkle, Plan};
+use truesum_hash::tree::{Merkle, Plan, stored};
 use truesum_hash::{Digest, Spec};
 
 pub(super) const MAGIC: [u8; 8] = *b"\x89FTR\r\n\x1a\n";
@@ -106,9 +106,6 @@ pub fn can_store(spec: &Spec) -> bool {
     Header::new(spec, 0, GRANULE, Hints::default()).is_ok()
 }
 
-/// How the kinds of tree are numbered.
-const KINDS: [&str; 4] = ["", "mtsum-", "mtsum-v1.0-", "mtsum-mpi-"];
-
 impl Header {
     /// A tree that has nothing yet.
     ///
@@ -188,22 +185,12 @@ impl Header {
     }
 
     fn parameters(&self) -> Option<Parameters> {
-        let name = self.spec.to_string();
+        let (kind, base) = stored(&self.spec)?;
         let hash_len = self.spec.digest_len() as u8;
-        if let Some(tree) = Merkle::new(&self.spec) {
-            let base = match name.split(';').next()?.strip_suffix("-tree") {
-                Some(base) => base.replace("sha512-2", "sha512/2"),
-                None if name == "blake3" => name,
-                None => return None,
-            };
-            let leaf = tree.leaf_size().ilog2() as u8;
-            return Some(Parameters { kind: 0, leaf, granule: self.granule.ilog2() as u8, hash_len, base });
-        }
-        // The longer prefixes begin with the shorter one.
-        let (kind, prefix) =
-            KINDS.iter().enumerate().skip(1).rev().find(|(_, prefix)| name.starts_with(**prefix))?;
-        let base = name[prefix.len()..].to_owned();
-        Some(Parameters { kind: kind as u8, leaf: 0, granule: 0, hash_len, base })
+        // The leaves of mtsum's trees follow from the length.
+        let (leaf, granule) = Merkle::new(&self.spec)
+            .map_or((0, 0), |tree| (tree.leaf_size().ilog2() as u8, self.granule.ilog2() as u8));
+        Some(Parameters { kind, leaf, granule, hash_len, base })
     }
 
     pub(super) fn encode(&self) -> [u8; BLOCK] {
@@ -251,18 +238,17 @@ impl Header {
         let name = &block[40..56];
         let base = &name[..name.iter().position(|&byte| byte == 0).unwrap_or(name.len())];
         let base = String::from_utf8_lossy(base);
-        let Some(prefix) = KINDS.get(usize::from(kind)) else { return unknown(format!("kind {kind}")) };
-        // The leaves of mtsum's trees are counted one by one.
-        let largest = if kind == 0 { MAX_SIZE } else { 1 << 48 };
-        if leaf > 40 || granule > 40 || granule < leaf || u64_at(24) > largest {
+        if leaf > 40 || granule > 40 || granule < leaf {
             return damaged("impossible sizes");
         }
-        let name = match kind {
-            0 if base == "blake3" => base.to_string(),
-            0 => format!("{base}-tree;leaf={}", 1u64 << leaf),
-            _ => format!("{prefix}{base}"),
+        let Some(spec) = Spec::from_stored(kind, &base, 1 << leaf) else {
+            return unknown(format!("construction {kind} over '{base}'"));
         };
-        let Ok(spec) = name.parse::<Spec>() else { return unknown(format!("'{name}'")) };
+        // The leaves of mtsum's trees are counted one by one.
+        let largest = if Merkle::new(&spec).is_some() { MAX_SIZE } else { 1 << 48 };
+        if u64_at(24) > largest {
+            return damaged("impossible sizes");
+        }
         let digest = (flags & COMPLETE != 0).then(|| Digest::new(&block[88..88 + spec.digest_len().min(64)]));
         let count = u32_at(152) as usize;
         if count > MAX_EXTENTS {

@@ -31,6 +31,8 @@ pub struct Decimal {
     pub column: usize,
     /// Bytes that the size counts as one, rounded up.
     pub block: u64,
+    /// Whether values are usually written so, and not in hexadecimal.
+    pub usual: bool,
 }
 
 /// One algorithm.

@@ -17,6 +17,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("32 bits of error detection (ITU-T V.42)"),
         summary: "SFV files, zip, gzip, PNG",
         check: "cbf43926",
+        decimal: Some(Decimal { digits: 1, column: 1, block: 1, usual: false }),
         kind: crc(CrcAlgorithm::Crc32IsoHdlc, 4),
         ..Algorithm::PLAIN
     },
@@ -61,7 +62,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("32 bits of error detection (POSIX.1-2017, cksum)"),
         summary: "POSIX cksum: the length is part of the message",
         check: "377a6011",
-        decimal: Some(Decimal { digits: 1, column: 1, block: 1 }),
+        decimal: Some(Decimal { digits: 1, column: 1, block: 1, usual: true }),
         kind: Kind::Linear(Linear::Crc(Crc { parameters: CrcAlgorithm::Crc32Cksum, len: 4, length_suffix: true })),
         ..Algorithm::PLAIN
     },

@@ -14,7 +14,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("16 bits of rotating sum (4.2BSD, 1983)"),
         summary: "sum -r",
         check: "d16f",
-        decimal: Some(Decimal { digits: 5, column: 5, block: 1024 }),
+        decimal: Some(Decimal { digits: 5, column: 5, block: 1024, usual: true }),
         kind: Kind::Serial(bsd),
         ..Algorithm::PLAIN
     },
@@ -26,7 +26,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("16 bits of sum (System V, 1983): blind to the order of bytes"),
         summary: "sum -s",
         check: "01dd",
-        decimal: Some(Decimal { digits: 1, column: 1, block: 512 }),
+        decimal: Some(Decimal { digits: 1, column: 1, block: 512, usual: true }),
         kind: Kind::Serial(sysv),
         ..Algorithm::PLAIN
     },

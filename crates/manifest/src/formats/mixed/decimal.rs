@@ -19,28 +19,25 @@ pub(crate) struct Sum<'a> {
 /// digest and name.
 pub(crate) fn split<'a>(line: &'a [u8], expected: &[Spec]) -> Option<Sum<'a>> {
     let [spec] = expected else { return None };
-    let name = spec.algorithm().name;
-    if !matches!(name, "crc" | "crc32" | "bsd" | "sysv") {
-        return None;
-    }
+    let form = spec.algorithm().decimal?;
     let (value, rest) = number(line)?;
     let digits = line.len() - rest.len();
     let gap = rest.len() - scan::trim_start(rest).len();
-    // Fewer digits would be those of a hexadecimal CRC-32.
-    if gap == 0
-        || (name == "crc32" && digits < 9)
-        || (name == "bsd" && digits != 5)
-        || (name != "bsd" && gap != 1)
-    {
+    // As many digits as in hexadecimal, or fewer, are taken for hexadecimal ones where those are usual.
+    let ambiguous = !form.usual && digits <= spec.digest_len() * 2;
+    // The value has a fixed width where the size has: blanks then fill the column.
+    let fixed = form.column > 1;
+    if gap == 0 || ambiguous || (fixed && digits != form.digits) || (!fixed && gap != 1) {
         return None;
     }
     let (size, rest) = number(&rest[gap..])?;
     let [b' ', file @ ..] = rest else { return None };
-    let digest = match name {
-        "crc" | "crc32" => Digest::new(&u32::try_from(value).ok()?.to_be_bytes()),
-        _ => Digest::new(&u16::try_from(value).ok()?.to_be_bytes()),
-    };
-    let size = name.starts_with("crc").then_some(size);
+    let bytes = value.to_be_bytes();
+    let (excess, value) = bytes.split_at(bytes.len() - spec.digest_len());
+    if excess.iter().any(|&byte| byte != 0) {
+        return None;
+    }
+    let (digest, size) = (Digest::new(value), (form.block == 1).then_some(size));
     Some(Sum { spec: spec.clone(), digest, size, name: file })
 }
 
