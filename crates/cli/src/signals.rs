@@ -1,9 +1,9 @@
 //! Signals: the first one that asks to end lets the run finish what it holds and report, the second ends at once.
 //!
-//! Handlers only set flags, so no thread waits for them.
+//! Handlers set flags and ring a bell for those who wait for input, so no thread waits for them.
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
-use signal_hook::flag;
+use signal_hook::{flag, low_level};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -33,6 +33,8 @@ impl Signals {
             flag::register_conditional_shutdown(signal, 128 + signal, stop.clone())?;
             flag::register_usize(signal, signals.ended_by.clone(), signal as usize)?;
             flag::register(signal, stop.clone())?;
+            // After the flag: who is woken looks at it.
+            low_level::pipe::register(signal, progress.bell()?)?;
         }
         flag::register(SIGUSR1, signals.status.clone())?;
         Ok(signals)

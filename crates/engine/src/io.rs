@@ -4,6 +4,7 @@ pub(crate) mod ahead;
 pub mod anchor;
 pub(crate) mod device;
 mod guard;
+pub mod input;
 pub(crate) mod lease;
 pub(crate) mod mapped;
 pub mod mapping;

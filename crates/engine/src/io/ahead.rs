@@ -106,6 +106,9 @@ pub(crate) fn read_ahead(
         pipe.hash();
     });
     let state = pipe.lock();
+    if progress.stopped() {
+        progress.add_bytes(state.read_in_vain());
+    }
     if state.faulted {
         // A file that changed is no failure of its disk: the proof will be refused for the change.
         let changed = matches!(file.blame(Errno::IO), Cause::Changed(_));
@@ -284,6 +287,15 @@ impl<'a> Pipe<'a> {
 }
 
 impl State<'_> {
+    /// Bytes that were read and not hashed.
+    fn read_in_vain(&self) -> u64 {
+        let read = |stretch: &Arc<Stretch>| match &**stretch {
+            Stretch::Data { len, .. } => *len as u64,
+            Stretch::Mapped(_) | Stretch::Zeros(_) => 0,
+        };
+        self.stretches.iter().map(read).sum()
+    }
+
     /// Takes back the stretches that every algorithm has seen; returns their bytes.
     fn retire(&mut self) -> u64 {
         let mut bytes = 0;

@@ -201,7 +201,7 @@ impl<'a, 'f> Worker<'a, 'f> {
     /// Opens a job's file; nothing if it is the run's own output.
     fn open(&mut self, job: &Job, active: &mut Vec<Active>) -> Result<Option<Guarded>, Error> {
         if job.path() == b"-" && job.open.is_none() {
-            return Guarded::stdin().map(Some);
+            return Guarded::stdin().map(|file| Some(file.until(self.progress)));
         }
         let mut patience = 200;
         let opened = loop {
@@ -229,7 +229,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         if self.config.own.contains(&(stat.st_dev, stat.st_ino)) {
             return Ok(None);
         }
-        Guarded::of(file, stat, &job.name).map(Some)
+        Guarded::of(file, stat, &job.name).map(|file| Some(file.until(self.progress)))
     }
 
     /// Hashers for a file of this size, taken from finished files where that does not matter.
