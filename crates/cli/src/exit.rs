@@ -24,7 +24,7 @@ pub const TABLE: &[(&str, &str)] = &[
     ),
     (
         "2",
-        "the command could not be carried out as asked: wrong usage, a manifest that is unreadable or has malformed lines, output that could not be written, nothing verified",
+        "the command could not be carried out as asked: wrong usage, a manifest that is unreadable or has malformed lines, output that could not be written, memory that could not be had, nothing verified",
     ),
     ("129, 130, 143", "a signal (HUP, INT, TERM) ended the run; what had been done until then was reported"),
 ];

@@ -12,6 +12,7 @@ mod findings;
 mod hash;
 mod links;
 mod list;
+mod memory;
 mod options;
 mod output;
 mod personality;
@@ -33,6 +34,7 @@ use truesum::hash::kernel::check_forced;
 use values::color::Color;
 
 fn main() -> ExitCode {
+    memory::prepare();
     // The process is this program's own.
     truesum::allow_mapping();
     let mut words = std::env::args_os();
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         return Console::new(Color::Auto).refuse(&Refusal::new(why)).into();
     }
     if let Some(personality) = personality::called(&called) {
+        memory::stand_for(personality.name);
         return (personality.run)(Call { name: personality.name, called, arguments });
     }
     match command::parse(called, arguments) {

@@ -12,6 +12,7 @@ pub mod open;
 pub mod read;
 pub(crate) mod resolve;
 pub(crate) mod rest;
+pub(crate) mod room;
 #[cfg(test)]
 pub(crate) mod scratch;
 pub(crate) mod source;

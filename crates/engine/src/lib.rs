@@ -24,6 +24,7 @@ pub use io::anchor::Anchor;
 pub use io::input::Input;
 pub use io::mapping::{Mapping, allow_mapping};
 pub use io::open::{Root, Special};
+pub use io::room::thread;
 pub use io::write::AtomicFile;
 pub use io::{open, read, write};
 pub use job::{Found, Job, Outcome, Summary, Verdict};
