@@ -34,17 +34,20 @@ use truesum::hash::kernel::check_forced;
 use values::color::Color;
 
 fn main() -> ExitCode {
-    memory::prepare();
     // The process is this program's own.
     truesum::allow_mapping();
     let mut words = std::env::args_os();
     let called = words.next().unwrap_or_default();
+    let personality = personality::called(&called);
+    if let Some(personality) = personality {
+        memory::stand_for(personality.name);
+    }
+    memory::prepare();
     let arguments: Vec<OsString> = words.collect();
     if let Err(why) = check_forced() {
         return Console::new(Color::Auto).refuse(&Refusal::new(why)).into();
     }
-    if let Some(personality) = personality::called(&called) {
-        memory::stand_for(personality.name);
+    if let Some(personality) = personality {
         return (personality.run)(Call { name: personality.name, called, arguments });
     }
     match command::parse(called, arguments) {

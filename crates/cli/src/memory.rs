@@ -114,7 +114,9 @@ pub fn prepare() {
     // The stack grows when it is used, and where it cannot, the program dies by a fault: so it grows now. That there is room
     // is asked by taking as much, which is said in words where it fails.
     drop(std::hint::black_box(Vec::<u8>::with_capacity(STACK + (STACK >> 2))));
-    grow();
+    if getrlimit(Resource::Stack).current.is_none_or(|most| most >= 4 * STACK as u64) {
+        grow();
+    }
 }
 
 #[inline(never)]

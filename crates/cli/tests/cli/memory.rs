@@ -20,7 +20,7 @@ fn a_run_with_little_memory_is_right_or_says_so() {
     let noise = |i: u32| (i.wrapping_mul(2_654_435_761) >> 23) as u8;
     folder.write("big", (0..9_000_000).map(noise).collect::<Vec<u8>>());
     std::fs::File::create(folder.path("sparse")).unwrap().set_len(3 << 20).unwrap();
-    for name in ["truesum", "sha256sum", "cksum", "b3sum"] {
+    for name in ["truesum", "sha256sum", "b3sum"] {
         symlink(env!("CARGO_BIN_EXE_truesum"), folder.path(name)).unwrap();
     }
     assert_eq!(folder.run(&["m", "big", "-o", "SUMS"]).code, Some(0));
@@ -35,7 +35,7 @@ fn a_run_with_little_memory_is_right_or_says_so() {
         &["./truesum", "tree", "big"],
         &["./truesum", "tree", "--save", "-a", "sha256-tree", "big"],
         &["./sha256sum", "big", "sparse"],
-        &["./cksum", "-c", "SUMS"],
+        &["./sha256sum", "-c", "SUMS"],
         &["./b3sum", "big"],
     ];
     for words in lines {

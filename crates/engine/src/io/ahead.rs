@@ -394,6 +394,27 @@ mod tests {
     }
 
     #[test]
+    fn one_thread_alone_reads_and_hashes_in_turn() {
+        let file = Scratch::new();
+        let mut data = vec![0; 3 * SLICE + 12345];
+        file.open().set_len(data.len() as u64).unwrap();
+        for at in [0, SLICE + 4096] {
+            data[at..at + 5000].fill(at as u8 | 7);
+            file.open().write_all_at(&data[at..at + 5000], at as u64).unwrap();
+        }
+        let (mut reading, mut hashers, progress) = (open(file.path()), hashers(), Progress::default());
+        Pipe::new(&mut hashers, 1, &progress).in_turn(&mut reading).unwrap();
+        let expected: Vec<Digest> = hashers.iter().map(|hasher| hasher.spec().digest(&data)).collect();
+        let digests: Vec<Digest> = hashers.iter_mut().map(Hasher::finish_reset).collect();
+        assert_eq!((digests, progress.bytes()), (expected, data.len() as u64));
+        assert_eq!(reading.finish(b"f").unwrap().size(), data.len() as u64);
+        let (mut reading, mut hashers) = (open(file.path()), self::hashers());
+        progress.stop();
+        Pipe::new(&mut hashers, 1, &progress).in_turn(&mut reading).unwrap();
+        assert!(reading.finish(b"f").is_err(), "no proof of what was not read");
+    }
+
+    #[test]
     fn a_file_truncated_under_its_mapping_has_changed() {
         let file = Scratch::new();
         file.open().write_all_at(&vec![5; 6 * WINDOW as usize], 0).unwrap();

@@ -14,8 +14,9 @@ const THREAD: u64 = 5 << 20;
 const SMALL_THREAD: u64 = 2 << 20;
 /// Where less than this is left at first, buffers are small.
 const TIGHT: u64 = 96 << 20;
-/// What is left alone by threads that are of use and not needed.
-const SPARE: u64 = 1 << 20;
+/// What is left alone by threads that are of use and not needed: the buffers of those that read and of those that hash beside them,
+/// which are taken after all were started.
+const SPARE: u64 = 5 << 20;
 
 /// Bytes of address space that are left, where they are limited.
 fn left() -> Option<u64> {
