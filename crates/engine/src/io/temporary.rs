@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn what_is_there_is_removed_and_nothing_else() {
         // Not those of the other tests in this process.
-        let slots: &[Slot] = Box::leak(Box::new([const { Slot::EMPTY }; 2]));
+        let slots: &[Slot] = Box::leak(Box::new([const { Slot::EMPTY }; 3]));
         let dir = tempfile::tempdir().unwrap();
         let folder = OwnedFd::from(std::fs::File::open(dir.path()).unwrap());
         let made = |name: &str| {
