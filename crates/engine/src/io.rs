@@ -5,6 +5,7 @@ pub mod anchor;
 pub(crate) mod device;
 mod guard;
 pub mod input;
+mod kept;
 pub(crate) mod lease;
 pub(crate) mod mapped;
 pub mod mapping;

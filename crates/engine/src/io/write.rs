@@ -5,15 +5,15 @@
 //! temporary name between two system calls, for only a named file can be renamed. Elsewhere it has a temporary name all
 //! the while, which no walk takes for content (`temporary.rs`).
 
+use super::kept::Kept;
 use super::temporary::{self, Temporary, temporary_name};
 use crate::error::{Cause, Error};
 use rustix::fs::{self, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::os::fd::{AsFd, AsRawFd, IntoRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// A file being written. Dropped before [`AtomicFile::commit`] it leaves nothing behind and the old file as it was.
@@ -21,8 +21,8 @@ pub struct AtomicFile {
     content: BufWriter<File>,
     beside: Beside,
     target: PathBuf,
-    /// Mode of the file to be replaced.
-    mode: Option<u32>,
+    /// What the file to be replaced passes on.
+    old: Option<Kept>,
 }
 
 /// A place in the target's folder, with the temporary name if there is one.
@@ -47,7 +47,7 @@ impl AtomicFile {
         let fail = |error: io::Error| Error::io(name, "write", error);
         let real = match std::fs::canonicalize(target) {
             Ok(real) => real,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => target.to_owned(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => destination(target).map_err(fail)?,
             Err(error) => return Err(fail(error)),
         };
         let old = std::fs::metadata(&real).ok();
@@ -57,16 +57,16 @@ impl AtomicFile {
             let what = if old.is_dir() { "it is a directory" } else { "it is not a regular file" };
             return Err(Error::new(name, "write", Cause::Other(what.to_owned())));
         }
-        let mode = old.map(|old| old.permissions().mode());
+        let old = old.map(|old| Kept::of(&real, &old));
         let mut beside = Beside::of(&real).map_err(fail)?;
         let file = match beside.unnamed().filter(|_| unnamed) {
             Some(file) => file,
             None => beside.named().map_err(fail)?,
         };
-        if let Some(mode) = mode {
-            file.set_permissions(Permissions::from_mode(mode)).map_err(fail)?;
+        if let Some(old) = &old {
+            old.give(&file).map_err(fail)?;
         }
-        Ok(AtomicFile { content: BufWriter::with_capacity(1 << 16, file), beside, target: real, mode })
+        Ok(AtomicFile { content: BufWriter::with_capacity(1 << 16, file), beside, target: real, old })
     }
 
     /// The file as it is written, to recognise it in a walk.
@@ -84,7 +84,7 @@ impl AtomicFile {
     /// # Errors
     /// Any step failed; the old file is then still there, byte for byte.
     pub fn commit(self) -> Result<(), Error> {
-        let AtomicFile { content, mut beside, target, mode } = self;
+        let AtomicFile { content, mut beside, target, old } = self;
         let name = target.as_os_str().as_bytes().to_vec();
         let fail = |error: io::Error| Error::io(&name, "write", error);
         let file = content.into_inner().map_err(|error| fail(error.into_error()))?;
@@ -93,11 +93,11 @@ impl AtomicFile {
         // before the old file goes, one after, when the file has its final name.
         let mut second = file.try_clone().map_err(fail)?;
         close(file).map_err(fail)?;
-        if beside.temporary.is_none() && !beside.link(&second, mode.is_none()) {
+        if beside.temporary.is_none() && !beside.link(&second, old.is_none()) {
             // It can have no name after all: what was written goes into a file that has one.
             let mut copy = beside.named().map_err(fail)?;
-            if let Some(mode) = mode {
-                copy.set_permissions(Permissions::from_mode(mode)).map_err(fail)?;
+            if let Some(old) = &old {
+                old.give(&copy).map_err(fail)?;
             }
             second.rewind().and_then(|()| io::copy(&mut second, &mut copy)).map_err(fail)?;
             copy.sync_all().map_err(fail)?;
@@ -214,6 +214,21 @@ pub fn close(file: File) -> io::Result<()> {
     unsafe { rustix::io::try_close(file.into_raw_fd()) }.map_err(io::Error::from)
 }
 
+/// Where a name leads when the file does not exist: a symbolic link to nothing is followed to where the file will be.
+fn destination(target: &Path) -> io::Result<PathBuf> {
+    /// As many links as the kernel follows.
+    const LINKS: usize = 40;
+    let mut path = target.to_owned();
+    for _ in 0..LINKS {
+        match std::fs::read_link(&path) {
+            // An absolute link replaces the folder it is joined to.
+            Ok(link) => path = folder(&path).join(link),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(Errno::LOOP.into())
+}
+
 pub(crate) fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -235,6 +250,8 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::io::temporary::is_temporary;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
 
     fn names(folder: &Path) -> Vec<Vec<u8>> {
         let entries = std::fs::read_dir(folder).unwrap();
@@ -277,6 +294,44 @@ mod tests {
                 assert!(!old || mode == 0o640, "{mode:o}");
             }
         }
+    }
+
+    #[test]
+    fn a_link_to_nothing_survives_and_its_file_is_made() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("other")).unwrap();
+        let link = dir.path().join("L");
+        std::os::unix::fs::symlink("second", &link).unwrap();
+        std::os::unix::fs::symlink("other/M", dir.path().join("second")).unwrap();
+        begin(&link, false).commit().unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(dir.path().join("other/M")).unwrap(), b"new");
+        std::fs::remove_file(dir.path().join("second")).unwrap();
+        std::os::unix::fs::symlink("L", dir.path().join("second")).unwrap();
+        assert!(AtomicFile::create(&link).is_err(), "a loop");
+    }
+
+    #[test]
+    fn owner_group_and_attributes_stay() {
+        use std::os::unix::fs::MetadataExt;
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("M");
+        std::fs::write(&target, "old").unwrap();
+        let attributed = fs::setxattr(&target, "user.note", b"kept", fs::XattrFlags::empty()).is_ok();
+        // Only root can give a file away.
+        let given = std::os::unix::fs::chown(&target, Some(65534), Some(65534)).is_ok();
+        std::fs::set_permissions(&target, Permissions::from_mode(0o4640)).unwrap();
+        let before = std::fs::metadata(&target).unwrap();
+        begin(&target, false).commit().unwrap();
+        let after = std::fs::metadata(&target).unwrap();
+        assert_eq!((after.uid(), after.gid(), after.mode()), (before.uid(), before.gid(), before.mode()));
+        assert_eq!(after.uid() == 65534, given);
+        if attributed {
+            let mut value = [0; 9];
+            let len = fs::getxattr(&target, "user.note", &mut value[..]).unwrap();
+            assert_eq!(&value[..len], b"kept");
+        }
+        assert_ne!(after.ino(), before.ino());
     }
 
     #[test]
