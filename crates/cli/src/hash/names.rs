@@ -155,12 +155,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let list = dir.path().join("list");
         std::fs::write(&list, b"a\n\n b \n-\n\xff\nlast").unwrap();
-        let names: Vec<_> = Listed::open(&list, b'\n').unwrap().collect();
+        let names: Vec<_> = Listed::open(&list, b'\n', &Progress::default()).unwrap().collect();
         assert_eq!(names, [&b"a"[..], b" b ", b"./-", b"\xff", b"last"]);
         std::fs::write(&list, b"a\nb\0\0c\0").unwrap();
-        let names: Vec<_> = Listed::open(&list, 0).unwrap().collect();
+        let names: Vec<_> = Listed::open(&list, 0, &Progress::default()).unwrap().collect();
         assert_eq!(names, [&b"a\nb"[..], b"", b"c"]);
-        let mut folder = Listed::open(dir.path(), 0).unwrap();
+        let mut folder = Listed::open(dir.path(), 0, &Progress::default()).unwrap();
         assert_eq!(folder.next(), None);
         assert!(folder.failed.lock().unwrap().is_some(), "a folder opens, and then fails to be read");
     }

@@ -36,10 +36,12 @@ struct Slot {
 
 const FREE: i32 = -1;
 /// One for each file that is written at a time would be enough; what has none is left behind by who ends the hard way.
-static SLOTS: [Slot; 8] = [const { Slot::EMPTY }; 8];
+static SLOTS: [Slot; 8] = [const { Slot::empty() }; 8];
 
 impl Slot {
-    const EMPTY: Slot = Slot { folder: AtomicI32::new(FREE), name: AtomicPtr::new(ptr::null_mut()) };
+    const fn empty() -> Slot {
+        Slot { folder: AtomicI32::new(FREE), name: AtomicPtr::new(ptr::null_mut()) }
+    }
 }
 
 impl Temporary {
@@ -133,7 +135,7 @@ mod tests {
     #[test]
     fn what_is_there_is_removed_and_nothing_else() {
         // Not those of the other tests in this process.
-        let slots: &[Slot] = Box::leak(Box::new([const { Slot::EMPTY }; 3]));
+        let slots: &[Slot] = Box::leak(Box::new([const { Slot::empty() }; 3]));
         let dir = tempfile::tempdir().unwrap();
         let folder = OwnedFd::from(std::fs::File::open(dir.path()).unwrap());
         let made = |name: &str| {
