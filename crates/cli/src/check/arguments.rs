@@ -2,7 +2,7 @@
 
 use crate::options::RunArgs;
 use crate::values::table::{FormatParser, SpecParser};
-use clap::{Args, ValueHint};
+use clap::{ArgAction, Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use truesum::hash::Spec;
@@ -23,8 +23,8 @@ pub struct CheckArgs {
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifests: Vec<OsString>,
     /// Compare FILE with this one digest, or whole line, as a web page shows it
-    #[arg(long, value_name = "DIGEST", conflicts_with_all = ["root", "exact", "ignore_missing", "require", "format"])]
-    pub expect: Option<String>,
+    #[arg(long, value_name = "DIGEST", action = ArgAction::Append, conflicts_with_all = ["root", "exact", "ignore_missing", "require", "format"])]
+    pub expect: Vec<String>,
     /// Algorithms of lines that do not name theirs; lines of others are refused
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
@@ -46,10 +46,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "NAME", help_heading = "What counts")]
     pub require: Vec<OsString>,
     /// Fail on malformed lines: the default
-    #[arg(long, help_heading = "What counts", overrides_with = "lenient")]
+    #[arg(long, help_heading = "What counts", conflicts_with = "lenient")]
     pub strict: bool,
     /// Warn of malformed lines, and do not fail
-    #[arg(long, help_heading = "What counts", overrides_with = "strict")]
+    #[arg(long, help_heading = "What counts")]
     pub lenient: bool,
     /// Follow names and links out of the folder
     #[arg(long, help_heading = "What counts")]

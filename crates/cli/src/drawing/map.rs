@@ -2,6 +2,7 @@
 //!
 //! A map has a fixed number of cells, however many ranges there are; a cell with any damage in it is marked.
 
+use crate::drawing::page::TITLE;
 use crate::drawing::xml::{WIDTH, escaped};
 use std::fmt::Write;
 use std::ops::Range;
@@ -39,6 +40,7 @@ pub fn map_svg(size: u64, damaged: &[Range<u64>], name: &[u8]) -> String {
     let name = escaped(&display_safe(name));
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} 80\" font-family=\"monospace\" font-size=\"12\">\n\
+         <desc>{TITLE}</desc>\n\
          <text x=\"0\" y=\"16\">{name}: {size} bytes</text>\n\
          <rect x=\"0\" y=\"28\" width=\"{WIDTH}\" height=\"40\" fill=\"#b8d8b0\"/>\n"
     );

@@ -28,6 +28,8 @@ pub struct Writing<'a> {
     pub links: u64,
     /// Temporary files of this program passed over.
     pub temporary: u64,
+    /// Whether the file to be replaced was among those to be hashed.
+    pub met_own: bool,
 }
 
 /// The writer of this form.
@@ -109,6 +111,12 @@ impl Sink for Writing<'_> {
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
         match notice {
             Notice::Failed(error) => self.console.failure(&error),
+            Notice::Own(path) => {
+                self.met_own = true;
+                if self.tell.notes && (self.tell.verbose || self.named.contains(&path)) {
+                    self.console.note(&format!("{}: this run's own output, not hashed", display_safe(&path)));
+                }
+            }
             _ if !self.tell.notes => {}
             Notice::Link(path) => {
                 self.links += 1;
@@ -121,11 +129,6 @@ impl Sink for Writing<'_> {
             }
             Notice::Special(path, kind) => {
                 self.console.note(&format!("{}: {kind}, not read (--special does)", display_safe(&path)));
-            }
-            Notice::Own(path) => {
-                if self.tell.verbose || self.named.contains(&path) {
-                    self.console.note(&format!("{}: this run's own output, not hashed", display_safe(&path)));
-                }
             }
             Notice::Temporary(path) => {
                 self.temporary += 1;

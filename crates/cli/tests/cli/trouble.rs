@@ -309,3 +309,66 @@ fn until(what: &str, came: impl Fn() -> bool) {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }
+
+#[test]
+fn what_contradicts_itself_is_refused_and_not_half_done() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "b")]);
+    let other = ABC.replace('a', "b");
+    let ran = folder.run(&["check", "--expect", &other, "--expect", ABC, "a"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    folder.write("M", format!("nonsense\n{ABC}  a\n"));
+    for words in [["--strict", "--lenient"], ["--lenient", "--strict"]] {
+        assert_eq!(folder.run(&["check", words[0], words[1], "M"]).code, Some(2));
+    }
+    std::fs::create_dir(folder.path("trees")).unwrap();
+    std::fs::create_dir(folder.path("c")).unwrap();
+    folder.write("c/a", "other");
+    let ran = folder.run(&["tree", "--save", "-o", "trees", "a", "c/a"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert_eq!(std::fs::read_dir(folder.path("trees")).unwrap().count(), 0);
+}
+
+#[test]
+fn what_a_run_writes_takes_the_place_of_nothing_it_is_about() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "b")]);
+    // A slip of the name: content, and not the manifest of yesterday.
+    let ran = folder.run(&["-o", "a", "a", "b"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("no manifest"), "{}", ran.err);
+    assert_eq!(folder.read("a"), b"abc");
+    for _ in 0..2 {
+        assert_eq!(folder.run(&["-o", "SUMS", "a", "b", "."]).code, Some(0), "its own manifest it replaces");
+    }
+    assert_eq!(folder.run(&["tree", "--save", "a"]).code, Some(0));
+    let tree = folder.read("a.ftr");
+    for (option, target) in [("--map-html", "a"), ("--map-svg", "a"), ("--map-html", "a.ftr")] {
+        let ran = folder.run(&["tree", "verify", option, target, "a.ftr"]);
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert_eq!((folder.read("a"), folder.read("a.ftr")), (b"abc".to_vec(), tree.clone()));
+    }
+    folder.write("M", format!("{ABC}  b\n"));
+    let listed = folder.read("M");
+    for target in ["M", "b"] {
+        folder.run(&["check", "--locate", "--map-html", target, "M"]);
+        assert_eq!((folder.read("M"), folder.read("b")), (listed.clone(), b"b".to_vec()));
+    }
+    for option in ["--map-html", "--map-svg"] {
+        for _ in 0..2 {
+            let ran = folder.run(&["tree", "verify", option, "page", "a.ftr"]);
+            assert_eq!(ran.code, Some(0), "an earlier page is replaced: {}", ran.err);
+        }
+        std::fs::remove_file(folder.path("page")).unwrap();
+    }
+}
+
+#[test]
+fn a_file_that_is_a_standard_stream_is_not_replaced_beneath_it() {
+    let folder = Folder::with(&[("a", "abc"), ("log", "before\n")]);
+    let log = std::fs::File::options().append(true).open(folder.path("log")).unwrap();
+    for target in ["/dev/stdout", "log"] {
+        let mut command = folder.command();
+        let output = command.args(["-o", target, "a"]).stdout(log.try_clone().unwrap()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+    }
+    assert_eq!(folder.read("log"), b"before\n");
+}

@@ -11,7 +11,7 @@ use crate::error::{Cause, Error};
 use rustix::fs::{self, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
-use std::io::{self, BufWriter, Seek, Write};
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::os::fd::{AsFd, AsRawFd, IntoRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -39,26 +39,41 @@ impl AtomicFile {
     /// # Errors
     /// The folder is not there or not writable, or the target is not a regular file.
     pub fn create(target: &Path) -> Result<AtomicFile, Error> {
-        AtomicFile::begin(target, true)
-    }
-
-    fn begin(target: &Path, unnamed: bool) -> Result<AtomicFile, Error> {
-        let name = target.as_os_str().as_bytes();
-        let fail = |error: io::Error| Error::io(name, "write", error);
+        let fail = |error: io::Error| Error::io(target.as_os_str().as_bytes(), "write", error);
         let real = match std::fs::canonicalize(target) {
             Ok(real) => real,
             Err(error) if error.kind() == io::ErrorKind::NotFound => destination(target).map_err(fail)?,
             Err(error) => return Err(fail(error)),
         };
-        let old = std::fs::metadata(&real).ok();
+        AtomicFile::begin(&real, true)
+    }
+
+    /// Begins to write a file of the program's own, which is `target` itself: a link of that name, which somebody else may have
+    /// put there, is replaced and not followed. Nothing is replaced that does not begin with `magic`.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::create`]; there is something else of this name.
+    pub(crate) fn create_own(target: &Path, magic: &[u8]) -> Result<AtomicFile, Error> {
+        if !is_own(target, magic) {
+            let why =
+                Cause::Other("what is there was not written by truesum, and is not replaced".to_owned());
+            return Err(Error::new(target.as_os_str().as_bytes(), "write", why));
+        }
+        AtomicFile::begin(target, true)
+    }
+
+    fn begin(real: &Path, unnamed: bool) -> Result<AtomicFile, Error> {
+        let name = real.as_os_str().as_bytes();
+        let fail = |error: io::Error| Error::io(name, "write", error);
+        let old = std::fs::symlink_metadata(real).ok().filter(|old| !old.is_symlink());
         if let Some(old) = &old
             && !old.is_file()
         {
             let what = if old.is_dir() { "it is a directory" } else { "it is not a regular file" };
             return Err(Error::new(name, "write", Cause::Other(what.to_owned())));
         }
-        let old = old.map(|old| Kept::of(&real, &old));
-        let mut beside = Beside::of(&real).map_err(fail)?;
+        let old = old.map(|old| Kept::of(real, &old));
+        let mut beside = Beside::of(real).map_err(fail)?;
         let file = match beside.unnamed().filter(|_| unnamed) {
             Some(file) => file,
             None => beside.named().map_err(fail)?,
@@ -66,7 +81,12 @@ impl AtomicFile {
         if let Some(old) = &old {
             old.give(&file).map_err(fail)?;
         }
-        Ok(AtomicFile { content: BufWriter::with_capacity(1 << 16, file), beside, target: real, old })
+        Ok(AtomicFile {
+            content: BufWriter::with_capacity(1 << 16, file),
+            beside,
+            target: real.to_owned(),
+            old,
+        })
     }
 
     /// The file as it is written, to recognise it in a walk.
@@ -214,6 +234,18 @@ pub fn close(file: File) -> io::Result<()> {
     unsafe { rustix::io::try_close(file.into_raw_fd()) }.map_err(io::Error::from)
 }
 
+/// Whether a file of the program's own may be put in this place: there is none, a link, or one that begins with `magic`.
+pub(crate) fn is_own(target: &Path, magic: &[u8]) -> bool {
+    match std::fs::symlink_metadata(target) {
+        Ok(found) if found.is_file() && found.len() > 0 => {
+            let mut begin = vec![0; magic.len()];
+            File::open(target).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == magic
+        }
+        Ok(found) => found.is_file() || found.is_symlink(),
+        Err(_) => true,
+    }
+}
+
 /// Where a name leads when the file does not exist: a symbolic link to nothing is followed to where the file will be.
 fn destination(target: &Path) -> io::Result<PathBuf> {
     /// As many links as the kernel follows.
@@ -262,7 +294,8 @@ mod tests {
 
     /// A file being written in each of the ways: without a name, and with a temporary one.
     fn begin(target: &Path, named: bool) -> AtomicFile {
-        let mut file = AtomicFile::begin(target, !named).unwrap();
+        let begun = if named { AtomicFile::begin(target, false) } else { AtomicFile::create(target) };
+        let mut file = begun.unwrap();
         file.write_all(b"new").unwrap();
         file.flush().unwrap();
         file

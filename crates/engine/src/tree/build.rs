@@ -16,10 +16,9 @@ use crate::pieces::{Hashed, UNIT};
 use crate::progress::Progress;
 use crate::tree::header::MOVED;
 use crate::tree::midstate;
-use crate::tree::store::{Header, Hints, Store, part_of};
+use crate::tree::store::{Header, Hints, Store, may_be_replaced, part_of};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -131,8 +130,11 @@ pub fn save(
     let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
     let source = Source::new(&file, path, progress);
     let hints = Hints::of(file.stat());
-    let refuse = |why: String| Error::new(path, "store the tree of", Cause::Other(why));
+    let refuse = |why: String| Error::new(path, "store its tree", Cause::Other(why));
     let header = Header::new(spec, source.size, saving.granule, hints).map_err(refuse)?;
+    if let Ok(old) = std::fs::File::open(saving.target) {
+        may_be_replaced(&old, saving.target)?;
+    }
     let (store, hashers) = begin(path, header, saving)?;
     let kept = store.header().extents.iter().map(|extent| extent.end - extent.start).sum();
 
@@ -195,13 +197,13 @@ pub(crate) fn root_of_one(
 fn begin(path: &[u8], header: Header, saving: &Saving<'_>) -> Result<(Store, Vec<(Hasher, u64)>), Error> {
     let part = part_of(saving.target);
     let fresh = || saving.beside.iter().map(|spec| (spec.hasher_for_size(header.size), 0)).collect();
-    let other = |why: &str| Error::new(path, "go on with the tree of", Cause::Other(why.to_owned()));
+    let other = |why: &str| Error::new(path, "go on with its tree", Cause::Other(why.to_owned()));
     match &saving.begin {
         Begin::Fresh => {}
         Begin::Resume if !part.exists() => {}
         Begin::Resume => {
             // A part without a superblock was killed before its first checkpoint: there is nothing to go on with.
-            if let Ok(store) = Store::open(&part, true)? {
+            if let Ok(store) = Store::open_to_write(&part)? {
                 let old = store.header();
                 if (&old.spec, old.granule) != (&header.spec, header.granule) {
                     return Err(other("the unfinished tree has another algorithm or granule"));
@@ -215,7 +217,7 @@ fn begin(path: &[u8], header: Header, saving: &Saving<'_>) -> Result<(Store, Vec
             }
         }
         Begin::Append | Begin::Changed(_) => {
-            let old = Store::open(saving.target, false)?;
+            let old = Store::open(saving.target)?;
             let old = old.map_err(|refusal| other(&refusal.to_string()))?;
             let old = old.header();
             if !old.is_complete() || (&old.spec, old.granule) != (&header.spec, header.granule) {
@@ -228,9 +230,7 @@ fn begin(path: &[u8], header: Header, saving: &Saving<'_>) -> Result<(Store, Vec
             if same != matches!(saving.begin, Begin::Changed(_)) || header.size < old.size {
                 return Err(other("the file's size is not what was said of the change"));
             }
-            std::fs::copy(saving.target, &part)
-                .map_err(|error| Error::io(part.as_os_str().as_bytes(), "write", error))?;
-            let store = Store::open(&part, true)?;
+            let store = Store::copy(saving.target, &part)?;
             let mut store = store.map_err(|refusal| other(&refusal.to_string()))?;
             let keep = if same { old.granules() } else { old.size / old.granule };
             if let Begin::Changed(ranges) = &saving.begin {

@@ -116,7 +116,7 @@ pub fn hash_range(
     threads: usize,
     progress: &Progress,
 ) -> Result<Piece, Error> {
-    let fail = |why: String| Error::new(path, "hash a range of", Cause::Undivided(why));
+    let fail = |why: String| Error::new(path, "hash a range of it", Cause::Undivided(why));
     let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
     let source = Source::new(&file, path, progress);
     let size = source.size;
