@@ -46,10 +46,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "NAME", help_heading = "What counts")]
     pub require: Vec<OsString>,
     /// Fail on malformed lines: the default
-    #[arg(long, help_heading = "What counts", conflicts_with = "lenient")]
+    #[arg(long, help_heading = "What counts", overrides_with = "lenient")]
     pub strict: bool,
     /// Warn of malformed lines, and do not fail
-    #[arg(long, help_heading = "What counts")]
+    #[arg(long, help_heading = "What counts", overrides_with = "strict")]
     pub lenient: bool,
     /// Follow names and links out of the folder
     #[arg(long, help_heading = "What counts")]

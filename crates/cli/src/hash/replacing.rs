@@ -28,7 +28,7 @@ pub struct Gathered {
     pub lacking: u64,
     /// Whether all names were known.
     pub list_read: bool,
-    /// Whether the file to be replaced was among those to be hashed: an older manifest in the same folder, or content.
+    /// Whether the file to be replaced was named as one to be hashed: an older manifest met by `*`, or content.
     pub over_content: bool,
 }
 

@@ -28,7 +28,7 @@ pub struct Writing<'a> {
     pub links: u64,
     /// Temporary files of this program passed over.
     pub temporary: u64,
-    /// Whether the file to be replaced was among those to be hashed.
+    /// Whether the file to be replaced was named as one to be hashed.
     pub met_own: bool,
 }
 
@@ -112,8 +112,9 @@ impl Sink for Writing<'_> {
         match notice {
             Notice::Failed(error) => self.console.failure(&error),
             Notice::Own(path) => {
-                self.met_own = true;
-                if self.tell.notes && (self.tell.verbose || self.named.contains(&path)) {
+                let named = self.named.contains(&path);
+                self.met_own |= named;
+                if self.tell.notes && (self.tell.verbose || named) {
                     self.console.note(&format!("{}: this run's own output, not hashed", display_safe(&path)));
                 }
             }
