@@ -2,7 +2,6 @@
 //!
 //! A map has a fixed number of cells, however many ranges there are; a cell with any damage in it is marked.
 
-use crate::drawing::page::TITLE;
 use crate::drawing::xml::{WIDTH, escaped};
 use std::fmt::Write;
 use std::ops::Range;
@@ -34,6 +33,9 @@ pub fn map(size: u64, damaged: &[Range<u64>]) -> String {
     let _ = writeln!(text, "{:>16} {share} bytes a character, # damaged", "");
     text
 }
+
+/// The title of every page and picture, by which they are known again.
+pub const TITLE: &str = "truesum: where the damage is";
 
 /// The same map as SVG.
 pub fn map_svg(size: u64, damaged: &[Range<u64>], name: &[u8]) -> String {
