@@ -30,7 +30,7 @@ impl Tasks {
         let walk = match &plan.inputs {
             Inputs::Named(names) => Walk::new(names.clone(), options, threads),
             Inputs::Listed(path, terminator) => {
-                let list = Listed::open(path, *terminator).map_err(|error| {
+                let list = Listed::open(path, *terminator, progress).map_err(|error| {
                     Refusal::new(Error::io(path.as_os_str().as_bytes(), "open", error).to_string())
                 })?;
                 list_failed = Some(list.failed.clone());

@@ -198,6 +198,72 @@ fn reading_manifest(folder: &Folder) -> Child {
     child
 }
 
+/// Waits until a child handles SIGINT by itself.
+fn until_handled(child: &Child) {
+    let handled = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        u64::from_str_radix(mask.trim(), 16).unwrap() >> (Signal::INT.as_raw() - 1) & 1 == 1
+    };
+    until("SIGINT is handled", handled);
+}
+
+#[test]
+fn the_first_signal_ends_a_run_that_waits_for_input() {
+    let folder = Folder::with(&[("a", "abc"), ("M", "old")]);
+    let fifo = folder.path("fifo");
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    let lines: [&[&str]; 10] = [
+        &["-"],
+        &["-j", "1", "-"],
+        &["-a", "blake3,md5", "--tag", "-o", "M", "-"],
+        &["a", "-"],
+        &["--special", "fifo"],
+        &["--files-from", "-"],
+        &["--files-from", "fifo"],
+        &["check", "-"],
+        &["check", "fifo"],
+        &["check", "--expect", "900150983cd24fb0d6963f7d28e17f72", "-"],
+    ];
+    for words in lines {
+        for (first, then) in [(b"".as_slice(), 0), (b"a", 0), (b"a", 30)] {
+            let mut command = folder.command();
+            command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            let mut input = child.stdin.take().unwrap();
+            until_handled(&child);
+            input.write_all(first).unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(then));
+            signal(&child, Signal::INT);
+            // Whoever writes is still there.
+            let ran: Ran = child.wait_with_output().unwrap().into();
+            assert_eq!(ran.code, Some(130), "{words:?}: {}", ran.err);
+            assert!(ran.err.contains("interrupted"), "{words:?}: {}", ran.err);
+            assert!(!ran.err.contains("anceled"), "{words:?}: {}", ran.err);
+            drop(input);
+        }
+    }
+    assert_eq!(folder.read("M"), b"old");
+}
+
+#[test]
+fn other_programs_end_by_the_signal_when_they_wait() {
+    use std::os::unix::process::CommandExt;
+    let folder = Folder::new();
+    for (program, words) in [("sha256sum", &["-"][..]), ("cksum", &["-c"]), ("b3sum", &[])] {
+        let mut command = folder.command();
+        command.arg0(program).args(words).stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let input = child.stdin.take();
+        // What runs beside a shell is started with SIGINT ignored.
+        signal(&child, Signal::TERM);
+        let ran: Ran = child.wait_with_output().unwrap().into();
+        assert_eq!(ran.signal, Some(15), "{program}: {:?}", ran.code);
+        drop(input);
+    }
+}
+
 #[test]
 fn a_run_ends_with_the_program_that_started_it_if_it_is_asked_to() {
     let folder = Folder::new();

@@ -3,6 +3,7 @@
 //! A mapping needs a handler for SIGBUS, and that belongs to the whole process: a library must not install one unasked.
 
 use crate::io::read::Guarded;
+use crate::io::room::is_tight;
 use rustix::io::ReadWriteFlags;
 use std::io::IoSliceMut;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -38,9 +39,14 @@ impl Mapping {
         if ALLOWED.load(Relaxed) { Mapping::Guarded } else { Mapping::Never }
     }
 
-    /// Whether this file is mapped: its size can be trusted, it is not small, and its pages are in memory.
+    /// Whether this file is mapped: its size can be trusted, it is not small, its pages are in memory, and there is
+    /// address space for windows.
     pub(crate) fn suits(self, file: &Guarded) -> bool {
-        self == Mapping::Guarded && file.is_local() && file.size_hint() > SMALL && is_resident(file)
+        self == Mapping::Guarded
+            && !is_tight()
+            && file.is_local()
+            && file.size_hint() > SMALL
+            && is_resident(file)
     }
 }
 

@@ -5,7 +5,7 @@
 //! temporary name between two system calls, for only a named file can be renamed. Elsewhere it has a temporary name all
 //! the while, which no walk takes for content (`temporary.rs`).
 
-use super::temporary::temporary_name;
+use super::temporary::{self, Temporary, temporary_name};
 use crate::error::{Cause, Error};
 use rustix::fs::{self, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
@@ -30,7 +30,7 @@ struct Beside {
     folder: OwnedFd,
     /// Name of the target in the folder.
     name: Vec<u8>,
-    temporary: Option<Vec<u8>>,
+    temporary: Option<Temporary>,
 }
 
 impl AtomicFile {
@@ -143,7 +143,7 @@ impl Beside {
             let name = temporary_name(&self.name);
             match fs::openat(&self.folder, &name[..], flags, Mode::from_raw_mode(0o666)) {
                 Ok(file) => {
-                    self.temporary = Some(name);
+                    self.temporary = Some(Temporary::made(&self.folder, name));
                     return Ok(File::from(file));
                 }
                 Err(Errno::EXIST) => {}
@@ -166,7 +166,7 @@ impl Beside {
             let name = temporary_name(&self.name);
             match link(&name) {
                 Ok(()) => {
-                    self.temporary = Some(name);
+                    self.temporary = Some(Temporary::made(&self.folder, name));
                     return true;
                 }
                 Err(Errno::EXIST) => {}
@@ -178,7 +178,7 @@ impl Beside {
     /// Gives the file with the temporary name the final one.
     fn rename(&mut self) -> io::Result<()> {
         if let Some(temporary) = &self.temporary {
-            fs::renameat(&self.folder, &temporary[..], &self.folder, &self.name[..])?;
+            fs::renameat(&self.folder, temporary.name(), &self.folder, &self.name[..])?;
             self.temporary = None;
         }
         Ok(())
@@ -188,9 +188,15 @@ impl Beside {
 impl Drop for Beside {
     fn drop(&mut self) {
         if let Some(temporary) = &self.temporary {
-            let _ = fs::unlinkat(&self.folder, &temporary[..], AtFlags::empty());
+            let _ = fs::unlinkat(&self.folder, temporary.name(), AtFlags::empty());
         }
     }
+}
+
+/// Removes the temporary files that are being written, for who is about to end the process without unwinding: a signal
+/// handler, or an allocator that has no memory. It makes system calls and uses atomics, and nothing else.
+pub fn remove_temporaries() {
+    temporary::remove_all();
 }
 
 /// A path that leads to an open file.

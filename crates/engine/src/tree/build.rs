@@ -6,6 +6,7 @@
 use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special};
 use crate::io::read::Guarded;
+use crate::io::room::thread;
 use crate::io::source::{Source, finish};
 use crate::job::Found;
 use crate::pieces::chains::Chains;
@@ -45,20 +46,32 @@ fn read_once(
         return scan.run(wanted, |_, run| take(run)).map(|()| Vec::new());
     }
     std::thread::scope(|scope| {
-        let running: Vec<_> = (0..flat).map(|index| scope.spawn(move || chains.run(index))).collect();
+        let run = |index| thread("hash")?.spawn_scoped(scope, move || chains.run(index)).ok();
+        let running: Vec<_> = (0..flat).map(run).collect();
+        let mut started = running.iter().all(Option::is_some);
         // Large leaves are a chain too: side by side they would be read at other places than the flat digests.
         let (plans, wanted, leaves) = match plan.piece_hasher() {
             Some(_) => {
-                (&[][..], Vec::new(), Some(scope.spawn(move || chains.run_leaves(plan, wanted, take))))
+                let run = move || chains.run_leaves(plan, wanted, take);
+                let leaves = thread("hash").and_then(|builder| builder.spawn_scoped(scope, run).ok());
+                started &= leaves.is_some();
+                (&[][..], Vec::new(), leaves)
             }
             None => (plans, wanted, None),
         };
+        if !started {
+            // All others would wait for it.
+            chains.stop();
+            let why =
+                "no thread can be started for each digest: limits of this process (ulimit -v, -u) forbid it";
+            return Err(Error::new(source.path, "read", Cause::Other(why.to_owned())));
+        }
         let readers = threads.saturating_sub(flat + usize::from(leaves.is_some()));
         let scan = Scan::new(source, plans, readers).beside(chains);
         let read = scan.run(wanted, |_, run| take(run));
         let leaves = leaves.map_or(Ok(()), |thread| thread.join().expect("leaves are hashed without panic"));
         let digests: Option<Vec<Digest>> =
-            running.into_iter().map(|thread| thread.join().ok().flatten()).collect();
+            running.into_iter().flatten().map(|thread| thread.join().ok().flatten()).collect();
         leaves.and(read).and_then(|()| digests.ok_or_else(|| Error::interrupted(source.path)))
     })
 }
