@@ -1,5 +1,8 @@
 //! What a run has done so far: counters that workers bump and one drawing thread reads.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
@@ -57,8 +60,8 @@ impl Progress {
     }
 
     /// The file that was begun last.
-    pub fn current(&self) -> Vec<u8> {
-        self.current.lock().map(|name| name.clone()).unwrap_or_default()
+    pub fn current(&self) -> PathBuf {
+        OsString::from_vec(self.current.lock().map(|name| name.clone()).unwrap_or_default()).into()
     }
 
     /// Asks the run to end soon: what was finished is still handed out, what was not is counted

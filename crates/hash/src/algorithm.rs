@@ -14,4 +14,4 @@ pub use row::{Algorithm, Decimal, Lengths, Variant};
 pub(crate) use row::{Close, Composite, Cut, Kind};
 pub(crate) use serial::{Output, Serial, feed_zeros};
 pub use status::Status;
-pub(crate) use unit::{Size, Unit};
+pub(crate) use unit::Unit;

@@ -3,7 +3,7 @@
 //! Rows stand with their families. What stands here is their concatenation and the constructions over any hash
 //! (`sha256-tree`, `mtsum-md5`), whose algorithms come into being when their names are asked for.
 
-use crate::algorithm::{Algorithm, Size};
+use crate::algorithm::{Algorithm, Unit};
 use crate::family::FAMILIES;
 use crate::spec::{Spec, SpecError};
 use crate::tree;
@@ -135,8 +135,8 @@ impl FromStr for Spec {
             let size = parameter
                 .split_once('=')
                 .filter(|(name, _)| name.eq_ignore_ascii_case(key))
-                .and_then(|(_, size)| size.parse().ok());
-            let Some(Size(size)) = size else {
+                .and_then(|(_, size)| Unit::read(size));
+            let Some(size) = size else {
                 let why = format!("'{parameter}' is not {key}=SIZE");
                 return Err(SpecError::Parameter(spec.algorithm.name, why));
             };

@@ -11,7 +11,6 @@ use crate::watch::Watch;
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use truesum::hash::Spec;
 use truesum::tree::piece::{combine, hash_range};
@@ -46,8 +45,7 @@ pub struct CombineArgs {
 pub fn leaf(args: &LeafArgs, console: &mut Console) -> Exit {
     let watch = Watch::of_one(Some(args.range.end - args.range.start.min(args.range.end)), console);
     let threads = threads(args.processors);
-    let piece =
-        hash_range(args.file.as_bytes(), &args.algorithm, args.range.clone(), threads, &watch.progress);
+    let piece = hash_range(&args.file, &args.algorithm, args.range.clone(), &watch.reading(threads));
     watch.print(piece.map(|piece| text::piece(&piece)), console)
 }
 

@@ -49,13 +49,13 @@ impl Stretch {
 }
 
 struct Pipe<'a> {
-    state: Mutex<State<'a>>,
+    state: Mutex<AheadState<'a>>,
     moved: Condvar,
     /// Of what every algorithm has seen.
     progress: &'a Progress,
 }
 
-struct State<'a> {
+struct AheadState<'a> {
     stretches: VecDeque<Arc<Stretch>>,
     /// Number of the first of `stretches`.
     first: u64,
@@ -123,7 +123,7 @@ impl<'a> Pipe<'a> {
     fn new(hashers: &'a mut [Hasher], buffers: usize, progress: &'a Progress) -> Pipe<'a> {
         let track = |hasher| Track { hasher: Some(hasher), next: 0, zeros: ZEROS };
         let tracks = hashers.iter_mut().map(track).collect();
-        let state = State {
+        let state = AheadState {
             stretches: VecDeque::new(),
             first: 0,
             tracks,
@@ -134,11 +134,11 @@ impl<'a> Pipe<'a> {
         Pipe { state: Mutex::new(state), moved: Condvar::new(), progress }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<'a>> {
+    fn lock(&self) -> MutexGuard<'_, AheadState<'a>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'g>(&self, state: MutexGuard<'g, State<'a>>) -> MutexGuard<'g, State<'a>> {
+    fn wait<'g>(&self, state: MutexGuard<'g, AheadState<'a>>) -> MutexGuard<'g, AheadState<'a>> {
         self.moved.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -283,7 +283,7 @@ impl<'a> Pipe<'a> {
     }
 }
 
-impl State<'_> {
+impl AheadState<'_> {
     /// Takes back the stretches that every algorithm has seen; returns their bytes.
     fn retire(&mut self) -> u64 {
         let mut bytes = 0;
