@@ -145,8 +145,6 @@ fn a_folder_that_is_given_up_is_listed_by_nobody_after_that() {
 mod under_fire {
     use std::hash::{BuildHasher, Hasher, RandomState};
     use std::io::{self, Write};
-    use std::os::unix::ffi::OsStrExt;
-    use std::path::Path;
     use std::sync::Arc;
     use std::sync::mpsc::channel;
     use std::time::Duration;

@@ -1,5 +1,6 @@
 //! What can be said of an algorithm: the fields of a row, and the parameters that belong to one digest.
 
+mod crc;
 mod linear;
 mod params;
 mod row;
@@ -7,7 +8,8 @@ mod serial;
 mod status;
 mod unit;
 
-pub use linear::{Crc, Linear};
+pub use crc::{Crc, Parameters};
+pub use linear::Linear;
 pub use params::Key;
 pub(crate) use params::Params;
 pub use row::{Algorithm, Decimal, Lengths, Variant};

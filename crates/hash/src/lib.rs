@@ -41,6 +41,7 @@ mod xof;
 
 pub use algorithm::{Algorithm, Decimal, Key, Lengths, Status};
 pub use digest::{Digest, DigestError};
+pub use family::crc::CRC_CATALOGUE;
 pub use hasher::Hasher;
 pub use many::{finish_many, hash_many, hash_many_on, update_many, update_many_on};
 pub use resume::RestoreError;
