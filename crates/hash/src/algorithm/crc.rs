@@ -27,7 +27,7 @@ pub struct Parameters {
 
 impl Parameters {
     /// Bytes of a value.
-    pub const fn len(&self) -> usize {
+    pub const fn bytes(&self) -> usize {
         self.width.div_ceil(8) as usize
     }
 
@@ -102,6 +102,11 @@ pub struct Crc {
 }
 
 impl Crc {
+    /// One computed by what serves any.
+    pub(crate) const fn of(parameters: Parameters) -> Crc {
+        Crc { parameters, made_for: None, length_suffix: false }
+    }
+
     /// What stands behind a message of `size` bytes where the length does: so many of these bytes.
     pub(crate) fn suffix(&self, size: u64) -> ([u8; 8], usize) {
         (size.to_le_bytes(), (u64::BITS - size.leading_zeros()).div_ceil(8) as usize)
@@ -109,7 +114,7 @@ impl Crc {
 
     /// A value as a digest: the number in as many bytes as it needs, big-endian.
     pub(crate) fn digest(&self, value: u128) -> Digest {
-        match self.parameters.len() {
+        match self.parameters.bytes() {
             len @ ..=8 => Digest::number(value as u64, len),
             len => Digest::new(&value.to_be_bytes()[16 - len..]),
         }

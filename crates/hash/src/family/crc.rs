@@ -15,6 +15,7 @@ use register::Register;
 
 pub use catalogue::CRC_CATALOGUE;
 pub(crate) use open::{KEY, open};
+pub(crate) use register::of_part;
 
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[
@@ -35,9 +36,9 @@ pub(crate) static ROWS: &[Algorithm] = &[
         summary: "SFV files, zip, gzip, PNG",
         check: "cbf43926",
         decimal: Some(Decimal { digits: 1, column: 1, block: 1, usual: false }),
-        kind: crc(
+        kind: made(
             Parameters { width: 32, poly: 0x04c1_1db7, init: 0xffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff },
-            Some(CrcAlgorithm::Crc32IsoHdlc),
+            CrcAlgorithm::Crc32IsoHdlc,
         ),
         ..Algorithm::PLAIN
     },
@@ -56,9 +57,9 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("32 bits of error detection (RFC 3720)"),
         summary: "iSCSI, btrfs, ext4, S3",
         check: "e3069283",
-        kind: crc(
+        kind: made(
             Parameters { width: 32, poly: 0x1edc_6f41, init: 0xffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff },
-            Some(CrcAlgorithm::Crc32Iscsi),
+            CrcAlgorithm::Crc32Iscsi,
         ),
         ..Algorithm::PLAIN
     },
@@ -70,9 +71,9 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("64 bits of error detection (NVM Express NVM command set 1.0)"),
         summary: "S3's own checksum",
         check: "ae8b14860a799888",
-        kind: crc(
+        kind: made(
             Parameters { width: 64, poly: 0xad93_d235_94c9_3659, init: 0xffff_ffff_ffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff_ffff_ffff },
-            Some(CrcAlgorithm::Crc64Nvme),
+            CrcAlgorithm::Crc64Nvme,
         ),
         ..Algorithm::PLAIN
     },
@@ -84,9 +85,9 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("64 bits of error detection (ECMA-182, reflected)"),
         summary: "xz, 7-Zip",
         check: "995dc9bbdf1939fa",
-        kind: crc(
+        kind: made(
             Parameters { width: 64, poly: 0x42f0_e1eb_a9ea_3693, init: 0xffff_ffff_ffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff_ffff_ffff },
-            Some(CrcAlgorithm::Crc64Xz),
+            CrcAlgorithm::Crc64Xz,
         ),
         ..Algorithm::PLAIN
     },
@@ -115,20 +116,13 @@ pub(crate) static ROWS: &[Algorithm] = &[
     },
 ];
 
-const fn crc(parameters: Parameters, made_for: Option<CrcAlgorithm>) -> Kind {
-    Kind::Linear(Linear::Crc(Crc { parameters, made_for, length_suffix: false }))
+const fn made(parameters: Parameters, made_for: CrcAlgorithm) -> Kind {
+    Kind::Linear(Linear::Crc(Crc { made_for: Some(made_for), ..Crc::of(parameters) }))
 }
 
 /// A hasher of one message.
 pub(crate) fn new(crc: Crc) -> Box<dyn Serial> {
     Box::new(Running { crc, register: Register::new(&crc), amount: 0 })
-}
-
-/// The value of a part of a message.
-pub(crate) fn of_part(crc: &Crc, data: &[u8]) -> Digest {
-    let mut register = Register::new(crc);
-    register.update(data);
-    crc.digest(register.value(crc))
 }
 
 #[derive(Clone)]
@@ -256,7 +250,7 @@ mod tests {
             let (poly, init, xorout) = (number(), number(), number());
             let (refin, refout) = (number() % 2 == 1, number() % 2 == 1);
             let parameters = Parameters { width, poly, init, refin, refout, xorout };
-            let crc = Crc { parameters, made_for: None, length_suffix: false };
+            let crc = Crc::of(parameters);
             for len in (0..=40).chain([127, 128, 129, 255, 256, 300, 1111]) {
                 let expected = naive(&parameters, &data[..len]);
                 assert_eq!(of_part(&crc, &data[..len]), crc.digest(expected), "{parameters:?} of {len} bytes");

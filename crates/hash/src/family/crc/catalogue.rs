@@ -4,8 +4,7 @@
 //! Its CRC-32/CKSUM, which is POSIX `cksum` without the length, goes by its other name, CRC-32/POSIX: `cksum` here is what the
 //! program prints.
 
-use super::crc;
-use crate::algorithm::{Algorithm, Parameters, Status};
+use crate::algorithm::{Algorithm, Crc, Kind, Linear, Parameters, Status};
 
 macro_rules! catalogue {
     ($($name:literal $tag:literal [$($alias:literal),*]
@@ -19,14 +18,14 @@ macro_rules! catalogue {
             status: Status::Checksum(concat!($width, " bits of error detection (catalogue of parametrised CRC algorithms)")),
             summary: concat!("CRC of polynomial ", stringify!($poly)),
             check: $check,
-            kind: crc(Parameters {
+            kind: Kind::Linear(Linear::Crc(Crc::of(Parameters {
                 width: $width,
                 poly: $poly,
                 init: $init,
                 refin: $refin,
                 refout: $refout,
                 xorout: $xorout,
-            }, None),
+            }))),
             ..Algorithm::PLAIN
         }),*];
     };

@@ -3,8 +3,8 @@
 //! Such an algorithm is made when it is first asked for, and then lives as long as the program. Its name is the text that all
 //! spellings of the same parameters come to.
 
-use super::crc;
-use crate::algorithm::{Algorithm, Kind, Linear, Parameters, Status};
+use super::register::of_part;
+use crate::algorithm::{Algorithm, Crc, Kind, Linear, Parameters, Status};
 use std::sync::{Mutex, PoisonError};
 
 /// What stands before the parameters.
@@ -31,19 +31,17 @@ pub(crate) fn open(text: &str) -> Result<&'static Algorithm, String> {
 }
 
 fn row(name: String, parameters: Parameters) -> Algorithm {
-    let mut row = Algorithm {
+    let crc = Crc::of(parameters);
+    Algorithm {
         tag: name.to_uppercase().leak(),
         name: name.leak(),
-        digest_len: parameters.len(),
+        digest_len: parameters.bytes(),
         status: Status::Checksum("error detection by a CRC of parameters that were given"),
         summary: "a CRC by its parameters",
-        kind: crc(parameters, None),
+        check: of_part(&crc, b"123456789").to_hex().leak(),
+        kind: Kind::Linear(Linear::Crc(crc)),
         ..Algorithm::PLAIN
-    };
-    if let Kind::Linear(Linear::Crc(crc)) = &row.kind {
-        row.check = super::of_part(crc, b"123456789").to_hex().leak();
     }
-    row
 }
 
 /// All parameters, in the catalogue's order.

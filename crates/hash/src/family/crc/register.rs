@@ -6,6 +6,7 @@
 
 use super::sliced::Sliced;
 use crate::algorithm::{Crc, Parameters};
+use crate::digest::Digest as Value;
 use crc_fast::{CrcParams, Digest};
 
 /// A register under way.
@@ -88,6 +89,13 @@ impl Register {
             _ => crc.parameters.value(self.remainder(&crc.parameters)),
         }
     }
+}
+
+/// The value of a part of a message.
+pub(crate) fn of_part(crc: &Crc, data: &[u8]) -> Value {
+    let mut register = Register::new(crc);
+    register.update(data);
+    crc.digest(register.value(crc))
 }
 
 /// The width that `crc-fast` can fold it in.
