@@ -226,10 +226,10 @@ mod tests {
             for bit in 0..8 {
                 if refin {
                     let carry = (register ^ u128::from(byte >> bit)) & 1 == 1;
-                    register = register >> 1 ^ if carry { mirrored(poly) } else { 0 };
+                    register = (register >> 1) ^ if carry { mirrored(poly) } else { 0 };
                 } else {
-                    let carry = (register >> (width - 1) ^ u128::from(byte >> (7 - bit))) & 1 == 1;
-                    register = (register << 1) % (1 << width) ^ if carry { poly } else { 0 };
+                    let carry = ((register >> (width - 1)) ^ u128::from(byte >> (7 - bit))) & 1 == 1;
+                    register = ((register << 1) % (1 << width)) ^ if carry { poly } else { 0 };
                 }
             }
         }
