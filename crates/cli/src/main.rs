@@ -34,8 +34,6 @@ use truesum::hash::kernel::check_forced;
 use values::color::Color;
 
 fn main() -> ExitCode {
-    // The process is this program's own.
-    truesum::allow_mapping();
     let mut words = std::env::args_os();
     let called = words.next().unwrap_or_default();
     let personality = personality::called(&called);

@@ -22,7 +22,7 @@ pub use error::{Cause, Error, Kind};
 pub use hash_files::{Hashing, hash_file, hash_files};
 pub use io::anchor::Anchor;
 pub use io::input::Input;
-pub use io::mapping::{Mapping, allow_mapping};
+pub use io::mapping::Mapping;
 pub use io::open::{Root, Special};
 pub use io::room::thread;
 pub use io::write::AtomicFile;

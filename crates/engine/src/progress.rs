@@ -1,8 +1,11 @@
 //! What a run has done so far: counters that workers bump and one drawing thread reads.
 
 use crate::stop::Stop;
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
@@ -60,8 +63,8 @@ impl Progress {
     }
 
     /// The file that was begun last.
-    pub fn current(&self) -> Vec<u8> {
-        self.current.lock().map(|name| name.clone()).unwrap_or_default()
+    pub fn current(&self) -> PathBuf {
+        OsString::from_vec(self.current.lock().map(|name| name.clone()).unwrap_or_default()).into()
     }
 
     /// Asks the run to end soon: what was finished is still handed out, what was not is counted

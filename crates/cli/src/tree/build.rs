@@ -11,7 +11,7 @@ use crate::values::{size::size, table::SpecParser};
 use crate::watch::Watch;
 use clap::{Args, ValueHint};
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -109,11 +109,11 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
         }
         let started = Instant::now();
         let lines = if args.dot || args.svg {
-            drawn(args, name, &specs[0], threads, &watch)
+            drawn(args, file, &specs[0], threads, &watch)
         } else if args.save {
-            saved(args, name, &specs, threads, &watch)
+            saved(args, file, &specs, threads, &watch)
         } else {
-            watch.digests(name, &specs, threads).map(|found| tag_lines(name, &specs, &found))
+            watch.digests(file, &specs, threads).map(|found| tag_lines(name, &specs, &found))
         };
         console.display = None;
         match lines {
@@ -168,23 +168,24 @@ fn tag_lines(name: &[u8], specs: &[Spec], found: &Found) -> Vec<u8> {
 
 fn drawn(
     args: &BuildArgs,
-    name: &[u8],
+    file: &OsStr,
     spec: &Spec,
     threads: usize,
     watch: &Watch,
 ) -> Result<Vec<u8>, Error> {
-    let outline = outline(name, spec, args.depth, threads, &watch.progress)?;
+    let outline = outline(file, spec, args.depth, &watch.reading(threads))?;
+    let name = file.as_bytes();
     Ok(if args.svg { svg(&outline, spec, name) } else { dot(&outline, spec) }.into_bytes())
 }
 
 fn saved(
     args: &BuildArgs,
-    name: &[u8],
+    file: &OsStr,
     specs: &[Spec],
     threads: usize,
     watch: &Watch,
 ) -> Result<Vec<u8>, Error> {
-    let target = tree_of(name, args.output.as_deref());
+    let target = tree_of(file.as_bytes(), args.output.as_deref());
     let begin = match &args.since {
         Some(list) => Begin::Changed(text::ranges(list)?),
         None if args.append => Begin::Append,
@@ -196,9 +197,9 @@ fn saved(
     let mut beside = specs.to_vec();
     let spec = beside.remove(first);
     let saving = Saving { target: &target, granule: args.granule, begin, beside: &beside };
-    let saved = save(name, &spec, &saving, threads, &watch.progress)?;
+    let saved = save(file, &spec, &saving, &watch.reading(threads))?;
     let mut found = saved.found;
     let tree = found.digests.remove(0);
     found.digests.insert(first, tree);
-    Ok(tag_lines(name, specs, &found))
+    Ok(tag_lines(file.as_bytes(), specs, &found))
 }

@@ -12,7 +12,7 @@ use truesum::tree::store::{Store, with_suffix};
 pub fn tree_of(file: &[u8], folder: Option<&Path>) -> PathBuf {
     let file = Path::new(std::ffi::OsStr::from_bytes(file));
     match (folder, file.file_name()) {
-        (Some(folder), Some(name)) => with_suffix(&folder.join(name), ".ftr"),
+        (Some(folder), Some(name)) => with_suffix(folder.join(name), ".ftr"),
         _ => with_suffix(file, ".ftr"),
     }
 }

@@ -52,7 +52,7 @@ impl Stretch {
 }
 
 struct Pipe<'a> {
-    state: Mutex<State<'a>>,
+    state: Mutex<AheadState<'a>>,
     moved: Condvar,
     /// Bytes of a slice, and how many of them wait at most.
     slice: usize,
@@ -61,7 +61,7 @@ struct Pipe<'a> {
     progress: &'a Progress,
 }
 
-struct State<'a> {
+struct AheadState<'a> {
     stretches: VecDeque<Arc<Stretch>>,
     /// Number of the first of `stretches`.
     first: u64,
@@ -135,7 +135,7 @@ impl<'a> Pipe<'a> {
         let (slice, slices) = if is_tight() { (SMALL_SLICE, FEW) } else { (SLICE, SLICES) };
         let track = |hasher| Track { hasher: Some(hasher), next: 0, zeros: ZEROS };
         let tracks = hashers.iter_mut().map(track).collect();
-        let state = State {
+        let state = AheadState {
             stretches: VecDeque::new(),
             first: 0,
             tracks,
@@ -146,11 +146,11 @@ impl<'a> Pipe<'a> {
         Pipe { state: Mutex::new(state), moved: Condvar::new(), slice, slices, progress }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<'a>> {
+    fn lock(&self) -> MutexGuard<'_, AheadState<'a>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'g>(&self, state: MutexGuard<'g, State<'a>>) -> MutexGuard<'g, State<'a>> {
+    fn wait<'g>(&self, state: MutexGuard<'g, AheadState<'a>>) -> MutexGuard<'g, AheadState<'a>> {
         self.moved.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -321,7 +321,7 @@ impl<'a> Pipe<'a> {
     }
 }
 
-impl State<'_> {
+impl AheadState<'_> {
     /// Those that no thread has taken away.
     fn hashers(&mut self) -> impl Iterator<Item = &mut Hasher> {
         self.tracks.iter_mut().filter_map(|track| track.hasher.as_deref_mut())

@@ -31,13 +31,8 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// A file that is read as the program allows.
-    pub(crate) fn new(file: &'a Guarded, path: &'a [u8], progress: &'a Progress) -> Source<'a> {
-        Source::mapped(file, path, Mapping::of_process(), progress)
-    }
-
     /// A file that is mapped if `mapping` allows it and that is of use.
-    pub(crate) fn mapped(
+    pub(crate) fn new(
         file: &'a Guarded,
         path: &'a [u8],
         mapping: Mapping,

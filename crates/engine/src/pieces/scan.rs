@@ -178,6 +178,7 @@ mod tests {
 
     use super::*;
     use crate::error::Cause;
+    use crate::io::mapping::Mapping;
     use crate::io::open::{Root, Special};
     use crate::io::read::Guarded;
     use crate::io::scratch::Scratch;
@@ -207,7 +208,7 @@ mod tests {
         let path = file.path().as_os_str().as_bytes();
         let guarded = Guarded::open(&Root::Anywhere, path, Special::Refuse).expect("open");
         let progress = Progress::default();
-        let source = Source { mapped, ..Source::new(&guarded, path, &progress) };
+        let source = Source { mapped, ..Source::new(&guarded, path, Mapping::Never, &progress) };
         let (once, change) = (Once::new(), || change(&file.open()));
         if early {
             once.call_once(change);
@@ -272,7 +273,7 @@ mod tests {
         let path = file.path().as_os_str().as_bytes();
         let guarded = Guarded::open(&Root::Anywhere, path, Special::Refuse).expect("open");
         let progress = Progress::default();
-        let source = Source { mapped: true, ..Source::new(&guarded, path, &progress) };
+        let source = Source { mapped: true, ..Source::new(&guarded, path, Mapping::Never, &progress) };
         let result = source.look(UNIT, UNIT as usize, &mut Vec::new(), |data| {
             file.open().set_len(0).expect("cut");
             let sum: u64 = data.iter().map(|&byte| u64::from(byte)).sum();
@@ -291,14 +292,14 @@ mod tests {
         let progress = Progress::default();
         for name in ["blake3", "s3-etag;part=1MiB"] {
             let plan = Plan::with_granule(&spec(name), SIZE, UNIT).expect("a plan");
-            let source = Source::new(&guarded, path, &progress);
+            let source = Source::new(&guarded, path, Mapping::Never, &progress);
             let scan = Scan::new(source, std::slice::from_ref(&plan), 3);
             let full = || Err(Error::new(b"tree", "write", Cause::Other("no space".to_owned())));
             let result = scan.run(std::iter::once(0..plan.pieces()).collect(), |_, _| full());
             assert!(matches!(result, Err(Error { action: "write", .. })), "{result:?}");
         }
         progress.stop();
-        let source = Source::new(&guarded, path, &progress);
+        let source = Source::new(&guarded, path, Mapping::Never, &progress);
         let plan = Plan::with_granule(&spec("blake3"), SIZE, UNIT).expect("a plan");
         assert!(Scan::new(source, std::slice::from_ref(&plan), 3).row(0..plan.pieces()).is_err());
     }

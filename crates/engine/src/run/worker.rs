@@ -11,13 +11,15 @@ use crate::job::{Found, Job, Outcome};
 use crate::pieces::fold::{hash_pieces, plans};
 use crate::progress::Progress;
 use crate::run::config::Config;
-use crate::run::event::{Batch, Event};
+use crate::run::event::{Batch, Told};
 use crate::run::feed::{Assigned, Feeder, LARGE, lanes_of};
-use crate::run::frontier::Leaves;
+use crate::run::frontier::Leaving;
 use crate::run::links::{Claim, Identity, Links};
 use crate::task::Notice;
 use rustix::io::Errno;
 use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
 use std::time::Instant;
 use truesum_hash::tree::Plan;
@@ -110,7 +112,7 @@ impl<'a, 'f> Worker<'a, 'f> {
     /// Works until there are no more jobs, the run is stopped or `deliver` says false. However it ends, no other worker goes
     /// on waiting for what this one leaves undone.
     pub(crate) fn work(mut self, deliver: &mut dyn FnMut(Batch) -> bool) {
-        let _leaves = Leaves(self.feeder.frontier());
+        let _leaves = Leaving(self.feeder.frontier());
         let mut active: Vec<Active> = Vec::new();
         let mut pulled = Vec::new();
         let mut more = true;
@@ -160,7 +162,8 @@ impl<'a, 'f> Worker<'a, 'f> {
         let file = match self.open(&ticket.job, active) {
             Ok(Some(file)) => file,
             Ok(None) => {
-                self.done.push((place, Event::Notice(Notice::Own(ticket.job.name))));
+                self.done
+                    .push((place, Told::Notice(Notice::Own(OsString::from_vec(ticket.job.name).into()))));
                 return;
             }
             Err(error) => return self.fail(ticket, error),
@@ -179,7 +182,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                 Claim::Waits => return,
                 Claim::Known(outcome) => {
                     self.progress.add_file();
-                    self.done.push((place, Event::Outcome(*outcome)));
+                    self.done.push((place, Told::Outcome(*outcome)));
                     return;
                 }
             }
@@ -400,10 +403,10 @@ impl<'a, 'f> Worker<'a, 'f> {
         if let Some(id) = link {
             for (place, outcome) in self.links.settle(id, &outcome) {
                 self.progress.add_file();
-                self.done.push((place, Event::Outcome(outcome)));
+                self.done.push((place, Told::Outcome(outcome)));
             }
         }
-        self.done.push((place, Event::Outcome(outcome)));
+        self.done.push((place, Told::Outcome(outcome)));
     }
 }
 

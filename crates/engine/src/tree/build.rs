@@ -4,8 +4,6 @@
 //! anywhere: it goes on from the last checkpoint.
 
 use crate::error::{Cause, Error};
-use crate::io::open::{Root, Special};
-use crate::io::read::Guarded;
 use crate::io::room::thread;
 use crate::io::source::{Source, finish};
 use crate::job::Found;
@@ -13,12 +11,13 @@ use crate::pieces::chains::Chains;
 use crate::pieces::ranges::joined;
 use crate::pieces::scan::Scan;
 use crate::pieces::{Hashed, UNIT};
-use crate::progress::Progress;
 use crate::tree::header::MOVED;
 use crate::tree::midstate;
+use crate::tree::reading::Reading;
 use crate::tree::store::{Header, Hints, Store, may_be_replaced, part_of};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -116,19 +115,19 @@ pub struct Saved {
 /// Builds the tree of a file and saves it.
 ///
 /// # Errors
-/// The file cannot be read to its end, is not a regular file, or changed meanwhile; `progress` was told to stop; the tree
+/// The file cannot be read to its end, is not a regular file, or changed meanwhile; it was told to stop; the tree
 /// cannot be written or is not the one to go on with; the digest has no tree to store. What was finished until then is kept
 /// in the unfinished tree.
 pub fn save(
-    path: &[u8],
+    path: impl AsRef<Path>,
     spec: &Spec,
     saving: &Saving<'_>,
-    threads: usize,
-    progress: &Progress,
+    reading: &Reading<'_>,
 ) -> Result<Saved, Error> {
+    let path = path.as_ref().as_os_str().as_bytes();
     let started = Instant::now();
-    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
-    let source = Source::new(&file, path, progress);
+    let (file, threads) = (reading.open(path)?, reading.threads());
+    let source = reading.source(&file, path);
     let hints = Hints::of(file.stat());
     let refuse = |why: String| Error::new(path, "store its tree", Cause::Other(why));
     let header = Header::new(spec, source.size, saving.granule, hints).map_err(refuse)?;
@@ -163,7 +162,7 @@ pub fn save(
     let size = source.size;
     let digest = match rows.store.fold()? {
         Some(digest) => digest,
-        None => root_of_one(&file, path, spec, progress)?,
+        None => root_of_one(source, spec)?,
     };
     let whole = finish(file, path)?;
     let mut store = rows.store;
@@ -176,13 +175,7 @@ pub fn save(
 }
 
 /// BLAKE3 of a file of one granule.
-pub(crate) fn root_of_one(
-    file: &Guarded,
-    path: &[u8],
-    spec: &Spec,
-    progress: &Progress,
-) -> Result<Digest, Error> {
-    let source = Source::new(file, path, progress);
+pub(crate) fn root_of_one(source: Source<'_>, spec: &Spec) -> Result<Digest, Error> {
     let mut hasher = spec.hasher();
     let mut buffer = vec![0; UNIT.min(source.size) as usize];
     for start in (0..source.size).step_by(UNIT as usize) {

@@ -9,7 +9,7 @@ use crate::pieces::ranges::joined;
 use crate::tree::header::{BLOCK, MAGIC, ROW};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::Range;
@@ -32,13 +32,13 @@ pub struct Store {
 }
 
 /// The name under which a tree is built before it gets its own.
-pub fn part_of(path: &Path) -> PathBuf {
+pub fn part_of(path: impl AsRef<Path>) -> PathBuf {
     with_suffix(path, ".part")
 }
 
 /// The path with `suffix` behind its last name.
-pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path);
+pub fn with_suffix(path: impl AsRef<Path>, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path.as_ref());
     name.push(suffix);
     PathBuf::from(name)
 }
@@ -48,7 +48,8 @@ impl Store {
     ///
     /// # Errors
     /// The file cannot be made or written, or what is there is no stored tree.
-    pub fn create(path: &Path, header: Header) -> Result<Store, Error> {
+    pub fn create(path: impl AsRef<Path>, header: Header) -> Result<Store, Error> {
+        let path = path.as_ref();
         let file = emptied(path)?;
         let mut store = Store { file, path: path.to_owned(), header, blemish: None };
         store.checkpoint(&[])?;
@@ -59,7 +60,8 @@ impl Store {
     ///
     /// # Errors
     /// The outer one if the file cannot be read, the inner one if it is no stored tree.
-    pub fn open(path: &Path) -> Result<Result<Store, Unusable>, Error> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Result<Store, Unusable>, Error> {
+        let path = path.as_ref();
         let file = File::open(path).map_err(|error| io_error(path, "read", error))?;
         Store::of(file, path)
     }
@@ -87,9 +89,10 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`].
-    pub fn open_in(root: &Root, name: &[u8]) -> Result<Result<Store, Unusable>, Error> {
-        let (file, _) = root.open(name, Special::Refuse)?;
-        Store::of(file.into(), Path::new(OsStr::from_bytes(name)))
+    pub fn open_in(root: &Root, name: impl AsRef<Path>) -> Result<Result<Store, Unusable>, Error> {
+        let name = name.as_ref();
+        let (file, _) = root.open(name.as_os_str().as_bytes(), Special::Refuse)?;
+        Store::of(file.into(), name)
     }
 
     /// The tree in an open file.
@@ -205,7 +208,8 @@ impl Store {
     ///
     /// # Errors
     /// The system's; the tree is then still there under the name it was built under.
-    pub fn publish(mut self, name: &Path) -> Result<Store, Error> {
+    pub fn publish(mut self, name: impl AsRef<Path>) -> Result<Store, Error> {
+        let name = name.as_ref();
         std::fs::rename(&self.path, name).map_err(|error| io_error(name, "write", error))?;
         crate::io::write::sync_folder(crate::io::write::folder(name))
             .map_err(|error| io_error(name, "write", error))?;
@@ -393,7 +397,7 @@ mod tests {
     fn forgotten_granules_are_missing() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut store =
-            Store::create(&folder.path().join("t"), header("md5-tree", 10 << 20)).expect("created");
+            Store::create(folder.path().join("t"), header("md5-tree", 10 << 20)).expect("created");
         store.header.extents = vec![0..4, 6..10];
         store.forget(&[1..2, 3..7, 9..10]);
         assert_eq!(store.header.extents, [0..1, 2..3, 7..9]);

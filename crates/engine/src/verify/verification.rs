@@ -97,9 +97,8 @@ impl<'a> Verification<'a> {
         digest: &Digest,
         tell: &mut Tell<'_>,
     ) -> io::Result<()> {
-        let name = file.as_os_str().as_bytes().to_vec();
         let expected = vec![digest.clone()];
-        let job = Job { expected, ..Job::hash(name, &Arc::from([spec.clone()])) };
+        let job = Job { expected, ..Job::hash(file, &Arc::from([spec.clone()])) };
         let config = self.config(Root::Anywhere);
         let manifest = Manifest { name: file, root: &config.root };
         let mut checked = Checked { entries: 1, ..Checked::default() };
@@ -123,7 +122,7 @@ impl<'a> Verification<'a> {
                 _ => PathBuf::from("."),
             },
         };
-        let root = match Root::folder(folder.as_os_str().as_bytes(), options.allow_outside) {
+        let root = match Root::folder(&folder, options.allow_outside) {
             Ok(root) => root,
             Err(error) => return self.unread(&error, tell),
         };
@@ -133,7 +132,7 @@ impl<'a> Verification<'a> {
             allow_weak: options.allow_weak,
             ..if bytes == b"-" { manifest::Options::default() } else { manifest::Options::for_name(bytes) }
         };
-        let reader = Counted { reader, progress: self.progress };
+        let reader = CountedReader { reader, progress: self.progress };
         let (reader, foreign) = match look(reader) {
             Ok(looked) => looked,
             Err(error) if Input::is_interruption(&error) => {
@@ -262,12 +261,12 @@ impl<'a> Verification<'a> {
 }
 
 /// A manifest whose reading shows how far the check is.
-struct Counted<'p, R> {
+struct CountedReader<'p, R> {
     reader: R,
     progress: &'p Progress,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R: Read> Read for CountedReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.reader.read(buffer)?;
         self.progress.add_list_read(count as u64);
