@@ -73,7 +73,7 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
         return exit.max(cannot_write(error, &mut console));
     }
     if let Some(path) = plan.locate.as_ref().and_then(|locate| locate.page.as_ref())
-        && let Err(error) = output::save(path, page.text(page::TITLE).as_bytes())
+        && let Err(error) = output::save_page(path, &page.text(page::TITLE), page::TITLE)
     {
         console.failure(&error);
         exit = exit.max(Exit::NotAsAsked);

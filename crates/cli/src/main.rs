@@ -12,6 +12,7 @@ mod findings;
 mod hash;
 mod links;
 mod list;
+mod memory;
 mod options;
 mod output;
 mod personality;
@@ -35,11 +36,16 @@ use values::color::Color;
 fn main() -> ExitCode {
     let mut words = std::env::args_os();
     let called = words.next().unwrap_or_default();
+    let personality = personality::called(&called);
+    if let Some(personality) = personality {
+        memory::stand_for(personality.name);
+    }
+    memory::prepare();
     let arguments: Vec<OsString> = words.collect();
     if let Err(why) = check_forced() {
         return Console::new(Color::Auto).refuse(&Refusal::new(why)).into();
     }
-    if let Some(personality) = personality::called(&called) {
+    if let Some(personality) = personality {
         return (personality.run)(Call { name: personality.name, called, arguments });
     }
     match command::parse(called, arguments) {

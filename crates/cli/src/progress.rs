@@ -59,7 +59,7 @@ impl Display {
         };
         // Without a thread there is no line, and nothing else is lost.
         let thread =
-            std::thread::Builder::new().name("progress".to_owned()).spawn(|| drawing.run(ended)).ok();
+            truesum::thread("progress").and_then(|builder| builder.spawn(|| drawing.run(ended)).ok());
         Display { bar, end, thread }
     }
 

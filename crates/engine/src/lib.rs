@@ -11,6 +11,7 @@ pub mod job;
 mod pieces;
 pub mod progress;
 pub mod run;
+mod stop;
 mod sync;
 pub mod task;
 pub mod tree;
@@ -20,8 +21,14 @@ pub mod walk;
 pub use error::{Cause, Error, Kind};
 pub use hash_files::{Hashing, hash_file, hash_files};
 pub use io::anchor::Anchor;
+<<<<<<< HEAD
 pub use io::mapping::Mapping;
+=======
+pub use io::input::Input;
+pub use io::mapping::{Mapping, allow_mapping};
+>>>>>>> main
 pub use io::open::{Root, Special};
+pub use io::room::thread;
 pub use io::write::AtomicFile;
 pub use io::{open, read, write};
 pub use job::{Found, Job, Outcome, Summary, Verdict};

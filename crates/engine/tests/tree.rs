@@ -75,8 +75,13 @@ impl Case {
     }
 
     fn verify(&self) -> Difference {
+<<<<<<< HEAD
         let store = Store::open(&self.tree, false).expect("readable").expect("a stored tree");
         verify(self.path(), &store, None, &reading(2, &Progress::default())).expect("verified")
+=======
+        let store = Store::open(&self.tree).expect("readable").expect("a stored tree");
+        verify(self.path(), &store, None, 2, &Progress::default()).expect("verified")
+>>>>>>> main
     }
 
     fn patch(&self, offset: u64, bytes: &[u8]) {
@@ -136,7 +141,7 @@ fn trees_of_every_kind_hold_the_digest_and_find_damage() {
                 let report = case.verify();
                 assert_eq!(report.judgement, Judgement::FileDamaged, "{name} of {size} bytes, byte {offset}");
                 let [damaged] = &report.damaged[..] else { panic!("{:?}", report.damaged) };
-                let store = Store::open(&case.tree, false).expect("readable").expect("a tree");
+                let store = Store::open(&case.tree).expect("readable").expect("a tree");
                 let granules = 0..store.header().granules();
                 let hit =
                     granules.map(|index| store.header().range(index)).find(|range| range.contains(&offset));
@@ -336,7 +341,7 @@ fn truncated_grown_and_shifted_files_are_told_apart() {
 
 /// What `verify` says of a stored tree with these bytes; refusal to open it is tree damage too.
 fn judged(case: &Case, place: &Path) -> Judgement {
-    match Store::open(place, false).expect("readable") {
+    match Store::open(place).expect("readable") {
         Err(_) => Judgement::TreeDamaged,
         Ok(store) => match verify(case.path(), &store, None, &reading(1, &Progress::default())) {
             Ok(report) => report.judgement,
@@ -383,8 +388,13 @@ fn every_flipped_bit_and_every_truncation_of_a_tree_is_noticed() {
 
 /// Verifies with what was kept, and stops after `stop` bytes.
 fn go_on(case: &Case, threads: usize, stop: Option<u64>) -> (Result<Difference, Error>, u64) {
+<<<<<<< HEAD
     let store = Store::open(&case.tree, false).expect("readable").expect("a tree");
     let comparison = Comparison { trusted: None, resume: true };
+=======
+    let store = Store::open(&case.tree).expect("readable").expect("a tree");
+    let comparison = Comparison { root: &Root::Anywhere, trusted: None, threads, resume: true };
+>>>>>>> main
     let progress = Progress::default();
     let ended = std::sync::atomic::AtomicBool::new(false);
     let result = std::thread::scope(|scope| {
@@ -502,7 +512,7 @@ fn a_digest_that_is_trusted_decides_whose_tree_it_is() {
     let bytes = noise(12, MIB + 9);
     let case = Case::new(&bytes);
     case.built("sha256-tree", GRANULE);
-    let store = Store::open(&case.tree, false).expect("readable").expect("a tree");
+    let store = Store::open(&case.tree).expect("readable").expect("a tree");
     let verdict = |trusted| {
         verify(case.path(), &store, Some(&trusted), &reading(1, &Progress::default()))
             .expect("verified")
@@ -553,7 +563,7 @@ fn repair_restores_bit_for_bit_and_touches_nothing_else() {
     // The copy has damage of its own.
     other[11 * MIB as usize] ^= 1;
     std::fs::write(&copy, &other).expect("written");
-    let store = || Store::open(&case.tree, false).expect("readable").expect("a tree");
+    let store = || Store::open(&case.tree).expect("readable").expect("a tree");
     let mend = |mode| {
         let progress = Progress::default();
         repair(case.path(), &store(), None, &copy, mode, &reading(2, &progress)).expect("tried")
@@ -600,7 +610,7 @@ fn proofs_of_ranges_are_checked_by_reading_only_the_range() {
     let case = Case::new(&bytes);
     for name in ["sha256-tree", "md5-tree;leaf=4KiB", "blake3", "sha512-tree;leaf=2MiB"] {
         case.built(name, 4 * MIB);
-        let store = Store::open(&case.tree, false).expect("readable").expect("a tree");
+        let store = Store::open(&case.tree).expect("readable").expect("a tree");
         let digest = spec(name).digest(&bytes);
         let progress = Progress::default();
         let read = read_row(case.path(), &spec(name), &reading(2, &progress)).expect("read");
@@ -677,7 +687,7 @@ fn growth_is_proven_by_reading_at_most_a_leaf_and_forgeries_are_refused() {
         std::fs::write(&case.file, &bytes[..old_size as usize]).expect("written");
         case.built(name, 16 << 10);
         std::fs::rename(&case.tree, &old_tree).expect("renamed");
-        let old = Store::open(&old_tree, false).expect("readable").expect("a tree");
+        let old = Store::open(&old_tree).expect("readable").expect("a tree");
         for &size in &sizes[at..] {
             let what = format!("{old_size} of {size}");
             std::fs::write(&case.file, &bytes[..size as usize]).expect("grown");
@@ -764,13 +774,52 @@ fn growth_is_proven_by_reading_at_most_a_leaf_and_forgeries_are_refused() {
         std::fs::write(&case.file, &bytes[..old_size as usize]).expect("written");
     }
     // What shrank did not grow, and digests that do not bind a length prove nothing of the kind.
-    let old = Store::open(&old_tree, false).expect("readable").expect("a tree");
+    let old = Store::open(&old_tree).expect("readable").expect("a tree");
     std::fs::write(&case.file, &bytes[..MIB as usize]).expect("cut");
     let store = case.built(name, MIB).store;
     let progress = Progress::default();
     assert!(prove_growth(case.path(), &Row::Stored(&store), &old, &reading(1, &progress)).is_err());
     let store = case.built("blake3", MIB).store;
     assert!(prove_growth(case.path(), &Row::Stored(&store), &store, &reading(1, &progress)).is_err());
+}
+
+#[test]
+fn a_tree_takes_the_place_of_no_other_file() {
+    let case = Case::new(&noise(19, 2 * MIB));
+    let (target, part) = (case.tree.clone(), part_of(&case.tree));
+    let flat = target.with_extension("ftr.flat");
+    let elsewhere = case.file.with_extension("precious");
+    let beside = [spec("sha256")];
+    let save = || {
+        let saving = Saving { target: &target, granule: MIB, begin: Begin::Fresh, beside: &beside };
+        save(case.path(), &spec("sha256-tree"), &saving, 1, &Progress::default())
+    };
+    type Lay = fn(&Path, &Path);
+    let lays: [(&Path, Lay); 4] = [
+        (&target, |place, _| std::fs::write(place, "a document").expect("written")),
+        (&part, |place, _| std::fs::write(place, "a document").expect("written")),
+        (&part, |place, elsewhere| std::os::unix::fs::symlink(elsewhere, place).expect("linked")),
+        (&part, |place, elsewhere| std::fs::hard_link(elsewhere, place).expect("linked")),
+    ];
+    for (place, lay) in lays {
+        std::fs::write(&elsewhere, "precious").expect("written");
+        lay(place, &elsewhere);
+        let before = std::fs::read(place).expect("there");
+        let refusal = save().expect_err("refused").to_string();
+        assert!(refusal.contains(&*place.to_string_lossy()), "{refusal}");
+        assert_eq!(std::fs::read(place).expect("there"), before);
+        assert_eq!(std::fs::read(&elsewhere).expect("there"), b"precious");
+        std::fs::remove_file(place).expect("removed");
+        let _ = std::fs::remove_file(&part);
+    }
+    std::fs::write(&flat, "a document").expect("written");
+    save().expect("saved");
+    assert_eq!(std::fs::read(&flat).expect("there"), b"a document");
+    // Its own trees it replaces, damaged ones too.
+    let mut bytes = std::fs::read(&target).expect("there");
+    bytes[0] ^= 1;
+    std::fs::write(&target, bytes).expect("written");
+    save().expect("saved");
 }
 
 #[test]

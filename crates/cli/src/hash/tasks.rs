@@ -33,7 +33,7 @@ impl Tasks {
                 Walk::new(names.clone().into_iter().map(OsString::from_vec), options, threads)
             }
             Inputs::Listed(path, terminator) => {
-                let list = Listed::open(path, *terminator).map_err(|error| {
+                let list = Listed::open(path, *terminator, progress).map_err(|error| {
                     Refusal::new(Error::io(path.as_os_str().as_bytes(), "open", error).to_string())
                 })?;
                 list_failed = Some(list.failed.clone());

@@ -30,6 +30,8 @@ pub struct Writing<'a> {
     pub links: u64,
     /// Temporary files of this program passed over.
     pub temporary: u64,
+    /// Whether the file to be replaced was named as one to be hashed.
+    pub met_own: bool,
 }
 
 /// The writer of this form.
@@ -112,6 +114,13 @@ impl Sink for Writing<'_> {
         let safe = |path: &Path| display_safe(path.as_os_str().as_bytes());
         match notice {
             Notice::Failed(error) => self.console.failure(&error),
+            Notice::Own(path) => {
+                let named = self.named.contains(&path);
+                self.met_own |= named;
+                if self.tell.notes && (self.tell.verbose || named) {
+                    self.console.note(&format!("{}: this run's own output, not hashed", display_safe(&path)));
+                }
+            }
             _ if !self.tell.notes => {}
             Notice::Link(path) => {
                 self.links += 1;
@@ -125,11 +134,14 @@ impl Sink for Writing<'_> {
             Notice::Special(path, kind) => {
                 self.console.note(&format!("{}: {kind}, not read (--special does)", safe(&path)));
             }
+<<<<<<< HEAD
             Notice::Own(path) => {
                 if self.tell.verbose || self.named.iter().any(|name| name == path.as_os_str().as_bytes()) {
                     self.console.note(&format!("{}: this run's own output, not hashed", safe(&path)));
                 }
             }
+=======
+>>>>>>> main
             Notice::Temporary(path) => {
                 self.temporary += 1;
                 if self.tell.verbose {

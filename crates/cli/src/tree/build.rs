@@ -10,7 +10,12 @@ use crate::values;
 use crate::values::{size::size, table::SpecParser};
 use crate::watch::Watch;
 use clap::{Args, ValueHint};
+<<<<<<< HEAD
 use std::ffi::{OsStr, OsString};
+=======
+use std::collections::HashMap;
+use std::ffi::OsString;
+>>>>>>> main
 use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -85,6 +90,12 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
         true => vec!["sha256-tree".parse().expect("a name of ours")],
         false => args.algorithm.clone(),
     };
+    if let Some((first, second)) = args.save.then(|| same_tree(args)).flatten() {
+        let (first, second) = (display_safe(first.as_bytes()), display_safe(second.as_bytes()));
+        console.error(&format!("tree: {first} and {second} would be kept in one stored tree"));
+        console.hint("without -o each tree is kept beside its file");
+        return Exit::NotAsAsked;
+    }
     let threads = threads(args.processors);
     let mut output = Output::stdout();
     let mut exit = Exit::Done;
@@ -131,6 +142,14 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
         Ok(()) => exit,
         Err(error) => exit.max(cannot_write(&error, console)),
     }
+}
+
+/// Two files whose trees would have the same name.
+fn same_tree(args: &BuildArgs) -> Option<(&OsString, &OsString)> {
+    let mut trees = HashMap::new();
+    args.files.iter().find_map(|file| {
+        trees.insert(tree_of(file.as_bytes(), args.output.as_deref()), file).map(|first| (first, file))
+    })
 }
 
 /// Lines that name their algorithm: a tree's digest says nothing without it.

@@ -42,7 +42,7 @@ pub fn opened(given: &Path, file: Option<&OsString>, console: &mut Console) -> O
 
 /// A stored tree, or why it is none.
 pub fn open(path: &Path) -> Result<Store, Error> {
-    Store::open(path, false)?.map_err(|refusal| {
+    Store::open(path)?.map_err(|refusal| {
         Error::new(path.as_os_str().as_bytes(), "use", truesum::Cause::Other(refusal.to_string()))
     })
 }

@@ -6,7 +6,7 @@ use crate::drawing::page::{self, Page};
 use crate::exit::Exit;
 use crate::findings;
 use crate::options::threads;
-use crate::output::save;
+use crate::output::save_page;
 use crate::tree::repair::{RepairArgs, repair};
 use crate::tree::stored;
 use crate::values;
@@ -120,7 +120,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
         (path, page.text(page::TITLE))
     });
     for (path, text) in [svg, html].into_iter().flatten() {
-        if let Err(error) = save(path, text.as_bytes()) {
+        if let Err(error) = save_page(path, &text, page::TITLE) {
             console.failure(&error);
             exit = exit.max(Exit::NotAsAsked);
         }

@@ -4,6 +4,7 @@
 //! reads says what is allowed, and where nothing is said, nothing is mapped.
 
 use crate::io::read::Guarded;
+use crate::io::room::is_tight;
 use rustix::io::ReadWriteFlags;
 use std::io::IoSliceMut;
 
@@ -24,9 +25,23 @@ pub enum Mapping {
 }
 
 impl Mapping {
+<<<<<<< HEAD
     /// Whether this file is mapped: its size can be trusted, it is not small, and its pages are in memory.
+=======
+    /// What the program allows where nothing else is said.
+    pub(crate) fn of_process() -> Mapping {
+        if ALLOWED.load(Relaxed) { Mapping::Guarded } else { Mapping::Never }
+    }
+
+    /// Whether this file is mapped: its size can be trusted, it is not small, its pages are in memory, and there is
+    /// address space for windows.
+>>>>>>> main
     pub(crate) fn suits(self, file: &Guarded) -> bool {
-        self == Mapping::Guarded && file.is_local() && file.size_hint() > SMALL && is_resident(file)
+        self == Mapping::Guarded
+            && !is_tight()
+            && file.is_local()
+            && file.size_hint() > SMALL
+            && is_resident(file)
     }
 }
 

@@ -97,8 +97,10 @@ impl Root {
     /// Not there, not permitted, not a regular file (unless `special` allows it), or outside the root.
     pub fn open(&self, path: &[u8], special: Special) -> Result<(OwnedFd, Stat), Error> {
         let fail = |error: Errno| match error {
-            // What opening a socket says.
-            Errno::NXIO => Error::new(path, "read", Cause::Special("socket")),
+            // What opening a socket says, or a device that is not there.
+            Errno::NXIO if self.stat(path, true).is_ok_and(is_socket) => {
+                Error::new(path, "read", Cause::Special("socket"))
+            }
             _ => self.refusal(path, "open", error),
         };
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
@@ -146,6 +148,10 @@ impl Root {
         let end = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
         fs::fstat(self.resolve(path, OFlags::PATH | OFlags::CLOEXEC | end)?)
     }
+}
+
+fn is_socket(stat: Stat) -> bool {
+    FileType::from_raw_mode(stat.st_mode) == FileType::Socket
 }
 
 /// A file type in words.

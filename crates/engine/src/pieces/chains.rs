@@ -5,6 +5,7 @@
 //! are large are such a chain too: side by side they would need the file a second time.
 
 use crate::error::Error;
+use crate::io::room::is_tight;
 use crate::pieces::{Hashed, UNIT};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -63,7 +64,7 @@ impl Chains {
             changed: Condvar::new(),
             first,
             units,
-            window: WINDOW + threads as u64,
+            window: if is_tight() { 2 } else { WINDOW } + threads as u64,
         }
     }
 

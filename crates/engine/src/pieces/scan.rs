@@ -4,6 +4,7 @@
 //! [`WINDOWS`].
 
 use crate::error::Error;
+use crate::io::room::{is_tight, thread};
 use crate::io::source::Source;
 use crate::pieces::chains::Chains;
 use crate::pieces::hand::{Hand, Work};
@@ -71,7 +72,7 @@ impl<'a> Scan<'a> {
         done: impl Fn(usize, Hashed) -> Result<(), Error> + Sync,
     ) -> Result<(), Error> {
         let Scan { source, plans, beside, zeros, threads, .. } = *self;
-        let own = (WINDOWS / threads as u64).clamp(LEAST, MOST);
+        let own = if is_tight() { LEAST } else { (WINDOWS / threads as u64).clamp(LEAST, MOST) };
         if !source.mapped {
             // Advice only.
             let _ = rustix::fs::fadvise(source.file.as_fd(), 0, None, rustix::fs::Advice::Sequential);
@@ -145,8 +146,7 @@ impl<'a> Scan<'a> {
         std::thread::scope(|scope| {
             for _ in 1..self.threads {
                 // One that cannot be started is not missed: the others take its work.
-                let builder = std::thread::Builder::new().name("hash".to_owned());
-                let _ = builder.spawn_scoped(scope, work);
+                let _ = thread("hash").map(|builder| builder.spawn_scoped(scope, work));
             }
             work();
         });

@@ -4,6 +4,12 @@
 //! anywhere: it goes on from the last checkpoint.
 
 use crate::error::{Cause, Error};
+<<<<<<< HEAD
+=======
+use crate::io::open::{Root, Special};
+use crate::io::read::Guarded;
+use crate::io::room::thread;
+>>>>>>> main
 use crate::io::source::{Source, finish};
 use crate::job::Found;
 use crate::pieces::chains::Chains;
@@ -12,11 +18,14 @@ use crate::pieces::scan::Scan;
 use crate::pieces::{Hashed, UNIT};
 use crate::tree::header::MOVED;
 use crate::tree::midstate;
+<<<<<<< HEAD
 use crate::tree::reading::Reading;
 use crate::tree::store::{Header, Hints, Store, part_of};
+=======
+use crate::tree::store::{Header, Hints, Store, may_be_replaced, part_of};
+>>>>>>> main
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -43,20 +52,32 @@ fn read_once(
         return scan.run(wanted, |_, run| take(run)).map(|()| Vec::new());
     }
     std::thread::scope(|scope| {
-        let running: Vec<_> = (0..flat).map(|index| scope.spawn(move || chains.run(index))).collect();
+        let run = |index| thread("hash")?.spawn_scoped(scope, move || chains.run(index)).ok();
+        let running: Vec<_> = (0..flat).map(run).collect();
+        let mut started = running.iter().all(Option::is_some);
         // Large leaves are a chain too: side by side they would be read at other places than the flat digests.
         let (plans, wanted, leaves) = match plan.piece_hasher() {
             Some(_) => {
-                (&[][..], Vec::new(), Some(scope.spawn(move || chains.run_leaves(plan, wanted, take))))
+                let run = move || chains.run_leaves(plan, wanted, take);
+                let leaves = thread("hash").and_then(|builder| builder.spawn_scoped(scope, run).ok());
+                started &= leaves.is_some();
+                (&[][..], Vec::new(), leaves)
             }
             None => (plans, wanted, None),
         };
+        if !started {
+            // All others would wait for it.
+            chains.stop();
+            let why =
+                "no thread can be started for each digest: limits of this process (ulimit -v, -u) forbid it";
+            return Err(Error::new(source.path, "read", Cause::Other(why.to_owned())));
+        }
         let readers = threads.saturating_sub(flat + usize::from(leaves.is_some()));
         let scan = Scan::new(source, plans, readers).beside(chains);
         let read = scan.run(wanted, |_, run| take(run));
         let leaves = leaves.map_or(Ok(()), |thread| thread.join().expect("leaves are hashed without panic"));
         let digests: Option<Vec<Digest>> =
-            running.into_iter().map(|thread| thread.join().ok().flatten()).collect();
+            running.into_iter().flatten().map(|thread| thread.join().ok().flatten()).collect();
         leaves.and(read).and_then(|()| digests.ok_or_else(|| Error::interrupted(source.path)))
     })
 }
@@ -116,8 +137,11 @@ pub fn save(
     let (file, threads) = (reading.open(path)?, reading.threads());
     let source = reading.source(&file, path);
     let hints = Hints::of(file.stat());
-    let refuse = |why: String| Error::new(path, "store the tree of", Cause::Other(why));
+    let refuse = |why: String| Error::new(path, "store its tree", Cause::Other(why));
     let header = Header::new(spec, source.size, saving.granule, hints).map_err(refuse)?;
+    if let Ok(old) = std::fs::File::open(saving.target) {
+        may_be_replaced(&old, saving.target)?;
+    }
     let (store, hashers) = begin(path, header, saving)?;
     let kept = store.header().extents.iter().map(|extent| extent.end - extent.start).sum();
 
@@ -174,13 +198,13 @@ pub(crate) fn root_of_one(source: Source<'_>, spec: &Spec) -> Result<Digest, Err
 fn begin(path: &[u8], header: Header, saving: &Saving<'_>) -> Result<(Store, Vec<(Hasher, u64)>), Error> {
     let part = part_of(saving.target);
     let fresh = || saving.beside.iter().map(|spec| (spec.hasher_for_size(header.size), 0)).collect();
-    let other = |why: &str| Error::new(path, "go on with the tree of", Cause::Other(why.to_owned()));
+    let other = |why: &str| Error::new(path, "go on with its tree", Cause::Other(why.to_owned()));
     match &saving.begin {
         Begin::Fresh => {}
         Begin::Resume if !part.exists() => {}
         Begin::Resume => {
             // A part without a superblock was killed before its first checkpoint: there is nothing to go on with.
-            if let Ok(store) = Store::open(&part, true)? {
+            if let Ok(store) = Store::open_to_write(&part)? {
                 let old = store.header();
                 if (&old.spec, old.granule) != (&header.spec, header.granule) {
                     return Err(other("the unfinished tree has another algorithm or granule"));
@@ -194,7 +218,7 @@ fn begin(path: &[u8], header: Header, saving: &Saving<'_>) -> Result<(Store, Vec
             }
         }
         Begin::Append | Begin::Changed(_) => {
-            let old = Store::open(saving.target, false)?;
+            let old = Store::open(saving.target)?;
             let old = old.map_err(|refusal| other(&refusal.to_string()))?;
             let old = old.header();
             if !old.is_complete() || (&old.spec, old.granule) != (&header.spec, header.granule) {
@@ -207,9 +231,7 @@ fn begin(path: &[u8], header: Header, saving: &Saving<'_>) -> Result<(Store, Vec
             if same != matches!(saving.begin, Begin::Changed(_)) || header.size < old.size {
                 return Err(other("the file's size is not what was said of the change"));
             }
-            std::fs::copy(saving.target, &part)
-                .map_err(|error| Error::io(part.as_os_str().as_bytes(), "write", error))?;
-            let store = Store::open(&part, true)?;
+            let store = Store::copy(saving.target, &part)?;
             let mut store = store.map_err(|refusal| other(&refusal.to_string()))?;
             let keep = if same { old.granules() } else { old.size / old.granule };
             if let Begin::Changed(ranges) = &saving.begin {

@@ -128,7 +128,7 @@ impl Findings {
     pub fn write(&mut self) -> Result<(), Error> {
         self.checked = joined(std::mem::take(&mut self.checked));
         self.differing = joined(std::mem::take(&mut self.differing));
-        let mut file = AtomicFile::create(&self.path)?;
+        let mut file = AtomicFile::create_own(&self.path, &MAGIC)?;
         file.write_all(&self.encode()).map_err(|error| Error::io(self.name(), "write", error))?;
         file.commit()?;
         self.written = Instant::now();

@@ -51,7 +51,7 @@ fn sealed(path: &[u8], spec: &Spec) -> Result<Merkle, Error> {
 }
 
 fn fail(path: &[u8], why: String) -> Error {
-    Error::new(path, "prove the growth of", Cause::Other(why))
+    Error::new(path, "prove its growth", Cause::Other(why))
 }
 
 /// Proves that the file at `path`, whose granule hashes are `row`, begins with the file that `old` is the tree of.

@@ -1,6 +1,7 @@
 //! The check of one or more manifests: entries to a run, counts to a report, and every event to whoever wants to tell it.
 
 use crate::error::{Cause, Error};
+use crate::io::input::Input;
 use crate::io::open::Root;
 use crate::job::{Job, Outcome, Summary, Verdict};
 use crate::progress::Progress;
@@ -15,7 +16,6 @@ use crate::verify::options::{Options, Unlisted};
 use crate::verify::report::{Checked, Report};
 use crate::verify::unlisted::{Scope, unlisted};
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -72,7 +72,7 @@ impl<'a> Verification<'a> {
             }
             let name = name.as_ref();
             let opened = match name == Path::new("-") {
-                true => standard_input(),
+                true => Input::stdin(self.progress).map_err(|error| Error::io(b"-", "read", error)),
                 false => self.open(name),
             };
             match opened {
@@ -135,6 +135,10 @@ impl<'a> Verification<'a> {
         let reader = CountedReader { reader, progress: self.progress };
         let (reader, foreign) = match look(reader) {
             Ok(looked) => looked,
+            Err(error) if Input::is_interruption(&error) => {
+                self.report.not_begun += 1;
+                return Ok(());
+            }
             Err(error) => return self.unread(&Error::io(bytes, "read", error), tell),
         };
         if let (Some(what), None) = (foreign, options.format) {
@@ -156,7 +160,8 @@ impl<'a> Verification<'a> {
         checked.entries = facts.jobs;
         checked.not_tamper_evident = facts.weak;
         checked.guessed = facts.guessed;
-        checked.failed = facts.failed.map(|error| Error::io(bytes, "read", error));
+        let failed = facts.failed.filter(|error| !Input::is_interruption(error));
+        checked.failed = failed.map(|error| Error::io(bytes, "read", error));
         self.report.add(&checked);
         told?;
         tell(Event::Checked(&manifest, &checked))
@@ -186,11 +191,11 @@ impl<'a> Verification<'a> {
     }
 
     /// Opens a manifest, which then is none of the files that a search is after.
-    fn open(&mut self, name: &Path) -> Result<File, Error> {
+    fn open(&mut self, name: &Path) -> Result<Input, Error> {
         let bytes = name.as_os_str().as_bytes();
         let fail = |action| move |error| Error::io(bytes, action, error);
-        let file = File::open(name).map_err(fail("open"))?;
-        let metadata = file.metadata().map_err(fail("read"))?;
+        let file = Input::open(name, self.progress).map_err(fail("open"))?;
+        let metadata = file.file().metadata().map_err(fail("read"))?;
         if metadata.is_dir() {
             return Err(Error::new(bytes, "read", Cause::Other("it is a directory".to_owned())));
         }
@@ -253,12 +258,6 @@ impl<'a> Verification<'a> {
         }
         self.report.not_verified.iter().try_for_each(|name| tell(Event::NotVerified(name)))
     }
-}
-
-/// Standard input as the system gives it: Rust's own calls one that is closed an empty one.
-fn standard_input() -> Result<File, Error> {
-    let input = rustix::stdio::stdin().try_clone_to_owned();
-    input.map(File::from).map_err(|error| Error::io(b"-", "read", error))
 }
 
 /// A manifest whose reading shows how far the check is.

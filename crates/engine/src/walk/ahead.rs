@@ -1,8 +1,14 @@
 //! Threads that list folders before the consumer of a walk reaches them.
 
 use crate::io::anchor::Anchor;
+<<<<<<< HEAD
 use crate::walk::listing::{Entry, Met, Offer, WaitingShare, list};
 use crate::walk::slot::ListingSlot;
+=======
+use crate::io::room::thread;
+use crate::walk::listing::{Entry, Met, Offer, Waits, list};
+use crate::walk::slot::Slot;
+>>>>>>> main
 use crate::walk::way::Way;
 use rustix::fs::FileType;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -46,7 +52,7 @@ impl Ahead {
         for _ in 0..threads {
             let shared = shared.clone();
             // A helper that cannot be started is not missed: the consumer lists what nobody took.
-            let _ = std::thread::Builder::new().name("walk".to_owned()).spawn(move || shared.help());
+            let _ = thread("walk").map(|builder| builder.spawn(move || shared.help()));
         }
         Ahead { shared }
     }
