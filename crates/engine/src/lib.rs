@@ -21,12 +21,8 @@ pub mod walk;
 pub use error::{Cause, Error, Kind};
 pub use hash_files::{Hashing, hash_file, hash_files};
 pub use io::anchor::Anchor;
-<<<<<<< HEAD
-pub use io::mapping::Mapping;
-=======
 pub use io::input::Input;
-pub use io::mapping::{Mapping, allow_mapping};
->>>>>>> main
+pub use io::mapping::Mapping;
 pub use io::open::{Root, Special};
 pub use io::room::thread;
 pub use io::write::AtomicFile;

@@ -1,14 +1,11 @@
 //! What a run has done so far: counters that workers bump and one drawing thread reads.
 
-<<<<<<< HEAD
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
-=======
 use crate::stop::Stop;
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
->>>>>>> main
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 

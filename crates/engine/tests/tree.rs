@@ -75,13 +75,8 @@ impl Case {
     }
 
     fn verify(&self) -> Difference {
-<<<<<<< HEAD
-        let store = Store::open(&self.tree, false).expect("readable").expect("a stored tree");
-        verify(self.path(), &store, None, &reading(2, &Progress::default())).expect("verified")
-=======
         let store = Store::open(&self.tree).expect("readable").expect("a stored tree");
-        verify(self.path(), &store, None, 2, &Progress::default()).expect("verified")
->>>>>>> main
+        verify(self.path(), &store, None, &reading(2, &Progress::default())).expect("verified")
     }
 
     fn patch(&self, offset: u64, bytes: &[u8]) {
@@ -388,13 +383,8 @@ fn every_flipped_bit_and_every_truncation_of_a_tree_is_noticed() {
 
 /// Verifies with what was kept, and stops after `stop` bytes.
 fn go_on(case: &Case, threads: usize, stop: Option<u64>) -> (Result<Difference, Error>, u64) {
-<<<<<<< HEAD
-    let store = Store::open(&case.tree, false).expect("readable").expect("a tree");
-    let comparison = Comparison { trusted: None, resume: true };
-=======
     let store = Store::open(&case.tree).expect("readable").expect("a tree");
-    let comparison = Comparison { root: &Root::Anywhere, trusted: None, threads, resume: true };
->>>>>>> main
+    let comparison = Comparison { trusted: None, resume: true };
     let progress = Progress::default();
     let ended = std::sync::atomic::AtomicBool::new(false);
     let result = std::thread::scope(|scope| {
@@ -792,7 +782,7 @@ fn a_tree_takes_the_place_of_no_other_file() {
     let beside = [spec("sha256")];
     let save = || {
         let saving = Saving { target: &target, granule: MIB, begin: Begin::Fresh, beside: &beside };
-        save(case.path(), &spec("sha256-tree"), &saving, 1, &Progress::default())
+        save(case.path(), &spec("sha256-tree"), &saving, &reading(1, &Progress::default()))
     };
     type Lay = fn(&Path, &Path);
     let lays: [(&Path, Lay); 4] = [

@@ -115,10 +115,10 @@ impl Sink for Writing<'_> {
         match notice {
             Notice::Failed(error) => self.console.failure(&error),
             Notice::Own(path) => {
-                let named = self.named.contains(&path);
+                let named = self.named.iter().any(|name| name == path.as_os_str().as_bytes());
                 self.met_own |= named;
                 if self.tell.notes && (self.tell.verbose || named) {
-                    self.console.note(&format!("{}: this run's own output, not hashed", display_safe(&path)));
+                    self.console.note(&format!("{}: this run's own output, not hashed", safe(&path)));
                 }
             }
             _ if !self.tell.notes => {}
@@ -134,14 +134,6 @@ impl Sink for Writing<'_> {
             Notice::Special(path, kind) => {
                 self.console.note(&format!("{}: {kind}, not read (--special does)", safe(&path)));
             }
-<<<<<<< HEAD
-            Notice::Own(path) => {
-                if self.tell.verbose || self.named.iter().any(|name| name == path.as_os_str().as_bytes()) {
-                    self.console.note(&format!("{}: this run's own output, not hashed", safe(&path)));
-                }
-            }
-=======
->>>>>>> main
             Notice::Temporary(path) => {
                 self.temporary += 1;
                 if self.tell.verbose {

@@ -10,12 +10,8 @@ use crate::values;
 use crate::values::{size::size, table::SpecParser};
 use crate::watch::Watch;
 use clap::{Args, ValueHint};
-<<<<<<< HEAD
-use std::ffi::{OsStr, OsString};
-=======
 use std::collections::HashMap;
-use std::ffi::OsString;
->>>>>>> main
+use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;

@@ -321,10 +321,7 @@ impl<'a> Pipe<'a> {
     }
 }
 
-<<<<<<< HEAD
 impl AheadState<'_> {
-=======
-impl State<'_> {
     /// Those that no thread has taken away.
     fn hashers(&mut self) -> impl Iterator<Item = &mut Hasher> {
         self.tracks.iter_mut().filter_map(|track| track.hasher.as_deref_mut())
@@ -339,7 +336,6 @@ impl State<'_> {
         self.stretches.iter().map(read).sum()
     }
 
->>>>>>> main
     /// Takes back the stretches that every algorithm has seen; returns their bytes.
     fn retire(&mut self) -> u64 {
         let mut bytes = 0;

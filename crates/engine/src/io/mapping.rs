@@ -25,17 +25,8 @@ pub enum Mapping {
 }
 
 impl Mapping {
-<<<<<<< HEAD
-    /// Whether this file is mapped: its size can be trusted, it is not small, and its pages are in memory.
-=======
-    /// What the program allows where nothing else is said.
-    pub(crate) fn of_process() -> Mapping {
-        if ALLOWED.load(Relaxed) { Mapping::Guarded } else { Mapping::Never }
-    }
-
     /// Whether this file is mapped: its size can be trusted, it is not small, its pages are in memory, and there is
     /// address space for windows.
->>>>>>> main
     pub(crate) fn suits(self, file: &Guarded) -> bool {
         self == Mapping::Guarded
             && !is_tight()

@@ -4,12 +4,7 @@
 //! anywhere: it goes on from the last checkpoint.
 
 use crate::error::{Cause, Error};
-<<<<<<< HEAD
-=======
-use crate::io::open::{Root, Special};
-use crate::io::read::Guarded;
 use crate::io::room::thread;
->>>>>>> main
 use crate::io::source::{Source, finish};
 use crate::job::Found;
 use crate::pieces::chains::Chains;
@@ -18,14 +13,11 @@ use crate::pieces::scan::Scan;
 use crate::pieces::{Hashed, UNIT};
 use crate::tree::header::MOVED;
 use crate::tree::midstate;
-<<<<<<< HEAD
 use crate::tree::reading::Reading;
-use crate::tree::store::{Header, Hints, Store, part_of};
-=======
 use crate::tree::store::{Header, Hints, Store, may_be_replaced, part_of};
->>>>>>> main
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};

@@ -115,16 +115,10 @@ pub fn hash_range(
     bytes: Range<u64>,
     reading: &Reading<'_>,
 ) -> Result<Piece, Error> {
-<<<<<<< HEAD
     let path = path.as_ref().as_os_str().as_bytes();
-    let fail = |why: String| Error::new(path, "hash a range of", Cause::Undivided(why));
+    let fail = |why: String| Error::new(path, "hash a range of it", Cause::Undivided(why));
     let (file, threads) = (reading.open(path)?, reading.threads());
     let source = reading.source(&file, path);
-=======
-    let fail = |why: String| Error::new(path, "hash a range of it", Cause::Undivided(why));
-    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
-    let source = Source::new(&file, path, progress);
->>>>>>> main
     let size = source.size;
     let division = Division::of(spec, size).ok_or_else(|| fail(format!("{spec} cannot be divided")))?;
     if bytes.start > bytes.end || bytes.end > size {

@@ -7,13 +7,9 @@ use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special};
 use crate::pieces::ranges::joined;
 use crate::tree::header::{BLOCK, MAGIC, ROW};
-<<<<<<< HEAD
-use std::ffi::OsString;
-=======
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use std::ffi::{OsStr, OsString};
->>>>>>> main
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::Range;
@@ -51,19 +47,10 @@ impl Store {
     /// Begins a new tree in a file of this name, emptying what an earlier build left there.
     ///
     /// # Errors
-<<<<<<< HEAD
-    /// The file cannot be made or written.
+    /// The file cannot be made or written, or what is there is no stored tree.
     pub fn create(path: impl AsRef<Path>, header: Header) -> Result<Store, Error> {
         let path = path.as_ref();
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let file = open.map_err(|error| io_error(path, "write", error))?;
-        lock(&file, path)?;
-        file.set_len(0).map_err(|error| io_error(path, "write", error))?;
-=======
-    /// The file cannot be made or written, or what is there is no stored tree.
-    pub fn create(path: &Path, header: Header) -> Result<Store, Error> {
         let file = emptied(path)?;
->>>>>>> main
         let mut store = Store { file, path: path.to_owned(), header, blemish: None };
         store.checkpoint(&[])?;
         Ok(store)
@@ -73,16 +60,8 @@ impl Store {
     ///
     /// # Errors
     /// The outer one if the file cannot be read, the inner one if it is no stored tree.
-<<<<<<< HEAD
-    pub fn open(path: impl AsRef<Path>, writable: bool) -> Result<Result<Store, Unusable>, Error> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Result<Store, Unusable>, Error> {
         let path = path.as_ref();
-        let fail = |error: io::Error| io_error(path, "read", error);
-        let file = OpenOptions::new().read(true).write(writable).open(path).map_err(fail)?;
-        if writable {
-            lock(&file, path)?;
-        }
-=======
-    pub fn open(path: &Path) -> Result<Result<Store, Unusable>, Error> {
         let file = File::open(path).map_err(|error| io_error(path, "read", error))?;
         Store::of(file, path)
     }
@@ -103,7 +82,6 @@ impl Store {
         let mut file = emptied(path)?;
         let mut old = File::open(from).map_err(|error| io_error(from, "read", error))?;
         io::copy(&mut old, &mut file).map_err(|error| io_error(path, "write", error))?;
->>>>>>> main
         Store::of(file, path)
     }
 

@@ -1,14 +1,9 @@
 //! Threads that list folders before the consumer of a walk reaches them.
 
 use crate::io::anchor::Anchor;
-<<<<<<< HEAD
+use crate::io::room::thread;
 use crate::walk::listing::{Entry, Met, Offer, WaitingShare, list};
 use crate::walk::slot::ListingSlot;
-=======
-use crate::io::room::thread;
-use crate::walk::listing::{Entry, Met, Offer, Waits, list};
-use crate::walk::slot::Slot;
->>>>>>> main
 use crate::walk::way::Way;
 use rustix::fs::FileType;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
