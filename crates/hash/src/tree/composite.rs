@@ -9,6 +9,7 @@ use crate::digest::Digest;
 use crate::hasher::Hasher;
 use crate::spec::Spec;
 use crate::tree::compact_range::{CompactRange, decompose};
+use crate::tree::list::Listing;
 use crate::tree::merkle::{Merkle, hash_from, zero_levels};
 use crate::tree::mtsum;
 use std::sync::Arc;
@@ -57,14 +58,14 @@ struct Leaves {
 #[derive(Clone)]
 pub(crate) enum Kept {
     Merkle { merkle: Arc<Merkle>, range: CompactRange },
-    List { hasher: Box<Hasher>, count: u64 },
+    List { listing: Listing, leaf_size: u64 },
 }
 
 impl Kept {
     pub(crate) fn new(composite: &Composite, params: &Params) -> Kept {
         match Merkle::over(composite, params) {
             Some(merkle) => Kept::Merkle { merkle: Arc::new(merkle), range: CompactRange::starting_at(0) },
-            None => Kept::List { hasher: Box::new(composite.base().hasher()), count: 0 },
+            None => Kept::List { listing: Listing::new(composite), leaf_size: params.unit },
         }
     }
 
@@ -79,10 +80,7 @@ impl Kept {
                     range.push(level, hash, |l, r| merkle.node(l, r)).expect("decompose aligns its subtrees");
                 }
             }
-            Kept::List { hasher, count } => {
-                *count += leaves.len() as u64;
-                leaves.iter().for_each(|leaf| hasher.update(leaf.as_bytes()));
-            }
+            Kept::List { listing, .. } => leaves.iter().for_each(|leaf| listing.push(leaf)),
         }
     }
 
@@ -92,10 +90,7 @@ impl Kept {
                 let levels = zero_levels(merkle, leaf);
                 range.push_run(run, &levels, |l, r| merkle.node(l, r));
             }
-            Kept::List { hasher, count } => {
-                *count += run;
-                (0..run).for_each(|_| hasher.update(leaf.as_bytes()));
-            }
+            Kept::List { listing, .. } => (0..run).for_each(|_| listing.push(&leaf)),
         }
     }
 
@@ -104,7 +99,7 @@ impl Kept {
             Kept::Merkle { merkle, range } => {
                 merkle.close(range, size).expect("a message has at least one leaf")
             }
-            Kept::List { hasher, count } => hasher.finish_reset().with_parts(*count),
+            Kept::List { listing, leaf_size } => listing.finish(size, *leaf_size),
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::digest::Digest;
 use crate::hasher::Hasher;
 use crate::spec::Spec;
 use crate::tree::compact_range::CompactRange;
+use crate::tree::list::Listing;
 use crate::tree::merkle::{Merkle, zero_levels};
 use crate::tree::mtsum::{Stack, Step, Walk};
 use std::ops::Range;
@@ -204,7 +205,7 @@ impl Plan {
             kept: match &self.way {
                 Way::Granules { .. } => Kept::Range(CompactRange::starting_at(0)),
                 Way::Linear { .. } => Kept::Sum(None, 0),
-                Way::Parts(composite) => Kept::List(Box::new(composite.base().hasher()), 0),
+                Way::Parts(composite) => Kept::List(Listing::new(composite)),
                 Way::Halves { composite, .. } => {
                     let Close::Halves(variant) = composite.close else {
                         unreachable!("cut by halves, closed by halves")
@@ -234,7 +235,7 @@ pub struct Fold {
 
 enum Kept {
     Range(CompactRange),
-    List(Box<Hasher>, u64),
+    List(Listing),
     Halves(Box<Stack>),
     Sum(Option<Digest>, u64),
 }
@@ -244,7 +245,8 @@ impl Fold {
     pub fn next(&self) -> u64 {
         match &self.kept {
             Kept::Range(range) => range.next(),
-            Kept::List(_, count) | Kept::Sum(_, count) => *count,
+            Kept::List(list) => list.count(),
+            Kept::Sum(_, count) => *count,
             Kept::Halves(stack) => stack.taken(),
         }
     }
@@ -261,10 +263,7 @@ impl Fold {
                 let merkle = self.plan.merkle().expect("granules are of a Merkle tree");
                 range.push(0, piece, |l, r| merkle.node(l, r)).expect("one piece fits anywhere");
             }
-            Kept::List(hasher, count) => {
-                hasher.update(piece.as_bytes());
-                *count += 1;
-            }
+            Kept::List(list) => list.push(&piece),
             Kept::Halves(stack) => stack.push(piece),
             Kept::Sum(sum, count) => {
                 let range = self.plan.piece(next);
@@ -293,10 +292,7 @@ impl Fold {
                 }
                 *done += count;
             }
-            Kept::List(hasher, done) => {
-                (0..count).for_each(|_| hasher.update(zeros.piece().as_bytes()));
-                *done += count;
-            }
+            Kept::List(list) => (0..count).for_each(|_| list.push(zeros.piece())),
             Kept::Halves(_) => panic!("this plan has no zeros"),
         }
     }
@@ -308,7 +304,7 @@ impl Fold {
         }
         match &mut self.kept {
             Kept::Range(range) => self.plan.merkle()?.close(range, self.plan.size),
-            Kept::List(hasher, count) => Some(hasher.finish_reset().with_parts(*count)),
+            Kept::List(list) => Some(list.finish(self.plan.size, self.plan.spec.unit())),
             Kept::Halves(stack) => stack.root(),
             Kept::Sum(sum, _) => match self.plan.way {
                 Way::Linear { linear, .. } => Some(linear.close(sum.take()?, self.plan.size)),
