@@ -35,6 +35,7 @@ families! {
     has160
     snefru
     edonr
+    haval
     skein
     ascon
     md5_sha1
