@@ -1,7 +1,10 @@
 //! What went wrong with one file: path, action and cause. Such errors are values; the run goes on.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use truesum_manifest::path::display_safe;
 
 /// A failure of one file or directory.
@@ -32,6 +35,8 @@ pub enum Cause {
     Interrupted,
     /// What should be a manifest is something else; the text says what.
     NoManifest(&'static str),
+    /// The digest cannot be computed in the parts that were asked for; no other attempt changes that.
+    Undivided(String),
     /// Anything else, in words.
     Other(String),
 }
@@ -65,6 +70,7 @@ impl Error {
             Cause::Loop => Cause::Loop,
             Cause::Interrupted => Cause::Interrupted,
             Cause::NoManifest(what) => Cause::NoManifest(what),
+            Cause::Undivided(why) => Cause::Undivided(why.clone()),
             Cause::Other(text) => Cause::Other(text.clone()),
         };
         Error { path: path.to_vec(), action: self.action, cause }
@@ -76,9 +82,43 @@ impl Error {
             if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
     }
 
+    /// The name as the user knows it.
+    pub fn path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.path))
+    }
+
     /// Why, without path and action.
     pub fn reason(&self) -> String {
         self.cause.to_string()
+    }
+
+    /// The system's number for it, if the system said so.
+    pub fn errno(&self) -> Option<i32> {
+        match &self.cause {
+            Cause::Io(error) => error.raw_os_error(),
+            _ => None,
+        }
+    }
+
+    /// Whether the same attempt may well succeed later or elsewhere: what a network or a busy machine says, and a device that
+    /// could not read.
+    pub fn may_pass(&self) -> bool {
+        use rustix::io::Errno;
+        const PASSING: [Errno; 12] = [
+            Errno::IO,
+            Errno::TIMEDOUT,
+            Errno::STALE,
+            Errno::AGAIN,
+            Errno::INTR,
+            Errno::NOMEM,
+            Errno::MFILE,
+            Errno::NFILE,
+            Errno::NETDOWN,
+            Errno::NETUNREACH,
+            Errno::HOSTDOWN,
+            Errno::CONNRESET,
+        ];
+        self.errno().is_some_and(|number| PASSING.contains(&Errno::from_raw_os_error(number)))
     }
 
     /// What kind of failure it is, for those who give advice.
@@ -97,6 +137,7 @@ impl Error {
             Cause::Loop => Kind::Loop,
             Cause::Interrupted => Kind::Interrupted,
             Cause::NoManifest(_) => Kind::NoManifest,
+            Cause::Undivided(_) => Kind::Undivided,
             Cause::Other(_) => Kind::Other,
         }
     }
@@ -125,6 +166,8 @@ pub enum Kind {
     Interrupted,
     /// Something else than a manifest.
     NoManifest,
+    /// The digest cannot be divided as asked.
+    Undivided,
     /// Any other.
     Other,
 }
@@ -150,7 +193,7 @@ impl fmt::Display for Cause {
             Cause::Loop => f.write_str("directory loop"),
             Cause::Interrupted => f.write_str("interrupted"),
             Cause::NoManifest(what) => write!(f, "no manifest but {what}"),
-            Cause::Other(text) => f.write_str(text),
+            Cause::Undivided(text) | Cause::Other(text) => f.write_str(text),
         }
     }
 }

@@ -139,9 +139,9 @@ unsafe fn absorb<W: Word64>(state: *mut u64, messages: *const *const u8, blocks:
         let mut s: [W; 5] = array![5; word => W::load(at(word))];
         for block in 0..blocks {
             let mut words = [0; 8];
-            for lane in 0..W::LANES {
+            for (lane, word) in words.iter_mut().enumerate().take(W::LANES) {
                 let bytes = (*messages.add(lane)).add(block * 8).cast::<[u8; 8]>();
-                words[lane] = u64::from_le_bytes(*bytes);
+                *word = u64::from_le_bytes(*bytes);
             }
             s[0] = s[0].xor(W::load(words.as_ptr()));
             s = permute(s);

@@ -203,9 +203,7 @@ unsafe fn block<W: Word>(v: &mut [W; 64], by: &Rotations, ones: [W::Lane; 2]) {
         let (x, y, z) = (x & 56, y & 56, z & 56);
         // SAFETY: the caller's promise.
         let result: [W; 8] = unsafe { operate(array![8; i => v[x + i]], array![8; i => v[y + i]], by, ones) };
-        for i in 0..8 {
-            v[z + i] = result[i];
-        }
+        v[z..z + 8].copy_from_slice(&result);
     }
 }
 

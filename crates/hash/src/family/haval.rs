@@ -281,8 +281,8 @@ unsafe fn compress<W: Word32, const PASSES: usize>(state: *mut u32, messages: *c
                     pass!(5: 5 2 5 0 6 4 3 1);
                 }
             }
-            for word in 0..8 {
-                W::load(at(word)).add(s[word]).store(at(word));
+            for (word, value) in s.into_iter().enumerate() {
+                W::load(at(word)).add(value).store(at(word));
             }
         }
     }

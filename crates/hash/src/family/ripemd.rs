@@ -159,8 +159,8 @@ unsafe fn four<W: Word32, const DOUBLE: bool>(
                 let one = [h[1].add(c).add(y), h[2].add(d).add(v), h[3].add(a).add(w), h[0].add(b).add(x)];
                 array![8; word => one[word % 4]]
             };
-            for word in 0..4 + second {
-                sums[word].store(at(word));
+            for (word, sum) in sums.into_iter().enumerate().take(4 + second) {
+                sum.store(at(word));
             }
         }
     }
@@ -202,8 +202,8 @@ unsafe fn five<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: u
             round!(3, c, x);
             round!(4, e, z);
             let sums = [a, b, c, d, e, v, w, x, y, z];
-            for word in 0..10 {
-                h[word].add(sums[word]).store(at(word));
+            for (word, sum) in sums.into_iter().enumerate() {
+                h[word].add(sum).store(at(word));
             }
         }
     }

@@ -51,27 +51,29 @@ struct Leaves {
     /// The large leaf under way, and how many bytes it has got.
     open: Option<(Hasher, u64)>,
     total: u64,
-    fold: Kept,
+    fold: LeafDigests,
 }
 
 /// What is kept of the leaves that are done.
 #[derive(Clone)]
-pub(crate) enum Kept {
+pub(crate) enum LeafDigests {
     Merkle { merkle: Arc<Merkle>, range: CompactRange },
     List { listing: Listing, leaf_size: u64 },
 }
 
-impl Kept {
-    pub(crate) fn new(composite: &Composite, params: &Params) -> Kept {
+impl LeafDigests {
+    pub(crate) fn new(composite: &Composite, params: &Params) -> LeafDigests {
         match Merkle::over(composite, params) {
-            Some(merkle) => Kept::Merkle { merkle: Arc::new(merkle), range: CompactRange::starting_at(0) },
-            None => Kept::List { listing: Listing::new(composite), leaf_size: params.unit },
+            Some(merkle) => {
+                LeafDigests::Merkle { merkle: Arc::new(merkle), range: CompactRange::starting_at(0) }
+            }
+            None => LeafDigests::List { listing: Listing::new(composite), leaf_size: params.unit },
         }
     }
 
     fn push(&mut self, leaves: Vec<Digest>) {
         match self {
-            Kept::Merkle { merkle, range } => {
+            LeafDigests::Merkle { merkle, range } => {
                 let first = range.next();
                 for (start, level) in decompose(first, first + leaves.len() as u64) {
                     let start = (start - first) as usize;
@@ -80,26 +82,26 @@ impl Kept {
                     range.push(level, hash, |l, r| merkle.node(l, r)).expect("decompose aligns its subtrees");
                 }
             }
-            Kept::List { listing, .. } => leaves.iter().for_each(|leaf| listing.push(leaf)),
+            LeafDigests::List { listing, .. } => leaves.iter().for_each(|leaf| listing.push(leaf)),
         }
     }
 
     fn push_run(&mut self, leaf: Digest, run: u64) {
         match self {
-            Kept::Merkle { merkle, range } => {
+            LeafDigests::Merkle { merkle, range } => {
                 let levels = zero_levels(merkle, leaf);
                 range.push_run(run, &levels, |l, r| merkle.node(l, r));
             }
-            Kept::List { listing, .. } => (0..run).for_each(|_| listing.push(&leaf)),
+            LeafDigests::List { listing, .. } => (0..run).for_each(|_| listing.push(&leaf)),
         }
     }
 
     fn finish(&mut self, size: u64) -> Digest {
         match self {
-            Kept::Merkle { merkle, range } => {
+            LeafDigests::Merkle { merkle, range } => {
                 merkle.close(range, size).expect("a message has at least one leaf")
             }
-            Kept::List { listing, leaf_size } => listing.finish(size, *leaf_size),
+            LeafDigests::List { listing, leaf_size } => listing.finish(size, *leaf_size),
         }
     }
 }
@@ -112,7 +114,7 @@ impl Leaves {
             gathered: Vec::new(),
             open: None,
             total: 0,
-            fold: Kept::new(composite, params),
+            fold: LeafDigests::new(composite, params),
         }
     }
 

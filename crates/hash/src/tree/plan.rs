@@ -203,14 +203,14 @@ impl Plan {
         Fold {
             plan: self.clone(),
             kept: match &self.way {
-                Way::Granules { .. } => Kept::Range(CompactRange::starting_at(0)),
-                Way::Linear { .. } => Kept::Sum(None, 0),
-                Way::Parts(composite) => Kept::List(Listing::new(composite)),
+                Way::Granules { .. } => PieceDigests::Range(CompactRange::starting_at(0)),
+                Way::Linear { .. } => PieceDigests::Sum(None, 0),
+                Way::Parts(composite) => PieceDigests::List(Listing::new(composite)),
                 Way::Halves { composite, .. } => {
                     let Close::Halves(variant) = composite.close else {
                         unreachable!("cut by halves, closed by halves")
                     };
-                    Kept::Halves(Box::new(Stack::new(variant, composite.base(), self.size)))
+                    PieceDigests::Halves(Box::new(Stack::new(variant, composite.base(), self.size)))
                 }
             },
         }
@@ -230,10 +230,10 @@ impl Zeros {
 /// The piece digests of a [`Plan`], joined as they come.
 pub struct Fold {
     plan: Plan,
-    kept: Kept,
+    kept: PieceDigests,
 }
 
-enum Kept {
+enum PieceDigests {
     Range(CompactRange),
     List(Listing),
     Halves(Box<Stack>),
@@ -244,10 +244,10 @@ impl Fold {
     /// The number of the piece that comes next.
     pub fn next(&self) -> u64 {
         match &self.kept {
-            Kept::Range(range) => range.next(),
-            Kept::List(list) => list.count(),
-            Kept::Sum(_, count) => *count,
-            Kept::Halves(stack) => stack.taken(),
+            PieceDigests::Range(range) => range.next(),
+            PieceDigests::List(list) => list.count(),
+            PieceDigests::Sum(_, count) => *count,
+            PieceDigests::Halves(stack) => stack.taken(),
         }
     }
 
@@ -259,13 +259,13 @@ impl Fold {
         let next = self.next();
         assert!(next < self.plan.pieces(), "all pieces have come");
         match &mut self.kept {
-            Kept::Range(range) => {
+            PieceDigests::Range(range) => {
                 let merkle = self.plan.merkle().expect("granules are of a Merkle tree");
                 range.push(0, piece, |l, r| merkle.node(l, r)).expect("one piece fits anywhere");
             }
-            Kept::List(list) => list.push(&piece),
-            Kept::Halves(stack) => stack.push(piece),
-            Kept::Sum(sum, count) => {
+            PieceDigests::List(list) => list.push(&piece),
+            PieceDigests::Halves(stack) => stack.push(piece),
+            PieceDigests::Sum(sum, count) => {
                 let range = self.plan.piece(next);
                 *sum = Some(self.plan.join(sum.take(), piece, range.end - range.start));
                 *count += 1;
@@ -280,11 +280,11 @@ impl Fold {
     pub fn push_zeros(&mut self, zeros: &Zeros, count: u64) {
         assert!(self.next() + count <= self.plan.pieces(), "not so many pieces are left");
         match &mut self.kept {
-            Kept::Range(range) => {
+            PieceDigests::Range(range) => {
                 let merkle = self.plan.merkle().expect("granules are of a Merkle tree");
                 range.push_run(count, &zeros.0, |l, r| merkle.node(l, r));
             }
-            Kept::Sum(sum, done) => {
+            PieceDigests::Sum(sum, done) => {
                 let len = self.plan.piece(0).end;
                 for level in (0..u64::BITS).filter(|level| count >> level & 1 == 1) {
                     let run = zeros.0[level as usize].clone();
@@ -292,8 +292,8 @@ impl Fold {
                 }
                 *done += count;
             }
-            Kept::List(list) => (0..count).for_each(|_| list.push(zeros.piece())),
-            Kept::Halves(_) => panic!("this plan has no zeros"),
+            PieceDigests::List(list) => (0..count).for_each(|_| list.push(zeros.piece())),
+            PieceDigests::Halves(_) => panic!("this plan has no zeros"),
         }
     }
 
@@ -303,10 +303,10 @@ impl Fold {
             return None;
         }
         match &mut self.kept {
-            Kept::Range(range) => self.plan.merkle()?.close(range, self.plan.size),
-            Kept::List(list) => Some(list.finish(self.plan.size, self.plan.spec.unit())),
-            Kept::Halves(stack) => stack.root(),
-            Kept::Sum(sum, _) => match self.plan.way {
+            PieceDigests::Range(range) => self.plan.merkle()?.close(range, self.plan.size),
+            PieceDigests::List(list) => Some(list.finish(self.plan.size, self.plan.spec.unit())),
+            PieceDigests::Halves(stack) => stack.root(),
+            PieceDigests::Sum(sum, _) => match self.plan.way {
                 Way::Linear { linear, .. } => Some(linear.close(sum.take()?, self.plan.size)),
                 _ => None,
             },
