@@ -21,7 +21,7 @@ pub struct Algorithms(());
 impl Algorithms {
     /// The rows one after the other.
     pub fn iter(self) -> impl Iterator<Item = &'static Algorithm> + Clone {
-        FAMILIES.iter().chain([&tree::ROWS]).flat_map(|rows| rows.iter())
+        FAMILIES.iter().chain([&tree::KECCAK, &tree::ROWS]).flat_map(|rows| rows.iter())
     }
 
     /// The number of rows.
@@ -86,8 +86,9 @@ fn nearest(text: &str) -> Option<&'static str> {
             .flat_map(|row| {
                 std::iter::once(row.name).chain(row.aliases.iter().copied()).map(move |name| (row, name))
             })
-            .map(|(row, name)| (!row.status.tamper_evident(), edit_distance(&text, name), name))
-            .filter(|&(_, distance, name)| distance <= 2 && distance < name.len() / 2)
+            .enumerate()
+            .map(|(at, (row, name))| (!row.status.tamper_evident(), edit_distance(&text, name), at, name))
+            .filter(|&(_, distance, _, name)| distance <= 2 && distance < name.len() / 2)
             .min()
             .map(|(.., name)| name)
     };

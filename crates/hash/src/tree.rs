@@ -5,10 +5,13 @@
 //! [`crate::ALGORITHMS`] (`s3-etag`, `glacier`); one over any base hash is a row of [`FAMILIES`] (`sha256-tree`, `mtsum-md5`),
 //! whose algorithms come into being when their names are asked for.
 
+mod aich;
 mod compact_range;
 mod composite;
 mod family;
+mod keccak;
 mod linear;
+mod list;
 mod merkle;
 mod mtsum;
 mod plan;
@@ -28,3 +31,6 @@ pub use proof::{
 };
 
 pub(crate) use rows::ROWS;
+
+/// The rows of Keccak's trees.
+pub(crate) use keccak::ROWS as KECCAK;
