@@ -24,7 +24,7 @@ pub use io::mapping::{Mapping, allow_mapping};
 pub use io::open::{Root, Special};
 pub use io::write::AtomicFile;
 pub use io::{open, read, write};
-pub use job::{Found, Job, Outcome, Summary, Verdict};
+pub use job::{Damage, Findings, Found, Job, Outcome, Summary, Verdict};
 pub use progress::Progress;
 pub use run::config::{Config, Order, cores};
 pub use run::run;

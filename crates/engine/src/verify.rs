@@ -8,6 +8,7 @@ pub mod event;
 mod foreign;
 pub mod listed;
 pub mod options;
+mod pieced;
 pub mod report;
 pub mod unlisted;
 pub mod verification;

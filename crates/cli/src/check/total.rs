@@ -9,6 +9,7 @@ pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
     vec![
         ("verified", counts.verified),
         ("mismatched", counts.mismatched),
+        ("unverified", counts.unverified),
         ("missing", counts.missing),
         ("ignored", report.ignored),
         ("changed", counts.changed),
@@ -31,6 +32,7 @@ pub fn words(report: &Report, read: u64, exact: bool) -> String {
         }
     };
     part(counts.mismatched, "FAILED");
+    part(counts.unverified, "NOT VERIFIED");
     part(counts.missing, "MISSING");
     part(counts.changed, "CHANGED while read");
     part(counts.unreadable, "UNREADABLE");

@@ -12,6 +12,7 @@ use crate::verify::event::{Event, Manifest};
 use crate::verify::foreign::look;
 use crate::verify::listed::Listed;
 use crate::verify::options::{Options, Unlisted};
+use crate::verify::pieced::{self, Pieced};
 use crate::verify::report::{Checked, Report};
 use crate::verify::unlisted::{Scope, unlisted};
 use std::ffi::OsStr;
@@ -151,6 +152,10 @@ impl<'a> Verification<'a> {
         let manifest = Manifest { name, root: &config.root };
         let mut checked = Checked::default();
         let told = self.run(&config, &manifest, &mut entries, &mut checked, tell);
+        let told = told.and_then(|()| {
+            let files = entries.take_pieced();
+            self.run_pieced(&config, &manifest, files, &mut checked, tell)
+        });
         checked.format = entries.format();
         let facts = entries.facts();
         self.folders.extend(listed);
@@ -178,6 +183,25 @@ impl<'a> Verification<'a> {
         (checked.counts, checked.ignored) = (relay.counts, relay.ignored);
         let Summary { unreached, interrupted, .. } = ended?;
         (checked.counts.unreached, checked.counts.interrupted) = (unreached, interrupted);
+        Ok(())
+    }
+
+    /// The same for files that have digests of pieces.
+    fn run_pieced(
+        &mut self,
+        config: &Config,
+        manifest: &Manifest<'_>,
+        files: Vec<Pieced>,
+        checked: &mut Checked,
+        tell: &mut Tell<'_>,
+    ) -> io::Result<()> {
+        let Verification { options, progress, report, .. } = self;
+        let mut relay = Relay { options, manifest, report, counts: Summary::default(), ignored: 0, tell };
+        let ended = pieced::verify(files, config, progress, &mut relay);
+        checked.counts += relay.counts;
+        checked.ignored += relay.ignored;
+        checked.counts.unreached += ended?;
+        checked.counts.interrupted |= progress.stopped();
         Ok(())
     }
 
