@@ -12,6 +12,12 @@ pub fn on(error: &Error) -> Option<&'static str> {
             Some("the device reports a read error: see its log (dmesg, smartctl) and copy what can be saved")
         }
         Kind::NoManifest => Some("truesum check --expect DIGEST FILE compares a file with one digest"),
-        Kind::Missing | Kind::Denied | Kind::Directory | Kind::Loop | Kind::Interrupted | Kind::Other => None,
+        Kind::Missing
+        | Kind::Denied
+        | Kind::Directory
+        | Kind::Loop
+        | Kind::Interrupted
+        | Kind::Undivided
+        | Kind::Other => None,
     }
 }

@@ -9,6 +9,8 @@ pub enum Exit {
     Done,
     /// The command could not be carried out as asked.
     NotAsAsked,
+    /// One part of a work divided between machines failed in a way that another attempt may not.
+    TryAgain,
     /// At least one file is not known to be good.
     Failed,
     /// A signal ended the run.
@@ -26,6 +28,10 @@ pub const TABLE: &[(&str, &str)] = &[
         "2",
         "the command could not be carried out as asked: wrong usage, a manifest that is unreadable or has malformed lines, output that could not be written, nothing verified",
     ),
+    (
+        "4",
+        "of tree leaf: there is no piece, but another attempt may give one: the system spoke of the device, the network or a lack of memory or descriptors",
+    ),
     ("129, 130, 143", "a signal (HUP, INT, TERM) ended the run; what had been done until then was reported"),
 ];
 
@@ -36,6 +42,7 @@ impl Exit {
             Exit::Done => 0,
             Exit::Failed => 1,
             Exit::NotAsAsked => 2,
+            Exit::TryAgain => 4,
             Exit::Signal(signal) => 128 + signal,
         }
     }
@@ -80,9 +87,15 @@ mod tests {
     #[test]
     fn every_code_is_in_the_table() {
         let listed: Vec<&str> = TABLE.iter().flat_map(|(codes, _)| codes.split(", ")).collect();
-        for exit in
-            [Exit::Done, Exit::Failed, Exit::NotAsAsked, Exit::Signal(1), Exit::Signal(2), Exit::Signal(15)]
-        {
+        for exit in [
+            Exit::Done,
+            Exit::Failed,
+            Exit::NotAsAsked,
+            Exit::TryAgain,
+            Exit::Signal(1),
+            Exit::Signal(2),
+            Exit::Signal(15),
+        ] {
             assert!(listed.contains(&exit.code().to_string().as_str()), "{exit:?}");
         }
     }

@@ -22,6 +22,25 @@ pub struct RunArgs {
     /// Colours
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
     pub color: Color,
+    #[command(flatten)]
+    pub life: LifeArgs,
+}
+
+/// How long it may live.
+#[derive(Args)]
+pub struct LifeArgs {
+    /// End as by SIGTERM when the program that started this one ends: a killed worker leaves nothing running
+    #[arg(long)]
+    die_with_parent: bool,
+}
+
+impl LifeArgs {
+    /// Asks the kernel for that. Where it knows no such thing, nothing is lost but time.
+    pub fn bind(&self) {
+        if self.die_with_parent {
+            let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
+        }
+    }
 }
 
 /// How much is told while a run goes on, and how many threads it has.
@@ -42,6 +61,7 @@ impl RunArgs {
         if self.threads == Some(0) {
             return Err(Refusal::new("-j 0: at least one thread is needed"));
         }
+        self.life.bind();
         let line = if quiet || self.no_progress { Line::Hidden } else { Line::where_seen() };
         let threads = self.threads.unwrap_or(0);
         Ok(Tell { line, notes: !quiet, verbose: self.verbose, threads })

@@ -122,9 +122,30 @@ fn ranges_are_proven_and_work_is_divided() {
         let line = ends(folder, 0, &["hash", "-a", name, "data"]);
         let expected = format!("{name}:{}\n", line.split(' ').next().unwrap());
         assert_eq!(ends(folder, 0, &["tree", "combine", "lines"]), expected);
+        std::fs::write(folder.join("lines"), format!("{second}{first}{second}")).unwrap();
+        assert_eq!(ends(folder, 0, &["tree", "combine", "lines"]), expected);
         std::fs::write(folder.join("lines"), second).unwrap();
         ends(folder, 2, &["tree", "combine", "lines"]);
     }
+    // Why there is no piece is told to programs as well, and is no piece.
+    for (status, name, range, kind) in [
+        (1, "none", "0..1MiB", "missing"),
+        (2, "data", "1..1MiB", "refused"),
+        (2, "data", "0..9MiB", "refused"),
+        (1, ".", "0..1MiB", "refused"),
+    ] {
+        let line = ends(folder, status, &["tree", "leaf", name, "--range", range]);
+        assert!(line.contains(&format!("\"failed\":\"{kind}\"")), "{line}");
+        std::fs::write(folder.join("lines"), line).unwrap();
+        ends(folder, 2, &["tree", "combine", "lines"]);
+    }
+    // One file is another by the time the second piece is read.
+    let first = ends(folder, 0, &["tree", "leaf", "data", "--range", "0..1MiB"]);
+    std::fs::write(folder.join("data"), vec![7; 3 << 20]).unwrap();
+    let second = ends(folder, 0, &["tree", "leaf", "data", "--range", "1MiB..3MiB"]);
+    std::fs::write(folder.join("lines"), first + &second).unwrap();
+    ends(folder, 2, &["tree", "combine", "lines"]);
+    ends(folder, 0, &["tree", "combine", "--trust-origins", "lines"]);
 }
 
 #[test]

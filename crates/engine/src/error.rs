@@ -32,6 +32,8 @@ pub enum Cause {
     Interrupted,
     /// What should be a manifest is something else; the text says what.
     NoManifest(&'static str),
+    /// The digest cannot be computed in the parts that were asked for; no other attempt changes that.
+    Undivided(String),
     /// Anything else, in words.
     Other(String),
 }
@@ -65,6 +67,7 @@ impl Error {
             Cause::Loop => Cause::Loop,
             Cause::Interrupted => Cause::Interrupted,
             Cause::NoManifest(what) => Cause::NoManifest(what),
+            Cause::Undivided(why) => Cause::Undivided(why.clone()),
             Cause::Other(text) => Cause::Other(text.clone()),
         };
         Error { path: path.to_vec(), action: self.action, cause }
@@ -79,6 +82,35 @@ impl Error {
     /// Why, without path and action.
     pub fn reason(&self) -> String {
         self.cause.to_string()
+    }
+
+    /// The system's number for it, if the system said so.
+    pub fn errno(&self) -> Option<i32> {
+        match &self.cause {
+            Cause::Io(error) => error.raw_os_error(),
+            _ => None,
+        }
+    }
+
+    /// Whether the same attempt may well succeed later or elsewhere: what a network or a busy machine says, and a device that
+    /// could not read.
+    pub fn may_pass(&self) -> bool {
+        use rustix::io::Errno;
+        const PASSING: [Errno; 12] = [
+            Errno::IO,
+            Errno::TIMEDOUT,
+            Errno::STALE,
+            Errno::AGAIN,
+            Errno::INTR,
+            Errno::NOMEM,
+            Errno::MFILE,
+            Errno::NFILE,
+            Errno::NETDOWN,
+            Errno::NETUNREACH,
+            Errno::HOSTDOWN,
+            Errno::CONNRESET,
+        ];
+        self.errno().is_some_and(|number| PASSING.contains(&Errno::from_raw_os_error(number)))
     }
 
     /// What kind of failure it is, for those who give advice.
@@ -97,6 +129,7 @@ impl Error {
             Cause::Loop => Kind::Loop,
             Cause::Interrupted => Kind::Interrupted,
             Cause::NoManifest(_) => Kind::NoManifest,
+            Cause::Undivided(_) => Kind::Undivided,
             Cause::Other(_) => Kind::Other,
         }
     }
@@ -125,6 +158,8 @@ pub enum Kind {
     Interrupted,
     /// Something else than a manifest.
     NoManifest,
+    /// The digest cannot be divided as asked.
+    Undivided,
     /// Any other.
     Other,
 }
@@ -150,7 +185,7 @@ impl fmt::Display for Cause {
             Cause::Loop => f.write_str("directory loop"),
             Cause::Interrupted => f.write_str("interrupted"),
             Cause::NoManifest(what) => write!(f, "no manifest but {what}"),
-            Cause::Other(text) => f.write_str(text),
+            Cause::Undivided(text) | Cause::Other(text) => f.write_str(text),
         }
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! [`build`] makes a tree on all cores, with plain digests in the same read; [`store`] is the file that keeps it
 //! (`docs/spec/tree.md` section 8); [`locate`] says which bytes are damaged, [`repair`] mends them from a second copy,
-//! [`prove`] makes and checks proofs, [`piece`] divides the work between machines.
+//! [`prove`] makes and checks proofs, [`piece`] divides the work between machines and [`combine`] joins it.
 #![allow(
     clippy::single_range_in_vec_init,
     reason = "lists of ranges are what is meant, also where there is one"
 )]
 
 pub mod build;
+pub mod combine;
 pub mod findings;
 pub mod growth;
 mod header;

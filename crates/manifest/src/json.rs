@@ -38,3 +38,16 @@ pub fn path_into(name: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(format!(",\"path_base64\":\"{}\"", BASE64.encode(name)).as_bytes());
     }
 }
+
+/// The name of [`path_into`] when it is read again.
+///
+/// # Errors
+/// The bytes are not base64, or are those of another name: else a person would see one name, and another file would be meant.
+pub fn path_from(shown: String, base64: Option<&str>) -> Result<Vec<u8>, &'static str> {
+    let Some(text) = base64 else { return Ok(shown.into_bytes()) };
+    let bytes = BASE64.decode(text.as_bytes()).map_err(|_| "path_base64 is not base64")?;
+    match String::from_utf8_lossy(&bytes) == shown {
+        true => Ok(bytes),
+        false => Err("path and path_base64 are different names"),
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::options::threads;
+use crate::options::{LifeArgs, threads};
 use crate::output::print;
 use crate::tree::{stored::refuse, text};
 use crate::values;
@@ -14,9 +14,14 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use truesum::hash::Spec;
-use truesum::tree::piece::{combine, hash_range};
+use truesum::tree::combine::{Misfit, Origins, combine};
+use truesum::tree::piece::hash_range;
+use truesum::{Error, Kind};
 
 /// Hash a range of a file towards a digest of the whole, for `combine`
+///
+/// Prints one line of JSON: the piece with the state of the file it was read from, or why there is none. Exit status: 0 there
+/// is a piece, 1 not of this file, 2 not of any file as asked, 4 perhaps at the next attempt.
 #[derive(Args)]
 pub struct LeafArgs {
     /// The file
@@ -33,6 +38,8 @@ pub struct LeafArgs {
     #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
     #[arg(value_parser = values::threads::threads)]
     processors: Option<usize>,
+    #[command(flatten)]
+    life: LifeArgs,
 }
 
 /// Put what `leaf` printed on several machines together to one digest
@@ -41,14 +48,36 @@ pub struct CombineArgs {
     /// Files with lines of `truesum tree leaf`; - is standard input
     #[arg(value_name = "LINES", required = true, value_hint = ValueHint::FilePath)]
     lines: Vec<PathBuf>,
+    /// Take pieces that were not read from one state of one file, or do not say: of copies known to be equal
+    #[arg(long)]
+    trust_origins: bool,
 }
 
 pub fn leaf(args: &LeafArgs, console: &mut Console) -> Exit {
+    args.life.bind();
     let watch = Watch::of_one(Some(args.range.end - args.range.start.min(args.range.end)), console);
     let threads = threads(args.processors);
     let piece =
         hash_range(args.file.as_bytes(), &args.algorithm, args.range.clone(), threads, &watch.progress);
-    watch.print(piece.map(|piece| text::piece(&piece)), console)
+    match piece {
+        Ok(piece) => watch.print(Ok(text::piece(&piece)), console),
+        Err(error) => {
+            let ended = match watch.failed(&error, console) {
+                Exit::Failed => attempt(&error),
+                signal => signal,
+            };
+            ended.max(print(&text::no_piece(&error), console))
+        }
+    }
+}
+
+/// What the failure of one attempt means for the next.
+fn attempt(error: &Error) -> Exit {
+    match error.kind() {
+        Kind::Undivided => Exit::NotAsAsked,
+        _ if error.may_pass() => Exit::TryAgain,
+        _ => Exit::Failed,
+    }
 }
 
 pub fn join(args: &CombineArgs, console: &mut Console) -> Exit {
@@ -69,10 +98,14 @@ pub fn join(args: &CombineArgs, console: &mut Console) -> Exit {
         }
     }
     let spec = pieces.first().map(|piece| piece.spec.to_string()).unwrap_or_default();
-    match combine(pieces) {
+    let origins = if args.trust_origins { Origins::Trusted } else { Origins::One };
+    match combine(pieces, origins) {
         Ok(digest) => print(&format!("{spec}:{digest}\n"), console),
         Err(misfit) => {
             console.error(&format!("combine: {misfit}"));
+            if matches!(misfit, Misfit::Moved(..) | Misfit::Unstamped(..)) {
+                console.hint("hash all pieces again from one state of the file; --trust-origins takes copies known to be equal");
+            }
             Exit::NotAsAsked
         }
     }

@@ -1,16 +1,19 @@
 //! What `truesum tree` reads and prints as text: lists of ranges, proofs and pieces (`docs/spec/tree.md` sections 6 and 7).
 
 use crate::standard::Input;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value, json as value};
 use std::io::Read;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use truesum::Error;
 use truesum::hash::{Digest, Spec};
+use truesum::manifest::json;
+use truesum::manifest::path::display_safe;
 use truesum::tree::growth::GrowthProof;
-use truesum::tree::piece::Piece;
+use truesum::tree::piece::{Origin, Piece};
 use truesum::tree::prove::RangeProof;
+use truesum::tree::store::Hints;
+use truesum::{Error, Kind};
 
 /// Reads a list of `OFFSET LENGTH` lines.
 pub fn ranges(path: &Path) -> Result<Vec<Range<u64>>, Error> {
@@ -49,7 +52,7 @@ pub fn read(path: &Path) -> Result<String, Error> {
 /// A proof as one line.
 pub fn proof(proof: &RangeProof) -> String {
     let path: Vec<String> = proof.path.iter().map(Digest::to_hex).collect();
-    let value = json!({
+    let value = value!({
         "truesum": "proof-1", "algorithm": proof.spec.to_string(), "size": proof.size,
         "first": proof.leaves.start, "end": proof.leaves.end, "path": path,
     });
@@ -68,7 +71,7 @@ pub fn parse_proof(text: &str) -> Result<RangeProof, String> {
 /// A proof of growth as one line.
 pub fn growth(proof: &GrowthProof) -> String {
     let path: Vec<String> = proof.path.iter().map(Digest::to_hex).collect();
-    let value = json!({
+    let value = value!({
         "truesum": "growth-1", "algorithm": proof.spec.to_string(), "old_size": proof.old_size,
         "size": proof.size, "old_root": proof.old_root.to_hex(), "path": path,
     });
@@ -93,17 +96,79 @@ pub fn parse_growth(text: &str) -> Option<Result<GrowthProof, String>> {
 
 /// A piece as one line.
 pub fn piece(piece: &Piece) -> String {
-    let levels: Vec<Value> = piece.levels.iter().map(|(level, hash)| json!([level, hash.to_hex()])).collect();
-    let value = json!({
-        "truesum": "piece-1", "algorithm": piece.spec.to_string(), "size": piece.size,
+    let levels: Vec<Value> =
+        piece.levels.iter().map(|(level, hash)| value!([level, hash.to_hex()])).collect();
+    let mut value = value!({
+        "truesum": PIECES[0], "algorithm": piece.spec.to_string(), "size": piece.size,
         "first": piece.range.start, "end": piece.range.end, "levels": levels,
     });
-    format!("{value}\n")
+    let Some(Origin { path, state }) = &piece.origin else {
+        value["truesum"] = PIECES[1].into();
+        return format!("{value}\n");
+    };
+    value["inode"] = state.inode.into();
+    value["mtime_ns"] = state.mtime.into();
+    value["ctime_ns"] = state.ctime.into();
+    named(&value, path)
 }
+
+/// The kinds of line that are pieces: with what was read, and without.
+const PIECES: [&str; 2] = ["piece-2", "piece-1"];
+
+/// An object as one line, with a name in it.
+fn named(value: &Value, path: &[u8]) -> String {
+    let mut line = value.to_string().into_bytes();
+    line.pop();
+    line.push(b',');
+    json::path_into(path, &mut line);
+    line.extend_from_slice(b"}\n");
+    String::from_utf8_lossy(&line).into_owned()
+}
+
+/// Says as one line that there is no piece, and why: whoever collects pieces finds it among them.
+pub fn no_piece(error: &Error) -> String {
+    let kind = match error.kind() {
+        Kind::Missing => "missing",
+        Kind::Changed => "changed",
+        Kind::Special | Kind::Directory | Kind::OutsideRoot | Kind::Undivided => "refused",
+        Kind::Interrupted => "interrupted",
+        _ => "unreadable",
+    };
+    let value = value!({
+        "truesum": FAILURE, "failed": kind, "reason": error.reason(), "errno": error.errno(), "again": error.may_pass(),
+    });
+    named(&value, &error.path)
+}
+
+const FAILURE: &str = "failed-1";
 
 /// Reads a piece.
 pub fn parse_piece(line: &str) -> Result<Piece, String> {
-    let object = object(line, "piece-1", &["algorithm", "size", "first", "end", "levels"])?;
+    const KEYS: [&str; 5] = ["algorithm", "size", "first", "end", "levels"];
+    let kind = serde_json::from_str::<Value>(line).unwrap_or_default();
+    let kind = |name: &str| kind.get("truesum").and_then(Value::as_str) == Some(name);
+    if kind(FAILURE) {
+        let failed = object(line, FAILURE, &["path", "failed", "reason", "errno", "again"])?;
+        let text = |key: &str| display_safe(failed[key].as_str().unwrap_or_default().as_bytes());
+        return Err(format!(
+            "there is no piece, for {} was {}: {}",
+            text("path"),
+            text("failed"),
+            text("reason")
+        ));
+    }
+    let (object, origin) = if kind(PIECES[1]) {
+        (object(line, PIECES[1], &KEYS)?, None)
+    } else {
+        let keys = [&KEYS[..], &["path", "inode", "mtime_ns", "ctime_ns"]].concat();
+        let object = object(line, PIECES[0], &keys)?;
+        let time = |key: &str| object[key].as_i64().ok_or_else(|| format!("\"{key}\" is no whole number"));
+        let (mtime, ctime) = (time("mtime_ns")?, time("ctime_ns")?);
+        let state = Hints { mtime, ctime, inode: number(&object, "inode")?, device: 0 };
+        let shown = object["path"].as_str().ok_or("\"path\" is no text")?.to_owned();
+        let path = json::path_from(shown, object.get("path_base64").and_then(Value::as_str))?;
+        (object, Some(Origin { path, state }))
+    };
     let levels = object["levels"].as_array().ok_or("\"levels\" is no list")?;
     let level = |pair: &Value| match pair.as_array().map(Vec::as_slice) {
         Some([level, hash]) => {
@@ -120,10 +185,10 @@ pub fn parse_piece(line: &str) -> Result<Piece, String> {
     if range.start > range.end {
         return Err("it ends before it begins".to_owned());
     }
-    Ok(Piece { spec: spec(&object)?, size: number(&object, "size")?, range, levels })
+    Ok(Piece { spec: spec(&object)?, size: number(&object, "size")?, range, levels, origin })
 }
 
-/// A JSON object of this kind with exactly these keys.
+/// A JSON object of this kind with exactly these keys; a path may also be there as bytes.
 fn object(text: &str, kind: &str, keys: &[&str]) -> Result<Map<String, Value>, String> {
     let object = match serde_json::from_str(text) {
         Ok(Value::Object(object)) => object,
@@ -136,7 +201,9 @@ fn object(text: &str, kind: &str, keys: &[&str]) -> Result<Map<String, Value>, S
     if let Some(key) = keys.iter().find(|key| !object.contains_key(**key)) {
         return Err(format!("\"{key}\" is missing"));
     }
-    if let Some(key) = object.keys().find(|key| *key != "truesum" && !keys.contains(&key.as_str())) {
+    let known =
+        |key: &str| key == "truesum" || keys.contains(&key) || key == "path_base64" && keys.contains(&"path");
+    if let Some(key) = object.keys().find(|key| !known(key)) {
         return Err(format!("\"{key}\" does not belong here"));
     }
     Ok(object)
@@ -166,8 +233,16 @@ mod tests {
         let spec: Spec = "sha256-tree;leaf=1MiB".parse().unwrap();
         let made = RangeProof { spec: spec.clone(), size: 9, leaves: 0..1, path: vec![hash.clone()] };
         assert_eq!(parse_proof(&proof(&made)), Ok(made.clone()));
-        let part = Piece { spec, size: 9, range: 0..1, levels: vec![(0, hash)] };
-        assert_eq!(parse_piece(&piece(&part)), Ok(part.clone()));
+        let state = Hints { mtime: -1, ctime: i64::MAX, inode: u64::MAX, device: 0 };
+        for path in [Some(b"a\"b".to_vec()), Some(b"\xff".to_vec()), None] {
+            let origin = path.map(|path| Origin { path, state });
+            let part =
+                Piece { spec: spec.clone(), size: 9, range: 0..1, levels: vec![(0, hash.clone())], origin };
+            assert_eq!(parse_piece(&piece(&part)), Ok(part.clone()));
+            assert!(parse_piece(&piece(&part).replacen("piece-", "peace-", 1)).is_err());
+        }
+        let failure = Error::io(b"x", "open", std::io::Error::from_raw_os_error(2));
+        assert!(parse_piece(&no_piece(&failure)).unwrap_err().contains("x was missing"));
         let text = proof(&made);
         for (from, to) in [
             ("proof-1", "proof-2"),

@@ -2,8 +2,8 @@
 
 use crate::program::{ABC, Folder, Ran};
 use rustix::process::{Pid, Signal, kill_process};
-use std::io::Write;
-use std::process::{Child, Stdio};
+use std::io::{BufRead, Write};
+use std::process::{Child, Command, Stdio};
 
 #[test]
 fn a_full_device_is_an_error_and_said_so() {
@@ -152,7 +152,6 @@ fn a_second_signal_ends_the_run_at_once() {
 
 #[test]
 fn a_status_line_can_be_asked_for() {
-    use std::io::BufRead;
     let folder = Folder::new();
     let mut child = reading(&folder, &["-"]);
     signal(&child, Signal::USR1);
@@ -165,7 +164,6 @@ fn a_status_line_can_be_asked_for() {
 
 #[test]
 fn lines_do_not_wait_for_the_files_after_them() {
-    use std::io::BufRead;
     let folder = Folder::with(&[("a", "abc")]);
     let mut command = folder.command();
     command.args(["-j", "1", "a", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -198,4 +196,50 @@ fn reading_manifest(folder: &Folder) -> Child {
     let lines = format!("{ABC}  a\n").repeat(20_000);
     child.stdin.as_mut().unwrap().write_all(lines.as_bytes()).unwrap();
     child
+}
+
+#[test]
+fn a_run_ends_with_the_program_that_started_it_if_it_is_asked_to() {
+    let folder = Folder::new();
+    // Hashed for minutes: a hole.
+    std::fs::File::create(folder.path("hole")).unwrap().set_len(1 << 40).unwrap();
+    for (options, ends) in [("--die-with-parent", true), ("--no-progress", false)] {
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", "\"$@\" hole >/dev/null 2>&1 & echo $!; wait", "sh"])
+            .arg(env!("CARGO_BIN_EXE_truesum"));
+        shell.args(["-a", "sha256", options]).current_dir(folder.root()).stdout(Stdio::piped());
+        let mut shell = shell.spawn().unwrap();
+        let mut line = String::new();
+        std::io::BufReader::new(shell.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let run = Pid::from_raw(line.trim().parse().unwrap()).unwrap();
+        // It has asked the kernel once it runs as itself and reads the file.
+        let opened = || {
+            let files = std::fs::read_dir(format!("/proc/{run}/fd")).into_iter().flatten().flatten();
+            files.filter_map(|file| std::fs::read_link(file.path()).ok()).any(|file| file.ends_with("hole"))
+        };
+        until("the file is open", opened);
+        shell.kill().unwrap();
+        shell.wait().unwrap();
+        // Nobody may wait for it: then it is dead, but there.
+        let gone = || {
+            let stat = std::fs::read_to_string(format!("/proc/{run}/stat")).unwrap_or_default();
+            stat.rsplit(") ").next().is_none_or(|state| state.is_empty() || state.starts_with('Z'))
+        };
+        if ends {
+            until("it is gone", gone);
+        } else {
+            assert!(!gone(), "nobody asked it to end");
+            kill_process(run, Signal::KILL).unwrap();
+        }
+    }
+}
+
+/// Waits for what must come, and fails rather than wait for ever.
+fn until(what: &str, came: impl Fn() -> bool) {
+    let begin = std::time::Instant::now();
+    while !came() {
+        assert!(begin.elapsed().as_secs() < 60, "in a minute this did not come: {what}");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
 }

@@ -1,4 +1,5 @@
-//! One digest from many machines: each hashes a range, one puts the results together (`docs/spec/tree.md` section 6).
+//! One digest from many machines: each hashes a range of the file (`docs/spec/tree.md` section 6); `combine` puts the
+//! results together.
 
 use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special};
@@ -8,6 +9,7 @@ use crate::pieces::UNIT;
 use crate::pieces::scan::Scan;
 use crate::progress::Progress;
 use crate::tree::prove::{bytes_of, hash_leaves};
+use crate::tree::store::Hints;
 use std::ops::Range;
 use truesum_hash::tree::{CompactRange, Linear, Merkle, Plan, decompose};
 use truesum_hash::{Digest, Spec};
@@ -23,10 +25,37 @@ pub struct Piece {
     pub range: Range<u64>,
     /// The hashes of the range's maximal perfect subtrees, each with its level, left to right.
     pub levels: Vec<(u8, Digest)>,
+    /// What was read. `None` of a piece that does not say: then nothing tells whether its neighbours are of the same bytes.
+    pub origin: Option<Origin>,
+}
+
+/// The file that a piece was read from, and its state while that was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Its name, as the worker knew it.
+    pub path: Vec<u8>,
+    /// Its times and numbers.
+    pub state: Hints,
+}
+
+impl Origin {
+    /// What shows that another piece was read from another file, or from this one in another state; `None` if nothing does.
+    ///
+    /// Names and device numbers are each machine's own: they are not asked. The time of the last change of status is: it
+    /// moves also for who writes and puts the old time back.
+    pub fn differs(&self, other: &Origin) -> Option<&'static str> {
+        let (one, two) = (&self.state, &other.state);
+        let differences = [
+            (one.inode != two.inode, "the inode"),
+            (one.mtime != two.mtime, "the time of the last modification"),
+            (one.ctime != two.ctime, "the time of the last change of status"),
+        ];
+        differences.iter().find(|(differs, _)| *differs).map(|(_, what)| *what)
+    }
 }
 
 /// How a digest is divided between workers.
-enum Division {
+pub(super) enum Division {
     Tree(Box<Merkle>),
     Checksum(Linear),
     /// Leaves whose places and number the plan knows.
@@ -34,7 +63,7 @@ enum Division {
 }
 
 impl Division {
-    fn of(spec: &Spec, size: u64) -> Option<Division> {
+    pub(super) fn of(spec: &Spec, size: u64) -> Option<Division> {
         if let Some(tree) = Merkle::new(spec) {
             return Some(Division::Tree(Box::new(tree)));
         }
@@ -63,7 +92,7 @@ impl Division {
     }
 
     /// Units in all.
-    fn count(&self, size: u64) -> u64 {
+    pub(super) fn count(&self, size: u64) -> u64 {
         match self {
             Division::Checksum(_) => size,
             Division::Tree(tree) => tree.leaves(size),
@@ -87,7 +116,7 @@ pub fn hash_range(
     threads: usize,
     progress: &Progress,
 ) -> Result<Piece, Error> {
-    let fail = |why: String| Error::new(path, "hash a range of", Cause::Other(why));
+    let fail = |why: String| Error::new(path, "hash a range of", Cause::Undivided(why));
     let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
     let source = Source::new(&file, path, progress);
     let size = source.size;
@@ -110,8 +139,9 @@ pub fn hash_range(
             row.into_iter().map(|digest| (0, digest)).collect()
         }
     };
+    let origin = Some(Origin { path: path.to_vec(), state: Hints::of(file.stat()) });
     finish(file, path)?;
-    Ok(Piece { spec: spec.clone(), size, range, levels })
+    Ok(Piece { spec: spec.clone(), size, range, levels, origin })
 }
 
 /// A range cut at multiples of `unit`: what is before the first, whole units by number, what is after the last.
@@ -179,114 +209,4 @@ fn checksum(
         sum = (linear.join(&sum.0, &value, len), sum.1 + len);
     }
     Ok(sum.0)
-}
-
-/// Why pieces do not make a digest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misfit {
-    /// There are none.
-    None,
-    /// They are not of one file and one digest.
-    Mixed(String),
-    /// One does not begin where the one before it ends: expected, found.
-    Gap(u64, u64),
-    /// One has not the hashes that its range needs.
-    Levels(Range<u64>),
-    /// The digest cannot be divided.
-    Undivided(String),
-}
-
-impl std::fmt::Display for Misfit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Misfit::None => f.write_str("there are no pieces"),
-            Misfit::Mixed(what) => write!(f, "the pieces are of {what}"),
-            Misfit::Gap(expected, found) if found > expected => write!(f, "{expected}..{found} is missing"),
-            Misfit::Gap(expected, found) => write!(f, "{found}..{expected} is there twice"),
-            Misfit::Levels(range) => {
-                write!(f, "the piece {}..{} has not the hashes of its range", range.start, range.end)
-            }
-            Misfit::Undivided(name) => write!(f, "{name} cannot be divided"),
-        }
-    }
-}
-
-impl std::error::Error for Misfit {}
-
-/// The digest of the whole file from pieces that cover it, in any order.
-///
-/// # Errors
-/// They do not cover it exactly once, or one contradicts itself.
-pub fn combine(mut parts: Vec<Piece>) -> Result<Digest, Misfit> {
-    parts.sort_by_key(|piece| (piece.range.start, piece.range.end));
-    let Some(first) = parts.first() else { return Err(Misfit::None) };
-    let (spec, size) = (first.spec.clone(), first.size);
-    if let Some(other) = parts.iter().find(|piece| piece.spec != spec || piece.size != size) {
-        let what = format!("{spec} of {size} bytes and {} of {} bytes", other.spec, other.size);
-        return Err(Misfit::Mixed(what));
-    }
-    // No file is larger, and a line that says so is not allowed to cost memory.
-    let possible = size <= 1 << 48;
-    let division = if possible { Division::of(&spec, size) } else { None };
-    let division = division.ok_or_else(|| Misfit::Undivided(format!("{spec} of {size} bytes")))?;
-    let mut next = 0;
-    for piece in &parts {
-        if piece.range.start != next {
-            return Err(Misfit::Gap(next, piece.range.start));
-        }
-        next = piece.range.end;
-        if piece.levels.iter().any(|(_, hash)| hash.len() != spec.digest_len()) {
-            return Err(Misfit::Levels(piece.range.clone()));
-        }
-    }
-    let count = division.count(size);
-    if next != count {
-        return Err(Misfit::Gap(next, count));
-    }
-    let levels_fit = |piece: &Piece, expected: &mut dyn Iterator<Item = u8>| {
-        let fit = expected.eq(piece.levels.iter().map(|(level, _)| *level));
-        if fit { Ok(()) } else { Err(Misfit::Levels(piece.range.clone())) }
-    };
-    match division {
-        Division::Tree(tree) => {
-            let node = |left: &Digest, right: &Digest| tree.node(left, right);
-            let mut whole = CompactRange::starting_at(0);
-            for piece in &parts {
-                let end = piece.range.end;
-                for (level, hash) in &piece.levels {
-                    let room =
-                        whole.next().checked_add(1u64.checked_shl(u32::from(*level)).unwrap_or(u64::MAX));
-                    if room.is_none_or(|room| room > end) || whole.push(*level, hash.clone(), node).is_err() {
-                        return Err(Misfit::Levels(piece.range.clone()));
-                    }
-                }
-                if whole.next() != end {
-                    return Err(Misfit::Levels(piece.range.clone()));
-                }
-            }
-            whole_or_undivided(tree.close(&whole, size), &spec)
-        }
-        Division::Leaves(plan) => {
-            let mut fold = plan.fold();
-            for piece in &parts {
-                levels_fit(piece, &mut piece.range.clone().map(|_| 0))?;
-                piece.levels.iter().for_each(|(_, hash)| fold.push(hash.clone()));
-            }
-            whole_or_undivided(fold.finish(), &spec)
-        }
-        Division::Checksum(linear) => {
-            let mut sum: Option<Digest> = None;
-            for piece in &parts {
-                levels_fit(piece, &mut std::iter::once(0))?;
-                let (_, value) = &piece.levels[0];
-                let len = piece.range.end - piece.range.start;
-                sum = Some(sum.map_or_else(|| value.clone(), |sum| linear.join(&sum, value, len)));
-            }
-            whole_or_undivided(sum.map(|sum| linear.close(sum, size)), &spec)
-        }
-    }
-}
-
-fn whole_or_undivided(digest: Option<Digest>, spec: &Spec) -> Result<Digest, Misfit> {
-    digest.ok_or_else(|| Misfit::Undivided(format!("{spec} of so short a file")))
 }

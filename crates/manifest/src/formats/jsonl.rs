@@ -5,10 +5,9 @@
 use crate::digest::{is_tag, tagged};
 use crate::entry::{Entry, Time};
 use crate::format::{Format, Holds, Options, Parse, Reading, Style, Unholdable, Writing};
-use crate::json::{SCHEMA, path_into};
+use crate::json::{SCHEMA, path_from, path_into};
 use crate::line::Reason;
 use crate::scan;
-use data_encoding::BASE64;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use std::fmt;
 use std::time::Duration;
@@ -92,17 +91,7 @@ impl Object {
             None => return Err(Reason::Json(format!("no schema '{SCHEMA}'"))),
         }
         let shown = self.path.ok_or_else(|| fault("no path"))?;
-        let path = match self.path_base64 {
-            None => shown.into_bytes(),
-            Some(text) => {
-                let bytes = BASE64.decode(text.as_bytes()).map_err(|_| fault("path_base64 is not base64"))?;
-                // Else a person would see one name, and another file would be checked.
-                if String::from_utf8_lossy(&bytes) != shown {
-                    return Err(fault("path and path_base64 are different names"));
-                }
-                bytes
-            }
-        };
+        let path = path_from(shown, self.path_base64.as_deref()).map_err(fault)?;
         let mut digests = Vec::new();
         for (name, text) in self.digests.unwrap_or_default().0 {
             if !is_tag(name.as_bytes()) {

@@ -1,0 +1,169 @@
+//! The digest of a whole file from the pieces that many machines hashed (`docs/spec/tree.md` section 6).
+
+use crate::tree::piece::{Division, Piece};
+use std::ops::Range;
+use truesum_hash::tree::CompactRange;
+use truesum_hash::{Digest, Spec};
+use truesum_manifest::path::display_safe;
+
+/// What is asked of the pieces' origins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origins {
+    /// All say what they were read from, and it was one file in one state.
+    #[default]
+    One,
+    /// Nothing: the caller knows that the bytes are the same, copies of one file on several machines for example.
+    Trusted,
+}
+
+/// Why pieces do not make a digest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// There are none.
+    None,
+    /// They are of different digests, or of files of different sizes.
+    Mixed(String),
+    /// One does not say what it was read from.
+    Unstamped(Range<u64>),
+    /// Two were not read from one state of one file: the second, where from, and what differs.
+    Moved(Range<u64>, Vec<u8>, &'static str),
+    /// Two of the same range contradict each other: one of the workers, or of the reads, was wrong.
+    Contradiction(Range<u64>),
+    /// One does not begin where the one before it ends: expected, found.
+    Gap(u64, u64),
+    /// One has not the hashes that its range needs.
+    Levels(Range<u64>),
+    /// The digest cannot be divided.
+    Undivided(String),
+}
+
+impl std::fmt::Display for Misfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Misfit::None => f.write_str("there are no pieces"),
+            Misfit::Mixed(what) => write!(f, "the pieces are of {what}"),
+            Misfit::Unstamped(range) => {
+                write!(f, "the piece {}..{} does not say what it was read from", range.start, range.end)
+            }
+            Misfit::Moved(range, path, what) => {
+                let (start, end, path) = (range.start, range.end, display_safe(path));
+                write!(
+                    f,
+                    "the piece {start}..{end} is of another state of the file than those before it: {what} of {path} differs"
+                )
+            }
+            Misfit::Contradiction(range) => {
+                write!(f, "two pieces {}..{} of the same file have different hashes", range.start, range.end)
+            }
+            Misfit::Gap(expected, found) if found > expected => write!(f, "{expected}..{found} is missing"),
+            Misfit::Gap(expected, found) => write!(f, "{found}..{expected} is there twice"),
+            Misfit::Levels(range) => {
+                write!(f, "the piece {}..{} has not the hashes of its range", range.start, range.end)
+            }
+            Misfit::Undivided(name) => write!(f, "{name} cannot be divided"),
+        }
+    }
+}
+
+impl std::error::Error for Misfit {}
+
+/// The digest of the whole file from pieces that cover it, in any order. A piece may be there more than once, as it is when
+/// a slow worker's work was given to a second one.
+///
+/// # Errors
+/// They do not cover the file, or overlap; they are not of one state of one file, as far as `origins` asks for that; one
+/// contradicts itself or another.
+pub fn combine(mut parts: Vec<Piece>, origins: Origins) -> Result<Digest, Misfit> {
+    parts.sort_by_key(|piece| (piece.range.start, piece.range.end));
+    if origins == Origins::One {
+        one_origin(&parts)?;
+    }
+    let Some(first) = parts.first() else { return Err(Misfit::None) };
+    let (spec, size) = (first.spec.clone(), first.size);
+    if let Some(other) = parts.iter().find(|piece| piece.spec != spec || piece.size != size) {
+        let what = format!("{spec} of {size} bytes and {} of {} bytes", other.spec, other.size);
+        return Err(Misfit::Mixed(what));
+    }
+    if let Some(pair) =
+        parts.windows(2).find(|pair| pair[0].range == pair[1].range && pair[0].levels != pair[1].levels)
+    {
+        return Err(Misfit::Contradiction(pair[0].range.clone()));
+    }
+    parts.dedup_by(|later, earlier| later.range == earlier.range);
+    // No file is larger, and a line that says so is not allowed to cost memory.
+    let possible = size <= 1 << 48;
+    let division = if possible { Division::of(&spec, size) } else { None };
+    let division = division.ok_or_else(|| Misfit::Undivided(format!("{spec} of {size} bytes")))?;
+    let mut next = 0;
+    for piece in &parts {
+        if piece.range.start != next {
+            return Err(Misfit::Gap(next, piece.range.start));
+        }
+        next = piece.range.end;
+        if piece.levels.iter().any(|(_, hash)| hash.len() != spec.digest_len()) {
+            return Err(Misfit::Levels(piece.range.clone()));
+        }
+    }
+    let count = division.count(size);
+    if next != count {
+        return Err(Misfit::Gap(next, count));
+    }
+    let levels_fit = |piece: &Piece, expected: &mut dyn Iterator<Item = u8>| {
+        let fit = expected.eq(piece.levels.iter().map(|(level, _)| *level));
+        if fit { Ok(()) } else { Err(Misfit::Levels(piece.range.clone())) }
+    };
+    match division {
+        Division::Tree(tree) => {
+            let node = |left: &Digest, right: &Digest| tree.node(left, right);
+            let mut whole = CompactRange::starting_at(0);
+            for piece in &parts {
+                let end = piece.range.end;
+                for (level, hash) in &piece.levels {
+                    let room =
+                        whole.next().checked_add(1u64.checked_shl(u32::from(*level)).unwrap_or(u64::MAX));
+                    if room.is_none_or(|room| room > end) || whole.push(*level, hash.clone(), node).is_err() {
+                        return Err(Misfit::Levels(piece.range.clone()));
+                    }
+                }
+                if whole.next() != end {
+                    return Err(Misfit::Levels(piece.range.clone()));
+                }
+            }
+            whole_or_undivided(tree.close(&whole, size), &spec)
+        }
+        Division::Leaves(plan) => {
+            let mut fold = plan.fold();
+            for piece in &parts {
+                levels_fit(piece, &mut piece.range.clone().map(|_| 0))?;
+                piece.levels.iter().for_each(|(_, hash)| fold.push(hash.clone()));
+            }
+            whole_or_undivided(fold.finish(), &spec)
+        }
+        Division::Checksum(linear) => {
+            let mut sum: Option<Digest> = None;
+            for piece in &parts {
+                levels_fit(piece, &mut std::iter::once(0))?;
+                let (_, value) = &piece.levels[0];
+                let len = piece.range.end - piece.range.start;
+                sum = Some(sum.map_or_else(|| value.clone(), |sum| linear.join(&sum, value, len)));
+            }
+            whole_or_undivided(sum.map(|sum| linear.close(sum, size)), &spec)
+        }
+    }
+}
+
+/// Finds a piece without an origin, or of another than the first.
+fn one_origin(parts: &[Piece]) -> Result<(), Misfit> {
+    let mut first = None;
+    for piece in parts {
+        let Some(origin) = &piece.origin else { return Err(Misfit::Unstamped(piece.range.clone())) };
+        if let Some(what) = first.get_or_insert(origin).differs(origin) {
+            return Err(Misfit::Moved(piece.range.clone(), origin.path.clone(), what));
+        }
+    }
+    Ok(())
+}
+
+fn whole_or_undivided(digest: Option<Digest>, spec: &Spec) -> Result<Digest, Misfit> {
+    digest.ok_or_else(|| Misfit::Undivided(format!("{spec} of so short a file")))
+}
