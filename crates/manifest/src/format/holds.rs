@@ -41,6 +41,8 @@ pub enum Told {
     Here,
     /// Only the manifest's name, the user, or the digest's length.
     Elsewhere,
+    /// Only the manifest's name, by which alone the format is known too.
+    ByName,
 }
 
 /// Which names a format can hold. None holds a NUL.
