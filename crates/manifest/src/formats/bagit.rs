@@ -98,8 +98,11 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
     let [(_, digest)] = entry.digests.as_slice() else {
         return Err(Unholdable::Twice(entry.digests[0].0.clone()));
     };
-    // An asterisk or a blank in front would be taken for what stands between digest and name.
-    if matches!(entry.path.first(), Some(b'*' | b' ' | b'\t')) {
+    // An asterisk or a blank in front would be taken for what stands between digest and name; blanks at the end are dropped by
+    // the programs that read bags.
+    if matches!(entry.path.first(), Some(b'*' | b' ' | b'\t'))
+        || matches!(entry.path.last(), Some(b' ' | b'\t' | 0x0b | 0x0c))
+    {
         return Err(Unholdable::Edge);
     }
     let digest = if style.spelling == Spelling::HexUpper { digest.to_hex_upper() } else { digest.to_hex() };
