@@ -114,7 +114,7 @@ fn is_read(row: &Format) -> bool {
 
 /// Whether `hash -t` writes it.
 fn is_written(row: &Format) -> bool {
-    !matches!(row.writing, Writing::No) && !row.holds.pieces
+    !matches!(row.writing, Writing::No)
 }
 
 /// What of an entry a format that is written has no place for, each in a word.

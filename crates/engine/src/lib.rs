@@ -6,6 +6,7 @@
 
 pub mod error;
 mod hash_files;
+mod hash_pieces;
 mod io;
 pub mod job;
 mod pieces;
@@ -19,6 +20,7 @@ pub mod walk;
 
 pub use error::{Cause, Error, Kind};
 pub use hash_files::{Hashing, hash_file, hash_files};
+pub use hash_pieces::hash_pieces;
 pub use io::anchor::Anchor;
 pub use io::mapping::{Mapping, allow_mapping};
 pub use io::open::{Root, Special};

@@ -8,11 +8,11 @@
 mod file;
 mod join;
 mod judge;
-mod units;
 
 use crate::error::{Cause, Error};
 use crate::io::read::{Guarded, Whole};
 use crate::job::{Found, Job, Outcome};
+use crate::pieces::sequence::Sequence;
 use crate::progress::Progress;
 use crate::run::config::{Config, cores};
 use crate::task::Sink;
@@ -23,9 +23,8 @@ use judge::Judge;
 use std::io;
 use std::sync::Arc;
 use std::time::Instant;
-use truesum_hash::Hasher;
+use truesum_hash::{Hasher, Spec};
 use truesum_manifest::Pieces;
-use units::Units;
 
 /// Bytes read at a time.
 const SLICE: usize = 1 << 18;
@@ -88,10 +87,12 @@ fn sequence(
     let all_lists = others.is_empty();
     let threads = if config.threads == 0 { cores() } else { config.threads };
     std::thread::scope(|scope| {
-        let mut judge = Judge::new(&lists[0], all_lists);
-        let mut units = Units::new(&lists, threads, scope);
+        let specs: Vec<Spec> = lists.iter().map(|list| list.spec().clone()).collect();
+        let (covered, piece_len) = (lists[0].covered(), lists[0].piece_len());
+        let mut at = covered.start.min(lists[0].file_start());
+        let mut units = Sequence::new(&specs, at, covered, piece_len, threads, scope);
+        let mut judge = Judge::new(lists, all_lists);
         let mut buffer = vec![0; SLICE];
-        let mut at = lists[0].covered().start.min(files[0].pieces[0].file_start());
         for file in files {
             if progress.stopped() {
                 return Ok(());

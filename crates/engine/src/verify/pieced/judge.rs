@@ -1,6 +1,7 @@
 //! What pieces say of the files they hold bytes of, once all pieces of a file are known.
 
 use crate::job::{Damage, Findings, Outcome};
+use crate::pieces::sequence::Take;
 use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
@@ -8,7 +9,7 @@ use truesum_manifest::Pieces;
 
 /// What became of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+enum State {
     /// Its digests are equal.
     Good,
     /// One differs.
@@ -17,14 +18,10 @@ pub(super) enum State {
     Unknown,
 }
 
-impl State {
-    pub(super) fn of(good: bool) -> State {
-        if good { State::Good } else { State::Damaged }
-    }
-}
-
 /// Gathers what pieces say, and hands files out in order.
 pub(super) struct Judge {
+    /// What the digests must be.
+    lists: Vec<Pieces>,
     covered: Range<u64>,
     piece_len: u64,
     /// Whether there are no digests of other pieces.
@@ -38,34 +35,26 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    pub(super) fn new(list: &Pieces, all_lists: bool) -> Judge {
-        let covered = list.covered();
+    /// For lists of digests of the same pieces; `all_lists` unless there are others.
+    pub(super) fn new(lists: Vec<Pieces>, all_lists: bool) -> Judge {
+        let (covered, piece_len) = (lists[0].covered(), lists[0].piece_len().max(1));
         let known = covered.start;
-        let piece_len = list.piece_len().max(1);
-        Judge { covered, piece_len, all_lists, known, bad: VecDeque::new(), waiting: VecDeque::new() }
+        let (bad, waiting) = (VecDeque::new(), VecDeque::new());
+        Judge { lists, covered, piece_len, all_lists, known, bad, waiting }
     }
 
-    /// All pieces before this byte of the sequence are known.
-    pub(super) fn known(&self) -> u64 {
-        self.known
-    }
-
-    /// The states of pieces that follow each other.
-    pub(super) fn pieces(&mut self, first: u64, states: &[State]) {
-        for (at, &state) in states.iter().enumerate() {
-            let start = self.covered.start + (first + at as u64) * self.piece_len;
-            let end = start.saturating_add(self.piece_len).min(self.covered.end);
-            self.known = end;
-            if state != State::Good {
-                self.bad.push_back((start..end, state));
-            }
+    /// What a piece comes to, by its digests.
+    fn state(&self, piece: u64, at: usize, digests: &[Vec<u8>], absent: &[bool]) -> State {
+        let is_listed = |(list, found): (&Pieces, &Vec<u8>)| {
+            let len = list.spec().digest_len();
+            let listed = list.digests().get(piece as usize * len..(piece as usize + 1) * len);
+            listed.is_some() && listed == found.get(at * len..(at + 1) * len)
+        };
+        match absent.get(at) {
+            Some(true) => State::Unknown,
+            _ if self.lists.iter().zip(digests).all(is_listed) => State::Good,
+            _ => State::Damaged,
         }
-    }
-
-    /// Whole pieces of which nothing is there.
-    pub(super) fn unknown(&mut self, range: Range<u64>) {
-        self.known = range.end;
-        self.bad.push_back((range, State::Unknown));
     }
 
     /// A file that was read, and where it lies.
@@ -142,4 +131,25 @@ impl Judge {
 fn within(range: &Range<u64>, file: &Range<u64>) -> Option<Range<u64>> {
     let (start, end) = (range.start.max(file.start), range.end.min(file.end));
     (start < end).then(|| start - file.start..end - file.start)
+}
+
+impl Take for Judge {
+    fn pieces(&mut self, first: u64, digests: &[Vec<u8>], absent: &[bool]) {
+        let count = digests[0].len() / self.lists[0].spec().digest_len();
+        for at in 0..count {
+            let piece = first + at as u64;
+            let state = self.state(piece, at, digests, absent);
+            let start = self.covered.start + piece * self.piece_len;
+            let end = start.saturating_add(self.piece_len).min(self.covered.end);
+            self.known = end;
+            if state != State::Good {
+                self.bad.push_back((start..end, state));
+            }
+        }
+    }
+
+    fn absent(&mut self, range: Range<u64>) {
+        self.known = range.end;
+        self.bad.push_back((range, State::Unknown));
+    }
 }
