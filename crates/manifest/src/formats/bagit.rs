@@ -3,7 +3,8 @@
 use crate::digest::{is_hex, starts_with_digest, tagged, untagged};
 use crate::entry::Entry;
 use crate::format::{
-    Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Spelling, Style, Told, Unholdable, Writing,
+    Claim, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Spelling, Style, Told, Unholdable,
+    Writing,
 };
 use crate::formats::bsd::BSD;
 use crate::line::Reason;
@@ -25,7 +26,13 @@ pub(crate) static BAGIT: Format = Format {
         "manifest-blake3.txt",
     ],
     summary: "digest, blanks, name with three characters escaped, as the manifests of a BagIt bag",
-    holds: Holds { told: Told::ByName, ..Holds::DIGESTS },
+    holds: Holds {
+        told: Told::ByName,
+        // An asterisk or a blank in front would be taken for what stands between digest and name; blanks at the end are
+        // dropped by the programs that read bags.
+        names: Names::Literal { nowhere: b"", not_first: b"* \t", not_last: b" \t\x0b\x0c" },
+        ..Holds::DIGESTS
+    },
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| starts_with_digest(line) && is_hex(scan::word(line).0))?;
         Some(Claim { sign: Sign::Possible, at })
@@ -98,13 +105,6 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
     let [(_, digest)] = entry.digests.as_slice() else {
         return Err(Unholdable::Twice(entry.digests[0].0.clone()));
     };
-    // An asterisk or a blank in front would be taken for what stands between digest and name; blanks at the end are dropped by
-    // the programs that read bags.
-    if matches!(entry.path.first(), Some(b'*' | b' ' | b'\t'))
-        || matches!(entry.path.last(), Some(b' ' | b'\t' | 0x0b | 0x0c))
-    {
-        return Err(Unholdable::Edge);
-    }
     let digest = if style.spelling == Spelling::HexUpper { digest.to_hex_upper() } else { digest.to_hex() };
     out.extend_from_slice(digest.as_bytes());
     out.extend_from_slice(b"  ");
