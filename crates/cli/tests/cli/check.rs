@@ -433,3 +433,25 @@ fn what_has_no_digest_is_looked_at_and_never_passes_for_verified() {
     folder.write("x.dist-info/RECORD", format!("a,sha256={digest},3\nb,,\n"));
     assert_eq!(folder.run(&["check", "--root", ".", "x.dist-info/RECORD"]).code, Some(2));
 }
+
+#[test]
+fn a_bag_is_checked_by_the_name_of_its_folder() {
+    let folder = Folder::with(&[
+        ("bag/data/a", "abc"),
+        ("bag/bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"),
+    ]);
+    let made = folder.run(&["hash", "-t", "bagit", "-o", "bag/manifest-sha256.txt", "bag/data"]);
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    assert!(folder.read("bag/manifest-sha256.txt").ends_with(b"  data/a\n"));
+    let ran = folder.run(&["check", "bag"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("data/a: OK\n", Some(0)), "{}", ran.err);
+    folder.write("bag/data/more", "x");
+    let ran = folder.run(&["check", "bag"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.err.contains("it lies in the payload, and manifest-sha256.txt does not list it"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("1 file verified, 1 fault of a bag"), "{}", ran.err);
+}
