@@ -38,6 +38,31 @@ fn every_algorithm_hashes_its_check_message() {
 }
 
 #[test]
+fn crcs_by_their_catalogue_and_by_parameters_are_written_and_verified() {
+    let folder = Folder::with(&[("f", "123456789")]);
+    let open = "crc;width=16;poly=0x8005;init=0xffff;refin=true;refout=true;xorout=0x0";
+    for (name, digest) in
+        [("crc-16/modbus", "4b37"), ("crc-82/darc", "09ea83f625023801fd612"), (open, "4b37")]
+    {
+        let plain = folder.run(&["-a", name, "f"]).out();
+        let hex = plain.split(' ').next().unwrap();
+        assert_eq!(hex.trim_start_matches('0'), digest.trim_start_matches('0'), "{name}");
+        for format in ["gnu", "bsd", "jsonl"] {
+            let written = folder.run(&["--format", format, "-a", name, "-o", "sums", "f"]);
+            assert_eq!(written.code, Some(0), "{name} {format}: {}", written.err);
+            let asked: &[&str] = if format == "gnu" { &["-a", name] } else { &[] };
+            let ran = folder.run(&[&["check"], asked, &["--allow-weak", "sums"]].concat());
+            assert_eq!(ran.code, Some(0), "{name} {format}: {}{}", ran.out(), ran.err);
+            std::fs::write(folder.path("f"), "123456780").unwrap();
+            let ran = folder.run(&[&["check"], asked, &["--allow-weak", "sums"]].concat());
+            assert_eq!(ran.code, Some(1), "{name} {format}: {}{}", ran.out(), ran.err);
+            std::fs::write(folder.path("f"), "123456789").unwrap();
+            std::fs::remove_file(folder.path("sums")).unwrap();
+        }
+    }
+}
+
+#[test]
 fn man_pages_are_written_and_shown() {
     let folder = Folder::new();
     assert!(folder.run(&["man"]).out().contains("EXIT STATUS"));
