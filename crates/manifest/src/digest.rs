@@ -47,7 +47,7 @@ pub(crate) fn is_tag(text: &[u8]) -> bool {
 /// What is wrong with it.
 pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
     if let (true, Some(name)) = (options.asked.is_empty(), options.unsupported) {
-        return Err(Reason::Algorithm(SpecError::Unknown(name.to_owned(), None)));
+        return Err(Reason::Algorithm(SpecError::NotHere(name.to_owned())));
     }
     let expected = options.expected();
     if expected.is_empty() {

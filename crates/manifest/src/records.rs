@@ -200,7 +200,7 @@ impl Iterator for Read {
                 Ok(found) if entry.digests.contains(&found) => {}
                 Ok(found) => entry.digests.push(found),
                 // Others of the same file may do.
-                Err(reason @ (Reason::NotAsked(_) | Reason::Algorithm(SpecError::Unknown(..)))) => {
+                Err(reason @ (Reason::NotAsked(_) | Reason::Algorithm(SpecError::Unknown(_) | SpecError::NotHere(_)))) => {
                     passed = passed.or(Some(reason));
                 }
                 Err(reason) => fault = fault.or(Some(reason)),
