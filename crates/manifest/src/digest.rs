@@ -114,6 +114,30 @@ pub(crate) fn in_any_base(name: &str, text: &[u8], options: &Options) -> Result<
     }
 }
 
+/// Whether one character replaced, left out or put in makes one text of the other, whatever their case: a word that is nearly a
+/// known one is that word damaged, and not another.
+pub(crate) fn is_nearly(text: &[u8], known: &[u8]) -> bool {
+    let (short, long) = if text.len() < known.len() { (text, known) } else { (known, text) };
+    if long.len() - short.len() > 1 {
+        return false;
+    }
+    let same = short.iter().zip(long).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
+    let rest = &long[(same + 1).min(long.len())..];
+    let behind = if short.len() == long.len() { (same + 1).min(short.len()) } else { same };
+    short[behind..].eq_ignore_ascii_case(rest)
+}
+
+/// Whether it is nearly the name of an algorithm, and none itself.
+pub(crate) fn is_nearly_algorithm(name: &[u8]) -> bool {
+    scan::count(name.len());
+    let names = |row: &'static truesum_hash::Algorithm| {
+        [row.name, row.tag].into_iter().chain(row.aliases.iter().copied())
+    };
+    (3..=TAG_LIMIT).contains(&name.len())
+        && ALGORITHMS.iter().flat_map(names).any(|known| known.len() > 2 && is_nearly(name, known.as_bytes()))
+        && std::str::from_utf8(name).is_ok_and(|name| name.parse::<Spec>().is_err())
+}
+
 /// Whether it is as many hexadecimal digits as a digest of more than 64 bits has.
 pub(crate) fn is_long_hex(text: &[u8]) -> bool {
     matches!(text.len(), 32 | 40 | 48 | 56 | 64 | 96 | 128) && is_hex(text)

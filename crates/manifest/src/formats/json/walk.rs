@@ -1,5 +1,6 @@
 //! What is known while a JSON document is read: the records so far, how deep it is, and where.
 
+use super::key::Keys;
 use crate::records::Records;
 
 /// What is known while a document is read.
@@ -9,12 +10,15 @@ pub(super) struct Walk<'t> {
     pub(super) at: usize,
     pub(super) depth: usize,
     pub(super) records: Records,
+    pub(super) keys: Keys,
+    /// How many lists there were.
+    pub(super) lists: u32,
 }
 
 impl<'t> Walk<'t> {
     /// At the beginning of a document.
     pub(super) fn new(text: &'t [u8]) -> Walk<'t> {
-        Walk { text, at: 0, depth: 0, records: Records::default() }
+        Walk { text, at: 0, depth: 0, records: Records::default(), keys: Keys::default(), lists: 0 }
     }
 
     /// Notes where a string is that lies in the text itself.
