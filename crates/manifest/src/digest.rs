@@ -133,7 +133,7 @@ pub(crate) fn is_nearly_algorithm(name: &[u8]) -> bool {
     let names = |row: &'static truesum_hash::Algorithm| {
         [row.name, row.tag].into_iter().chain(row.aliases.iter().copied())
     };
-    (3..=TAG_LIMIT).contains(&name.len())
+    (2..=TAG_LIMIT).contains(&name.len())
         && ALGORITHMS.iter().flat_map(names).any(|known| known.len() > 2 && is_nearly(name, known.as_bytes()))
         && std::str::from_utf8(name).is_ok_and(|name| name.parse::<Spec>().is_err())
 }

@@ -282,6 +282,7 @@ impl Object {
             match member.kind {
                 Kind::Digest => found.push(key, value, at, Kind::Digest, none),
                 Kind::Fault => found.push("", "", at, Kind::Fault, none),
+                Kind::Null if member.key.holds_digest() => found.push("", "", at, Kind::Null, none),
                 Kind::Text => match walk.keys.tag(member.key) {
                     _ if member.key.is(Sense::Digest) && !value.trim().is_empty() => {
                         found.push("", value, at, Kind::Digest, none);
@@ -290,7 +291,7 @@ impl Object {
                     None if member.key.holds_digest() => found.push("", "", at, Kind::Fault, none),
                     None => {}
                 },
-                Kind::Null | Kind::Number | Kind::Odd if member.key.holds_digest() => {
+                Kind::Number | Kind::Odd | Kind::True if member.key.holds_digest() => {
                     found.push("", "", at, Kind::Fault, none);
                 }
                 _ => {}
@@ -341,6 +342,12 @@ impl Object {
         for (tag, value, member) in digests.iter() {
             match tag {
                 _ if member.kind == Kind::Fault => records.fault(UNREADABLE),
+                // Where nothing else is said, the entry is one without a digest.
+                _ if member.kind == Kind::Null => {
+                    if digests.iter().any(|(.., other)| other.kind != Kind::Null) {
+                        records.fault(UNREADABLE);
+                    }
+                }
                 "" if value.trim().is_empty() => records.fault(UNREADABLE),
                 "" => records.stated_digest(value.as_bytes()),
                 tag => records.digest(tag.as_bytes(), value.as_bytes()),
@@ -414,6 +421,7 @@ impl Object {
                 walk.records.name(name.as_bytes());
             }
             match &tag {
+                _ if member.kind == Kind::Null => {}
                 _ if !good => walk.records.fault(UNREADABLE),
                 Some(tag) if stated(value.as_bytes()).is_none() => {
                     walk.records.digest(tag.as_bytes(), value.as_bytes());
