@@ -36,6 +36,14 @@ pub(crate) fn refused(at: usize, what: &'static str) -> LineError {
     LineError { at: Place::Byte(at as u64), reason: Reason::Part(what) }
 }
 
+/// The end of a document whose reading was asked to end.
+pub(crate) fn stopped(at: usize) -> LineError {
+    refused(at, STOPPED)
+}
+
+/// Why such a document has no entries.
+pub(crate) const STOPPED: &str = "not read to its end, because the run was asked to end";
+
 /// What was found so far.
 #[derive(Default)]
 pub(crate) struct Records {

@@ -11,7 +11,7 @@ mod write;
 
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::{LineError, Place, Reason};
-use crate::records::refused;
+use crate::records::{STOPPED, refused, stopped};
 use crate::scan;
 use key::Key as Sense;
 use object::{Object, Role, Said};
@@ -56,11 +56,14 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
-    let mut walk = Walk::new(&text);
+    let mut walk = Walk::new(&text, options.stop.as_deref());
     let mut json = serde_json::Deserializer::from_slice(&text);
     let top = Value { walk: &mut walk, key: "", sense: Sense::default(), role: Role::Top, group: None };
     let read = top.deserialize(&mut json).and_then(|_| json.end());
     read.map_err(|error| {
+        if options.stopped() {
+            return stopped(walk.at);
+        }
         let what = Reason::Json(format!("not a JSON document: {error}"));
         LineError { at: Place::Byte(walk.at as u64), reason: what }
     })?;
@@ -158,6 +161,9 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Said<'de>, A::Error> {
         self.enter()?;
+        if self.walk.stopped() {
+            return Err(A::Error::custom(STOPPED));
+        }
         let before = self.walk.records.count();
         let mut object = Object::default();
         while let Some(Key(key)) = map.next_key_seed(KeySeed)? {

@@ -10,7 +10,7 @@ use truesum_hash::{Digest, Spec};
 pub(crate) static LINKS: Format = Format {
     name: "links",
     file_names: &[".magnet", ".ed2k"],
-    summary: "magnet and ed2k links, as RHash --magnet and --ed2k-link write them",
+    summary: "magnet links with digests that are known here; of ed2k links and of tree:tiger alone it says so",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;
