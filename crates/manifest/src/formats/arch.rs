@@ -120,6 +120,8 @@ fn read_flat(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
             } else if is_damaged(key.as_bytes(), scan::trim(value)) {
                 return Err(LineError { at: Place::Byte(at), reason: DAMAGED });
             }
+        } else if !scan::is_empty(line) && !scan::trim_start(line).starts_with(b"#") {
+            return Err(LineError { at: Place::Byte(at), reason: Reason::Part("a line without a key") });
         }
         at += line.len() as u64 + 1;
     }

@@ -239,7 +239,10 @@ impl Parse for Control {
             return self.stanza();
         }
         if line.starts_with(b"#") {
-            return Ok(None);
+            // The blank in front of a row, damaged.
+            let (digest, rest) = scan::word(&line[1..]);
+            let row = is_long_hex(digest) && scan::decimal(scan::word(rest).0).is_some();
+            return if row { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         if is_continuation(line) {
             let Some(rows) = self.list else {
@@ -256,6 +259,7 @@ impl Parse for Control {
         }
         let (key, value) = field(line).ok_or(Reason::NotALine)?;
         if is_damaged_key(&key) {
+            self.list = None;
             return Err(Reason::Part("a field whose name is nearly that of digests or names"));
         }
         self.field(&key, value).map(|()| None)

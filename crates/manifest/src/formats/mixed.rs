@@ -122,7 +122,7 @@ impl Mixed {
         if line.get(1).copied().is_none_or(scan::is_blank) {
             return false;
         }
-        if is_damaged_hex(line) || is_damaged_tag(line) {
+        if is_damaged(line) {
             return true;
         }
         let head = &line[..line.len().min(256)];
@@ -180,6 +180,11 @@ impl Parse for Mixed {
 /// Whether the line is a comment in any of the dialects: none of them has entries that start so.
 pub(crate) fn is_comment(line: &[u8]) -> bool {
     line.starts_with(b"#") || line.starts_with(b";") || line.starts_with(b"//")
+}
+
+/// Whether a comment would be an entry with a tag or a long digest if its first character were another.
+pub(crate) fn is_damaged(line: &[u8]) -> bool {
+    line.len() > 1 && (is_damaged_hex(line) || is_damaged_tag(line))
 }
 
 /// Whether a comment would be an untagged entry if its first character were a digit.

@@ -2,7 +2,7 @@
 //!
 //! Only plain files with a digest are entries. Folders nest by lines: one enters, `..` leaves.
 
-use crate::digest::{is_nearly, of_bytes, tagged};
+use crate::digest::{is_hex, is_long_hex, is_nearly, of_bytes, tagged};
 use crate::entry::Entry;
 use crate::format::Algorithms;
 use crate::format::{
@@ -104,6 +104,9 @@ impl Tree {
     fn set(&mut self, words: &[u8]) -> Result<(), Reason> {
         for word in words.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty()) {
             let (key, value) = keyword(word)?;
+            if DIGESTS.iter().any(|(name, _)| *name == key) && !is_hex(&value) {
+                return Err(Reason::NotHex);
+            }
             if self.defaults.len() >= 64 || value.len() > FOLDER_LIMIT {
                 return Err(Reason::Part("too many keywords, or too long ones"));
             }
@@ -173,6 +176,10 @@ impl Tree {
         }
         if let Some(damaged) = keywords.keys().chain(self.defaults.keys()).find(|key| is_damaged_key(key)) {
             return Err(Reason::Algorithm(SpecError::Unknown(damaged.clone())));
+        }
+        let known = |key: &str| DIGESTS.iter().any(|(name, _)| *name == key);
+        if keywords.iter().any(|(key, value)| !known(key) && is_long_hex(value)) {
+            return Err(Reason::Part("a digest under a keyword that is none of digests"));
         }
         let mut entry = Entry::default();
         if let Some(size) = value("size") {
@@ -286,6 +293,9 @@ impl Parse for Tree {
         match (text.strip_prefix(b"/set "), text.strip_prefix(b"/unset ")) {
             (Some(words), _) => self.set(words).map(|()| None),
             (_, Some(words)) => {
+                if scan::find(words, |byte| byte == b'=').is_some() {
+                    return Err(Reason::NotALine);
+                }
                 self.unset(words);
                 Ok(None)
             }

@@ -235,11 +235,11 @@ impl Object {
             self.entry(None, &digests, walk);
         } else if role == Role::Item && !inner {
             self.doubtful(name.as_deref(), group, walk);
+        } else if digests.iter().any(|(tag, value, _)| !tag.is_empty() && like_digest(value)) {
+            return if is_nearly_digest(key) { Said::Fault } else { Said::Stray };
         } else if role == Role::Other && !inner && self.is_misplaced(key) {
             walk.records.begin(walk.at);
             walk.records.fault("digests under a key that is nearly one of a list, or of an algorithm");
-        } else if digests.iter().any(|(tag, value, _)| !tag.is_empty() && like_digest(value)) {
-            return Said::Stray;
         }
         Said::Nothing
     }
@@ -399,7 +399,8 @@ impl Object {
     /// no digest in a map that is one by its key is bad.
     fn map(&self, walk: &mut Walk<'_>, role: Role, sense: Key) -> bool {
         let is_digest = |value: &str, member: Member| is_text(member) && like_digest(value);
-        if !self.iter().any(|(_, value, member)| is_digest(value, member)) {
+        let or_damaged = |value: &str, member| is_digest(value, member) || is_text(member) && mostly_digits(value);
+        if !self.iter().any(|(_, value, member)| or_damaged(value, member)) {
             return false;
         }
         let tag = walk.keys.tag(sense).map(str::to_owned);
