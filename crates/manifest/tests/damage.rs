@@ -48,7 +48,7 @@ impl Damage<'_> {
 /// What no reader can know: formats, a place or kind of damage, and the reason.
 const BLIND: &[(&[&str], fn(&Damage<'_>) -> bool, &str)] = &[
     (
-        &["gnu", "bsd", "sfv", "loose", "mtree", "slackware", "signify", "hashdeep", "distinfo", "buildroot", "conda", "jar-manifest", "deb822"],
+        &["gnu", "bsd", "sfv", "sfvmd5", "loose", "mtree", "slackware", "signify", "hashdeep", "distinfo", "buildroot", "conda", "jar-manifest", "deb822"],
         |damage| is_comment(damage.lines().0) && damage.before[damage.at] == b'\n',
         "the end of a comment's line: what follows is in the comment",
     ),

@@ -80,7 +80,7 @@ struct Value<'w, 't, 'k> {
     key: &'k str,
     sense: Sense,
     role: Role,
-    /// The list that it is an item of.
+    /// The list or map of names that it is an item of.
     group: Option<u32>,
 }
 
@@ -166,10 +166,12 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         }
         let before = self.walk.records.count();
         let mut object = Object::default();
+        self.walk.lists += 1;
+        let group = (self.role == Role::List).then_some(self.walk.lists);
         while let Some(Key(key)) = map.next_key_seed(KeySeed)? {
             let sense = self.walk.keys.key(&key);
             let role = self.role.of_member(sense);
-            let said = map.next_value_seed(Value { walk: self.walk, key: &key, sense, role, group: None })?;
+            let said = map.next_value_seed(Value { walk: self.walk, key: &key, sense, role, group })?;
             object.member(&key, sense, said, self.walk.at);
         }
         self.walk.depth -= 1;

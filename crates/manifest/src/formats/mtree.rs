@@ -2,7 +2,7 @@
 //!
 //! Only plain files with a digest are entries. Folders nest by lines: one enters, `..` leaves.
 
-use crate::digest::{is_hex, is_long_hex, is_nearly, of_bytes, tagged};
+use crate::digest::{is_long_hex, is_nearly, of_bytes, tagged};
 use crate::entry::Entry;
 use crate::format::Algorithms;
 use crate::format::{
@@ -104,7 +104,7 @@ impl Tree {
     fn set(&mut self, words: &[u8]) -> Result<(), Reason> {
         for word in words.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty()) {
             let (key, value) = keyword(word)?;
-            if DIGESTS.iter().any(|(name, _)| *name == key) && !is_hex(&value) {
+            if DIGESTS.iter().any(|(name, _)| *name == key) && !is_long_hex(&value) {
                 return Err(Reason::NotHex);
             }
             if self.defaults.len() >= 64 || value.len() > FOLDER_LIMIT {

@@ -183,8 +183,8 @@ impl Object {
         })
     }
 
-    /// Says what the object is, and writes down its entries. `inner`: something inside it is an entry; `group`: the list that
-    /// it is an item of.
+    /// Says what the object is, and writes down its entries. `inner`: something inside it is an entry; `group`: the list or
+    /// map that it is an item of.
     pub(super) fn conclude<'de>(
         self,
         walk: &mut Walk<'_>,
@@ -220,8 +220,11 @@ impl Object {
                 return Said::Fault;
             }
         }
-        if role == Role::Named && digests.iter().any(|(tag, ..)| !tag.is_empty()) {
+        if role == Role::Named && digests.iter().any(|(tag, _, found)| !tag.is_empty() || found.kind == Kind::Fault) {
             self.entry(Some(key.as_bytes()), &digests, walk);
+            if let Some(group) = group {
+                walk.records.confirm(group);
+            }
             return Said::Nothing;
         }
         let is_map = matches!(role, Role::Top | Role::List) && (!inner || role == Role::List);
@@ -233,8 +236,9 @@ impl Object {
         let elsewhere = self.iter().any(|(key, ..)| key.eq_ignore_ascii_case("uri"));
         if like() && !inner && !elsewhere && (listed || misnamed()) {
             self.entry(None, &digests, walk);
-        } else if role == Role::Item && !inner {
-            self.doubtful(name.as_deref(), group, walk);
+        } else if matches!(role, Role::Item | Role::Named) && !inner {
+            let name = name.as_deref().or((role == Role::Named).then_some(key.as_bytes()));
+            self.doubtful(name, group, walk);
         } else if digests.iter().any(|(tag, value, _)| !tag.is_empty() && like_digest(value)) {
             return if is_nearly_digest(key) { Said::Fault } else { Said::Stray };
         } else if role == Role::Other && !inner && self.is_misplaced(key) {
@@ -253,7 +257,7 @@ impl Object {
         self.iter().any(|(_, value, member)| is_text(member) && like_digest(value)) && is_nearly_digest(key)
     }
 
-    /// An item of a list without a digest: where others are entries, it is one too, unless it says that it is no file.
+    /// An item of a list or map without a digest: where others are entries, it is one too, unless it says that it is no file.
     fn doubtful(&self, name: Option<&[u8]>, group: Option<u32>, walk: &mut Walk<'_>) {
         let no_file = self.iter().any(|(key, value, member)| match member.kind {
             Kind::True => key.eq_ignore_ascii_case("isdir"),
