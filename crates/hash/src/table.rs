@@ -3,8 +3,9 @@
 //! Rows stand with their families. What stands here is their concatenation and the constructions over any hash
 //! (`sha256-tree`, `mtsum-md5`), whose algorithms come into being when their names are asked for.
 
-use crate::algorithm::{Algorithm, Size};
+use crate::algorithm::{Algorithm, Unit};
 use crate::family::FAMILIES;
+use crate::family::crc::{self, CRC_CATALOGUE};
 use crate::spec::{Spec, SpecError};
 use crate::tree;
 use std::collections::HashMap;
@@ -50,8 +51,8 @@ impl Index<usize> for Algorithms {
     }
 }
 
-/// The row with this name, alias or tag, whatever its case; also the composite digests over any hash
-/// ([`tree::FAMILIES`]).
+/// The row with this name, alias or tag, whatever its case; also those of [`CRC_CATALOGUE`], and the composite digests over
+/// any hash ([`tree::FAMILIES`]).
 pub fn find(name: &str) -> Option<&'static Algorithm> {
     if name.len() > MAX_NAME {
         return None;
@@ -66,8 +67,13 @@ const MAX_NAME: usize = 128;
 /// All names, aliases and tags in small letters. Lists of a million files ask for a name with each digest.
 static BY_NAME: LazyLock<HashMap<String, &'static Algorithm>> = LazyLock::new(|| {
     let names = |row: &'static Algorithm| [row.name, row.tag].into_iter().chain(row.aliases.iter().copied());
-    let all = ALGORITHMS.iter().flat_map(|row| names(row).map(move |name| (name.to_ascii_lowercase(), row)));
-    all.collect()
+    let mut by_name = HashMap::new();
+    for row in ALGORITHMS.iter().chain(CRC_CATALOGUE) {
+        for name in names(row) {
+            by_name.entry(name.to_ascii_lowercase()).or_insert(row);
+        }
+    }
+    by_name
 });
 
 /// The construction of this name, in small letters, over a hash.
@@ -92,6 +98,7 @@ fn nearest(text: &str) -> Option<&'static str> {
     let near = || {
         ALGORITHMS
             .iter()
+            .chain(CRC_CATALOGUE)
             .flat_map(|row| {
                 std::iter::once(row.name).chain(row.aliases.iter().copied()).map(move |name| (row, name))
             })
@@ -154,20 +161,25 @@ impl FromStr for Spec {
     type Err = SpecError;
 
     /// A name, alias or tag of any case, with `-BITS` behind it where the length is free and `;leaf=SIZE` or `;part=SIZE`
-    /// where the digest has leaves or parts of any size.
+    /// where the digest has leaves or parts of any size. A CRC without a name is spelled by its parameters:
+    /// `crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0`.
     fn from_str(text: &str) -> Result<Spec, SpecError> {
         let (text, parameter) = match text.split_once(';') {
             Some((name, parameter)) => (name, Some(parameter)),
             None => (text, None),
         };
+        if let Some(parameters) = parameter.filter(|_| text.eq_ignore_ascii_case(crc::KEY)) {
+            let made = crc::open(parameters).map_err(|why| SpecError::Parameter(crc::KEY, why))?;
+            return Ok(Spec::new(made));
+        }
         if let Some(parameter) = parameter {
             let spec: Spec = text.parse()?;
             let key = spec.parameter()?.key;
             let size = parameter
                 .split_once('=')
                 .filter(|(name, _)| name.eq_ignore_ascii_case(key))
-                .and_then(|(_, size)| size.parse().ok());
-            let Some(Size(size)) = size else {
+                .and_then(|(_, size)| Unit::read(size));
+            let Some(size) = size else {
                 let why = format!("'{parameter}' is not {key}=SIZE");
                 return Err(SpecError::Parameter(spec.algorithm.name, why));
             };
