@@ -217,3 +217,23 @@ fn strong(found: (Spec, Digest), options: &Options) -> Result<(Spec, Digest), Re
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_character_makes_a_known_word_a_damaged_one() {
+        for damaged in ["sha25v", "ha256", "sha2556", "sha256x", "SHA25-", "xsha256", "sha26"] {
+            assert!(is_nearly(damaged.as_bytes(), b"sha256"), "{damaged}");
+            assert!(is_nearly_algorithm(damaged.as_bytes()), "{damaged}");
+        }
+        for other in ["sha2", "sha265", "skein", "", "sha25vv"] {
+            assert!(!is_nearly(other.as_bytes(), b"sha256"), "{other}");
+        }
+        assert!(is_nearly(b"Sha256", b"sha256") && is_nearly(b"", b"a") && !is_nearly(b"", b"ab"));
+        for good in ["sha256", "SHA512", "skein", "quickxor"] {
+            assert!(!is_nearly_algorithm(good.as_bytes()), "{good}");
+        }
+    }
+}

@@ -252,7 +252,10 @@ impl Read {
                     fault = fault.or(Some(reason));
                 }
                 // Others of the same file may do.
-                Err(reason @ (Reason::NotAsked(_) | Reason::Algorithm(SpecError::Unknown(_) | SpecError::NotHere(_)))) => {
+                Err(
+                    reason @ (Reason::NotAsked(_)
+                    | Reason::Algorithm(SpecError::Unknown(_) | SpecError::NotHere(_))),
+                ) => {
                     passed = passed.or(Some(reason));
                 }
                 Err(reason) => fault = fault.or(Some(reason)),

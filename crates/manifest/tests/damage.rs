@@ -19,7 +19,10 @@ fn clean(text: &[u8], options: &Options) -> Option<(&'static str, Entries)> {
     let mut entries = Entries::new();
     for item in &mut reader {
         let entry = item.ok()?.entry;
-        entries.entry(entry.path.clone()).or_default().extend(entry.digests.iter().map(|(spec, digest)| format!("{spec}:{}", digest.to_hex())));
+        entries
+            .entry(entry.path.clone())
+            .or_default()
+            .extend(entry.digests.iter().map(|(spec, digest)| format!("{spec}:{}", digest.to_hex())));
     }
     Some((reader.format()?.name, entries))
 }
@@ -48,13 +51,31 @@ impl Damage<'_> {
 /// What no reader can know: formats, a place or kind of damage, and the reason.
 const BLIND: &[(&[&str], fn(&Damage<'_>) -> bool, &str)] = &[
     (
-        &["gnu", "bsd", "sfv", "sfvmd5", "loose", "mtree", "slackware", "signify", "hashdeep", "distinfo", "buildroot", "conda", "jar-manifest", "deb822"],
+        &[
+            "gnu",
+            "bsd",
+            "sfv",
+            "sfvmd5",
+            "loose",
+            "mtree",
+            "slackware",
+            "signify",
+            "hashdeep",
+            "distinfo",
+            "buildroot",
+            "conda",
+            "jar-manifest",
+            "deb822",
+        ],
         |damage| is_comment(damage.lines().0) && damage.before[damage.at] == b'\n',
         "the end of a comment's line: what follows is in the comment",
     ),
     (
         &["gnu", "bsd", "mtree", "loose", "signify"],
-        |damage| is_comment(damage.lines().1) && matches!(damage.before[damage.at], b' ' | b'\t' | b'\\' | b'\n' | b'('),
+        |damage| {
+            is_comment(damage.lines().1)
+                && matches!(damage.before[damage.at], b' ' | b'\t' | b'\\' | b'\n' | b'(')
+        },
         "what stands before a whole entry and is now a mark of comments: somebody made the entry a comment",
     ),
     (
@@ -95,7 +116,11 @@ fn lost(before: &Entries, after: &Entries) -> Option<String> {
     // A list of nothing verifies nothing, and a name that no file has is missed when it is looked for.
     let count = |entries: &Entries| entries.values().map(BTreeSet::len).sum::<usize>();
     let specs = |digests: &BTreeSet<String>| {
-        digests.iter().map(|digest| digest.split(':').next().unwrap().to_owned()).collect::<BTreeSet<_>>().len()
+        digests
+            .iter()
+            .map(|digest| digest.split(':').next().unwrap().to_owned())
+            .collect::<BTreeSet<_>>()
+            .len()
     };
     // A digest that is now expected of another file fails there.
     if count(after) >= count(before) {
@@ -139,7 +164,8 @@ fn damage_is_seen_or_known_to_be_invisible() {
             tried += 1;
             let Some((_, after)) = clean(&damage.after, options) else { continue };
             let Some(what) = lost(&before, &after) else { continue };
-            if BLIND.iter().any(|(known, is, _)| (known.is_empty() || known.contains(&format)) && is(damage)) {
+            if BLIND.iter().any(|(known, is, _)| (known.is_empty() || known.contains(&format)) && is(damage))
+            {
                 continue;
             }
             let (line, damaged) = damage.lines();

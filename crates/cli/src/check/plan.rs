@@ -149,7 +149,8 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool) -> Result<Expected, Re
     let sri = text.char_indices().filter(|(_, c)| *c == '-').filter_map(|(at, _)| {
         let spec: Spec = text[..at].parse().ok()?;
         let digest = text[at + 1..].split('?').next()?;
-        let is_digest = Digest::from_base64(digest.as_bytes()).is_ok_and(|found| found.len() == spec.digest_len());
+        let is_digest =
+            Digest::from_base64(digest.as_bytes()).is_ok_and(|found| found.len() == spec.digest_len());
         is_digest.then(|| (spec, digest))
     });
     let sri = sri.last().map(|(spec, digest)| (vec![spec], digest));

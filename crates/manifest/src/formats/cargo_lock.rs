@@ -19,7 +19,12 @@ pub(crate) static CARGO_LOCK: Format = Format {
     reading: Reading::Lines {
         terminator: b'\n',
         parser: |options| {
-            Box::new(Lock { options: options.clone(), place: Place::Line(1), package: Package::default(), other: true })
+            Box::new(Lock {
+                options: options.clone(),
+                place: Place::Line(1),
+                package: Package::default(),
+                other: true,
+            })
         },
     },
     writing: Writing::No,

@@ -72,11 +72,23 @@ fn is_continuation(line: &[u8]) -> bool {
 /// Whether a field's name is nearly one of those that matter: damaged, not another.
 fn is_damaged_key(key: &str) -> bool {
     const FIELDS: &[&str] = &[
-        "md5sum", "files", "checksums-md5", "sha1", "checksums-sha1", "sha256", "checksums-sha256", "sha512",
-        "checksums-sha512", "conffiles", "filename", "directory",
+        "md5sum",
+        "files",
+        "checksums-md5",
+        "sha1",
+        "checksums-sha1",
+        "sha256",
+        "checksums-sha256",
+        "sha512",
+        "checksums-sha512",
+        "conffiles",
+        "filename",
+        "directory",
     ];
     let sum = |name: &str| ["sha1-", "sha256-", "sha512-"].iter().any(|known| name.starts_with(known));
-    !FIELDS.contains(&key) && !sum(key) && key != "file"
+    !FIELDS.contains(&key)
+        && !sum(key)
+        && key != "file"
         && FIELDS.iter().any(|known| is_nearly(key.as_bytes(), known.as_bytes()))
 }
 
@@ -95,9 +107,8 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         if is_continuation(line) {
             let row = match list {
                 Some(Rows::Conffiles) => line.get(1) == Some(&b'/'),
-                Some(_) => split(line).is_some_and(|(digest, size, _)| {
-                    is_long_hex(digest) && scan::decimal(size).is_some()
-                }),
+                Some(_) => split(line)
+                    .is_some_and(|(digest, size, _)| is_long_hex(digest) && scan::decimal(size).is_some()),
                 None => false,
             };
             if row {
@@ -249,7 +260,11 @@ impl Parse for Control {
                 // Text of another field goes on; a row of digests is never such text.
                 let (digest, rest) = scan::word(scan::trim(line));
                 let row = is_long_hex(digest) && scan::decimal(scan::word(rest).0).is_some();
-                return if row { Err(Reason::Part("a row of digests below a field that is none")) } else { Ok(None) };
+                return if row {
+                    Err(Reason::Part("a row of digests below a field that is none"))
+                } else {
+                    Ok(None)
+                };
             };
             let Some(mut entry) = self.row(rows, line)? else { return Ok(None) };
             if !self.stanza.directory.is_empty() && rows != Rows::Conffiles {

@@ -3,8 +3,8 @@
 //! Read by the lines that its writer writes, not by all of YAML: keys, lists of keys, plain and quoted values, folded text.
 //! Whatever else has a meaning in YAML (anchors, aliases, tags, flow collections) makes the document refused.
 
-use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::digest::is_nearly;
+use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::LineError;
 use crate::records::{Records, refused};
 use crate::{radix, scan};

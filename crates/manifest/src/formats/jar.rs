@@ -54,7 +54,8 @@ struct Sections {
 
 /// Whether it is base64 as long as a digest.
 fn is_digest(value: &[u8]) -> bool {
-    value.len() <= 128 && radix::base64(value).is_some_and(|bytes| matches!(bytes.len(), 16 | 20 | 28 | 32 | 48 | 64))
+    value.len() <= 128
+        && radix::base64(value).is_some_and(|bytes| matches!(bytes.len(), 16 | 20 | 28 | 32 | 48 | 64))
 }
 
 impl Sections {
@@ -77,7 +78,11 @@ impl Sections {
         }
         let Some(name) = key.strip_suffix(b"-Digest").filter(|name| name.len() <= 32) else {
             let damaged = self.entry.is_some() && key != b"Name" && is_digest(value);
-            return if damaged { Err(Reason::Part("a digest under a key that is none of digests")) } else { Ok(()) };
+            return if damaged {
+                Err(Reason::Part("a digest under a key that is none of digests"))
+            } else {
+                Ok(())
+            };
         };
         if self.entry.is_none() && !self.signed && self.main_ended {
             return Err(Reason::EmptyName);

@@ -86,7 +86,9 @@ impl Links {
                     let Some((name, value)) = topic(value) else { continue };
                     let found = self.value(name, value);
                     match found {
-                        Err(reason) if is_nearly_algorithm(name.as_bytes()) && name != "tth" => return Err(reason),
+                        Err(reason) if is_nearly_algorithm(name.as_bytes()) && name != "tth" => {
+                            return Err(reason);
+                        }
                         found => digests.add(found)?,
                     }
                 }

@@ -135,7 +135,8 @@ impl Mixed {
         let end = scan::find(head, scan::is_blank).unwrap_or(0);
         let padded = head[..end].ends_with(b"=") || !expected.is_empty();
         let mut firsts = [b'3', b'A'].into_iter();
-        padded && end >= digest::MIN_DIGITS
+        padded
+            && end >= digest::MIN_DIGITS
             && firsts.any(|first| digest::untagged(&as_if(first)[..end], &self.options).is_ok())
     }
 }

@@ -62,7 +62,9 @@ const OTHERS: &[&[u8]] = &[b"link", b"block", b"char", b"fifo", b"socket"];
 fn is_damaged_key(key: &str) -> bool {
     let known = |(name, _): &(&str, &str)| *name == key;
     let near = |(name, _): &(&str, &str)| is_nearly(key.as_bytes(), name.as_bytes());
-    !DIGESTS.iter().any(known) && key != "cksum" && (DIGESTS.iter().any(near) || is_nearly(key.as_bytes(), b"cksum"))
+    !DIGESTS.iter().any(known)
+        && key != "cksum"
+        && (DIGESTS.iter().any(near) || is_nearly(key.as_bytes(), b"cksum"))
 }
 
 /// Longest line that continuations may make.
@@ -300,7 +302,9 @@ impl Parse for Tree {
                 Ok(None)
             }
             _ if text.is_empty() => Ok(None),
-            _ if text.starts_with(b"/") && !text[1..].contains(&b'/') && nearly_set(text) => Err(Reason::NotALine),
+            _ if text.starts_with(b"/") && !text[1..].contains(&b'/') && nearly_set(text) => {
+                Err(Reason::NotALine)
+            }
             _ => self.item(text),
         }
     }

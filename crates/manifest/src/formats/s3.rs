@@ -82,7 +82,11 @@ fn entry(records: &mut Records, row: &[Vec<u8>], at: usize) {
         return records.fault("the task failed, so there is no checksum");
     }
     match serde_json::from_slice::<Message>(message) {
-        Ok(message) if message.others.keys().any(|key| is_nearly(key.as_bytes(), b"checksum_base64") || is_nearly(key.as_bytes(), b"checksum_hex")) => {
+        Ok(message)
+            if message.others.keys().any(|key| {
+                is_nearly(key.as_bytes(), b"checksum_base64") || is_nearly(key.as_bytes(), b"checksum_hex")
+            }) =>
+        {
             records.fault("a key that is nearly one of a checksum");
         }
         Ok(message) if message.kind == "FULL_OBJECT" => {

@@ -3,9 +3,9 @@
 //! Nothing is expanded but the five names and the numbers of characters that XML itself has: a document type is refused, for it
 //! could name other files and make a gigabyte of a kilobyte. Namespaces are not compared: the root tells the dialect.
 
+use crate::digest::is_nearly;
 use crate::format::{Claim, Head, Options, Parts, Sign, Unholdable};
 use crate::line::LineError;
-use crate::digest::is_nearly;
 use crate::records::{Records, refused, stopped};
 use crate::scan;
 use quick_xml::events::{BytesStart, Event};
@@ -310,7 +310,8 @@ impl Dialect {
             _ if self.within.is_some() => self.within.is_some_and(damaged),
             Digests::Typed(element, _) => damaged(element),
             Digests::Named(rows) => {
-                !rows.iter().any(|(known, ..)| known.as_bytes() == name) && rows.iter().any(|(known, ..)| damaged(known))
+                !rows.iter().any(|(known, ..)| known.as_bytes() == name)
+                    && rows.iter().any(|(known, ..)| damaged(known))
             }
         }
     }

@@ -34,7 +34,8 @@ fn sum(line: &[u8]) -> Option<(&[u8], &str, &[u8])> {
 
 /// Whether a line that is none of a digest is one that is damaged: `KEY[NAME] = "DIGEST"` of another key, or of another form.
 fn is_damaged(line: &[u8]) -> bool {
-    let word = &line[..scan::find(line, |byte| matches!(byte, b'[' | b' ' | b'=' | b'"')).unwrap_or(line.len())];
+    let word =
+        &line[..scan::find(line, |byte| matches!(byte, b'[' | b' ' | b'=' | b'"')).unwrap_or(line.len())];
     let quoted = line.split(|&byte| byte == b'"').any(is_long_hex);
     let indexed = line.get(word.len()) == Some(&b'[') && (word == b"SRC_URI" || is_nearly(word, b"SRC_URI"));
     (indexed || quoted && !word.starts_with(b"SRCREV")) && !line.starts_with(b"#")

@@ -220,7 +220,9 @@ impl Object {
                 return Said::Fault;
             }
         }
-        if role == Role::Named && digests.iter().any(|(tag, _, found)| !tag.is_empty() || found.kind == Kind::Fault) {
+        if role == Role::Named
+            && digests.iter().any(|(tag, _, found)| !tag.is_empty() || found.kind == Kind::Fault)
+        {
             self.entry(Some(key.as_bytes()), &digests, walk);
             if let Some(group) = group {
                 walk.records.confirm(group);
@@ -325,8 +327,9 @@ impl Object {
             radix::percent(last).map(Cow::Owned)
         };
         // In a lock file of npm, `name` is a module's.
-        let resolved =
-            self.iter().any(|(.., member)| is_text(member) && member.key.is(Sense::Address) && member.key.rank == 0);
+        let resolved = self
+            .iter()
+            .any(|(.., member)| is_text(member) && member.key.is(Sense::Address) && member.key.rank == 0);
         let name = || self.text_of(Sense::Name).map(|name| Cow::Borrowed(name.as_bytes()));
         if resolved { address() } else { name().or_else(address) }
     }
@@ -403,7 +406,8 @@ impl Object {
     /// no digest in a map that is one by its key is bad.
     fn map(&self, walk: &mut Walk<'_>, role: Role, sense: Key) -> bool {
         let is_digest = |value: &str, member: Member| is_text(member) && like_digest(value);
-        let or_damaged = |value: &str, member| is_digest(value, member) || is_text(member) && mostly_digits(value);
+        let or_damaged =
+            |value: &str, member| is_digest(value, member) || is_text(member) && mostly_digits(value);
         if !self.iter().any(|(_, value, member)| or_damaged(value, member)) {
             return false;
         }
