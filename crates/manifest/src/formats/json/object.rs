@@ -204,7 +204,7 @@ impl Object {
         let like = || digests.iter().any(|(_, value, _)| like_digest(value));
         if let Some(name) = &name
             && (!digests.is_empty() || self.has(Kind::Stray))
-            && !(inner && !like())
+            && (!inner || like())
         {
             self.entry(Some(name), &digests, walk);
             if let Some(group) = group {
