@@ -44,5 +44,6 @@ families! {
     fletcher
     multiplied
     murmur3
+    cloud
     xxh
 }

@@ -9,14 +9,18 @@ mod aich;
 mod compact_range;
 mod composite;
 mod family;
+mod gather;
+mod hidrive;
 mod keccak;
 mod linear;
 mod list;
 mod merkle;
 mod mtsum;
+mod pieces_root;
 mod plan;
 mod proof;
 mod rows;
+mod verity;
 
 pub use crate::algorithm::{Crc, Linear, Parameters, Variant};
 pub use compact_range::{CompactRange, Gap, decompose};
@@ -34,3 +38,5 @@ pub(crate) use rows::ROWS;
 
 /// The rows of Keccak's trees.
 pub(crate) use keccak::ROWS as KECCAK;
+/// The rows of fs-verity.
+pub(crate) use verity::ROWS as VERITY;

@@ -223,7 +223,7 @@ static ORACLES: &[Oracle] = oracles! {
 /// `conformance.rs` compares with other libraries.
 #[rustfmt::skip]
 const BY_VECTORS: &[&str] = &[
-    "s3-etag", "glacier", "dropbox", "ed2k-old",
+    "s3-etag", "glacier", "dropbox", "ed2k-old", "quickxor", "mailru", "hidrive", "bt2-pieces-root", "fsverity", "fsverity-sha512",
     "sha0", "tiger2", "whirlpool-0", "whirlpool-t", "blake2bp", "blake2sp", "skein256", "skein512-256", "skein512", "skein1024",
     "ascon-hash256", "ascon-xof128", "turboshake128", "turboshake256", "kt128", "kt256", "m14", "parallelhash128", "parallelhash256",
     "sum8", "sum16", "sum24", "sum32", "xor8", "fletcher16", "fletcher32", "fletcher64", "inet16",

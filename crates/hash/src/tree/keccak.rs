@@ -8,6 +8,7 @@ use crate::algorithm::{Algorithm, Kind, Lengths, Output, Params, Serial, Status}
 use crate::block::{Chain, Stream, finish_streams, state, update_streams};
 use crate::digest::Digest;
 use crate::family::sha3::{fourteen, shake128, shake256, turboshake128, turboshake256};
+use crate::tree::gather::Gathered;
 use crate::xof::sponge;
 
 macro_rules! row {
@@ -78,8 +79,7 @@ struct Blocks {
     /// The first block of KangarooTwelve, until it is whole.
     head: Vec<u8>,
     node: Stream,
-    /// Bytes of blocks not hashed yet, fewer than a batch.
-    gathered: Vec<u8>,
+    gathered: Gathered,
     count: u64,
     digest_len: usize,
 }
@@ -100,7 +100,8 @@ impl Blocks {
     fn new(way: &'static Way, params: &Params) -> Blocks {
         let digest_len = params.digest_len;
         let node = Stream::new(&way.node, state(&[]), digest_len);
-        let mut blocks = Blocks { way, head: Vec::new(), node, gathered: Vec::new(), count: 0, digest_len };
+        let mut blocks =
+            Blocks { way, head: Vec::new(), node, gathered: Gathered::new(BLOCK), count: 0, digest_len };
         if way.single.is_none() {
             // cSHAKE's prefix, bytepad(encode_string(N) || encode_string(S), rate), then left_encode(B).
             let mut prefix = vec![1, way.node.block as u8, 1, 96];
@@ -131,29 +132,15 @@ impl Blocks {
     }
 
     /// Takes what comes behind the head.
-    fn gather(&mut self, mut data: &[u8]) {
-        const FULL: usize = BATCH * BLOCK;
-        while !data.is_empty() {
-            if self.gathered.is_empty() && data.len() >= FULL {
-                let (whole, rest) = data.split_at(data.len() / FULL * FULL);
-                self.hash(whole);
-                data = rest;
-                continue;
-            }
-            let (taken, rest) = data.split_at(data.len().min(FULL - self.gathered.len()));
-            self.gathered.extend_from_slice(taken);
-            data = rest;
-            if self.gathered.len() == FULL {
-                self.flush();
-            }
-        }
+    fn gather(&mut self, data: &[u8]) {
+        let mut gathered = std::mem::take(&mut self.gathered);
+        gathered.feed(data, |whole| self.hash(whole));
+        self.gathered = gathered;
     }
 
     fn flush(&mut self) {
-        let mut gathered = std::mem::take(&mut self.gathered);
-        self.hash(&gathered);
-        gathered.clear();
-        self.gathered = gathered;
+        let rest = self.gathered.rest();
+        self.hash(&rest);
     }
 
     /// The stream whose output is the digest.

@@ -2,8 +2,8 @@
 
 use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, List, Status, Unit};
 use crate::family::{md4, md5, sha2, tiger};
-use crate::tree::aich;
 use crate::tree::composite::hasher;
+use crate::tree::{aich, hidrive, pieces_root};
 
 /// The rows of this room.
 pub(crate) static ROWS: &[Algorithm] = &[
@@ -94,6 +94,8 @@ pub(crate) static ROWS: &[Algorithm] = &[
         ..Algorithm::PLAIN
     },
     aich::ROW,
+    pieces_root::ROW,
+    hidrive::ROW,
     Algorithm {
         name: "dropbox",
         tag: "DROPBOX",
