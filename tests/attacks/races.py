@@ -152,10 +152,13 @@ def cut_and_grown(race):
 
 RACES = [one_write, same_tick, begun_before, mapped_before, mapped_meanwhile, put_back, cut_and_grown]
 
-# Name, type for mount(8), options of mke2fs where there is a disk, the tick of its stamps in seconds.
+# Name, type for mount(8), what makes a disk of that type (or nothing: there is none), the tick of its stamps in seconds.
 TICK = time.clock_getres(5)                         # CLOCK_REALTIME_COARSE
-SYSTEMS = [('ext4', 'ext4', ['-I', '256'], TICK), ('ext4-128', 'ext4', ['-I', '128'], 1.0), ('ext2', 'ext2', ['-I', '128'], 1.0),
-           ('tmpfs', 'tmpfs', None, TICK), ('ramfs', 'ramfs', None, TICK)]
+SYSTEMS = [('ext4', 'ext4', ['mke2fs', '-q', '-F', '-t', 'ext4', '-I', '256'], TICK), ('ext4-128', 'ext4', ['mke2fs', '-q', '-F', '-t', 'ext4', '-I', '128'], 1.0),
+           ('ext2', 'ext2', ['mke2fs', '-q', '-F', '-t', 'ext2', '-I', '128'], 1.0), ('xfs', 'xfs', ['mkfs.xfs', '-q', '-f'], TICK),
+           ('btrfs', 'btrfs', ['mkfs.btrfs', '-q', '-f'], TICK), ('fat', 'vfat', ['mkfs.vfat'], 2.0), ('exfat', 'exfat', ['mkfs.exfat'], TICK),
+           ('tmpfs', 'tmpfs', None, TICK), ('ramfs', 'ramfs', None, TICK), ('overlay', 'overlay', None, TICK), ('fuse', 'bindfs', None, TICK),
+           ('nfs', 'nfs', None, TICK)]
 
 # Words and size: small files read at once, large ones mapped, pieces on all threads.
 COMMANDS = [(['hash', '-a', 'crc32'], 4 * KIB), (['hash', '-a', 'sha256'], 200 * KIB), (['hash', '-a', 'sha256'], 6 * MIB),
@@ -163,19 +166,36 @@ COMMANDS = [(['hash', '-a', 'crc32'], 4 * KIB), (['hash', '-a', 'sha256'], 200 *
 
 
 def mount(folder, name, kind, options):
+    """A new file system; `options` is the command that makes its disk, without the disk."""
     point = os.path.join(folder, name)
     os.mkdir(point)
     run = lambda *command: subprocess.run(command, capture_output=True, text=True, env=os.environ | {'PATH': HELPER_PATH})
-    if options is None:
-        done = run('mount', '-t', kind, 'none', point)
-    else:
+    below = os.path.join(folder, name + '.below')
+    if options is not None:
         image = os.path.join(folder, name + '.image')
         write(image, b'')
         os.truncate(image, 4096 * MIB)
-        done = run('mke2fs', '-q', '-F', '-t', kind, *options, image)
+        done = run(*options, image)
         if done.returncode == 0:
             done = run('mount', '-o', 'loop', '-t', kind, image, point)
-    return point if done.returncode == 0 else print(f'{name}: not mounted: {done.stderr.strip()}')
+    elif kind == 'bindfs':
+        # A file system of a process, that passes everything on to a folder.
+        os.mkdir(below)
+        done = run('bindfs', below, point)
+    elif kind == 'overlay':
+        layers = [os.path.join(below, layer) for layer in ('lower', 'upper', 'work')]
+        run('mkdir', '-p', below)
+        # On a disk of its own kind: an overlay takes no overlay below.
+        run('mount', '-t', 'tmpfs', 'none', below)
+        run('mkdir', *layers)
+        done = run('mount', '-t', kind, '-o', 'lowerdir=%s,upperdir=%s,workdir=%s' % tuple(layers), 'none', point)
+    elif kind == 'nfs':
+        os.mkdir(below)
+        run('exportfs', '-o', 'rw,no_root_squash,insecure,fsid=77', 'localhost:' + below)
+        done = run('mount', '-t', kind, 'localhost:' + below, point)
+    else:
+        done = run('mount', '-t', kind, 'none', point)
+    return point if done.returncode == 0 else print(f'{name:9} not mounted: {(done.stderr or done.stdout).strip().splitlines()[0]}', flush=True)
 
 
 def judge(race, result, counts):

@@ -18,7 +18,6 @@ use arguments::CheckArgs;
 use plan::{Subject, plan};
 use report::{Detail, Form};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::time::Instant;
 use telling::Telling;
 use truesum::{Conclusion, Error, Event, Report, Root, Unlisted, Verification};
@@ -31,7 +30,7 @@ pub fn run(args: CheckArgs) -> Exit {
         Err(refusal) => return console.refuse(&refusal),
     };
     let trees = plan.locate.as_ref().and_then(|locate| locate.trees.as_ref());
-    let trees = trees.map(|folder| Root::folder(folder.as_os_str().as_bytes(), plan.options.allow_outside));
+    let trees = trees.map(|folder| Root::folder(folder, plan.options.allow_outside));
     let trees = match trees.transpose() {
         Ok(trees) => trees,
         Err(error) => {
@@ -74,7 +73,7 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
         return exit.max(cannot_write(error, &mut console));
     }
     if let Some(path) = plan.locate.as_ref().and_then(|locate| locate.page.as_ref())
-        && let Err(error) = output::save(path, page.text(page::TITLE).as_bytes())
+        && let Err(error) = output::save_page(path, &page.text(page::TITLE), page::TITLE)
     {
         console.failure(&error);
         exit = exit.max(Exit::NotAsAsked);

@@ -26,7 +26,7 @@ pub const TABLE: &[(&str, &str)] = &[
     ),
     (
         "2",
-        "the command could not be carried out as asked: wrong usage, a manifest that is unreadable or has malformed lines, output that could not be written, nothing verified",
+        "the command could not be carried out as asked: wrong usage, a manifest that is unreadable or has malformed lines, output that could not be written, memory that could not be had, nothing verified",
     ),
     (
         "4",

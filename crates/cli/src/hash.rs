@@ -90,6 +90,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         waiting: plan.torrent.is_some().then(Vec::new),
         links: 0,
         temporary: 0,
+        met_own: false,
     };
     let result = match &plan.torrent {
         None => truesum::run(&engine, &mut tasks, &watch.progress, &mut sink).and_then(|summary| {
@@ -124,10 +125,10 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
             })
         }
     };
-    let Writing { console, output, refused, links, temporary, .. } = sink;
+    let Writing { console, output, refused, links, temporary, met_own, .. } = sink;
     console.display = None;
     let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);
-    let told = Told { refused, links, temporary, outside, read: watch.progress.bytes() };
+    let told = Told { refused, links, temporary, met_own, outside, read: watch.progress.bytes() };
     let list_error = tasks.list_error();
     end(&plan, result, output, told, list_error, &watch, began, console)
 }
@@ -137,6 +138,7 @@ struct Told {
     refused: u64,
     links: u64,
     temporary: u64,
+    met_own: bool,
     outside: u64,
     /// Bytes that were read, those of files that were not read to their end among them.
     read: u64,
@@ -183,7 +185,8 @@ fn end(
         }
         return exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     }
-    let gathered = Gathered { listed: summary.files - told.refused, lacking, list_read };
+    let listed = summary.files - told.refused;
+    let gathered = Gathered { listed, lacking, list_read, over_content: told.met_own };
     match &plan.output {
         Some(path) => match replacing::refused(path, gathered, plan.accept) {
             Some(refusal) => exit = exit.max(console.refuse(&refusal)),

@@ -6,7 +6,7 @@ use crate::output::print;
 use crate::values::color::Color;
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
-use truesum::hash::{ALGORITHMS, Algorithm, Lengths, kernel};
+use truesum::hash::{ALGORITHMS, Algorithm, CRC_CATALOGUE, Lengths, kernel};
 use truesum::manifest::{Algorithms, FORMATS, Format, Names, Reading, Told, Writing, json};
 
 /// Columns of a terminal that tables are made for.
@@ -18,6 +18,9 @@ pub struct ListArgs {
     /// What to list
     #[arg(value_name = "WHAT")]
     pub what: Listing,
+    /// Algorithms: the catalogue of CRCs too
+    #[arg(long)]
+    pub all: bool,
     /// One JSON object per line
     #[arg(long)]
     pub json: bool,
@@ -34,8 +37,10 @@ pub enum Listing {
 /// Runs the command.
 pub fn run(args: &ListArgs) -> Exit {
     let text = match (args.what, args.json) {
-        (Listing::Algorithms, false) => algorithms(),
-        (Listing::Algorithms, true) => ALGORITHMS.iter().map(algorithm_json).collect(),
+        (Listing::Algorithms, false) => algorithms(args.all),
+        (Listing::Algorithms, true) => {
+            ALGORITHMS.iter().chain(catalogue(args.all)).map(algorithm_json).collect()
+        }
         (Listing::Kernels, false) => kernels(),
         (Listing::Kernels, true) => kernels_json(),
         (Listing::Formats, false) => formats(),
@@ -54,20 +59,42 @@ fn bits(row: &Algorithm) -> String {
     }
 }
 
-fn algorithms() -> String {
+/// The named CRCs that few ask for, if they were asked for.
+fn catalogue(all: bool) -> &'static [Algorithm] {
+    if all { CRC_CATALOGUE } else { &[] }
+}
+
+fn algorithms(all: bool) -> String {
     let mut text =
         format!("{:<12} {:<13} {:<9} {}\n", "NAME", "BITS", "STATUS", "WHAT IT IS; WHY THAT STATUS");
     for row in ALGORITHMS {
         let head = format!("{:<12} {:<13} {:<9} ", row.name, bits(row), row.status.word());
-        let mut about = format!("{}; {}", row.summary, row.status.reason());
-        if !row.aliases.is_empty() {
-            let _ = write!(about, " (also: {})", row.aliases.join(", "));
-        }
-        wrap(&head, &about, &mut text);
+        let about = format!("{}; {}", row.summary, row.status.reason());
+        wrap(&head, &also(about, row), &mut text);
+    }
+    for row in catalogue(all) {
+        let head = format!("{:<27} ", row.name);
+        wrap(&head, &also(row.summary.to_owned(), row), &mut text);
+    }
+    if !all {
+        let _ = writeln!(
+            text,
+            "\n--all: {} more CRCs by the names of their catalogue (crc-16/modbus); any other by its parameters\n\
+             ('crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0').",
+            CRC_CATALOGUE.len()
+        );
     }
     text += "\nsecure, weakened: an equal digest shows that nobody changed the bytes (tamper-evident).\n\
              broken, checksum: it shows only that they were not damaged by accident.\n";
     text
+}
+
+/// With the algorithm's other names behind it.
+fn also(about: String, row: &Algorithm) -> String {
+    match row.aliases {
+        [] => about,
+        names => format!("{about} (also: {})", names.join(", ")),
+    }
 }
 
 fn kernels() -> String {
@@ -232,7 +259,7 @@ mod tests {
     #[test]
     fn tables_fit_their_width_and_hold_every_row() {
         for (text, names) in [
-            (algorithms(), ALGORITHMS.iter().map(|row| row.name).collect::<Vec<_>>()),
+            (algorithms(true), ALGORITHMS.iter().map(|row| row.name).collect::<Vec<_>>()),
             (formats(), FORMATS.iter().map(|row| row.name).collect()),
             (kernels(), ALGORITHMS.iter().map(|row| row.name).collect()),
         ] {

@@ -12,6 +12,7 @@ mod findings;
 mod hash;
 mod links;
 mod list;
+mod memory;
 mod options;
 mod output;
 mod personality;
@@ -33,15 +34,18 @@ use truesum::hash::kernel::check_forced;
 use values::color::Color;
 
 fn main() -> ExitCode {
-    // The process is this program's own.
-    truesum::allow_mapping();
     let mut words = std::env::args_os();
     let called = words.next().unwrap_or_default();
+    let personality = personality::called(&called);
+    if let Some(personality) = personality {
+        memory::stand_for(personality.name);
+    }
+    memory::prepare();
     let arguments: Vec<OsString> = words.collect();
     if let Err(why) = check_forced() {
         return Console::new(Color::Auto).refuse(&Refusal::new(why)).into();
     }
-    if let Some(personality) = personality::called(&called) {
+    if let Some(personality) = personality {
         return (personality.run)(Call { name: personality.name, called, arguments });
     }
     match command::parse(called, arguments) {

@@ -4,7 +4,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::{signals, standard};
 use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -36,7 +36,7 @@ impl Output {
     /// # Errors
     /// It cannot be written.
     pub fn file(path: &Path) -> Result<Output, Error> {
-        let file = AtomicFile::create(path)?;
+        let file = begin(path)?;
         Ok(Output { to: To::File(file), is_terminal: false })
     }
 
@@ -127,14 +127,56 @@ pub fn print(text: &str, console: &mut Console) -> Exit {
     }
 }
 
+/// Begins a file that appears whole or not at all.
+fn begin(path: &Path) -> Result<AtomicFile, Error> {
+    let target = rustix::fs::stat(path).ok();
+    let streams = [
+        (rustix::fs::fstat(io::stdin()), "input"),
+        (rustix::fs::fstat(io::stdout()), "output"),
+        (rustix::fs::fstat(io::stderr()), "error output"),
+    ];
+    for (stream, what) in streams {
+        // A rename would cut the stream off from its name, and lose what was written to it.
+        if let (Ok(stream), Some(target)) = (stream, &target)
+            && (stream.st_dev, stream.st_ino) == (target.st_dev, target.st_ino)
+            && rustix::fs::FileType::from_raw_mode(stream.st_mode).is_file()
+        {
+            let why = Cause::Other(format!("it is this run's own standard {what}"));
+            return Err(Error::new(path.as_os_str().as_bytes(), "write", why));
+        }
+    }
+    AtomicFile::create(path)
+}
+
 /// Writes a text to a file, whole or not at all.
 ///
 /// # Errors
 /// The file cannot be written.
 pub fn save(path: &Path, text: &[u8]) -> Result<(), Error> {
-    let mut file = AtomicFile::create(path)?;
+    let mut file = begin(path)?;
     file.write_all(text).map_err(|error| Error::io(path.as_os_str().as_bytes(), "write", error))?;
     file.commit()
+}
+
+/// Writes a page or a picture, which has `mark` near its beginning. It takes the place of nothing but an earlier one: the name
+/// given may by a slip be that of the file it is about.
+///
+/// # Errors
+/// As [`save`]; the file is something else.
+pub fn save_page(path: &Path, text: &str, mark: &str) -> Result<(), Error> {
+    /// Where the mark is at the latest.
+    const NEAR: u64 = 8 << 10;
+    if path.is_file() {
+        let mut first = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(NEAR).read_to_end(&mut first));
+        read.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
+        let marked = first.windows(mark.len()).any(|part| part == mark.as_bytes());
+        if !(first.is_empty() || first.starts_with(b"<") && marked) {
+            let why = Cause::Other("what is there is no page of truesum, and is not replaced".to_owned());
+            return Err(Error::new(path.as_os_str().as_bytes(), "write", why));
+        }
+    }
+    save(path, text.as_bytes())
 }
 
 /// The exit for output that could not be written; a closed pipe ends the program here.

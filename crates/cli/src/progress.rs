@@ -7,6 +7,7 @@ use crate::signals::Signals;
 use crate::words::{clock, size};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -58,7 +59,7 @@ impl Display {
         };
         // Without a thread there is no line, and nothing else is lost.
         let thread =
-            std::thread::Builder::new().name("progress".to_owned()).spawn(|| drawing.run(ended)).ok();
+            truesum::thread("progress").and_then(|builder| builder.spawn(|| drawing.run(ended)).ok());
         Display { bar, end, thread }
     }
 
@@ -166,8 +167,9 @@ impl Drawing {
             text += &format!(", {} left", clock(self.began.elapsed().as_secs_f64() * (1.0 - share) / share));
         }
         let current = self.progress.current();
+        let current = current.as_os_str().as_bytes();
         if !current.is_empty() {
-            text += &format!("  {}", display_safe(&current));
+            text += &format!("  {}", display_safe(current));
         }
         text
     }
@@ -216,10 +218,10 @@ mod tests {
     fn a_share_is_told_once_all_files_are_found() {
         const COUNT: usize = 20_000;
         let dir = tempfile::tempdir().unwrap();
-        let name = std::os::unix::ffi::OsStrExt::as_bytes(dir.path().join("f").as_os_str()).to_vec();
+        let name = dir.path().join("f");
         std::fs::write(dir.path().join("f"), "some bytes").unwrap();
         let specs: Arc<[truesum::hash::Spec]> = Arc::new(["crc32".parse().unwrap()]);
-        let task = |_| truesum::Task::File(truesum::Job::hash(name.clone(), &specs));
+        let task = |_| truesum::Task::File(truesum::Job::hash(&name, &specs));
         // So many that their sizes are not asked: how many they are is known from the beginning, or only at the end.
         let known = lines(&mut (0..COUNT).map(task));
         let unknown = lines(&mut (0..COUNT).filter(|_| true).map(task));

@@ -1,9 +1,11 @@
 //! Signals: the first one that asks to end lets the run finish what it holds and report, the second ends at once.
 //!
-//! Handlers only set flags, so no thread waits for them.
+//! Handlers set flags and ring a bell for those who wait for input, so no thread waits for them.
+
+#![allow(unsafe_code)]
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
-use signal_hook::flag;
+use signal_hook::{flag, low_level};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -30,9 +32,19 @@ impl Signals {
             if signal == SIGHUP && is_ignored(SIGHUP) {
                 continue;
             }
-            flag::register_conditional_shutdown(signal, 128 + signal, stop.clone())?;
+            let again = stop.clone();
+            let end = move || {
+                if again.load(Relaxed) {
+                    truesum::write::remove_temporaries();
+                    low_level::exit(128 + signal);
+                }
+            };
+            // SAFETY: a handler may use atomics and make system calls, and this does nothing else.
+            unsafe { low_level::register(signal, end) }?;
             flag::register_usize(signal, signals.ended_by.clone(), signal as usize)?;
             flag::register(signal, stop.clone())?;
+            // After the flag: who is woken looks at it.
+            low_level::pipe::register(signal, progress.bell()?)?;
         }
         flag::register(SIGUSR1, signals.status.clone())?;
         Ok(signals)

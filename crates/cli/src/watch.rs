@@ -5,10 +5,13 @@ use crate::exit::Exit;
 use crate::output;
 use crate::progress::{Display, Line};
 use crate::signals::Signals;
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use truesum::hash::Spec;
-use truesum::{Error, Found, Job, Notice, Outcome, Progress, Sink, Task};
+use truesum::tree::reading::Reading;
+use truesum::{Error, Found, Job, Mapping, Notice, Outcome, Progress, Sink, Task};
 
 /// Counters, signals and the progress line of one run. The default is a run that is over before anybody could ask.
 #[derive(Default)]
@@ -47,11 +50,16 @@ impl Watch {
         }
     }
 
+    /// How a file is read for a tree, on so many threads (0: one a core). The process is this program's own: it may map.
+    pub fn reading(&self, threads: usize) -> Reading<'_> {
+        Reading { threads, mapping: Mapping::Guarded, ..Reading::new(&self.progress) }
+    }
+
     /// The digests of one file.
     ///
     /// # Errors
     /// It was not read to its end.
-    pub fn digests(&self, name: &[u8], specs: &[Spec], threads: usize) -> Result<Found, Error> {
+    pub fn digests(&self, name: &OsStr, specs: &[Spec], threads: usize) -> Result<Found, Error> {
         struct One(Option<Result<Found, Error>>);
         impl Sink for One {
             fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
@@ -63,9 +71,10 @@ impl Watch {
             }
         }
         let specs: Arc<[Spec]> = specs.into();
-        let mut tasks = std::iter::once(Task::File(Job::hash(name.to_vec(), &specs)));
-        let config = truesum::Config { threads, mapping: truesum::Mapping::Guarded, ..Default::default() };
+        let mut tasks = std::iter::once(Task::File(Job::hash(name, &specs)));
+        let config = truesum::Config { threads, mapping: Mapping::Guarded, ..Default::default() };
         let mut sink = One(None);
+        let name = name.as_bytes();
         let fail = |error: io::Error| Error::io(name, "read", error);
         truesum::run(&config, &mut tasks, &self.progress, &mut sink).map_err(fail)?;
         let stopped = || Error::new(name, "read", truesum::Cause::Other("interrupted".to_owned()));

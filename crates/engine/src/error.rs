@@ -1,7 +1,10 @@
 //! What went wrong with one file: path, action and cause. Such errors are values; the run goes on.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use truesum_manifest::path::display_safe;
 
 /// A failure of one file or directory.
@@ -77,6 +80,11 @@ impl Error {
     pub fn is_missing(&self) -> bool {
         matches!(&self.cause, Cause::Io(error)
             if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
+    }
+
+    /// The name as the user knows it.
+    pub fn path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.path))
     }
 
     /// Why, without path and action.

@@ -81,7 +81,7 @@ impl Hashing<'_> {
     ) -> Summary {
         let specs: Arc<[Spec]> = specs.into();
         let mut tasks = paths.into_iter().map(|path| {
-            let job = Job::hash(path.as_ref().as_os_str().as_bytes().to_vec(), &specs);
+            let job = Job::hash(path.as_ref(), &specs);
             // A file that is called `-` is a file here, not standard input.
             let open = (job.name == b"-").then(|| job.name.clone());
             Task::File(Job { open, ..job })

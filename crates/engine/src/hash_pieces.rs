@@ -10,8 +10,10 @@ use crate::pieces::sequence::{Sequence, Take};
 use crate::progress::Progress;
 use crate::run::config::{Config, cores};
 use crate::task::{Notice, Sink, Task};
+use std::ffi::OsString;
 use std::io;
 use std::ops::Range;
+use std::os::unix::ffi::OsStringExt;
 use std::time::Instant;
 use truesum_hash::{Hasher, Spec};
 use truesum_manifest::Pieces;
@@ -68,7 +70,7 @@ pub fn hash_pieces(
             progress.set_current(&job.name);
             let mut give = |bytes: &[u8]| sequence.bytes(bytes, &mut kept);
             match read(&job, config, progress, &mut buffer, &mut give) {
-                Ok(None) => sink.notice(Notice::Own(job.name))?,
+                Ok(None) => sink.notice(Notice::Own(OsString::from_vec(job.name).into()))?,
                 result => {
                     if progress.stopped() {
                         summary.interrupted = true;

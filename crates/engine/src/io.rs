@@ -4,6 +4,8 @@ pub(crate) mod ahead;
 pub mod anchor;
 pub(crate) mod device;
 mod guard;
+pub mod input;
+mod kept;
 pub(crate) mod lease;
 pub(crate) mod mapped;
 pub mod mapping;
@@ -11,6 +13,7 @@ pub mod open;
 pub mod read;
 pub(crate) mod resolve;
 pub(crate) mod rest;
+pub(crate) mod room;
 #[cfg(test)]
 pub(crate) mod scratch;
 pub(crate) mod source;

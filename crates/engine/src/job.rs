@@ -5,8 +5,8 @@ use crate::io::anchor::Anchor;
 use crate::io::open::Root;
 use std::ffi::OsStr;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use truesum_hash::{Digest, Spec};
@@ -35,7 +35,8 @@ pub struct Job {
 
 impl Job {
     /// A file to hash.
-    pub fn hash(name: Vec<u8>, specs: &Arc<[Spec]>) -> Job {
+    pub fn hash(name: impl Into<PathBuf>, specs: &Arc<[Spec]>) -> Job {
+        let name = name.into().into_os_string().into_vec();
         let (expected, origin) = (Vec::new(), (0, Place::Line(0)));
         let specs = specs.clone();
         Job { name, open: None, anchor: None, specs, expected, size: None, exempt: false, origin }

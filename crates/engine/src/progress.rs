@@ -1,5 +1,11 @@
 //! What a run has done so far: counters that workers bump and one drawing thread reads.
 
+use crate::stop::Stop;
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
@@ -18,12 +24,12 @@ pub struct Progress {
     /// Bytes of the manifests opened so far, and bytes read of them.
     listed: AtomicU64,
     list_read: AtomicU64,
-    stop: Arc<AtomicBool>,
+    stop: Stop,
     current: Mutex<Vec<u8>>,
 }
 
 impl Progress {
-    /// Bytes hashed so far.
+    /// Bytes hashed so far; at the end of a run that was stopped, those that were read and not hashed too.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Relaxed)
     }
@@ -57,24 +63,38 @@ impl Progress {
     }
 
     /// The file that was begun last.
-    pub fn current(&self) -> Vec<u8> {
-        self.current.lock().map(|name| name.clone()).unwrap_or_default()
+    pub fn current(&self) -> PathBuf {
+        OsString::from_vec(self.current.lock().map(|name| name.clone()).unwrap_or_default()).into()
     }
 
     /// Asks the run to end soon: what was finished is still handed out, what was not is counted
-    /// ([`Summary::unreached`](crate::Summary::unreached)).
+    /// ([`Summary::unreached`](crate::Summary::unreached)). A thread that waits for a pipe or a terminal is woken.
     pub fn stop(&self) {
-        self.stop.store(true, Relaxed);
+        self.stop.ask();
     }
 
-    /// The flag that [`Progress::stop`] sets, for signal handlers.
+    /// The flag that [`Progress::stop`] sets, for signal handlers. By itself it wakes nobody: see [`Progress::bell`].
     pub fn stop_flag(&self) -> Arc<AtomicBool> {
-        self.stop.clone()
+        self.stop.flag()
+    }
+
+    /// The end of a pipe of which a byte wakes the threads that wait for input, for a signal handler to write to after it
+    /// has set the flag. It never blocks.
+    ///
+    /// # Errors
+    /// The system's: no pipe can be had.
+    pub fn bell(&self) -> io::Result<OwnedFd> {
+        self.stop.bell()
     }
 
     /// Whether the run was asked to end.
     pub fn stopped(&self) -> bool {
-        self.stop.load(Relaxed)
+        self.stop.asked()
+    }
+
+    /// What tells that the run was asked to end.
+    pub(crate) fn until(&self) -> Stop {
+        self.stop.clone()
     }
 
     pub(crate) fn add_bytes(&self, bytes: u64) {

@@ -12,6 +12,7 @@ mod links;
 mod output;
 mod worker;
 
+use crate::io::room::{fitting, thread};
 use crate::job::Summary;
 use crate::progress::Progress;
 use crate::task::{Sink, Task};
@@ -35,7 +36,7 @@ pub fn run(
 ) -> io::Result<Summary> {
     let threads = match config.threads {
         0 => cores(),
-        threads => threads,
+        threads => fitting(threads),
     };
     let (links, untold) = (Links::default(), progress.untold());
     let feeder = Feeder::new(tasks, &config.root, threads, progress);
@@ -73,7 +74,7 @@ fn run_threads(
                 let mut deliver = |batch| end.0.send(Message::Batch(batch)).is_ok();
                 Worker::new(config, feeder, links, progress, threads).work(&mut deliver);
             };
-            std::thread::Builder::new().name("hash".to_owned()).spawn_scoped(scope, work).is_ok()
+            thread("hash").is_some_and(|builder| builder.spawn_scoped(scope, work).is_ok())
         };
         // Every attempt ends with one message, also that of a thread that could not be started.
         let mut running = feeder.useful_threads;

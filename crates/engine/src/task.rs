@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::job::{Job, Outcome};
+use std::path::PathBuf;
 use std::{fmt, io};
 use truesum_manifest::{LineError, Place};
 
@@ -20,15 +21,15 @@ pub enum Notice {
     /// A folder that could not be listed, or a file that could not be looked at. It counts as unreadable.
     Failed(Error),
     /// A symbolic link that was not followed.
-    Link(Vec<u8>),
+    Link(PathBuf),
     /// A symbolic link to nothing.
-    Dangling(Vec<u8>),
+    Dangling(PathBuf),
     /// A device, pipe or socket that was not read.
-    Special(Vec<u8>, &'static str),
+    Special(PathBuf, &'static str),
     /// The run's own output.
-    Own(Vec<u8>),
+    Own(PathBuf),
     /// A temporary file of this program, which was not read.
-    Temporary(Vec<u8>),
+    Temporary(PathBuf),
     /// A manifest's line that is no entry. It counts as malformed.
     Malformed(BadLine),
 }

@@ -2,7 +2,8 @@
 //!
 //! [`build`] makes a tree on all cores, with plain digests in the same read; [`store`] is the file that keeps it
 //! (`docs/spec/tree.md` section 8); [`locate`] says which bytes are damaged, [`repair`] mends them from a second copy,
-//! [`prove`] makes and checks proofs, [`piece`] divides the work between machines and [`combine`] joins it.
+//! [`prove`] makes and checks proofs, [`piece`] divides the work between machines and [`combine`] joins it. [`reading`] is
+//! how each of them reads its file.
 #![allow(
     clippy::single_range_in_vec_init,
     reason = "lists of ranges are what is meant, also where there is one"
@@ -18,5 +19,6 @@ mod midstate;
 pub mod outline;
 pub mod piece;
 pub mod prove;
+pub mod reading;
 pub mod repair;
 pub mod store;

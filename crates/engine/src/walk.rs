@@ -29,11 +29,11 @@ use ignore::overrides::{Override, OverrideBuilder};
 use listing::{Entry, Met, Offer, list};
 use rustix::fs::{FileType, OFlags, Stat};
 use rustix::io::Errno;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst};
 use truesum_hash::Spec;
@@ -60,17 +60,17 @@ pub struct Options {
 #[derive(Debug)]
 pub enum Item {
     /// A file to read, and where it is opened; nothing for a root, which is opened by its name.
-    File(Vec<u8>, Option<Anchor>),
+    File(PathBuf, Option<Anchor>),
     /// A temporary file of this program, which an earlier run left when it was killed or another one is just writing.
-    Temporary(Vec<u8>),
+    Temporary(PathBuf),
     /// A folder or file that could not be looked at.
     Failed(Error),
     /// A symbolic link that was not followed.
-    Link(Vec<u8>),
+    Link(PathBuf),
     /// A symbolic link to nothing.
-    Dangling(Vec<u8>),
+    Dangling(PathBuf),
     /// A device, pipe or socket that was not read.
-    Special(Vec<u8>, &'static str),
+    Special(PathBuf, &'static str),
 }
 
 impl Item {
@@ -117,12 +117,13 @@ struct Level {
 }
 
 impl Walk {
-    /// Walks the roots in the order given, with the help of so many threads (0: one for each core); a root that is a file is an item itself, and so is `-`, standard input.
+    /// Walks the roots in the order given, with the help of so many threads (0: one for each core); a root that
+    /// is a file is an item itself, and so is `-`, standard input.
     ///
     /// # Errors
     /// A glob that cannot be understood.
     pub fn new(
-        roots: impl IntoIterator<Item = Vec<u8>, IntoIter: Send + 'static>,
+        roots: impl IntoIterator<Item: Into<PathBuf>, IntoIter: Send + 'static>,
         options: Options,
         threads: usize,
     ) -> Result<Walk, String> {
@@ -135,7 +136,7 @@ impl Walk {
         }
         let globs = globs.build().map_err(|error| error.to_string())?;
         Ok(Walk {
-            roots: Box::new(roots.into_iter()),
+            roots: Box::new(roots.into_iter().map(|root| root.into().into_os_string().into_vec())),
             root: Vec::new(),
             start: Vec::new(),
             met: Arc::new(Met { follow: options.follow, ..Met::default() }),
@@ -156,26 +157,26 @@ impl Walk {
     }
 
     /// Begins in this folder of each root, a relative name; no link on the way there is followed, unless all are.
-    pub fn starting_at(self, folder: &[u8]) -> Walk {
-        Walk { start: folder.to_vec(), ..self }
+    pub fn starting_at(self, folder: impl AsRef<Path>) -> Walk {
+        Walk { start: folder.as_ref().as_os_str().as_bytes().to_vec(), ..self }
     }
 
     /// The root that the last item was found at or below, as it was given.
-    pub fn current_root(&self) -> &[u8] {
-        &self.root
+    pub fn current_root(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.root))
     }
 
     fn root(&mut self, path: Vec<u8>) -> Option<Item> {
         self.root.clone_from(&path);
         if path == b"-" {
-            return Some(Item::File(path, None));
+            return Some(Item::File(named(path), None));
         }
         let stat = match Root::Anywhere.stat(&path, true) {
             Ok(stat) => stat,
             Err(error) => return Some(Item::Failed(Error::io(&path, "open", error))),
         };
         if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
-            return Some(Item::File(path, None));
+            return Some(Item::File(named(path), None));
         }
         let mut path = path;
         while path.len() > 1 && path.ends_with(b"/") {
@@ -320,7 +321,7 @@ impl Walk {
             if self.options.follow && !target.as_ref().is_ok_and(is_folder) {
                 self.met.open.fetch_sub(1, SeqCst);
             }
-            let path = || self.path.clone();
+            let path = || named(self.path.clone());
             let item = match target {
                 Ok(target) if self.options.follow => {
                     kind = FileType::from_raw_mode(target.st_mode);
@@ -342,14 +343,19 @@ impl Walk {
                 let way = offered.unwrap_or_else(|| way.down(entry.folder_name(), anchor.clone()));
                 return self.descend(way, entry.offer);
             }
-            FileType::RegularFile if is_temporary(&entry.name) => Item::Temporary(self.path.clone()),
+            FileType::RegularFile if is_temporary(&entry.name) => Item::Temporary(named(self.path.clone())),
             other if other == FileType::RegularFile || self.options.special == Special::Read => {
-                Item::File(self.path.clone(), Some(anchor.clone()))
+                Item::File(named(self.path.clone()), Some(anchor.clone()))
             }
-            other => Item::Special(self.path.clone(), describe(other)),
+            other => Item::Special(named(self.path.clone()), describe(other)),
         };
         self.ascend(Some(item))
     }
+}
+
+/// A path as callers have it.
+fn named(path: Vec<u8>) -> PathBuf {
+    OsString::from_vec(path).into()
 }
 
 /// Adds a name to the path of a folder.

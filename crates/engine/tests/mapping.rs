@@ -10,6 +10,13 @@ use std::process::{Command, ExitStatus};
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use truesum::read::Guarded;
+use truesum::tree::build::{Begin, Saving, save};
+use truesum::tree::locate::{Judgement, verify};
+use truesum::tree::outline::outline;
+use truesum::tree::piece::hash_range;
+use truesum::tree::prove::{Row, prove, read_row, verify_proof};
+use truesum::tree::reading::Reading;
+use truesum::tree::repair::{Mode, repair};
 use truesum::{Config, Hashing, Mapping, Progress, Root, Special};
 
 const CASE: &str = "TRUESUM_TEST_CASE";
@@ -68,6 +75,29 @@ fn hash(mapping: Mapping) -> bool {
     local
 }
 
+/// Does all that can be done with a tree of such a file.
+fn trees(mapping: Mapping) {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, target) = (folder.path().join("f"), folder.path().join("f.ftr"));
+    let bytes = vec![7; 16 << 20];
+    std::fs::write(&file, &bytes).unwrap();
+    let (spec, progress) = ("sha256-tree".parse().unwrap(), Progress::default());
+    let reading = Reading { mapping, ..Reading::new(&progress) };
+    let saving = Saving { target: &target, granule: 1 << 20, begin: Begin::Fresh, beside: &[] };
+    let saved = save(&file, &spec, &saving, &reading).unwrap();
+    let digest = &saved.found.digests[0];
+    assert_eq!(*digest, spec.digest(&bytes));
+    assert_eq!(verify(&file, &saved.store, None, &reading).unwrap().judgement, Judgement::Good);
+    assert_eq!(outline(&file, &spec, 3, &reading).unwrap().digest, *digest);
+    let row = read_row(&file, &spec, &reading).unwrap();
+    let proof = prove(&file, &spec, &row, 5..9, &reading).unwrap();
+    assert_eq!(proof, prove(&file, &spec, &Row::Stored(&saved.store), 5..9, &reading).unwrap());
+    verify_proof(&file, &proof, digest, &reading).unwrap();
+    hash_range(&file, &spec, 0..1 << 20, &reading).unwrap();
+    let (found, mends) = repair(&file, &saved.store, None, &file, Mode::DryRun, &reading).unwrap();
+    assert!(found.judgement == Judgement::Good && mends.is_empty());
+}
+
 /// A fault of the host's own: a mapping behind the end of its file.
 fn fault() {
     let file = tempfile::tempfile().unwrap();
@@ -88,9 +118,11 @@ fn child(case: &str) {
         "nothing" => {
             let before = handler();
             hash(Mapping::default());
+            trees(Mapping::default());
             assert_eq!(handler(), before, "nothing was installed");
             handle(host as *const () as usize, libc::SA_SIGINFO);
             hash(Mapping::default());
+            trees(Mapping::default());
             assert_eq!(handler(), host as *const () as usize, "the host's handler stands");
         }
         "host" => {
@@ -103,6 +135,16 @@ fn child(case: &str) {
             assert_eq!(CALLS.load(SeqCst), 2, "and so does its own fault");
             assert!(hash(Mapping::Guarded) == local);
             assert_eq!(CALLS.load(SeqCst), 2, "but nothing of ours");
+        }
+        "trees" => {
+            handle(host as *const () as usize, libc::SA_SIGINFO);
+            trees(Mapping::Guarded);
+            let mapped = handler() != host as *const () as usize;
+            trees(Mapping::Never);
+            send();
+            fault();
+            assert_eq!(CALLS.load(SeqCst), 2, "the host's own reaches it");
+            assert_eq!(mapped, hash(Mapping::Guarded), "mapped where files can be");
         }
         "plain" => {
             handle(plain as *const () as usize, 0);
@@ -165,7 +207,7 @@ fn a_run_leaves_the_process_as_it_was_unless_it_is_allowed_to_map() {
 
 #[test]
 fn the_host_s_handler_gets_all_that_is_not_ours() {
-    for case in ["host", "plain", "later", "ignored"] {
+    for case in ["host", "trees", "plain", "later", "ignored"] {
         assert!(run(case).success(), "{case}");
     }
 }

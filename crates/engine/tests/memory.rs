@@ -1,11 +1,11 @@
 //! Peak memory of huge files' digests. A program of its own: what other tests hold would count too.
 
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use truesum::hash::Spec;
 use truesum::tree::build::{Begin, Saving, save};
+use truesum::tree::reading::Reading;
 use truesum::tree::store::GRANULE;
 use truesum::{Config, Job, Mapping, Notice, Outcome, Progress, Sink, Task, run};
 
@@ -34,7 +34,7 @@ fn peak() -> u64 {
 /// As the program reads: mapped windows count too.
 fn hash(path: &Path, names: &str, size: u64, threads: usize) {
     let specs: Arc<[Spec]> = names.split(',').map(|name| name.parse().expect("a name")).collect();
-    let mut tasks = std::iter::once(Task::File(Job::hash(path.as_os_str().as_bytes().to_vec(), &specs)));
+    let mut tasks = std::iter::once(Task::File(Job::hash(path, &specs)));
     let config = Config { threads, mapping: Mapping::Guarded, ..Config::default() };
     run(&config, &mut tasks, &Progress::default(), &mut Whole(size)).expect("the sink takes everything");
 }
@@ -60,7 +60,7 @@ fn no_digest_of_a_huge_file_takes_more_than_its_share() {
         for name in ["sha256-tree", "mtsum-md5"] {
             let saving = Saving { target: &tree, granule: GRANULE, begin: Begin::Fresh, beside: &beside };
             let (spec, progress) = (name.parse().expect("a name"), Progress::default());
-            save(data.as_os_str().as_bytes(), &spec, &saving, threads, &progress).expect("saved");
+            save(&data, &spec, &saving, &Reading { threads, ..Reading::new(&progress) }).expect("saved");
             assert_eq!(progress.bytes(), size, "{name} and flat digests are had in one read");
             assert!(peak() <= most, "{name} saved on {threads} threads: {} MiB", peak() / MIB);
         }

@@ -1,8 +1,9 @@
 //! The run as its callers see it: every outcome, once, in order, right, whatever the number of threads.
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -38,7 +39,7 @@ fn specs(names: &str) -> Arc<[Spec]> {
 }
 
 fn in_folder(folder: &Path) -> Root {
-    Root::folder(folder.as_os_str().as_bytes(), false).unwrap()
+    Root::folder(folder, false).unwrap()
 }
 
 fn run_all(config: &Config, tasks: Vec<Task>) -> (Collected, Summary) {
@@ -86,7 +87,8 @@ fn digests_are_right_and_in_order_for_every_number_of_threads() {
                 mapping: Mapping::Guarded,
                 ..Config::default()
             };
-            let tasks = files.keys().map(|name| Task::File(Job::hash(name.clone(), &specs))).collect();
+            let tasks =
+                files.keys().map(|name| Task::File(Job::hash(OsStr::from_bytes(name), &specs))).collect();
             let (collected, summary) = run_all(&config, tasks);
             let bytes: usize = files.values().map(Vec::len).sum();
             assert_eq!((summary.files, summary.bytes), (files.len() as u64, bytes as u64));
@@ -109,7 +111,7 @@ fn more_tasks_than_are_looked_at_first_come_in_order_too() {
     for threads in [1, 4] {
         let config =
             Config { root: in_folder(dir.path()), threads, mapping: Mapping::Guarded, ..Config::default() };
-        let tasks = (0..40_000).map(|i| Task::File(Job::hash(name(i), &specs))).collect();
+        let tasks = (0..40_000).map(|i| Task::File(Job::hash(OsString::from_vec(name(i)), &specs))).collect();
         let (collected, summary) = run_all(&config, tasks);
         assert_eq!(summary.files, 40_000);
         for (i, outcome) in collected.outcomes.iter().enumerate() {
@@ -133,7 +135,7 @@ fn unordered_outcomes_are_all_there() {
         mapping: Mapping::Guarded,
         ..Config::default()
     };
-    let tasks = files.keys().map(|name| Task::File(Job::hash(name.clone(), &specs))).collect();
+    let tasks = files.keys().map(|name| Task::File(Job::hash(OsStr::from_bytes(name), &specs))).collect();
     let (mut collected, _) = run_all(&config, tasks);
     collected.outcomes.sort_by(|a, b| a.job.name.cmp(&b.job.name));
     assert!(collected.outcomes.iter().map(|outcome| &outcome.job.name).eq(files.keys()));
@@ -156,9 +158,8 @@ fn each_failure_has_its_verdict_and_the_run_goes_on() {
     let specs = specs("sha256");
     let right = specs[0].digest(b"good");
     let names = ["missing", "bad", "folder", "pipe", "../outside", "/etc/hostname", "good"];
-    let tasks = names.map(|name| {
-        Task::File(Job { expected: vec![right.clone()], ..Job::hash(name.as_bytes().to_vec(), &specs) })
-    });
+    let tasks =
+        names.map(|name| Task::File(Job { expected: vec![right.clone()], ..Job::hash(name, &specs) }));
     let config = Config { root: in_folder(dir.path()), mapping: Mapping::Guarded, ..Config::default() };
     let (collected, summary) = run_all(&config, tasks.into());
     let verdicts: Vec<Verdict> = collected.outcomes.iter().map(Outcome::verdict).collect();
@@ -175,11 +176,8 @@ fn a_size_that_differs_is_a_mismatch_even_if_the_digest_agrees() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("f"), "data").unwrap();
     let specs = specs("md5");
-    let job = |size| Job {
-        expected: vec![specs[0].digest(b"data")],
-        size: Some(size),
-        ..Job::hash(b"f".to_vec(), &specs)
-    };
+    let job =
+        |size| Job { expected: vec![specs[0].digest(b"data")], size: Some(size), ..Job::hash("f", &specs) };
     let config = Config { root: in_folder(dir.path()), mapping: Mapping::Guarded, ..Config::default() };
     let (collected, _) = run_all(&config, vec![Task::File(job(4)), Task::File(job(5))]);
     assert_eq!(collected.outcomes[0].verdict(), Verdict::Verified);
@@ -199,7 +197,7 @@ fn every_expected_digest_must_agree() {
         (vec![md5.clone(), wrong], Verdict::Mismatch),
         (vec![md5], Verdict::Mismatch),
     ] {
-        let job = Job { expected, ..Job::hash(b"f".to_vec(), &specs) };
+        let job = Job { expected, ..Job::hash("f", &specs) };
         assert_eq!(run_all(&config, vec![Task::File(job)]).0.outcomes[0].verdict(), verdict);
     }
 }
@@ -216,7 +214,7 @@ fn hard_links_are_read_once_and_all_reported() {
     for threads in [1, 4] {
         let config =
             Config { root: in_folder(dir.path()), threads, mapping: Mapping::Guarded, ..Config::default() };
-        let mut tasks = (0..40).map(|i| Task::File(Job::hash(format!("l{i}").into_bytes(), &specs)));
+        let mut tasks = (0..40).map(|i| Task::File(Job::hash(format!("l{i}"), &specs)));
         let (mut collected, progress) = (Collected::default(), Progress::default());
         let summary = run(&config, &mut tasks, &progress, &mut collected).unwrap();
         assert_eq!(summary.files, 40);
@@ -242,10 +240,10 @@ fn the_run_s_own_output_is_passed_over() {
         ..Config::default()
     };
     let specs = specs("sha256");
-    let tasks = ["SHA256SUMS", "f"].map(|name| Task::File(Job::hash(name.as_bytes().to_vec(), &specs)));
+    let tasks = ["SHA256SUMS", "f"].map(|name| Task::File(Job::hash(name, &specs)));
     let (collected, summary) = run_all(&config, tasks.into());
     assert_eq!(summary.files, 1);
-    assert!(matches!(&collected.notices[..], [Notice::Own(name)] if name == b"SHA256SUMS"));
+    assert!(matches!(&collected.notices[..], [Notice::Own(name)] if name == Path::new("SHA256SUMS")));
 }
 
 #[test]
@@ -262,7 +260,7 @@ fn holes_are_not_read_and_count_as_zeros() {
     drop(file);
     let specs = specs("sha256,crc32,md5");
     let config = Config { root: in_folder(dir.path()), mapping: Mapping::Guarded, ..Config::default() };
-    let (collected, summary) = run_all(&config, vec![Task::File(Job::hash(b"sparse".to_vec(), &specs))]);
+    let (collected, summary) = run_all(&config, vec![Task::File(Job::hash("sparse", &specs))]);
     let digests: Vec<Digest> = specs.iter().map(|spec| spec.digest(&expected)).collect();
     assert_eq!(collected.outcomes[0].result.as_ref().unwrap().digests, digests);
     assert_eq!(summary.bytes, 12 << 20);
@@ -276,8 +274,11 @@ fn a_sink_that_fails_ends_the_run_with_its_error() {
     for threads in [1, 4] {
         let config =
             Config { root: in_folder(dir.path()), threads, mapping: Mapping::Guarded, ..Config::default() };
-        let mut tasks =
-            files.keys().cycle().take(100_000).map(|name| Task::File(Job::hash(name.clone(), &specs)));
+        let mut tasks = files
+            .keys()
+            .cycle()
+            .take(100_000)
+            .map(|name| Task::File(Job::hash(OsStr::from_bytes(name), &specs)));
         let mut collected = Collected { fail_after: Some(10), ..Collected::default() };
         let error = run(&config, &mut tasks, &Progress::default(), &mut collected).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
@@ -294,7 +295,7 @@ fn a_stopped_run_reports_nothing_half_done() {
     let progress = Progress::default();
     progress.stop();
     let mut collected = Collected::default();
-    let mut tasks = std::iter::once(Task::File(Job::hash(b"big".to_vec(), &specs)));
+    let mut tasks = std::iter::once(Task::File(Job::hash("big", &specs)));
     let summary = run(&config, &mut tasks, &progress, &mut collected).unwrap();
     assert!(summary.interrupted && collected.outcomes.is_empty());
 }
@@ -325,7 +326,7 @@ fn files_rewritten_during_the_run_are_changed_or_right_never_a_mixture() {
         });
         let config = Config { root: in_folder(dir.path()), mapping: Mapping::Guarded, ..Config::default() };
         for _ in 0..300 {
-            let (collected, _) = run_all(&config, vec![Task::File(Job::hash(b"f".to_vec(), &specs))]);
+            let (collected, _) = run_all(&config, vec![Task::File(Job::hash("f", &specs))]);
             match &collected.outcomes[0].result {
                 Ok(found) => {
                     assert!(right.contains(&found.digests[0]), "a digest of no state the file ever had")
@@ -376,7 +377,7 @@ fn a_file_cut_or_grown_while_it_is_read_has_changed_whatever_reads_it() {
                     let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
                     file.set_len(len as u64).unwrap();
                 });
-                let mut tasks = std::iter::once(Task::File(Job::hash(b"f".to_vec(), &specs)));
+                let mut tasks = std::iter::once(Task::File(Job::hash("f", &specs)));
                 run(&config, &mut tasks, &progress, &mut collected).unwrap();
                 ended.store(true, std::sync::atomic::Ordering::Relaxed);
             });

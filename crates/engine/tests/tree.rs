@@ -6,7 +6,6 @@
 
 use std::io::Write;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
@@ -19,14 +18,19 @@ use truesum::tree::growth::{GrowthProof, prove_growth, verify_growth};
 use truesum::tree::locate::{Comparison, Difference, Judgement, Length, Shift, verify};
 use truesum::tree::piece::{Piece, hash_range};
 use truesum::tree::prove::{RangeProof, Refuted, Row, prove, read_row, verify_proof};
+use truesum::tree::reading::Reading;
 use truesum::tree::repair::{Mode, repair};
 use truesum::tree::store::{GRANULE, Hints, Store, part_of};
-use truesum::{Error, Progress, Root};
+use truesum::{Error, Mapping, Progress};
 
 const MIB: u64 = 1 << 20;
 
 fn spec(name: &str) -> Spec {
     name.parse().unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn reading(threads: usize, progress: &Progress) -> Reading<'_> {
+    Reading { threads, mapping: Mapping::Guarded, ..Reading::new(progress) }
 }
 
 /// Random bytes that differ at every offset.
@@ -51,20 +55,19 @@ struct Case {
 
 impl Case {
     fn new(bytes: &[u8]) -> Case {
-        truesum::allow_mapping();
         let folder = tempfile::tempdir().expect("a folder");
         let (file, tree) = (folder.path().join("data"), folder.path().join("data.ftr"));
         std::fs::write(&file, bytes).expect("written");
         Case { _folder: folder, file, tree }
     }
 
-    fn path(&self) -> &[u8] {
-        self.file.as_os_str().as_bytes()
+    fn path(&self) -> &Path {
+        &self.file
     }
 
     fn save(&self, name: &str, granule: u64, begin: Begin, beside: &[Spec]) -> Result<Saved, Error> {
         let saving = Saving { target: &self.tree, granule, begin, beside };
-        save(self.path(), &spec(name), &saving, 3, &Progress::default())
+        save(self.path(), &spec(name), &saving, &reading(3, &Progress::default()))
     }
 
     fn built(&self, name: &str, granule: u64) -> Saved {
@@ -72,8 +75,8 @@ impl Case {
     }
 
     fn verify(&self) -> Difference {
-        let store = Store::open(&self.tree, false).expect("readable").expect("a stored tree");
-        verify(self.path(), &store, None, 2, &Progress::default()).expect("verified")
+        let store = Store::open(&self.tree).expect("readable").expect("a stored tree");
+        verify(self.path(), &store, None, &reading(2, &Progress::default())).expect("verified")
     }
 
     fn patch(&self, offset: u64, bytes: &[u8]) {
@@ -133,7 +136,7 @@ fn trees_of_every_kind_hold_the_digest_and_find_damage() {
                 let report = case.verify();
                 assert_eq!(report.judgement, Judgement::FileDamaged, "{name} of {size} bytes, byte {offset}");
                 let [damaged] = &report.damaged[..] else { panic!("{:?}", report.damaged) };
-                let store = Store::open(&case.tree, false).expect("readable").expect("a tree");
+                let store = Store::open(&case.tree).expect("readable").expect("a tree");
                 let granules = 0..store.header().granules();
                 let hit =
                     granules.map(|index| store.header().range(index)).find(|range| range.contains(&offset));
@@ -177,7 +180,7 @@ fn plain_digests_ride_along() {
             let progress = Progress::default();
             let saving =
                 Saving { target: &case.tree, granule: GRANULE, begin: Begin::Fresh, beside: &beside };
-            let saved = save(case.path(), &spec(name), &saving, 3, &progress).expect("built");
+            let saved = save(case.path(), &spec(name), &saving, &reading(3, &progress)).expect("built");
             let expected: Vec<_> =
                 std::iter::once(&spec(name)).chain(&beside).map(|spec| spec.digest(&bytes)).collect();
             assert_eq!(saved.found.digests, expected, "{name} of {size} bytes");
@@ -208,13 +211,13 @@ fn stopped_and_resumed(bytes: &[u8], name: &str) {
             }
             progress.stop();
         });
-        save(case.path(), &spec(name), &saving, 2, &progress)
+        save(case.path(), &spec(name), &saving, &reading(2, &progress))
     });
     assert!(result.is_err());
     assert!(!case.tree.exists() && part_of(&case.tree).exists());
     let again = Progress::default();
     let saving = Saving { begin: Begin::Resume, ..saving };
-    let saved = save(case.path(), &spec(name), &saving, 2, &again).expect("goes on");
+    let saved = save(case.path(), &spec(name), &saving, &reading(2, &again)).expect("goes on");
     assert!(saved.kept * saved.store.header().granule >= 70 * MIB, "{} granules kept", saved.kept);
     assert!(again.bytes() < 110 * MIB, "{} bytes read again: SHA-256 was started over", again.bytes());
     assert_eq!(saved.found.digests, [spec(name).digest(bytes), spec("sha256").digest(bytes)]);
@@ -232,7 +235,7 @@ fn a_build_of_a_file_that_changed_is_not_gone_on_with() {
         let progress = Progress::default();
         progress.stop();
         let saving = Saving { target: &case.tree, granule: GRANULE, begin: Begin::Fresh, beside: &[] };
-        assert!(save(case.path(), &spec("sha256-tree"), &saving, 1, &progress).is_err());
+        assert!(save(case.path(), &spec("sha256-tree"), &saving, &reading(1, &progress)).is_err());
     };
     unfinished();
     assert!(case.save("md5-tree", GRANULE, Begin::Resume, &[]).is_err(), "another algorithm");
@@ -264,7 +267,7 @@ fn a_grown_file_is_read_from_where_it_grew() {
         std::fs::write(&case.file, &bytes).expect("grown");
         let progress = Progress::default();
         let saving = Saving { target: &case.tree, granule: GRANULE, begin: Begin::Append, beside: &[] };
-        let saved = save(case.path(), &spec(name), &saving, 2, &progress).expect("appended");
+        let saved = save(case.path(), &spec(name), &saving, &reading(2, &progress)).expect("appended");
         assert_eq!(saved.found.digests, [spec(name).digest(&bytes)]);
         assert_eq!(progress.bytes(), bytes.len() as u64 - old / MIB * MIB);
         assert_eq!(case.verify().judgement, Judgement::Good);
@@ -284,7 +287,7 @@ fn only_the_granules_said_to_have_changed_are_read() {
     let progress = Progress::default();
     let begin = Begin::Changed(vec![3 * MIB + 5..3 * MIB + 6, 9 * MIB..9 * MIB + 1]);
     let saving = Saving { target: &case.tree, granule: GRANULE, begin, beside: &[] };
-    let saved = save(case.path(), &spec("sha256-tree"), &saving, 2, &progress).expect("built");
+    let saved = save(case.path(), &spec("sha256-tree"), &saving, &reading(2, &progress)).expect("built");
     assert_eq!(saved.found.digests, [spec("sha256-tree").digest(&bytes)]);
     assert_eq!(progress.bytes(), 2 * MIB);
     assert_eq!(case.verify().judgement, Judgement::Good);
@@ -333,9 +336,9 @@ fn truncated_grown_and_shifted_files_are_told_apart() {
 
 /// What `verify` says of a stored tree with these bytes; refusal to open it is tree damage too.
 fn judged(case: &Case, place: &Path) -> Judgement {
-    match Store::open(place, false).expect("readable") {
+    match Store::open(place).expect("readable") {
         Err(_) => Judgement::TreeDamaged,
-        Ok(store) => match verify(case.path(), &store, None, 1, &Progress::default()) {
+        Ok(store) => match verify(case.path(), &store, None, &reading(1, &Progress::default())) {
             Ok(report) => report.judgement,
             // A tree that says of itself that it is not complete.
             Err(_) => Judgement::TreeDamaged,
@@ -380,8 +383,8 @@ fn every_flipped_bit_and_every_truncation_of_a_tree_is_noticed() {
 
 /// Verifies with what was kept, and stops after `stop` bytes.
 fn go_on(case: &Case, threads: usize, stop: Option<u64>) -> (Result<Difference, Error>, u64) {
-    let store = Store::open(&case.tree, false).expect("readable").expect("a tree");
-    let comparison = Comparison { root: &Root::Anywhere, trusted: None, threads, resume: true };
+    let store = Store::open(&case.tree).expect("readable").expect("a tree");
+    let comparison = Comparison { trusted: None, resume: true };
     let progress = Progress::default();
     let ended = std::sync::atomic::AtomicBool::new(false);
     let result = std::thread::scope(|scope| {
@@ -393,7 +396,7 @@ fn go_on(case: &Case, threads: usize, stop: Option<u64>) -> (Result<Difference, 
                 progress.stop();
             }
         });
-        let result = comparison.verify(case.path(), &store, &progress);
+        let result = comparison.verify(case.path(), &store, &reading(threads, &progress));
         ended.store(true, Relaxed);
         result
     });
@@ -499,9 +502,11 @@ fn a_digest_that_is_trusted_decides_whose_tree_it_is() {
     let bytes = noise(12, MIB + 9);
     let case = Case::new(&bytes);
     case.built("sha256-tree", GRANULE);
-    let store = Store::open(&case.tree, false).expect("readable").expect("a tree");
+    let store = Store::open(&case.tree).expect("readable").expect("a tree");
     let verdict = |trusted| {
-        verify(case.path(), &store, Some(&trusted), 1, &Progress::default()).expect("verified").judgement
+        verify(case.path(), &store, Some(&trusted), &reading(1, &Progress::default()))
+            .expect("verified")
+            .judgement
     };
     assert_eq!(verdict(spec("sha256-tree").digest(&bytes)), Judgement::Good);
     assert_eq!(verdict(spec("sha256-tree").digest(b"another")), Judgement::OtherTree);
@@ -548,19 +553,19 @@ fn repair_restores_bit_for_bit_and_touches_nothing_else() {
     // The copy has damage of its own.
     other[11 * MIB as usize] ^= 1;
     std::fs::write(&copy, &other).expect("written");
-    let store = || Store::open(&case.tree, false).expect("readable").expect("a tree");
+    let store = || Store::open(&case.tree).expect("readable").expect("a tree");
     let mend = |mode| {
         let progress = Progress::default();
-        repair(case.path(), &store(), None, copy.as_os_str().as_bytes(), mode, 2, &progress).expect("tried")
+        repair(case.path(), &store(), None, &copy, mode, &reading(2, &progress)).expect("tried")
     };
     for at in [5, 3 * MIB + 4096 * 7, 20 * MIB + 998] {
         case.flip(at);
     }
     let other = spec("sha256-tree").digest(b"another");
     let progress = Progress::default();
-    let name = copy.as_os_str().as_bytes();
     let (report, mends) =
-        repair(case.path(), &store(), Some(&other), name, Mode::Write, 2, &progress).expect("tried");
+        repair(case.path(), &store(), Some(&other), &copy, Mode::Write, &reading(2, &progress))
+            .expect("tried");
     assert_eq!((report.judgement, mends), (Judgement::OtherTree, vec![]));
     let damaged = std::fs::read(&case.file).expect("there");
     let (report, plan) = mend(Mode::DryRun);
@@ -595,34 +600,44 @@ fn proofs_of_ranges_are_checked_by_reading_only_the_range() {
     let case = Case::new(&bytes);
     for name in ["sha256-tree", "md5-tree;leaf=4KiB", "blake3", "sha512-tree;leaf=2MiB"] {
         case.built(name, 4 * MIB);
-        let store = Store::open(&case.tree, false).expect("readable").expect("a tree");
+        let store = Store::open(&case.tree).expect("readable").expect("a tree");
         let digest = spec(name).digest(&bytes);
         let progress = Progress::default();
-        let read = read_row(case.path(), &spec(name), 2, &progress).expect("read");
+        let read = read_row(case.path(), &spec(name), &reading(2, &progress)).expect("read");
         for range in [0..1, MIB - 1..MIB + 1, 5 * MIB..5 * MIB + 77, 100..4 * MIB, 2 * MIB..3 * MIB] {
-            let proof = prove(case.path(), &spec(name), &Row::Stored(&store), range.clone(), &progress)
-                .expect("proven");
+            let proof =
+                prove(case.path(), &spec(name), &Row::Stored(&store), range.clone(), &reading(1, &progress))
+                    .expect("proven");
             assert_eq!(
-                prove(case.path(), &spec(name), &read, range.clone(), &progress).expect("proven"),
+                prove(case.path(), &spec(name), &read, range.clone(), &reading(1, &progress))
+                    .expect("proven"),
                 proof
             );
             let covered = proof.bytes();
             assert!(covered.start <= range.start && covered.end >= range.end);
-            let reading = Progress::default();
-            verify_proof(case.path(), &proof, &digest, &reading).expect("it holds");
-            assert_eq!(reading.bytes(), covered.end - covered.start, "{name} {range:?}");
-            assert!(verify_proof(case.path(), &proof, &spec(name).digest(b"x"), &progress).is_err());
+            let counted = Progress::default();
+            verify_proof(case.path(), &proof, &digest, &reading(1, &counted)).expect("it holds");
+            assert_eq!(counted.bytes(), covered.end - covered.start, "{name} {range:?}");
+            assert!(
+                verify_proof(case.path(), &proof, &spec(name).digest(b"x"), &reading(1, &progress)).is_err()
+            );
             let moved = RangeProof { leaves: proof.leaves.start + 1..proof.leaves.end + 1, ..proof.clone() };
-            assert!(verify_proof(case.path(), &moved, &digest, &progress).is_err());
+            assert!(verify_proof(case.path(), &moved, &digest, &reading(1, &progress)).is_err());
             // BLAKE3 binds the place of every chunk, the length only in the last one.
             let longer = RangeProof { size: proof.size + 1, ..proof.clone() };
-            assert!(name == "blake3" || verify_proof(case.path(), &longer, &digest, &progress).is_err());
+            assert!(
+                name == "blake3"
+                    || verify_proof(case.path(), &longer, &digest, &reading(1, &progress)).is_err()
+            );
             case.flip(range.start);
-            assert!(verify_proof(case.path(), &proof, &digest, &progress).is_err());
+            assert!(verify_proof(case.path(), &proof, &digest, &reading(1, &progress)).is_err());
             case.flip(range.start);
         }
-        assert!(prove(case.path(), &spec(name), &read, 0..bytes.len() as u64 + 1, &progress).is_err());
-        assert!(prove(case.path(), &spec(name), &read, 7..7, &progress).is_err());
+        assert!(
+            prove(case.path(), &spec(name), &read, 0..bytes.len() as u64 + 1, &reading(1, &progress))
+                .is_err()
+        );
+        assert!(prove(case.path(), &spec(name), &read, 7..7, &reading(1, &progress)).is_err());
     }
 }
 
@@ -662,27 +677,33 @@ fn growth_is_proven_by_reading_at_most_a_leaf_and_forgeries_are_refused() {
         std::fs::write(&case.file, &bytes[..old_size as usize]).expect("written");
         case.built(name, 16 << 10);
         std::fs::rename(&case.tree, &old_tree).expect("renamed");
-        let old = Store::open(&old_tree, false).expect("readable").expect("a tree");
+        let old = Store::open(&old_tree).expect("readable").expect("a tree");
         for &size in &sizes[at..] {
             let what = format!("{old_size} of {size}");
             std::fs::write(&case.file, &bytes[..size as usize]).expect("grown");
             let store = case.built(name, 64 << 10).store;
             let progress = Progress::default();
-            let proof = prove_growth(case.path(), &Row::Stored(&store), &old, &progress).expect("proven");
-            let read = read_row(case.path(), &spec(name), 2, &progress).expect("read");
-            assert_eq!(prove_growth(case.path(), &read, &old, &progress).expect("proven"), proof, "{what}");
+            let proof = prove_growth(case.path(), &Row::Stored(&store), &old, &reading(1, &progress))
+                .expect("proven");
+            let read = read_row(case.path(), &spec(name), &reading(2, &progress)).expect("read");
+            assert_eq!(
+                prove_growth(case.path(), &read, &old, &reading(1, &progress)).expect("proven"),
+                proof,
+                "{what}"
+            );
             let (old_digest, new_digest) = (digest(old_size), digest(size));
             let see = |proof: &GrowthProof, old: &Digest, new: &Digest| {
-                verify_growth(Some(case.path()), proof, old, new, &progress)
+                verify_growth(Some(case.path()), proof, old, new, &reading(1, &progress))
             };
-            let reading = Progress::default();
-            verify_growth(Some(case.path()), &proof, &old_digest, &new_digest, &reading).expect("it holds");
+            let counted = Progress::default();
+            verify_growth(Some(case.path()), &proof, &old_digest, &new_digest, &reading(1, &counted))
+                .expect("it holds");
             let whole = old_size > 0 && old_size % LEAF == 0;
-            assert_eq!(reading.bytes() == 0, whole || size == 0, "{what}: {} bytes read", reading.bytes());
-            assert!(reading.bytes() <= LEAF);
+            assert_eq!(counted.bytes() == 0, whole || size == 0, "{what}: {} bytes read", counted.bytes());
+            assert!(counted.bytes() <= LEAF);
             // Hashes alone are enough where the old file was of whole leaves.
             assert_eq!(
-                verify_growth(None, &proof, &old_digest, &new_digest, &progress).is_ok(),
+                verify_growth(None, &proof, &old_digest, &new_digest, &reading(1, &progress)).is_ok(),
                 whole,
                 "{what}"
             );
@@ -716,7 +737,10 @@ fn growth_is_proven_by_reading_at_most_a_leaf_and_forgeries_are_refused() {
                 case.flip(old_size - 1);
                 let other = case.built(name, 64 << 10);
                 let (row, changed) = (Row::Stored(&other.store), &other.found.digests[0]);
-                assert!(prove_growth(case.path(), &row, &old, &progress).is_err(), "{what}: no beginning");
+                assert!(
+                    prove_growth(case.path(), &row, &old, &reading(1, &progress)).is_err(),
+                    "{what}: no beginning"
+                );
                 // Nor does the honest path of the changed file with the old root beside it.
                 let all = Merkle::new(&spec(name)).expect("a tree").leaves(size);
                 let leaf = (old_size - 1) / LEAF;
@@ -740,13 +764,52 @@ fn growth_is_proven_by_reading_at_most_a_leaf_and_forgeries_are_refused() {
         std::fs::write(&case.file, &bytes[..old_size as usize]).expect("written");
     }
     // What shrank did not grow, and digests that do not bind a length prove nothing of the kind.
-    let old = Store::open(&old_tree, false).expect("readable").expect("a tree");
+    let old = Store::open(&old_tree).expect("readable").expect("a tree");
     std::fs::write(&case.file, &bytes[..MIB as usize]).expect("cut");
     let store = case.built(name, MIB).store;
     let progress = Progress::default();
-    assert!(prove_growth(case.path(), &Row::Stored(&store), &old, &progress).is_err());
+    assert!(prove_growth(case.path(), &Row::Stored(&store), &old, &reading(1, &progress)).is_err());
     let store = case.built("blake3", MIB).store;
-    assert!(prove_growth(case.path(), &Row::Stored(&store), &store, &progress).is_err());
+    assert!(prove_growth(case.path(), &Row::Stored(&store), &store, &reading(1, &progress)).is_err());
+}
+
+#[test]
+fn a_tree_takes_the_place_of_no_other_file() {
+    let case = Case::new(&noise(19, 2 * MIB));
+    let (target, part) = (case.tree.clone(), part_of(&case.tree));
+    let flat = target.with_extension("ftr.flat");
+    let elsewhere = case.file.with_extension("precious");
+    let beside = [spec("sha256")];
+    let save = || {
+        let saving = Saving { target: &target, granule: MIB, begin: Begin::Fresh, beside: &beside };
+        save(case.path(), &spec("sha256-tree"), &saving, &reading(1, &Progress::default()))
+    };
+    type Lay = fn(&Path, &Path);
+    let lays: [(&Path, Lay); 4] = [
+        (&target, |place, _| std::fs::write(place, "a document").expect("written")),
+        (&part, |place, _| std::fs::write(place, "a document").expect("written")),
+        (&part, |place, elsewhere| std::os::unix::fs::symlink(elsewhere, place).expect("linked")),
+        (&part, |place, elsewhere| std::fs::hard_link(elsewhere, place).expect("linked")),
+    ];
+    for (place, lay) in lays {
+        std::fs::write(&elsewhere, "precious").expect("written");
+        lay(place, &elsewhere);
+        let before = std::fs::read(place).expect("there");
+        let refusal = save().expect_err("refused").to_string();
+        assert!(refusal.contains(&*place.to_string_lossy()), "{refusal}");
+        assert_eq!(std::fs::read(place).expect("there"), before);
+        assert_eq!(std::fs::read(&elsewhere).expect("there"), b"precious");
+        std::fs::remove_file(place).expect("removed");
+        let _ = std::fs::remove_file(&part);
+    }
+    std::fs::write(&flat, "a document").expect("written");
+    save().expect("saved");
+    assert_eq!(std::fs::read(&flat).expect("there"), b"a document");
+    // Its own trees it replaces, damaged ones too.
+    let mut bytes = std::fs::read(&target).expect("there");
+    bytes[0] ^= 1;
+    std::fs::write(&target, bytes).expect("written");
+    save().expect("saved");
 }
 
 #[test]
@@ -754,7 +817,8 @@ fn pieces_of_two_states_of_a_file_make_no_digest() {
     let bytes = noise(17, 2 * MIB);
     let case = Case::new(&bytes);
     let piece = |range| {
-        hash_range(case.path(), &spec("sha256-tree"), range, 1, &Progress::default()).expect("hashed")
+        hash_range(case.path(), &spec("sha256-tree"), range, &reading(1, &Progress::default()))
+            .expect("hashed")
     };
     let first = piece(0..MIB);
     // Another content of the same size, with the time of the old one: as `cp -p` and `rsync --inplace -t` write it.
@@ -765,7 +829,10 @@ fn pieces_of_two_states_of_a_file_make_no_digest() {
     drop(file);
     let second = piece(MIB..2 * MIB);
     let found = combine(vec![first.clone(), second.clone()], Origins::One);
-    assert!(matches!(found, Err(Misfit::Moved(_, ref path, _)) if path == case.path()), "{found:?}");
+    assert!(
+        matches!(found, Err(Misfit::Moved(_, ref path, _)) if path == case.file.as_os_str().as_encoded_bytes()),
+        "{found:?}"
+    );
     // The same bytes in another file are another state, too.
     std::fs::rename(&case.file, case.file.with_extension("old")).expect("renamed");
     std::fs::write(&case.file, &bytes).expect("written");
@@ -790,8 +857,9 @@ fn pieces_from_many_workers_combine_and_others_do_not() {
         ("mtsum-md5", &[0, len / 2, len]),
     ];
     for (name, cuts) in cases {
-        let part =
-            |range: Range<u64>| hash_range(case.path(), &spec(name), range, 2, &progress).expect("hashed");
+        let part = |range: Range<u64>| {
+            hash_range(case.path(), &spec(name), range, &reading(2, &progress)).expect("hashed")
+        };
         let mut parts: Vec<Piece> = cuts.windows(2).map(|pair| part(pair[0]..pair[1])).collect();
         parts.reverse();
         let digest = Ok(spec(name).digest(&bytes));
@@ -832,7 +900,10 @@ fn pieces_from_many_workers_combine_and_others_do_not() {
         other[0].levels.pop();
         assert!(combine(other, Origins::One).is_err());
     }
-    assert!(hash_range(case.path(), &spec("sha256-tree"), 1..len, 1, &progress).is_err(), "not at a leaf");
-    assert!(hash_range(case.path(), &spec("sha256"), 0..len, 1, &progress).is_err(), "a chain");
+    assert!(
+        hash_range(case.path(), &spec("sha256-tree"), 1..len, &reading(1, &progress)).is_err(),
+        "not at a leaf"
+    );
+    assert!(hash_range(case.path(), &spec("sha256"), 0..len, &reading(1, &progress)).is_err(), "a chain");
     assert!(combine(Vec::new(), Origins::One).is_err());
 }

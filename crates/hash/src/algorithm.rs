@@ -1,5 +1,6 @@
 //! What can be said of an algorithm: the fields of a row, and the parameters that belong to one digest.
 
+mod crc;
 mod linear;
 mod params;
 mod row;
@@ -7,11 +8,12 @@ mod serial;
 mod status;
 mod unit;
 
-pub use linear::{Crc, Linear};
+pub use crc::{Crc, Parameters};
+pub use linear::Linear;
 pub use params::Key;
 pub(crate) use params::Params;
 pub use row::{Algorithm, Decimal, Lengths, Variant};
 pub(crate) use row::{Close, Composite, Cut, Kind};
 pub(crate) use serial::{Output, Serial, feed_zeros};
 pub use status::Status;
-pub(crate) use unit::{Size, Unit};
+pub(crate) use unit::Unit;

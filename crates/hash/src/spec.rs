@@ -4,7 +4,8 @@
 //! `BLAKE2b-128`, `SHA2-384`. Lengths in names are bits, as every tool writes them; lengths in this API are bytes. The size of
 //! leaves or parts, where a digest has one and it is not the usual, stands behind the name: `sha256-tree;leaf=1MiB`.
 
-use crate::algorithm::{Algorithm, Key, Kind, Lengths, Params, Size, Unit};
+use crate::algorithm::{Algorithm, Key, Kind, Lengths, Params, Unit};
+use crate::size::Size;
 use std::fmt;
 
 /// An algorithm and its parameters: what is needed to hash a message.

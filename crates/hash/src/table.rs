@@ -3,8 +3,9 @@
 //! Rows stand with their families. What stands here is their concatenation and the constructions over any hash
 //! (`sha256-tree`, `mtsum-md5`), whose algorithms come into being when their names are asked for.
 
-use crate::algorithm::{Algorithm, Size};
+use crate::algorithm::{Algorithm, Unit};
 use crate::family::FAMILIES;
+use crate::family::crc::{self, CRC_CATALOGUE};
 use crate::spec::{Spec, SpecError};
 use crate::tree;
 use std::ops::Index;
@@ -47,12 +48,13 @@ impl Index<usize> for Algorithms {
     }
 }
 
-/// The row with this name, alias or tag, whatever its case; also the composite digests over any hash
-/// ([`tree::FAMILIES`]).
+/// The row with this name, alias or tag, whatever its case; also those of [`CRC_CATALOGUE`], and the composite digests over
+/// any hash ([`tree::FAMILIES`]).
 pub fn find(name: &str) -> Option<&'static Algorithm> {
     let is = |other: &&str| other.eq_ignore_ascii_case(name);
     ALGORITHMS
         .iter()
+        .chain(CRC_CATALOGUE)
         .find(|row| is(&row.name) || is(&row.tag) || row.aliases.iter().any(is))
         .or_else(|| find_over(name))
 }
@@ -80,6 +82,7 @@ fn nearest(text: &str) -> Option<&'static str> {
     let near = || {
         ALGORITHMS
             .iter()
+            .chain(CRC_CATALOGUE)
             .flat_map(|row| {
                 std::iter::once(row.name).chain(row.aliases.iter().copied()).map(move |name| (row, name))
             })
@@ -123,20 +126,25 @@ impl FromStr for Spec {
     type Err = SpecError;
 
     /// A name, alias or tag of any case, with `-BITS` behind it where the length is free and `;leaf=SIZE` or `;part=SIZE`
-    /// where the digest has leaves or parts of any size.
+    /// where the digest has leaves or parts of any size. A CRC without a name is spelled by its parameters:
+    /// `crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0`.
     fn from_str(text: &str) -> Result<Spec, SpecError> {
         let (text, parameter) = match text.split_once(';') {
             Some((name, parameter)) => (name, Some(parameter)),
             None => (text, None),
         };
+        if let Some(parameters) = parameter.filter(|_| text.eq_ignore_ascii_case(crc::KEY)) {
+            let made = crc::open(parameters).map_err(|why| SpecError::Parameter(crc::KEY, why))?;
+            return Ok(Spec::new(made));
+        }
         if let Some(parameter) = parameter {
             let spec: Spec = text.parse()?;
             let key = spec.parameter()?.key;
             let size = parameter
                 .split_once('=')
                 .filter(|(name, _)| name.eq_ignore_ascii_case(key))
-                .and_then(|(_, size)| size.parse().ok());
-            let Some(Size(size)) = size else {
+                .and_then(|(_, size)| Unit::read(size));
+            let Some(size) = size else {
                 let why = format!("'{parameter}' is not {key}=SIZE");
                 return Err(SpecError::Parameter(spec.algorithm.name, why));
             };

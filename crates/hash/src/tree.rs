@@ -15,7 +15,7 @@ mod plan;
 mod proof;
 mod rows;
 
-pub use crate::algorithm::{Crc, Linear, Variant};
+pub use crate::algorithm::{Crc, Linear, Parameters, Variant};
 pub use compact_range::{CompactRange, Gap, decompose};
 pub(crate) use family::from_stored;
 pub use family::{FAMILIES, Family, halves, stored};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use truesum_hash::{ALGORITHMS, kernel};
+use truesum_hash::{ALGORITHMS, Size, kernel};
 
 /// The machine and its state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -139,7 +139,7 @@ fn caches(directory: &Path) -> Vec<String> {
         let cache = directory.join(format!("index{index}"));
         let (level, kind, size) =
             (text(cache.join("level")), text(cache.join("type")), text(cache.join("size")));
-        let Some(size) = quantity::parse_bytes(&size) else { break };
+        let Ok(Size(size)) = size.parse() else { break };
         let kind = match kind.as_str() {
             "Data" => "d",
             "Instruction" => "i",

@@ -1,11 +1,10 @@
 //! How much is measured: what a definition says, what the command line says, sizes and algorithms by name.
 
 use crate::Error;
-use crate::quantity::parse_bytes;
 use clap::Args;
 use serde::Deserialize;
 use std::path::PathBuf;
-use truesum_hash::{ALGORITHMS, Spec};
+use truesum_hash::{ALGORITHMS, Size, Spec};
 
 /// How long to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -52,7 +51,7 @@ impl Scope {
 /// # Errors
 /// The text is none.
 pub fn size(text: &str) -> Result<u64, String> {
-    parse_bytes(text).ok_or_else(|| "not a size like 8KiB".to_owned())
+    text.parse().map(|Size(bytes)| bytes).map_err(|error| error.to_string())
 }
 
 /// Reads a rate.
@@ -81,7 +80,8 @@ pub struct Bytes(pub u64);
 impl<'de> Deserialize<'de> for Bytes {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Bytes, D::Error> {
         let text = String::deserialize(deserializer)?;
-        parse_bytes(&text).map(Bytes).ok_or_else(|| serde::de::Error::custom(format!("'{text}' is no size")))
+        let size = text.parse().map(|Size(bytes)| Bytes(bytes));
+        size.map_err(|error| serde::de::Error::custom(format!("'{text}': {error}")))
     }
 }
 

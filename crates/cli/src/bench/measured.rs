@@ -9,14 +9,8 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Progress};
-use truesum_bench::allocations::Counting;
 use truesum_bench::args::Bench;
 use truesum_bench::command::{self, Outcome};
-
-/// Counts what a thread allocates while a run asks what a call costs; to all else it is the system's and a comparison, which
-/// the program without `bench` is spared.
-#[global_allocator]
-static ALLOCATOR: Counting = Counting::SYSTEM;
 
 /// Runs the command.
 pub fn run(args: &Bench) -> Exit {

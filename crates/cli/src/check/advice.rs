@@ -1,6 +1,7 @@
 //! What may be the reason when nothing at all was verified, and what to do then.
 
 use crate::console::Console;
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -25,8 +26,8 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, console: &mut Console) {
 
 /// Says where files may be that are not where the manifest is.
 pub fn missing(names: &[Vec<u8>], console: &mut Console) {
-    if let Ok(here) = Root::folder(b".", false)
-        && names.iter().any(|name| here.exists(name))
+    if let Ok(here) = Root::folder(".", false)
+        && names.iter().any(|name| here.exists(OsStr::from_bytes(name)))
     {
         console.hint("the names stand under the current folder: --root . looks for them there");
     }

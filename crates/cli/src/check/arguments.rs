@@ -2,7 +2,7 @@
 
 use crate::options::RunArgs;
 use crate::values::table::{FormatParser, SpecParser};
-use clap::{Args, ValueHint};
+use clap::{ArgAction, Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use truesum::hash::Spec;
@@ -23,8 +23,8 @@ pub struct CheckArgs {
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifests: Vec<OsString>,
     /// Compare FILE with this one digest, or whole line, as a web page shows it
-    #[arg(long, value_name = "DIGEST", conflicts_with_all = ["root", "exact", "ignore_missing", "require", "format"])]
-    pub expect: Option<String>,
+    #[arg(long, value_name = "DIGEST", action = ArgAction::Append, conflicts_with_all = ["root", "exact", "ignore_missing", "require", "format"])]
+    pub expect: Vec<String>,
     /// Algorithms of lines that do not name theirs; lines of others are refused
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]

@@ -6,12 +6,15 @@
 use crate::drawing::{map, page};
 use crate::findings;
 use crate::options::threads;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Comparison, Difference, Judgement};
+use truesum::tree::reading::Reading;
 use truesum::tree::store::{Header, Store, Unusable};
-use truesum::{Outcome, Progress, Root};
+use truesum::{Mapping, Outcome, Progress, Root};
 
 /// Where stored trees are looked for, and how files are read again.
 pub struct Locate<'a> {
@@ -66,7 +69,7 @@ impl Locate<'_> {
             None => name,
         };
         let tree = [relative, b".ftr"].concat();
-        let found = match Store::open_in(self.trees.unwrap_or(self.root), &tree) {
+        let found = match Store::open_in(self.trees.unwrap_or(self.root), OsStr::from_bytes(&tree)) {
             Err(error) if error.is_missing() => Found::NoTree,
             Err(error) => Found::Unusable("cannot tell", error.to_string()),
             Ok(Err(refusal)) => {
@@ -80,13 +83,10 @@ impl Locate<'_> {
 
     fn compare(&self, outcome: &Outcome, store: &Store) -> Found {
         let expected = listed(outcome, &store.header().spec);
-        let comparison = Comparison {
-            root: self.root,
-            trusted: expected.map(|(expected, _)| expected),
-            threads: self.threads,
-            resume: false,
-        };
-        match comparison.verify(outcome.job.path(), store, self.progress) {
+        let comparison = Comparison { trusted: expected.map(|(expected, _)| expected), resume: false };
+        let Locate { root, threads, progress, .. } = *self;
+        let reading = Reading { root, threads, mapping: Mapping::Guarded, progress };
+        match comparison.verify(OsStr::from_bytes(outcome.job.path()), store, &reading) {
             Ok(report) => {
                 let listed = expected.map(|(expected, actual)| Some(expected) == actual);
                 let header = store.header().clone();

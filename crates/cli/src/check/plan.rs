@@ -85,10 +85,13 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         }
         names.push("-".into());
     }
-    let subject = match args.expect {
-        None => Subject::Manifests(names),
-        Some(text) => match <[PathBuf; 1]>::try_from(names) {
-            Ok([file]) => Subject::File(file, expected(&text, &args.algorithm, args.allow_weak)?),
+    let subject = match &args.expect[..] {
+        [] => Subject::Manifests(names),
+        [_, _, ..] => {
+            return Err(Refusal::new("--expect is given twice: one file is compared with one digest"));
+        }
+        [text] => match <[PathBuf; 1]>::try_from(names) {
+            Ok([file]) => Subject::File(file, expected(text, &args.algorithm, args.allow_weak)?),
             Err(_) => return Err(Refusal::new("--expect: a digest is that of one file")),
         },
     };

@@ -85,14 +85,14 @@ mod tests {
     use super::*;
     use truesum::Progress;
     use truesum::tree::outline::outline;
+    use truesum::tree::reading::Reading;
 
     fn drawing(size: usize, name: &str) -> (Outline, Spec) {
         // Closed: a file that somebody has open for writing is none to be read.
         let file = tempfile::NamedTempFile::new().unwrap().into_temp_path();
         std::fs::write(&file, vec![3; size]).unwrap();
         let spec: Spec = name.parse().unwrap();
-        let path = file.as_os_str().as_encoded_bytes();
-        let outline = outline(path, &spec, 4, 2, &Progress::default()).unwrap();
+        let outline = outline(&file, &spec, 4, &Reading::new(&Progress::default())).unwrap();
         assert_eq!(outline.digest, spec.digest(&vec![3; size]));
         (outline, spec)
     }

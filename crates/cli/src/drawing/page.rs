@@ -2,6 +2,7 @@
 //!
 //! A page is bounded, however damaged the files are: pictures have cells, tables and pages an end that is told.
 
+pub use crate::drawing::map::TITLE;
 use crate::drawing::map::cells;
 use crate::drawing::xml::escaped;
 use crate::words::{count, grouped, size as short};
@@ -11,8 +12,6 @@ use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Difference, Judgement};
 use truesum::tree::store::Header;
 
-/// What a page is about.
-pub const TITLE: &str = "truesum: where the damage is";
 /// Rows of a table.
 const ROWS: usize = 1000;
 /// Sections of a page.

@@ -1,17 +1,16 @@
 //! Names for a manifest: lists of names to hash, and names relative to the manifest's folder.
 
-use crate::standard::Input;
 use crate::values::path::folder_of;
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use truesum::{Input, Progress};
 
 /// The names in a list, one after the other. A read error ends them and stays in [`Listed::failed`].
 pub struct Listed {
-    list: BufReader<Box<dyn Read + Send>>,
+    list: BufReader<Input>,
     terminator: u8,
     /// Why reading ended early, if it did.
     pub failed: Arc<Mutex<Option<io::Error>>>,
@@ -22,9 +21,9 @@ impl Listed {
     ///
     /// # Errors
     /// It cannot be opened.
-    pub fn open(path: &Path, terminator: u8) -> io::Result<Listed> {
-        let list: Box<dyn Read + Send> =
-            if path.as_os_str() == "-" { Box::new(Input) } else { Box::new(File::open(path)?) };
+    pub fn open(path: &Path, terminator: u8, progress: &Progress) -> io::Result<Listed> {
+        let list =
+            if path.as_os_str() == "-" { Input::stdin(progress)? } else { Input::open(path, progress)? };
         Ok(Listed { list: BufReader::with_capacity(1 << 16, list), terminator, failed: Arc::default() })
     }
 }
@@ -49,6 +48,7 @@ impl Iterator for Listed {
                         _ => return Some(name),
                     }
                 }
+                Err(error) if Input::is_interruption(&error) => return None,
                 Err(error) => {
                     *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                     return None;
@@ -155,12 +155,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let list = dir.path().join("list");
         std::fs::write(&list, b"a\n\n b \n-\n\xff\nlast").unwrap();
-        let names: Vec<_> = Listed::open(&list, b'\n').unwrap().collect();
+        let names: Vec<_> = Listed::open(&list, b'\n', &Progress::default()).unwrap().collect();
         assert_eq!(names, [&b"a"[..], b" b ", b"./-", b"\xff", b"last"]);
         std::fs::write(&list, b"a\nb\0\0c\0").unwrap();
-        let names: Vec<_> = Listed::open(&list, 0).unwrap().collect();
+        let names: Vec<_> = Listed::open(&list, 0, &Progress::default()).unwrap().collect();
         assert_eq!(names, [&b"a\nb"[..], b"", b"c"]);
-        let mut folder = Listed::open(dir.path(), 0).unwrap();
+        let mut folder = Listed::open(dir.path(), 0, &Progress::default()).unwrap();
         assert_eq!(folder.next(), None);
         assert!(folder.failed.lock().unwrap().is_some(), "a folder opens, and then fails to be read");
     }

@@ -3,9 +3,12 @@
 
 use crate::exit::Refusal;
 use crate::words::count;
+use std::fs::File;
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::manifest::path::display_safe;
+use truesum::manifest::{Options, Reader};
 
 /// Manifests that are written although they list less than was asked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,6 +28,8 @@ pub struct Gathered {
     pub lacking: u64,
     /// Whether all names were known.
     pub list_read: bool,
+    /// Whether the file to be replaced was named as one to be hashed: an older manifest met by `*`, or content.
+    pub over_content: bool,
 }
 
 /// Why nothing is written to `path`, if so. Names that nobody knows are no part that can be accepted.
@@ -39,11 +44,26 @@ pub fn refused(path: &Path, gathered: Gathered, accept: Accept) -> Option<Refusa
             "there is no file to list".to_owned(),
             Some("--allow-empty writes a manifest without entries".to_owned()),
         ),
+        Gathered { over_content: true, .. } if !is_manifest(path) => (
+            "it was to be hashed, and is no manifest".to_owned(),
+            Some("-o takes the name of the manifest: truesum hash -o SUMS FILE...".to_owned()),
+        ),
         _ => return None,
     };
     let kept = if path.exists() { "not replaced" } else { "not written" };
     let path = display_safe(path.as_os_str().as_bytes());
     Some(Refusal { text: format!("{path}: {kept}: {why}"), hint })
+}
+
+/// Whether a file is empty or begins as a manifest does.
+fn is_manifest(path: &Path) -> bool {
+    /// In so much there is an entry, if any.
+    const BEGIN: u64 = 1 << 20;
+    let Ok(file) = File::open(path) else { return true };
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    let options = Options { allow_undigested: true, allow_pieces: true, ..Options::for_name(name) };
+    let empty = file.metadata().is_ok_and(|metadata| metadata.len() == 0);
+    empty || Reader::new(file.take(BEGIN), options).any(|line| line.is_ok())
 }
 
 #[cfg(test)]
@@ -52,7 +72,7 @@ mod tests {
 
     #[test]
     fn what_lists_less_than_was_asked_for_is_written_only_on_request() {
-        let all = |listed, lacking, list_read| Gathered { listed, lacking, list_read };
+        let all = |listed, lacking, list_read| Gathered { listed, lacking, list_read, over_content: false };
         let words = |gathered, partial, empty| {
             let refusal = refused(Path::new("/nowhere/M"), gathered, Accept { partial, empty });
             refusal.map(|refusal| refusal.text.replace("/nowhere/M: not written: ", ""))
@@ -69,6 +89,24 @@ mod tests {
             (all(1, 0, false), true, true, Some("the list of files was not read to its end")),
         ] {
             assert_eq!(words(gathered, partial, empty).as_deref(), why, "{gathered:?}");
+        }
+    }
+
+    #[test]
+    fn content_is_not_replaced_and_a_manifest_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("M");
+        let gathered = Gathered { listed: 1, lacking: 0, list_read: true, over_content: true };
+        let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        for (content, kept) in [
+            (String::new(), false),
+            (format!("# of yesterday\n{digest}  a\n"), false),
+            (format!("SHA256 (a) = {digest}\n"), false),
+            ("hello\n".to_owned(), true),
+            ("\u{7f}ELF\0\0\0".to_owned(), true),
+        ] {
+            std::fs::write(&path, &content).unwrap();
+            assert_eq!(refused(&path, gathered, Accept::default()).is_some(), kept, "{content}");
         }
     }
 }

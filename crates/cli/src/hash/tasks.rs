@@ -3,8 +3,9 @@
 use crate::exit::Refusal;
 use crate::hash::names::{Listed, Naming};
 use crate::hash::plan::{Hashing, Inputs};
+use std::ffi::OsString;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::{Arc, Mutex, PoisonError};
 use truesum::hash::Spec;
 use truesum::walk::Walk;
@@ -28,13 +29,15 @@ impl Tasks {
         let options = plan.walk.clone();
         let mut list_failed = None;
         let walk = match &plan.inputs {
-            Inputs::Named(names) => Walk::new(names.clone(), options, threads),
+            Inputs::Named(names) => {
+                Walk::new(names.clone().into_iter().map(OsString::from_vec), options, threads)
+            }
             Inputs::Listed(path, terminator) => {
-                let list = Listed::open(path, *terminator).map_err(|error| {
+                let list = Listed::open(path, *terminator, progress).map_err(|error| {
                     Refusal::new(Error::io(path.as_os_str().as_bytes(), "open", error).to_string())
                 })?;
                 list_failed = Some(list.failed.clone());
-                Walk::new(list, options, threads)
+                Walk::new(list.map(OsString::from_vec), options, threads)
             }
         };
         let walk = walk.map_err(|why| Refusal::new(format!("--include or --exclude: {why}")))?;
@@ -59,7 +62,7 @@ impl Iterator for Tasks {
         if let (Task::File(job), Some(naming)) = (&mut task, &mut self.naming)
             && job.name != b"-"
         {
-            let name = naming.name(&job.name, self.walk.current_root());
+            let name = naming.name(&job.name, self.walk.current_root().as_os_str().as_bytes());
             job.open = Some(std::mem::replace(&mut job.name, name));
         }
         Some(task)

@@ -6,6 +6,8 @@ use crate::options::Tell;
 use crate::output::Output;
 use crate::words::visible;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Entry, Pieces, Time, Unholdable, WriteError, Writer};
@@ -30,6 +32,8 @@ pub struct Writing<'a> {
     pub links: u64,
     /// Temporary files of this program passed over.
     pub temporary: u64,
+    /// Whether the file to be replaced was named as one to be hashed.
+    pub met_own: bool,
 }
 
 /// The writer of this form.
@@ -147,31 +151,33 @@ impl Sink for Writing<'_> {
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
+        let safe = |path: &Path| display_safe(path.as_os_str().as_bytes());
         match notice {
             Notice::Failed(error) => self.console.failure(&error),
+            Notice::Own(path) => {
+                let named = self.named.iter().any(|name| name == path.as_os_str().as_bytes());
+                self.met_own |= named;
+                if self.tell.notes && (self.tell.verbose || named) {
+                    self.console.note(&format!("{}: this run's own output, not hashed", safe(&path)));
+                }
+            }
             _ if !self.tell.notes => {}
             Notice::Link(path) => {
                 self.links += 1;
                 if self.tell.verbose {
-                    self.console.note(&format!("{}: symbolic link, not followed", display_safe(&path)));
+                    self.console.note(&format!("{}: symbolic link, not followed", safe(&path)));
                 }
             }
             Notice::Dangling(path) => {
-                self.console.note(&format!("{}: symbolic link to nothing", display_safe(&path)));
+                self.console.note(&format!("{}: symbolic link to nothing", safe(&path)));
             }
             Notice::Special(path, kind) => {
-                self.console.note(&format!("{}: {kind}, not read (--special does)", display_safe(&path)));
-            }
-            Notice::Own(path) => {
-                if self.tell.verbose || self.named.contains(&path) {
-                    self.console.note(&format!("{}: this run's own output, not hashed", display_safe(&path)));
-                }
+                self.console.note(&format!("{}: {kind}, not read (--special does)", safe(&path)));
             }
             Notice::Temporary(path) => {
                 self.temporary += 1;
                 if self.tell.verbose {
-                    self.console
-                        .note(&format!("{}: temporary file of truesum, not hashed", display_safe(&path)));
+                    self.console.note(&format!("{}: temporary file of truesum, not hashed", safe(&path)));
                 }
             }
             Notice::Malformed(_) => {}

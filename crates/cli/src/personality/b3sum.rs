@@ -12,11 +12,11 @@ use crate::standard::input_was_closed;
 use clap::Parser;
 use rustix::fs::{OFlags, fcntl_getfl};
 use rustix::io::Errno;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -194,7 +194,7 @@ impl Arguments {
                 lines.refuse_stdin()?;
             }
             let names = if self.keyed && segment[0] == b"-" { &segment[1..] } else { segment };
-            let mut tasks = names.iter().map(|name| Task::File(Job::hash(name.clone(), &specs)));
+            let mut tasks = names.iter().map(|name| Task::File(Job::hash(OsStr::from_bytes(name), &specs)));
             let threads = if self.threads() == 0 { entries::threads(names) } else { self.threads() };
             truesum::run(&entries::config(threads), &mut tasks, &Progress::default(), &mut lines)?;
         }
@@ -245,7 +245,11 @@ impl Arguments {
                     let path = split.path.into_bytes();
                     let name = if path == b"-" { path.clone() } else { split.shown.into_bytes() };
                     let open = (path != name).then_some(path);
-                    Parsed::Entry(Job { open, expected: vec![split.digest], ..Job::hash(name, &specs) })
+                    Parsed::Entry(Job {
+                        open,
+                        expected: vec![split.digest],
+                        ..Job::hash(OsString::from_vec(name), &specs)
+                    })
                 }
                 Err(error @ BadLine::NotUtf8) => Parsed::Fatal(error.to_string()),
                 Err(error) => Parsed::Bad(error.to_string()),

@@ -10,7 +10,6 @@ use crate::values::color::Color;
 use crate::watch::Watch;
 use clap::Parser;
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 use std::time::Instant;
 use truesum::hash::Spec;
 use truesum::tree::outline::outline;
@@ -60,7 +59,7 @@ fn mtsum(call: Call) -> Exit {
             return Exit::Failed;
         }
     };
-    let name = args.path.as_bytes();
+    let name = &args.path;
     let threads = args.processors.max(1);
     let size = std::fs::metadata(&args.path).map_or(0, |metadata| metadata.len());
     let watch = Watch::of_one(Some(size), &mut console);
@@ -73,9 +72,7 @@ fn mtsum(call: Call) -> Exit {
         );
     }
     let result = match args.graph {
-        true => {
-            outline(name, &spec, usize::MAX, threads, &watch.progress).map(|outline| dot(&outline, &spec))
-        }
+        true => outline(name, &spec, usize::MAX, &watch.reading(threads)).map(|outline| dot(&outline, &spec)),
         false => watch
             .digests(name, std::slice::from_ref(&spec), threads)
             .map(|found| format!("{}\n", found.digests[0])),

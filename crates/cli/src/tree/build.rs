@@ -10,7 +10,8 @@ use crate::values;
 use crate::values::{size::size, table::SpecParser};
 use crate::watch::Watch;
 use clap::{Args, ValueHint};
-use std::ffi::OsString;
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -85,6 +86,12 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
         true => vec!["sha256-tree".parse().expect("a name of ours")],
         false => args.algorithm.clone(),
     };
+    if let Some((first, second)) = args.save.then(|| same_tree(args)).flatten() {
+        let (first, second) = (display_safe(first.as_bytes()), display_safe(second.as_bytes()));
+        console.error(&format!("tree: {first} and {second} would be kept in one stored tree"));
+        console.hint("without -o each tree is kept beside its file");
+        return Exit::NotAsAsked;
+    }
     let threads = threads(args.processors);
     let mut output = Output::stdout();
     let mut exit = Exit::Done;
@@ -102,11 +109,11 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
         }
         let started = Instant::now();
         let lines = if args.dot || args.svg {
-            drawn(args, name, &specs[0], threads, &watch)
+            drawn(args, file, &specs[0], threads, &watch)
         } else if args.save {
-            saved(args, name, &specs, threads, &watch)
+            saved(args, file, &specs, threads, &watch)
         } else {
-            watch.digests(name, &specs, threads).map(|found| tag_lines(name, &specs, &found))
+            watch.digests(file, &specs, threads).map(|found| tag_lines(name, &specs, &found))
         };
         console.display = None;
         match lines {
@@ -133,6 +140,14 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
     }
 }
 
+/// Two files whose trees would have the same name.
+fn same_tree(args: &BuildArgs) -> Option<(&OsString, &OsString)> {
+    let mut trees = HashMap::new();
+    args.files.iter().find_map(|file| {
+        trees.insert(tree_of(file.as_bytes(), args.output.as_deref()), file).map(|first| (first, file))
+    })
+}
+
 /// Lines that name their algorithm: a tree's digest says nothing without it.
 fn tag_lines(name: &[u8], specs: &[Spec], found: &Found) -> Vec<u8> {
     let format = truesum::manifest::format("bsd").expect("a format of ours");
@@ -153,23 +168,24 @@ fn tag_lines(name: &[u8], specs: &[Spec], found: &Found) -> Vec<u8> {
 
 fn drawn(
     args: &BuildArgs,
-    name: &[u8],
+    file: &OsStr,
     spec: &Spec,
     threads: usize,
     watch: &Watch,
 ) -> Result<Vec<u8>, Error> {
-    let outline = outline(name, spec, args.depth, threads, &watch.progress)?;
+    let outline = outline(file, spec, args.depth, &watch.reading(threads))?;
+    let name = file.as_bytes();
     Ok(if args.svg { svg(&outline, spec, name) } else { dot(&outline, spec) }.into_bytes())
 }
 
 fn saved(
     args: &BuildArgs,
-    name: &[u8],
+    file: &OsStr,
     specs: &[Spec],
     threads: usize,
     watch: &Watch,
 ) -> Result<Vec<u8>, Error> {
-    let target = tree_of(name, args.output.as_deref());
+    let target = tree_of(file.as_bytes(), args.output.as_deref());
     let begin = match &args.since {
         Some(list) => Begin::Changed(text::ranges(list)?),
         None if args.append => Begin::Append,
@@ -181,9 +197,9 @@ fn saved(
     let mut beside = specs.to_vec();
     let spec = beside.remove(first);
     let saving = Saving { target: &target, granule: args.granule, begin, beside: &beside };
-    let saved = save(name, &spec, &saving, threads, &watch.progress)?;
+    let saved = save(file, &spec, &saving, &watch.reading(threads))?;
     let mut found = saved.found;
     let tree = found.digests.remove(0);
     found.digests.insert(first, tree);
-    Ok(tag_lines(name, specs, &found))
+    Ok(tag_lines(file.as_bytes(), specs, &found))
 }

@@ -11,7 +11,6 @@ use crate::watch::Watch;
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use truesum::hash::Spec;
 use truesum::tree::combine::{Misfit, Origins, combine};
@@ -57,8 +56,7 @@ pub fn leaf(args: &LeafArgs, console: &mut Console) -> Exit {
     args.life.bind();
     let watch = Watch::of_one(Some(args.range.end - args.range.start.min(args.range.end)), console);
     let threads = threads(args.processors);
-    let piece =
-        hash_range(args.file.as_bytes(), &args.algorithm, args.range.clone(), threads, &watch.progress);
+    let piece = hash_range(&args.file, &args.algorithm, args.range.clone(), &watch.reading(threads));
     match piece {
         Ok(piece) => watch.print(Ok(text::piece(&piece)), console),
         Err(error) => {

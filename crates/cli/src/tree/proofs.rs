@@ -11,7 +11,7 @@ use clap::{ArgGroup, Args, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use truesum::Error;
 use truesum::hash::{Digest, Spec};
 use truesum::tree::growth::{GrowthProof, prove_growth, verify_growth};
@@ -70,14 +70,14 @@ pub fn prove(args: &ProveArgs, console: &mut Console) -> Exit {
             (Some(store), _) => (store.header().spec.clone(), Row::Stored(store)),
             (None, old) => {
                 let spec = old.as_ref().map_or(&args.algorithm, |old| &old.header().spec);
-                (spec.clone(), read_row(name, spec, threads(None), &watch.progress)?)
+                (spec.clone(), read_row(&args.file, spec, &watch.reading(threads(None)))?)
             }
         };
         if let Some(old) = &old {
-            return Ok(text::growth(&prove_growth(name, &row, old, &watch.progress)?));
+            return Ok(text::growth(&prove_growth(&args.file, &row, old, &watch.reading(1))?));
         }
         let range = args.range.clone().unwrap_or_default();
-        Ok(text::proof(&prove_range(name, &spec, &row, range, &watch.progress)?))
+        Ok(text::proof(&prove_range(&args.file, &spec, &row, range, &watch.reading(1))?))
     })();
     watch.print(result, console)
 }
@@ -119,7 +119,7 @@ fn check_range(text: &str, file: &OsString, digest: &str, console: &mut Console)
     let proof = text::parse_proof(text)?;
     let trusted = trusted(digest, &proof.spec)?;
     let watch = Watch::of_one(None, console);
-    let result = verify_proof(file.as_bytes(), &proof, &trusted, &watch.progress);
+    let result = verify_proof(file, &proof, &trusted, &watch.reading(1));
     let bytes = proof.bytes();
     let line = format!("bytes {}..{} of {} belong to the digest\n", bytes.start, bytes.end, proof.size);
     Ok(proven(result, file, line, &watch, console))
@@ -139,8 +139,7 @@ fn check_growth(
         );
     }
     let watch = Watch::of_one(None, console);
-    let name = file.map(|file| file.as_bytes());
-    let result = verify_growth(name, proof, &old, &new, &watch.progress);
+    let result = verify_growth(file.map(Path::new), proof, &old, &new, &watch.reading(1));
     let line = format!("the first {} of {} bytes are the old file\n", proof.old_size, proof.size);
     Ok(proven(result, file.map_or(OsStr::new("growth"), |file| file), line, &watch, console))
 }

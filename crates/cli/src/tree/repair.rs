@@ -10,7 +10,7 @@ use crate::values::digest::hexadecimal;
 use crate::watch::Watch;
 use crate::words::count;
 use clap::{Args, ValueHint};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -52,9 +52,8 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     };
     let watch = Watch::of_one(None, console);
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
-    let copy = args.copy.as_bytes();
-    let result =
-        mend(&name, &store, args.digest.as_ref(), copy, mode, threads(args.processors), &watch.progress);
+    let (file, reading) = (OsStr::from_bytes(&name), watch.reading(threads(args.processors)));
+    let result = mend(file, &store, args.digest.as_ref(), &args.copy, mode, &reading);
     let (report, mends) = match result {
         Ok(result) => result,
         Err(error) => return watch.failed(&error, console),

@@ -12,7 +12,7 @@ use truesum::tree::store::{Store, with_suffix};
 pub fn tree_of(file: &[u8], folder: Option<&Path>) -> PathBuf {
     let file = Path::new(std::ffi::OsStr::from_bytes(file));
     match (folder, file.file_name()) {
-        (Some(folder), Some(name)) => with_suffix(&folder.join(name), ".ftr"),
+        (Some(folder), Some(name)) => with_suffix(folder.join(name), ".ftr"),
         _ => with_suffix(file, ".ftr"),
     }
 }
@@ -42,7 +42,7 @@ pub fn opened(given: &Path, file: Option<&OsString>, console: &mut Console) -> O
 
 /// A stored tree, or why it is none.
 pub fn open(path: &Path) -> Result<Store, Error> {
-    Store::open(path, false)?.map_err(|refusal| {
+    Store::open(path)?.map_err(|refusal| {
         Error::new(path.as_os_str().as_bytes(), "use", truesum::Cause::Other(refusal.to_string()))
     })
 }

@@ -6,7 +6,7 @@ use crate::drawing::page::{self, Page};
 use crate::exit::Exit;
 use crate::findings;
 use crate::options::threads;
-use crate::output::save;
+use crate::output::save_page;
 use crate::tree::repair::{RepairArgs, repair};
 use crate::tree::stored;
 use crate::values;
@@ -14,10 +14,9 @@ use crate::values::digest::hexadecimal;
 use crate::watch::Watch;
 use crate::words::grouped;
 use clap::{Args, ValueHint};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
-use truesum::Root;
 use truesum::hash::Digest;
 use truesum::manifest::{json, path::display_safe};
 use truesum::tree::findings::findings_of;
@@ -77,14 +76,10 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
         return Exit::NotAsAsked;
     };
     let watch = Watch::of_one(Some(store.header().size), console);
-    let comparison = Comparison {
-        root: &Root::Anywhere,
-        trusted: args.digest.as_ref(),
-        threads: threads(args.processors),
-        resume: args.resume,
-    };
+    let comparison = Comparison { trusted: args.digest.as_ref(), resume: args.resume };
+    let (file, reading) = (OsStr::from_bytes(&name), watch.reading(threads(args.processors)));
     let kept = findings_of(store.path());
-    let report = match comparison.verify(&name, &store, &watch.progress) {
+    let report = match comparison.verify(file, &store, &reading) {
         Ok(report) => report,
         Err(error) => {
             let exit = watch.failed(&error, console);
@@ -125,7 +120,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
         (path, page.text(page::TITLE))
     });
     for (path, text) in [svg, html].into_iter().flatten() {
-        if let Err(error) = save(path, text.as_bytes()) {
+        if let Err(error) = save_page(path, &text, page::TITLE) {
             console.failure(&error);
             exit = exit.max(Exit::NotAsAsked);
         }

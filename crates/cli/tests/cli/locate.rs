@@ -145,7 +145,9 @@ fn damaged_trees_and_trees_of_another_state_are_told_from_damaged_files() {
     let (text, located) = see();
     assert!(text.contains("cannot tell: not a stored tree"), "{text}");
     assert_eq!(located["verdict"], "cannot tell");
-    // The tree of the file as it is: then it is the manifest that disagrees.
+    // The tree of the file as it is: then it is the manifest that disagrees. No other file is replaced by it.
+    assert_eq!(folder.run(&["tree", "--save", "data"]).code, Some(1));
+    std::fs::remove_file(folder.path("data.ftr")).unwrap();
     folder.run(&["tree", "--save", "data"]);
     let (text, located) = see();
     assert!(text.contains("good by data.ftr: the file is what its stored tree was made of"), "{text}");

@@ -4,6 +4,7 @@ mod check;
 mod exits;
 mod hash;
 mod locate;
+mod memory;
 mod names;
 mod program;
 mod tables;

@@ -5,11 +5,12 @@ use crate::program::Folder;
 #[test]
 fn lists_have_every_row_in_both_forms() {
     let folder = Folder::new();
-    for what in ["algorithms", "kernels", "formats"] {
-        let text = folder.run(&["list", what]);
+    for what in ["algorithms", "algorithms --all", "kernels", "formats"] {
+        let words: Vec<&str> = std::iter::once("list").chain(what.split(' ')).collect();
+        let text = folder.run(&words);
         assert_eq!(text.code, Some(0));
         assert!(text.out().lines().all(|line| line.chars().count() <= 100), "{}", text.out());
-        for line in folder.run(&["list", what, "--json"]).out().lines() {
+        for line in folder.run(&[&words[..], &["--json"]].concat()).out().lines() {
             let row: serde_json::Value = serde_json::from_str(line).unwrap();
             let name = row["name"].as_str().or(row["algorithm"].as_str()).unwrap();
             assert!(text.out().contains(name), "{name}");
@@ -90,6 +91,31 @@ fn every_algorithm_hashes_its_check_message() {
         let name = row["name"].as_str().unwrap();
         let ran = folder.run(&["-a", name, "check"]);
         assert_eq!(ran.out(), format!("{}  check\n", row["check"].as_str().unwrap()), "{name}: {}", ran.err);
+    }
+}
+
+#[test]
+fn crcs_by_their_catalogue_and_by_parameters_are_written_and_verified() {
+    let folder = Folder::with(&[("f", "123456789")]);
+    let open = "crc;width=16;poly=0x8005;init=0xffff;refin=true;refout=true;xorout=0x0";
+    for (name, digest) in
+        [("crc-16/modbus", "4b37"), ("crc-82/darc", "09ea83f625023801fd612"), (open, "4b37")]
+    {
+        let plain = folder.run(&["-a", name, "f"]).out();
+        let hex = plain.split(' ').next().unwrap();
+        assert_eq!(hex.trim_start_matches('0'), digest.trim_start_matches('0'), "{name}");
+        for format in ["gnu", "bsd", "jsonl"] {
+            let written = folder.run(&["--format", format, "-a", name, "-o", "sums", "f"]);
+            assert_eq!(written.code, Some(0), "{name} {format}: {}", written.err);
+            let asked: &[&str] = if format == "gnu" { &["-a", name] } else { &[] };
+            let ran = folder.run(&[&["check"], asked, &["--allow-weak", "sums"]].concat());
+            assert_eq!(ran.code, Some(0), "{name} {format}: {}{}", ran.out(), ran.err);
+            std::fs::write(folder.path("f"), "123456780").unwrap();
+            let ran = folder.run(&[&["check"], asked, &["--allow-weak", "sums"]].concat());
+            assert_eq!(ran.code, Some(1), "{name} {format}: {}{}", ran.out(), ran.err);
+            std::fs::write(folder.path("f"), "123456789").unwrap();
+            std::fs::remove_file(folder.path("sums")).unwrap();
+        }
     }
 }
 

@@ -198,6 +198,72 @@ fn reading_manifest(folder: &Folder) -> Child {
     child
 }
 
+/// Waits until a child handles SIGINT by itself.
+fn until_handled(child: &Child) {
+    let handled = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        u64::from_str_radix(mask.trim(), 16).unwrap() >> (Signal::INT.as_raw() - 1) & 1 == 1
+    };
+    until("SIGINT is handled", handled);
+}
+
+#[test]
+fn the_first_signal_ends_a_run_that_waits_for_input() {
+    let folder = Folder::with(&[("a", "abc"), ("M", "old")]);
+    let fifo = folder.path("fifo");
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    let lines: [&[&str]; 10] = [
+        &["-"],
+        &["-j", "1", "-"],
+        &["-a", "blake3,md5", "--tag", "-o", "M", "-"],
+        &["a", "-"],
+        &["--special", "fifo"],
+        &["--files-from", "-"],
+        &["--files-from", "fifo"],
+        &["check", "-"],
+        &["check", "fifo"],
+        &["check", "--expect", "900150983cd24fb0d6963f7d28e17f72", "-"],
+    ];
+    for words in lines {
+        for (first, then) in [(b"".as_slice(), 0), (b"a", 0), (b"a", 30)] {
+            let mut command = folder.command();
+            command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            let mut input = child.stdin.take().unwrap();
+            until_handled(&child);
+            input.write_all(first).unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(then));
+            signal(&child, Signal::INT);
+            // Whoever writes is still there.
+            let ran: Ran = child.wait_with_output().unwrap().into();
+            assert_eq!(ran.code, Some(130), "{words:?}: {}", ran.err);
+            assert!(ran.err.contains("interrupted"), "{words:?}: {}", ran.err);
+            assert!(!ran.err.contains("anceled"), "{words:?}: {}", ran.err);
+            drop(input);
+        }
+    }
+    assert_eq!(folder.read("M"), b"old");
+}
+
+#[test]
+fn other_programs_end_by_the_signal_when_they_wait() {
+    use std::os::unix::process::CommandExt;
+    let folder = Folder::new();
+    for (program, words) in [("sha256sum", &["-"][..]), ("cksum", &["-c"]), ("b3sum", &[])] {
+        let mut command = folder.command();
+        command.arg0(program).args(words).stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let input = child.stdin.take();
+        // What runs beside a shell is started with SIGINT ignored.
+        signal(&child, Signal::TERM);
+        let ran: Ran = child.wait_with_output().unwrap().into();
+        assert_eq!(ran.signal, Some(15), "{program}: {:?}", ran.code);
+        drop(input);
+    }
+}
+
 #[test]
 fn a_run_ends_with_the_program_that_started_it_if_it_is_asked_to() {
     let folder = Folder::new();
@@ -242,4 +308,63 @@ fn until(what: &str, came: impl Fn() -> bool) {
         assert!(begin.elapsed().as_secs() < 60, "in a minute this did not come: {what}");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
+}
+
+#[test]
+fn what_contradicts_itself_is_refused_and_not_half_done() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "b")]);
+    let other = ABC.replace('a', "b");
+    let ran = folder.run(&["check", "--expect", &other, "--expect", ABC, "a"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    std::fs::create_dir(folder.path("trees")).unwrap();
+    std::fs::create_dir(folder.path("c")).unwrap();
+    folder.write("c/a", "other");
+    let ran = folder.run(&["tree", "--save", "-o", "trees", "a", "c/a"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert_eq!(std::fs::read_dir(folder.path("trees")).unwrap().count(), 0);
+}
+
+#[test]
+fn what_a_run_writes_takes_the_place_of_nothing_it_is_about() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "b")]);
+    // A slip of the name: content, and not the manifest of yesterday.
+    let ran = folder.run(&["-o", "a", "a", "b"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("no manifest"), "{}", ran.err);
+    assert_eq!(folder.read("a"), b"abc");
+    for _ in 0..2 {
+        assert_eq!(folder.run(&["-o", "SUMS", "a", "b", "."]).code, Some(0), "its own manifest it replaces");
+    }
+    assert_eq!(folder.run(&["tree", "--save", "a"]).code, Some(0));
+    let tree = folder.read("a.ftr");
+    for (option, target) in [("--map-html", "a"), ("--map-svg", "a"), ("--map-html", "a.ftr")] {
+        let ran = folder.run(&["tree", "verify", option, target, "a.ftr"]);
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert_eq!((folder.read("a"), folder.read("a.ftr")), (b"abc".to_vec(), tree.clone()));
+    }
+    folder.write("M", format!("{ABC}  b\n"));
+    let listed = folder.read("M");
+    for target in ["M", "b"] {
+        folder.run(&["check", "--locate", "--map-html", target, "M"]);
+        assert_eq!((folder.read("M"), folder.read("b")), (listed.clone(), b"b".to_vec()));
+    }
+    for option in ["--map-html", "--map-svg"] {
+        for _ in 0..2 {
+            let ran = folder.run(&["tree", "verify", option, "page", "a.ftr"]);
+            assert_eq!(ran.code, Some(0), "an earlier page is replaced: {}", ran.err);
+        }
+        std::fs::remove_file(folder.path("page")).unwrap();
+    }
+}
+
+#[test]
+fn a_file_that_is_a_standard_stream_is_not_replaced_beneath_it() {
+    let folder = Folder::with(&[("a", "abc"), ("log", "before\n")]);
+    let log = std::fs::File::options().append(true).open(folder.path("log")).unwrap();
+    for target in ["/dev/stdout", "log"] {
+        let mut command = folder.command();
+        let output = command.args(["-o", target, "a"]).stdout(log.try_clone().unwrap()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+    }
+    assert_eq!(folder.read("log"), b"before\n");
 }

@@ -8,12 +8,12 @@ use crate::error::Cause;
 use crate::io::mapped::Window;
 use crate::io::mapping::Mapping;
 use crate::io::read::Guarded;
+use crate::io::room::{is_tight, thread};
 use crate::progress::Progress;
 use rustix::fs::Advice;
 use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::Builder;
 use std::time::{Duration, Instant};
 use truesum_hash::Hasher;
 
@@ -21,6 +21,9 @@ use truesum_hash::Hasher;
 const SLICE: usize = 1 << 18;
 /// Slices between the reader and the slowest algorithm.
 const SLICES: usize = 8;
+/// Both where memory is scarce.
+const SMALL_SLICE: usize = 1 << 16;
+const FEW: usize = 3;
 /// Zeros at first, and how long those of one time may take.
 const ZEROS: u64 = 1 << 20;
 const AT_ONCE: Duration = Duration::from_millis(250);
@@ -49,13 +52,16 @@ impl Stretch {
 }
 
 struct Pipe<'a> {
-    state: Mutex<State<'a>>,
+    state: Mutex<AheadState<'a>>,
     moved: Condvar,
+    /// Bytes of a slice, and how many of them wait at most.
+    slice: usize,
+    slices: usize,
     /// Of what every algorithm has seen.
     progress: &'a Progress,
 }
 
-struct State<'a> {
+struct AheadState<'a> {
     stretches: VecDeque<Arc<Stretch>>,
     /// Number of the first of `stretches`.
     first: u64,
@@ -92,20 +98,25 @@ pub(crate) fn read_ahead(
     let _ = rustix::fs::fadvise(file.as_fd(), 0, None, Advice::Sequential);
     let threads = threads.clamp(1, hashers.len().max(1));
     let mapped = !file.has_holes() && mapping.suits(file);
-    let pipe = &Pipe::new(hashers, SLICES + threads, progress);
+    let pipe = &Pipe::new(hashers, threads, progress);
+    let reading = Mutex::new(&mut *file);
+    let file_of = || reading.lock().unwrap_or_else(PoisonError::into_inner);
     std::thread::scope(|scope| {
+        let read = || pipe.end(pipe.read(&mut file_of(), mapped));
+        let reader = thread("read").and_then(|builder| builder.spawn_scoped(scope, read).ok());
+        if reader.is_none() {
+            return pipe.end(pipe.in_turn(&mut file_of()));
+        }
         for _ in 1..threads {
             // One that cannot be started is not missed: the others take its work.
-            let _ = Builder::new().name("hash".to_owned()).spawn_scoped(scope, || pipe.hash());
-        }
-        let reader = Builder::new().name("read".to_owned());
-        let reader = reader.spawn_scoped(scope, || pipe.end(pipe.read(file, mapped)));
-        if reader.is_err() {
-            pipe.end(Err(Errno::AGAIN));
+            let _ = thread("hash").map(|builder| builder.spawn_scoped(scope, || pipe.hash()));
         }
         pipe.hash();
     });
     let state = pipe.lock();
+    if progress.stopped() {
+        progress.add_bytes(state.read_in_vain());
+    }
     if state.faulted {
         // A file that changed is no failure of its disk: the proof will be refused for the change.
         let changed = matches!(file.blame(Errno::IO), Cause::Changed(_));
@@ -114,31 +125,32 @@ pub(crate) fn read_ahead(
     }
     match state.ended {
         Some(Err(error)) => Err(error),
-        // What is left was not hashed.
-        _ => Ok(state.stretches.is_empty() && file.at_end()),
+        // What is left was not hashed, be it of a hole that the file ends in.
+        _ => Ok(!progress.stopped() && state.stretches.is_empty() && file.at_end()),
     }
 }
 
 impl<'a> Pipe<'a> {
-    fn new(hashers: &'a mut [Hasher], buffers: usize, progress: &'a Progress) -> Pipe<'a> {
+    fn new(hashers: &'a mut [Hasher], threads: usize, progress: &'a Progress) -> Pipe<'a> {
+        let (slice, slices) = if is_tight() { (SMALL_SLICE, FEW) } else { (SLICE, SLICES) };
         let track = |hasher| Track { hasher: Some(hasher), next: 0, zeros: ZEROS };
         let tracks = hashers.iter_mut().map(track).collect();
-        let state = State {
+        let state = AheadState {
             stretches: VecDeque::new(),
             first: 0,
             tracks,
-            spare: vec![Vec::new(); buffers],
+            spare: vec![Vec::new(); slices + threads],
             ended: None,
             faulted: false,
         };
-        Pipe { state: Mutex::new(state), moved: Condvar::new(), progress }
+        Pipe { state: Mutex::new(state), moved: Condvar::new(), slice, slices, progress }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<'a>> {
+    fn lock(&self) -> MutexGuard<'_, AheadState<'a>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'g>(&self, state: MutexGuard<'g, State<'a>>) -> MutexGuard<'g, State<'a>> {
+    fn wait<'g>(&self, state: MutexGuard<'g, AheadState<'a>>) -> MutexGuard<'g, AheadState<'a>> {
         self.moved.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -162,11 +174,37 @@ impl<'a> Pipe<'a> {
             }
             while left > 0 && !file.at_end() {
                 let Some(mut buffer) = self.spare_buffer() else { return Ok(()) };
-                buffer.resize(SLICE, 0);
-                let want = left.min(SLICE as u64) as usize;
+                buffer.resize(self.slice, 0);
+                let want = left.min(self.slice as u64) as usize;
                 let len = file.read(&mut buffer[..want])?;
                 left -= (len as u64).min(left);
                 self.put(Stretch::Data { buffer, len });
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads and hashes on this thread, where there can be no other.
+    fn in_turn(&self, file: &mut Guarded) -> Result<(), Errno> {
+        let (mut state, mut buffer) = (self.lock(), vec![0; self.slice]);
+        let sparse = file.has_holes();
+        while !file.at_end() && !self.progress.stopped() {
+            let (mut hole, mut left) = (0, u64::MAX);
+            if sparse {
+                (hole, left) = file.next_extent()?;
+            }
+            while hole > 0 && !self.progress.stopped() {
+                let part = hole.min(ZEROS);
+                state.hashers().for_each(|hasher| hasher.update_zeros(part));
+                self.progress.add_bytes(part);
+                hole -= part;
+            }
+            while left > 0 && !file.at_end() && !self.progress.stopped() {
+                let want = left.min(self.slice as u64) as usize;
+                let len = file.read(&mut buffer[..want])?;
+                state.hashers().for_each(|hasher| hasher.update(&buffer[..len]));
+                self.progress.add_bytes(len as u64);
+                left -= (len as u64).min(left);
             }
         }
         Ok(())
@@ -212,7 +250,7 @@ impl<'a> Pipe<'a> {
 
     fn put(&self, stretch: Stretch) {
         let mut state = self.lock();
-        while state.stretches.len() >= SLICES && state.ended.is_none() {
+        while state.stretches.len() >= self.slices && state.ended.is_none() {
             state = self.wait(state);
         }
         state.stretches.push_back(Arc::new(stretch));
@@ -283,7 +321,21 @@ impl<'a> Pipe<'a> {
     }
 }
 
-impl State<'_> {
+impl AheadState<'_> {
+    /// Those that no thread has taken away.
+    fn hashers(&mut self) -> impl Iterator<Item = &mut Hasher> {
+        self.tracks.iter_mut().filter_map(|track| track.hasher.as_deref_mut())
+    }
+
+    /// Bytes that were read and not hashed.
+    fn read_in_vain(&self) -> u64 {
+        let read = |stretch: &Arc<Stretch>| match &**stretch {
+            Stretch::Data { len, .. } => *len as u64,
+            Stretch::Mapped(_) | Stretch::Zeros(_) => 0,
+        };
+        self.stretches.iter().map(read).sum()
+    }
+
     /// Takes back the stretches that every algorithm has seen; returns their bytes.
     fn retire(&mut self) -> u64 {
         let mut bytes = 0;
@@ -339,6 +391,27 @@ mod tests {
             assert_eq!(digests, expected, "{threads} threads, cold: {cold}");
             assert_eq!(reading.finish(b"f").unwrap().size(), u64::from(len));
         }
+    }
+
+    #[test]
+    fn one_thread_alone_reads_and_hashes_in_turn() {
+        let file = Scratch::new();
+        let mut data = vec![0; 3 * SLICE + 12345];
+        file.open().set_len(data.len() as u64).unwrap();
+        for at in [0, SLICE + 4096] {
+            data[at..at + 5000].fill(at as u8 | 7);
+            file.open().write_all_at(&data[at..at + 5000], at as u64).unwrap();
+        }
+        let (mut reading, mut hashers, progress) = (open(file.path()), hashers(), Progress::default());
+        Pipe::new(&mut hashers, 1, &progress).in_turn(&mut reading).unwrap();
+        let expected: Vec<Digest> = hashers.iter().map(|hasher| hasher.spec().digest(&data)).collect();
+        let digests: Vec<Digest> = hashers.iter_mut().map(Hasher::finish_reset).collect();
+        assert_eq!((digests, progress.bytes()), (expected, data.len() as u64));
+        assert_eq!(reading.finish(b"f").unwrap().size(), data.len() as u64);
+        let (mut reading, mut hashers) = (open(file.path()), self::hashers());
+        progress.stop();
+        Pipe::new(&mut hashers, 1, &progress).in_turn(&mut reading).unwrap();
+        assert!(reading.finish(b"f").is_err(), "no proof of what was not read");
     }
 
     #[test]

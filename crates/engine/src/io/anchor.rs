@@ -28,7 +28,7 @@ pub struct Anchor {
 #[derive(Debug)]
 struct Base {
     root: Root,
-    _counted: Option<Counted>,
+    _counted: Option<CountedBase>,
 }
 
 impl Anchor {
@@ -38,7 +38,7 @@ impl Anchor {
     /// # Errors
     /// The folder cannot be opened.
     pub(crate) fn argument(path: &[u8], reach: Reach) -> Result<Anchor, Errno> {
-        let (root, counted) = match Counted::new() {
+        let (root, counted) = match CountedBase::new() {
             None => (Root::Reopened { folder: path.to_vec(), follow: reach == Reach::Anywhere }, None),
             counted => {
                 let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -53,7 +53,7 @@ impl Anchor {
     /// The anchor of what lies in a folder that was found here: its path has so many bytes, and it is open as `folder`.
     pub(crate) fn below(&self, path_len: usize, folder: OwnedFd) -> Anchor {
         let skip = path_len + 1;
-        match Counted::new().filter(|_| skip.saturating_sub(self.skip) > FAR) {
+        match CountedBase::new().filter(|_| skip.saturating_sub(self.skip) > FAR) {
             None => self.clone(),
             counted => {
                 let root = walked(folder, self.base.root.reach());
@@ -92,7 +92,7 @@ fn walked(folder: OwnedFd, reach: Reach) -> Root {
 
 /// One of the descriptors that bases may have.
 #[derive(Debug)]
-struct Counted;
+struct CountedBase;
 
 /// Bases open in this process.
 static BASES: AtomicUsize = AtomicUsize::new(0);
@@ -103,17 +103,17 @@ pub(crate) fn most_bases() -> usize {
     (limit / 16).clamp(2, 512) as usize
 }
 
-impl Counted {
-    fn new() -> Option<Counted> {
+impl CountedBase {
+    fn new() -> Option<CountedBase> {
         if BASES.fetch_add(1, Relaxed) < most_bases() {
-            return Some(Counted);
+            return Some(CountedBase);
         }
         BASES.fetch_sub(1, Relaxed);
         None
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedBase {
     fn drop(&mut self) {
         BASES.fetch_sub(1, Relaxed);
     }

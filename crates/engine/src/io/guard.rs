@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 /// A window that is in use, as the handler sees it.
-pub(super) struct Slot {
+pub(super) struct WindowSlot {
     /// Number of the first page and count of pages in one word, so that the handler never sees one of each of two
     /// windows; [`FREE`] where there is none, [`CLAIMED`] while it is being filled in.
     pages: AtomicU64,
@@ -26,8 +26,8 @@ const COUNT_BITS: u32 = 24;
 /// Enough for every thread to hold a window.
 const SLOTS: usize = 1024;
 
-static WINDOWS: [Slot; SLOTS] =
-    [const { Slot { pages: AtomicU64::new(FREE), faulted: AtomicBool::new(false) } }; SLOTS];
+static WINDOWS: [WindowSlot; SLOTS] =
+    [const { WindowSlot { pages: AtomicU64::new(FREE), faulted: AtomicBool::new(false) } }; SLOTS];
 
 /// Bytes of a page. Asked for once, and not in the handler.
 static PAGE: AtomicU64 = AtomicU64::new(0);
@@ -39,13 +39,13 @@ static SPENT: AtomicBool = AtomicBool::new(false);
 
 static INSTALLED: OnceLock<bool> = OnceLock::new();
 
-impl Slot {
+impl WindowSlot {
     /// A free one; `None` where there is none, or where the guard does not stand.
-    pub(super) fn claim() -> Option<&'static Slot> {
+    pub(super) fn claim() -> Option<&'static WindowSlot> {
         if !*INSTALLED.get_or_init(install) || !stands() {
             return None;
         }
-        let claim = |slot: &&Slot| slot.pages.compare_exchange(FREE, CLAIMED, SeqCst, SeqCst).is_ok();
+        let claim = |slot: &&WindowSlot| slot.pages.compare_exchange(FREE, CLAIMED, SeqCst, SeqCst).is_ok();
         WINDOWS.iter().find(claim)
     }
 

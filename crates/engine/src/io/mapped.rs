@@ -5,7 +5,7 @@
 //! the file becomes an error while the run goes on.
 #![allow(unsafe_code)]
 
-use crate::io::guard::{Slot, page};
+use crate::io::guard::{WindowSlot, page};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 use std::ffi::c_void;
@@ -18,7 +18,7 @@ pub(crate) struct Window {
     mapped: usize,
     /// Where the bytes of each view begin, and how many they are.
     views: Vec<(usize, usize)>,
-    slot: &'static Slot,
+    slot: &'static WindowSlot,
 }
 
 // SAFETY: the mapping belongs to the window alone and is only read; what other processes write to the file does not depend
@@ -41,7 +41,7 @@ impl Window {
             (begin, len)
         };
         let places: Vec<(usize, usize)> = views.iter().map(place).collect();
-        let slot = Slot::claim().ok_or(Errno::AGAIN)?;
+        let slot = WindowSlot::claim().ok_or(Errno::AGAIN)?;
         // Room for all views first: one window is given back at once, and the other processors are told once.
         let room = MapFlags::PRIVATE | MapFlags::NORESERVE;
         // SAFETY: a new mapping at an address of the kernel's choice; nothing else lies there.

@@ -1,11 +1,12 @@
 //! Whether a file is mapped rather than read: the one place where that is decided.
 //!
-//! A mapping needs a handler for SIGBUS, and that belongs to the whole process: a library must not install one unasked.
+//! A mapping needs a handler for SIGBUS, and that belongs to the whole process: a library must not install one unasked. So whoever
+//! reads says what is allowed, and where nothing is said, nothing is mapped.
 
 use crate::io::read::Guarded;
+use crate::io::room::is_tight;
 use rustix::io::ReadWriteFlags;
 use std::io::IoSliceMut;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Files up to this size are read: what is to gain is less than a mapping costs.
 const SMALL: u64 = 1 << 20;
@@ -23,24 +24,15 @@ pub enum Mapping {
     Guarded,
 }
 
-/// Whether the program said [`allow_mapping`].
-static ALLOWED: AtomicBool = AtomicBool::new(false);
-
-/// Lets functions map files that are not told how to read: those of [`tree`](crate::tree). For the program whose process
-/// this is; see [`Mapping::Guarded`].
-pub fn allow_mapping() {
-    ALLOWED.store(true, Relaxed);
-}
-
 impl Mapping {
-    /// What the program allows where nothing else is said.
-    pub(crate) fn of_process() -> Mapping {
-        if ALLOWED.load(Relaxed) { Mapping::Guarded } else { Mapping::Never }
-    }
-
-    /// Whether this file is mapped: its size can be trusted, it is not small, and its pages are in memory.
+    /// Whether this file is mapped: its size can be trusted, it is not small, its pages are in memory, and there is
+    /// address space for windows.
     pub(crate) fn suits(self, file: &Guarded) -> bool {
-        self == Mapping::Guarded && file.is_local() && file.size_hint() > SMALL && is_resident(file)
+        self == Mapping::Guarded
+            && !is_tight()
+            && file.is_local()
+            && file.size_hint() > SMALL
+            && is_resident(file)
     }
 }
 

@@ -9,6 +9,8 @@ use crate::io::resolve::{self, PATH_MAX, Reach};
 use rustix::fs::{self, AtFlags, CWD, FileType, OFlags, Stat};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// Where names may lead.
 #[derive(Debug)]
@@ -45,7 +47,8 @@ impl Root {
     ///
     /// # Errors
     /// It is not a folder that can be opened.
-    pub fn folder(path: &[u8], allow_outside: bool) -> Result<Root, Error> {
+    pub fn folder(path: impl AsRef<Path>, allow_outside: bool) -> Result<Root, Error> {
+        let path = path.as_ref().as_os_str().as_bytes();
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = resolve::open(CWD, path, flags, Reach::Anywhere);
         let folder = folder.map_err(|error| Error::io(path, "open", error))?;
@@ -94,8 +97,10 @@ impl Root {
     /// Not there, not permitted, not a regular file (unless `special` allows it), or outside the root.
     pub fn open(&self, path: &[u8], special: Special) -> Result<(OwnedFd, Stat), Error> {
         let fail = |error: Errno| match error {
-            // What opening a socket says.
-            Errno::NXIO => Error::new(path, "read", Cause::Special("socket")),
+            // What opening a socket says, or a device that is not there.
+            Errno::NXIO if self.stat(path, true).is_ok_and(is_socket) => {
+                Error::new(path, "read", Cause::Special("socket"))
+            }
             _ => self.refusal(path, "open", error),
         };
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
@@ -115,8 +120,8 @@ impl Root {
     }
 
     /// Whether there is something under this name, whatever it is.
-    pub fn exists(&self, path: &[u8]) -> bool {
-        self.stat(path, false).is_ok()
+    pub fn exists(&self, path: impl AsRef<Path>) -> bool {
+        self.stat(path.as_ref().as_os_str().as_bytes(), false).is_ok()
     }
 
     /// The size of the regular file under this name; 0 for anything else. A hint to plan by, never an answer.
@@ -145,6 +150,10 @@ impl Root {
     }
 }
 
+fn is_socket(stat: Stat) -> bool {
+    FileType::from_raw_mode(stat.st_mode) == FileType::Socket
+}
+
 /// A file type in words.
 pub(crate) fn describe(kind: FileType) -> &'static str {
     match kind {
@@ -163,7 +172,7 @@ pub(crate) fn describe(kind: FileType) -> &'static str {
 mod tests {
     use super::*;
     use rustix::fs::Mode;
-    use std::os::unix::ffi::OsStrExt;
+    use std::ffi::OsStr;
     use std::os::unix::fs::symlink;
 
     #[test]
@@ -186,20 +195,25 @@ mod tests {
         symlink("../secret", dir.path().join("root/out")).unwrap();
         symlink("file", dir.path().join("root/in")).unwrap();
         symlink("..", dir.path().join("root/up")).unwrap();
-        let path = dir.path().join("root").into_os_string().into_encoded_bytes();
-        let beneath = Root::folder(&path, false).unwrap();
+        let folder = dir.path().join("root");
+        let beneath = Root::folder(&folder, false).unwrap();
         let secret = dir.path().join("secret").into_os_string().into_encoded_bytes();
         for outside in [&b"../secret"[..], b"up/secret", &secret] {
-            assert!(!beneath.exists(outside) && beneath.size(outside) == 0, "{}", outside.escape_ascii());
+            assert!(
+                !beneath.exists(OsStr::from_bytes(outside)) && beneath.size(outside) == 0,
+                "{}",
+                outside.escape_ascii()
+            );
         }
-        assert!(beneath.exists(b"out") && beneath.size(b"out") == 0, "a link, which leads nowhere");
+        assert!(beneath.exists("out") && beneath.size(b"out") == 0, "a link, which leads nowhere");
         assert_eq!((beneath.size(b"file"), beneath.size(b"in")), (4, 4));
-        let at = Root::folder(&path, true).unwrap();
+        let at = Root::folder(&folder, true).unwrap();
         assert_eq!((at.size(b"../secret"), at.size(b"out"), at.size(b"in")), (6, 6, 4));
         let long = [&b"./".repeat(3000)[..], b"file"].concat();
         assert_eq!((at.size(&long), beneath.size(&long)), (4, 4));
         for follow in [false, true] {
-            let again = Root::Reopened { folder: path.clone(), follow };
+            let path = folder.clone().into_os_string().into_encoded_bytes();
+            let again = Root::Reopened { folder: path, follow };
             assert_eq!((again.size(b"file"), again.size(b"in")), (4, if follow { 4 } else { 0 }));
             assert_eq!(again.open(b"in", Special::Refuse).is_ok(), follow);
         }

@@ -8,6 +8,8 @@ use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special};
 use crate::io::rest::{Rest, after_tick, settle};
 use crate::io::system::{Sizes, System};
+use crate::progress::Progress;
+use crate::stop::Stop;
 use rustix::fs::{self, FileType, Stat};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -25,6 +27,8 @@ pub struct Guarded {
     at_end: bool,
     /// A named pipe that nobody may have opened for writing yet: until then reads say that it ended.
     awaits_writer: bool,
+    /// What ends the waiting for a pipe, a terminal or a socket.
+    until: Option<Stop>,
 }
 
 /// Proof that a file was read to its end without error and did not change meanwhile. Only this module makes one.
@@ -66,7 +70,8 @@ impl Guarded {
         let (before, rest) = settled.map_err(|cause| Error::new(path, "read", cause))?;
         let stamped = system.sizes != Sizes::Invented;
         let awaits_writer = FileType::from_raw_mode(before.st_mode) == FileType::Fifo;
-        Ok(Guarded { file, before, system, rest, stamped, position: 0, at_end: false, awaits_writer })
+        let (position, at_end, until) = (0, false, None);
+        Ok(Guarded { file, before, system, rest, stamped, position, at_end, awaits_writer, until })
     }
 
     /// Reads standard input, whatever it is. Of a file that changes meanwhile there will be no proof, but nobody is asked
@@ -86,7 +91,17 @@ impl Guarded {
         }
         // Of a regular file perhaps only the rest is read: its size tells nothing.
         let (system, rest) = (System::STREAM, Rest::Known);
-        Ok(Guarded { file, before, system, rest, stamped, position: 0, at_end: false, awaits_writer: false })
+        let (position, at_end, awaits_writer, until) = (0, false, false, None);
+        Ok(Guarded { file, before, system, rest, stamped, position, at_end, awaits_writer, until })
+    }
+
+    /// The same, but where reading has to wait for others, a stop of the run ends the waiting.
+    pub(crate) fn until(mut self, progress: &Progress) -> Guarded {
+        use FileType::{CharacterDevice, Fifo, Socket};
+        if matches!(FileType::from_raw_mode(self.before.st_mode), Fifo | Socket | CharacterDevice) {
+            self.until = Some(progress.until());
+        }
+        self
     }
 
     /// What the file was when it was opened.
@@ -136,17 +151,23 @@ impl Guarded {
             && (self.before.st_blocks as u64).saturating_mul(512) < self.size_hint()
     }
 
-    /// Fills `buffer` as far as the file goes; fewer bytes than its length mean the end was reached.
+    /// Fills `buffer` as far as the file goes; fewer bytes than its length mean the end was reached ([`Guarded::at_end`]), or
+    /// that the run was stopped while a pipe, a terminal or a socket was waited for.
     ///
     /// # Errors
     /// The system's error; interrupted calls are made again.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
-        if self.awaits_writer {
+        if self.awaits_writer && self.until.is_none() {
             wait(&self.file)?;
-            self.awaits_writer = false;
         }
+        self.awaits_writer = false;
         let mut filled = 0;
         while filled < buffer.len() && !self.at_end {
+            if let Some(until) = &self.until
+                && !until.wait(&self.file)?
+            {
+                break;
+            }
             match rustix::io::read(&self.file, &mut buffer[filled..]) {
                 Ok(0) => self.at_end = true,
                 Ok(count) => {

@@ -4,6 +4,7 @@ use crate::error::{Cause, Error};
 use crate::io::mapped::Window;
 use crate::io::mapping::Mapping;
 use crate::io::read::{Guarded, Whole};
+use crate::io::room::is_tight;
 use crate::progress::Progress;
 use rustix::fs::{SeekFrom, seek};
 use rustix::io::Errno;
@@ -13,7 +14,7 @@ use std::sync::OnceLock;
 /// What a hole shows: never written to, so it takes no memory.
 fn zeros() -> &'static [u8] {
     static ZEROS: OnceLock<Vec<u8>> = OnceLock::new();
-    ZEROS.get_or_init(|| vec![0; 4 << 20])
+    ZEROS.get_or_init(|| vec![0; if is_tight() { 1 << 20 } else { 4 << 20 }])
 }
 
 /// A file of known size that many threads read.
@@ -30,13 +31,8 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// A file that is read as the program allows.
-    pub(crate) fn new(file: &'a Guarded, path: &'a [u8], progress: &'a Progress) -> Source<'a> {
-        Source::mapped(file, path, Mapping::of_process(), progress)
-    }
-
     /// A file that is mapped if `mapping` allows it and that is of use.
-    pub(crate) fn mapped(
+    pub(crate) fn new(
         file: &'a Guarded,
         path: &'a [u8],
         mapping: Mapping,

@@ -4,8 +4,13 @@
 //! file of a user should be passed over instead, so the name carries a check over itself: `.NAME.RANDOM-CHECK.part`, with
 //! CHECK from NAME and RANDOM. By accident a name fits once in four thousand million; and what is passed over is counted
 //! and told.
+#![allow(unsafe_code)]
 
+use std::ffi::{CString, c_char};
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::ptr;
+use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering::SeqCst};
 use truesum_hash::Spec;
 
 /// What every such name ends in.
@@ -15,6 +20,79 @@ const RANDOM: usize = 10;
 const CHECK: usize = 8;
 /// What stands before the random digits takes at most this many bytes: names at the limit of the file system leave no room.
 const STEM: usize = 200;
+
+/// The name of a temporary file that is there. As long as this lives, [`remove_all`] removes the file.
+pub(crate) struct Temporary {
+    name: Vec<u8>,
+    slot: Option<&'static Slot>,
+}
+
+/// What [`remove_all`] removes: a folder and a name in it. Folders are claimed first and given back last, and whoever takes the
+/// name out has it for itself.
+struct Slot {
+    folder: AtomicI32,
+    name: AtomicPtr<c_char>,
+}
+
+const FREE: i32 = -1;
+/// One for each file that is written at a time would be enough; what has none is left behind by who ends the hard way.
+static SLOTS: [Slot; 8] = [const { Slot::empty() }; 8];
+
+impl Slot {
+    const fn empty() -> Slot {
+        Slot { folder: AtomicI32::new(FREE), name: AtomicPtr::new(ptr::null_mut()) }
+    }
+}
+
+impl Temporary {
+    /// Notes that a file was made under this name; `folder` stays open as long as this lives.
+    pub(crate) fn made(folder: &OwnedFd, name: Vec<u8>) -> Temporary {
+        Temporary::noted(&SLOTS, folder, name)
+    }
+
+    fn noted(slots: &'static [Slot], folder: &OwnedFd, name: Vec<u8>) -> Temporary {
+        let folder = folder.as_raw_fd();
+        let claim = |slot: &&Slot| slot.folder.compare_exchange(FREE, folder, SeqCst, SeqCst).is_ok();
+        let slot = CString::new(&name[..]).ok().and_then(|text| {
+            let slot = slots.iter().find(claim)?;
+            slot.name.store(text.into_raw(), SeqCst);
+            Some(slot)
+        });
+        Temporary { name, slot }
+    }
+
+    pub(crate) fn name(&self) -> &[u8] {
+        &self.name
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let Some(slot) = self.slot else { return };
+        let name = slot.name.swap(ptr::null_mut(), SeqCst);
+        if !name.is_null() {
+            // SAFETY: made by `into_raw`, and nobody else has it: it was still in its place.
+            drop(unsafe { CString::from_raw(name) });
+        }
+        slot.folder.store(FREE, SeqCst);
+    }
+}
+
+/// Removes all temporary files that are there. Uses only atomics and system calls, as a signal handler must.
+pub(super) fn remove_all() {
+    remove(&SLOTS);
+}
+
+fn remove(slots: &[Slot]) {
+    for slot in slots {
+        let name = slot.name.swap(ptr::null_mut(), SeqCst);
+        if !name.is_null() {
+            // SAFETY: a string that ends with NUL, taken out of its place and never freed. Should its owner close the folder
+            // in this moment, and another take the number, such a name stands in no other folder.
+            unsafe { libc::unlinkat(slot.folder.load(SeqCst), name, 0) };
+        }
+    }
+}
 
 /// A new name for a file that will be called `name`.
 pub(crate) fn temporary_name(name: &[u8]) -> Vec<u8> {
@@ -53,6 +131,31 @@ fn check(named: &[u8]) -> [u8; CHECK] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_there_is_removed_and_nothing_else() {
+        // Not those of the other tests in this process.
+        let slots: &[Slot] = Box::leak(Box::new([const { Slot::empty() }; 3]));
+        let dir = tempfile::tempdir().unwrap();
+        let folder = OwnedFd::from(std::fs::File::open(dir.path()).unwrap());
+        let made = |name: &str| {
+            std::fs::write(dir.path().join(name), "").unwrap();
+            Temporary::noted(slots, &folder, name.as_bytes().to_vec())
+        };
+        let kept = made("kept");
+        let [first, second] = ["first", "second"].map(made);
+        drop(kept);
+        remove(slots);
+        let left: Vec<_> =
+            std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["kept"], "it had its final name");
+        drop((first, second));
+        // More than there are slots, which are all free again.
+        let many: Vec<Temporary> = (0..2 * slots.len()).map(|number| made(&number.to_string())).collect();
+        assert!(many.iter().filter(|temporary| temporary.slot.is_some()).count() <= slots.len());
+        drop(many);
+        assert!(slots.iter().any(|slot| slot.folder.load(SeqCst) == FREE));
+    }
 
     #[test]
     fn only_names_that_prove_themselves_are_ours() {

@@ -5,15 +5,15 @@
 //! temporary name between two system calls, for only a named file can be renamed. Elsewhere it has a temporary name all
 //! the while, which no walk takes for content (`temporary.rs`).
 
-use super::temporary::temporary_name;
+use super::kept::Kept;
+use super::temporary::{self, Temporary, temporary_name};
 use crate::error::{Cause, Error};
 use rustix::fs::{self, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
-use std::fs::{File, Permissions};
-use std::io::{self, BufWriter, Seek, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::os::fd::{AsFd, AsRawFd, IntoRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// A file being written. Dropped before [`AtomicFile::commit`] it leaves nothing behind and the old file as it was.
@@ -21,8 +21,8 @@ pub struct AtomicFile {
     content: BufWriter<File>,
     beside: Beside,
     target: PathBuf,
-    /// Mode of the file to be replaced.
-    mode: Option<u32>,
+    /// What the file to be replaced passes on.
+    old: Option<Kept>,
 }
 
 /// A place in the target's folder, with the temporary name if there is one.
@@ -30,7 +30,7 @@ struct Beside {
     folder: OwnedFd,
     /// Name of the target in the folder.
     name: Vec<u8>,
-    temporary: Option<Vec<u8>>,
+    temporary: Option<Temporary>,
 }
 
 impl AtomicFile {
@@ -39,34 +39,54 @@ impl AtomicFile {
     /// # Errors
     /// The folder is not there or not writable, or the target is not a regular file.
     pub fn create(target: &Path) -> Result<AtomicFile, Error> {
+        let fail = |error: io::Error| Error::io(target.as_os_str().as_bytes(), "write", error);
+        let real = match std::fs::canonicalize(target) {
+            Ok(real) => real,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => destination(target).map_err(fail)?,
+            Err(error) => return Err(fail(error)),
+        };
+        AtomicFile::begin(&real, true)
+    }
+
+    /// Begins to write a file of the program's own, which is `target` itself: a link of that name, which somebody else may have
+    /// put there, is replaced and not followed. Nothing is replaced that does not begin with `magic`.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::create`]; there is something else of this name.
+    pub(crate) fn create_own(target: &Path, magic: &[u8]) -> Result<AtomicFile, Error> {
+        if !is_own(target, magic) {
+            let why =
+                Cause::Other("what is there was not written by truesum, and is not replaced".to_owned());
+            return Err(Error::new(target.as_os_str().as_bytes(), "write", why));
+        }
         AtomicFile::begin(target, true)
     }
 
-    fn begin(target: &Path, unnamed: bool) -> Result<AtomicFile, Error> {
-        let name = target.as_os_str().as_bytes();
+    fn begin(real: &Path, unnamed: bool) -> Result<AtomicFile, Error> {
+        let name = real.as_os_str().as_bytes();
         let fail = |error: io::Error| Error::io(name, "write", error);
-        let real = match std::fs::canonicalize(target) {
-            Ok(real) => real,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => target.to_owned(),
-            Err(error) => return Err(fail(error)),
-        };
-        let old = std::fs::metadata(&real).ok();
+        let old = std::fs::symlink_metadata(real).ok().filter(|old| !old.is_symlink());
         if let Some(old) = &old
             && !old.is_file()
         {
             let what = if old.is_dir() { "it is a directory" } else { "it is not a regular file" };
             return Err(Error::new(name, "write", Cause::Other(what.to_owned())));
         }
-        let mode = old.map(|old| old.permissions().mode());
-        let mut beside = Beside::of(&real).map_err(fail)?;
+        let old = old.map(|old| Kept::of(real, &old));
+        let mut beside = Beside::of(real).map_err(fail)?;
         let file = match beside.unnamed().filter(|_| unnamed) {
             Some(file) => file,
             None => beside.named().map_err(fail)?,
         };
-        if let Some(mode) = mode {
-            file.set_permissions(Permissions::from_mode(mode)).map_err(fail)?;
+        if let Some(old) = &old {
+            old.give(&file).map_err(fail)?;
         }
-        Ok(AtomicFile { content: BufWriter::with_capacity(1 << 16, file), beside, target: real, mode })
+        Ok(AtomicFile {
+            content: BufWriter::with_capacity(1 << 16, file),
+            beside,
+            target: real.to_owned(),
+            old,
+        })
     }
 
     /// The file as it is written, to recognise it in a walk.
@@ -84,7 +104,7 @@ impl AtomicFile {
     /// # Errors
     /// Any step failed; the old file is then still there, byte for byte.
     pub fn commit(self) -> Result<(), Error> {
-        let AtomicFile { content, mut beside, target, mode } = self;
+        let AtomicFile { content, mut beside, target, old } = self;
         let name = target.as_os_str().as_bytes().to_vec();
         let fail = |error: io::Error| Error::io(&name, "write", error);
         let file = content.into_inner().map_err(|error| fail(error.into_error()))?;
@@ -93,11 +113,11 @@ impl AtomicFile {
         // before the old file goes, one after, when the file has its final name.
         let mut second = file.try_clone().map_err(fail)?;
         close(file).map_err(fail)?;
-        if beside.temporary.is_none() && !beside.link(&second, mode.is_none()) {
+        if beside.temporary.is_none() && !beside.link(&second, old.is_none()) {
             // It can have no name after all: what was written goes into a file that has one.
             let mut copy = beside.named().map_err(fail)?;
-            if let Some(mode) = mode {
-                copy.set_permissions(Permissions::from_mode(mode)).map_err(fail)?;
+            if let Some(old) = &old {
+                old.give(&copy).map_err(fail)?;
             }
             second.rewind().and_then(|()| io::copy(&mut second, &mut copy)).map_err(fail)?;
             copy.sync_all().map_err(fail)?;
@@ -143,7 +163,7 @@ impl Beside {
             let name = temporary_name(&self.name);
             match fs::openat(&self.folder, &name[..], flags, Mode::from_raw_mode(0o666)) {
                 Ok(file) => {
-                    self.temporary = Some(name);
+                    self.temporary = Some(Temporary::made(&self.folder, name));
                     return Ok(File::from(file));
                 }
                 Err(Errno::EXIST) => {}
@@ -166,7 +186,7 @@ impl Beside {
             let name = temporary_name(&self.name);
             match link(&name) {
                 Ok(()) => {
-                    self.temporary = Some(name);
+                    self.temporary = Some(Temporary::made(&self.folder, name));
                     return true;
                 }
                 Err(Errno::EXIST) => {}
@@ -178,7 +198,7 @@ impl Beside {
     /// Gives the file with the temporary name the final one.
     fn rename(&mut self) -> io::Result<()> {
         if let Some(temporary) = &self.temporary {
-            fs::renameat(&self.folder, &temporary[..], &self.folder, &self.name[..])?;
+            fs::renameat(&self.folder, temporary.name(), &self.folder, &self.name[..])?;
             self.temporary = None;
         }
         Ok(())
@@ -188,9 +208,15 @@ impl Beside {
 impl Drop for Beside {
     fn drop(&mut self) {
         if let Some(temporary) = &self.temporary {
-            let _ = fs::unlinkat(&self.folder, &temporary[..], AtFlags::empty());
+            let _ = fs::unlinkat(&self.folder, temporary.name(), AtFlags::empty());
         }
     }
+}
+
+/// Removes the temporary files that are being written, for who is about to end the process without unwinding: a signal
+/// handler, or an allocator that has no memory. It makes system calls and uses atomics, and nothing else.
+pub fn remove_temporaries() {
+    temporary::remove_all();
 }
 
 /// A path that leads to an open file.
@@ -206,6 +232,33 @@ fn descriptor(file: &impl AsFd) -> String {
 pub fn close(file: File) -> io::Result<()> {
     // SAFETY: the descriptor is taken out of its only owner here and not used again.
     unsafe { rustix::io::try_close(file.into_raw_fd()) }.map_err(io::Error::from)
+}
+
+/// Whether a file of the program's own may be put in this place: there is none, a link, or one that begins with `magic`.
+pub(crate) fn is_own(target: &Path, magic: &[u8]) -> bool {
+    match std::fs::symlink_metadata(target) {
+        Ok(found) if found.is_file() && found.len() > 0 => {
+            let mut begin = vec![0; magic.len()];
+            File::open(target).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == magic
+        }
+        Ok(found) => found.is_file() || found.is_symlink(),
+        Err(_) => true,
+    }
+}
+
+/// Where a name leads when the file does not exist: a symbolic link to nothing is followed to where the file will be.
+fn destination(target: &Path) -> io::Result<PathBuf> {
+    /// As many links as the kernel follows.
+    const LINKS: usize = 40;
+    let mut path = target.to_owned();
+    for _ in 0..LINKS {
+        match std::fs::read_link(&path) {
+            // An absolute link replaces the folder it is joined to.
+            Ok(link) => path = folder(&path).join(link),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(Errno::LOOP.into())
 }
 
 pub(crate) fn folder(path: &Path) -> &Path {
@@ -229,6 +282,8 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::io::temporary::is_temporary;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
 
     fn names(folder: &Path) -> Vec<Vec<u8>> {
         let entries = std::fs::read_dir(folder).unwrap();
@@ -239,7 +294,8 @@ mod tests {
 
     /// A file being written in each of the ways: without a name, and with a temporary one.
     fn begin(target: &Path, named: bool) -> AtomicFile {
-        let mut file = AtomicFile::begin(target, !named).unwrap();
+        let begun = if named { AtomicFile::begin(target, false) } else { AtomicFile::create(target) };
+        let mut file = begun.unwrap();
         file.write_all(b"new").unwrap();
         file.flush().unwrap();
         file
@@ -271,6 +327,44 @@ mod tests {
                 assert!(!old || mode == 0o640, "{mode:o}");
             }
         }
+    }
+
+    #[test]
+    fn a_link_to_nothing_survives_and_its_file_is_made() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("other")).unwrap();
+        let link = dir.path().join("L");
+        std::os::unix::fs::symlink("second", &link).unwrap();
+        std::os::unix::fs::symlink("other/M", dir.path().join("second")).unwrap();
+        begin(&link, false).commit().unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(dir.path().join("other/M")).unwrap(), b"new");
+        std::fs::remove_file(dir.path().join("second")).unwrap();
+        std::os::unix::fs::symlink("L", dir.path().join("second")).unwrap();
+        assert!(AtomicFile::create(&link).is_err(), "a loop");
+    }
+
+    #[test]
+    fn owner_group_and_attributes_stay() {
+        use std::os::unix::fs::MetadataExt;
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("M");
+        std::fs::write(&target, "old").unwrap();
+        let attributed = fs::setxattr(&target, "user.note", b"kept", fs::XattrFlags::empty()).is_ok();
+        // Only root can give a file away.
+        let given = std::os::unix::fs::chown(&target, Some(65534), Some(65534)).is_ok();
+        std::fs::set_permissions(&target, Permissions::from_mode(0o4640)).unwrap();
+        let before = std::fs::metadata(&target).unwrap();
+        begin(&target, false).commit().unwrap();
+        let after = std::fs::metadata(&target).unwrap();
+        assert_eq!((after.uid(), after.gid(), after.mode()), (before.uid(), before.gid(), before.mode()));
+        assert_eq!(after.uid() == 65534, given);
+        if attributed {
+            let mut value = [0; 9];
+            let len = fs::getxattr(&target, "user.note", &mut value[..]).unwrap();
+            assert_eq!(&value[..len], b"kept");
+        }
+        assert_ne!(after.ino(), before.ino());
     }
 
     #[test]

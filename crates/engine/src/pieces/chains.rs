@@ -5,6 +5,7 @@
 //! are large are such a chain too: side by side they would need the file a second time.
 
 use crate::error::Error;
+use crate::io::room::is_tight;
 use crate::pieces::{Hashed, UNIT};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,7 +18,7 @@ const WINDOW: u64 = 24;
 
 /// The chains of one file.
 pub(crate) struct Chains {
-    state: Mutex<State>,
+    state: Mutex<ChainsState>,
     changed: Condvar,
     /// The first unit any of them wants.
     first: u64,
@@ -25,7 +26,7 @@ pub(crate) struct Chains {
     window: u64,
 }
 
-struct State {
+struct ChainsState {
     waiting: BTreeMap<u64, Arc<Vec<u8>>>,
     chains: Vec<Chain>,
     spare: Vec<Vec<u8>>,
@@ -57,22 +58,22 @@ impl Chains {
         let all = flat.chain(leaves.map(|next| (None, next)));
         let chains: Vec<Chain> = all.map(|(hasher, next)| Chain { next, kept: None, hasher }).collect();
         let first = chains.iter().map(|chain| chain.next).min().unwrap_or(units);
-        let state = State { waiting: BTreeMap::new(), chains, spare: Vec::new(), stopped: false };
+        let state = ChainsState { waiting: BTreeMap::new(), chains, spare: Vec::new(), stopped: false };
         Chains {
             state: Mutex::new(state),
             changed: Condvar::new(),
             first,
             units,
-            window: WINDOW + threads as u64,
+            window: if is_tight() { 2 } else { WINDOW } + threads as u64,
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ChainsState> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// The unit the slowest chain takes next; `units` if there is no chain left.
-    fn slowest(&self, state: &State) -> u64 {
+    fn slowest(&self, state: &ChainsState) -> u64 {
         state.chains.iter().map(|chain| chain.next).min().unwrap_or(self.units)
     }
 

@@ -41,7 +41,7 @@ pub(crate) fn hash_pieces(
     mapping: Mapping,
     progress: &Progress,
 ) -> Result<Option<Vec<Digest>>, Error> {
-    let source = Source::mapped(file, name, mapping, progress);
+    let source = Source::new(file, name, mapping, progress);
     let size = source.size;
     let zeros: Option<Vec<Zeros>> = if source.holes { plans.iter().map(Plan::zeros).collect() } else { None };
     let zeros_of = |plan: usize| zeros.as_ref().map(|zeros| &zeros[plan]);

@@ -20,7 +20,7 @@ pub(super) struct Hand<'a> {
     threads: u64,
     /// Most that are taken at a time.
     most: usize,
-    rest: Mutex<Rest>,
+    rest: Mutex<Remaining>,
     moved: Condvar,
     /// Held while something is taken and read, one after the other, as disks and the kernel's read-ahead like it.
     turn: Mutex<()>,
@@ -28,7 +28,7 @@ pub(super) struct Hand<'a> {
 
 /// What there is to hand out: numbers of units or leaves.
 #[derive(Default)]
-struct Rest {
+struct Remaining {
     /// Still to come, ascending.
     wanted: std::vec::IntoIter<Range<u64>>,
     current: Range<u64>,
@@ -83,7 +83,7 @@ impl<'a> Hand<'a> {
             zeros,
             threads: threads as u64,
             most,
-            rest: Mutex::new(Rest { wanted: wanted.into_iter(), ..Rest::default() }),
+            rest: Mutex::new(Remaining { wanted: wanted.into_iter(), ..Remaining::default() }),
             moved: Condvar::new(),
             turn: Mutex::new(()),
         }

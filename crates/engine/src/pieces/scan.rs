@@ -4,6 +4,7 @@
 //! [`WINDOWS`].
 
 use crate::error::Error;
+use crate::io::room::{is_tight, thread};
 use crate::io::source::Source;
 use crate::pieces::chains::Chains;
 use crate::pieces::hand::{Hand, Work};
@@ -71,7 +72,7 @@ impl<'a> Scan<'a> {
         done: impl Fn(usize, Hashed) -> Result<(), Error> + Sync,
     ) -> Result<(), Error> {
         let Scan { source, plans, beside, zeros, threads, .. } = *self;
-        let own = (WINDOWS / threads as u64).clamp(LEAST, MOST);
+        let own = if is_tight() { LEAST } else { (WINDOWS / threads as u64).clamp(LEAST, MOST) };
         if !source.mapped {
             // Advice only.
             let _ = rustix::fs::fadvise(source.file.as_fd(), 0, None, rustix::fs::Advice::Sequential);
@@ -145,8 +146,7 @@ impl<'a> Scan<'a> {
         std::thread::scope(|scope| {
             for _ in 1..self.threads {
                 // One that cannot be started is not missed: the others take its work.
-                let builder = std::thread::Builder::new().name("hash".to_owned());
-                let _ = builder.spawn_scoped(scope, work);
+                let _ = thread("hash").map(|builder| builder.spawn_scoped(scope, work));
             }
             work();
         });
@@ -178,6 +178,7 @@ mod tests {
 
     use super::*;
     use crate::error::Cause;
+    use crate::io::mapping::Mapping;
     use crate::io::open::{Root, Special};
     use crate::io::read::Guarded;
     use crate::io::scratch::Scratch;
@@ -207,7 +208,7 @@ mod tests {
         let path = file.path().as_os_str().as_bytes();
         let guarded = Guarded::open(&Root::Anywhere, path, Special::Refuse).expect("open");
         let progress = Progress::default();
-        let source = Source { mapped, ..Source::new(&guarded, path, &progress) };
+        let source = Source { mapped, ..Source::new(&guarded, path, Mapping::Never, &progress) };
         let (once, change) = (Once::new(), || change(&file.open()));
         if early {
             once.call_once(change);
@@ -272,7 +273,7 @@ mod tests {
         let path = file.path().as_os_str().as_bytes();
         let guarded = Guarded::open(&Root::Anywhere, path, Special::Refuse).expect("open");
         let progress = Progress::default();
-        let source = Source { mapped: true, ..Source::new(&guarded, path, &progress) };
+        let source = Source { mapped: true, ..Source::new(&guarded, path, Mapping::Never, &progress) };
         let result = source.look(UNIT, UNIT as usize, &mut Vec::new(), |data| {
             file.open().set_len(0).expect("cut");
             let sum: u64 = data.iter().map(|&byte| u64::from(byte)).sum();
@@ -291,14 +292,14 @@ mod tests {
         let progress = Progress::default();
         for name in ["blake3", "s3-etag;part=1MiB"] {
             let plan = Plan::with_granule(&spec(name), SIZE, UNIT).expect("a plan");
-            let source = Source::new(&guarded, path, &progress);
+            let source = Source::new(&guarded, path, Mapping::Never, &progress);
             let scan = Scan::new(source, std::slice::from_ref(&plan), 3);
             let full = || Err(Error::new(b"tree", "write", Cause::Other("no space".to_owned())));
             let result = scan.run(std::iter::once(0..plan.pieces()).collect(), |_, _| full());
             assert!(matches!(result, Err(Error { action: "write", .. })), "{result:?}");
         }
         progress.stop();
-        let source = Source::new(&guarded, path, &progress);
+        let source = Source::new(&guarded, path, Mapping::Never, &progress);
         let plan = Plan::with_granule(&spec("blake3"), SIZE, UNIT).expect("a plan");
         assert!(Scan::new(source, std::slice::from_ref(&plan), 3).row(0..plan.pieces()).is_err());
     }

@@ -2,6 +2,7 @@
 
 use crate::io::mapping::Mapping;
 use crate::io::open::{Root, Special};
+use crate::io::room::fitting;
 use std::sync::OnceLock;
 
 /// How a run reads and hashes.
@@ -11,7 +12,7 @@ pub struct Config {
     pub root: Root,
     /// Which kinds of file are read.
     pub special: Special,
-    /// Threads that read and hash; 0 means one for each core.
+    /// Threads that read and hash; 0 means one for each core. Where the address space is limited there may be fewer.
     pub threads: usize,
     /// Whether files may be mapped.
     pub mapping: Mapping,
@@ -48,19 +49,5 @@ impl Default for Config {
 /// limited (`ulimit -v`). Asked once: it takes longer than hashing a small file.
 pub fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
-    *CORES.get_or_init(|| {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        room().map_or(processors, |room| processors.min((room / THREAD) as usize).max(1))
-    })
-}
-
-/// Address space of a thread: its stack, buffers, and what it allocates besides.
-const THREAD: u64 = 5 << 20;
-
-/// Address space that is left, where it is limited.
-fn room() -> Option<u64> {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
-    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = statm.split(' ').next()?.parse().ok()?;
-    Some(limit.saturating_sub(pages * rustix::param::page_size() as u64))
+    *CORES.get_or_init(|| fitting(std::thread::available_parallelism().map_or(1, usize::from)))
 }

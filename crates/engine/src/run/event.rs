@@ -4,10 +4,10 @@ use crate::job::Outcome;
 use crate::task::Notice;
 
 /// Something for the sink.
-pub(crate) enum Event {
+pub(crate) enum Told {
     Outcome(Outcome),
     Notice(Notice),
 }
 
 /// Events in the order workers made them, with their place in the order of tasks.
-pub(crate) type Batch = Vec<(u64, Event)>;
+pub(crate) type Batch = Vec<(u64, Told)>;

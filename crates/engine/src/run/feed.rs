@@ -3,7 +3,7 @@
 use crate::io::open::Root;
 use crate::job::Job;
 use crate::progress::Progress;
-use crate::run::event::{Batch, Event};
+use crate::run::event::{Batch, Told};
 use crate::run::frontier::Frontier;
 use crate::task::Task;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -216,7 +216,7 @@ impl Feed<'_> {
                     self.longest = self.longest.max(job.path().len());
                     self.ready.push(Assigned { place, job, alone: None });
                 }
-                Task::Tell(notice) => self.told.push((place, Event::Notice(notice))),
+                Task::Tell(notice) => self.told.push((place, Told::Notice(notice))),
             }
         }
         self.ready.reverse();

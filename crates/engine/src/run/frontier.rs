@@ -9,7 +9,7 @@
 //! 2. *Every task taken is held by a worker that is awake, is in the channel, or was handed out.* By the first rule no
 //!    sleeper holds one. As long as workers are awake and the calling thread empties the channel, the frontier reaches all
 //!    that was taken, and that is farther than any sleeper waits for: a window is never shorter than what is waited for.
-//! 3. *A worker that leaves, however it leaves, closes the frontier* ([`Leaves`]). At the end of all tasks nobody needs to
+//! 3. *A worker that leaves, however it leaves, closes the frontier* ([`Leaving`]). At the end of all tasks nobody needs to
 //!    wait any more. After a stop, an error of the sink or a panic, tasks were dropped and the frontier will never pass
 //!    them: rule 2 no longer holds, so nobody may wait.
 //! 4. *A worker that dropped a task does not wait but leaves*: it saw the stop flag, which is never taken back, and looks at
@@ -23,11 +23,11 @@ use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A place in the order of tasks that only moves on.
 pub(crate) struct Frontier {
-    state: Mutex<State>,
+    state: Mutex<FrontierState>,
     moved: Condvar,
 }
 
-struct State {
+struct FrontierState {
     /// All tasks before this one were handed out.
     place: u64,
     closed: bool,
@@ -39,12 +39,12 @@ impl Frontier {
     /// Nothing was handed out.
     pub(crate) fn new() -> Frontier {
         Frontier {
-            state: Mutex::new(State { place: 0, closed: false, wanted: u64::MAX }),
+            state: Mutex::new(FrontierState { place: 0, closed: false, wanted: u64::MAX }),
             moved: Condvar::new(),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, FrontierState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -81,9 +81,9 @@ impl Frontier {
 }
 
 /// Closes the frontier when it is dropped: a worker holds one for as long as it works.
-pub(crate) struct Leaves<'a>(pub(crate) &'a Frontier);
+pub(crate) struct Leaving<'a>(pub(crate) &'a Frontier);
 
-impl Drop for Leaves<'_> {
+impl Drop for Leaving<'_> {
     fn drop(&mut self) {
         self.0.close();
     }

@@ -44,10 +44,10 @@ struct File {
     specs: Arc<[Spec]>,
     /// Names still to come, by the link count.
     names_left: u64,
-    state: State,
+    state: LinkState,
 }
 
-enum State {
+enum LinkState {
     Reading(Vec<(u64, Job)>),
     Read(Found),
 }
@@ -73,12 +73,12 @@ impl Links {
     pub(crate) fn claim(&self, identity: Identity, names: u64, place: u64, job: Job) -> Claim {
         let mut files = self.lock();
         // What was read under this number is there no more.
-        let gone = |file: &File| file.identity != identity && matches!(file.state, State::Read(_));
+        let gone = |file: &File| file.identity != identity && matches!(file.state, LinkState::Read(_));
         if files.get(&identity.id).is_some_and(gone) {
             files.remove(&identity.id);
         }
         let Some(file) = files.get_mut(&identity.id) else {
-            let state = State::Reading(Vec::new());
+            let state = LinkState::Reading(Vec::new());
             let file = File { identity, specs: job.specs.clone(), names_left: names - 1, state };
             files.insert(identity.id, file);
             return Claim::First(job);
@@ -88,11 +88,11 @@ impl Links {
         }
         file.names_left = file.names_left.saturating_sub(1);
         match &mut file.state {
-            State::Reading(waiting) => {
+            LinkState::Reading(waiting) => {
                 waiting.push((place, job));
                 Claim::Waits
             }
-            State::Read(found) => {
+            LinkState::Read(found) => {
                 let outcome = Outcome { job, result: Ok(found.clone()) };
                 if file.names_left == 0 {
                     files.remove(&identity.id);
@@ -105,14 +105,15 @@ impl Links {
     /// Takes note of the outcome of the first name; returns those of the other names that waited for it.
     pub(crate) fn settle(&self, id: (u64, u64), outcome: &Outcome) -> Vec<(u64, Outcome)> {
         let mut files = self.lock();
-        let Some(File { identity, specs, names_left, state: State::Reading(waiting) }) = files.remove(&id)
+        let Some(File { identity, specs, names_left, state: LinkState::Reading(waiting) }) =
+            files.remove(&id)
         else {
             return Vec::new();
         };
         if let Ok(found) = &outcome.result
             && names_left > 0
         {
-            files.insert(id, File { identity, specs, names_left, state: State::Read(found.clone()) });
+            files.insert(id, File { identity, specs, names_left, state: LinkState::Read(found.clone()) });
         }
         let result = |job: &Job| match &outcome.result {
             Ok(found) => Ok(found.clone()),
@@ -130,7 +131,7 @@ mod tests {
     #[test]
     fn a_name_gets_what_was_found_only_of_the_file_as_it_was() {
         let specs: Arc<[Spec]> = vec!["sha256".parse().unwrap()].into();
-        let job = || Job::hash(b"name".to_vec(), &specs);
+        let job = || Job::hash("name", &specs);
         let before = Identity { id: (1, 2), size: 3, modified: (4, 5), changed: (6, 7) };
         let links = Links::default();
         assert!(matches!(links.claim(before, 9, 0, job()), Claim::First(_)));

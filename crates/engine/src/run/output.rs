@@ -2,7 +2,7 @@
 
 use crate::job::Summary;
 use crate::run::config::Order;
-use crate::run::event::{Batch, Event};
+use crate::run::event::{Batch, Told};
 use crate::run::feed::Feeder;
 use crate::task::{Notice, Sink};
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ use std::io;
 pub(super) struct Output<'a, 'f> {
     sink: &'a mut dyn Sink,
     summary: Summary,
-    waiting: VecDeque<Option<Event>>,
+    waiting: VecDeque<Option<Told>>,
     next: u64,
     /// Jobs whose end was handed out.
     ended: u64,
@@ -75,14 +75,14 @@ impl<'a, 'f> Output<'a, 'f> {
         Ok(self.summary)
     }
 
-    fn hand_out(&mut self, event: Event) -> io::Result<()> {
+    fn hand_out(&mut self, event: Told) -> io::Result<()> {
         match event {
-            Event::Outcome(outcome) => {
+            Told::Outcome(outcome) => {
                 self.ended += 1;
                 self.summary.count(&outcome);
                 self.sink.outcome(outcome)
             }
-            Event::Notice(notice) => {
+            Told::Notice(notice) => {
                 self.ended += u64::from(matches!(notice, Notice::Own(_)));
                 self.summary.unreadable += u64::from(matches!(notice, Notice::Failed(_)));
                 self.summary.malformed += u64::from(matches!(notice, Notice::Malformed(_)));

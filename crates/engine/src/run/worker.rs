@@ -5,18 +5,21 @@ use crate::io::ahead::read_ahead;
 use crate::io::anchor::most_bases;
 use crate::io::device::is_spinning;
 use crate::io::read::{Guarded, Whole};
+use crate::io::room::is_tight;
 use crate::io::waits::Waits;
 use crate::job::{Found, Job, Outcome};
 use crate::pieces::fold::{hash_pieces, plans};
 use crate::progress::Progress;
 use crate::run::config::Config;
-use crate::run::event::{Batch, Event};
+use crate::run::event::{Batch, Told};
 use crate::run::feed::{Assigned, Feeder, LARGE, lanes_of};
-use crate::run::frontier::Leaves;
+use crate::run::frontier::Leaving;
 use crate::run::links::{Claim, Identity, Links};
 use crate::task::Notice;
 use rustix::io::Errno;
 use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
 use std::time::Instant;
 use truesum_hash::tree::Plan;
@@ -32,6 +35,9 @@ const SKEW: usize = 64 + 4096;
 const ONE_GO: u64 = (ROUND / OPEN) as u64;
 /// Most files open in one worker.
 const OPEN: usize = 64;
+/// Both where memory is scarce.
+const SMALL_ROUND: usize = 1 << 17;
+const FEW: usize = 16;
 /// Files up to this size are read by the thread that hashes them.
 const READ_AHEAD: u64 = 4 << 20;
 
@@ -42,6 +48,8 @@ pub(crate) struct Worker<'a, 'f> {
     progress: &'a Progress,
     /// Most files open, by the limit of this process.
     open_limit: usize,
+    /// Bytes of slices read before they are hashed.
+    round: usize,
     buffer: Vec<u8>,
     /// Hashers of finished files, for the next ones with the same specs.
     spare: Vec<Vec<Hasher>>,
@@ -83,13 +91,15 @@ impl<'a, 'f> Worker<'a, 'f> {
         // Some descriptors belong to others: standard streams, manifests, the walk.
         let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
         let others = 12 + most_bases() as u64;
-        let open_limit = (limit.saturating_sub(others) / threads as u64).clamp(1, OPEN as u64) as usize;
+        let (round, most) = if is_tight() { (SMALL_ROUND, FEW) } else { (ROUND, OPEN) };
+        let open_limit = (limit.saturating_sub(others) / threads as u64).clamp(1, most as u64) as usize;
         Worker {
             config,
             feeder,
             links,
             progress,
             open_limit,
+            round,
             buffer: Vec::new(),
             spare: Vec::new(),
             spare_specs: None,
@@ -102,7 +112,7 @@ impl<'a, 'f> Worker<'a, 'f> {
     /// Works until there are no more jobs, the run is stopped or `deliver` says false. However it ends, no other worker goes
     /// on waiting for what this one leaves undone.
     pub(crate) fn work(mut self, deliver: &mut dyn FnMut(Batch) -> bool) {
-        let _leaves = Leaves(self.feeder.frontier());
+        let _leaves = Leaving(self.feeder.frontier());
         let mut active: Vec<Active> = Vec::new();
         let mut pulled = Vec::new();
         let mut more = true;
@@ -152,7 +162,8 @@ impl<'a, 'f> Worker<'a, 'f> {
         let file = match self.open(&ticket.job, active) {
             Ok(Some(file)) => file,
             Ok(None) => {
-                self.done.push((place, Event::Notice(Notice::Own(ticket.job.name))));
+                self.done
+                    .push((place, Told::Notice(Notice::Own(OsString::from_vec(ticket.job.name).into()))));
                 return;
             }
             Err(error) => return self.fail(ticket, error),
@@ -174,7 +185,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                 Claim::Waits => return,
                 Claim::Known(outcome) => {
                     self.progress.add_file();
-                    self.done.push((place, Event::Outcome(*outcome)));
+                    self.done.push((place, Told::Outcome(*outcome)));
                     return;
                 }
             }
@@ -215,7 +226,7 @@ impl<'a, 'f> Worker<'a, 'f> {
     /// Opens a job's file; nothing if it is the run's own output.
     fn open(&mut self, job: &Job, active: &mut Vec<Active>) -> Result<Option<Guarded>, Error> {
         if job.path() == b"-" && job.open.is_none() {
-            return Guarded::stdin().map(Some);
+            return Guarded::stdin().map(|file| Some(file.until(self.progress)));
         }
         let mut patience = 200;
         let opened = loop {
@@ -243,7 +254,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         if self.config.own.contains(&(stat.st_dev, stat.st_ino)) {
             return Ok(None);
         }
-        Guarded::of(file, stat, &job.name).map(Some)
+        Guarded::of(file, stat, &job.name).map(|file| Some(file.until(self.progress)))
     }
 
     /// Hashers for a file of this size, taken from finished files where that does not matter.
@@ -278,9 +289,9 @@ impl<'a, 'f> Worker<'a, 'f> {
         let together = if active.iter().any(|file| !is_serial(&file.hashers)) {
             active.len()
         } else {
-            (ROUND / room.min(SLICE)).clamp(1, active.len())
+            (self.round / room.min(SLICE)).clamp(1, active.len())
         };
-        let slice = (ROUND / together / 4096 * 4096).min(room).clamp(1 << 13, SLICE);
+        let slice = (self.round / together / 4096 * 4096).min(room).clamp(1 << 13, SLICE);
         self.buffer.resize((slice + SKEW) * together, 0);
         let mut bytes = 0;
         let turn = active[..together].iter().any(|file| file.spinning).then(|| self.feeder.turn());
@@ -411,10 +422,10 @@ impl<'a, 'f> Worker<'a, 'f> {
         if let Some(id) = link {
             for (place, outcome) in self.links.settle(id, &outcome) {
                 self.progress.add_file();
-                self.done.push((place, Event::Outcome(outcome)));
+                self.done.push((place, Told::Outcome(outcome)));
             }
         }
-        self.done.push((place, Event::Outcome(outcome)));
+        self.done.push((place, Told::Outcome(outcome)));
     }
 }
 

@@ -4,18 +4,17 @@
 //! anywhere: it goes on from the last checkpoint.
 
 use crate::error::{Cause, Error};
-use crate::io::open::{Root, Special};
-use crate::io::read::Guarded;
+use crate::io::room::thread;
 use crate::io::source::{Source, finish};
 use crate::job::Found;
 use crate::pieces::chains::Chains;
 use crate::pieces::ranges::joined;
 use crate::pieces::scan::Scan;
 use crate::pieces::{Hashed, UNIT};
-use crate::progress::Progress;
 use crate::tree::header::MOVED;
 use crate::tree::midstate;
-use crate::tree::store::{Header, Hints, Store, part_of};
+use crate::tree::reading::Reading;
+use crate::tree::store::{Header, Hints, Store, may_be_replaced, part_of};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
@@ -45,20 +44,32 @@ fn read_once(
         return scan.run(wanted, |_, run| take(run)).map(|()| Vec::new());
     }
     std::thread::scope(|scope| {
-        let running: Vec<_> = (0..flat).map(|index| scope.spawn(move || chains.run(index))).collect();
+        let run = |index| thread("hash")?.spawn_scoped(scope, move || chains.run(index)).ok();
+        let running: Vec<_> = (0..flat).map(run).collect();
+        let mut started = running.iter().all(Option::is_some);
         // Large leaves are a chain too: side by side they would be read at other places than the flat digests.
         let (plans, wanted, leaves) = match plan.piece_hasher() {
             Some(_) => {
-                (&[][..], Vec::new(), Some(scope.spawn(move || chains.run_leaves(plan, wanted, take))))
+                let run = move || chains.run_leaves(plan, wanted, take);
+                let leaves = thread("hash").and_then(|builder| builder.spawn_scoped(scope, run).ok());
+                started &= leaves.is_some();
+                (&[][..], Vec::new(), leaves)
             }
             None => (plans, wanted, None),
         };
+        if !started {
+            // All others would wait for it.
+            chains.stop();
+            let why =
+                "no thread can be started for each digest: limits of this process (ulimit -v, -u) forbid it";
+            return Err(Error::new(source.path, "read", Cause::Other(why.to_owned())));
+        }
         let readers = threads.saturating_sub(flat + usize::from(leaves.is_some()));
         let scan = Scan::new(source, plans, readers).beside(chains);
         let read = scan.run(wanted, |_, run| take(run));
         let leaves = leaves.map_or(Ok(()), |thread| thread.join().expect("leaves are hashed without panic"));
         let digests: Option<Vec<Digest>> =
-            running.into_iter().map(|thread| thread.join().ok().flatten()).collect();
+            running.into_iter().flatten().map(|thread| thread.join().ok().flatten()).collect();
         leaves.and(read).and_then(|()| digests.ok_or_else(|| Error::interrupted(source.path)))
     })
 }
@@ -104,22 +115,25 @@ pub struct Saved {
 /// Builds the tree of a file and saves it.
 ///
 /// # Errors
-/// The file cannot be read to its end, is not a regular file, or changed meanwhile; `progress` was told to stop; the tree
+/// The file cannot be read to its end, is not a regular file, or changed meanwhile; it was told to stop; the tree
 /// cannot be written or is not the one to go on with; the digest has no tree to store. What was finished until then is kept
 /// in the unfinished tree.
 pub fn save(
-    path: &[u8],
+    path: impl AsRef<Path>,
     spec: &Spec,
     saving: &Saving<'_>,
-    threads: usize,
-    progress: &Progress,
+    reading: &Reading<'_>,
 ) -> Result<Saved, Error> {
+    let path = path.as_ref().as_os_str().as_bytes();
     let started = Instant::now();
-    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
-    let source = Source::new(&file, path, progress);
+    let (file, threads) = (reading.open(path)?, reading.threads());
+    let source = reading.source(&file, path);
     let hints = Hints::of(file.stat());
-    let refuse = |why: String| Error::new(path, "store the tree of", Cause::Other(why));
+    let refuse = |why: String| Error::new(path, "store its tree", Cause::Other(why));
     let header = Header::new(spec, source.size, saving.granule, hints).map_err(refuse)?;
+    if let Ok(old) = std::fs::File::open(saving.target) {
+        may_be_replaced(&old, saving.target)?;
+    }
     let (store, hashers) = begin(path, header, saving)?;
     let kept = store.header().extents.iter().map(|extent| extent.end - extent.start).sum();
 
@@ -148,7 +162,7 @@ pub fn save(
     let size = source.size;
     let digest = match rows.store.fold()? {
         Some(digest) => digest,
-        None => root_of_one(&file, path, spec, progress)?,
+        None => root_of_one(source, spec)?,
     };
     let whole = finish(file, path)?;
     let mut store = rows.store;
@@ -161,13 +175,7 @@ pub fn save(
 }
 
 /// BLAKE3 of a file of one granule.
-pub(crate) fn root_of_one(
-    file: &Guarded,
-    path: &[u8],
-    spec: &Spec,
-    progress: &Progress,
-) -> Result<Digest, Error> {
-    let source = Source::new(file, path, progress);
+pub(crate) fn root_of_one(source: Source<'_>, spec: &Spec) -> Result<Digest, Error> {
     let mut hasher = spec.hasher();
     let mut buffer = vec![0; UNIT.min(source.size) as usize];
     for start in (0..source.size).step_by(UNIT as usize) {
@@ -182,13 +190,13 @@ pub(crate) fn root_of_one(
 fn begin(path: &[u8], header: Header, saving: &Saving<'_>) -> Result<(Store, Vec<(Hasher, u64)>), Error> {
     let part = part_of(saving.target);
     let fresh = || saving.beside.iter().map(|spec| (spec.hasher_for_size(header.size), 0)).collect();
-    let other = |why: &str| Error::new(path, "go on with the tree of", Cause::Other(why.to_owned()));
+    let other = |why: &str| Error::new(path, "go on with its tree", Cause::Other(why.to_owned()));
     match &saving.begin {
         Begin::Fresh => {}
         Begin::Resume if !part.exists() => {}
         Begin::Resume => {
             // A part without a superblock was killed before its first checkpoint: there is nothing to go on with.
-            if let Ok(store) = Store::open(&part, true)? {
+            if let Ok(store) = Store::open_to_write(&part)? {
                 let old = store.header();
                 if (&old.spec, old.granule) != (&header.spec, header.granule) {
                     return Err(other("the unfinished tree has another algorithm or granule"));
@@ -202,7 +210,7 @@ fn begin(path: &[u8], header: Header, saving: &Saving<'_>) -> Result<(Store, Vec
             }
         }
         Begin::Append | Begin::Changed(_) => {
-            let old = Store::open(saving.target, false)?;
+            let old = Store::open(saving.target)?;
             let old = old.map_err(|refusal| other(&refusal.to_string()))?;
             let old = old.header();
             if !old.is_complete() || (&old.spec, old.granule) != (&header.spec, header.granule) {
@@ -215,9 +223,7 @@ fn begin(path: &[u8], header: Header, saving: &Saving<'_>) -> Result<(Store, Vec
             if same != matches!(saving.begin, Begin::Changed(_)) || header.size < old.size {
                 return Err(other("the file's size is not what was said of the change"));
             }
-            std::fs::copy(saving.target, &part)
-                .map_err(|error| Error::io(part.as_os_str().as_bytes(), "write", error))?;
-            let store = Store::open(&part, true)?;
+            let store = Store::copy(saving.target, &part)?;
             let mut store = store.map_err(|refusal| other(&refusal.to_string()))?;
             let keep = if same { old.granules() } else { old.size / old.granule };
             if let Begin::Changed(ranges) = &saving.begin {

@@ -20,7 +20,7 @@ const MAGIC: [u8; 12] = *b"\x89FTV\r\n\x1a\n\x02\0\0\0";
 const INTERVAL: Duration = Duration::from_secs(5);
 
 /// Where the findings of an unfinished verification by this stored tree are kept.
-pub fn findings_of(tree: &Path) -> PathBuf {
+pub fn findings_of(tree: impl AsRef<Path>) -> PathBuf {
     with_suffix(tree, ".verify")
 }
 
@@ -128,7 +128,7 @@ impl Findings {
     pub fn write(&mut self) -> Result<(), Error> {
         self.checked = joined(std::mem::take(&mut self.checked));
         self.differing = joined(std::mem::take(&mut self.differing));
-        let mut file = AtomicFile::create(&self.path)?;
+        let mut file = AtomicFile::create_own(&self.path, &MAGIC)?;
         file.write_all(&self.encode()).map_err(|error| Error::io(self.name(), "write", error))?;
         file.commit()?;
         self.written = Instant::now();
@@ -159,6 +159,7 @@ mod tests {
     use super::*;
     use crate::progress::Progress;
     use crate::tree::build::{Begin, Saving, save};
+    use crate::tree::reading::Reading;
     use crate::tree::store::GRANULE;
 
     const SIZE: u64 = 9 << 20;
@@ -171,7 +172,7 @@ mod tests {
         let saving = Saving { target: &tree, granule: GRANULE, begin: Begin::Fresh, beside: &[] };
         let spec = "sha256-tree".parse().expect("a row");
         let progress = Progress::default();
-        let store = save(file.as_os_str().as_bytes(), &spec, &saving, 1, &progress).expect("saved").store;
+        let store = save(&file, &spec, &saving, &Reading::new(&progress)).expect("saved").store;
         let hints = Hints { mtime: 1, ctime: 2, inode: 3, device: 4 };
         let begin = |hints: &Hints, size| Findings::begin(&store, size, hints);
         let mut findings = begin(&hints, SIZE).expect("begun");

@@ -5,16 +5,15 @@
 //! one leaf of the new file and hashes it twice, to where the old file ended and whole.
 
 use crate::error::{Cause, Error};
-use crate::io::open::{Root, Special};
-use crate::io::read::Guarded;
 use crate::io::source::Source;
 use crate::pieces::UNIT;
-use crate::progress::Progress;
 use crate::tree::header::MAX_SIZE;
 use crate::tree::prove::{Nodes, Refuted, Row};
+use crate::tree::reading::Reading;
 use crate::tree::store::Store;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use truesum_hash::tree::{
     Merkle, ProofError, consistency_path, consistency_roots, grown_leaf_roots, range_path,
 };
@@ -52,7 +51,7 @@ fn sealed(path: &[u8], spec: &Spec) -> Result<Merkle, Error> {
 }
 
 fn fail(path: &[u8], why: String) -> Error {
-    Error::new(path, "prove the growth of", Cause::Other(why))
+    Error::new(path, "prove its growth", Cause::Other(why))
 }
 
 /// Proves that the file at `path`, whose granule hashes are `row`, begins with the file that `old` is the tree of.
@@ -62,11 +61,12 @@ fn fail(path: &[u8], why: String) -> Error {
 /// # Errors
 /// It does not begin so; the trees are of different algorithms, incomplete or out of date; a file cannot be read.
 pub fn prove_growth(
-    path: &[u8],
+    path: impl AsRef<Path>,
     row: &Row<'_>,
     old: &Store,
-    progress: &Progress,
+    reading: &Reading<'_>,
 ) -> Result<GrowthProof, Error> {
+    let path = path.as_ref().as_os_str().as_bytes();
     let header = old.header();
     let spec = &header.spec;
     let tree = sealed(path, spec)?;
@@ -74,8 +74,8 @@ pub fn prove_growth(
     let Some(old_digest) = &header.digest else {
         return Err(fail(old_name, "the stored tree is not complete".to_owned()));
     };
-    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
-    let source = Source::new(&file, path, progress);
+    let file = reading.open(path)?;
+    let source = reading.unmapped(&file, path);
     let size = source.size;
     let granule = match row {
         Row::Stored(store) if store.header().spec != *spec => {
@@ -113,7 +113,7 @@ pub fn prove_growth(
         return Err(fail(path, "its stored tree is damaged or not complete".to_owned()));
     }
     let proof = GrowthProof { spec: spec.clone(), old_size, size, old_root, path: hashes };
-    match verify_growth(Some(path), &proof, old_digest, &digest, progress) {
+    match grown(Some(path), &proof, old_digest, &digest, reading) {
         Ok(()) => Ok(proof),
         Err(Refuted::File(error)) => Err(error),
         Err(Refuted::OtherOld(_)) => {
@@ -129,11 +129,21 @@ pub fn prove_growth(
 /// # Errors
 /// [`Refuted`] says why not.
 pub fn verify_growth(
+    path: Option<&Path>,
+    proof: &GrowthProof,
+    old: &Digest,
+    new: &Digest,
+    reading: &Reading<'_>,
+) -> Result<(), Refuted> {
+    grown(path.map(|path| path.as_os_str().as_bytes()), proof, old, new, reading)
+}
+
+fn grown(
     path: Option<&[u8]>,
     proof: &GrowthProof,
     old: &Digest,
     new: &Digest,
-    progress: &Progress,
+    reading: &Reading<'_>,
 ) -> Result<(), Refuted> {
     let GrowthProof { spec, old_size, size, old_root, path: hashes } = proof;
     let tree = sealed(path.unwrap_or_default(), spec)?;
@@ -157,7 +167,7 @@ pub fn verify_growth(
                 return Err(Refuted::File(fail(b"", why.to_owned())));
             };
             let leaf = bytes.start / tree.leaf_size();
-            let pair = read_leaf(path, &tree, bytes, *old_size, *size, progress)?;
+            let pair = read_leaf(path, &tree, bytes, (*old_size, *size), reading)?;
             grown_leaf_roots(leaf, count, pair, hashes, node)?
         }
     };
@@ -173,12 +183,11 @@ fn read_leaf(
     path: &[u8],
     tree: &Merkle,
     bytes: Range<u64>,
-    cut: u64,
-    size: u64,
-    progress: &Progress,
+    (cut, size): (u64, u64),
+    reading: &Reading<'_>,
 ) -> Result<(Digest, Digest), Error> {
-    let mut file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
-    let source = Source { size, mapped: false, ..Source::new(&file, path, progress) };
+    let mut file = reading.open(path)?;
+    let source = Source { size, ..reading.unmapped(&file, path) };
     let fresh = || tree.leaf_hasher().expect("leaves of a sealed tree are hashed alike");
     let (mut old, mut whole) = (fresh(), fresh());
     let mut buffer = Vec::new();

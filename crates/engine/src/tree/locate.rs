@@ -3,18 +3,18 @@
 //! The tree is judged first: only if its row folds to its digest does a granule that differs say something about the file.
 
 use crate::error::{Cause, Error};
-use crate::io::open::{Root, Special};
-use crate::io::read::Guarded;
 use crate::io::source::{Source, finish};
 use crate::pieces::Hashed;
 use crate::pieces::ranges::joined;
 use crate::pieces::scan::Scan;
-use crate::progress::Progress;
 use crate::tree::build::{Gather, root_of_one};
 use crate::tree::findings::Findings;
 use crate::tree::prove::{Reader, hash_leaf, hash_leaves};
+use crate::tree::reading::Reading;
 use crate::tree::store::{Header, Hints, Store};
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Mutex;
 use truesum_hash::Digest;
 use truesum_hash::tree::Merkle;
@@ -74,14 +74,10 @@ pub struct Difference {
 }
 
 /// How a file is compared with its stored tree.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Comparison<'a> {
-    /// Where the file's name leads from.
-    pub root: &'a Root,
     /// A digest known from elsewhere: the tree must be its tree.
     pub trusted: Option<&'a Digest>,
-    /// Threads that read.
-    pub threads: usize,
     /// Whether what is found is kept beside the tree until the end ([`findings_of`](crate::tree::findings::findings_of)), and
     /// what was kept by an interrupted verification is gone on with.
     pub resume: bool,
@@ -92,29 +88,34 @@ pub struct Comparison<'a> {
 /// # Errors
 /// As [`Comparison::verify`].
 pub fn verify(
-    path: &[u8],
+    path: impl AsRef<Path>,
     store: &Store,
     trusted: Option<&Digest>,
-    threads: usize,
-    progress: &Progress,
+    reading: &Reading<'_>,
 ) -> Result<Difference, Error> {
-    Comparison { root: &Root::Anywhere, trusted, threads, resume: false }.verify(path, store, progress)
+    Comparison { trusted, resume: false }.verify(path, store, reading)
 }
 
 impl Comparison<'_> {
     /// Compares a file with its stored tree.
     ///
     /// # Errors
-    /// The file or the tree cannot be read, or the file changed meanwhile; the tree is not complete; `progress` was told to stop;
+    /// The file or the tree cannot be read, or the file changed meanwhile; the tree is not complete; it was told to stop;
     /// what is to be gone on with is damaged or about something else.
-    pub fn verify(&self, path: &[u8], store: &Store, progress: &Progress) -> Result<Difference, Error> {
-        let Comparison { root, trusted, threads, resume } = *self;
+    pub fn verify(
+        &self,
+        path: impl AsRef<Path>,
+        store: &Store,
+        reading: &Reading<'_>,
+    ) -> Result<Difference, Error> {
+        let Comparison { trusted, resume } = *self;
+        let path = path.as_ref().as_os_str().as_bytes();
         let header = store.header();
         let Some(digest) = &header.digest else {
             let why = "the stored tree is not complete".to_owned();
             return Err(Error::new(path, "verify", Cause::Other(why)));
         };
-        let file = Guarded::open(root, path, Special::Refuse)?;
+        let file = reading.open(path)?;
         let size = file.size_hint();
         let length = match size.cmp(&header.size) {
             std::cmp::Ordering::Equal => Length::Same,
@@ -133,7 +134,7 @@ impl Comparison<'_> {
         if trusted.is_some_and(|trusted| trusted != digest) {
             return Ok(report);
         }
-        let whole = Source::new(&file, path, progress);
+        let whole = reading.source(&file, path);
         let source = Source { size: size.min(header.size), ..whole };
         let mut findings = match resume {
             true => Some(Findings::begin(store, size, &Hints::of(file.stat()))?),
@@ -145,12 +146,12 @@ impl Comparison<'_> {
             };
             report.before = findings.checked.iter().map(bytes).sum();
         }
-        let bad = differing(source, store, findings.as_mut(), threads)?;
+        let bad = differing(source, store, findings.as_mut(), reading.threads())?;
         let (sound, good) = match store.fold()? {
             Some(folded) => (folded == *digest, bad.is_empty()),
             // BLAKE3 over one granule: the digest and the entry are two witnesses of equal weight.
             None => {
-                let same = root_of_one(&file, path, &header.spec, progress)? == *digest;
+                let same = root_of_one(whole, &header.spec)? == *digest;
                 (same == bad.is_empty(), same)
             }
         };

@@ -4,7 +4,7 @@
 //! digest is then computed from the beginning.
 
 use crate::error::Error;
-use crate::io::write::AtomicFile;
+use crate::io::write::{AtomicFile, is_own};
 use crate::pieces::UNIT;
 use crate::tree::header::crc32c;
 use crate::tree::store::{Hints, with_suffix};
@@ -41,7 +41,7 @@ pub(crate) fn write(target: &Path, hashers: &[(Hasher, u64)], size: u64, hints: 
     }
     bytes.extend(crc32c(&bytes));
     let path = name(target);
-    let mut file = AtomicFile::create(&path)?;
+    let mut file = AtomicFile::create_own(&path, &MAGIC)?;
     file.write_all(&bytes).map_err(|error| Error::io(path.as_os_str().as_bytes(), "write", error))?;
     file.commit()
 }
@@ -90,7 +90,9 @@ fn parse(bytes: &[u8], identity: &[u8]) -> Option<Vec<(String, u64, Vec<u8>)>> {
 /// Forgets what was kept.
 pub(crate) fn remove(target: &Path) {
     // Not being there is what is wanted; anything else leaves a file that fits no later build.
-    let _ = std::fs::remove_file(name(target));
+    if is_own(&name(target), &MAGIC) {
+        let _ = std::fs::remove_file(name(target));
+    }
 }
 
 #[cfg(test)]

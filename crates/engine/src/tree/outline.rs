@@ -1,13 +1,14 @@
 //! The tree of a file as nodes with byte ranges and hashes, for drawing.
 
 use crate::error::{Cause, Error};
-use crate::io::open::{Root, Special};
-use crate::io::read::Guarded;
-use crate::io::source::{Source, finish};
+use crate::io::source::finish;
 use crate::pieces::UNIT;
 use crate::pieces::scan::Scan;
-use crate::progress::Progress;
+use crate::tree::build::root_of_one;
+use crate::tree::reading::Reading;
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use truesum_hash::tree::{Merkle, Plan, Step, Walk, halves};
 use truesum_hash::{Digest, Spec};
 
@@ -37,16 +38,16 @@ const LEAVES: u64 = 1 << 12;
 /// Hashes a file and keeps the nodes of its tree, from the root to `depth` levels below it.
 ///
 /// # Errors
-/// The digest is no tree with nodes; the file cannot be read or changed meanwhile; `progress` was told to stop.
+/// The digest is no tree with nodes; the file cannot be read or changed meanwhile; it was told to stop.
 pub fn outline(
-    path: &[u8],
+    path: impl AsRef<Path>,
     spec: &Spec,
     depth: usize,
-    threads: usize,
-    progress: &Progress,
+    reading: &Reading<'_>,
 ) -> Result<Outline, Error> {
-    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
-    let source = Source::new(&file, path, progress);
+    let path = path.as_ref().as_os_str().as_bytes();
+    let file = reading.open(path)?;
+    let source = reading.source(&file, path);
     let fail = || Error::new(path, "draw", Cause::Other(format!("{spec} has no tree to draw")));
     let tree = Merkle::new(spec);
     let granule = match &tree {
@@ -54,8 +55,12 @@ pub fn outline(
         _ => UNIT,
     };
     let plan = Plan::with_granule(spec, source.size, granule).ok_or_else(fail)?;
-    let row = Scan::new(source, std::slice::from_ref(&plan), threads).row(0..plan.pieces())?;
+    let row = Scan::new(source, std::slice::from_ref(&plan), reading.threads()).row(0..plan.pieces())?;
     let size = source.size;
+    let of_one = match &tree {
+        Some(tree) if row.len() == 1 && !tree.place_independent() => Some(root_of_one(source, spec)?),
+        _ => None,
+    };
     finish(file, path)?;
     let leaves: Vec<Node> = (0..)
         .zip(row)
@@ -64,8 +69,7 @@ pub fn outline(
     let (digest, root) = match (tree, halves(spec)) {
         (Some(tree), _) => {
             let root = left_full(&tree, &leaves, true);
-            let one = leaves.len() == 1 && !tree.place_independent();
-            (if one { blake3_of_one(path, spec)? } else { tree.seal(&root.hash, size) }, root)
+            (of_one.unwrap_or_else(|| tree.seal(&root.hash, size)), root)
         }
         (None, Some((variant, base))) => {
             let mut leaves = leaves.into_iter();
@@ -90,11 +94,6 @@ pub fn outline(
         (None, None) => return Err(fail()),
     };
     Ok(Outline { digest, root: cut(root, depth) })
-}
-
-fn blake3_of_one(path: &[u8], spec: &Spec) -> Result<Digest, Error> {
-    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
-    crate::tree::build::root_of_one(&file, path, spec, &Progress::default())
 }
 
 fn left_full(tree: &Merkle, leaves: &[Node], root: bool) -> Node {

@@ -2,15 +2,15 @@
 //! results together.
 
 use crate::error::{Cause, Error};
-use crate::io::open::{Root, Special};
-use crate::io::read::Guarded;
 use crate::io::source::{Source, finish};
 use crate::pieces::UNIT;
 use crate::pieces::scan::Scan;
-use crate::progress::Progress;
 use crate::tree::prove::{bytes_of, hash_leaves};
+use crate::tree::reading::Reading;
 use crate::tree::store::Hints;
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use truesum_hash::tree::{CompactRange, Linear, Merkle, Plan, decompose};
 use truesum_hash::{Digest, Spec};
 
@@ -105,20 +105,20 @@ fn exact(offset: u64, unit: u64) -> Option<u64> {
     offset.is_multiple_of(unit).then_some(offset / unit)
 }
 
-/// Hashes a range of a file's bytes, on `threads` threads, towards a digest of the whole.
+/// Hashes a range of a file's bytes towards a digest of the whole.
 ///
 /// # Errors
 /// The digest cannot be divided, or not at these offsets; the file cannot be read or changed meanwhile.
 pub fn hash_range(
-    path: &[u8],
+    path: impl AsRef<Path>,
     spec: &Spec,
     bytes: Range<u64>,
-    threads: usize,
-    progress: &Progress,
+    reading: &Reading<'_>,
 ) -> Result<Piece, Error> {
-    let fail = |why: String| Error::new(path, "hash a range of", Cause::Undivided(why));
-    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
-    let source = Source::new(&file, path, progress);
+    let path = path.as_ref().as_os_str().as_bytes();
+    let fail = |why: String| Error::new(path, "hash a range of it", Cause::Undivided(why));
+    let (file, threads) = (reading.open(path)?, reading.threads());
+    let source = reading.source(&file, path);
     let size = source.size;
     let division = Division::of(spec, size).ok_or_else(|| fail(format!("{spec} cannot be divided")))?;
     if bytes.start > bytes.end || bytes.end > size {

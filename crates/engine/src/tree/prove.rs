@@ -1,15 +1,15 @@
 //! Proofs that bytes of a file belong to a digest, made from a stored tree and checked by reading only those bytes.
 
 use crate::error::{Cause, Error};
-use crate::io::open::{Root, Special};
-use crate::io::read::Guarded;
 use crate::io::source::{Source, finish};
 use crate::pieces::UNIT;
 use crate::pieces::scan::Scan;
-use crate::progress::Progress;
 use crate::tree::header::MAX_SIZE;
+use crate::tree::reading::Reading;
 use crate::tree::store::Store;
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use truesum_hash::tree::{Merkle, Plan, ProofError, range_path, verify_range};
 use truesum_hash::{Digest, Hasher, Spec};
 
@@ -47,17 +47,13 @@ pub enum Row<'a> {
 /// Reads a file for the hashes of its granules, a mebibyte each unless leaves are larger.
 ///
 /// # Errors
-/// The file cannot be read or changed meanwhile; `progress` was told to stop.
-pub fn read_row(
-    path: &[u8],
-    spec: &Spec,
-    threads: usize,
-    progress: &Progress,
-) -> Result<Row<'static>, Error> {
-    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
-    let source = Source::new(&file, path, progress);
+/// The file cannot be read or changed meanwhile; it was told to stop.
+pub fn read_row(path: impl AsRef<Path>, spec: &Spec, reading: &Reading<'_>) -> Result<Row<'static>, Error> {
+    let path = path.as_ref().as_os_str().as_bytes();
+    let file = reading.open(path)?;
+    let source = reading.source(&file, path);
     let plan = Plan::with_granule(spec, source.size, UNIT).ok_or_else(|| no_tree(path, spec))?;
-    let row = Scan::new(source, std::slice::from_ref(&plan), threads).row(0..plan.pieces())?;
+    let row = Scan::new(source, std::slice::from_ref(&plan), reading.threads()).row(0..plan.pieces())?;
     finish(file, path)?;
     Ok(Row::Read(row))
 }
@@ -74,16 +70,17 @@ fn no_tree(path: &[u8], spec: &Spec) -> Error {
 /// # Errors
 /// The range is empty or not within the file; the digest has no tree; a file cannot be read.
 pub fn prove(
-    path: &[u8],
+    path: impl AsRef<Path>,
     spec: &Spec,
     row: &Row<'_>,
     bytes: Range<u64>,
-    progress: &Progress,
+    reading: &Reading<'_>,
 ) -> Result<RangeProof, Error> {
+    let path = path.as_ref().as_os_str().as_bytes();
     let fail = |why: String| Error::new(path, "prove", Cause::Other(why));
     let tree = Merkle::new(spec).ok_or_else(|| no_tree(path, spec))?;
-    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
-    let source = Source::new(&file, path, progress);
+    let file = reading.open(path)?;
+    let source = reading.unmapped(&file, path);
     let (size, granule) = match row {
         Row::Stored(store) => (store.header().size, store.header().granule),
         Row::Read(_) => (source.size, UNIT.max(tree.leaf_size())),
@@ -229,11 +226,12 @@ impl std::fmt::Display for Refuted {
 /// # Errors
 /// [`Refuted`] says why not.
 pub fn verify_proof(
-    path: &[u8],
+    path: impl AsRef<Path>,
     proof: &RangeProof,
     trusted: &Digest,
-    progress: &Progress,
+    reading: &Reading<'_>,
 ) -> Result<(), Refuted> {
+    let path = path.as_ref().as_os_str().as_bytes();
     let tree = Merkle::new(&proof.spec).ok_or_else(|| no_tree(path, &proof.spec))?;
     if proof.size > MAX_SIZE {
         return Err(Refuted::Form(ProofError::Range));
@@ -241,8 +239,8 @@ pub fn verify_proof(
     if proof.path.iter().any(|hash| hash.as_bytes().len() != tree.hash_len()) {
         return Err(Refuted::Form(ProofError::Hash));
     }
-    let mut file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
-    let source = Source { size: proof.size, mapped: false, ..Source::new(&file, path, progress) };
+    let mut file = reading.open(path)?;
+    let source = Source { size: proof.size, ..reading.unmapped(&file, path) };
     let count = tree.leaves(proof.size);
     // BLAKE3's root over leaves that are all read is not made from their value.
     let place_independent = tree.place_independent();

@@ -6,14 +6,14 @@
 //! which the bytes in memory must have when they are written.
 
 use crate::error::{Cause, Error};
-use crate::io::open::{Root, Special};
-use crate::io::read::Guarded;
+use crate::io::open::Root;
 use crate::io::source::Source;
 use crate::pieces::UNIT;
-use crate::progress::Progress;
 use crate::tree::locate::{Difference, Judgement, Length, hash_granule, verify};
+use crate::tree::reading::Reading;
 use crate::tree::store::Store;
-use std::fs::{File, OpenOptions};
+use rustix::fs::OFlags;
+use std::fs::File;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
@@ -47,20 +47,20 @@ pub enum Mode {
 /// `trusted` is a digest known from elsewhere: the tree must be its tree.
 ///
 /// A file that is too long stays so: nothing is known of the bytes at its end. Nothing is done by a tree that is not sound or
-/// not the one trusted: the judgement says so.
+/// not the one trusted: the judgement says so. The copy's name leads from the current folder, wherever the file's does.
 ///
 /// # Errors
 /// A file cannot be read or written.
 pub fn repair(
-    path: &[u8],
+    path: impl AsRef<Path>,
     store: &Store,
     trusted: Option<&Digest>,
-    copy: &[u8],
+    copy: impl AsRef<Path>,
     mode: Mode,
-    threads: usize,
-    progress: &Progress,
+    reading: &Reading<'_>,
 ) -> Result<(Difference, Vec<Mend>), Error> {
-    let report = verify(path, store, trusted, threads, progress)?;
+    let report = verify(&path, store, trusted, reading)?;
+    let (path, copy) = (path.as_ref().as_os_str().as_bytes(), copy.as_ref().as_os_str().as_bytes());
     if !matches!(report.judgement, Judgement::Good | Judgement::FileDamaged) {
         return Ok((report, Vec::new()));
     }
@@ -71,11 +71,12 @@ pub fn repair(
             report.damaged.iter().any(|bad| bad.start < range.end && range.start < bad.end)
         })
         .collect();
-    let other = Guarded::open(&Root::Anywhere, copy, Special::Refuse)?;
-    let source = Source::new(&other, copy, progress);
-    let name = Path::new(std::ffi::OsStr::from_bytes(path));
-    let file = OpenOptions::new().read(true).write(mode == Mode::Write).open(name);
-    let file = file.map_err(|error| Error::io(path, "open", error))?;
+    let elsewhere = Reading { root: &Root::Anywhere, ..*reading };
+    let other = elsewhere.open(copy)?;
+    let source = elsewhere.unmapped(&other, copy);
+    let write = if mode == Mode::Write { OFlags::RDWR } else { OFlags::RDONLY };
+    let file = reading.root.resolve(path, write | OFlags::CLOEXEC | OFlags::NOCTTY);
+    let file = File::from(file.map_err(|error| reading.root.refusal(path, "open", error))?);
     let mut mends = Vec::new();
     for granule in damaged {
         let range = header.range(granule);
@@ -95,7 +96,7 @@ pub fn repair(
         file.sync_all().map_err(|error| Error::io(path, "write", error))?;
         // Nobody may have it open for writing when it is read.
         drop(file);
-        check(path, store, &mends, progress)?;
+        check(path, store, &mends, reading)?;
     }
     Ok((report, mends))
 }
@@ -155,9 +156,9 @@ fn read_to_end(file: &File, buffer: &mut [u8], start: u64) -> usize {
 }
 
 /// Reads what was written and compares it with the tree.
-fn check(path: &[u8], store: &Store, mends: &[Mend], progress: &Progress) -> Result<(), Error> {
-    let file = Guarded::open(&Root::Anywhere, path, Special::Refuse)?;
-    let source = Source::new(&file, path, progress);
+fn check(path: &[u8], store: &Store, mends: &[Mend], reading: &Reading<'_>) -> Result<(), Error> {
+    let file = reading.open(path)?;
+    let source = reading.unmapped(&file, path);
     let header = store.header();
     let mended = (0..header.granules())
         .filter(|&granule| mends.iter().any(|mend| mend.possible && mend.range == header.range(granule)));
@@ -183,6 +184,7 @@ impl Difference {
 mod tests {
     use super::*;
     use crate::io::scratch::Scratch;
+    use crate::progress::Progress;
 
     #[test]
     fn bytes_that_the_copy_shows_only_the_second_time_are_not_written() {
@@ -194,9 +196,10 @@ mod tests {
         // After it was verified the copy changed in its second mebibyte.
         copy.open().write_all_at(&[8], UNIT + 99).expect("changed");
         let name = copy.path().as_os_str().as_bytes();
-        let (guarded, progress) =
-            (Guarded::open(&Root::Anywhere, name, Special::Refuse).expect("open"), Progress::default());
-        let source = Source::new(&guarded, name, &progress);
+        let progress = Progress::default();
+        let reading = Reading::new(&progress);
+        let guarded = reading.open(name).expect("open");
+        let source = reading.unmapped(&guarded, name);
         let result = mend(&target.open(), b"target", source, &(0..len), &right, Mode::Write);
         assert!(matches!(result, Err(Error { cause: Cause::Changed(_), .. })), "{result:?}");
         let unit = UNIT as usize;

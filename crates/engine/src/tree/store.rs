@@ -7,12 +7,14 @@ use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special};
 use crate::pieces::ranges::joined;
 use crate::tree::header::{BLOCK, MAGIC, ROW};
-use std::ffi::{OsStr, OsString};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use truesum_hash::tree::{Merkle, Plan};
 use truesum_hash::{Digest, Spec};
@@ -30,42 +32,56 @@ pub struct Store {
 }
 
 /// The name under which a tree is built before it gets its own.
-pub fn part_of(path: &Path) -> PathBuf {
+pub fn part_of(path: impl AsRef<Path>) -> PathBuf {
     with_suffix(path, ".part")
 }
 
 /// The path with `suffix` behind its last name.
-pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path);
+pub fn with_suffix(path: impl AsRef<Path>, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path.as_ref());
     name.push(suffix);
     PathBuf::from(name)
 }
 
 impl Store {
-    /// Begins a new tree in a file of this name, emptying what is there.
+    /// Begins a new tree in a file of this name, emptying what an earlier build left there.
     ///
     /// # Errors
-    /// The file cannot be made or written.
-    pub fn create(path: &Path, header: Header) -> Result<Store, Error> {
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let file = open.map_err(|error| io_error(path, "write", error))?;
-        lock(&file, path)?;
-        file.set_len(0).map_err(|error| io_error(path, "write", error))?;
+    /// The file cannot be made or written, or what is there is no stored tree.
+    pub fn create(path: impl AsRef<Path>, header: Header) -> Result<Store, Error> {
+        let path = path.as_ref();
+        let file = emptied(path)?;
         let mut store = Store { file, path: path.to_owned(), header, blemish: None };
         store.checkpoint(&[])?;
         Ok(store)
     }
 
-    /// Opens a tree: the newest superblock that is valid counts.
+    /// Opens a tree for reading: the newest superblock that is valid counts.
     ///
     /// # Errors
     /// The outer one if the file cannot be read, the inner one if it is no stored tree.
-    pub fn open(path: &Path, writable: bool) -> Result<Result<Store, Unusable>, Error> {
-        let fail = |error: io::Error| io_error(path, "read", error);
-        let file = OpenOptions::new().read(true).write(writable).open(path).map_err(fail)?;
-        if writable {
-            lock(&file, path)?;
-        }
+    pub fn open(path: impl AsRef<Path>) -> Result<Result<Store, Unusable>, Error> {
+        let path = path.as_ref();
+        let file = File::open(path).map_err(|error| io_error(path, "read", error))?;
+        Store::of(file, path)
+    }
+
+    /// Opens a tree to go on with it.
+    ///
+    /// # Errors
+    /// As [`Store::open`]; another program goes on with it.
+    pub(crate) fn open_to_write(path: &Path) -> Result<Result<Store, Unusable>, Error> {
+        Store::of(own_file(path)?, path)
+    }
+
+    /// A copy of the tree at `from`, to be changed.
+    ///
+    /// # Errors
+    /// As [`Store::create`] and [`Store::open`].
+    pub(crate) fn copy(from: &Path, path: &Path) -> Result<Result<Store, Unusable>, Error> {
+        let mut file = emptied(path)?;
+        let mut old = File::open(from).map_err(|error| io_error(from, "read", error))?;
+        io::copy(&mut old, &mut file).map_err(|error| io_error(path, "write", error))?;
         Store::of(file, path)
     }
 
@@ -73,9 +89,10 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`].
-    pub fn open_in(root: &Root, name: &[u8]) -> Result<Result<Store, Unusable>, Error> {
-        let (file, _) = root.open(name, Special::Refuse)?;
-        Store::of(file.into(), Path::new(OsStr::from_bytes(name)))
+    pub fn open_in(root: &Root, name: impl AsRef<Path>) -> Result<Result<Store, Unusable>, Error> {
+        let name = name.as_ref();
+        let (file, _) = root.open(name.as_os_str().as_bytes(), Special::Refuse)?;
+        Store::of(file.into(), name)
     }
 
     /// The tree in an open file.
@@ -191,7 +208,8 @@ impl Store {
     ///
     /// # Errors
     /// The system's; the tree is then still there under the name it was built under.
-    pub fn publish(mut self, name: &Path) -> Result<Store, Error> {
+    pub fn publish(mut self, name: impl AsRef<Path>) -> Result<Store, Error> {
+        let name = name.as_ref();
         std::fs::rename(&self.path, name).map_err(|error| io_error(name, "write", error))?;
         crate::io::write::sync_folder(crate::io::write::folder(name))
             .map_err(|error| io_error(name, "write", error))?;
@@ -278,6 +296,55 @@ impl Store {
 }
 
 /// Keeps other builds of the same tree away, until the file is closed.
+/// The file of a tree under way, made if there is none. A link of this name is not followed, and a file with other names is
+/// not written to: in a folder that others may write to, either would lead to a file of their choice.
+fn own_file(path: &Path) -> Result<File, Error> {
+    let no_link = OFlags::NOFOLLOW.bits().cast_signed();
+    let open = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .custom_flags(no_link)
+        .open(path);
+    let refuse = |why: &str| Error::new(path.as_os_str().as_bytes(), "write", Cause::Other(why.to_owned()));
+    let file = open.map_err(|error| match Errno::from_io_error(&error) {
+        Some(Errno::LOOP) => refuse("it is a symbolic link"),
+        _ => io_error(path, "write", error),
+    })?;
+    lock(&file, path)?;
+    if file.metadata().map_err(|error| io_error(path, "write", error))?.nlink() > 1 {
+        return Err(refuse("the file has other names"));
+    }
+    Ok(file)
+}
+
+/// The file of a tree under way, without what an earlier build left in it.
+fn emptied(path: &Path) -> Result<File, Error> {
+    let file = own_file(path)?;
+    may_be_replaced(&file, path)?;
+    file.set_len(0).map_err(|error| io_error(path, "write", error))?;
+    Ok(file)
+}
+
+/// Whether a file that is in a tree's place is one, or nothing yet: no document is lost to a name that ends like a tree's.
+///
+/// # Errors
+/// It is something else, or cannot be read.
+pub(crate) fn may_be_replaced(file: &File, path: &Path) -> Result<(), Error> {
+    let mut begin = [0; BLOCK];
+    let len =
+        file.metadata().map_err(|error| io_error(path, "read", error))?.len().min(BLOCK as u64) as usize;
+    file.read_exact_at(&mut begin[..len], 0).map_err(|error| io_error(path, "read", error))?;
+    // Killed before its first checkpoint, a tree is empty or zeros; a byte of a damaged one may be another.
+    let nothing = begin.iter().all(|&byte| byte == 0);
+    if nothing || begin[..8].iter().zip(&MAGIC[..8]).filter(|(found, own)| found == own).count() >= 7 {
+        return Ok(());
+    }
+    let why = "what is there is no stored tree, and is not replaced";
+    Err(Error::new(path.as_os_str().as_bytes(), "write", Cause::Other(why.to_owned())))
+}
+
 fn lock(file: &File, path: &Path) -> Result<(), Error> {
     use rustix::fs::{FlockOperation, flock};
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
@@ -314,7 +381,7 @@ mod tests {
         store.checkpoint(&[0..1]).expect("checkpoint");
         store.checkpoint(&[2..3]).expect("checkpoint");
         let newest = store.header.seq;
-        let open = || Store::open(&path, false).expect("readable");
+        let open = || Store::open(&path).expect("readable");
         assert_eq!(open().expect("valid").header.extents, [0..1, 2..3]);
         // A torn write of the newest: the one before counts.
         store.file.write_all_at(&[1], (newest % 2) * BLOCK as u64 + 300).expect("torn");
@@ -330,7 +397,7 @@ mod tests {
     fn forgotten_granules_are_missing() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut store =
-            Store::create(&folder.path().join("t"), header("md5-tree", 10 << 20)).expect("created");
+            Store::create(folder.path().join("t"), header("md5-tree", 10 << 20)).expect("created");
         store.header.extents = vec![0..4, 6..10];
         store.forget(&[1..2, 3..7, 9..10]);
         assert_eq!(store.header.extents, [0..1, 2..3, 7..9]);

@@ -137,13 +137,12 @@ fn unsafe_fetch(line: &str) -> Option<&'static str> {
 
 /// What is wrong with `Payload-Oxum`, the number of bytes and of files of the payload.
 fn count(folder: &Path, info: &Path, oxum: &str) -> Option<Error> {
-    let walk =
-        Walk::new([folder.join("data").as_os_str().as_bytes().to_vec()], Options::default(), 0).ok()?;
+    let walk = Walk::new([folder.join("data")], Options::default(), 0).ok()?;
     let (mut bytes, mut files) = (0, 0);
     for item in walk {
         if let Item::File(path, _) = item {
             files += 1;
-            bytes += std::fs::metadata(OsStr::from_bytes(&path)).map_or(0, |metadata| metadata.len());
+            bytes += std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
         }
     }
     let found = format!("{bytes}.{files}");

@@ -6,8 +6,9 @@ use crate::task::{Notice, Task};
 use crate::verify::listed::Listed;
 use crate::verify::pieced::{Join, Pieced};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::Arc;
 use truesum_hash::Spec;
@@ -160,8 +161,8 @@ impl<'a, R: Read> Entries<'a, R> {
         }
         // In a manifest `-` is a file like any other, and never standard input.
         let mut open = (path == b"-").then(|| path.clone()).or_else(|| self.relative(&path));
-        if open.is_none() && path.contains(&b'\\') && !self.root.exists(&path) {
-            open = alternatives(&path).find(|name| self.root.exists(name));
+        if open.is_none() && path.contains(&b'\\') && !self.root.exists(OsStr::from_bytes(&path)) {
+            open = alternatives(&path).find(|name| self.root.exists(OsStr::from_bytes(name)));
         }
         if let Some(listed) = &mut self.listed {
             listed.add(open.as_deref().unwrap_or(&path));
@@ -221,10 +222,9 @@ impl<R: Read> Iterator for Entries<'_, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::ffi::OsStrExt;
 
     fn root(dir: &tempfile::TempDir) -> Root {
-        Root::folder(dir.path().as_os_str().as_bytes(), false).unwrap()
+        Root::folder(dir.path(), false).unwrap()
     }
 
     fn jobs(text: &str, root: &Root, listed: Option<&mut Listed>) -> (Vec<String>, Facts) {

@@ -5,8 +5,10 @@ use crate::io::anchor::Anchor;
 use crate::io::open::{Root, Special};
 use crate::verify::listed::Listed;
 use crate::walk::{Item, Options, Walk};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 /// Files of this program that lie beside a file, by the ends of their names and by how they begin.
 const BESIDE: [(&[u8], &[u8]); 4] = [
@@ -58,8 +60,8 @@ pub fn unlisted(
     found: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<Search> {
     let below = if scope == Scope::Around { listed.folder() } else { b"" };
-    let walk = Walk::new([root.to_vec()], Options::default(), 0);
-    let walk = walk.map_err(io::Error::other)?.starting_at(below);
+    let walk = Walk::new([OsStr::from_bytes(root).to_owned()], Options::default(), 0);
+    let walk = walk.map_err(io::Error::other)?.starting_at(OsStr::from_bytes(below));
     let folder = if below.is_empty() { root.to_vec() } else { [root, b"/", below].concat() };
     let mut result = Search { folder, ..Search::default() };
     let mut seen = 0;
@@ -70,6 +72,7 @@ pub fn unlisted(
         }
         match item {
             Item::File(path, anchor) => {
+                let path = path.into_os_string().into_vec();
                 if seen == limit {
                     result.cut = true;
                     break;

@@ -1,6 +1,7 @@
 //! The check of one or more manifests: entries to a run, counts to a report, and every event to whoever wants to tell it.
 
 use crate::error::{Cause, Error};
+use crate::io::input::Input;
 use crate::io::open::Root;
 use crate::job::{Job, Outcome, Summary, Verdict};
 use crate::progress::Progress;
@@ -17,7 +18,6 @@ use crate::verify::pieced::{self, Pieced};
 use crate::verify::report::{Checked, Report};
 use crate::verify::unlisted::{Scope, unlisted};
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -87,7 +87,7 @@ impl<'a> Verification<'a> {
                 None => {}
             }
             let opened = match name == Path::new("-") {
-                true => standard_input(),
+                true => Input::stdin(self.progress).map_err(|error| Error::io(b"-", "read", error)),
                 false => self.open(name),
             };
             match opened {
@@ -112,9 +112,8 @@ impl<'a> Verification<'a> {
         digest: &Digest,
         tell: &mut Tell<'_>,
     ) -> io::Result<()> {
-        let name = file.as_os_str().as_bytes().to_vec();
         let expected = vec![digest.clone()];
-        let job = Job { expected, ..Job::hash(name, &Arc::from([spec.clone()])) };
+        let job = Job { expected, ..Job::hash(file, &Arc::from([spec.clone()])) };
         let config = self.config(Root::Anywhere);
         let manifest = Manifest { name: file, root: &config.root };
         let mut checked = Checked { entries: 1, ..Checked::default() };
@@ -145,7 +144,7 @@ impl<'a> Verification<'a> {
                 _ => PathBuf::from("."),
             },
         };
-        let root = match Root::folder(folder.as_os_str().as_bytes(), options.allow_outside) {
+        let root = match Root::folder(&folder, options.allow_outside) {
             Ok(root) => root,
             Err(error) => return self.unread(&error, tell),
         };
@@ -155,9 +154,13 @@ impl<'a> Verification<'a> {
             allow_weak: options.allow_weak,
             ..if bytes == b"-" { manifest::Options::default() } else { manifest::Options::for_name(bytes) }
         };
-        let reader = Counted { reader, progress: self.progress };
+        let reader = CountedReader { reader, progress: self.progress };
         let (reader, foreign) = match look(reader) {
             Ok(looked) => looked,
+            Err(error) if Input::is_interruption(&error) => {
+                self.report.not_begun += 1;
+                return Ok(());
+            }
             Err(error) => return self.unread(&Error::io(bytes, "read", error), tell),
         };
         if let (Some(what), None) = (foreign, options.format) {
@@ -185,7 +188,8 @@ impl<'a> Verification<'a> {
         checked.entries = facts.jobs;
         checked.not_tamper_evident = facts.weak;
         checked.guessed = facts.guessed;
-        checked.failed = facts.failed.map(|error| Error::io(bytes, "read", error));
+        let failed = facts.failed.filter(|error| !Input::is_interruption(error));
+        checked.failed = failed.map(|error| Error::io(bytes, "read", error));
         self.report.add(&checked);
         told?;
         tell(Event::Checked(&manifest, &checked))
@@ -294,11 +298,11 @@ impl<'a> Verification<'a> {
     }
 
     /// Opens a manifest, which then is none of the files that a search is after.
-    fn open(&mut self, name: &Path) -> Result<File, Error> {
+    fn open(&mut self, name: &Path) -> Result<Input, Error> {
         let bytes = name.as_os_str().as_bytes();
         let fail = |action| move |error| Error::io(bytes, action, error);
-        let file = File::open(name).map_err(fail("open"))?;
-        let metadata = file.metadata().map_err(fail("read"))?;
+        let file = Input::open(name, self.progress).map_err(fail("open"))?;
+        let metadata = file.file().metadata().map_err(fail("read"))?;
         if metadata.is_dir() {
             return Err(Error::new(bytes, "read", Cause::Other("it is a directory".to_owned())));
         }
@@ -363,19 +367,13 @@ impl<'a> Verification<'a> {
     }
 }
 
-/// Standard input as the system gives it: Rust's own calls one that is closed an empty one.
-fn standard_input() -> Result<File, Error> {
-    let input = rustix::stdio::stdin().try_clone_to_owned();
-    input.map(File::from).map_err(|error| Error::io(b"-", "read", error))
-}
-
 /// A manifest whose reading shows how far the check is.
-struct Counted<'p, R> {
+struct CountedReader<'p, R> {
     reader: R,
     progress: &'p Progress,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R: Read> Read for CountedReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.reader.read(buffer)?;
         self.progress.add_list_read(count as u64);

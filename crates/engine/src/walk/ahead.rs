@@ -1,8 +1,9 @@
 //! Threads that list folders before the consumer of a walk reaches them.
 
 use crate::io::anchor::Anchor;
-use crate::walk::listing::{Entry, Met, Offer, Waits, list};
-use crate::walk::slot::Slot;
+use crate::io::room::thread;
+use crate::walk::listing::{Entry, Met, Offer, WaitingShare, list};
+use crate::walk::slot::ListingSlot;
 use crate::walk::way::Way;
 use rustix::fs::FileType;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -14,7 +15,7 @@ pub(super) fn offers(way: &Arc<Way>, anchor: &Anchor, entries: &mut [Entry]) -> 
         entries.iter_mut().rev().filter(|entry| entry.kind == FileType::Directory && entry.offer.is_none());
     let offer = |entry: &mut Entry| {
         let way = way.down(entry.folder_name(), anchor.clone());
-        entry.offer.insert(Offer { way, slot: Arc::new(Slot::new()) }).clone()
+        entry.offer.insert(Offer { way, slot: Arc::new(ListingSlot::new()) }).clone()
     };
     folders.map(offer).collect()
 }
@@ -46,7 +47,7 @@ impl Ahead {
         for _ in 0..threads {
             let shared = shared.clone();
             // A helper that cannot be started is not missed: the consumer lists what nobody took.
-            let _ = std::thread::Builder::new().name("walk".to_owned()).spawn(move || shared.help());
+            let _ = thread("walk").map(|builder| builder.spawn(move || shared.help()));
         }
         Ahead { shared }
     }
@@ -104,7 +105,7 @@ impl Shared {
                 listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
                 offered = offers(&way, &listing.anchor, &mut listing.entries);
             }
-            listing.waits = Some(Waits::new(listing.entries.len(), &self.waiting));
+            listing.waits = Some(WaitingShare::new(listing.entries.len(), &self.waiting));
         }
         begun.put(listing);
         self.offer(offered);

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::io::anchor::Anchor;
-use crate::walk::slot::Slot;
+use crate::walk::slot::ListingSlot;
 use crate::walk::way::Way;
 use rustix::fs::{self, AtFlags, FileType, OFlags, RawDir};
 use rustix::io::Errno;
@@ -54,7 +54,7 @@ impl Entry {
 #[derive(Clone, Debug)]
 pub(super) struct Offer {
     pub(super) way: Arc<Way>,
-    pub(super) slot: Arc<Slot<Result<Listing, Error>>>,
+    pub(super) slot: Arc<ListingSlot<Result<Listing, Error>>>,
 }
 
 /// A listed folder.
@@ -66,24 +66,24 @@ pub(super) struct Listing {
     /// Where what lies in it is opened.
     pub(super) anchor: Anchor,
     /// While it waits for the consumer.
-    pub(super) waits: Option<Waits>,
+    pub(super) waits: Option<WaitingShare>,
 }
 
 /// The share of a listing in what all listings that wait for the consumer may hold.
 #[derive(Debug)]
-pub(super) struct Waits {
+pub(super) struct WaitingShare {
     entries: usize,
     all: Arc<AtomicUsize>,
 }
 
-impl Waits {
-    pub(super) fn new(entries: usize, all: &Arc<AtomicUsize>) -> Waits {
+impl WaitingShare {
+    pub(super) fn new(entries: usize, all: &Arc<AtomicUsize>) -> WaitingShare {
         all.fetch_add(entries, Relaxed);
-        Waits { entries, all: all.clone() }
+        WaitingShare { entries, all: all.clone() }
     }
 }
 
-impl Drop for Waits {
+impl Drop for WaitingShare {
     fn drop(&mut self) {
         self.all.fetch_sub(self.entries, Relaxed);
     }
@@ -96,7 +96,7 @@ impl Drop for Listing {
         let mut rest = take(&mut self.entries);
         while let Some(entry) = rest.pop() {
             let slot = entry.offer.and_then(|offer| Arc::into_inner(offer.slot));
-            if let Some(Ok(mut listing)) = slot.and_then(Slot::into_listed) {
+            if let Some(Ok(mut listing)) = slot.and_then(ListingSlot::into_listed) {
                 rest.append(&mut listing.entries);
             }
         }

@@ -7,13 +7,13 @@ use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Where the listing of a folder is handed over.
 #[derive(Debug)]
-pub(crate) struct Slot<L> {
-    state: Mutex<State<L>>,
+pub(crate) struct ListingSlot<L> {
+    state: Mutex<SlotState<L>>,
     moved: Condvar,
 }
 
 #[derive(Debug)]
-enum State<L> {
+enum SlotState<L> {
     /// Nobody has begun.
     Open,
     /// A helper lists it.
@@ -23,22 +23,22 @@ enum State<L> {
     Over,
 }
 
-impl<L> Slot<L> {
-    pub(crate) fn new() -> Slot<L> {
-        Slot { state: Mutex::new(State::Open), moved: Condvar::new() }
+impl<L> ListingSlot<L> {
+    pub(crate) fn new() -> ListingSlot<L> {
+        ListingSlot { state: Mutex::new(SlotState::Open), moved: Condvar::new() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<L>> {
+    fn lock(&self) -> MutexGuard<'_, SlotState<L>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A helper's turn, if nobody else has begun or is past it.
     pub(crate) fn begin(&self) -> Option<Begun<'_, L>> {
         let mut state = self.lock();
-        if !matches!(*state, State::Open) {
+        if !matches!(*state, SlotState::Open) {
             return None;
         }
-        *state = State::Begun;
+        *state = SlotState::Begun;
         Some(Begun { slot: self })
     }
 
@@ -46,41 +46,41 @@ impl<L> Slot<L> {
     /// will then.
     pub(crate) fn take(&self) -> Option<L> {
         let mut state = self.lock();
-        while matches!(*state, State::Begun) {
+        while matches!(*state, SlotState::Begun) {
             state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        match std::mem::replace(&mut *state, State::Over) {
-            State::Listed(listing) => Some(listing),
-            State::Open | State::Begun | State::Over => None,
+        match std::mem::replace(&mut *state, SlotState::Over) {
+            SlotState::Listed(listing) => Some(listing),
+            SlotState::Open | SlotState::Begun | SlotState::Over => None,
         }
     }
 
     /// The folder is not wanted.
     pub(crate) fn give_up(&self) {
-        let before = std::mem::replace(&mut *self.lock(), State::Over);
+        let before = std::mem::replace(&mut *self.lock(), SlotState::Over);
         drop(before);
     }
 
     /// The listing that nobody took.
     pub(crate) fn into_listed(self) -> Option<L> {
         match self.state.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            State::Listed(listing) => Some(listing),
-            State::Open | State::Begun | State::Over => None,
+            SlotState::Listed(listing) => Some(listing),
+            SlotState::Open | SlotState::Begun | SlotState::Over => None,
         }
     }
 }
 
 /// A listing under way.
 pub(crate) struct Begun<'a, L> {
-    slot: &'a Slot<L>,
+    slot: &'a ListingSlot<L>,
 }
 
 impl<L> Begun<'_, L> {
     /// Hands the listing over, if it is still wanted.
     pub(crate) fn put(self, listing: L) {
         let mut state = self.slot.lock();
-        if matches!(*state, State::Begun) {
-            *state = State::Listed(listing);
+        if matches!(*state, SlotState::Begun) {
+            *state = SlotState::Listed(listing);
         }
     }
 }
@@ -89,8 +89,8 @@ impl<L> Drop for Begun<'_, L> {
     /// Without a listing, the consumer makes one itself.
     fn drop(&mut self) {
         let mut state = self.slot.lock();
-        if matches!(*state, State::Begun) {
-            *state = State::Over;
+        if matches!(*state, SlotState::Begun) {
+            *state = SlotState::Over;
         }
         drop(state);
         self.slot.moved.notify_all();

@@ -10,14 +10,14 @@ fn walk(root: &Path, options: Options, threads: usize) -> (Vec<String>, Vec<Stri
         let root = root.as_os_str().as_bytes();
         String::from_utf8_lossy(path.strip_prefix(root).unwrap_or(path)).into_owned()
     };
-    for item in Walk::new(vec![root.as_os_str().as_bytes().to_vec()], options, threads).unwrap() {
+    for item in Walk::new([root.to_owned()], options, threads).unwrap() {
         match item {
-            Item::File(path, _) => files.push(text(&path)),
-            Item::Temporary(path) => others.push(format!("temporary {}", text(&path))),
+            Item::File(path, _) => files.push(text(path.as_os_str().as_bytes())),
+            Item::Temporary(path) => others.push(format!("temporary {}", text(path.as_os_str().as_bytes()))),
             Item::Failed(error) => others.push(format!("failed {}: {}", text(&error.path), error.reason())),
-            Item::Link(path) => others.push(format!("link {}", text(&path))),
-            Item::Dangling(path) => others.push(format!("dangling {}", text(&path))),
-            Item::Special(path, kind) => others.push(format!("{kind} {}", text(&path))),
+            Item::Link(path) => others.push(format!("link {}", text(path.as_os_str().as_bytes()))),
+            Item::Dangling(path) => others.push(format!("dangling {}", text(path.as_os_str().as_bytes()))),
+            Item::Special(path, kind) => others.push(format!("{kind} {}", text(path.as_os_str().as_bytes()))),
         }
     }
     (files, others)
@@ -57,7 +57,7 @@ fn many_folders_listed_ahead_lose_nothing() {
 
 /// What is to come according to the walk, at every step, and what came in the end.
 fn hints(root: &Path, options: Options, threads: usize) -> (Vec<(usize, Option<usize>)>, usize) {
-    let roots = vec![root.as_os_str().as_bytes().to_vec()];
+    let roots = [root.to_owned()];
     let mut walk = Walk::new(roots, options, threads).unwrap();
     let mut hints = vec![walk.size_hint()];
     while walk.next().is_some() {
@@ -101,7 +101,7 @@ fn how_many_are_to_come_is_known_long_before_the_end() {
     // Helpers are ahead of a consumer that takes its time, in folders of folders too.
     let deep: Vec<String> = (0..300).map(|i| format!("{}/{}/{}/f{i}", i % 5, i % 3, i % 7)).collect();
     let dir = tree(&deep.iter().map(String::as_str).collect::<Vec<_>>());
-    let roots = vec![dir.path().as_os_str().as_bytes().to_vec()];
+    let roots = [dir.path().to_owned()];
     let mut walk = Walk::new(roots, Options::default(), 4).unwrap();
     for done in 1.. {
         assert!(walk.next().is_some(), "it is known before the end");
@@ -173,13 +173,14 @@ fn names_longer_than_a_path_may_be_are_found_and_opened_where_they_are() {
     let (name, levels) = ("d".repeat(200), 60);
     for follow in [false, true] {
         let dir = chain(levels, &name, true);
-        let roots = vec![dir.path().as_os_str().as_bytes().to_vec()];
+        let roots = [dir.path().to_owned()];
         for threads in [1, 4] {
             let options = Options { follow, ..Options::default() };
             let mut found = 0;
             for item in Walk::new(roots.clone(), options, threads).unwrap() {
                 let Item::File(path, Some(anchor)) = item else { panic!("{item:?}") };
-                let (root, rest) = (anchor.root(), anchor.rest(&path));
+                let path = path.as_os_str().as_bytes();
+                let (root, rest) = (anchor.root(), anchor.rest(path));
                 assert!(root.open(rest, Special::Refuse).is_ok(), "{} bytes", path.len());
                 assert!(rest.len() < 2048, "{} bytes from a base to a file", rest.len());
                 found += 1;
@@ -194,9 +195,9 @@ fn names_longer_than_a_path_may_be_are_found_and_opened_where_they_are() {
 fn a_walk_dropped_with_much_listed_ahead_needs_no_deep_stack() {
     let dir = chain(3000, "d", true);
     let small = std::thread::Builder::new().stack_size(128 << 10);
-    let root = dir.path().as_os_str().as_bytes().to_vec();
+    let root = dir.path().to_owned();
     let walk = move || {
-        let mut walk = Walk::new(vec![root], Options::default(), 4).unwrap();
+        let mut walk = Walk::new([root], Options::default(), 4).unwrap();
         // Far enough that helpers have begun; then they get time to list what is below.
         assert!((0..20).all(|_| walk.next().is_some()));
         while walk.size_hint().1.is_none() {
@@ -216,7 +217,7 @@ fn what_is_exchanged_for_a_link_while_it_is_walked_is_never_followed() {
     symlink("../out/file", dir.path().join("file-link")).unwrap();
     let handle = rustix::fs::open(dir.path(), OFlags::PATH, Mode::empty()).unwrap();
     let done = AtomicBool::new(false);
-    let root = dir.path().join("t").into_os_string().into_encoded_bytes();
+    let root = dir.path().join("t");
     let (mut read, mut refused) = (0, 0);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -227,13 +228,13 @@ fn what_is_exchanged_for_a_link_while_it_is_walked_is_never_followed() {
             }
         });
         for _ in 0..2000 {
-            for item in Walk::new(vec![root.clone()], Options::default(), 1).unwrap() {
+            for item in Walk::new([root.clone()], Options::default(), 1).unwrap() {
                 let Item::File(path, Some(anchor)) = item else { continue };
-                match anchor.root().open(anchor.rest(&path), Special::Refuse) {
+                match anchor.root().open(anchor.rest(path.as_os_str().as_bytes()), Special::Refuse) {
                     Ok((file, _)) => {
                         let mut text = String::new();
                         File::from(file).read_to_string(&mut text).unwrap();
-                        assert_ne!(text, "outside", "{}", path.escape_ascii());
+                        assert_ne!(text, "outside", "{}", path.display());
                         read += 1;
                     }
                     Err(error) => {
@@ -252,15 +253,15 @@ fn what_is_exchanged_for_a_link_while_it_is_walked_is_never_followed() {
 fn a_walk_begins_below_its_root_only_where_no_link_leads() {
     let dir = tree(&["t/a/b/f", "t/g", "out/file"]);
     symlink("../out", dir.path().join("t/link")).unwrap();
-    let root = dir.path().join("t").into_os_string().into_encoded_bytes();
+    let root = dir.path().join("t");
     let found = |start: &str| {
-        let walk = Walk::new(vec![root.clone()], Options::default(), 1).unwrap();
+        let walk = Walk::new([root.clone()], Options::default(), 1).unwrap();
         let name = |item| match item {
-            Item::File(path, Some(_)) => String::from_utf8(path[root.len()..].to_vec()).unwrap(),
+            Item::File(path, Some(_)) => path.to_str().unwrap()[root.as_os_str().len()..].to_owned(),
             Item::Failed(error) => error.reason(),
             other => format!("{other:?}"),
         };
-        walk.starting_at(start.as_bytes()).map(name).collect::<Vec<_>>()
+        walk.starting_at(start).map(name).collect::<Vec<_>>()
     };
     assert_eq!(found("a"), ["/a/b/f"]);
     assert_eq!(found("a/b"), ["/a/b/f"]);
@@ -271,7 +272,7 @@ fn a_walk_begins_below_its_root_only_where_no_link_leads() {
 fn a_walk_that_is_stopped_ends() {
     let dir = tree(&["a/f", "b/f", "c/f"]);
     let stop = Arc::new(AtomicBool::new(false));
-    let roots = vec![dir.path().as_os_str().as_bytes().to_vec()];
+    let roots = [dir.path().to_owned()];
     let mut walk = Walk::new(roots, Options::default(), 1).unwrap().until(stop.clone());
     assert!(walk.next().is_some());
     stop.store(true, Relaxed);

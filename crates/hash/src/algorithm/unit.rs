@@ -1,4 +1,6 @@
-//! The size of the leaves or parts of a composite digest, and how names spell it.
+//! Which sizes the leaves or parts of a composite digest may have.
+
+use crate::size::Size;
 
 /// The size of leaves or parts: a parameter of the digest, part of its name where it is not the usual one.
 #[derive(Clone, Copy, Debug)]
@@ -17,39 +19,17 @@ impl Unit {
         Unit { key: "", usual: size, smallest: size, largest: size, power_of_two: false }
     }
 
+    /// The size that a name gives: in bytes or binary units, without a blank or a point, so that no two readers of a name
+    /// differ (`5MB` is another size to many).
+    pub fn read(text: &str) -> Option<u64> {
+        let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let binary =
+            text.ends_with(|c: char| c.is_ascii_digit()) || text.to_ascii_lowercase().ends_with("ib");
+        text.parse().ok().filter(|_| plain && binary).map(|Size(bytes)| bytes)
+    }
+
     /// Whether a digest can have this size.
     pub fn allows(&self, size: u64) -> bool {
         (self.smallest..=self.largest).contains(&size) && (!self.power_of_two || size.is_power_of_two())
-    }
-}
-
-/// A size as names spell it: the largest binary unit that divides it.
-pub(crate) struct Size(pub u64);
-
-const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
-
-impl std::fmt::Display for Size {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match UNITS.iter().find(|(_, unit)| self.0 != 0 && self.0.is_multiple_of(*unit)) {
-            Some((name, unit)) => write!(f, "{}{name}", self.0 / unit),
-            None => write!(f, "{}", self.0),
-        }
-    }
-}
-
-impl std::str::FromStr for Size {
-    type Err = ();
-
-    /// Decimal digits, with `KiB`, `MiB` or `GiB` of any letter case behind them.
-    fn from_str(text: &str) -> Result<Size, ()> {
-        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let unit = match &text[digits.len()..] {
-            "" => 1,
-            suffix => UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(suffix)).ok_or(())?.1,
-        };
-        if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-            return Err(());
-        }
-        digits.parse::<u64>().ok().and_then(|size| size.checked_mul(unit)).map(Size).ok_or(())
     }
 }

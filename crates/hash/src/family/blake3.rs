@@ -105,7 +105,10 @@ impl Serial for Blake3 {
     }
     fn finish(&mut self) -> Digest {
         self.feed_waiting();
-        Digest::made(self.len, |bytes| self.hasher.finalize_xof().fill(bytes))
+        match self.len <= blake3::OUT_LEN {
+            true => Digest::new(&self.hasher.finalize().as_bytes()[..self.len]),
+            false => Digest::made(self.len, |bytes| self.hasher.finalize_xof().fill(bytes)),
+        }
     }
     fn output(&mut self) -> Option<Box<dyn Output>> {
         self.feed_waiting();

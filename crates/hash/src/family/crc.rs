@@ -1,35 +1,66 @@
-//! Cyclic redundancy checks, computed by `crc-fast` (carry-less multiplication).
+//! Cyclic redundancy checks: a row is its parameters.
 //!
 //! A CRC is linear, so the CRC of two parts put together follows from those of the parts, and a run of zeros costs the
 //! logarithm of its length.
 
-use crate::algorithm::{Algorithm, Crc, Decimal, Kind, Linear, Serial, Status, feed_zeros};
+mod catalogue;
+mod open;
+mod register;
+mod sliced;
+
+use crate::algorithm::{Algorithm, Crc, Decimal, Kind, Linear, Parameters, Serial, Status, feed_zeros};
 use crate::digest::Digest;
 use crc_fast::CrcAlgorithm;
+use register::Register;
+
+pub use catalogue::CRC_CATALOGUE;
+pub(crate) use open::{KEY, open};
+pub(crate) use register::of_part;
 
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[
     Algorithm {
         name: "crc32",
         tag: "CRC32",
-        aliases: &["crc32b", "crc-32"],
+        aliases: &[
+            "crc32b",
+            "crc-32",
+            "crc-32/iso-hdlc",
+            "crc-32/adccp",
+            "crc-32/v-42",
+            "crc-32/xz",
+            "pkzip",
+        ],
         digest_len: 4,
         status: Status::Checksum("32 bits of error detection (ITU-T V.42)"),
         summary: "SFV files, zip, gzip, PNG",
         check: "cbf43926",
         decimal: Some(Decimal { digits: 1, column: 1, block: 1, usual: false }),
-        kind: crc(CrcAlgorithm::Crc32IsoHdlc, 4),
+        kind: made(
+            Parameters { width: 32, poly: 0x04c1_1db7, init: 0xffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff },
+            CrcAlgorithm::Crc32IsoHdlc,
+        ),
         ..Algorithm::PLAIN
     },
     Algorithm {
         name: "crc32c",
         tag: "CRC32C",
-        aliases: &["crc-32c", "castagnoli"],
+        aliases: &[
+            "crc-32c",
+            "castagnoli",
+            "crc-32/iscsi",
+            "crc-32/base91-c",
+            "crc-32/castagnoli",
+            "crc-32/interlaken",
+        ],
         digest_len: 4,
         status: Status::Checksum("32 bits of error detection (RFC 3720)"),
         summary: "iSCSI, btrfs, ext4, S3",
         check: "e3069283",
-        kind: crc(CrcAlgorithm::Crc32Iscsi, 4),
+        kind: made(
+            Parameters { width: 32, poly: 0x1edc_6f41, init: 0xffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff },
+            CrcAlgorithm::Crc32Iscsi,
+        ),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -40,18 +71,24 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("64 bits of error detection (NVM Express NVM command set 1.0)"),
         summary: "S3's own checksum",
         check: "ae8b14860a799888",
-        kind: crc(CrcAlgorithm::Crc64Nvme, 8),
+        kind: made(
+            Parameters { width: 64, poly: 0xad93_d235_94c9_3659, init: 0xffff_ffff_ffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff_ffff_ffff },
+            CrcAlgorithm::Crc64Nvme,
+        ),
         ..Algorithm::PLAIN
     },
     Algorithm {
         name: "crc64xz",
         tag: "CRC64",
-        aliases: &["crc64", "crc-64/xz", "crc64-xz"],
+        aliases: &["crc64", "crc-64/xz", "crc64-xz", "crc-64/go-ecma"],
         digest_len: 8,
         status: Status::Checksum("64 bits of error detection (ECMA-182, reflected)"),
         summary: "xz, 7-Zip",
         check: "995dc9bbdf1939fa",
-        kind: crc(CrcAlgorithm::Crc64Xz, 8),
+        kind: made(
+            Parameters { width: 64, poly: 0x42f0_e1eb_a9ea_3693, init: 0xffff_ffff_ffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff_ffff_ffff },
+            CrcAlgorithm::Crc64Xz,
+        ),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -63,54 +100,64 @@ pub(crate) static ROWS: &[Algorithm] = &[
         summary: "POSIX cksum: the length is part of the message",
         check: "377a6011",
         decimal: Some(Decimal { digits: 1, column: 1, block: 1, usual: true }),
-        kind: Kind::Linear(Linear::Crc(Crc { parameters: CrcAlgorithm::Crc32Cksum, len: 4, length_suffix: true })),
+        kind: Kind::Linear(Linear::Crc(Crc {
+            parameters: Parameters {
+                width: 32,
+                poly: 0x04c1_1db7,
+                init: 0,
+                refin: false,
+                refout: false,
+                xorout: 0xffff_ffff,
+            },
+            made_for: Some(CrcAlgorithm::Crc32Cksum),
+            length_suffix: true,
+        })),
         ..Algorithm::PLAIN
     },
 ];
 
-const fn crc(parameters: CrcAlgorithm, len: usize) -> Kind {
-    Kind::Linear(Linear::Crc(Crc { parameters, len, length_suffix: false }))
+const fn made(parameters: Parameters, made_for: CrcAlgorithm) -> Kind {
+    Kind::Linear(Linear::Crc(Crc { made_for: Some(made_for), ..Crc::of(parameters) }))
 }
 
 /// A hasher of one message.
 pub(crate) fn new(crc: Crc) -> Box<dyn Serial> {
-    Box::new(Running { crc, digest: crc_fast::Digest::new(crc.parameters), amount: 0 })
+    Box::new(Running { crc, register: Register::new(&crc), amount: 0 })
 }
 
 #[derive(Clone)]
 struct Running {
     crc: Crc,
-    digest: crc_fast::Digest,
+    register: Register,
     /// Bytes so far.
     amount: u64,
 }
 
 impl Serial for Running {
     fn update(&mut self, data: &[u8]) {
-        self.digest.update(data);
+        self.register.update(data);
         self.amount += data.len() as u64;
     }
     fn finish(&mut self) -> Digest {
         if self.crc.length_suffix {
             let (bytes, len) = self.crc.suffix(self.amount);
-            self.digest.update(&bytes[..len]);
+            self.register.update(&bytes[..len]);
         }
-        self.crc.digest(self.digest.finalize())
+        self.crc.digest(self.register.value(&self.crc))
     }
     fn update_zeros(&mut self, count: u64) {
         // Below this, carry-less multiplication passes over the zeros before the power of the polynomial is found.
         const WORTH_A_POWER: u64 = 1 << 20;
         self.amount += count;
         if count < WORTH_A_POWER {
-            return feed_zeros(count, |zeros| self.digest.update(zeros));
+            return feed_zeros(count, |zeros| self.register.update(zeros));
         }
-        // Combining takes finished values; the initial one is taken off beforehand because zeros have none.
-        let first = self.digest.get_state() ^ crc_fast::Digest::new(self.crc.parameters).finalize();
-        let moved = crc_fast::checksum_combine(self.crc.parameters, first, 0, count);
-        self.digest = crc_fast::Digest::new_with_init_state(self.crc.parameters, moved);
+        let parameters = &self.crc.parameters;
+        let moved = parameters.behind_zeros(self.register.remainder(parameters), count);
+        self.register = Register::holding(&self.crc, moved);
     }
     fn reset(&mut self) -> bool {
-        self.digest.reset();
+        self.register.reset(&self.crc);
         self.amount = 0;
         true
     }
@@ -130,7 +177,7 @@ mod tests {
 
     #[test]
     fn zeros_passed_over_count_as_zeros_read() {
-        for row in ROWS {
+        for row in ROWS.iter().chain(CRC_CATALOGUE) {
             for count in [0, 1, 4095, (1 << 20) - 1, 1 << 20, (1 << 20) + 3, 5 << 20] {
                 let (mut passed, mut read) = (hasher(row), hasher(row));
                 for hasher in [&mut passed, &mut read] {
@@ -149,12 +196,75 @@ mod tests {
     #[test]
     fn an_exabyte_of_zeros_takes_no_time() {
         // Zeros and their halves: x^(8 * 2^60) by one way and by two.
-        for row in ROWS {
+        for row in ROWS.iter().chain(CRC_CATALOGUE) {
             let (mut once, mut twice) = (hasher(row), hasher(row));
             once.update_zeros(1 << 60);
             twice.update_zeros(1 << 59);
             twice.update_zeros(1 << 59);
             assert_eq!(once.finish(), twice.finish(), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn a_hasher_begins_anew_after_zeros_were_passed_over() {
+        for row in ROWS.iter().chain(CRC_CATALOGUE) {
+            let mut again = hasher(row);
+            again.update(b"other");
+            again.update_zeros(1 << 21);
+            assert!(again.reset());
+            again.update(b"123456789");
+            assert_eq!(again.finish().to_hex(), row.check, "{}", row.name);
+        }
+    }
+
+    /// The definition, one bit at a time, in a register that moves the way bits come.
+    fn naive(parameters: &Parameters, data: &[u8]) -> u128 {
+        let Parameters { width, poly, init, refin, refout, xorout } = *parameters;
+        let mirrored = |bits: u128| (0..width).fold(0, |sum, bit| sum | (bits >> bit & 1) << (width - 1 - bit));
+        let mut register = if refin { mirrored(init) } else { init };
+        for byte in data {
+            for bit in 0..8 {
+                if refin {
+                    let carry = (register ^ u128::from(byte >> bit)) & 1 == 1;
+                    register = (register >> 1) ^ if carry { mirrored(poly) } else { 0 };
+                } else {
+                    let carry = ((register >> (width - 1)) ^ u128::from(byte >> (7 - bit))) & 1 == 1;
+                    register = ((register << 1) % (1 << width)) ^ if carry { poly } else { 0 };
+                }
+            }
+        }
+        xorout ^ if refin == refout { register } else { mirrored(register) }
+    }
+
+    #[test]
+    fn any_parameters_give_the_definition_s_value_in_one_go_in_parts_and_joined() {
+        let mut state = 1u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (0..4).fold(0, |sum: u128, step| sum << 32 | u128::from(state.rotate_left(step * 16) >> 32))
+        };
+        let data: Vec<u8> = (0..1200).map(|_| (random() >> 77) as u8).collect();
+        for round in 0..400 {
+            let width = (3 + round % 80) as u8;
+            let mut number = || random() % (1 << width);
+            let (poly, init, xorout) = (number(), number(), number());
+            let (refin, refout) = (number() % 2 == 1, number() % 2 == 1);
+            let parameters = Parameters { width, poly, init, refin, refout, xorout };
+            let crc = Crc::of(parameters);
+            for len in (0..=40).chain([127, 128, 129, 255, 256, 300, 1111]) {
+                let expected = naive(&parameters, &data[..len]);
+                assert_eq!(of_part(&crc, &data[..len]), crc.digest(expected), "{parameters:?} of {len} bytes");
+                let remainder = parameters.behind(init, &data[..len]);
+                assert_eq!(parameters.value(remainder), expected, "{parameters:?} bit by bit, {len} bytes");
+                assert_eq!(parameters.remainder(expected), remainder);
+                let cut = len * (round % 7) / 6;
+                let mut hasher = new(crc);
+                hasher.update(&data[..cut]);
+                hasher.update(&data[cut..len]);
+                assert_eq!(hasher.finish(), crc.digest(expected), "{parameters:?} of {cut} and the rest of {len}");
+                let (a, b) = (naive(&parameters, &data[..cut]), naive(&parameters, &data[cut..len]));
+                assert_eq!(crc.join(a, b, (len - cut) as u64), expected, "{parameters:?} joined at {cut} of {len}");
+            }
         }
     }
 }

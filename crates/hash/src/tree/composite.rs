@@ -50,27 +50,29 @@ struct Leaves {
     /// The large leaf under way, and how many bytes it has got.
     open: Option<(Hasher, u64)>,
     total: u64,
-    fold: Kept,
+    fold: LeafDigests,
 }
 
 /// What is kept of the leaves that are done.
 #[derive(Clone)]
-pub(crate) enum Kept {
+pub(crate) enum LeafDigests {
     Merkle { merkle: Arc<Merkle>, range: CompactRange },
     List { hasher: Box<Hasher>, count: u64 },
 }
 
-impl Kept {
-    pub(crate) fn new(composite: &Composite, params: &Params) -> Kept {
+impl LeafDigests {
+    pub(crate) fn new(composite: &Composite, params: &Params) -> LeafDigests {
         match Merkle::over(composite, params) {
-            Some(merkle) => Kept::Merkle { merkle: Arc::new(merkle), range: CompactRange::starting_at(0) },
-            None => Kept::List { hasher: Box::new(composite.base().hasher()), count: 0 },
+            Some(merkle) => {
+                LeafDigests::Merkle { merkle: Arc::new(merkle), range: CompactRange::starting_at(0) }
+            }
+            None => LeafDigests::List { hasher: Box::new(composite.base().hasher()), count: 0 },
         }
     }
 
     fn push(&mut self, leaves: Vec<Digest>) {
         match self {
-            Kept::Merkle { merkle, range } => {
+            LeafDigests::Merkle { merkle, range } => {
                 let first = range.next();
                 for (start, level) in decompose(first, first + leaves.len() as u64) {
                     let start = (start - first) as usize;
@@ -79,7 +81,7 @@ impl Kept {
                     range.push(level, hash, |l, r| merkle.node(l, r)).expect("decompose aligns its subtrees");
                 }
             }
-            Kept::List { hasher, count } => {
+            LeafDigests::List { hasher, count } => {
                 *count += leaves.len() as u64;
                 leaves.iter().for_each(|leaf| hasher.update(leaf.as_bytes()));
             }
@@ -88,11 +90,11 @@ impl Kept {
 
     fn push_run(&mut self, leaf: Digest, run: u64) {
         match self {
-            Kept::Merkle { merkle, range } => {
+            LeafDigests::Merkle { merkle, range } => {
                 let levels = zero_levels(merkle, leaf);
                 range.push_run(run, &levels, |l, r| merkle.node(l, r));
             }
-            Kept::List { hasher, count } => {
+            LeafDigests::List { hasher, count } => {
                 *count += run;
                 (0..run).for_each(|_| hasher.update(leaf.as_bytes()));
             }
@@ -101,10 +103,10 @@ impl Kept {
 
     fn finish(&mut self, size: u64) -> Digest {
         match self {
-            Kept::Merkle { merkle, range } => {
+            LeafDigests::Merkle { merkle, range } => {
                 merkle.close(range, size).expect("a message has at least one leaf")
             }
-            Kept::List { hasher, count } => hasher.finish_reset().with_parts(*count),
+            LeafDigests::List { hasher, count } => hasher.finish_reset().with_parts(*count),
         }
     }
 }
@@ -117,7 +119,7 @@ impl Leaves {
             gathered: Vec::new(),
             open: None,
             total: 0,
-            fold: Kept::new(composite, params),
+            fold: LeafDigests::new(composite, params),
         }
     }
 

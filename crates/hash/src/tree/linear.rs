@@ -2,6 +2,7 @@
 
 use crate::algorithm::{Algorithm, Kind, Linear};
 use crate::digest::Digest;
+use crate::family::crc::of_part;
 use crate::spec::Spec;
 
 impl Linear {
@@ -17,7 +18,7 @@ impl Linear {
     pub fn part(self, spec: &Spec, data: &[u8]) -> Digest {
         match self {
             // What stands behind the whole message stands behind no part of it.
-            Linear::Crc(crc) => crc.digest(crc_fast::checksum(crc.parameters, data)),
+            Linear::Crc(crc) => of_part(&crc, data),
             Linear::Adler32 => spec.digest(data),
         }
     }

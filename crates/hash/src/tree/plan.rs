@@ -202,14 +202,14 @@ impl Plan {
         Fold {
             plan: self.clone(),
             kept: match &self.way {
-                Way::Granules { .. } => Kept::Range(CompactRange::starting_at(0)),
-                Way::Linear { .. } => Kept::Sum(None, 0),
-                Way::Parts(composite) => Kept::List(Box::new(composite.base().hasher()), 0),
+                Way::Granules { .. } => PieceDigests::Range(CompactRange::starting_at(0)),
+                Way::Linear { .. } => PieceDigests::Sum(None, 0),
+                Way::Parts(composite) => PieceDigests::List(Box::new(composite.base().hasher()), 0),
                 Way::Halves { composite, .. } => {
                     let Close::Halves(variant) = composite.close else {
                         unreachable!("cut by halves, closed by halves")
                     };
-                    Kept::Halves(Box::new(Stack::new(variant, composite.base(), self.size)))
+                    PieceDigests::Halves(Box::new(Stack::new(variant, composite.base(), self.size)))
                 }
             },
         }
@@ -229,10 +229,10 @@ impl Zeros {
 /// The piece digests of a [`Plan`], joined as they come.
 pub struct Fold {
     plan: Plan,
-    kept: Kept,
+    kept: PieceDigests,
 }
 
-enum Kept {
+enum PieceDigests {
     Range(CompactRange),
     List(Box<Hasher>, u64),
     Halves(Box<Stack>),
@@ -243,9 +243,9 @@ impl Fold {
     /// The number of the piece that comes next.
     pub fn next(&self) -> u64 {
         match &self.kept {
-            Kept::Range(range) => range.next(),
-            Kept::List(_, count) | Kept::Sum(_, count) => *count,
-            Kept::Halves(stack) => stack.taken(),
+            PieceDigests::Range(range) => range.next(),
+            PieceDigests::List(_, count) | PieceDigests::Sum(_, count) => *count,
+            PieceDigests::Halves(stack) => stack.taken(),
         }
     }
 
@@ -257,16 +257,16 @@ impl Fold {
         let next = self.next();
         assert!(next < self.plan.pieces(), "all pieces have come");
         match &mut self.kept {
-            Kept::Range(range) => {
+            PieceDigests::Range(range) => {
                 let merkle = self.plan.merkle().expect("granules are of a Merkle tree");
                 range.push(0, piece, |l, r| merkle.node(l, r)).expect("one piece fits anywhere");
             }
-            Kept::List(hasher, count) => {
+            PieceDigests::List(hasher, count) => {
                 hasher.update(piece.as_bytes());
                 *count += 1;
             }
-            Kept::Halves(stack) => stack.push(piece),
-            Kept::Sum(sum, count) => {
+            PieceDigests::Halves(stack) => stack.push(piece),
+            PieceDigests::Sum(sum, count) => {
                 let range = self.plan.piece(next);
                 *sum = Some(self.plan.join(sum.take(), piece, range.end - range.start));
                 *count += 1;
@@ -281,11 +281,11 @@ impl Fold {
     pub fn push_zeros(&mut self, zeros: &Zeros, count: u64) {
         assert!(self.next() + count <= self.plan.pieces(), "not so many pieces are left");
         match &mut self.kept {
-            Kept::Range(range) => {
+            PieceDigests::Range(range) => {
                 let merkle = self.plan.merkle().expect("granules are of a Merkle tree");
                 range.push_run(count, &zeros.0, |l, r| merkle.node(l, r));
             }
-            Kept::Sum(sum, done) => {
+            PieceDigests::Sum(sum, done) => {
                 let len = self.plan.piece(0).end;
                 for level in (0..u64::BITS).filter(|level| count >> level & 1 == 1) {
                     let run = zeros.0[level as usize].clone();
@@ -293,11 +293,11 @@ impl Fold {
                 }
                 *done += count;
             }
-            Kept::List(hasher, done) => {
+            PieceDigests::List(hasher, done) => {
                 (0..count).for_each(|_| hasher.update(zeros.piece().as_bytes()));
                 *done += count;
             }
-            Kept::Halves(_) => panic!("this plan has no zeros"),
+            PieceDigests::Halves(_) => panic!("this plan has no zeros"),
         }
     }
 
@@ -307,10 +307,10 @@ impl Fold {
             return None;
         }
         match &mut self.kept {
-            Kept::Range(range) => self.plan.merkle()?.close(range, self.plan.size),
-            Kept::List(hasher, count) => Some(hasher.finish_reset().with_parts(*count)),
-            Kept::Halves(stack) => stack.root(),
-            Kept::Sum(sum, _) => match self.plan.way {
+            PieceDigests::Range(range) => self.plan.merkle()?.close(range, self.plan.size),
+            PieceDigests::List(hasher, count) => Some(hasher.finish_reset().with_parts(*count)),
+            PieceDigests::Halves(stack) => stack.root(),
+            PieceDigests::Sum(sum, _) => match self.plan.way {
                 Way::Linear { linear, .. } => Some(linear.close(sum.take()?, self.plan.size)),
                 _ => None,
             },

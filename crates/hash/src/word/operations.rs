@@ -30,6 +30,7 @@ pub(crate) trait Word: Copy {
     unsafe fn store(self, to: *mut Self::Lane);
 
     fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
     fn xor(self, other: Self) -> Self;
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;

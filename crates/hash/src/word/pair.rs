@@ -41,6 +41,10 @@ impl<W: Word> Word for X2<W> {
         X2(self.0.add(other.0), self.1.add(other.1))
     }
     #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        X2(self.0.sub(other.0), self.1.sub(other.1))
+    }
+    #[inline(always)]
     fn xor(self, other: Self) -> Self {
         X2(self.0.xor(other.0), self.1.xor(other.1))
     }

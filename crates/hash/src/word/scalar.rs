@@ -27,6 +27,10 @@ macro_rules! scalar {
                 self.wrapping_add(other)
             }
             #[inline(always)]
+            fn sub(self, other: $word) -> $word {
+                self.wrapping_sub(other)
+            }
+            #[inline(always)]
             fn xor(self, other: $word) -> $word {
                 self ^ other
             }

@@ -3,7 +3,7 @@
 /// A word from its register and the intrinsics of its operations.
 macro_rules! word {
     ($name:ident, $doc:literal, $reg:ty, $lane:ty, $lanes:literal,
-     $splat:expr, $load:ident, $store:ident, $add:ident, $xor:ident, $and:ident, $or:ident, $andnot:ident,
+     $splat:expr, $load:ident, $store:ident, $add:ident, $sub:ident, $xor:ident, $and:ident, $or:ident, $andnot:ident,
      $rotl:expr, $shr:ident) => {
         #[doc = $doc]
         #[derive(Clone, Copy)]
@@ -31,6 +31,10 @@ macro_rules! word {
             #[inline(always)]
             fn add(self, other: Self) -> Self {
                 unsafe { $name($add(self.0, other.0)) }
+            }
+            #[inline(always)]
+            fn sub(self, other: Self) -> Self {
+                unsafe { $name($sub(self.0, other.0)) }
             }
             #[inline(always)]
             fn xor(self, other: Self) -> Self {

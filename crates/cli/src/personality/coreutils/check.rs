@@ -7,11 +7,11 @@ use super::settings::{Settings, Talk};
 use crate::personality::entries::{self, End, Parsed};
 use crate::personality::streams::{Done, Streams};
 use rustix::io::Errno;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Arc;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::original::coreutils::{Program, Split, Splitter};
@@ -91,7 +91,7 @@ fn job(known: &mut Vec<Arc<[Spec]>>, split: Split<'_>) -> Job {
     let expected = spellings.into_iter().flatten().find(|digest| split.matches(digest));
     // Base64 with stray bits at its end spells no digest: its own letters are none that could be found.
     let expected = expected.unwrap_or_else(|| Digest::new(split.digest));
-    Job { expected: vec![expected], ..Job::hash(split.path, &specs) }
+    Job { expected: vec![expected], ..Job::hash(OsString::from_vec(split.path), &specs) }
 }
 
 /// Counts what a manifest's entries came to, and tells it.

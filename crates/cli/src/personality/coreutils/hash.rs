@@ -26,7 +26,7 @@ pub(super) fn hash(settings: &Settings, streams: &mut Streams) -> Done {
     let specs: Arc<[_]> = [spec].into();
     let mut lines = Lines { settings, streams, good: true, debugged: false };
     for names in segments(&settings.names) {
-        let mut tasks = names.iter().map(|name| Task::File(Job::hash(name.clone(), &specs)));
+        let mut tasks = names.iter().map(|name| Task::File(Job::hash(OsStr::from_bytes(name), &specs)));
         let config = config(threads(names));
         run(&config, &mut tasks, &Progress::default(), &mut lines)?;
     }

@@ -1,0 +1,65 @@
+//! Little memory: whatever the limit, a run is right or says in its own words that it has none.
+
+use crate::program::{Folder, Ran};
+use std::os::unix::fs::symlink;
+use std::process::{Command, Stdio};
+
+/// Runs the program, or what it stands for, with so many KiB of address space.
+fn within(folder: &Folder, limit: u64, words: &[&str]) -> Ran {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit -v {limit} && exec \"$@\""), "sh"]).args(words);
+    shell.current_dir(folder.root()).stdin(Stdio::null()).output().unwrap().into()
+}
+
+#[test]
+fn a_run_with_little_memory_is_right_or_says_so() {
+    let folder = Folder::new();
+    for number in 0..40 {
+        folder.write(format!("m/{number}"), vec![number as u8; 3000 * number]);
+    }
+    let noise = |i: u32| (i.wrapping_mul(2_654_435_761) >> 23) as u8;
+    folder.write("big", (0..9_000_000).map(noise).collect::<Vec<u8>>());
+    std::fs::File::create(folder.path("sparse")).unwrap().set_len(3 << 20).unwrap();
+    for name in ["truesum", "sha256sum", "b3sum"] {
+        symlink(env!("CARGO_BIN_EXE_truesum"), folder.path(name)).unwrap();
+    }
+    assert_eq!(folder.run(&["m", "big", "-o", "SUMS"]).code, Some(0));
+    let loads = |limit| within(&folder, limit, &["./truesum", "--version"]).code == Some(0);
+    let least = (1..).map(|step| step << 10).find(|&limit| loads(limit)).unwrap();
+    let lines: [&[&str]; 10] = [
+        &["./truesum", "hash", "m", "big"],
+        &["./truesum", "hash", "-j", "8", "m"],
+        &["./truesum", "hash", "--tag", "-a", "sha256,md5,blake3,crc32", "big", "sparse"],
+        &["./truesum", "hash", "-o", "NEW", "m", "big"],
+        &["./truesum", "check", "SUMS"],
+        &["./truesum", "tree", "big"],
+        &["./truesum", "tree", "--save", "-a", "sha256-tree", "big"],
+        &["./sha256sum", "big", "sparse"],
+        &["./sha256sum", "-c", "SUMS"],
+        &["./b3sum", "big"],
+    ];
+    for words in lines {
+        let whole = within(&folder, 8 << 20, words);
+        assert_eq!(whole.code, Some(0), "{words:?}: {}", whole.err);
+        let failed = if words[0] == "./truesum" { 2 } else { 1 };
+        // Where the program can be loaded; later the steps are longer.
+        for step in [0, 128, 256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12_288, 24_576, 49_152]
+        {
+            let ran = within(&folder, least + step, words);
+            let shown =
+                format!("{words:?} with {least} + {step} KiB: {:?} {:?} {}", ran.code, ran.signal, ran.err);
+            assert!(ran.code == Some(0) || (ran.code == Some(failed) && step < 12_288), "{shown}");
+            if ran.code == Some(0) {
+                assert_eq!(ran.out(), whole.out(), "{shown}");
+            } else {
+                assert!(ran.err.contains("memory") && ran.err.lines().count() == 1, "{shown}");
+            }
+        }
+    }
+    let left: Vec<String> = folder
+        .entries()
+        .into_iter()
+        .filter(|name| name.ends_with(".part") && name.starts_with('.'))
+        .collect();
+    assert_eq!(left, [""; 0], "no temporary file is left");
+}

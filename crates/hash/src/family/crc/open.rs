@@ -1,0 +1,152 @@
+//! CRCs that have no name: `crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0`.
+//!
+//! Such an algorithm is made when it is first asked for, and then lives as long as the program. Its name is the text that all
+//! spellings of the same parameters come to.
+
+use super::register::of_part;
+use crate::algorithm::{Algorithm, Crc, Kind, Linear, Parameters, Status};
+use std::sync::{Mutex, PoisonError};
+
+/// What stands before the parameters.
+pub(crate) const KEY: &str = "crc";
+
+/// Widths that are offered: those of the catalogue.
+const WIDTHS: std::ops::RangeInclusive<u8> = 3..=82;
+
+/// The CRC of these parameters, `key=value` with `;` between them: `width` and `poly` must be there, the others are 0 or false.
+///
+/// # Errors
+/// A parameter is unknown, there twice, missing or does not fit; the text says which.
+pub(crate) fn open(text: &str) -> Result<&'static Algorithm, String> {
+    static MADE: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
+    let parameters = parameters(text)?;
+    let name = name(&parameters);
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(row) = made.iter().find(|row| row.name == name) {
+        return Ok(row);
+    }
+    let row = &*Box::leak(Box::new(row(name, parameters)));
+    made.push(row);
+    Ok(row)
+}
+
+fn row(name: String, parameters: Parameters) -> Algorithm {
+    let crc = Crc::of(parameters);
+    Algorithm {
+        tag: name.to_uppercase().leak(),
+        name: name.leak(),
+        digest_len: parameters.bytes(),
+        status: Status::Checksum("error detection by a CRC of parameters that were given"),
+        summary: "a CRC by its parameters",
+        check: of_part(&crc, b"123456789").to_hex().leak(),
+        kind: Kind::Linear(Linear::Crc(crc)),
+        ..Algorithm::PLAIN
+    }
+}
+
+/// All parameters, in the catalogue's order.
+fn name(parameters: &Parameters) -> String {
+    let Parameters { width, poly, init, refin, refout, xorout } = parameters;
+    format!(
+        "{KEY};width={width};poly={poly:#x};init={init:#x};refin={refin};refout={refout};xorout={xorout:#x}"
+    )
+}
+
+fn parameters(text: &str) -> Result<Parameters, String> {
+    const KEYS: [&str; 6] = ["width", "poly", "init", "refin", "refout", "xorout"];
+    let mut values = [None; KEYS.len()];
+    for part in text.split(';') {
+        let known = part.split_once('=').and_then(|(key, value)| {
+            let at = KEYS.iter().position(|known| known.eq_ignore_ascii_case(key))?;
+            Some((at, value))
+        });
+        let Some((at, value)) = known else {
+            return Err(format!("'{part}' is not one of width, poly, init, refin, refout and xorout with =VALUE"));
+        };
+        if values[at].replace(value).is_some() {
+            return Err(format!("{} stands there twice", KEYS[at]));
+        }
+    }
+    let [width, poly, init, refin, refout, xorout] = values;
+    let width = width.and_then(|width| width.parse().ok()).filter(|width| WIDTHS.contains(width));
+    let Some(width) = width else {
+        return Err(format!("width= must say how many bits, {} to {}", WIDTHS.start(), WIDTHS.end()));
+    };
+    let number = |key: &str, value: Option<&str>| {
+        let Some(value) = value else { return Ok(0) };
+        let lower = value.to_ascii_lowercase();
+        let digits = lower.strip_prefix("0x").unwrap_or(&lower);
+        let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let number = u128::from_str_radix(digits, 16).ok().filter(|number| plain && *number < 1 << width);
+        number.ok_or_else(|| format!("{key}={value} is no hexadecimal number of {width} bits"))
+    };
+    let truth = |key: &str, value: Option<&str>| match value.unwrap_or("false").to_ascii_lowercase().as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        other => Err(format!("{key}={other} must be true or false")),
+    };
+    if poly.is_none() {
+        return Err("poly= must give the polynomial, in hexadecimal".to_owned());
+    }
+    Ok(Parameters {
+        width,
+        poly: number("poly", poly)?,
+        init: number("init", init)?,
+        refin: truth("refin", refin)?,
+        refout: truth("refout", refout)?,
+        xorout: number("xorout", xorout)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::family::crc::{CRC_CATALOGUE, ROWS};
+    use crate::{Spec, SpecError};
+
+    #[test]
+    fn every_named_crc_can_be_spelled_out() {
+        for row in ROWS.iter().chain(CRC_CATALOGUE) {
+            let Kind::Linear(Linear::Crc(crc)) = row.kind else { unreachable!("a CRC") };
+            if crc.length_suffix {
+                continue;
+            }
+            let spec: Spec = name(&crc.parameters).parse().unwrap();
+            assert_eq!(spec.digest(b"123456789").to_hex(), row.check, "{}", row.name);
+            assert_eq!(spec.to_string(), name(&crc.parameters));
+            assert_eq!(spec.tag().parse(), Ok(spec.clone()), "the tag is read too");
+            assert_eq!(spec.to_string().to_uppercase().parse(), Ok(spec));
+        }
+    }
+
+    #[test]
+    fn spellings_of_the_same_come_to_one_name() {
+        let name = "crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0";
+        for text in [name, "CRC;POLY=1021;WIDTH=16;init=FFFF", "crc;width=16;poly=0x01021;init=0xffff;refin=FALSE"] {
+            assert_eq!(text.parse::<Spec>().unwrap().to_string(), name);
+        }
+    }
+
+    #[test]
+    fn what_is_no_crc_is_refused_with_the_reason() {
+        for (text, why) in [
+            ("crc;width=2;poly=3", "width="),
+            ("crc;width=83;poly=3", "width="),
+            ("crc;poly=3", "width="),
+            ("crc;width=16", "poly="),
+            ("crc;width=8;poly=0x107", "poly=0x107"),
+            ("crc;width=8;poly=+7", "poly=+7"),
+            ("crc;width=8;poly=", "poly="),
+            ("crc;width=8;poly=7;init=100", "init=100"),
+            ("crc;width=8;poly=7;poly=7", "twice"),
+            ("crc;width=8;poly=7;refin=1", "refin"),
+            ("crc;width=8;poly=7;", "''"),
+            ("crc;leaf=4KiB", "'leaf=4KiB'"),
+        ] {
+            match text.parse::<Spec>() {
+                Err(SpecError::Parameter("crc", said)) => assert!(said.contains(why), "{text}: {said}"),
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+    }
+}
