@@ -10,6 +10,7 @@ mod foreign;
 pub mod listed;
 pub mod options;
 mod pieced;
+pub mod place;
 pub mod report;
 pub mod unlisted;
 pub mod verification;

@@ -348,3 +348,45 @@ fn bags_are_valid_to_the_library_of_the_library_of_congress() {
     let (found, bad) = read(&manifest, b"manifest-sha256.txt");
     assert_eq!((found.len(), bad), (manifest.split(|&byte| byte == b'\n').count() - 1, 0));
 }
+
+#[test]
+fn mtree_verifies_what_we_write_and_what_it_writes_is_read() {
+    let root = folder("mtree");
+    let mut writer = Writer::new(Vec::new(), format("mtree").unwrap(), &Heading::default());
+    for path in NAMES {
+        writer.write(&entry(path, &specs(&["sha256", "md5"]))).unwrap();
+    }
+    std::fs::write(root.with_extension("ours"), writer.finish().unwrap()).unwrap();
+    let (ours, folder) = (root.with_extension("ours"), root.as_os_str().as_bytes());
+    let list = ours.as_os_str().as_bytes();
+    // -e: files that are not listed are no fault.
+    let Some(output) = run("mtree", &root, &[b"-e", b"-f", list, b"-p", folder]) else { return };
+    let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    std::fs::write(root.join("plain"), "PLAIN").unwrap();
+    let output = run("mtree", &root, &[b"-e", b"-f", list, b"-p", folder]).unwrap();
+    assert!(!output.status.success(), "a changed file is seen by it");
+    std::fs::write(root.join("plain"), "plain").unwrap();
+    let output = run("mtree", &root, &[b"-c", b"-k", b"type,size,sha256", b"-p", folder]).unwrap();
+    let (found, bad) = read(&output.stdout, b"theirs.mtree");
+    assert_eq!((found, bad), (wanted(NAMES.iter().copied(), &specs(&["sha256"])), 0));
+}
+
+#[test]
+fn xxhsum_verifies_what_we_write() {
+    let root = folder("xxhsum");
+    for (spec, name) in
+        [("xxh64", "gnu"), ("xxh128", "gnu"), ("xxh64", "bsd"), ("xxh128", "bsd"), ("xxh32", "bsd")]
+    {
+        let mut text = Vec::new();
+        // It escapes nothing, and reads lines as text.
+        for path in NAMES.iter().filter(|path| !path.iter().any(|byte| b"\n\r\\".contains(byte))) {
+            append(&entry(path, &specs(&[spec])), format(name).unwrap(), &Style::default(), &mut text)
+                .unwrap();
+        }
+        std::fs::write(root.join("ours"), text).unwrap();
+        let Some(output) = run("xxhsum", &root, &[b"-c", b"ours"]) else { return };
+        let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{spec} {name}: {said}");
+    }
+}

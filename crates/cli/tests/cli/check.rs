@@ -430,7 +430,7 @@ fn what_has_no_digest_is_looked_at_and_never_passes_for_verified() {
     // A list of all but itself is complete.
     let digest = "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0";
     folder.write("x.dist-info/RECORD", format!("a,sha256={digest},3\nx.dist-info/RECORD,,\n"));
-    let ran = folder.run(&["check", "--root", ".", "x.dist-info/RECORD"]);
+    let ran = folder.run(&["check", "x.dist-info/RECORD"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out(), ran.err);
     folder.write("x.dist-info/RECORD", format!("a,sha256={digest},3\nb,,\n"));
     assert_eq!(folder.run(&["check", "--root", ".", "x.dist-info/RECORD"]).code, Some(2));

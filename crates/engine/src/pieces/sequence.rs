@@ -1,6 +1,7 @@
 //! Bytes of several files laid end to end, cut into pieces: units of small pieces are hashed in lanes on other threads, while the
 //! next ones are read; large pieces are hashed as they come. Memory is that of a few units.
 
+use crate::io::room::{is_tight, thread};
 use crate::pieces::UNIT;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::collections::VecDeque;
@@ -10,6 +11,8 @@ use truesum_hash::{Hasher, Spec, finish_many, update_many};
 
 /// Pieces hashed at a time: more than there are lanes.
 const TOGETHER: usize = 64;
+/// Bytes of a unit where memory is short.
+const SMALL_UNIT: u64 = 1 << 17;
 /// Most units under way.
 const UNDER_WAY: usize = 16;
 
@@ -42,6 +45,9 @@ struct Done {
 
 /// Cuts the bytes of a sequence.
 pub(crate) struct Sequence {
+    specs: Vec<Spec>,
+    /// Threads that hash units. Where there is no room for one, they are hashed here.
+    threads: usize,
     covered: Range<u64>,
     piece_len: u64,
     /// Pieces of a unit; 0 where a piece is larger than a unit.
@@ -71,23 +77,28 @@ impl Sequence {
         scope: &'s Scope<'s, '_>,
     ) -> Sequence {
         let piece_len = piece_len.max(1);
-        let per_unit = UNIT / piece_len;
+        let unit = if is_tight() { SMALL_UNIT } else { UNIT };
+        let per_unit = unit / piece_len;
         let most = (2 * threads).clamp(2, UNDER_WAY);
         let (work, queue) = bounded::<Work>(most);
-        // Little to hash needs no second thread.
-        let units = (covered.end - covered.start) / UNIT;
-        let threads = if per_unit == 0 { 0 } else { threads.min(units as usize + 1) };
-        for _ in 0..threads {
+        // Little to hash needs no second thread, and large pieces are hashed as they come.
+        let units = (covered.end - covered.start) / unit;
+        let threads = if per_unit == 0 || is_tight() { 0 } else { threads.min(units as usize + 1) };
+        let start = |_: &usize| {
             let (queue, specs) = (queue.clone(), specs.to_vec());
-            scope.spawn(move || {
+            let work = move || {
                 while let Ok(Work { bytes, first, absent, done }) = queue.recv() {
                     let digests = digests(&specs, &bytes, piece_len);
                     // Nobody waits for it after a stop.
                     let _ = done.send(Done { bytes, first, digests, absent });
                 }
-            });
-        }
+            };
+            thread("hash").is_some_and(|builder| builder.spawn_scoped(scope, work).is_ok())
+        };
+        let threads = (0..threads).filter(start).count();
         Sequence {
+            specs: specs.to_vec(),
+            threads,
             hashers: specs.iter().map(Spec::hasher).collect(),
             at,
             covered,
@@ -210,6 +221,10 @@ impl Sequence {
         let absent = std::mem::take(&mut self.absent);
         let pieces = (self.bytes.len() as u64).div_ceil(self.piece_len);
         let first = (self.at - self.covered.start).div_ceil(self.piece_len) - pieces;
+        if self.threads == 0 {
+            take.pieces(first, &digests(&self.specs, &self.bytes, self.piece_len), &absent);
+            return self.bytes.clear();
+        }
         let bytes = std::mem::replace(&mut self.bytes, self.spare.pop().unwrap_or_default());
         let (done, receiver) = bounded(1);
         self.settle(self.most - 1, take);

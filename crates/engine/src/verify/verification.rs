@@ -15,6 +15,7 @@ use crate::verify::foreign::look;
 use crate::verify::listed::Listed;
 use crate::verify::options::{Options, Unlisted};
 use crate::verify::pieced::{self, Pieced};
+use crate::verify::place::folder_of_names;
 use crate::verify::report::{Checked, Report};
 use crate::verify::unlisted::{Scope, unlisted};
 use std::ffi::OsStr;
@@ -139,10 +140,7 @@ impl<'a> Verification<'a> {
         let bytes = name.as_os_str().as_bytes();
         let folder = match &options.root {
             Some(root) => root.clone(),
-            None => match name.parent() {
-                Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-                _ => PathBuf::from("."),
-            },
+            None => folder_of_names(name),
         };
         let root = match Root::folder(&folder, options.allow_outside) {
             Ok(root) => root,

@@ -11,7 +11,7 @@ use crate::format::{
 use crate::line::{Found, LineError, Place, Reason};
 use crate::path::FOLDER_LIMIT;
 use crate::scan;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use truesum_hash::SpecError;
 
 pub(crate) static MTREE: Format = Format {
@@ -34,7 +34,7 @@ pub(crate) static MTREE: Format = Format {
         own.then_some(Claim { sign: Sign::Mark, at })
     },
     reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Tree::new(options)) },
-    writing: Writing::Manifest(|_| Box::new(Spec)),
+    writing: Writing::Manifest(|_| Box::new(Spec::default())),
     tagged: None,
 };
 
@@ -316,24 +316,56 @@ impl Parse for Tree {
     }
 }
 
-/// The writer: libarchive's flavour.
-struct Spec;
+/// The writer: libarchive's flavour, with every folder above what it holds, for mtree looks it up there.
+#[derive(Default)]
+struct Spec {
+    /// Folders written, with a slash behind each.
+    folders: HashSet<Vec<u8>>,
+}
+
+impl Spec {
+    /// Writes the folders of a name that were not written yet.
+    fn folders_of(&mut self, path: &[u8], text: &mut Vec<u8>) {
+        let Some(end) = path.iter().rposition(|&byte| byte == b'/') else { return };
+        // Folders so deep that their names together would be long are below what mtree can open.
+        if end > FOLDER_LIMIT {
+            return;
+        }
+        let is_plain = |part: &[u8]| !matches!(part, b"" | b"." | b"..");
+        if self.folders.contains(&path[..=end]) || !path[..end].split(|&byte| byte == b'/').all(is_plain) {
+            return;
+        }
+        for (at, _) in path[..=end].iter().enumerate().filter(|(_, byte)| **byte == b'/') {
+            if self.folders.insert(path[..=at].to_vec()) {
+                text.extend_from_slice(b"./");
+                vis(&path[..at], text);
+                text.extend_from_slice(b" type=dir\n");
+            }
+        }
+    }
+}
+
+/// Appends a name with octal escapes.
+fn vis(name: &[u8], text: &mut Vec<u8>) {
+    for &byte in name {
+        match byte {
+            b'\\' | b'#' | b'*' | b'?' | b'[' | b'=' | 0..=b' ' | 0x7f.. => {
+                text.extend_from_slice(format!("\\{byte:03o}").as_bytes());
+            }
+            byte => text.push(byte),
+        }
+    }
+}
 
 impl Compose for Spec {
     fn begin(&mut self, text: &mut Vec<u8>) {
-        text.extend_from_slice(b"#mtree\n");
+        text.extend_from_slice(b"#mtree\n. type=dir\n");
     }
 
     fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        self.folders_of(&entry.path, text);
         text.extend_from_slice(b"./");
-        for &byte in &entry.path {
-            match byte {
-                b'\\' | b'#' | b'*' | b'?' | b'[' | b'=' | 0..=b' ' | 0x7f.. => {
-                    text.extend_from_slice(format!("\\{byte:03o}").as_bytes());
-                }
-                byte => text.push(byte),
-            }
-        }
+        vis(&entry.path, text);
         text.extend_from_slice(b" type=file");
         if let Some(size) = entry.size {
             text.extend_from_slice(format!(" size={size}").as_bytes());
