@@ -10,7 +10,7 @@ use crate::entry::Entry;
 use crate::format::{Options, Parse};
 use crate::line::Reason;
 use crate::{digest, path, scan};
-use truesum_hash::{Digest, Spec};
+use truesum_hash::{Digest, Spec, find};
 
 /// What stands between digest and name in lines without a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,13 +86,13 @@ impl Mixed {
         }
         let end = scan::find(body, scan::is_blank).unwrap_or(body.len());
         let (first, rest) = body.split_at(end);
-        // A name such as `(a) = b` must not make a tag of the digest before it.
-        let is_digest = || {
+        // A name such as `(a) = b` must not make a tag of the digest before it; nor is the tag `SHA0` three bytes in base64.
+        let is_digest = |tag: &str| {
             first.len() >= digest::MIN_DIGITS && digest::is_hex(first)
-                || digest::untagged(first, &self.options).is_ok()
+                || find(tag).is_none() && digest::untagged(first, &self.options).is_ok()
         };
         if let Some(line) = tagged::split(body)
-            && !is_digest()
+            && !is_digest(line.tag)
         {
             let (spec, digest) = if line.tag.is_empty() {
                 self.untagged(line.digest)?
