@@ -297,7 +297,9 @@ fn one_digest_from_a_web_page_is_compared() {
     let upper = ABC.to_uppercase();
     let tagged = format!("sha256:{ABC}");
     let spaced = format!("  {ABC}\n");
-    for digest in [ABC, upper.as_str(), tagged.as_str(), spaced.as_str()] {
+    let sri = "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
+    let sri_of_sha3 = "sha3-256-Ophdp0/iJbIEXBcta9OQvYVfCG4+nVJbRr/iRRFDFTI=";
+    for digest in [ABC, upper.as_str(), tagged.as_str(), spaced.as_str(), sri, sri_of_sha3] {
         let ran = folder.run(&["check", "--expect", digest, "a"]);
         assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{digest}");
     }
@@ -309,7 +311,7 @@ fn one_digest_from_a_web_page_is_compared() {
     assert!(ran.code == Some(1) && ran.err.contains("so say -a blake3"), "{}", ran.err);
     assert_eq!(folder.feed(&["check", "--expect", ABC, "-"], b"abc").code, Some(0));
     assert_eq!(folder.run(&["check", "--expect", ABC, "gone"]).code, Some(1));
-    for digest in ["", "ba78", "nonsense", "md5:ba78", "sha9:00"] {
+    for digest in ["", "ba78", "nonsense", "md5:ba78", "sha9:00", "sha256-ungWv48B", "sha9-ungWv48B"] {
         assert_eq!(folder.run(&["check", "--expect", digest, "a"]).code, Some(2), "{digest}");
     }
     assert_eq!(folder.run(&["check", "--expect", ABC, "a", "a"]).code, Some(2));

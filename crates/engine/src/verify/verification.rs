@@ -150,6 +150,7 @@ impl<'a> Verification<'a> {
             asked: options.algorithms.clone(),
             format: options.format,
             allow_weak: options.allow_weak,
+            stop: Some(self.progress.stop_flag()),
             ..if bytes == b"-" { manifest::Options::default() } else { manifest::Options::for_name(bytes) }
         };
         let reader = CountedReader { reader, progress: self.progress };

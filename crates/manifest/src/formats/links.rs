@@ -1,6 +1,6 @@
 //! Links of file sharing that carry digests: `magnet:?...` and `ed2k://|file|...`, one a line.
 
-use crate::digest::{of_bytes, tagged};
+use crate::digest::{is_nearly_algorithm, of_bytes, tagged};
 use crate::entry::Entry;
 use crate::format::{
     Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Spelling, Style, Unholdable,
@@ -110,7 +110,13 @@ impl Links {
                 b"xl" => entry.size = Some(scan::decimal(value).ok_or(Reason::Size)?),
                 _ if is_topic => {
                     let Some((name, value)) = topic(value) else { continue };
-                    digests.add(self.value(name, value))?;
+                    let found = self.value(name, value);
+                    match found {
+                        Err(reason) if is_nearly_algorithm(name.as_bytes()) && name != "tth" => {
+                            return Err(reason);
+                        }
+                        found => digests.add(found)?,
+                    }
                 }
                 _ => {}
             }
