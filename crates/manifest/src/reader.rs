@@ -354,4 +354,23 @@ mod tests {
             assert!(large <= 24 << 20, "{begin:?} {piece:?}: {large} for 1 MiB");
         }
     }
+
+    /// Takes minutes without optimisation: `tests/run` asks for it with.
+    #[test]
+    #[ignore = "64 MiB of each; cargo test --release -p truesum-manifest --lib -- --ignored"]
+    fn work_stays_in_proportion_to_64_mib_of_anything() {
+        const SIZE: usize = 64 << 20;
+        let mut slowest = (std::time::Duration::ZERO, "", "");
+        for (begin, piece) in PIECES {
+            let mut text = begin.as_bytes().to_vec();
+            text.extend(piece.as_bytes().iter().cycle().take(SIZE));
+            let began = std::time::Instant::now();
+            let work = scan::work(|| {
+                count(&text);
+            });
+            slowest = slowest.max((began.elapsed(), begin, piece));
+            assert!(work <= 24 * SIZE as u64, "{begin:?} {piece:?}: {work}");
+        }
+        println!("slowest: {slowest:?}");
+    }
 }
