@@ -38,12 +38,10 @@ families! {
     haval
     skein
     ascon
-    md5_sha1
     crc
     sum
     fletcher
     multiplied
     murmur3
-    cloud
     xxh
 }

@@ -6,6 +6,7 @@
 //! whose algorithms come into being when their names are asked for.
 
 mod aich;
+mod cloud;
 mod compact_range;
 mod composite;
 mod family;
@@ -14,6 +15,7 @@ mod hidrive;
 mod keccak;
 mod linear;
 mod list;
+mod md5_sha1;
 mod merkle;
 mod mtsum;
 mod pieces_root;
@@ -34,9 +36,6 @@ pub use proof::{
     verify_consistency, verify_range,
 };
 
-pub(crate) use rows::ROWS;
-
-/// The rows of Keccak's trees.
-pub(crate) use keccak::ROWS as KECCAK;
-/// The rows of fs-verity.
-pub(crate) use verity::ROWS as VERITY;
+/// The rows of this room, in the order lists show them.
+pub(crate) static ROWS: &[&[crate::algorithm::Algorithm]] =
+    &[keccak::ROWS, rows::ROWS, verity::ROWS, cloud::ROWS, md5_sha1::ROWS];

@@ -143,7 +143,7 @@ pub(crate) fn is_long_hex(text: &[u8]) -> bool {
     matches!(text.len(), 32 | 40 | 48 | 56 | 64 | 96 | 128) && is_hex(text)
 }
 
-/// Reads hexadecimal or base64 of exactly as many bytes as the algorithm has, with the number of parts behind a hyphen where
+/// Reads hexadecimal, base64 or base 32 of exactly as many bytes as the algorithm has, with the number of parts behind a hyphen where
 /// it counts them. Where both are equally long (two bytes, four bytes), base64 ends with padding.
 fn spelled(text: &[u8], spec: &Spec) -> Option<Digest> {
     let bytes = spec.digest_len();
@@ -153,6 +153,10 @@ fn spelled(text: &[u8], spec: &Spec) -> Option<Digest> {
         _ => text.len(),
     };
     let (hex, base64) = (digits == bytes * 2, digits == base64_len(bytes));
+    // From 16 bytes on base 32, which RHash writes for TTH and AICH, is as long as neither of the others.
+    if bytes >= 16 && text.len() == (bytes * 8).div_ceil(5) && !is_hex(text) {
+        return radix::base32(text).filter(|found| found.len() == bytes).map(|found| Digest::new(&found));
+    }
     // Hexadecimal digits of another algorithm's digest are never base64: 64 of them would be as long as a SHA-384.
     if !hex && (!base64 || text.len() >= 32 && is_hex(text)) {
         return None;

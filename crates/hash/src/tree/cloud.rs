@@ -6,14 +6,16 @@ use crate::family::sha1;
 use crate::hasher::Hasher;
 use crate::spec::Spec;
 
-/// The rows of this family.
+/// The rows of this file.
 pub(crate) static ROWS: &[Algorithm] = &[
     Algorithm {
         name: "quickxor",
         tag: "QUICKXOR",
         aliases: &["quickxorhash"],
         digest_len: 20,
-        status: Status::Checksum("160 bits of exclusive or, no cryptography (Microsoft, QuickXorHash algorithm)"),
+        status: Status::Checksum(
+            "160 bits of exclusive or, no cryptography (Microsoft, QuickXorHash algorithm)",
+        ),
         summary: "OneDrive for Business and SharePoint",
         check: "3190c10c6850031bdc0007390900000000000000",
         kind: Kind::Serial(|_| Box::new(QuickXor { sums: [0; PERIOD], total: 0 })),

@@ -6,7 +6,7 @@ use crate::family::{md5, sha1};
 use crate::hasher::Hasher;
 use crate::spec::Spec;
 
-/// The rows of this family.
+/// The rows of this file.
 pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     name: "md5-sha1",
     tag: "MD5-SHA1",
