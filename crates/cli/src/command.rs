@@ -3,6 +3,7 @@
 use crate::bench::Bench;
 use crate::check::arguments::CheckArgs;
 use crate::console::Console;
+use crate::convert::ConvertArgs;
 use crate::docs::{CompletionsArgs, ManArgs};
 use crate::exit::Exit;
 use crate::hash::arguments::HashArgs;
@@ -45,6 +46,7 @@ pub enum Command {
     Hash(HashArgs),
     Check(CheckArgs),
     Tree(TreeArgs),
+    Convert(ConvertArgs),
     List(ListArgs),
     #[cfg_attr(not(feature = "bench"), command(skip))]
     Bench(Bench),

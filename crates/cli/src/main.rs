@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod command;
 mod console;
+mod convert;
 mod docs;
 mod drawing;
 mod exit;
@@ -60,6 +61,7 @@ fn run(command: Command) -> Exit {
         Command::Check(args) => check::run(args),
         Command::Bench(args) => bench::run(&args),
         Command::Tree(args) => tree::run(args),
+        Command::Convert(args) => convert::run(args),
         Command::List(args) => list::run(&args),
         Command::Completions(args) => docs::completions(&args, command::definition()),
         Command::Man(args) => docs::man(&args, command::definition()),

@@ -16,6 +16,7 @@
 //! ```
 
 mod algorithm;
+pub mod convert;
 mod digest;
 mod entry;
 mod format;

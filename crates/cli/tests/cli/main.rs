@@ -1,6 +1,7 @@
 //! The built program as its users run it: options, bytes, messages, exit codes.
 
 mod check;
+mod convert;
 mod exits;
 mod hash;
 mod locate;
