@@ -12,8 +12,8 @@ use truesum_hash::{ALGORITHMS, Digest, Lengths, Spec, SpecError, find};
 /// Fewest characters of hexadecimal that look like a digest and not like a word.
 pub(crate) const MIN_DIGITS: usize = 8;
 
-/// Longest tag looked up, in bytes.
-pub(crate) const TAG_LIMIT: usize = 64;
+/// Longest tag looked up, in bytes: a CRC of 82 bits spelt by its parameters has 126.
+pub(crate) const TAG_LIMIT: usize = 160;
 
 /// Length of base64 of so many bytes, padding included.
 pub(crate) fn base64_len(bytes: usize) -> usize {

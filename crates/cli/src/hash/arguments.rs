@@ -105,7 +105,7 @@ pub struct SelectArgs {
     /// Follow symbolic links found in folders
     #[arg(short = 'L', long)]
     pub follow: bool,
-    /// Read devices, pipes and sockets too, to their end
+    /// Read devices and pipes too, to their end
     #[arg(long)]
     pub special: bool,
 }

@@ -79,7 +79,7 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
         accept: Accept { partial: args.partial, empty: args.allow_empty },
         root,
         order: if args.unordered { Order::AsReady } else { Order::Stable },
-        tell: args.run.tell(args.quiet)?,
+        tell: args.run.tell(args.quiet),
     })
 }
 
