@@ -7,6 +7,7 @@ use crate::convert::ConvertArgs;
 use crate::docs::{CompletionsArgs, ManArgs};
 use crate::exit::Exit;
 use crate::hash::arguments::HashArgs;
+use crate::identify::IdentifyArgs;
 use crate::links::LinksArgs;
 use crate::list::ListArgs;
 use crate::output::print;
@@ -47,6 +48,7 @@ pub enum Command {
     Check(CheckArgs),
     Tree(TreeArgs),
     Convert(ConvertArgs),
+    Identify(IdentifyArgs),
     List(ListArgs),
     #[cfg_attr(not(feature = "bench"), command(skip))]
     Bench(Bench),

@@ -11,6 +11,7 @@ mod drawing;
 mod exit;
 mod findings;
 mod hash;
+mod identify;
 mod links;
 mod list;
 mod memory;
@@ -62,6 +63,7 @@ fn run(command: Command) -> Exit {
         Command::Bench(args) => bench::run(&args),
         Command::Tree(args) => tree::run(args),
         Command::Convert(args) => convert::run(args),
+        Command::Identify(args) => identify::run(args),
         Command::List(args) => list::run(&args),
         Command::Completions(args) => docs::completions(&args, command::definition()),
         Command::Man(args) => docs::man(&args, command::definition()),

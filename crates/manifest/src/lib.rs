@@ -22,6 +22,7 @@ mod entry;
 mod format;
 mod formats;
 mod gather;
+pub mod identify;
 pub mod json;
 mod line;
 mod lines;

@@ -4,6 +4,7 @@ mod check;
 mod convert;
 mod exits;
 mod hash;
+mod identify;
 mod locate;
 mod memory;
 mod names;
