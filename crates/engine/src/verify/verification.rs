@@ -8,11 +8,14 @@ use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
+use crate::verify::bag::{self, Bag};
 use crate::verify::entries::Entries;
 use crate::verify::event::{Event, Manifest};
 use crate::verify::foreign::look;
 use crate::verify::listed::Listed;
 use crate::verify::options::{Options, Unlisted};
+use crate::verify::pieced::{self, Pieced};
+use crate::verify::place::folder_of_names;
 use crate::verify::report::{Checked, Report};
 use crate::verify::unlisted::{Scope, unlisted};
 use std::ffi::OsStr;
@@ -60,7 +63,8 @@ impl<'a> Verification<'a> {
         &self.report
     }
 
-    /// Checks manifests, one after the other, then looks for files not listed if that is asked for; `-` is standard input.
+    /// Checks manifests, one after the other, then looks for files not listed if that is asked for; `-` is standard input, and a
+    /// folder that is a bag is checked by all its manifests, and for being complete.
     ///
     /// # Errors
     /// Those of `tell`. What goes wrong with manifests and files is told and counted.
@@ -71,12 +75,24 @@ impl<'a> Verification<'a> {
                 break;
             }
             let name = name.as_ref();
+            match bag::open(name) {
+                Some(Ok(bag)) => {
+                    self.bag(name, &bag, tell)?;
+                    continue;
+                }
+                Some(Err(error)) => {
+                    self.report.incomplete += 1;
+                    tell(Event::Failed(&error))?;
+                    continue;
+                }
+                None => {}
+            }
             let opened = match name == Path::new("-") {
                 true => Input::stdin(self.progress).map_err(|error| Error::io(b"-", "read", error)),
                 false => self.open(name),
             };
             match opened {
-                Ok(file) => self.manifest(name, file, tell)?,
+                Ok(file) => self.manifest(name, file, None, tell)?,
                 Err(error) => self.unread(&error, tell)?,
             }
         }
@@ -112,15 +128,19 @@ impl<'a> Verification<'a> {
     }
 
     /// Checks a manifest that is open already. Its name tells its folder, and may tell its algorithm and format.
-    fn manifest(&mut self, name: &Path, reader: impl Read + Send, tell: &mut Tell<'_>) -> io::Result<()> {
+    /// What it lists goes to `listed` too.
+    fn manifest(
+        &mut self,
+        name: &Path,
+        reader: impl Read + Send,
+        listed: Option<&mut Listed>,
+        tell: &mut Tell<'_>,
+    ) -> io::Result<()> {
         let options = self.options;
         let bytes = name.as_os_str().as_bytes();
         let folder = match &options.root {
             Some(root) => root.clone(),
-            None => match name.parent() {
-                Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-                _ => PathBuf::from("."),
-            },
+            None => folder_of_names(name),
         };
         let root = match Root::folder(&folder, options.allow_outside) {
             Ok(root) => root,
@@ -130,6 +150,7 @@ impl<'a> Verification<'a> {
             asked: options.algorithms.clone(),
             format: options.format,
             allow_weak: options.allow_weak,
+            stop: Some(self.progress.stop_flag()),
             ..if bytes == b"-" { manifest::Options::default() } else { manifest::Options::for_name(bytes) }
         };
         let reader = CountedReader { reader, progress: self.progress };
@@ -145,18 +166,24 @@ impl<'a> Verification<'a> {
             return self.unread(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
         }
         let config = self.config(root);
-        let mut listed = match options.unlisted {
+        // Whoever wants to know what is listed looks for the others himself.
+        let mut folder_listed = match options.unlisted {
+            _ if listed.is_some() => None,
             Unlisted::Unasked => None,
             Unlisted::Told | Unlisted::Refused => Some(self.take_folder(folder.clone())),
         };
-        let listing = listed.as_mut().map(|folder| &mut folder.listed);
+        let listing = listed.or(folder_listed.as_mut().map(|folder| &mut folder.listed));
         let mut entries = Entries::new(reader, reading, &config.root, 0, listing).of_folder(&folder);
         let manifest = Manifest { name, root: &config.root };
         let mut checked = Checked::default();
         let told = self.run(&config, &manifest, &mut entries, &mut checked, tell);
+        let told = told.and_then(|()| {
+            let files = entries.take_pieced();
+            self.run_pieced(&config, &manifest, files, &mut checked, tell)
+        });
         checked.format = entries.format();
         let facts = entries.facts();
-        self.folders.extend(listed);
+        self.folders.extend(folder_listed);
         checked.entries = facts.jobs;
         checked.not_tamper_evident = facts.weak;
         checked.guessed = facts.guessed;
@@ -165,6 +192,66 @@ impl<'a> Verification<'a> {
         self.report.add(&checked);
         told?;
         tell(Event::Checked(&manifest, &checked))
+    }
+
+    /// Checks a bag by all its manifests, and for being complete.
+    fn bag(&mut self, folder: &Path, bag: &Bag, tell: &mut Tell<'_>) -> io::Result<()> {
+        let mut listed = Listed::default();
+        for (at, name) in bag.payload.iter().enumerate() {
+            if bag.all_in_each {
+                listed = Listed::default();
+            }
+            self.part_of_bag(name, &mut listed, tell)?;
+            if self.progress.stopped() {
+                return Ok(());
+            }
+            if bag.all_in_each || at + 1 == bag.payload.len() {
+                self.unlisted_payload(folder, name, &mut listed, tell)?;
+            }
+        }
+        for name in &bag.tags {
+            self.part_of_bag(name, &mut Listed::default(), tell)?;
+        }
+        for fault in bag::faults(folder) {
+            self.report.incomplete += 1;
+            tell(Event::Failed(&fault))?;
+        }
+        Ok(())
+    }
+
+    fn part_of_bag(&mut self, name: &Path, listed: &mut Listed, tell: &mut Tell<'_>) -> io::Result<()> {
+        match self.open(name) {
+            Ok(file) => self.manifest(name, file, Some(listed), tell),
+            Err(error) => self.unread(&error, tell),
+        }
+    }
+
+    /// Files of a bag's payload that a manifest of it does not list.
+    fn unlisted_payload(
+        &mut self,
+        folder: &Path,
+        manifest: &Path,
+        listed: &mut Listed,
+        tell: &mut Tell<'_>,
+    ) -> io::Result<()> {
+        let stopped = || self.progress.stopped();
+        let mut too_much = Vec::new();
+        let mut found = |name: &[u8]| {
+            too_much.extend(name.starts_with(b"data/").then(|| name.to_vec()));
+            Ok(())
+        };
+        let bytes = folder.as_os_str().as_bytes();
+        let search = unlisted(bytes, Scope::Whole, listed, &self.own, u64::MAX, &stopped, &mut found)?;
+        self.report.counts.unreadable += search.failed.len() as u64;
+        search.failed.iter().try_for_each(|error| tell(Event::Failed(error)))?;
+        let manifest = manifest.file_name().unwrap_or_default().display();
+        for name in too_much {
+            self.report.incomplete += 1;
+            let why = Cause::Other(format!("it lies in the payload, and {manifest} does not list it"));
+            let path = folder.join(OsStr::from_bytes(&name));
+            tell(Event::Failed(&Error::new(path.as_os_str().as_bytes(), "verify", why)))?;
+        }
+        Ok(())
     }
 
     /// Runs tasks, and counts what was told of them also where `tell` fails: who cannot write has still seen entries fail.
@@ -182,6 +269,25 @@ impl<'a> Verification<'a> {
         (checked.counts, checked.ignored) = (relay.counts, relay.ignored);
         let Summary { unreached, interrupted, .. } = ended?;
         (checked.counts.unreached, checked.counts.interrupted) = (unreached, interrupted);
+        Ok(())
+    }
+
+    /// The same for files that have digests of pieces.
+    fn run_pieced(
+        &mut self,
+        config: &Config,
+        manifest: &Manifest<'_>,
+        files: Vec<Pieced>,
+        checked: &mut Checked,
+        tell: &mut Tell<'_>,
+    ) -> io::Result<()> {
+        let Verification { options, progress, report, .. } = self;
+        let mut relay = Relay { options, manifest, report, counts: Summary::default(), ignored: 0, tell };
+        let ended = pieced::verify(files, config, progress, &mut relay);
+        checked.counts += relay.counts;
+        checked.ignored += relay.ignored;
+        checked.counts.unreached += ended?;
+        checked.counts.interrupted |= progress.stopped();
         Ok(())
     }
 
