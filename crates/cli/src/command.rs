@@ -3,9 +3,11 @@
 use crate::bench::Bench;
 use crate::check::arguments::CheckArgs;
 use crate::console::Console;
+use crate::convert::ConvertArgs;
 use crate::docs::{CompletionsArgs, ManArgs};
 use crate::exit::Exit;
 use crate::hash::arguments::HashArgs;
+use crate::identify::IdentifyArgs;
 use crate::links::LinksArgs;
 use crate::list::ListArgs;
 use crate::output::print;
@@ -45,6 +47,8 @@ pub enum Command {
     Hash(HashArgs),
     Check(CheckArgs),
     Tree(TreeArgs),
+    Convert(ConvertArgs),
+    Identify(IdentifyArgs),
     List(ListArgs),
     #[cfg_attr(not(feature = "bench"), command(skip))]
     Bench(Bench),

@@ -5,11 +5,13 @@ mod bench;
 mod check;
 mod command;
 mod console;
+mod convert;
 mod docs;
 mod drawing;
 mod exit;
 mod findings;
 mod hash;
+mod identify;
 mod links;
 mod list;
 mod memory;
@@ -60,6 +62,8 @@ fn run(command: Command) -> Exit {
         Command::Check(args) => check::run(args),
         Command::Bench(args) => bench::run(&args),
         Command::Tree(args) => tree::run(args),
+        Command::Convert(args) => convert::run(args),
+        Command::Identify(args) => identify::run(args),
         Command::List(args) => list::run(&args),
         Command::Completions(args) => docs::completions(&args, command::definition()),
         Command::Man(args) => docs::man(&args, command::definition()),

@@ -16,11 +16,13 @@
 //! ```
 
 mod algorithm;
+pub mod convert;
 mod digest;
 mod entry;
 mod format;
 mod formats;
 mod gather;
+pub mod identify;
 pub mod json;
 mod line;
 mod lines;

@@ -39,6 +39,11 @@ impl<R: Read> Reader<R> {
         self.chosen.as_ref().map(|(format, _)| *format)
     }
 
+    /// Whether it is clear-signed, once the first line was asked for.
+    pub fn is_signed(&self) -> bool {
+        self.signed != Signed::No
+    }
+
     fn choose(&mut self) -> io::Result<(&'static Format, Source)> {
         let file_name = self.options.file_name.as_deref();
         self.lines.peek()?;

@@ -1,8 +1,10 @@
 //! The built program as its users run it: options, bytes, messages, exit codes.
 
 mod check;
+mod convert;
 mod exits;
 mod hash;
+mod identify;
 mod locate;
 mod memory;
 mod names;

@@ -146,6 +146,8 @@ fn help_fits_a_screen() {
         (&["hash", "-h"], 60),
         (&["check", "-h"], 60),
         (&["tree", "-h"], 60),
+        (&["convert", "-h"], 60),
+        (&["identify", "-h"], 60),
         (&["tree", "verify", "-h"], 60),
         (&["tree", "repair", "-h"], 60),
         (&["tree", "prove", "-h"], 60),

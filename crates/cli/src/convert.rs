@@ -1,0 +1,236 @@
+//! `truesum convert`: a manifest of one format in, of another one out. What the other cannot hold is named, and nothing is
+//! written without it unless that is asked for; what is written was read back before.
+
+mod losses;
+
+use crate::console::Console;
+use crate::exit::{Exit, Refusal};
+use crate::options::LifeArgs;
+use crate::output::{Output, cannot_write};
+use crate::progress::Line;
+use crate::values::color::Color;
+use crate::values::path::folder_of;
+use crate::values::table::{FormatParser, SpecParser};
+use crate::watch::Watch;
+use clap::{Args, ValueHint};
+use losses::Losses;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use tempfile::{SpooledTempFile, spooled_tempfile};
+use truesum::hash::Spec;
+use truesum::manifest::convert::{ConvertError, Converted, convert};
+use truesum::manifest::path::display_safe;
+use truesum::manifest::{Format, Heading, Options, Reader, Spelling, Writer, Writing, for_file, is_told};
+use truesum::{Error, Input, Progress};
+
+/// A manifest of more bytes waits on the disk until it is known to be good.
+const IN_MEMORY: usize = 16 << 20;
+
+/// Write a manifest in another format; what that cannot hold is named, never dropped in silence
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum convert photos.jsonl -t hashdeep -o photos.hashdeep
+  truesum convert SHA256SUMS -t bsd                lines that name their algorithm
+  truesum convert --lossy photos.jsonl -t gnu      without sizes and times, which are named
+  truesum convert -a blake3 list.txt -t jsonl      digests whose algorithm nothing tells
+Exit status: 0 written, 2 nothing was written: a malformed part, or something would be lost.")]
+pub struct ConvertArgs {
+    /// The manifest; - is standard input
+    #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
+    pub input: PathBuf,
+    /// The format to write; see `truesum list formats`
+    #[arg(short = 't', long = "to", alias = "format", value_name = "FORMAT", value_parser = FormatParser)]
+    #[arg(hide_possible_values = true)]
+    pub format: &'static Format,
+    /// Write to this file, whole or not at all; names stay as they are
+    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Write it also if something is lost, and say what
+    #[arg(long)]
+    pub lossy: bool,
+    /// The format of IN, where it is not recognised
+    #[arg(long, value_name = "FORMAT", value_parser = FormatParser, hide_possible_values = true)]
+    pub from: Option<&'static Format>,
+    /// The algorithms of IN, where it does not name them; lines of others are malformed
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(hide_possible_values = true)]
+    pub algorithm: Vec<Spec>,
+    /// Colours
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    pub color: Color,
+    #[command(flatten)]
+    pub life: LifeArgs,
+}
+
+/// Why nothing is written.
+enum Nothing {
+    Refused(Refusal),
+    Failed(Error),
+}
+
+impl From<Error> for Nothing {
+    fn from(error: Error) -> Nothing {
+        Nothing::Failed(error)
+    }
+}
+
+/// Runs the command.
+pub fn run(args: ConvertArgs) -> Exit {
+    args.life.bind();
+    let mut console = Console::new(args.color);
+    let watch = Watch::start(Line::Hidden, None, &mut console);
+    let made = made(&args, &watch.progress, &mut console);
+    console.display = None;
+    if let Some(signal) = watch.signals.ended_by() {
+        console.error("interrupted: nothing was written");
+        return Exit::Signal(signal);
+    }
+    match made {
+        Ok(text) => hand_out(&args, text, &mut console),
+        Err(Nothing::Refused(refusal)) => console.refuse(&refusal),
+        Err(Nothing::Failed(error)) => {
+            console.failure(&error);
+            Exit::NotAsAsked
+        }
+    }
+}
+
+/// The manifest as it is to be written, read back.
+fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Result<SpooledTempFile, Nothing> {
+    let refuse = |text: String, hint: &str| Err(Nothing::Refused(Refusal::with_hint(text, hint)));
+    let format = args.format;
+    if matches!(format.writing, Writing::No) {
+        let text = format!("-t {}: this format is read and never written", format.name);
+        return refuse(text, "truesum list formats tells what each format holds");
+    }
+    let name = args.input.as_os_str().as_bytes();
+    let input = match name {
+        b"-" => Input::stdin(progress),
+        _ => Input::open(&args.input, progress),
+    };
+    let input = input.map_err(|error| Error::io(name, "open", error))?;
+    let mut reader = Reader::new(input, reading(args));
+    let scratch = |error| Error::io(std::env::temp_dir().as_os_str().as_bytes(), "write below", error);
+    let writer = Writer::new(BufWriter::new(spooled_tempfile(IN_MEMORY)), format, &Heading::default());
+    let mut losses = Losses::new(name, format, args.lossy, console);
+    let done = convert(&mut reader, writer, format, &mut |lost| losses.note(&lost));
+    let (text, converted) = match done {
+        Ok((text, converted)) => (text, converted),
+        Err(ConvertError::Read(error)) => return Err(Error::io(name, "read", error).into()),
+        Err(ConvertError::Write(error)) => return Err(scratch(error).into()),
+        Err(ConvertError::Whole(why)) => {
+            let text = format!("{}: not converted to {}: {why}", display_safe(name), format.name);
+            return Err(Nothing::Refused(Refusal::new(text)));
+        }
+    };
+    let mut text = text.into_inner().map_err(|error| scratch(error.into_error()))?;
+    let untold = untold(args, &converted);
+    losses.untold(&untold);
+    if let Some(refusal) = losses.refusal(&converted) {
+        return Err(Nothing::Refused(refusal));
+    }
+    text.seek(SeekFrom::Start(0)).map_err(scratch)?;
+    let back = Reader::new(&mut text, reading_back(args, &converted, !untold.is_empty()));
+    if !converted.reads_back(back).map_err(scratch)? {
+        let text = format!(
+            "{}: not converted: as {} it would not be read back as it is",
+            display_safe(name),
+            format.name
+        );
+        return refuse(
+            text,
+            "jsonl holds everything; a name for -o that means another format misleads readers",
+        );
+    }
+    text.seek(SeekFrom::Start(0)).map_err(scratch)?;
+    Ok(text)
+}
+
+/// How IN is read: everything that it says, be it worth little.
+fn reading(args: &ConvertArgs) -> Options {
+    let told = match args.input.as_os_str().as_bytes() {
+        b"-" => Options::default(),
+        name => Options::for_name(name),
+    };
+    let all = all(told);
+    Options { asked: args.algorithm.clone(), format: args.from.or(all.format), ..all }
+}
+
+/// How whoever finds the result reads it, knowing nothing but its name. What tells its algorithms nowhere is read by them.
+fn reading_back(args: &ConvertArgs, converted: &Converted, untold: bool) -> Options {
+    let asked = if untold { converted.specs.clone() } else { Vec::new() };
+    match &args.output {
+        Some(output) => Options { asked, ..all(Options::for_name(output.as_os_str().as_bytes())) },
+        None => Options { asked, format: Some(args.format), ..all(Options::default()) },
+    }
+}
+
+fn all(options: Options) -> Options {
+    Options { allow_weak: true, allow_undigested: true, allow_pieces: true, ..options }
+}
+
+/// The algorithms that neither the format nor the name of the output nor the length of a digest tells.
+fn untold(args: &ConvertArgs, converted: &Converted) -> Vec<Spec> {
+    if !args.format.leaves_algorithm_open() {
+        return Vec::new();
+    }
+    let told = |spec: &&Spec| match &args.output {
+        Some(output) => {
+            let name = output.as_os_str().as_bytes();
+            for_file(args.format, std::slice::from_ref(spec), Spelling::Hex, name) == args.format
+        }
+        None => is_told(spec, None),
+    };
+    converted.specs.iter().filter(|spec| !told(spec)).cloned().collect()
+}
+
+/// Writes what was made to where it belongs.
+fn hand_out(args: &ConvertArgs, mut text: SpooledTempFile, console: &mut Console) -> Exit {
+    let output = match &args.output {
+        Some(path) => Output::file(path),
+        None => Ok(Output::stdout()),
+    };
+    let mut output = match output {
+        Ok(output) => output,
+        Err(error) => {
+            console.failure(&error);
+            return Exit::NotAsAsked;
+        }
+    };
+    let name = output.name();
+    let mut buffer = vec![0; 1 << 16];
+    let mut copy = || -> io::Result<()> {
+        loop {
+            let read = text.read(&mut buffer)?;
+            if read == 0 {
+                return Ok(());
+            }
+            output.write(&buffer[..read])?;
+        }
+    };
+    let copied = copy().map_err(|error| Error::io(&name, "write", error));
+    if let Err(error) = copied.and_then(|()| output.finish()) {
+        return cannot_write(&error, console);
+    }
+    if let Some(output) = &args.output {
+        tell_folder(&args.input, output, console);
+    }
+    Exit::Done
+}
+
+/// Names are relative to the folder of their manifest: one that stands elsewhere means other files.
+fn tell_folder(input: &Path, output: &Path, console: &mut Console) {
+    if input == Path::new("-") {
+        return;
+    }
+    let (from, to) = (folder_of(input), folder_of(output));
+    if let (Ok(from), Ok(to)) = (from.canonicalize(), to.canonicalize())
+        && from != to
+    {
+        let from = display_safe(from.as_os_str().as_bytes());
+        console.note(&format!("names stay relative to {from}, which is not the folder of the new manifest"));
+        console.hint("truesum check --root DIR says where the files are");
+    }
+}

@@ -1,0 +1,118 @@
+//! What a conversion leaves behind, in words: names one by one, what many entries lose as counts.
+
+use crate::console::Console;
+use crate::exit::Refusal;
+use crate::words::count;
+use std::collections::BTreeMap;
+use truesum::hash::Spec;
+use truesum::manifest::Format;
+use truesum::manifest::convert::{Converted, Lost};
+use truesum::manifest::path::display_safe;
+
+/// Malformed parts and names that are told where nothing is written anyway.
+const SHOWN: u64 = 10;
+
+/// Counts what is lost.
+pub struct Losses<'a> {
+    /// The manifest, as it is shown.
+    name: String,
+    format: &'static Format,
+    lossy: bool,
+    console: &'a mut Console,
+    malformed: u64,
+    entries: u64,
+    /// What many entries lose, and how many.
+    parts: BTreeMap<String, u64>,
+    signature: bool,
+    untold: bool,
+}
+
+impl<'a> Losses<'a> {
+    /// Nothing yet, of the manifest called `input`, which is to become one of `format`.
+    pub fn new(input: &[u8], format: &'static Format, lossy: bool, console: &'a mut Console) -> Losses<'a> {
+        let (name, parts) = (display_safe(input), BTreeMap::new());
+        let (malformed, entries, signature, untold) = (0, 0, false, false);
+        Losses { name, format, lossy, console, malformed, entries, parts, signature, untold }
+    }
+
+    /// Takes note of something lost; what is told by name is told at once.
+    pub fn note(&mut self, lost: &Lost<'_>) {
+        match lost {
+            Lost::Malformed(error) => {
+                self.malformed += 1;
+                if self.malformed <= SHOWN {
+                    self.console.error(&format!("{}: {error}", self.name));
+                }
+            }
+            Lost::Entry(entry, why) => {
+                self.entries += 1;
+                if self.lossy {
+                    self.console.note(&format!("{}: left out: {why}", display_safe(&entry.path)));
+                } else if self.entries <= SHOWN {
+                    self.console.error_of(&entry.path, &format!("cannot be written: {why}"));
+                }
+            }
+            Lost::Digest(_, spec) => self.count(format!("the digest of {spec}")),
+            Lost::Size(_) => self.count("the size".to_owned()),
+            Lost::Time(_) => self.count("the time".to_owned()),
+            Lost::Pieces(_) => self.count("digests of pieces".to_owned()),
+            Lost::Elapsed(_) => self.count("how long hashing took".to_owned()),
+            Lost::Signature => self.signature = true,
+        }
+    }
+
+    fn count(&mut self, what: String) {
+        *self.parts.entry(what).or_default() += 1;
+    }
+
+    /// Takes note of algorithms that nothing would tell.
+    pub fn untold(&mut self, specs: &[Spec]) {
+        self.untold = !specs.is_empty();
+        for spec in specs {
+            self.parts.insert(format!("that digests are of {spec}"), 0);
+        }
+    }
+
+    /// Tells what is lost, and why nothing is written, if so.
+    pub fn refusal(self, converted: &Converted) -> Option<Refusal> {
+        let name = &self.name;
+        if self.malformed > 0 {
+            if self.malformed > SHOWN {
+                self.console.error(&format!("{name}: {} more", self.malformed - SHOWN));
+            }
+            let parts = count(self.malformed, "malformed part", "malformed parts");
+            let text = format!("{name}: not converted: {parts}");
+            return Some(Refusal::with_hint(text, "-a NAME says the algorithm, --from FORMAT the format"));
+        }
+        let lossy = self.lossy;
+        if !lossy && self.entries > SHOWN {
+            self.console.error(&format!("{} more cannot be written", self.entries - SHOWN));
+        }
+        let say = |text: String| match lossy {
+            true => self.console.note(&text),
+            false => self.console.error(&text),
+        };
+        for (what, entries) in &self.parts {
+            let of = match entries {
+                0 => String::new(),
+                entries => format!(" of {}", count(*entries, "entry", "entries")),
+            };
+            say(format!("{name}: lost in {}: {what}{of}", self.format.name));
+        }
+        if self.signature {
+            say(format!("{name}: lost in {}: the signature, which is of the old text", self.format.name));
+        }
+        let lost = self.entries > 0 || !self.parts.is_empty() || self.signature;
+        if lost && !lossy {
+            let text = format!("{name}: not converted: {} cannot hold all of it", self.format.name);
+            let hint = match self.format.tagged.filter(|_| self.untold) {
+                Some(tagged) => {
+                    format!("-t {} names algorithms; --lossy writes it all the same", tagged.name)
+                }
+                None => "--lossy writes it without; jsonl holds everything but signatures".to_owned(),
+            };
+            return Some(Refusal::with_hint(text, hint));
+        }
+        (converted.entries == 0).then(|| Refusal::new(format!("{name}: not converted: no entry to write")))
+    }
+}

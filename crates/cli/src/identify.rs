@@ -1,0 +1,179 @@
+//! `truesum identify`: what a digest may be of, and with a file which of these it is.
+
+use crate::console::Console;
+use crate::exit::{Exit, Refusal};
+use crate::options::RunArgs;
+use crate::output::print;
+use crate::watch::Watch;
+use crate::words::count;
+use clap::{Args, ValueHint};
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum::Error;
+use truesum::hash::Spec;
+use truesum::manifest::identify::{Candidate, Unidentified, identify, part_sizes};
+use truesum::manifest::json;
+use truesum::manifest::path::display_safe;
+
+/// Sizes of part that are tried in one read: each is a hash of the whole file.
+const AT_ONCE: usize = 64;
+
+/// Tell which algorithms a digest may be of and how it is spelled, or which of them it is of a file
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum identify d41d8cd98f00b204e9800998ecf8427e      what it may be, the likeliest first
+  truesum identify sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
+  truesum identify 9dd4e461268c8034f5c8564e155c67a6 disk.iso
+  truesum identify 1f2e...-17 upload.bin                 the part size of an S3 ETag
+Hexadecimal of any case, with colons or blanks; base 32 and 64, Nix's base 32, C4; multihash; decimal of
+sum and cksum; NAME:DIGEST.
+Exit status: 0 told, and it is of FILE; 1 it is not of FILE; 2 no digest, or FILE was not read.")]
+pub struct IdentifyArgs {
+    /// The digest
+    #[arg(value_name = "DIGEST", allow_hyphen_values = true)]
+    pub digest: String,
+    /// The file that it may be of; all candidates are computed in one read
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: Option<OsString>,
+    /// One JSON object per line
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+/// Runs the command.
+pub fn run(args: IdentifyArgs) -> Exit {
+    let mut console = Console::new(args.run.color);
+    let candidates = match identify(&args.digest) {
+        Ok(candidates) => candidates,
+        Err(why) => return console.refuse(&refusal(&args.digest, why)),
+    };
+    let tell = args.run.tell(false);
+    let Some(file) = &args.file else {
+        return print(&told(&candidates, args.json), &mut console);
+    };
+    let watch = Watch::start(tell.line, None, &mut console);
+    let result = matching(&candidates, file, tell.threads, &watch);
+    console.display = None;
+    let (found, tried) = match result {
+        Ok(result) => result,
+        Err(error) => {
+            console.failure(&error);
+            return watch.signals.ended_by().map_or(Exit::NotAsAsked, Exit::Signal);
+        }
+    };
+    let name = display_safe(file.as_bytes());
+    let text = match (args.json, found.is_empty()) {
+        (true, _) => told(&found, true),
+        (false, true) => format!("{name}: not its digest: {} tried\n", count(tried, "reading", "readings")),
+        (false, false) => found
+            .iter()
+            .map(|found| format!("{name}: {} ({})\n", found.spec, found.encoding.name()))
+            .collect(),
+    };
+    let printed = print(&text, &mut console);
+    if found.is_empty() { printed.max(Exit::Failed) } else { printed }
+}
+
+fn refusal(text: &str, why: Unidentified) -> Refusal {
+    let text = format!("{}: {why}", display_safe(text.as_bytes()));
+    match why {
+        Unidentified::Password => {
+            Refusal::with_hint(text, "such hashes are salted: programs that check passwords compute them")
+        }
+        Unidentified::Length(_) => {
+            Refusal::with_hint(text, "is it cut off, or are there characters too many?")
+        }
+        Unidentified::Spelling | Unidentified::Named => {
+            Refusal::with_hint(text, "truesum list algorithms tells what there is, and how long digests are")
+        }
+    }
+}
+
+/// Those of the candidates that are digests of the file, and how many were tried.
+///
+/// # Errors
+/// The file was not read to its end.
+fn matching(
+    candidates: &[Candidate],
+    file: &OsStr,
+    threads: usize,
+    watch: &Watch,
+) -> Result<(Vec<Candidate>, u64), Error> {
+    let (parted, plain): (Vec<_>, Vec<_>) =
+        candidates.iter().cloned().partition(|candidate| candidate.spec.counts_parts());
+    let mut groups: Vec<Vec<Candidate>> = Vec::new();
+    if !plain.is_empty() {
+        groups.push(plain);
+    }
+    if !parted.is_empty() {
+        let metadata = std::fs::metadata(Path::new(file));
+        let size = metadata.map_err(|error| Error::io(file.as_bytes(), "open", error))?.len();
+        let sized = parted.iter().flat_map(|candidate| {
+            let sizes = part_sizes(size, candidate.digest.parts().unwrap_or(1));
+            let specs = sizes.into_iter().filter_map(|size| candidate.spec.clone().with_unit(size).ok());
+            specs.map(|spec| Candidate { spec, ..candidate.clone() })
+        });
+        let sized: Vec<Candidate> = sized.collect();
+        // The usual sizes come first, and mostly it is one of these.
+        groups.extend(sized.chunks(AT_ONCE).map(<[Candidate]>::to_vec));
+        if groups.is_empty() {
+            // No size of part gives so many; that the file can be read is shown all the same.
+            watch.digests(file, &[parted[0].spec.clone()], threads)?;
+        }
+    }
+    let mut tried = 0;
+    for group in groups {
+        let mut specs: Vec<Spec> = Vec::new();
+        for candidate in &group {
+            if !specs.contains(&candidate.spec) {
+                specs.push(candidate.spec.clone());
+            }
+        }
+        tried += group.len() as u64;
+        let found = watch.digests(file, &specs, threads)?;
+        let is = |candidate: &Candidate| {
+            specs
+                .iter()
+                .zip(&found.digests)
+                .any(|(spec, digest)| *spec == candidate.spec && *digest == candidate.digest)
+        };
+        let found: Vec<Candidate> = group.into_iter().filter(is).collect();
+        if !found.is_empty() {
+            return Ok((found, tried));
+        }
+    }
+    Ok((Vec::new(), tried))
+}
+
+/// The candidates as lines.
+fn told(candidates: &[Candidate], as_json: bool) -> String {
+    let mut text = String::new();
+    if !as_json {
+        let _ = writeln!(text, "{:<14} {:<10} {:<9} WHAT IT IS", "ALGORITHM", "ENCODING", "STATUS");
+    }
+    for Candidate { spec, digest, encoding } in candidates {
+        let row = spec.algorithm();
+        let (status, encoding) = (row.status.word(), encoding.name());
+        let name = spec.to_string();
+        let _ = match as_json {
+            false => writeln!(text, "{name:<14} {encoding:<10} {status:<9} {}", row.summary),
+            true => {
+                let mut summary = Vec::new();
+                json::string_into(row.summary, &mut summary);
+                let summary = String::from_utf8_lossy(&summary);
+                writeln!(
+                    text,
+                    "{{\"algorithm\":\"{name}\",\"encoding\":\"{encoding}\",\"digest\":\"{digest}\",\
+                     \"status\":\"{status}\",\"tamper_evident\":{},\"summary\":{summary}}}",
+                    row.status.tamper_evident()
+                )
+            }
+        };
+    }
+    text
+}

@@ -1,0 +1,226 @@
+//! `truesum convert`: between formats and back, and what is said of what is lost.
+
+use crate::program::{ABC, EMPTY, Folder};
+
+/// Names that tools lost: each has one thing in it.
+const HOSTILE: &[&[u8]] = &[
+    b"x",
+    b" lead",
+    b"trail ",
+    b"two  blanks",
+    b"new\nline",
+    b"cr\r",
+    b"back\\slash",
+    b"*star",
+    b"-dash",
+    b"#hash",
+    b";semi",
+    b"quo\"te",
+    b"%41",
+    b"tab\tx",
+    b"\xffbad",
+    b"\xef\xbb\xbfbom",
+    b"comma,x",
+    b"a) = b",
+    b"sub dir/x y",
+    b"SHA256 (x) = y",
+    b"a:b",
+    b"d41d8cd98f00b204e9800998ecf8427e  a",
+];
+
+/// Formats that are written, with the algorithm that each holds at its best.
+fn writable() -> Vec<(String, String)> {
+    let folder = Folder::with(&[("f", "abc")]);
+    let rows = folder.run(&["list", "formats", "--json"]).out();
+    let rows = rows.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let formats = rows.filter_map(|row| {
+        let name = row["name"].as_str().unwrap().to_owned();
+        let algorithm = row["algorithms"][0].as_str().unwrap_or("sha256").to_owned();
+        let ran = folder.run(&["-t", &name, "f"]);
+        (ran.code == Some(0)).then_some((name, algorithm))
+    });
+    let formats: Vec<_> = formats.collect();
+    assert!(formats.len() >= 12, "{formats:?}");
+    formats
+}
+
+/// `(name, digest)` of every entry of a manifest, by way of JSON lines.
+fn entries(folder: &Folder, name: &str) -> Vec<(String, String)> {
+    let ran = folder.run(&["convert", "--lossy", name, "-t", "jsonl"]);
+    assert_eq!(ran.code, Some(0), "{name}: {}", ran.err);
+    let mut entries: Vec<(String, String)> = ran
+        .out()
+        .lines()
+        .map(|line| {
+            let row: serde_json::Value = serde_json::from_str(line).unwrap();
+            let path = format!("{}{}", row["path"], row["path_base64"]);
+            (path, row["digests"].to_string())
+        })
+        .collect();
+    entries.sort();
+    entries
+}
+
+#[test]
+fn between_all_formats_and_back_names_and_digests_stay_and_verify() {
+    let folder = Folder::new();
+    for (at, name) in HOSTILE.iter().enumerate() {
+        folder.write([b"files/".as_slice(), name].concat(), at.to_string());
+    }
+    let formats = writable();
+    let mut held = 0;
+    for (format, algorithm) in &formats {
+        // All that this format can hold, and what it cannot is named one by one.
+        let begin = folder.run(&["hash", "--json", "-a", algorithm, "-o", "files/all.jsonl", "files"]);
+        assert_eq!(begin.code, Some(0), "{}", begin.err);
+        let first = format!("files/first.{format}");
+        let ran = folder.run(&["convert", "--lossy", "files/all.jsonl", "-t", format, "-o", &first]);
+        assert_eq!(ran.code, Some(0), "{format}: {}", ran.err);
+        let left_out = ran.err.matches(": left out: ").count();
+        let kept = entries(&folder, &first);
+        assert_eq!(kept.len() + left_out, HOSTILE.len(), "{format}: {}", ran.err);
+        held += kept.len();
+        let check = folder.run(&["check", "--quiet", &first]);
+        assert_eq!(check.code, Some(0), "{format}: {}{}", check.out(), check.err);
+        for (other, _) in &formats {
+            let second = format!("files/second.{other}");
+            let ran = folder.run(&["convert", "--lossy", &first, "-t", other, "-o", &second]);
+            if ran.code != Some(0) {
+                // Nothing is left where there is no place for the algorithm.
+                assert!(ran.err.contains("no entry to write"), "{format} to {other}: {}", ran.err);
+                assert!(!folder.path(&second).exists());
+                continue;
+            }
+            let left_out = ran.err.matches(": left out: ").count();
+            let through = entries(&folder, &second);
+            assert_eq!(through.len() + left_out, kept.len(), "{format} to {other}: {}", ran.err);
+            assert!(through.iter().all(|entry| kept.contains(entry)), "{format} to {other}");
+            let back = format!("files/back.{format}");
+            let ran = folder.run(&["convert", "--lossy", &second, "-t", format, "-o", &back]);
+            // What wants sizes takes nothing from what has none.
+            if ran.code == Some(2) {
+                let without = ran.err.matches(": left out: its size is not known").count();
+                assert_eq!(without, through.len(), "{format} to {other} and back: {}", ran.err);
+            } else {
+                assert_eq!(entries(&folder, &back), through, "{format} to {other} and back: {}", ran.err);
+                std::fs::remove_file(folder.path(&back)).unwrap();
+            }
+            std::fs::remove_file(folder.path(&second)).unwrap();
+        }
+        std::fs::remove_file(folder.path(&first)).unwrap();
+        std::fs::remove_file(folder.path("files/all.jsonl")).unwrap();
+    }
+    assert!(held > formats.len() * 10, "{held}");
+}
+
+#[test]
+fn what_is_lost_is_named_and_nothing_is_written_without_leave() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let json = format!(
+        "{{\"schema\":\"truesum-entry/1\",\"path\":\"a\",\"size\":3,\"digests\":{{\"sha256\":\"{ABC}\",\"crc32\":\"352441c2\"}}}}\n"
+    );
+    folder.write("M.jsonl", json);
+    let ran = folder.run(&["convert", "M.jsonl", "-t", "sfv", "-o", "M.sfv"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""));
+    assert_eq!(
+        ran.err,
+        "truesum: M.jsonl: lost in sfv: the digest of sha256 of 1 entry\n\
+         truesum: M.jsonl: lost in sfv: the size of 1 entry\n\
+         truesum: M.jsonl: not converted: sfv cannot hold all of it\n\
+         hint: --lossy writes it without; jsonl holds everything but signatures\n"
+    );
+    assert_eq!(folder.entries(), ["M.jsonl", "a"]);
+    let ran = folder.run(&["convert", "--lossy", "M.jsonl", "-t", "sfv", "-o", "M.sfv"]);
+    assert_eq!(ran.code, Some(0));
+    assert_eq!(
+        ran.err,
+        "truesum: note: M.jsonl: lost in sfv: the digest of sha256 of 1 entry\n\
+         truesum: note: M.jsonl: lost in sfv: the size of 1 entry\n"
+    );
+    assert_eq!(folder.run(&["check", "M.sfv"]).code, Some(0));
+}
+
+#[test]
+fn a_malformed_part_refuses_the_whole() {
+    let folder = Folder::with(&[("M", &format!("{ABC}  a\noops\n{EMPTY}  b\n"))]);
+    for words in [&["convert", "M", "-t", "bsd"][..], &["convert", "--lossy", "M", "-t", "bsd", "-o", "new"]]
+    {
+        let ran = folder.run(words);
+        assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""));
+        assert_eq!(
+            ran.err,
+            "truesum: M: line 2: not a checksum line\n\
+             truesum: M: not converted: 1 malformed part\n\
+             hint: -a NAME says the algorithm, --from FORMAT the format\n"
+        );
+    }
+    assert_eq!(folder.entries(), ["M"]);
+    for (words, error) in [
+        (&["convert", "none", "-t", "bsd"][..], "truesum: none: cannot open: No such file or directory\n"),
+        (&["convert", "-", "-t", "bsd"], "truesum: -: not converted: no entry to write\n"),
+        (
+            &["convert", "M", "-t", "bare"],
+            "truesum: -t bare: this format is read and never written\n\
+             hint: truesum list formats tells what each format holds\n",
+        ),
+    ] {
+        let ran = folder.run(words);
+        assert_eq!((ran.code, ran.err.as_str(), ran.out().as_str()), (Some(2), error, ""));
+    }
+}
+
+#[test]
+fn lines_without_tags_are_written_only_where_something_tells_their_algorithm() {
+    let digest = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85";
+    let folder = Folder::with(&[("a", "abc"), ("M.bsd", &format!("BLAKE3 (a) = {digest}\n"))]);
+    let ran = folder.run(&["convert", "M.bsd", "-t", "gnu", "-o", "M"]);
+    assert_eq!(ran.code, Some(2));
+    assert_eq!(
+        ran.err,
+        "truesum: M.bsd: lost in gnu: that digests are of blake3\n\
+         truesum: M.bsd: not converted: gnu cannot hold all of it\n\
+         hint: -t bsd names algorithms; --lossy writes it all the same\n"
+    );
+    let ran = folder.run(&["convert", "M.bsd", "-t", "gnu", "-o", "M.b3"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    assert_eq!(folder.read("M.b3"), format!("{digest}  a\n").as_bytes());
+    assert_eq!(folder.run(&["check", "M.b3"]).code, Some(0));
+    let ran = folder.run(&["convert", "-a", "blake3", "M.b3", "-t", "bsd"]);
+    assert_eq!((ran.code, ran.out()), (Some(0), format!("BLAKE3 (a) = {digest}\n")));
+}
+
+#[test]
+fn a_name_that_misleads_readers_and_another_folder_are_told() {
+    let folder = Folder::with(&[("a", "abc"), ("d/x", ""), ("SUMS", &format!("{ABC}  a\n"))]);
+    let ran = folder.run(&["convert", "SUMS", "-t", "gnu", "-o", "MD5SUMS"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(!folder.path("MD5SUMS").exists());
+    let ran = folder.run(&["convert", "SUMS", "-t", "bsd", "-o", "d/SUMS"]);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.err.starts_with("truesum: note: names stay relative to "), "{}", ran.err);
+    assert_eq!(folder.run(&["check", "--root", ".", "d/SUMS"]).code, Some(0));
+}
+
+#[test]
+fn lines_of_one_file_become_one_entry() {
+    let md5 = "900150983cd24fb0d6963f7d28e17f72";
+    let folder = Folder::with(&[("a", "abc"), ("M", &format!("MD5 (a) = {md5}\nSHA256 (a) = {ABC}\n"))]);
+    let ran = folder.run(&["convert", "M", "-t", "jsonl"]);
+    let line = format!(
+        "{{\"schema\":\"truesum-entry/1\",\"path\":\"a\",\"digests\":{{\"md5\":\"{md5}\",\"sha256\":\"{ABC}\"}}}}\n"
+    );
+    assert_eq!((ran.code, ran.out(), ran.err.as_str()), (Some(0), line, ""));
+}
+
+#[test]
+fn a_signature_does_not_come_along_in_silence() {
+    let text = format!(
+        "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{ABC}  a\n-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n"
+    );
+    let folder = Folder::with(&[("M", &text)]);
+    let ran = folder.run(&["convert", "M", "-t", "bsd"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""));
+    assert!(ran.err.contains("lost in bsd: the signature"), "{}", ran.err);
+    let ran = folder.run(&["convert", "--lossy", "M", "-t", "bsd"]);
+    assert_eq!((ran.code, ran.out()), (Some(0), format!("SHA256 (a) = {ABC}\n")));
+}

@@ -1,0 +1,120 @@
+//! `truesum identify`: what a digest may be, and which of these it is of a file.
+
+use crate::program::{ABC, EMPTY, Folder};
+
+#[test]
+fn every_algorithm_is_found_by_its_digest_of_a_file() {
+    let folder = Folder::with(&[("f", "123456789")]);
+    for line in folder.run(&["list", "algorithms", "--json"]).out().lines() {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let (name, check) = (row["name"].as_str().unwrap(), row["check"].as_str().unwrap());
+        let ran = folder.run(&["identify", &check.to_uppercase(), "f"]);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{name}");
+        assert!(ran.out().contains(&format!("f: {name} (hex)\n")), "{name}: {}", ran.out());
+        let ran = folder.run(&["identify", check]);
+        let first = |line: &str| line.split(' ').next() == Some(name);
+        assert!(ran.out().lines().any(first), "{name}: {}", ran.out());
+    }
+}
+
+#[test]
+fn one_read_tells_which_it_is_and_the_exit_status_whether() {
+    let folder = Folder::with(&[("a", "abc"), ("empty", "")]);
+    for (digest, file, code, out) in [
+        // One leaf is no tree.
+        (ABC, "a", 0, "a: sha256 (hex)\na: glacier (hex)\n"),
+        ("sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=", "a", 0, "a: sha256 (base64)\n"),
+        (
+            "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0",
+            "a",
+            0,
+            "a: sha256 (base64url)\na: glacier (base64url)\n",
+        ),
+        (
+            "1b8m03r63zqhnjf7l5wnldhh7c134ap5vpj0850ymkq1iyzicy5s",
+            "a",
+            0,
+            "a: sha256 (nix32)\na: glacier (nix32)\n",
+        ),
+        ("90 01 50 98 3c d2 4f b0 d6 96 3f 7d 28 e1 7f 72", "a", 0, "a: md5 (hex)\n"),
+        ("90:01:50:98:3C:D2:4F:B0:D6:96:3F:7D:28:E1:7F:72", "a", 0, "a: md5 (hex)\n"),
+        ("MD5:900150983cd24fb0d6963f7d28e17f72", "a", 0, "a: md5 (hex)\n"),
+        ("4294967295", "empty", 0, "empty: crc (decimal)\n"),
+        (
+            "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            "a",
+            1,
+            "a: not its digest: 1 reading tried\n",
+        ),
+    ] {
+        let ran = folder.run(&["identify", digest, file]);
+        assert_eq!((ran.code, ran.out().as_str(), ran.err.as_str()), (Some(code), out, ""), "{digest}");
+    }
+    let multihash = format!("1220{ABC}");
+    assert_eq!(folder.run(&["identify", &multihash, "a"]).out(), "a: sha256 (multihash)\n");
+    let ran = folder.run(&["identify", EMPTY, "a"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.out());
+    assert!(ran.out().starts_with("a: not its digest: "), "{}", ran.out());
+}
+
+#[test]
+fn what_is_no_digest_and_what_is_not_read_is_not_as_asked() {
+    let folder = Folder::with(&[("a", "abc")]);
+    for (words, err) in [
+        (
+            &["identify", "$6$salt$hash"][..],
+            "truesum: $6$salt$hash: the salted hash of a password, not the digest of a file\n\
+             hint: such hashes are salted: programs that check passwords compute them\n",
+        ),
+        (
+            &["identify", "900150983cd24fb0d6963f7d28e17f7200"],
+            "truesum: 900150983cd24fb0d6963f7d28e17f7200: no algorithm has a digest of 17 bytes\n\
+             hint: is it cut off, or are there characters too many?\n",
+        ),
+        (
+            &["identify", "sha256:900150983cd24fb0d6963f7d28e17f72"],
+            "truesum: sha256:900150983cd24fb0d6963f7d28e17f72: the algorithm it names has no such digest\n\
+             hint: truesum list algorithms tells what there is, and how long digests are\n",
+        ),
+        (&["identify", ABC, "none"], "truesum: none: cannot open: No such file or directory\n"),
+    ] {
+        let ran = folder.run(words);
+        assert_eq!((ran.code, ran.out().as_str(), ran.err.as_str()), (Some(2), "", err), "{words:?}");
+    }
+}
+
+#[test]
+fn the_part_size_of_an_upload_is_found() {
+    let folder = Folder::new();
+    let data: Vec<u8> = (0..23u32 << 20).map(|at| (at ^ (at >> 11)) as u8).collect();
+    folder.write("up", &data);
+    for (part, shown) in [("5MiB", "5MiB"), ("7MiB", "7MiB"), ("10000000", "10000000"), ("16MiB", "16MiB")] {
+        let name = format!("s3-etag;part={part}");
+        let etag = folder.run(&["-a", &name, "up"]).out();
+        let etag = etag.split(' ').next().unwrap();
+        let ran = folder.run(&["identify", etag, "up"]);
+        let expected = format!("up: s3-etag;part={shown} (hex)\n");
+        assert_eq!((ran.code, ran.out(), ran.err.as_str()), (Some(0), expected, ""), "{etag}");
+        // The right number of parts of another file.
+        let other = etag.replacen(&etag[..2], if etag.starts_with("00") { "01" } else { "00" }, 1);
+        assert_eq!(folder.run(&["identify", &other, "up"]).code, Some(1));
+    }
+    let etag = folder.run(&["-a", "s3-etag", "up"]).out();
+    let ran = folder.run(&["identify", etag.split(' ').next().unwrap(), "up"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(0), "up: s3-etag (hex)\n"));
+}
+
+#[test]
+fn json_has_a_row_for_each() {
+    let folder = Folder::with(&[("a", "abc")]);
+    for words in [&["identify", "--json", ABC][..], &["identify", "--json", ABC, "a"]] {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let rows = ran.out();
+        let rows: Vec<serde_json::Value> =
+            rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!((&rows[0]["algorithm"], &rows[0]["digest"]), (&"sha256".into(), &ABC.into()));
+        assert_eq!(rows[0]["tamper_evident"], true);
+        assert_eq!(rows.len() == 2, words.len() == 4, "{}", ran.out());
+    }
+}

@@ -1,0 +1,389 @@
+//! A digest that stands alone: which algorithms it may be of, and how it is spelled.
+//!
+//! Nothing tells but length and alphabet, so that there are several answers, the likeliest first. [`part_sizes`] does the
+//! same for the parts that the ETag of an upload counts.
+
+use crate::algorithm::usual;
+use crate::radix;
+use truesum_hash::{ALGORITHMS, Algorithm, Digest, Lengths, Spec};
+
+/// How a digest is spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Encoding {
+    /// Hexadecimal, perhaps with colons or blanks between.
+    Hex,
+    /// Code, length and digest as <https://multiformats.io/multihash/> has them, in hexadecimal.
+    Multihash,
+    /// Decimal, as `sum` and `cksum` write it.
+    Decimal,
+    /// An identifier of SMPTE ST 2114: base 58.
+    C4,
+    /// Base 32 of Nix.
+    Nix32,
+    /// Base 32 (RFC 4648).
+    Base32,
+    /// Base 64 (RFC 4648, section 4).
+    Base64,
+    /// Base 64 for URLs (RFC 4648, section 5).
+    Base64Url,
+}
+
+impl Encoding {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Encoding::Hex => "hex",
+            Encoding::Multihash => "multihash",
+            Encoding::Decimal => "decimal",
+            Encoding::C4 => "c4",
+            Encoding::Nix32 => "nix32",
+            Encoding::Base32 => "base32",
+            Encoding::Base64 => "base64",
+            Encoding::Base64Url => "base64url",
+        }
+    }
+}
+
+/// What a text may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The algorithm.
+    pub spec: Spec,
+    /// The digest.
+    pub digest: Digest,
+    /// How the text spells it.
+    pub encoding: Encoding,
+}
+
+/// Why a text is no digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unidentified {
+    /// What passwords are kept as: salted, and of no file.
+    Password,
+    /// It is spelled as no digest is.
+    Spelling,
+    /// No algorithm has digests of so many bytes.
+    Length(usize),
+    /// The algorithm that is named has no such digest.
+    Named,
+}
+
+impl std::fmt::Display for Unidentified {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unidentified::Password => f.write_str("the salted hash of a password, not the digest of a file"),
+            Unidentified::Spelling => f.write_str("not spelled as any digest is"),
+            Unidentified::Length(bytes) => write!(f, "no algorithm has a digest of {bytes} bytes"),
+            Unidentified::Named => f.write_str("the algorithm it names has no such digest"),
+        }
+    }
+}
+
+impl std::error::Error for Unidentified {}
+
+/// The codes of multihashes (the table of <https://github.com/multiformats/multicodec>).
+const MULTIHASH: &[(u64, &str)] = &[
+    (0x11, "sha1"),
+    (0x12, "sha256"),
+    (0x13, "sha512"),
+    (0x14, "sha3-512"),
+    (0x15, "sha3-384"),
+    (0x16, "sha3-256"),
+    (0x17, "sha3-224"),
+    (0x18, "shake128"),
+    (0x19, "shake256"),
+    (0x1b, "keccak256"),
+    (0x1e, "blake3"),
+    (0x20, "sha384"),
+    (0xd4, "md4"),
+    (0xd5, "md5"),
+    (0x1013, "sha224"),
+    (0x1014, "sha512-224"),
+    (0x1015, "sha512-256"),
+    (0x1053, "ripemd160"),
+    (0x534d, "sm3"),
+];
+
+/// Longest text looked at.
+const LIMIT: usize = 1024;
+
+/// What a text may be the digest of, the likeliest first: hexadecimal before bases with more letters, the usual algorithm of
+/// a length before others, those that show tampering before those that do not.
+///
+/// An algorithm may be named before it, `NAME:DIGEST` or `NAME-BASE64` as web pages pin resources (W3C Subresource Integrity).
+///
+/// ```
+/// use truesum_manifest::identify::identify;
+/// let found = identify("sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=").unwrap();
+/// assert_eq!((found[0].spec.to_string().as_str(), found[0].encoding.name()), ("sha256", "base64"));
+/// assert_eq!(identify("d41d8cd98f00b204e9800998ecf8427e").unwrap()[0].spec.to_string(), "md5");
+/// ```
+///
+/// # Errors
+/// It can be the digest of nothing.
+pub fn identify(text: &str) -> Result<Vec<Candidate>, Unidentified> {
+    let text = text.trim();
+    if text.starts_with('$') || text.starts_with("{SSHA") || text.starts_with("{CRYPT}") {
+        return Err(Unidentified::Password);
+    }
+    if text.is_empty() || text.len() > LIMIT {
+        return Err(Unidentified::Spelling);
+    }
+    let mut named = false;
+    // The longest name there is: `blake2b-256:` is not `blake2b-` and a digest.
+    for (at, _) in text.rmatch_indices([':', '-']) {
+        let Ok(spec) = text[..at].trim().parse::<Spec>() else { continue };
+        named = true;
+        let digest = text[at + 1..].trim();
+        // Options of a resource's pin, which say nothing of the digest.
+        let digest = digest.split('?').next().unwrap_or(digest);
+        let found = spellings(digest).into_iter().filter(|(_, digest)| fits(&spec, digest));
+        let candidate = |(encoding, digest)| Candidate { spec: spec.clone(), digest, encoding };
+        let found: Vec<Candidate> = found.map(candidate).collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    if named {
+        return Err(Unidentified::Named);
+    }
+    let spellings = spellings(text);
+    let Some((_, first)) = spellings.first() else { return Err(Unidentified::Spelling) };
+    let length = first.len();
+    let mut found: Vec<Candidate> = Vec::new();
+    for (encoding, digest) in spellings {
+        if encoding == Encoding::Hex {
+            found.extend(multihash(&digest));
+        }
+        for spec in algorithms(&digest, encoding) {
+            found.push(Candidate { spec, digest: digest.clone(), encoding });
+        }
+    }
+    found.sort_by_key(rank);
+    if found.is_empty() { Err(Unidentified::Length(length)) } else { Ok(found) }
+}
+
+/// The ways in which a text spells bytes.
+fn spellings(text: &str) -> Vec<(Encoding, Digest)> {
+    let mut found = Vec::new();
+    let bytes = text.as_bytes();
+    let parted = |byte: &u8| !byte.is_ascii_whitespace() && *byte != b':';
+    let hex: Vec<u8> = bytes.iter().copied().filter(parted).collect();
+    if let Ok(digest) = Digest::from_hex(&hex) {
+        found.push((Encoding::Hex, digest));
+    }
+    if let Ok(number) = text.parse::<u64>()
+        && text.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        for len in [2usize, 4, 8] {
+            if len == 8 || number >> (8 * len) == 0 {
+                found.push((Encoding::Decimal, Digest::new(&number.to_be_bytes()[8 - len..])));
+            }
+        }
+    }
+    let mut other = |encoding, bytes: Option<Vec<u8>>| {
+        found.extend(bytes.filter(|bytes| !bytes.is_empty()).map(|bytes| (encoding, Digest::new(&bytes))));
+    };
+    other(Encoding::C4, radix::c4(bytes));
+    other(Encoding::Nix32, radix::nix32(bytes));
+    other(Encoding::Base32, radix::base32(bytes));
+    let url = text.contains(['-', '_']);
+    other(if url { Encoding::Base64Url } else { Encoding::Base64 }, radix::base64(bytes));
+    found
+}
+
+fn fits(spec: &Spec, digest: &Digest) -> bool {
+    spec.digest_len() == digest.len() && spec.counts_parts() == digest.parts().is_some()
+}
+
+/// The algorithms that have such a digest.
+fn algorithms(digest: &Digest, encoding: Encoding) -> Vec<Spec> {
+    let of_length = |row: &'static Algorithm| {
+        let spec = Spec::new(row);
+        // Lengths that people choose; any other is that of nothing rather than of one of these.
+        let chosen =
+            row.lengths != Lengths::Fixed && matches!(digest.len(), 16 | 20 | 24 | 28 | 32 | 48 | 64);
+        match spec.digest_len() == digest.len() {
+            false if chosen => spec.with_bits(digest.len() * 8).ok(),
+            _ => Some(spec),
+        }
+    };
+    let usual_spelling = |spec: &Spec| match encoding {
+        Encoding::Decimal => spec.digest_len() <= 8 && !spec.algorithm().status.tamper_evident(),
+        Encoding::C4 => spec.algorithm().name == "sha512",
+        // So short a digest is not written in letters.
+        Encoding::Hex | Encoding::Multihash => true,
+        Encoding::Nix32 | Encoding::Base32 => spec.digest_len() >= 16,
+        Encoding::Base64 | Encoding::Base64Url => spec.digest_len() >= 4,
+    };
+    let rows = ALGORITHMS.iter().filter_map(of_length);
+    rows.filter(|spec| fits(spec, digest) && usual_spelling(spec)).collect()
+}
+
+/// The digest in a multihash.
+fn multihash(bytes: &Digest) -> Option<Candidate> {
+    let (code, rest) = varint(bytes.as_bytes())?;
+    let (len, digest) = varint(rest)?;
+    if digest.is_empty() || digest.len() as u64 != len || bytes.parts().is_some() {
+        return None;
+    }
+    let bits = digest.len() * 8;
+    let spec: Spec = match code {
+        0xb201..=0xb240 => format!("blake2b-{}", (code - 0xb200) * 8).parse().ok()?,
+        0xb241..=0xb260 => format!("blake2s-{}", (code - 0xb240) * 8).parse().ok()?,
+        _ => MULTIHASH.iter().find(|(known, _)| *known == code)?.1.parse().ok()?,
+    };
+    let spec = if spec.digest_len() * 8 == bits { spec } else { spec.with_bits(bits).ok()? };
+    Some(Candidate { spec, digest: Digest::new(digest), encoding: Encoding::Multihash })
+}
+
+/// An unsigned number of seven bits a byte, the lowest first, and what follows it.
+fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let len = bytes.iter().take(9).position(|byte| byte & 0x80 == 0)? + 1;
+    let number = bytes[..len].iter().rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f));
+    Some((number, &bytes[len..]))
+}
+
+/// The lower the likelier.
+fn rank(candidate: &Candidate) -> (Encoding, bool, bool, u8) {
+    let Candidate { spec, encoding, .. } = candidate;
+    let row = spec.algorithm();
+    let written_so = match encoding {
+        Encoding::Decimal => row.decimal.is_some_and(|decimal| decimal.usual),
+        _ => usual(spec.digest_len()).as_ref() == Some(spec),
+    };
+    let status = match row.status.word() {
+        "secure" => 0,
+        "weakened" => 1,
+        "broken" => 2,
+        _ => 3,
+    };
+    (*encoding, !written_so, spec.digest_len() != row.digest_len, status)
+}
+
+/// Sizes of parts that programs upload in, in MiB.
+const USUAL_MIB: &[u64] = &[8, 5, 16, 10, 15, 25, 32, 50, 64, 100, 128, 256, 500, 512, 1024];
+
+/// The sizes of part that cut a file of `size` bytes into `parts` parts and that an upload may have: usual ones first, in units
+/// of 2^20 and of 10^6 bytes, then all multiples of 1 MiB. Each stands in it once.
+pub fn part_sizes(size: u64, parts: u64) -> Vec<u64> {
+    const MIB: u64 = 1 << 20;
+    /// The service allows no larger part.
+    const LARGEST: u64 = 5 << 30;
+    let cuts = |part: u64| size.div_ceil(part).max(1) == parts;
+    let usual = USUAL_MIB.iter().map(|mib| mib * MIB).chain(USUAL_MIB.iter().map(|mb| mb * 1_000_000));
+    let least = size.div_ceil(parts.max(1)).div_ceil(MIB).max(1);
+    let all = (least..=LARGEST / MIB).map(|mib| mib * MIB).take_while(|&part| cuts(part));
+    let mut found: Vec<u64> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for part in usual.chain(all).filter(|&part| cuts(part)) {
+        if seen.insert(part) {
+            found.push(part);
+        }
+    }
+    // One part is the file, however large it might have been.
+    if parts == 1 {
+        found.truncate(1);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Vec<String> {
+        let found = identify(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        found.iter().map(|found| format!("{} {}", found.spec, found.encoding.name())).collect()
+    }
+
+    #[test]
+    fn every_row_is_found_in_every_spelling_of_its_check() {
+        for row in ALGORITHMS {
+            let digest = Digest::from_hex(row.check.as_bytes()).unwrap();
+            let upper = digest.to_hex_upper();
+            let pairs: Vec<&str> =
+                row.check.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).unwrap()).collect();
+            let mut texts = vec![row.check.to_owned(), upper, format!("{}:{}", row.tag, row.check)];
+            if digest.parts().is_none() {
+                texts.extend([pairs.join(":"), pairs.join(" ")]);
+                if digest.len() >= 16 {
+                    texts.push(digest.to_base64());
+                    texts.push(digest.to_base64().replace('+', "-").replace('/', "_").replace('=', ""));
+                    texts.push(format!("{}-{}", row.name, digest.to_base64()));
+                    texts.push(data_encoding::BASE32.encode(digest.as_bytes()));
+                }
+            }
+            for text in texts {
+                let found = identify(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+                let this = |found: &Candidate| found.spec == Spec::new(row) && found.digest == digest;
+                assert!(found.iter().any(this), "{} in {text}: {found:?}", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_likeliest_stands_first() {
+        for (text, first) in [
+            ("d41d8cd98f00b204e9800998ecf8427e", "md5 hex"),
+            ("DA39A3EE 5E6B4B0D 3255BFEF 95601890 AFD80709", "sha1 hex"),
+            ("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "sha256 base64"),
+            ("47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU", "sha256 base64url"),
+            ("sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=?x", "sha256 base64"),
+            ("sha256:1b8m03r63zqhnjf7l5wnldhh7c134ap5vpj0850ymkq1iyzicy5s", "sha256 nix32"),
+            ("1b8m03r63zqhnjf7l5wnldhh7c134ap5vpj0850ymkq1iyzicy5s", "sha256 nix32"),
+            ("1220e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "sha256 multihash"),
+            ("4294967295", "crc decimal"),
+            (
+                "BLAKE2b-256:0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8",
+                "blake2b-256 hex",
+            ),
+            ("9dd4e461268c8034f5c8564e155c67a6-3", "s3-etag hex"),
+        ] {
+            assert_eq!(names(text)[0], first, "{text}");
+        }
+        assert!(names("00000000").contains(&"crc32 hex".to_owned()));
+    }
+
+    #[test]
+    fn what_is_no_digest_is_told_why() {
+        for (text, why) in [
+            ("$6$salt$abc", Unidentified::Password),
+            ("", Unidentified::Spelling),
+            ("hello world", Unidentified::Spelling),
+            ("d41d8cd98f00b204e9800998ecf8427e00", Unidentified::Length(17)),
+            ("sha256:d41d8cd98f00b204e9800998ecf8427e", Unidentified::Named),
+        ] {
+            assert_eq!(identify(text), Err(why), "{text}");
+        }
+    }
+
+    #[test]
+    fn part_sizes_are_those_that_give_so_many_parts() {
+        const MIB: u64 = 1 << 20;
+        assert_eq!(
+            part_sizes(20 * MIB, 2),
+            [
+                16 * MIB,
+                10 * MIB,
+                15 * MIB,
+                16_000_000,
+                15_000_000,
+                11 * MIB,
+                12 * MIB,
+                13 * MIB,
+                14 * MIB,
+                17 * MIB,
+                18 * MIB,
+                19 * MIB
+            ]
+        );
+        assert_eq!(part_sizes(3, 1), [8 * MIB]);
+        assert_eq!(part_sizes(0, 1), [8 * MIB]);
+        assert!(part_sizes(3, 2).is_empty());
+        assert!(part_sizes(u64::MAX, 1).is_empty());
+        for part in part_sizes(1_000_000_000_000, 10_000) {
+            assert_eq!(1_000_000_000_000u64.div_ceil(part), 10_000);
+        }
+    }
+}
