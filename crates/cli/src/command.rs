@@ -1,8 +1,10 @@
 //! The command line as a whole: which subcommand is meant, and its options from the subcommand's own module.
 
+use crate::audit::arguments::AuditArgs;
 use crate::bench::Bench;
 use crate::check::arguments::CheckArgs;
 use crate::console::Console;
+use crate::diff::arguments::DiffArgs;
 use crate::docs::{CompletionsArgs, ManArgs};
 use crate::exit::Exit;
 use crate::hash::arguments::HashArgs;
@@ -44,6 +46,8 @@ struct Cli {
 pub enum Command {
     Hash(HashArgs),
     Check(CheckArgs),
+    Audit(AuditArgs),
+    Diff(DiffArgs),
     Tree(TreeArgs),
     List(ListArgs),
     #[cfg_attr(not(feature = "bench"), command(skip))]

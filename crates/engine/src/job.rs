@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use truesum_hash::{Digest, Spec};
-use truesum_manifest::Place;
+use truesum_manifest::{Place, Time};
 
 /// One file to read: hash it, and compare if digests are expected.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub struct Job {
     pub expected: Vec<Digest>,
     /// The size that must be found, where a manifest tells it.
     pub size: Option<u64>,
+    /// When the file was last written, where a manifest tells it. Nothing is compared with it.
+    pub mtime: Option<Time>,
     /// Where the job comes from: index of the manifest or root, and the place in it.
     pub origin: (usize, Place),
 }
@@ -35,7 +37,16 @@ impl Job {
     pub fn hash(name: impl Into<PathBuf>, specs: &Arc<[Spec]>) -> Job {
         let name = name.into().into_os_string().into_vec();
         let (expected, origin) = (Vec::new(), (0, Place::Line(0)));
-        Job { name, open: None, anchor: None, specs: specs.clone(), expected, size: None, origin }
+        Job {
+            name,
+            open: None,
+            anchor: None,
+            specs: specs.clone(),
+            expected,
+            size: None,
+            mtime: None,
+            origin,
+        }
     }
 
     /// The name to open.

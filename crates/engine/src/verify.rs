@@ -5,7 +5,7 @@
 
 pub mod entries;
 pub mod event;
-mod foreign;
+pub(crate) mod foreign;
 pub mod listed;
 pub mod options;
 pub mod report;

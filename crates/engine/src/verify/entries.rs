@@ -126,7 +126,7 @@ impl<'a, R: Read> Entries<'a, R> {
 
     fn job(&mut self, line: Line) -> Job {
         let Line { at, entry } = line;
-        let Entry { path, size, digests, .. } = entry;
+        let Entry { path, size, mtime, digests, .. } = entry;
         let (mut specs, mut expected): (Vec<_>, Vec<_>) = digests.into_iter().unzip();
         while let Some(next) = self.line() {
             let same = next.entry.path == path && (next.entry.size.is_none() || next.entry.size == size);
@@ -154,7 +154,7 @@ impl<'a, R: Read> Entries<'a, R> {
         self.facts.jobs += 1;
         let specs = self.specs.clone();
         let origin = (self.origin, at);
-        Job { name: path, open, anchor: None, specs, expected, size, origin }
+        Job { name: path, open, anchor: None, specs, expected, size, mtime, origin }
     }
 
     fn note(&mut self, specs: &[Spec]) {

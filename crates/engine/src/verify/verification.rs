@@ -71,11 +71,7 @@ impl<'a> Verification<'a> {
                 break;
             }
             let name = name.as_ref();
-            let opened = match name == Path::new("-") {
-                true => Input::stdin(self.progress).map_err(|error| Error::io(b"-", "read", error)),
-                false => self.open(name),
-            };
-            match opened {
+            match self.open(name) {
                 Ok(file) => self.manifest(name, file, tell)?,
                 Err(error) => self.unread(&error, tell)?,
             }
@@ -99,7 +95,7 @@ impl<'a> Verification<'a> {
     ) -> io::Result<()> {
         let expected = vec![digest.clone()];
         let job = Job { expected, ..Job::hash(file, &Arc::from([spec.clone()])) };
-        let config = self.config(Root::Anywhere);
+        let config = self.options.config(Root::Anywhere);
         let manifest = Manifest { name: file, root: &config.root };
         let mut checked = Checked { entries: 1, ..Checked::default() };
         if manifest::weak::verdict(spec) != manifest::weak::Verdict::TamperEvident {
@@ -115,23 +111,12 @@ impl<'a> Verification<'a> {
     fn manifest(&mut self, name: &Path, reader: impl Read + Send, tell: &mut Tell<'_>) -> io::Result<()> {
         let options = self.options;
         let bytes = name.as_os_str().as_bytes();
-        let folder = match &options.root {
-            Some(root) => root.clone(),
-            None => match name.parent() {
-                Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-                _ => PathBuf::from("."),
-            },
-        };
+        let folder = options.folder(name);
         let root = match Root::folder(&folder, options.allow_outside) {
             Ok(root) => root,
             Err(error) => return self.unread(&error, tell),
         };
-        let reading = manifest::Options {
-            asked: options.algorithms.clone(),
-            format: options.format,
-            allow_weak: options.allow_weak,
-            ..if bytes == b"-" { manifest::Options::default() } else { manifest::Options::for_name(bytes) }
-        };
+        let reading = options.reading(bytes);
         let reader = CountedReader { reader, progress: self.progress };
         let (reader, foreign) = match look(reader) {
             Ok(looked) => looked,
@@ -144,7 +129,7 @@ impl<'a> Verification<'a> {
         if let (Some(what), None) = (foreign, options.format) {
             return self.unread(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
         }
-        let config = self.config(root);
+        let config = self.options.config(root);
         let mut listed = match options.unlisted {
             Unlisted::Unasked => None,
             Unlisted::Told | Unlisted::Refused => Some(self.take_folder(folder.clone())),
@@ -185,22 +170,10 @@ impl<'a> Verification<'a> {
         Ok(())
     }
 
-    fn config(&self, root: Root) -> Config {
-        let Options { special, threads, mapping, order, .. } = *self.options;
-        Config { root, special, threads, mapping, order, own: Vec::new() }
-    }
-
     /// Opens a manifest, which then is none of the files that a search is after.
     fn open(&mut self, name: &Path) -> Result<Input, Error> {
-        let bytes = name.as_os_str().as_bytes();
-        let fail = |action| move |error| Error::io(bytes, action, error);
-        let file = Input::open(name, self.progress).map_err(fail("open"))?;
-        let metadata = file.file().metadata().map_err(fail("read"))?;
-        if metadata.is_dir() {
-            return Err(Error::new(bytes, "read", Cause::Other("it is a directory".to_owned())));
-        }
-        self.progress.add_listed(metadata.len());
-        self.own.push((metadata.dev(), metadata.ino()));
+        let (file, id) = open(name, self.progress)?;
+        self.own.extend(id);
         Ok(file)
     }
 
@@ -261,9 +234,9 @@ impl<'a> Verification<'a> {
 }
 
 /// A manifest whose reading shows how far the check is.
-struct CountedReader<'p, R> {
-    reader: R,
-    progress: &'p Progress,
+pub(crate) struct CountedReader<'p, R> {
+    pub(crate) reader: R,
+    pub(crate) progress: &'p Progress,
 }
 
 impl<R: Read> Read for CountedReader<'_, R> {
@@ -321,4 +294,20 @@ impl Sink for Relay<'_, '_> {
     fn pause(&mut self) -> io::Result<()> {
         (self.tell)(Event::Pause)
     }
+}
+
+/// Opens a manifest; `-` is standard input. With it the device and inode number of its file.
+pub(crate) fn open(name: &Path, progress: &Progress) -> Result<(Input, Option<(u64, u64)>), Error> {
+    let bytes = name.as_os_str().as_bytes();
+    let fail = |action| move |error| Error::io(bytes, action, error);
+    if bytes == b"-" {
+        return Ok((Input::stdin(progress).map_err(fail("read"))?, None));
+    }
+    let file = Input::open(name, progress).map_err(fail("open"))?;
+    let metadata = file.file().metadata().map_err(fail("read"))?;
+    if metadata.is_dir() {
+        return Err(Error::new(bytes, "read", Cause::Other("it is a directory".to_owned())));
+    }
+    progress.add_listed(metadata.len());
+    Ok((file, Some((metadata.dev(), metadata.ino()))))
 }
