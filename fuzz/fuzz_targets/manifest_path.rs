@@ -3,7 +3,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use truesum_manifest::algorithm_from_name;
-use truesum_manifest::path::{Charset, alternatives, display_safe, escape_into, quotef, unescape, within_root};
+use truesum_manifest::path::{
+    Charset, alternatives, display_safe, escape_into, quotef, unescape, within_root,
+};
 
 fuzz_target!(|name: &[u8]| {
     let mut text = Vec::new();

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use truesum_manifest::{NAME_LIMIT, Options, ReadError, Reader, algorithm_from_name};
+use truesum_manifest::{NAME_LIMIT, Options, ReadError, Reader, SIZE_LIMIT, algorithm_from_name};
 
 fuzz_target!(|data: &[u8]| {
     // The first byte chooses what is known beforehand.
@@ -11,17 +11,25 @@ fuzz_target!(|data: &[u8]| {
         0 => Options::default(),
         1 => Options { asked: vec!["sha256".parse().unwrap()], ..Options::default() },
         2 => Options { named: algorithm_from_name(b"x.cksum"), ..Options::default() },
-        _ => Options { allow_weak: true, ..Options::for_name(b"B2SUMS") },
+        _ => Options {
+            allow_weak: true,
+            allow_undigested: true,
+            allow_pieces: true,
+            ..Options::for_name(b"B2SUMS")
+        },
     };
     for item in Reader::new(text, options) {
         match item {
             Ok(line) => {
                 let path = &line.entry.path;
                 assert!(!path.is_empty() && path.len() <= NAME_LIMIT && !path.contains(&0));
-                assert!(!line.entry.digests.is_empty());
+                assert!(choice % 4 == 3 || !line.entry.digests.is_empty());
+                assert!(line.entry.size.is_none_or(|size| size <= SIZE_LIMIT));
                 assert!(line.entry.digests.iter().all(|(spec, digest)| spec.digest_len() == digest.len()));
             }
             Err(ReadError::Line(error)) => assert!(!error.to_string().contains(char::is_control)),
+            // What is no list of files says so.
+            Err(ReadError::Io(error)) if error.kind() == std::io::ErrorKind::InvalidData => break,
             Err(ReadError::Io(error)) => panic!("memory is always readable: {error}"),
         }
     }

@@ -6,7 +6,9 @@ use truesum::{Error, Kind};
 pub fn on(error: &Error) -> Option<&'static str> {
     match error.kind() {
         Kind::OutsideRoot => Some("--allow-outside reads it all the same; --root DIR widens the folder"),
-        Kind::Special => Some("--special reads devices, pipes and sockets too"),
+        // What a socket carries has no name to open.
+        Kind::Special if error.reason().ends_with("socket") => None,
+        Kind::Special => Some("truesum hash --special and check --special read devices and pipes too"),
         Kind::Changed => Some("try again when nothing writes to it"),
         Kind::Device => {
             Some("the device reports a read error: see its log (dmesg, smartctl) and copy what can be saved")

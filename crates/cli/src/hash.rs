@@ -14,7 +14,7 @@ use crate::output::{Output, cannot_write};
 use crate::watch::Watch;
 use crate::words::{count, size};
 use arguments::HashArgs;
-use plan::{Hashing, Inputs, plan};
+use plan::{Hashing, Inputs, of_pieces, plan};
 use replacing::Gathered;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
@@ -23,8 +23,8 @@ use std::path::Path;
 use std::time::Instant;
 use tasks::Tasks;
 use truesum::manifest::path::display_safe;
-use truesum::{Config, Error, Mapping, Root, Summary};
-use writing::{Writing, writer};
+use truesum::{Config, Error, Mapping, Root, Summary, Task};
+use writing::{Writing, unfit, writer};
 
 /// A run on one file below this size is over before anybody could ask how far it is.
 const SMALL: u64 = 16 << 20;
@@ -82,21 +82,49 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         console,
         output,
         form: plan.form,
-        writer: writer(plan.form, &plan.specs),
+        writer: writer(plan.form, &plan.specs, plan.torrent.as_ref()),
         tell: plan.tell,
         named,
         lines: Vec::new(),
         refused: 0,
+        waiting: plan.torrent.is_some().then(Vec::new),
         links: 0,
         temporary: 0,
         met_own: false,
     };
-    let result = truesum::run(&engine, &mut tasks, &watch.progress, &mut sink).and_then(|summary| {
-        if !summary.interrupted {
-            sink.finish()?;
+    let result = match &plan.torrent {
+        None => truesum::run(&engine, &mut tasks, &watch.progress, &mut sink).and_then(|summary| {
+            if !summary.interrupted {
+                sink.finish()?;
+            }
+            Ok(summary)
+        }),
+        Some(torrent) => {
+            let list: Vec<Task> = tasks.by_ref().collect();
+            let tried = writer(plan.form, &plan.specs, None);
+            if let Some((name, why)) = tried.and_then(|tried| unfit(&list, tried)) {
+                sink.console.error_of(&name, &format!("cannot be in this torrent: {why}"));
+                sink.console
+                    .hint("a torrent is of one file, or of one folder: name it from the folder above");
+                return Exit::Failed;
+            }
+            let hashed = truesum::hash_pieces(
+                &of_pieces(),
+                torrent.piece_len,
+                &engine,
+                list,
+                &watch.progress,
+                &mut sink,
+            );
+            hashed.and_then(|(summary, pieces)| {
+                if let Some(pieces) = pieces.filter(|_| summary.files > 0) {
+                    sink.pieces(&pieces)?;
+                    sink.finish()?;
+                }
+                Ok(summary)
+            })
         }
-        Ok(summary)
-    });
+    };
     let Writing { console, output, refused, links, temporary, met_own, .. } = sink;
     console.display = None;
     let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);

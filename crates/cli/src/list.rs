@@ -7,7 +7,7 @@ use crate::values::color::Color;
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
 use truesum::hash::{ALGORITHMS, Algorithm, CRC_CATALOGUE, Lengths, kernel};
-use truesum::manifest::{Algorithms, FORMATS, Format, json};
+use truesum::manifest::{Algorithms, FORMATS, Format, Names, Reading, Told, Writing, json};
 
 /// Columns of a terminal that tables are made for.
 const WIDTH: usize = 100;
@@ -115,20 +115,51 @@ fn rows() -> impl Iterator<Item = (&'static Algorithm, &'static kernel::Kernel)>
 }
 
 fn formats() -> String {
-    let mut text = format!("{:<10} {:<5} {:<5} {}\n", "NAME", "SIZES", "TIMES", "WHAT IT IS; ITS DIGESTS");
-    let yes = |has: bool| if has { "yes" } else { "no" };
+    let mut text = format!("{:<19} {:<6} {:<5} {}\n", "NAME", "USE", "SIZES", "WHAT IT IS; ITS DIGESTS");
     for row in FORMATS {
-        let (sizes, times) = (yes(row.holds.size), yes(row.holds.mtime));
-        let about = format!("{}; {}", row.summary, digests(row));
-        wrap(&format!("{:<10} {sizes:<5} {times:<5} ", row.name), &about, &mut text);
+        let sizes = if row.holds.size { "yes" } else { "no" };
+        let uses = match (is_read(row), is_written(row)) {
+            (true, true) => "both",
+            (true, false) => "read",
+            (false, _) => "named",
+        };
+        let about = match is_read(row) {
+            true => format!("{}; {}", row.summary, digests(row)),
+            false => row.summary.to_owned(),
+        };
+        wrap(&format!("{:<19} {uses:<6} {sizes:<5} ", row.name), &about, &mut text);
     }
+    text += "\nboth: check reads it and hash -t writes it. read: check alone.\n\
+             named: said to be what it is, and not read.\n";
     text
+}
+
+/// Whether a check reads entries from it.
+fn is_read(row: &Format) -> bool {
+    !matches!(row.reading, Reading::Not(_))
+}
+
+/// Whether `hash -t` writes it.
+fn is_written(row: &Format) -> bool {
+    !matches!(row.writing, Writing::No)
+}
+
+/// What of an entry a format that is written has no place for, each in a word.
+fn lost(row: &Format) -> Vec<&'static str> {
+    let holds = &row.holds;
+    let all = [
+        ("size", holds.size),
+        ("time", holds.mtime),
+        ("algorithm", holds.told == Told::Here),
+        ("some names", holds.names == Names::Bytes),
+    ];
+    all.into_iter().filter(|(_, held)| is_written(row) && !held).map(|(what, _)| what).collect()
 }
 
 /// What digests a format holds.
 fn digests(row: &Format) -> String {
     match row.holds.algorithms {
-        _ if row.holds.pieces => "of pieces, neither verified nor written yet".to_owned(),
+        _ if row.holds.pieces => "of pieces".to_owned(),
         Algorithms::Any => "any".to_owned(),
         Algorithms::Only(names) => names.join(", "),
     }
@@ -208,12 +239,15 @@ fn format_json(row: &Format) -> String {
     };
     format!(
         "{{\"name\":{},\"file_names\":[{}],\"algorithms\":{algorithms},\"pieces\":{},\"sizes\":{},\"times\":{},\
-         \"summary\":{}}}\n",
+         \"read\":{},\"written\":{},\"lost\":[{}],\"summary\":{}}}\n",
         string(row.name),
         strings(row.file_names),
         row.holds.pieces,
         row.holds.size,
         row.holds.mtime,
+        is_read(row),
+        is_written(row),
+        strings(&lost(row)),
         string(row.summary)
     )
 }

@@ -1,6 +1,5 @@
 //! Options that several commands have: how a run is done and told.
 
-use crate::exit::Refusal;
 use crate::progress::Line;
 use crate::values::{color::Color, threads};
 use clap::Args;
@@ -54,24 +53,15 @@ pub struct Tell {
 
 impl RunArgs {
     /// What is told.
-    ///
-    /// # Errors
-    /// No thread at all.
-    pub fn tell(&self, quiet: bool) -> Result<Tell, Refusal> {
-        if self.threads == Some(0) {
-            return Err(Refusal::new("-j 0: at least one thread is needed"));
-        }
+    pub fn tell(&self, quiet: bool) -> Tell {
         self.life.bind();
         let line = if quiet || self.no_progress { Line::Hidden } else { Line::where_seen() };
         let threads = self.threads.unwrap_or(0);
-        Ok(Tell { line, notes: !quiet, verbose: self.verbose, threads })
+        Tell { line, notes: !quiet, verbose: self.verbose, threads }
     }
 }
 
 /// Threads that read one file: as asked, else one a core.
 pub fn threads(asked: Option<usize>) -> usize {
-    match asked {
-        None | Some(0) => std::thread::available_parallelism().map_or(1, usize::from),
-        Some(threads) => threads,
-    }
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }

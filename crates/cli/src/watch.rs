@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use truesum::hash::Spec;
 use truesum::tree::reading::Reading;
-use truesum::{Error, Found, Job, Mapping, Notice, Outcome, Progress, Sink, Task};
+use truesum::{Error, Found, Job, Kind, Mapping, Notice, Outcome, Progress, Sink, Task};
 
 /// Counters, signals and the progress line of one run. The default is a run that is over before anybody could ask.
 #[derive(Default)]
@@ -34,11 +34,16 @@ impl Watch {
         Watch::start(Line::where_seen(), size, console)
     }
 
-    /// The exit after a failure: that of the signal, if one asked for the end.
+    /// The exit after a failure: that of the signal, if one asked for the end; else by whether it says something of the file
+    /// that was read, or of what was asked.
     pub fn failed(&self, error: &Error, console: &mut Console) -> Exit {
         console.display = None;
         console.failure(error);
-        self.signals.ended_by().map_or(Exit::Failed, Exit::Signal)
+        let failed = match (error.kind(), error.action) {
+            (Kind::Undivided, _) | (_, "write") => Exit::NotAsAsked,
+            _ => Exit::Failed,
+        };
+        self.signals.ended_by().map_or(failed, Exit::Signal)
     }
 
     /// Prints what came of the run, or says why there is nothing.

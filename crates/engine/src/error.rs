@@ -35,7 +35,8 @@ pub enum Cause {
     Interrupted,
     /// What should be a manifest is something else; the text says what.
     NoManifest(&'static str),
-    /// The digest cannot be computed in the parts that were asked for; no other attempt changes that.
+    /// The digest cannot be computed, or its tree not stored, in the parts or in the way that was asked for; no other attempt
+    /// changes that.
     Undivided(String),
     /// Anything else, in words.
     Other(String),

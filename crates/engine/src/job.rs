@@ -4,6 +4,7 @@ use crate::error::{Cause, Error};
 use crate::io::anchor::Anchor;
 use crate::io::open::Root;
 use std::ffi::OsStr;
+use std::ops::Range;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,6 +29,8 @@ pub struct Job {
     pub size: Option<u64>,
     /// When the file was last written, where a manifest tells it. Nothing is compared with it.
     pub mtime: Option<Time>,
+    /// Whether the manifest's format means this entry to have no digest, as `RECORD` has none of itself.
+    pub exempt: bool,
     /// Where the job comes from: index of the manifest or root, and the place in it.
     pub origin: (usize, Place),
 }
@@ -37,14 +40,16 @@ impl Job {
     pub fn hash(name: impl Into<PathBuf>, specs: &Arc<[Spec]>) -> Job {
         let name = name.into().into_os_string().into_vec();
         let (expected, origin) = (Vec::new(), (0, Place::Line(0)));
+        let specs = specs.clone();
         Job {
             name,
             open: None,
             anchor: None,
-            specs: specs.clone(),
+            specs,
             expected,
             size: None,
             mtime: None,
+            exempt: false,
             origin,
         }
     }
@@ -63,10 +68,11 @@ impl Job {
     }
 }
 
-/// What was found in a file that was read to its end without error and did not change meanwhile.
+/// What was found in a file that was read to its end without error and did not change meanwhile; of a job without specs,
+/// what the system says of a file that was not read.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Bytes read.
+    /// Bytes read, or those of the file where no digest was asked for.
     pub size: u64,
     /// Modification time: seconds since 1970 and nanoseconds.
     pub mtime: (i64, u32),
@@ -74,6 +80,26 @@ pub struct Found {
     pub digests: Vec<Digest>,
     /// From open to digest.
     pub time: Duration,
+    /// What digests of pieces say, where a manifest has them.
+    pub pieces: Option<Findings>,
+}
+
+/// What digests of pieces say of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// Bytes in pieces that differ, in order.
+    pub damaged: Vec<Damage>,
+    /// Bytes that no piece covers, or one that holds bytes of other files which could not be read.
+    pub unknown: Vec<Range<u64>>,
+}
+
+/// A range of bytes in pieces that differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// Bytes of the file.
+    pub range: Range<u64>,
+    /// Whether a piece of it also holds bytes of other files: the damage may be theirs.
+    pub shared: bool,
 }
 
 /// A job and its result.
@@ -92,8 +118,11 @@ pub enum Verdict {
     Hashed,
     /// Read, and every expected digest is equal.
     Verified,
-    /// Read, and a digest or the size differs.
+    /// A digest or the size differs.
     Mismatch,
+    /// There, and nothing that is listed of it is wrong; but no digest is listed, or of a piece of it that holds bytes of
+    /// another file which could not be read.
+    Unverified,
     /// Not there.
     Missing,
     /// There, but it changed while it was read.
@@ -114,13 +143,19 @@ impl Outcome {
             Err(error) if error.is_missing() => Verdict::Missing,
             Err(Error { cause: Cause::Changed(_), .. }) => Verdict::Changed,
             Err(_) => Verdict::Unreadable,
-            Ok(_) if self.job.expected.is_empty() => Verdict::Hashed,
+            Ok(_) if self.job.expected.is_empty() && !self.job.specs.is_empty() => Verdict::Hashed,
             Ok(found) => {
                 let sizes_agree = self.job.size.is_none_or(|size| size == found.size);
-                if sizes_agree && found.digests == self.job.expected {
-                    Verdict::Verified
-                } else {
+                let (damaged, unknown) = match &found.pieces {
+                    Some(pieces) => (!pieces.damaged.is_empty(), !pieces.unknown.is_empty()),
+                    None => (false, self.job.specs.is_empty()),
+                };
+                if !sizes_agree || damaged || found.digests != self.job.expected {
                     Verdict::Mismatch
+                } else if unknown {
+                    Verdict::Unverified
+                } else {
+                    Verdict::Verified
                 }
             }
         }
@@ -138,6 +173,10 @@ pub struct Summary {
     pub verified: u64,
     /// Entries found different.
     pub mismatched: u64,
+    /// Entries whose files are there, and of which no digest was compared, or not of all pieces.
+    pub unverified: u64,
+    /// Those among them that the manifest's format means to be without one.
+    pub exempt: u64,
     /// Files not there.
     pub missing: u64,
     /// Files that changed while they were read.
@@ -158,7 +197,9 @@ pub struct Summary {
 impl Summary {
     /// Counts one outcome.
     pub fn count(&mut self, outcome: &Outcome) {
-        if let Ok(found) = &outcome.result {
+        if let Ok(found) = &outcome.result
+            && (found.pieces.is_some() || !outcome.job.specs.is_empty())
+        {
             self.files += 1;
             self.bytes += found.size;
         }
@@ -166,6 +207,10 @@ impl Summary {
             Verdict::Hashed => {}
             Verdict::Verified => self.verified += 1,
             Verdict::Mismatch => self.mismatched += 1,
+            Verdict::Unverified => {
+                self.unverified += 1;
+                self.exempt += u64::from(outcome.job.exempt);
+            }
             Verdict::Missing => self.missing += 1,
             Verdict::Changed => self.changed += 1,
             Verdict::Unreadable => self.unreadable += 1,
@@ -186,6 +231,8 @@ impl std::ops::AddAssign for Summary {
             bytes,
             verified,
             mismatched,
+            unverified,
+            exempt,
             missing,
             changed,
             unreadable,
@@ -198,6 +245,8 @@ impl std::ops::AddAssign for Summary {
         self.bytes += bytes;
         self.verified += verified;
         self.mismatched += mismatched;
+        self.unverified += unverified;
+        self.exempt += exempt;
         self.missing += missing;
         self.changed += changed;
         self.unreadable += unreadable;

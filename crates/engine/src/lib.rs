@@ -7,6 +7,7 @@
 pub mod audit;
 pub mod error;
 mod hash_files;
+mod hash_pieces;
 mod io;
 pub mod job;
 mod pieces;
@@ -21,6 +22,7 @@ pub mod walk;
 
 pub use error::{Cause, Error, Kind};
 pub use hash_files::{Hashing, hash_file, hash_files};
+pub use hash_pieces::hash_pieces;
 pub use io::anchor::Anchor;
 pub use io::input::Input;
 pub use io::mapping::Mapping;
@@ -28,7 +30,7 @@ pub use io::open::{Root, Special};
 pub use io::room::thread;
 pub use io::write::AtomicFile;
 pub use io::{open, read, write};
-pub use job::{Found, Job, Outcome, Summary, Verdict};
+pub use job::{Damage, Findings, Found, Job, Outcome, Summary, Verdict};
 pub use progress::Progress;
 pub use run::config::{Config, Order, cores};
 pub use run::run;

@@ -11,6 +11,7 @@ mod hand;
 mod leaves;
 pub(crate) mod ranges;
 pub(crate) mod scan;
+pub(crate) mod sequence;
 mod units;
 
 use std::ops::Range;

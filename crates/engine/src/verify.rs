@@ -3,11 +3,14 @@
 //! Entries stream from the manifest into the run, so memory does not grow with their number; all that is kept of a name is
 //! a hash of eight bytes, by which a walk of the root afterwards recognises what was listed.
 
+mod bag;
 pub mod entries;
 pub mod event;
 pub(crate) mod foreign;
 pub mod listed;
 pub mod options;
+mod pieced;
+pub mod place;
 pub mod report;
 pub mod unlisted;
 pub mod verification;

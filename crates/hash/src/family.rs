@@ -16,19 +16,34 @@ families! {
     md4
     md5
     sha1
+    sha0
     sha2
     sha512
     sha3
     blake2b
     blake2s
+    blake2_parallel
     blake3
     sm3
     ripemd160
+    ripemd
     tiger
     whirlpool
+    whirlpool_early
     gost94
     streebog
+    has160
+    snefru
+    edonr
+    haval
+    skein
+    ascon
+    md5_sha1
     crc
     sum
+    fletcher
+    multiplied
+    murmur3
+    cloud
     xxh
 }

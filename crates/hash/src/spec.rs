@@ -18,8 +18,10 @@ pub struct Spec {
 /// Why a text names no algorithm, or a parameter does not fit it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpecError {
-    /// No row has this name; the second field is the nearest name there is.
-    Unknown(String, Option<&'static str>),
+    /// No row has this name. Looking for the nearest one takes long, so the message does it and nobody else.
+    Unknown(String),
+    /// An algorithm of this name exists, and is none of ours: no other is meant.
+    NotHere(String),
     /// The algorithm has one length only.
     FixedLength(&'static str),
     /// The length, in bits, is not one this algorithm offers; the text says which are.
@@ -28,23 +30,6 @@ pub enum SpecError {
     NotKeyed(&'static str),
     /// What stands behind the name is no parameter of this algorithm, or not one of its values; the text says why.
     Parameter(&'static str, String),
-}
-
-impl fmt::Display for SpecError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SpecError::Unknown(name, Some(near)) => {
-                write!(f, "unknown algorithm '{name}' (did you mean '{near}'?)")
-            }
-            SpecError::Unknown(name, None) => write!(f, "unknown algorithm '{name}'"),
-            SpecError::FixedLength(name) => write!(f, "the length of {name} is fixed"),
-            SpecError::Length(name, bits, allowed) => {
-                write!(f, "{name} cannot give {bits} bits: {allowed}")
-            }
-            SpecError::NotKeyed(name) => write!(f, "{name} takes no key"),
-            SpecError::Parameter(name, why) => write!(f, "{name}: {why}"),
-        }
-    }
 }
 
 impl std::error::Error for SpecError {}

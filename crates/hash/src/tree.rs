@@ -5,15 +5,22 @@
 //! [`crate::ALGORITHMS`] (`s3-etag`, `glacier`); one over any base hash is a row of [`FAMILIES`] (`sha256-tree`, `mtsum-md5`),
 //! whose algorithms come into being when their names are asked for.
 
+mod aich;
 mod compact_range;
 mod composite;
 mod family;
+mod gather;
+mod hidrive;
+mod keccak;
 mod linear;
+mod list;
 mod merkle;
 mod mtsum;
+mod pieces_root;
 mod plan;
 mod proof;
 mod rows;
+mod verity;
 
 pub use crate::algorithm::{Crc, Linear, Parameters, Variant};
 pub use compact_range::{CompactRange, Gap, decompose};
@@ -28,3 +35,8 @@ pub use proof::{
 };
 
 pub(crate) use rows::ROWS;
+
+/// The rows of Keccak's trees.
+pub(crate) use keccak::ROWS as KECCAK;
+/// The rows of fs-verity.
+pub(crate) use verity::ROWS as VERITY;

@@ -25,9 +25,9 @@ mod x86;
 pub(crate) use avx2::{U32x8, U64x4};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx512::{U32x16, U64x8};
-pub(crate) use operations::{Endian, Word32, Word64};
+pub(crate) use operations::{Endian, Word, Word32, Word64};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use pair::X2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use sse2::{U32x4, U64x2};
-pub(crate) use unroll::{array, section, unknown, unroll};
+pub(crate) use unroll::{array, section, turns, unknown, unroll};

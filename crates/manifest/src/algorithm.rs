@@ -6,10 +6,8 @@ use truesum_hash::{ALGORITHMS, Spec};
 
 /// Algorithms that manifests are named after and that there may be none of here, or not one alone: to be refused by
 /// name, and never to be taken for another of their length.
-const OTHERS: &[&str] = &[
-    "aich", "blake2", "btih", "ed2k", "edonr", "gost", "has160", "panama", "sha3", "shake", "skein",
-    "snefru", "tth",
-];
+const OTHERS: &[&str] =
+    &["blake2", "btih", "edonr", "gost", "haval", "panama", "ripemd", "sha3", "shake", "skein", "snefru"];
 
 /// What a manifest's name or heading states.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,7 +182,9 @@ mod tests {
             assert_eq!(found.as_deref(), spec, "{name}");
         }
         assert_eq!(algorithm_from_name(b"\xff.md5"), None);
-        assert_eq!(stated_by_name(b"x.ed2k"), Some(Stated::Other("ed2k")));
+        assert_eq!(stated_by_name(b"x.ed2k"), Some(Stated::Known("ed2k".parse().unwrap())));
+        assert_eq!(stated_by_name(b"x.btih"), Some(Stated::Other("btih")));
+        assert_eq!(stated_by_name(b"program.elf"), None);
         assert_eq!(stated_by_name(b"sha3sums.txt"), Some(Stated::Other("sha3")));
         assert_eq!(stated_by_name(b"snefru.txt"), Some(Stated::Other("snefru")));
         assert_eq!(stated_by_name(b"a-panama.txt"), None);

@@ -12,8 +12,8 @@ use truesum_hash::{ALGORITHMS, Digest, Lengths, Spec, SpecError, find};
 /// Fewest characters of hexadecimal that look like a digest and not like a word.
 pub(crate) const MIN_DIGITS: usize = 8;
 
-/// Longest tag looked up, in bytes.
-pub(crate) const TAG_LIMIT: usize = 64;
+/// Longest tag looked up, in bytes: a CRC of 82 bits spelt by its parameters has 126.
+pub(crate) const TAG_LIMIT: usize = 160;
 
 /// Length of base64 of so many bytes, padding included.
 pub(crate) fn base64_len(bytes: usize) -> usize {
@@ -47,7 +47,7 @@ pub(crate) fn is_tag(text: &[u8]) -> bool {
 /// What is wrong with it.
 pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
     if let (true, Some(name)) = (options.asked.is_empty(), options.unsupported) {
-        return Err(Reason::Algorithm(SpecError::Unknown(name.to_owned(), None)));
+        return Err(Reason::Algorithm(SpecError::NotHere(name.to_owned())));
     }
     let expected = options.expected();
     if expected.is_empty() {
@@ -112,6 +112,30 @@ pub(crate) fn in_any_base(name: &str, text: &[u8], options: &Options) -> Result<
         Some(bytes) if !is_hex(text) => of_bytes(name, &bytes, options),
         _ => tagged(name, text, options),
     }
+}
+
+/// Whether one character replaced, left out or put in makes one text of the other, whatever their case: a word that is nearly a
+/// known one is that word damaged, and not another.
+pub(crate) fn is_nearly(text: &[u8], known: &[u8]) -> bool {
+    let (short, long) = if text.len() < known.len() { (text, known) } else { (known, text) };
+    if long.len() - short.len() > 1 {
+        return false;
+    }
+    let same = short.iter().zip(long).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
+    let rest = &long[(same + 1).min(long.len())..];
+    let behind = if short.len() == long.len() { (same + 1).min(short.len()) } else { same };
+    short[behind..].eq_ignore_ascii_case(rest)
+}
+
+/// Whether it is nearly the name of an algorithm, and none itself.
+pub(crate) fn is_nearly_algorithm(name: &[u8]) -> bool {
+    scan::count(name.len());
+    let names = |row: &'static truesum_hash::Algorithm| {
+        [row.name, row.tag].into_iter().chain(row.aliases.iter().copied())
+    };
+    (2..=TAG_LIMIT).contains(&name.len())
+        && ALGORITHMS.iter().flat_map(names).any(|known| known.len() > 2 && is_nearly(name, known.as_bytes()))
+        && std::str::from_utf8(name).is_ok_and(|name| name.parse::<Spec>().is_err())
 }
 
 /// Whether it is as many hexadecimal digits as a digest of more than 64 bits has.
@@ -192,4 +216,24 @@ fn strong(found: (Spec, Digest), options: &Options) -> Result<(Spec, Digest), Re
         return Err(Reason::Weak(found.0));
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_character_makes_a_known_word_a_damaged_one() {
+        for damaged in ["sha25v", "ha256", "sha2556", "sha256x", "SHA25-", "xsha256", "sha26"] {
+            assert!(is_nearly(damaged.as_bytes(), b"sha256"), "{damaged}");
+            assert!(is_nearly_algorithm(damaged.as_bytes()), "{damaged}");
+        }
+        for other in ["sha2", "sha265", "skein", "", "sha25vv"] {
+            assert!(!is_nearly(other.as_bytes(), b"sha256"), "{other}");
+        }
+        assert!(is_nearly(b"Sha256", b"sha256") && is_nearly(b"", b"a") && !is_nearly(b"", b"ab"));
+        for good in ["sha256", "SHA512", "skein", "quickxor"] {
+            assert!(!is_nearly_algorithm(good.as_bytes()), "{good}");
+        }
+    }
 }

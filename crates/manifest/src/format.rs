@@ -15,6 +15,8 @@ use crate::entry::Entry;
 use crate::line::{Found, LineError, Place, Reason};
 use std::fmt;
 use std::io::Read;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use truesum_hash::Spec;
 
 /// One format of manifests.
@@ -137,9 +139,16 @@ pub struct Options {
     pub allow_undigested: bool,
     /// Accept entries that have digests of pieces. Who does must verify [`Entry::pieces`].
     pub allow_pieces: bool,
+    /// Set from outside, it ends the reading of a document, which can take seconds before its first entry.
+    pub stop: Option<Arc<AtomicBool>>,
 }
 
 impl Options {
+    /// Whether reading is to end.
+    pub(crate) fn stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
     /// The options that a manifest's name tells.
     pub fn for_name(file_name: &[u8]) -> Options {
         Options {
@@ -165,6 +174,7 @@ impl Options {
             asked: self.asked.clone(),
             allow_weak: self.allow_weak,
             allow_pieces: self.allow_pieces,
+            stop: self.stop.clone(),
             allow_undigested: self.allow_undigested,
             ..told
         }

@@ -36,6 +36,7 @@ pub(crate) mod metalink;
 pub(crate) mod mhl;
 mod mixed;
 pub(crate) mod mtree;
+pub(crate) mod openssl;
 pub(crate) mod par;
 pub(crate) mod rclone;
 pub(crate) mod record;

@@ -225,6 +225,24 @@ mod tests {
     }
 
     #[test]
+    fn a_document_ends_when_it_is_asked_to() {
+        for text in [
+            format!("{{\"files\":[{{\"path\":\"a\",\"md5\":\"{MD5}\"}}]}}"),
+            format!("path,md5\na,{MD5}\n"),
+            format!(
+                "<dfxml><fileobject><filename>a</filename><hashdigest type='md5'>{MD5}</hashdigest></fileobject></dfxml>"
+            ),
+        ] {
+            for stop in [false, true] {
+                let options = Options { stop: Some(std::sync::Arc::new(stop.into())), ..Options::default() };
+                let items: Vec<_> = Reader::new(text.as_bytes(), options).collect();
+                assert_eq!(items.len(), 1, "{text}");
+                assert_eq!(items[0].is_err(), stop, "{text}: {items:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_line_of_8_mib_is_one_bad_line() {
         let text = format!("{MD5}  {}\n{MD5}  beta\n", "n".repeat(8 << 20));
         let mut reader = Reader::new(text.as_bytes(), Options::default());

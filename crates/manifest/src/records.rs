@@ -3,11 +3,12 @@
 //! A document has to be read to its end before its first entry may be given, and entries take ten times the bytes that a
 //! document spells them with. So what was found is written down on a tape, and each entry is made from it when it is asked for.
 
-use crate::digest::{in_any_base, is_tag, untagged};
+use crate::digest::{in_any_base, is_nearly_algorithm, is_tag, untagged};
 use crate::entry::Entry;
 use crate::format::{Options, Parts};
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::{radix, scan};
+use std::collections::HashSet;
 use truesum_hash::SpecError;
 
 /// What is noted of an entry.
@@ -23,15 +24,25 @@ enum Mark {
     /// A digest whose algorithm nothing tells.
     Bare,
     Fault,
+    /// An entry only if others of this group are.
+    Doubt,
 }
 
-const MARKS: [Mark; 7] =
-    [Mark::Begin, Mark::Name, Mark::Size, Mark::Tag, Mark::Digest, Mark::Bare, Mark::Fault];
+const MARKS: [Mark; 8] =
+    [Mark::Begin, Mark::Name, Mark::Size, Mark::Tag, Mark::Digest, Mark::Bare, Mark::Fault, Mark::Doubt];
 
 /// The refusal of a document, or of a part of it.
 pub(crate) fn refused(at: usize, what: &'static str) -> LineError {
     LineError { at: Place::Byte(at as u64), reason: Reason::Part(what) }
 }
+
+/// The end of a document whose reading was asked to end.
+pub(crate) fn stopped(at: usize) -> LineError {
+    refused(at, STOPPED)
+}
+
+/// Why such a document has no entries.
+pub(crate) const STOPPED: &str = "not read to its end, because the run was asked to end";
 
 /// What was found so far.
 #[derive(Default)]
@@ -43,6 +54,8 @@ pub(crate) struct Records {
     /// Its place: places never go back.
     at: usize,
     count: usize,
+    /// Groups that hold entries without doubt.
+    sure: HashSet<u32>,
 }
 
 impl Records {
@@ -64,6 +77,17 @@ impl Records {
     pub(crate) fn cancel(&mut self) {
         self.tape.truncate(self.last);
         self.count -= 1;
+    }
+
+    /// Makes the entry begun last one only if its group has another that is one without doubt.
+    pub(crate) fn doubt(&mut self, group: u32) {
+        self.count -= 1;
+        self.push(Mark::Doubt, &group.to_le_bytes());
+    }
+
+    /// Says that this group holds entries.
+    pub(crate) fn confirm(&mut self, group: u32) {
+        self.sure.insert(group);
     }
 
     fn push(&mut self, mark: Mark, text: &[u8]) {
@@ -110,7 +134,13 @@ impl Records {
 
     /// The entries.
     pub(crate) fn read(self, options: &Options) -> Parts {
-        Box::new(Read { tape: self.tape, faults: self.faults, next: 0, options: options.clone() })
+        Box::new(Read {
+            tape: self.tape,
+            faults: self.faults,
+            sure: self.sure,
+            next: 0,
+            options: options.clone(),
+        })
     }
 }
 
@@ -133,6 +163,7 @@ pub(crate) fn stated(word: &[u8]) -> Option<(&[u8], &[u8])> {
 struct Read {
     tape: Vec<u8>,
     faults: Vec<&'static str>,
+    sure: HashSet<u32>,
     next: usize,
     options: Options,
 }
@@ -160,6 +191,19 @@ impl Iterator for Read {
     type Item = Found;
 
     fn next(&mut self) -> Option<Found> {
+        loop {
+            let (found, doubted) = self.one()?;
+            if doubted.is_none_or(|group| self.sure.contains(&group)) {
+                return Some(found);
+            }
+        }
+    }
+}
+
+impl Read {
+    /// The next entry, and the group without which it is none.
+    fn one(&mut self) -> Option<(Found, Option<u32>)> {
+        let mut doubted = None;
         let (_, text, mut next) = self.mark(self.next)?;
         let at = Place::Byte(number(text));
         let (mut entry, mut fault, mut passed): (Entry, Option<Reason>, Option<Reason>) = Default::default();
@@ -192,6 +236,10 @@ impl Iterator for Read {
                     tag = text.to_vec();
                     continue;
                 }
+                Mark::Doubt => {
+                    doubted = Some(number(text) as u32);
+                    continue;
+                }
                 Mark::Bare => untagged(text, &self.options),
                 Mark::Digest => digest(&tag, text, &self.options),
             };
@@ -199,8 +247,15 @@ impl Iterator for Read {
                 // The same said twice is said once.
                 Ok(found) if entry.digests.contains(&found) => {}
                 Ok(found) => entry.digests.push(found),
+                // Not another algorithm, but the damaged name of one.
+                Err(reason @ Reason::Algorithm(SpecError::Unknown(_))) if is_nearly_algorithm(&tag) => {
+                    fault = fault.or(Some(reason));
+                }
                 // Others of the same file may do.
-                Err(reason @ (Reason::NotAsked(_) | Reason::Algorithm(SpecError::Unknown(..)))) => {
+                Err(
+                    reason @ (Reason::NotAsked(_)
+                    | Reason::Algorithm(SpecError::Unknown(_) | SpecError::NotHere(_))),
+                ) => {
                     passed = passed.or(Some(reason));
                 }
                 Err(reason) => fault = fault.or(Some(reason)),
@@ -213,10 +268,11 @@ impl Iterator for Read {
         if entry.digests.is_empty() {
             fault = fault.or(passed);
         }
-        Some(match fault {
+        let found = match fault {
             Some(reason) => Err(LineError { at, reason }),
             None => Ok(Line { at, entry }),
-        })
+        };
+        Some((found, doubted))
     }
 }
 

@@ -5,13 +5,13 @@
 
 use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
-use crate::format::{Claim, Format, Head, Sign, Spelling};
+use crate::format::{Claim, Format, Head, Sign, Spelling, Told};
 use crate::formats::{
     arch, bagit, bare, bsd, buildroot, cargo_lock, certutil, cfv_csv, conda, csv, deb822, dfxml, distinfo,
     electron, fciv, foreign, gentoo, get_filehash, gnu, go_sum, gpg, gzip, hashdeep, internet_archive, jar,
-    jpegsheriff, json, jsonl, known_set, links, loose, md5deep, metalink, mhl, mtree, par, rclone, record,
-    requirements, rhash_simple, s3, seven_zip, sfv, sfvmd5, shasum, signature, slackware, squirrel, torrent,
-    tth, yocto, zsync,
+    jpegsheriff, json, jsonl, known_set, links, loose, md5deep, metalink, mhl, mtree, openssl, par, rclone,
+    record, requirements, rhash_simple, s3, seven_zip, sfv, sfvmd5, shasum, signature, slackware, squirrel,
+    torrent, tth, yocto, zsync,
 };
 use std::cmp::Reverse;
 use truesum_hash::Spec;
@@ -20,6 +20,7 @@ use truesum_hash::Spec;
 pub static FORMATS: &[&Format] = &[
     &jsonl::JSONL,
     &bsd::BSD,
+    &openssl::OPENSSL,
     &gnu::GNU,
     &sfv::SFV,
     &hashdeep::HASHDEEP,
@@ -131,7 +132,11 @@ pub fn for_file(
         plain && spec.digest_len() * 2 >= MIN_DIGITS && is_told(spec, Some(file_name))
     };
     let nothing = Head { text: b"", complete: true };
-    let other = detect(nothing, Some(file_name)).is_some_and(|named| named != format);
+    let named = detect(nothing, Some(file_name));
+    let other = match format.holds.told {
+        Told::ByName => named != Some(format),
+        _ => named.is_some_and(|named| named != format),
+    };
     if !other && specs.iter().all(told) { format } else { tagged }
 }
 
@@ -158,7 +163,7 @@ pub(crate) fn terminator(head: &[u8]) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::{Algorithms, Reading};
+    use crate::format::{Algorithms, Reading, Told};
     use std::collections::HashSet;
 
     fn found(text: &[u8], file_name: Option<&[u8]>) -> Option<&'static str> {
@@ -177,7 +182,7 @@ mod tests {
             if let Algorithms::Only(names) = row.holds.algorithms {
                 assert!(names.iter().all(|name| truesum_hash::find(name).is_some()) && !names.is_empty());
             }
-            assert_eq!(row.leaves_algorithm_open(), row.tagged.is_some(), "{}", row.name);
+            assert_eq!(row.holds.told != Told::Here, row.tagged.is_some(), "{}", row.name);
             if let Reading::Document { limit, .. } = row.reading {
                 assert!((1..=256 << 20).contains(&limit), "{}", row.name);
             }

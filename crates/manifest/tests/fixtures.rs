@@ -5,61 +5,12 @@
 //! entry and bad line that the reader must give: `line N: ALGORITHM DIGEST NAME` with the first 8 digits of the digest and
 //! the name as messages show it, or `line N: error: REASON`, or `no manifest: WHAT`, or `nothing`.
 
+mod shared;
+
+use shared::fixtures;
 use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
 use truesum_manifest::path::display_safe;
-use truesum_manifest::{Options, ReadError, Reader};
-
-struct Fixture {
-    name: PathBuf,
-    options: Options,
-    expect: Vec<String>,
-    manifest: Vec<u8>,
-}
-
-fn fixtures() -> Vec<Fixture> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/manifests");
-    let mut fixtures = Vec::new();
-    for format in std::fs::read_dir(root).expect("testdata/manifests exists") {
-        for file in std::fs::read_dir(format.unwrap().path()).expect("a folder for each format") {
-            fixtures.push(fixture(file.unwrap().path()));
-        }
-    }
-    fixtures.sort_by(|a, b| a.name.cmp(&b.name));
-    fixtures
-}
-
-fn fixture(name: PathBuf) -> Fixture {
-    let bytes = std::fs::read(&name).unwrap();
-    let split = bytes.windows(2).position(|pair| pair == b"\n\n").expect("a blank line ends the header");
-    let header = std::str::from_utf8(&bytes[..split]).unwrap();
-    let mut file_name = None;
-    let mut options = Options::default();
-    let mut expect = Vec::new();
-    for line in header.lines() {
-        let (key, value) = line.split_once(": ").expect("key: value");
-        match key {
-            "file-name" => file_name = Some(value),
-            "asked" => options.asked = value.split(',').map(|name| name.parse().unwrap()).collect(),
-            "allow-weak" => options.allow_weak = value == "yes",
-            "allow-pieces" => options.allow_pieces = value == "yes",
-            "note" => {}
-            "expect" if value == "nothing" => {}
-            "expect" => expect.push(value.to_owned()),
-            _ => panic!("{}: unknown key {key}", name.display()),
-        }
-    }
-    if let Some(file_name) = file_name {
-        let told = Options::for_name(file_name.as_bytes());
-        options = Options {
-            named: told.named,
-            unsupported: told.unsupported,
-            file_name: told.file_name,
-            ..options
-        };
-    }
-    Fixture { name, options, expect, manifest: bytes[split + 2..].to_vec() }
-}
+use truesum_manifest::{FORMATS, Options, ReadError, Reader, Reading, Reason};
 
 /// What a reader gives, one text for each item.
 fn outcome(manifest: impl Read, options: &Options) -> Vec<String> {
@@ -136,6 +87,9 @@ fn outcomes_do_not_depend_on_how_the_bytes_arrive() {
     }
 }
 
+/// Formats whose entries wait for later lines.
+const HELD_BACK: &[&str] = &["deb822", "distinfo", "gpg-print-md"];
+
 /// The number in front of an outcome.
 fn line_of(outcome: &str) -> usize {
     outcome["line ".len()..].split(':').next().unwrap().parse().unwrap()
@@ -143,27 +97,52 @@ fn line_of(outcome: &str) -> usize {
 
 #[test]
 fn whole_lines_of_a_cut_manifest_have_the_outcomes_they_had() {
+    let (mut compared, mut held) = (0, std::collections::BTreeSet::new());
     for fixture in &fixtures() {
         let text = &fixture.manifest;
         // What a byte order mark, a NUL or a signature says of the whole, a part cannot say.
         let signed = text.windows(10).any(|part| part == b"-----BEGIN");
-        let document = fixture.expect.iter().any(|item| !item.starts_with("line "));
+        let mut reader = Reader::new(&text[..], fixture.options.clone());
+        let _ = reader.next();
+        let Some(format) = reader.format() else { continue };
+        let lines = matches!(format.reading, Reading::Lines { .. });
         // What a later line says more of is held back, and what a part has cannot be known from the whole.
-        let alone = ["bsd", "cksum", "gnu", "gnu-reversed", "hashdeep", "jsonl", "openssl", "sfv"];
-        let held = !alone.iter().any(|row| fixture.name.parent().unwrap().ends_with(row));
-        let plain = text.is_ascii() && !text.contains(&0) && !signed && !document && !held;
+        let plain =
+            text.is_ascii() && !text.contains(&0) && !signed && lines && !HELD_BACK.contains(&format.name);
+        // What format a part is of its first lines may not tell.
+        let options = Options { format: Some(format), ..fixture.options.clone() };
+        compared += usize::from(plain);
         for cut in (0..text.len().min(1000)).step_by(3) {
-            let found = outcome(&text[..cut], &fixture.options);
+            let found = outcome(&text[..cut], if plain { &options } else { &fixture.options });
             let whole = text[..cut].iter().filter(|&&byte| byte == b'\n').count();
             if plain && cut > 70 {
                 let of_whole = |items: &[String]| items.iter().filter(|item| line_of(item) <= whole).count();
-                assert_eq!(
-                    found[..of_whole(&found)],
-                    fixture.expect[..of_whole(&fixture.expect)],
-                    "{} cut at {cut}",
-                    fixture.name.display()
-                );
+                if found[..of_whole(&found)] != fixture.expect[..of_whole(&fixture.expect)] {
+                    held.insert(format!("{} {}", format.name, fixture.name.file_name().unwrap().display()));
+                }
             }
         }
     }
+    assert!(held.is_empty(), "{held:#?}");
+    assert!(compared > 100, "{compared}");
+}
+
+#[test]
+fn every_format_is_recognised_in_a_manifest_that_is_kept() {
+    let mut seen = std::collections::BTreeSet::new();
+    for fixture in &fixtures() {
+        let mut reader = Reader::new(&fixture.manifest[..], fixture.options.clone());
+        let first = reader.next();
+        // An algorithm that there is not is told by who read the line.
+        let is_read = match &first {
+            Some(Err(ReadError::Line(error))) => matches!(error.reason, Reason::Algorithm(_)),
+            first => matches!(first, Some(Ok(_))),
+        };
+        if let Some(format) = reader.format().filter(|_| is_read) {
+            seen.insert(format.name);
+        }
+    }
+    let read = FORMATS.iter().filter(|row| !matches!(row.reading, Reading::Not(_) | Reading::Packed { .. }));
+    let missing: Vec<&str> = read.map(|row| row.name).filter(|name| !seen.contains(name)).collect();
+    assert!(missing.is_empty(), "no fixture is read as {missing:?}");
 }

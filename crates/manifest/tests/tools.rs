@@ -7,7 +7,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use truesum_hash::Spec;
-use truesum_manifest::{Entry, Format, Heading, Options, Reader, Unholdable, WriteError, Writer, format};
+use truesum_manifest::{
+    Entry, Format, Heading, Options, Reader, Style, Unholdable, WriteError, Writer, append, format,
+};
 
 /// Names, each with one thing in it.
 const NAMES: &[&[u8]] = &[
@@ -46,6 +48,13 @@ fn folder(name: &str) -> PathBuf {
     root
 }
 
+/// Says that a program is not there; with `TRUESUM_ORACLES=all` in the environment that is a failure.
+fn absent(program: &str) {
+    let message = format!("{program} is not installed: not compared");
+    assert!(std::env::var_os("TRUESUM_ORACLES").is_none_or(|which| which != "all"), "{message}");
+    println!("{message}");
+}
+
 /// What the program says; `None` where it is not installed, which is told.
 fn run(program: &str, folder: &Path, args: &[&[u8]]) -> Option<Output> {
     let output = Command::new(program)
@@ -54,7 +63,7 @@ fn run(program: &str, folder: &Path, args: &[&[u8]]) -> Option<Output> {
         .env("LC_ALL", "C.UTF-8")
         .output();
     if output.is_err() {
-        println!("{program} is not installed: not compared");
+        absent(program);
     }
     output.ok()
 }
@@ -223,5 +232,161 @@ fn hashdeep_writes_what_we_write_and_finds_it_good() {
             "{}",
             String::from_utf8_lossy(&output.stdout)
         );
+    }
+}
+
+/// What we write of one file, or nothing where the format cannot hold its name.
+fn alone(name: &str, path: &[u8], spec: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    let entry = entry(path, &specs(&[spec]));
+    match append(&entry, format(name).unwrap(), &Style::default(), &mut out) {
+        Ok(()) => Some(out),
+        Err(Unholdable::Byte(_) | Unholdable::Edge) => None,
+        Err(why) => panic!("{why}"),
+    }
+}
+
+#[test]
+fn openssl_writes_what_we_write_byte_for_byte() {
+    let root = folder("openssl");
+    let mut compared = 0;
+    for (spec, option) in
+        [("sha256", "-sha256"), ("md5", "-md5"), ("sha512-256", "-sha512-256"), ("blake2b", "-blake2b512")]
+    {
+        for path in NAMES {
+            let Some(ours) = alone("openssl", path, spec) else { continue };
+            // A name that begins with a dash is an option to it.
+            if path.starts_with(b"-") {
+                continue;
+            }
+            let Some(output) = run("openssl", &root, &[b"dgst", option.as_bytes(), path]) else { return };
+            assert_eq!(ours.escape_ascii().to_string(), output.stdout.escape_ascii().to_string());
+            let (found, bad) = read(&output.stdout, b"x");
+            assert_eq!((found, bad), (wanted(std::iter::once(*path), &specs(&[spec])), 0));
+            compared += 1;
+        }
+    }
+    assert!(compared >= 4 * (NAMES.len() - 3), "only {compared}");
+}
+
+#[test]
+fn md5deep_writes_what_we_write_byte_for_byte() {
+    let root = folder("md5deep");
+    for (program, spec) in [("md5deep", "md5"), ("sha1deep", "sha1"), ("sha256deep", "sha256")] {
+        for path in NAMES {
+            let Some(ours) = alone("md5deep", path, spec) else { continue };
+            if path.starts_with(b"-") {
+                continue;
+            }
+            let Some(output) = run(program, &root, &[b"-z", b"-l", path]) else { return };
+            assert_eq!(ours.escape_ascii().to_string(), output.stdout.escape_ascii().to_string());
+        }
+    }
+}
+
+#[test]
+fn rhash_writes_the_magnet_links_that_we_write() {
+    let root = folder("magnet");
+    for (spec, option) in [("sha1", "--sha1"), ("sha256", "--sha256"), ("md5", "--md5")] {
+        for path in NAMES.iter().filter(|path| !path.starts_with(b"-") && !path.contains(&b'\\')) {
+            let ours = alone("magnet", path, spec).expect("any name");
+            let Some(output) = run("rhash", &root, &[b"--magnet", option.as_bytes(), path]) else { return };
+            // It has the last part of a name, and that in digits of either case.
+            let last = path.rsplit(|&byte| byte == b'/').next().unwrap();
+            if last == *path {
+                let lower = |text: &[u8]| String::from_utf8_lossy(text).to_ascii_lowercase();
+                assert_eq!(lower(&ours), lower(&output.stdout));
+            }
+            let (found, bad) = read(&output.stdout, b"x");
+            assert_eq!(
+                (found, bad),
+                (
+                    wanted(std::iter::once(last), &[])
+                        .into_keys()
+                        .map(|name| (
+                            name,
+                            wanted(std::iter::once(*path), &specs(&[spec])).remove(*path).unwrap()
+                        ))
+                        .collect(),
+                    0
+                )
+            );
+        }
+    }
+}
+
+#[test]
+fn bags_are_valid_to_the_library_of_the_library_of_congress() {
+    let root = folder("bag");
+    let payload = root.join("data");
+    std::fs::create_dir_all(payload.join("sub")).unwrap();
+    let mut manifest = Vec::new();
+    let mut octets = 0;
+    for path in NAMES {
+        // The library opens names as text.
+        let held = std::str::from_utf8(path).is_ok();
+        let name = [b"data/", *path].concat();
+        let Some(line) = alone("bagit", &name, "sha256") else { continue };
+        if held {
+            std::fs::write(payload.join(OsStr::from_bytes(path)), &name).unwrap();
+            octets += name.len();
+            manifest.extend_from_slice(&line);
+        }
+    }
+    std::fs::write(root.join("manifest-sha256.txt"), &manifest).unwrap();
+    std::fs::write(root.join("bagit.txt"), "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n")
+        .unwrap();
+    let info = format!("Payload-Oxum: {octets}.{}\n", manifest.split(|&byte| byte == b'\n').count() - 1);
+    std::fs::write(root.join("bag-info.txt"), info).unwrap();
+    let code: &[u8] =
+        b"import sys\ntry: import bagit\nexcept ImportError: sys.exit(77)\nbagit.Bag('.').validate()";
+    let Some(output) = run("python3", &root, &[b"-c", code]) else { return };
+    if output.status.code() == Some(77) {
+        return absent("bagit (Python)");
+    }
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let (found, bad) = read(&manifest, b"manifest-sha256.txt");
+    assert_eq!((found.len(), bad), (manifest.split(|&byte| byte == b'\n').count() - 1, 0));
+}
+
+#[test]
+fn mtree_verifies_what_we_write_and_what_it_writes_is_read() {
+    let root = folder("mtree");
+    let mut writer = Writer::new(Vec::new(), format("mtree").unwrap(), &Heading::default());
+    for path in NAMES {
+        writer.write(&entry(path, &specs(&["sha256", "md5"]))).unwrap();
+    }
+    std::fs::write(root.with_extension("ours"), writer.finish().unwrap()).unwrap();
+    let (ours, folder) = (root.with_extension("ours"), root.as_os_str().as_bytes());
+    let list = ours.as_os_str().as_bytes();
+    // -e: files that are not listed are no fault.
+    let Some(output) = run("mtree", &root, &[b"-e", b"-f", list, b"-p", folder]) else { return };
+    let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    std::fs::write(root.join("plain"), "PLAIN").unwrap();
+    let output = run("mtree", &root, &[b"-e", b"-f", list, b"-p", folder]).unwrap();
+    assert!(!output.status.success(), "a changed file is seen by it");
+    std::fs::write(root.join("plain"), "plain").unwrap();
+    let output = run("mtree", &root, &[b"-c", b"-k", b"type,size,sha256", b"-p", folder]).unwrap();
+    let (found, bad) = read(&output.stdout, b"theirs.mtree");
+    assert_eq!((found, bad), (wanted(NAMES.iter().copied(), &specs(&["sha256"])), 0));
+}
+
+#[test]
+fn xxhsum_verifies_what_we_write() {
+    let root = folder("xxhsum");
+    for (spec, name) in
+        [("xxh64", "gnu"), ("xxh128", "gnu"), ("xxh64", "bsd"), ("xxh128", "bsd"), ("xxh32", "bsd")]
+    {
+        let mut text = Vec::new();
+        // It escapes nothing, and reads lines as text.
+        for path in NAMES.iter().filter(|path| !path.iter().any(|byte| b"\n\r\\".contains(byte))) {
+            append(&entry(path, &specs(&[spec])), format(name).unwrap(), &Style::default(), &mut text)
+                .unwrap();
+        }
+        std::fs::write(root.join("ours"), text).unwrap();
+        let Some(output) = run("xxhsum", &root, &[b"-c", b"ours"]) else { return };
+        let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{spec} {name}: {said}");
     }
 }

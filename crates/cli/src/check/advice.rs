@@ -11,14 +11,12 @@ use truesum::{Checked, Outcome, Root, Verdict, manifest};
 
 /// Says of a manifest why nothing was verified by it.
 pub fn nothing_verified(name: &[u8], checked: &Checked, console: &mut Console) {
-    let of_pieces = checked.format.is_some_and(|format| format.holds.pieces);
     let elsewhere = "--root DIR looks for the files elsewhere";
     let (why, hint) = match (checked.entries, checked.ignored) {
-        (0, _) if of_pieces => (
-            "its digests are of pieces, not of files",
-            "pieces are not verified yet; the program that loads the files by them does that",
-        ),
         (0, _) => ("it has no entries", "is this a manifest?"),
+        _ if checked.counts.unverified > 0 => {
+            ("it lists no digest of the files that are there", "sizes alone do not tell what a file holds")
+        }
         (_, 0) => ("the run ended before", elsewhere),
         (_, _) => ("none of the listed files is there", elsewhere),
     };

@@ -57,7 +57,7 @@ pub struct CheckArgs {
     /// Accept digests cut so short that they verify nothing
     #[arg(long, help_heading = "What counts")]
     pub allow_weak: bool,
-    /// Read devices, pipes and sockets too, to their end
+    /// Read devices and pipes too, to their end
     #[arg(long, help_heading = "What counts")]
     pub special: bool,
 

@@ -6,10 +6,11 @@
 use crate::check::locate::Located;
 use anstyle::{AnsiColor, Style};
 use std::io::Write;
+use std::ops::Range;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Place, json};
-use truesum::{Outcome, Verdict};
+use truesum::{Damage, Findings, Found, Outcome, Verdict};
 
 /// The schema of JSON lines.
 pub const SCHEMA: &str = "truesum-check/1";
@@ -37,19 +38,50 @@ pub enum Form {
 pub fn entry(form: Form, outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &mut Vec<u8>) {
     match form {
         Form::Text { detail: Detail::None, .. } => {}
-        Form::Text { detail: Detail::Bad, .. } if outcome.verdict() == Verdict::Verified => {}
+        Form::Text { detail: Detail::Bad, .. } if is_good(outcome) => {}
         Form::Text { colors, .. } => text(outcome, colors, out),
         Form::Json => object(outcome, manifest, located, out),
     }
 }
 
+/// Whether nothing is listed by which the file's bytes could be known.
+fn job_has_no_digest(outcome: &Outcome) -> bool {
+    matches!(&outcome.result, Ok(Found { pieces: None, .. })) && outcome.job.specs.is_empty()
+}
+
+/// Appends a line for each range that digests of pieces say is damaged, or say nothing of.
+fn ranges(pieces: &Findings, line: &mut String) {
+    for Damage { range, shared } in &pieces.damaged {
+        let where_else = if *shared { ", or what else the piece holds of other files" } else { "" };
+        *line += &format!("  {} {} damaged{where_else}\n", range.start, range.end - range.start);
+    }
+    for range in &pieces.unknown {
+        let why = "no piece covers it, or one that holds bytes of a file that could not be read";
+        *line += &format!("  {} {} not verified: {why}\n", range.start, range.end - range.start);
+    }
+}
+
+/// Whether all is well with an entry, as far as its manifest can tell.
+fn is_good(outcome: &Outcome) -> bool {
+    match outcome.verdict() {
+        Verdict::Verified => true,
+        Verdict::Unverified => outcome.job.exempt,
+        _ => false,
+    }
+}
+
 fn text(outcome: &Outcome, colors: bool, out: &mut Vec<u8>) {
     let verdict = outcome.verdict();
-    let color = if verdict == Verdict::Verified { AnsiColor::Green } else { AnsiColor::Red };
+    let color = match verdict {
+        Verdict::Verified => AnsiColor::Green,
+        Verdict::Unverified => AnsiColor::Yellow,
+        _ => AnsiColor::Red,
+    };
     let style = if colors { color.on_default() } else { Style::new() };
     let word = match verdict {
         Verdict::Verified | Verdict::Hashed => "OK",
         Verdict::Mismatch => "FAILED",
+        Verdict::Unverified => "NOT VERIFIED",
         Verdict::Missing => "MISSING",
         Verdict::Changed => "CHANGED while read",
         Verdict::Unreadable => "UNREADABLE",
@@ -61,7 +93,15 @@ fn text(outcome: &Outcome, colors: bool, out: &mut Vec<u8>) {
         }
         _ => {}
     }
+    if verdict == Verdict::Unverified && job_has_no_digest(outcome) {
+        line += " (no digest is listed)";
+    }
     line.push('\n');
+    if let (Verdict::Mismatch | Verdict::Unverified, Ok(Found { pieces: Some(pieces), .. })) =
+        (verdict, &outcome.result)
+    {
+        ranges(pieces, &mut line);
+    }
     if let (Verdict::Mismatch, Ok(found)) = (verdict, &outcome.result) {
         if let Some(size) = outcome.job.size.filter(|size| *size != found.size) {
             line += &format!("  expected size {size}\n  actual size   {}\n", found.size);
@@ -81,6 +121,7 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
         Verdict::Hashed => "hashed",
         Verdict::Verified => "verified",
         Verdict::Mismatch => "mismatch",
+        Verdict::Unverified => "unverified",
         Verdict::Missing => "missing",
         Verdict::Changed => "changed",
         Verdict::Unreadable => "unreadable",
@@ -98,6 +139,10 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
         Ok(found) => {
             digests("actual", &job.specs, &found.digests, out);
             add(out, format_args!(",\"size\":{},\"seconds\":{:.9}", found.size, found.time.as_secs_f64()));
+            if let Some(pieces) = &found.pieces {
+                spans("damaged", pieces.damaged.iter().map(|damage| &damage.range), out);
+                spans("unknown", pieces.unknown.iter(), out);
+            }
         }
         Err(error) => {
             out.extend_from_slice(b",\"reason\":");
@@ -155,6 +200,15 @@ fn digests(name: &str, specs: &[Spec], digests: &[Digest], out: &mut Vec<u8>) {
         add(out, format_args!("{}\"{spec}\":\"{digest}\"", if at == 0 { "" } else { "," }));
     }
     out.push(b'}');
+}
+
+fn spans<'a>(name: &str, ranges: impl Iterator<Item = &'a Range<u64>>, out: &mut Vec<u8>) {
+    add(out, format_args!(",\"{name}\":["));
+    for (at, range) in ranges.enumerate() {
+        let comma = if at == 0 { "" } else { "," };
+        add(out, format_args!("{comma}[{},{}]", range.start, range.end - range.start));
+    }
+    out.push(b']');
 }
 
 fn add(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {

@@ -7,7 +7,6 @@ use crate::check::report::{self, Detail, Form};
 use crate::console::Console;
 use crate::drawing::page::Page;
 use crate::output::Output;
-use crate::values::path::folder_of;
 use crate::words::{count, grouped};
 use std::ffi::OsStr;
 use std::io;
@@ -15,6 +14,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
+use truesum::verify::place::folder_of_names;
 use truesum::verify::unlisted::Search;
 use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Verdict};
 
@@ -184,7 +184,7 @@ impl<'a> Telling<'a> {
 
     /// Where the file of an entry is, for advice.
     fn file_of(&self, manifest: &Manifest<'_>, outcome: &Outcome) -> PathBuf {
-        let root = self.plan.options.root.clone().unwrap_or_else(|| folder_of(manifest.name));
+        let root = self.plan.options.root.clone().unwrap_or_else(|| folder_of_names(manifest.name));
         root.join(OsStr::from_bytes(outcome.job.path()))
     }
 

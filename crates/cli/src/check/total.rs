@@ -9,12 +9,14 @@ pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
     vec![
         ("verified", counts.verified),
         ("mismatched", counts.mismatched),
+        ("unverified", counts.unverified),
         ("missing", counts.missing),
         ("ignored", report.ignored),
         ("changed", counts.changed),
         ("unreadable", counts.unreadable),
         ("malformed", counts.malformed),
         ("unlisted", report.unlisted),
+        ("incomplete", report.incomplete),
         ("own", report.own),
         ("not_tamper_evident", report.not_tamper_evident.values().sum()),
         ("bytes", read),
@@ -31,12 +33,14 @@ pub fn words(report: &Report, read: u64, exact: bool) -> String {
         }
     };
     part(counts.mismatched, "FAILED");
+    part(counts.unverified, "NOT VERIFIED");
     part(counts.missing, "MISSING");
     part(counts.changed, "CHANGED while read");
     part(counts.unreadable, "UNREADABLE");
     part(counts.malformed, if counts.malformed == 1 { "malformed line" } else { "malformed lines" });
     part(report.ignored, "not there and ignored");
     part(report.unlisted, if report.cut { "or more not listed" } else { "not listed" });
+    part(report.incomplete, if report.incomplete == 1 { "fault of a bag" } else { "faults of bags" });
     if exact {
         part(report.own, "of truesum's own beside them");
     }

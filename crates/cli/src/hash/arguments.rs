@@ -1,6 +1,7 @@
 //! The options of `truesum hash`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
 use crate::options::RunArgs;
+use crate::values::size::size;
 use crate::values::table::{FormatParser, SpecParser};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
@@ -58,6 +59,12 @@ pub struct HashArgs {
     #[arg(short = 't', long, value_name = "NAME", help_heading = "Format", value_parser = FormatParser)]
     #[arg(hide_possible_values = true, conflicts_with = "raw")]
     pub format: Option<&'static Format>,
+    /// Where a torrent's peers are found
+    #[arg(long, value_name = "URL", help_heading = "Format")]
+    pub announce: Option<OsString>,
+    /// Bytes of a torrent's pieces, a power of two [default: by the size of all files]
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Format")]
+    pub piece_size: Option<u64>,
     /// Digests in base64
     #[arg(long, help_heading = "Format", conflicts_with_all = ["raw", "uppercase"])]
     pub base64: bool,
@@ -105,7 +112,7 @@ pub struct SelectArgs {
     /// Follow symbolic links found in folders
     #[arg(short = 'L', long)]
     pub follow: bool,
-    /// Read devices, pipes and sockets too, to their end
+    /// Read devices and pipes too, to their end
     #[arg(long)]
     pub special: bool,
 }

@@ -10,7 +10,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::{Lengths, Spec};
-use truesum::manifest::{self, Entry, Format, Heading, Spelling, Style, Writer};
+use truesum::manifest::{self, Entry, Format, Heading, Pieces, Spelling, Style, Writer};
 use truesum::{Order, Special, walk};
 
 /// What `hash` is to do.
@@ -19,6 +19,8 @@ pub struct Hashing {
     pub inputs: Inputs,
     pub walk: walk::Options,
     pub form: Form,
+    /// What a torrent says of itself, if one is written.
+    pub torrent: Option<Torrent>,
     pub output: Option<PathBuf>,
     /// Manifests that are written although they list less than was asked for.
     pub accept: Accept,
@@ -27,6 +29,18 @@ pub struct Hashing {
     pub order: Order,
     pub tell: Tell,
 }
+
+/// What is asked of a torrent.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Torrent {
+    /// Where its peers are found; empty for none.
+    pub announce: Vec<u8>,
+    /// Bytes of a piece; `None` is by the size of all files.
+    pub piece_len: Option<u64>,
+}
+
+/// Lengths of pieces that programs take.
+const PIECES: std::ops::RangeInclusive<u64> = 16 << 10..=1 << 30;
 
 /// Where the names of files come from.
 #[derive(Debug, PartialEq, Eq)]
@@ -53,6 +67,7 @@ pub enum Form {
 pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     let format = format(&args)?;
     let specs = specs(args.algorithm.clone(), args.length, format)?;
+    let torrent = torrent(&args, format)?;
     let form = form(&args, format, &specs)?;
     let inputs = inputs(args.files, &args.select)?;
     if form == Form::Raw {
@@ -75,11 +90,12 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
         inputs,
         walk: walk_options(args.select),
         form,
+        torrent,
         output: args.output,
         accept: Accept { partial: args.partial, empty: args.allow_empty },
         root,
         order: if args.unordered { Order::AsReady } else { Order::Stable },
-        tell: args.run.tell(args.quiet)?,
+        tell: args.run.tell(args.quiet),
     })
 }
 
@@ -91,12 +107,13 @@ fn specs(asked: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<Vec<S
             specs.push(spec);
         }
     }
-    if specs.is_empty() {
+    // Pieces have digests of their own.
+    if specs.is_empty() && !format.holds.pieces {
         specs.push(format.holds.usual_algorithm());
     }
     let Some(bits) = bits else { return Ok(specs) };
     if specs.iter().all(|spec| spec.algorithm().lengths == Lengths::Fixed) {
-        let name = specs[0].algorithm().name;
+        let name = specs.first().map_or("a piece's digest", |spec| spec.algorithm().name);
         return Err(Refusal::with_hint(
             format!("--length {bits}: the length of {name} is fixed"),
             "blake2b, blake3 and shake have lengths to choose from: truesum list algorithms",
@@ -118,14 +135,27 @@ fn format(args: &HashArgs) -> Result<&'static Format, Refusal> {
         (_, false, true) => "gnu-z",
         (_, false, false) => "gnu",
     };
-    let format = args.format.or_else(|| manifest::format(name)).expect("formats named here are rows");
-    if format.holds.pieces {
-        return Err(Refusal::with_hint(
-            format!("--format {}: it has digests of pieces, and hash computes those of files", format.name),
-            "truesum list formats tells what each format holds",
-        ));
+    Ok(args.format.or_else(|| manifest::format(name)).expect("formats named here are rows"))
+}
+
+/// What is asked of a torrent, if the format is one.
+fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal> {
+    if !format.holds.pieces {
+        return match (&args.announce, args.piece_size) {
+            (None, None) => Ok(None),
+            _ => Err(Refusal::new("--announce and --piece-size are of torrents: -t torrent")),
+        };
     }
-    Ok(format)
+    if args.partial || args.unordered {
+        let why = "--partial and --unordered: the pieces of a torrent run across its files, in order";
+        return Err(Refusal::new(why));
+    }
+    let good = |len: &u64| len.is_power_of_two() && PIECES.contains(len);
+    if let Some(len) = args.piece_size.filter(|len| !good(len)) {
+        return Err(Refusal::new(format!("--piece-size {len}: a power of two from 16KiB to 1GiB")));
+    }
+    let announce = args.announce.clone().map(OsString::into_vec).unwrap_or_default();
+    Ok(Some(Torrent { announce, piece_len: args.piece_size }))
 }
 
 /// How digests are written. What goes to a file is read back by its name and content alone, so that lines without a tag
@@ -146,16 +176,28 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
     };
     // What the format cannot hold is better said now than of every file.
     let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
-    let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, ..Entry::default() };
-    Writer::new(Vec::new(), format, &heading(style, specs))
+    let pieces = if format.holds.pieces { vec![no_pieces()] } else { Vec::new() };
+    let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, pieces, ..Entry::default() };
+    Writer::new(Vec::new(), format, &heading(style, specs, None))
         .write(&entry)
         .map_err(|why| Refusal::with_hint(format!("{}: {why}", format.name), "--tag or --json can"))?;
     Ok(Form::Entries(format, style))
 }
 
+/// The algorithm of a torrent's pieces.
+pub fn of_pieces() -> Spec {
+    "sha1".parse().expect("a row of the table of algorithms")
+}
+
+/// The pieces of no bytes at all, by which an entry is tried.
+pub fn no_pieces() -> Pieces {
+    Pieces::new(of_pieces(), 0..0, 1, Vec::new().into()).expect("no bytes have no pieces")
+}
+
 /// What is known of a manifest before its entries. Neither folder nor command: the same files give the same bytes.
-pub fn heading(style: Style, specs: &[Spec]) -> Heading {
-    Heading { style, specs: specs.to_vec(), ..Heading::default() }
+pub fn heading(style: Style, specs: &[Spec], torrent: Option<&Torrent>) -> Heading {
+    let announce = torrent.map(|torrent| torrent.announce.clone()).unwrap_or_default();
+    Heading { style, specs: specs.to_vec(), announce, ..Heading::default() }
 }
 
 fn inputs(files: Vec<OsString>, select: &SelectArgs) -> Result<Inputs, Refusal> {
@@ -245,7 +287,15 @@ mod tests {
         assert_eq!(plan.specs[0].to_string(), "crc32");
         assert!(hashing(&["-t", "sfv", "-a", "sha256", "f"]).is_err());
         assert!(hashing(&["-t", "hashdeep", "-a", "sha256,md5", "f"]).is_ok());
-        assert!(hashing(&["-t", "torrent", "f"]).is_err());
+        let plan = hashing(&["-t", "torrent", "f"]).unwrap_or_else(|e| panic!("{e:?}"));
+        assert!(plan.specs.is_empty() && plan.torrent == Some(Torrent::default()));
+        assert!(hashing(&["-t", "torrent", "-a", "md5", "--piece-size", "1MiB", "f"]).is_ok());
+        for words in
+            [&["-a", "sha256"][..], &["--piece-size", "1000000"], &["--piece-size", "8KiB"], &["--unordered"]]
+        {
+            assert!(hashing(&[&["-t", "torrent", "f"], words].concat()).is_err(), "{words:?}");
+        }
+        assert!(hashing(&["--announce", "http://tracker", "f"]).is_err());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What `truesum hash` writes of each file: an entry of a manifest or bytes, or why there is none; and what stands around.
 
 use crate::console::Console;
-use crate::hash::plan::{Form, heading};
+use crate::hash::plan::{Form, Torrent, heading, no_pieces};
 use crate::options::Tell;
 use crate::output::Output;
 use crate::words::visible;
@@ -10,8 +10,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
-use truesum::manifest::{Entry, Time, WriteError, Writer};
-use truesum::{Error, Notice, Outcome, Sink};
+use truesum::manifest::{Entry, Pieces, Time, Unholdable, WriteError, Writer};
+use truesum::{Error, Notice, Outcome, Sink, Task};
 
 /// Writes outcomes.
 pub struct Writing<'a> {
@@ -26,6 +26,8 @@ pub struct Writing<'a> {
     pub lines: Vec<u8>,
     /// Files whose entry the format cannot hold.
     pub refused: u64,
+    /// Entries that wait for the digests of their pieces, where these are written.
+    pub waiting: Option<Vec<Entry>>,
     /// Links not followed.
     pub links: u64,
     /// Temporary files of this program passed over.
@@ -35,14 +37,48 @@ pub struct Writing<'a> {
 }
 
 /// The writer of this form.
-pub fn writer(form: Form, specs: &[Spec]) -> Option<Writer<Vec<u8>>> {
+pub fn writer(form: Form, specs: &[Spec], torrent: Option<&Torrent>) -> Option<Writer<Vec<u8>>> {
     match form {
         Form::Raw => None,
-        Form::Entries(format, style) => Some(Writer::new(Vec::new(), format, &heading(style, specs))),
+        Form::Entries(format, style) => {
+            Some(Writer::new(Vec::new(), format, &heading(style, specs, torrent)))
+        }
     }
 }
 
+/// Why files of these names make no torrent: the first that does not fit, found before any is read.
+pub fn unfit(tasks: &[Task], mut writer: Writer<Vec<u8>>) -> Option<(Vec<u8>, Unholdable)> {
+    tasks.iter().find_map(|task| {
+        let Task::File(job) = task else { return None };
+        let pieces = vec![no_pieces()];
+        let entry = Entry { path: job.name.clone(), size: Some(0), pieces, ..Entry::default() };
+        match writer.write(&entry) {
+            Err(WriteError::Refused(why)) => Some((entry.path, why)),
+            _ => None,
+        }
+    })
+}
+
 impl Writing<'_> {
+    /// Writes the entries that wait for these pieces.
+    ///
+    /// # Errors
+    /// That of the output, or they make no manifest.
+    pub fn pieces(&mut self, pieces: &Pieces) -> io::Result<()> {
+        let (Some(entries), Some(writer)) = (self.waiting.take(), &mut self.writer) else { return Ok(()) };
+        let mut start = 0;
+        for entry in entries {
+            let size = entry.size.unwrap_or(0);
+            let entry = Entry { pieces: vec![pieces.of_file_at(start)], ..entry };
+            start += size;
+            writer.write(&entry).map_err(|error| match error {
+                WriteError::Io(error) => error,
+                WriteError::Refused(why) => io::Error::other(why),
+            })?;
+        }
+        Ok(())
+    }
+
     /// Writes what stands after the last entry.
     ///
     /// # Errors
@@ -96,6 +132,10 @@ impl Sink for Writing<'_> {
                     elapsed: Some(found.time),
                     ..Entry::default()
                 };
+                if let Some(waiting) = &mut self.waiting {
+                    waiting.push(entry);
+                    return Ok(());
+                }
                 match writer.write(&entry) {
                     Ok(()) => std::mem::swap(&mut self.lines, writer.get_mut()),
                     Err(WriteError::Io(error)) => return Err(error),

@@ -15,7 +15,6 @@ use std::path::PathBuf;
 use truesum::hash::Spec;
 use truesum::tree::combine::{Misfit, Origins, combine};
 use truesum::tree::piece::hash_range;
-use truesum::{Error, Kind};
 
 /// Hash a range of a file towards a digest of the whole, for `combine`
 ///
@@ -60,21 +59,13 @@ pub fn leaf(args: &LeafArgs, console: &mut Console) -> Exit {
     match piece {
         Ok(piece) => watch.print(Ok(text::piece(&piece)), console),
         Err(error) => {
+            // Of one file, what failed now may not fail at the next attempt.
             let ended = match watch.failed(&error, console) {
-                Exit::Failed => attempt(&error),
-                signal => signal,
+                Exit::Failed if error.may_pass() => Exit::TryAgain,
+                ended => ended,
             };
             ended.max(print(&text::no_piece(&error), console))
         }
-    }
-}
-
-/// What the failure of one attempt means for the next.
-fn attempt(error: &Error) -> Exit {
-    match error.kind() {
-        Kind::Undivided => Exit::NotAsAsked,
-        _ if error.may_pass() => Exit::TryAgain,
-        _ => Exit::Failed,
     }
 }
 

@@ -86,6 +86,8 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         (_, Mode::Write) if left == 0 && report.can_be_mended() => {
             console.line(&format!("truesum: {safe}: mended, every byte is the tree's again"));
         }
+        // Nothing of the tree's is damaged, and what is behind it has been told.
+        (_, Mode::Write) if left == 0 => {}
         (_, Mode::Write) => {
             let left = count(left, "range is", "ranges are");
             console.error(&format!("{safe}: {left} still damaged"));

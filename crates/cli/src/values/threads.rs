@@ -1,6 +1,10 @@
 //! Numbers of threads.
 
-/// Reads how many threads to use; none means one for each core, where a command allows it.
+/// Reads how many threads to use.
 pub fn threads(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| "not a number of threads".to_owned())
+    match text.parse() {
+        Ok(0) => Err("at least one thread is needed".to_owned()),
+        Ok(threads) => Ok(threads),
+        Err(_) => Err("not a number of threads".to_owned()),
+    }
 }

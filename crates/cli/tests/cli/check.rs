@@ -297,7 +297,9 @@ fn one_digest_from_a_web_page_is_compared() {
     let upper = ABC.to_uppercase();
     let tagged = format!("sha256:{ABC}");
     let spaced = format!("  {ABC}\n");
-    for digest in [ABC, upper.as_str(), tagged.as_str(), spaced.as_str()] {
+    let sri = "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
+    let sri_of_sha3 = "sha3-256-Ophdp0/iJbIEXBcta9OQvYVfCG4+nVJbRr/iRRFDFTI=";
+    for digest in [ABC, upper.as_str(), tagged.as_str(), spaced.as_str(), sri, sri_of_sha3] {
         let ran = folder.run(&["check", "--expect", digest, "a"]);
         assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{digest}");
     }
@@ -309,7 +311,7 @@ fn one_digest_from_a_web_page_is_compared() {
     assert!(ran.code == Some(1) && ran.err.contains("so say -a blake3"), "{}", ran.err);
     assert_eq!(folder.feed(&["check", "--expect", ABC, "-"], b"abc").code, Some(0));
     assert_eq!(folder.run(&["check", "--expect", ABC, "gone"]).code, Some(1));
-    for digest in ["", "ba78", "nonsense", "md5:ba78", "sha9:00"] {
+    for digest in ["", "ba78", "nonsense", "md5:ba78", "sha9:00", "sha256-ungWv48B", "sha9-ungWv48B"] {
         assert_eq!(folder.run(&["check", "--expect", digest, "a"]).code, Some(2), "{digest}");
     }
     assert_eq!(folder.run(&["check", "--expect", ABC, "a", "a"]).code, Some(2));
@@ -356,16 +358,102 @@ fn a_size_that_differs_is_a_mismatch_of_its_own() {
 }
 
 #[test]
-fn a_torrent_is_said_to_have_digests_of_pieces() {
-    let pieces = "x".repeat(20);
-    let torrent = format!("d4:infod6:lengthi3e4:name1:a12:piece lengthi16384e6:pieces20:{pieces}ee");
-    let folder = Folder::with(&[("a", "abc"), ("x.torrent", &torrent)]);
+fn damage_by_pieces_is_told_as_ranges_of_the_files_they_hold_bytes_of() {
+    // The SHA-1 of "abc", and of "defg" where a piece has three bytes.
+    let pieces =
+        [hex(b"a9993e364706816aba3e25717850c26c9cd0d89d"), hex(b"107ecb6890eeee99d9ccc06e711631349a7dd72b")]
+            .concat();
+    let mut torrent = b"d4:infod5:filesld6:lengthi2e4:pathl1:aeed6:lengthi4e4:pathl1:beee4:name1:s\
+        12:piece lengthi3e6:pieces40:"
+        .to_vec();
+    torrent.extend_from_slice(&pieces);
+    torrent.extend_from_slice(b"ee");
+    let folder = Folder::with(&[("s/a", "ab"), ("s/b", "cdef")]);
+    folder.write("x.torrent", &torrent);
     let ran = folder.run(&["check", "x.torrent"]);
-    assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("nothing verified: its digests are of pieces, not of files"), "{}", ran.err);
-    assert!(!ran.err.contains("is this a manifest?") && !ran.err.contains("no entries"), "{}", ran.err);
+    assert_eq!(
+        (ran.out().as_str(), ran.code),
+        ("s/a: OK\ns/b: FAILED\n  1 3 damaged\n", Some(1)),
+        "{}",
+        ran.err
+    );
+    folder.write("s/b", "xdef");
+    let ran = folder.run(&["check", "x.torrent"]);
+    let shared = "damaged, or what else the piece holds of other files";
+    assert_eq!(
+        ran.out(),
+        format!("s/a: FAILED\n  0 2 {shared}\ns/b: FAILED\n  0 1 {shared}\n  1 3 damaged\n")
+    );
     let records = folder.run(&["check", "--json", "x.torrent"]).out();
-    let record: serde_json::Value = serde_json::from_str(records.lines().next().unwrap()).unwrap();
-    assert_eq!(record["kind"], "malformed", "{records}");
+    let record: serde_json::Value = serde_json::from_str(records.lines().nth(1).unwrap()).unwrap();
+    assert_eq!(record["verdict"], "mismatch", "{records}");
+    assert_eq!(record["damaged"], serde_json::json!([[0, 1], [1, 3]]), "{records}");
     assert!(record["byte"].is_number() && record["line"].is_null(), "a document has no lines: {record}");
+    std::fs::remove_file(folder.path("s/b")).unwrap();
+    let ran = folder.run(&["check", "x.torrent"]);
+    assert!(ran.out().starts_with("s/a: NOT VERIFIED\n  0 2 not verified: "), "{}", ran.out());
+    assert!(ran.err.contains("0 files verified, 1 NOT VERIFIED, 1 MISSING"), "{}", ran.err);
+}
+
+fn hex(digits: &[u8]) -> Vec<u8> {
+    let value = |digit: u8| (digit as char).to_digit(16).unwrap() as u8;
+    digits.chunks(2).map(|pair| value(pair[0]) << 4 | value(pair[1])).collect()
+}
+
+#[test]
+fn what_has_no_digest_is_looked_at_and_never_passes_for_verified() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "abcd"), ("m.csv2", "a,3,\nb,3,\ngone,3,\n")]);
+    let ran = folder.run(&["check", "m.csv2"]);
+    assert_eq!(
+        (ran.out().as_str(), ran.code),
+        (
+            "a: NOT VERIFIED (no digest is listed)\nb: FAILED\n  expected size 3\n  actual size   4\ngone: MISSING\n",
+            Some(1)
+        )
+    );
+    assert!(
+        ran.err.contains("0 files verified, 1 FAILED, 1 NOT VERIFIED, 1 MISSING; 0 B read"),
+        "{}",
+        ran.err
+    );
+    folder.write("m.csv2", "a,3,\n");
+    for more in [&["-q"][..], &["--lenient"], &["--status"]] {
+        assert_eq!(folder.run(&[&["check", "m.csv2"], more].concat()).code, Some(2), "{more:?}");
+    }
+    let ran = folder.run(&["check", "m.csv2"]);
+    assert!(
+        ran.err.contains("nothing verified: it lists no digest of the files that are there"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(folder.run(&["check", "--require", "a", "m.csv2"]).code, Some(1));
+    // A list of all but itself is complete.
+    let digest = "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0";
+    folder.write("x.dist-info/RECORD", format!("a,sha256={digest},3\nx.dist-info/RECORD,,\n"));
+    let ran = folder.run(&["check", "x.dist-info/RECORD"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out(), ran.err);
+    folder.write("x.dist-info/RECORD", format!("a,sha256={digest},3\nb,,\n"));
+    assert_eq!(folder.run(&["check", "--root", ".", "x.dist-info/RECORD"]).code, Some(2));
+}
+
+#[test]
+fn a_bag_is_checked_by_the_name_of_its_folder() {
+    let folder = Folder::with(&[
+        ("bag/data/a", "abc"),
+        ("bag/bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"),
+    ]);
+    let made = folder.run(&["hash", "-t", "bagit", "-o", "bag/manifest-sha256.txt", "bag/data"]);
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    assert!(folder.read("bag/manifest-sha256.txt").ends_with(b"  data/a\n"));
+    let ran = folder.run(&["check", "bag"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("data/a: OK\n", Some(0)), "{}", ran.err);
+    folder.write("bag/data/more", "x");
+    let ran = folder.run(&["check", "bag"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.err.contains("it lies in the payload, and manifest-sha256.txt does not list it"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("1 file verified, 1 fault of a bag"), "{}", ran.err);
 }

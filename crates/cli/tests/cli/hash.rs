@@ -211,9 +211,8 @@ fn formats_with_a_heading_have_it_once() {
     let folder = Folder::with(&[("a", "abc"), ("b", "abc")]);
     let text = folder.run(&["hash", "-t", "hashdeep", "-a", "md5,sha256", "a", "b"]).out();
     assert_eq!((text.matches("%%%% HASHDEEP-1.0").count(), text.lines().count()), (1, 4), "{text}");
-    let ran = folder.run(&["hash", "-t", "torrent", "a"]);
-    assert_eq!(ran.code, Some(2));
-    assert!(ran.err.contains("pieces"), "{}", ran.err);
+    let text = folder.run(&["hash", "-t", "torrent", "a"]).out();
+    assert!(text.starts_with("d4:infod6:lengthi3e4:name1:a12:piece lengthi16384e"), "{text}");
 }
 
 #[test]
@@ -301,4 +300,61 @@ fn verbose_tells_how_much_was_read() {
     let folder = Folder::with(&[("a", "abc")]);
     let ran = folder.run(&["-v", "a"]);
     assert!(ran.err.contains("1 file, 3 B in "), "{}", ran.err);
+}
+
+#[test]
+fn a_torrent_is_written_whole_checked_and_the_same_as_mktorrents() {
+    let long: String = (0..90_000).map(|at| char::from(b'a' + (at % 23) as u8)).collect();
+    let folder = Folder::with(&[
+        ("set/a", &long[..70_000]),
+        ("set/empty", ""),
+        ("set/sub/b c", "x"),
+        ("set/z", &long),
+    ]);
+    let url = "http://example.org/announce";
+    let words =
+        ["hash", "-t", "torrent", "--announce", url, "--piece-size", "32KiB", "-o", "x.torrent", "set"];
+    let ran = folder.run(&words);
+    assert_eq!((ran.out().as_str(), ran.code), ("", Some(0)), "{}", ran.err);
+    let ours = folder.read("x.torrent");
+    assert_eq!(folder.run(&words).code, Some(0));
+    assert_eq!(folder.read("x.torrent"), ours, "the same files give the same bytes");
+    let ran = folder.run(&["check", "x.torrent"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out(), ran.err);
+    let theirs = std::process::Command::new("mktorrent")
+        .args(["-d", "-l", "15", "-a", url, "-o", "y.torrent", "set"])
+        .current_dir(folder.root())
+        .output();
+    if theirs.is_err() {
+        println!("mktorrent is not installed: not compared");
+        return;
+    }
+    // It writes its own name above.
+    let info = |text: &[u8]| {
+        let at = text.windows(6).position(|part| part == b"4:info").unwrap();
+        text[at..].to_vec()
+    };
+    assert_eq!(info(&ours), info(&folder.read("y.torrent")));
+}
+
+#[test]
+fn what_makes_no_torrent_is_refused_before_anything_is_read_or_written() {
+    let folder =
+        Folder::with(&[("set/a", "abc"), ("set/b", "abc"), ("other", "abc"), ("x.torrent", "as it was")]);
+    for (words, code, said) in [
+        (&["set", "other"][..], 1, "other: cannot be in this torrent"),
+        (&["set/a", "other/none"], 1, "cannot open"),
+        (&["set", "none"], 1, "not replaced"),
+        (&["-a", "sha256", "set"], 2, "there is no place for sha256"),
+        (&["--piece-size", "1000", "set"], 2, "a power of two"),
+        (&["--partial", "set"], 2, "run across its files"),
+    ] {
+        let ran = folder.run(&[&["hash", "-t", "torrent", "-o", "x.torrent"], words].concat());
+        assert_eq!(ran.code, Some(code), "{words:?}: {}", ran.err);
+        assert!(ran.err.contains(said), "{words:?}: {}", ran.err);
+        assert_eq!(folder.read("x.torrent"), b"as it was");
+    }
+    // Nothing of it goes to standard output either, where a file is missing.
+    let ran = folder.run(&["hash", "-t", "torrent", "set", "none"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("", Some(1)));
 }

@@ -26,6 +26,63 @@ fn lists_have_every_row_in_both_forms() {
     assert!(md5["reason"].as_str().unwrap().contains("Wang"));
 }
 
+/// The page of formats, made of the rows.
+fn page(rows: &str) -> String {
+    let mut text = String::from(
+        "# Formats\n\n\
+         Made of the rows of the table of formats: `TRUESUM_BLESS=1 cargo test -p truesum-cli --all-features --test cli page_of_formats`\n\
+         writes it anew. How each is read, byte by byte, says [spec/manifests.md](spec/manifests.md). A manifest's format is recognised by\n\
+         its content, then by its name; `truesum check --format NAME` says it. `truesum hash -t NAME` writes the formats that have a *yes*\n\
+         there, and refuses a file that the format cannot hold; what a format has no place for stands beside it.\n\n\
+         | name | what it is | names of manifests | digests | sizes | read | written | lost when written |\n\
+         |---|---|---|---|---|---|---|---|\n",
+    );
+    for line in rows.lines() {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let list = |key: &str| {
+            let words: Vec<&str> = row[key]
+                .as_array()
+                .map(|list| list.iter().filter_map(|word| word.as_str()).collect())
+                .unwrap_or_default();
+            words.join(", ")
+        };
+        let yes = |key: &str| if row[key] == true { "yes" } else { "" };
+        let digests = match (&row["algorithms"], &row["pieces"], &row["read"]) {
+            (_, _, read) if *read == false => String::new(),
+            (_, pieces, _) if *pieces == true => format!("of pieces; {}", list("algorithms")),
+            (algorithms, ..) if algorithms.is_null() => "any".to_owned(),
+            _ => list("algorithms"),
+        };
+        let names: Vec<String> = list("file_names")
+            .split(", ")
+            .filter(|name| !name.is_empty())
+            .map(|name| format!("`{}{name}`", if name.starts_with('.') { "*" } else { "" }))
+            .collect();
+        text += &format!(
+            "| `{}` | {} | {} | {digests} | {} | {} | {} | {} |\n",
+            row["name"].as_str().unwrap(),
+            row["summary"].as_str().unwrap().replace('|', "\\|"),
+            names.join(", "),
+            yes("sizes"),
+            if row["read"] == true { "yes" } else { "named" },
+            yes("written"),
+            list("lost"),
+        );
+    }
+    text
+}
+
+#[test]
+fn the_page_of_formats_has_every_row_as_it_is() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats.md");
+    let made = page(&Folder::new().run(&["list", "formats", "--json"]).out());
+    if std::env::var_os("TRUESUM_BLESS").is_some() {
+        std::fs::write(&path, &made).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(kept, made, "TRUESUM_BLESS=1 writes docs/formats.md anew");
+}
+
 #[test]
 fn every_algorithm_hashes_its_check_message() {
     let folder = Folder::with(&[("check", "123456789")]);

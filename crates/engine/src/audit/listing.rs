@@ -44,7 +44,8 @@ impl Comparison<'_> {
             }
             Err(error) => return self.failed(&Error::io(bytes, "read", error), tell),
         };
-        let mut entries = Entries::new(reader, check.reading(bytes), &root, 0, None).of_folder(&folder);
+        let mut entries =
+            Entries::new(reader, check.reading(bytes, self.progress), &root, 0, None).of_folder(&folder);
         for task in entries.by_ref() {
             let bad = match task {
                 Task::File(job) => {
@@ -63,6 +64,14 @@ impl Comparison<'_> {
                 tell(Event::Malformed(name, &line))?;
             }
         }
+        // Of pieces alone a file is listed without a digest of its own: it is there or not, and more is not known.
+        for file in entries.take_pieced() {
+            if let Err(word) = self.entry(side, &file.job) {
+                let reason = format!("{} is listed before with another {word}", display_safe(&file.job.name));
+                self.report.malformed += 1;
+                tell(Event::Malformed(name, &BadLine { at: file.job.origin.1, reason }))?;
+            }
+        }
         match entries.facts().failed {
             Some(error) if !Input::is_interruption(&error) => {
                 self.failed(&Error::io(bytes, "read", error), tell)
@@ -73,6 +82,10 @@ impl Comparison<'_> {
 
     /// Takes in an entry. Of the other side only what is not the same is kept.
     fn entry(&mut self, side: usize, job: &Job) -> Result<(), String> {
+        // Nothing is said of it, and that is meant.
+        if job.exempt {
+            return Ok(());
+        }
         let name = plain(job.path());
         let [listed, found] = &mut self.sets;
         let facts = (job.size, job.mtime);

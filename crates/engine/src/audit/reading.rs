@@ -62,7 +62,8 @@ impl Iterator for Jobs<'_> {
         let size = if expected.is_empty() { None } else { self.set.size(at) };
         let mtime = self.set.time(at);
         let origin = (at as usize, Place::Line(0));
-        Some(Task::File(Job { name, open, anchor: None, specs, expected, size, mtime, origin }))
+        let exempt = false;
+        Some(Task::File(Job { name, open, anchor: None, specs, expected, size, mtime, exempt, origin }))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -172,6 +172,9 @@ impl<'a, 'f> Worker<'a, 'f> {
             self.progress.add_untold();
         }
         let stat = file.stat();
+        if ticket.job.specs.is_empty() {
+            return self.look(ticket, &file);
+        }
         let id = (stat.st_dev, stat.st_ino);
         if stat.st_nlink > 1 && file.knows_links() {
             #[allow(clippy::unnecessary_cast, reason = "32 bits on other architectures")]
@@ -207,6 +210,17 @@ impl<'a, 'f> Worker<'a, 'f> {
         } else {
             active.push(next);
         }
+    }
+
+    /// Tells of a file of which no digest is asked what the system says.
+    fn look(&mut self, ticket: Ticket, file: &Guarded) {
+        let stat = file.stat();
+        let mtime = (stat.st_mtime, stat.st_mtime_nsec as u32);
+        let time = ticket.started.elapsed();
+        self.tell(
+            ticket,
+            Ok(Found { size: file.size_hint(), mtime, digests: Vec::new(), time, pieces: None }),
+        );
     }
 
     /// Opens a job's file; nothing if it is the run's own output.
@@ -387,8 +401,13 @@ impl<'a, 'f> Worker<'a, 'f> {
 
     /// The only place where digests become a result: it takes the proof that the file was read whole.
     fn succeed(&mut self, ticket: Ticket, proof: Whole, digests: Vec<Digest>) {
-        let found =
-            Found { size: proof.size(), mtime: proof.mtime(), digests, time: ticket.started.elapsed() };
+        let found = Found {
+            size: proof.size(),
+            mtime: proof.mtime(),
+            digests,
+            time: ticket.started.elapsed(),
+            pieces: None,
+        };
         self.tell(ticket, Ok(found));
     }
 

@@ -129,7 +129,7 @@ pub fn save(
     let (file, threads) = (reading.open(path)?, reading.threads());
     let source = reading.source(&file, path);
     let hints = Hints::of(file.stat());
-    let refuse = |why: String| Error::new(path, "store its tree", Cause::Other(why));
+    let refuse = |why: String| Error::new(path, "store its tree", Cause::Undivided(why));
     let header = Header::new(spec, source.size, saving.granule, hints).map_err(refuse)?;
     if let Ok(old) = std::fs::File::open(saving.target) {
         may_be_replaced(&old, saving.target)?;
@@ -170,7 +170,7 @@ pub fn save(
     let store = store.publish(saving.target)?;
     midstate::remove(saving.target);
     let digests = std::iter::once(digest).chain(beside).collect();
-    let found = Found { size, mtime: whole.mtime(), digests, time: started.elapsed() };
+    let found = Found { size, mtime: whole.mtime(), digests, time: started.elapsed(), pieces: None };
     Ok(Saved { found, store, kept })
 }
 
@@ -190,7 +190,7 @@ pub(crate) fn root_of_one(source: Source<'_>, spec: &Spec) -> Result<Digest, Err
 fn begin(path: &[u8], header: Header, saving: &Saving<'_>) -> Result<(Store, Vec<(Hasher, u64)>), Error> {
     let part = part_of(saving.target);
     let fresh = || saving.beside.iter().map(|spec| (spec.hasher_for_size(header.size), 0)).collect();
-    let other = |why: &str| Error::new(path, "go on with its tree", Cause::Other(why.to_owned()));
+    let other = |why: &str| Error::new(path, "go on with its tree", Cause::Undivided(why.to_owned()));
     match &saving.begin {
         Begin::Fresh => {}
         Begin::Resume if !part.exists() => {}

@@ -4,6 +4,7 @@ use crate::io::open::Root;
 use crate::job::Job;
 use crate::task::{Notice, Task};
 use crate::verify::listed::Listed;
+use crate::verify::pieced::{Join, Pieced};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -32,6 +33,8 @@ pub struct Entries<'a, R> {
     listed: Option<&'a mut Listed>,
     /// The first line of the next job.
     held: Option<Line>,
+    /// Entries with digests of pieces, which are verified together: a piece may hold bytes of several.
+    pieced: Join,
     /// A notice whose turn comes after the job before it.
     pending: Option<Notice>,
     /// The specs of the last job: equal ones are shared.
@@ -58,6 +61,8 @@ pub struct Facts {
 
 impl<'a, R: Read> Entries<'a, R> {
     /// The entries of manifest number `origin`, to be looked for in `root`.
+    ///
+    /// Entries without a digest are jobs without algorithms: their files are looked at and not read.
     pub fn new(
         manifest: R,
         options: Options,
@@ -66,6 +71,7 @@ impl<'a, R: Read> Entries<'a, R> {
         listed: Option<&'a mut Listed>,
     ) -> Entries<'a, R> {
         let guessing = options.asked.is_empty() && options.named.is_none();
+        let options = Options { allow_undigested: true, allow_pieces: true, ..options };
         Entries {
             reader: Reader::new(manifest, options),
             root,
@@ -73,6 +79,7 @@ impl<'a, R: Read> Entries<'a, R> {
             origin,
             listed,
             held: None,
+            pieced: Join::default(),
             pending: None,
             specs: Arc::new([]),
             facts: Facts::default(),
@@ -103,6 +110,11 @@ impl<'a, R: Read> Entries<'a, R> {
         self.reader.format()
     }
 
+    /// Entries with digests of pieces, which are not among the tasks.
+    pub(crate) fn take_pieced(&mut self) -> Vec<Pieced> {
+        self.pieced.take()
+    }
+
     /// What was learned so far.
     pub fn facts(self) -> Facts {
         self.facts
@@ -126,10 +138,13 @@ impl<'a, R: Read> Entries<'a, R> {
 
     fn job(&mut self, line: Line) -> Job {
         let Line { at, entry } = line;
-        let Entry { path, size, mtime, digests, .. } = entry;
+        let Entry { path, size, mtime, digests, pieces, .. } = entry;
         let (mut specs, mut expected): (Vec<_>, Vec<_>) = digests.into_iter().unzip();
-        while let Some(next) = self.line() {
+        while pieces.is_empty()
+            && let Some(next) = self.line()
+        {
             let same = next.entry.path == path && (next.entry.size.is_none() || next.entry.size == size);
+            let same = same && next.entry.pieces.is_empty();
             let added = next.entry.digests.iter().all(|(spec, _)| !specs.contains(spec));
             if !same || !added || specs.len() + next.entry.digests.len() > MERGED {
                 self.held = Some(next);
@@ -139,7 +154,8 @@ impl<'a, R: Read> Entries<'a, R> {
             specs.extend(more_specs);
             expected.extend(more_expected);
         }
-        self.note(&specs);
+        let pieces_of = pieces.iter().map(|pieces| pieces.spec().clone());
+        self.note(&specs.iter().cloned().chain(pieces_of).collect::<Vec<_>>());
         if self.specs[..] != specs[..] {
             self.specs = specs.into();
         }
@@ -153,11 +169,30 @@ impl<'a, R: Read> Entries<'a, R> {
         }
         self.facts.jobs += 1;
         let specs = self.specs.clone();
+        let exempt = expected.is_empty()
+            && pieces.is_empty()
+            && self.reader.format().is_some_and(|row| (row.holds.exempt)(&path));
         let origin = (self.origin, at);
-        Job { name: path, open, anchor: None, specs, expected, size, mtime, origin }
+        Job { name: path, open, anchor: None, specs, expected, size, mtime, exempt, origin }
+    }
+
+    /// The next line that is a task of its own.
+    fn single(&mut self) -> Option<Line> {
+        loop {
+            let line = self.held.take().or_else(|| self.line())?;
+            if line.entry.pieces.is_empty() {
+                return Some(line);
+            }
+            let pieces = line.entry.pieces.clone();
+            let job = self.job(line);
+            self.pieced.add(job, pieces);
+        }
     }
 
     fn note(&mut self, specs: &[Spec]) {
+        if specs.is_empty() {
+            return;
+        }
         if !specs.iter().any(|spec| weak::verdict(spec) == weak::Verdict::TamperEvident) {
             let names: Vec<String> = specs.iter().map(Spec::to_string).collect();
             *self.facts.weak.entry(names.join("+")).or_default() += 1;
@@ -177,7 +212,7 @@ impl<R: Read> Iterator for Entries<'_, R> {
         if let Some(notice) = self.pending.take() {
             return Some(Task::Tell(notice));
         }
-        match self.held.take().or_else(|| self.line()) {
+        match self.single() {
             Some(line) => Some(Task::File(self.job(line))),
             None => self.pending.take().map(Task::Tell),
         }

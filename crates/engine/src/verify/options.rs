@@ -2,7 +2,9 @@
 
 use crate::io::mapping::Mapping;
 use crate::io::open::{Root, Special};
+use crate::progress::Progress;
 use crate::run::config::{Config, Order};
+use crate::verify::place::folder_of_names;
 use std::path::{Path, PathBuf};
 use truesum_hash::Spec;
 use truesum_manifest::{self as manifest, Format};
@@ -43,19 +45,16 @@ pub struct Options {
 impl Options {
     /// The folder in which the names of a manifest are looked for.
     pub(crate) fn folder(&self, manifest: &Path) -> PathBuf {
-        match (&self.root, manifest.parent()) {
-            (Some(root), _) => root.clone(),
-            (None, Some(folder)) if !folder.as_os_str().is_empty() => folder.to_owned(),
-            _ => PathBuf::from("."),
-        }
+        self.root.clone().unwrap_or_else(|| folder_of_names(manifest))
     }
 
     /// How a manifest of this name is read; `-` is a name that tells nothing.
-    pub(crate) fn reading(&self, name: &[u8]) -> manifest::Options {
+    pub(crate) fn reading(&self, name: &[u8], progress: &Progress) -> manifest::Options {
         manifest::Options {
             asked: self.algorithms.clone(),
             format: self.format,
             allow_weak: self.allow_weak,
+            stop: Some(progress.stop_flag()),
             ..if name == b"-" { manifest::Options::default() } else { manifest::Options::for_name(name) }
         }
     }

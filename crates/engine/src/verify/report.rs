@@ -16,8 +16,8 @@ pub enum Conclusion {
     /// At least one file is not known to be good: it differs, is missing or unreadable, changed while it was read, was
     /// required and not verified, or is not listed where all must be.
     Failed,
-    /// No file failed, but not all was done as asked: a manifest could not be read, nothing in it was verified, or it has
-    /// malformed lines.
+    /// No file failed, but not all was done as asked: a manifest could not be read, nothing in it was verified, it has
+    /// malformed lines, or entries without a digest that its format does not mean to be so.
     NotAsAsked,
     /// Nothing failed, and nothing was verified at all.
     NothingVerified,
@@ -34,6 +34,8 @@ pub struct Report {
     pub ignored: u64,
     /// Files found that no manifest lists.
     pub unlisted: u64,
+    /// What bags lack or have too much, as their own rules say.
+    pub incomplete: u64,
     /// Files of this program beside those listed ([`Search::own`](crate::verify::unlisted::Search::own)).
     pub own: u64,
     /// Whether there may be more files that are not listed.
@@ -59,6 +61,7 @@ impl Report {
             counts: Summary::default(),
             ignored: 0,
             unlisted: 0,
+            incomplete: 0,
             own: 0,
             cut: false,
             not_tamper_evident: BTreeMap::new(),
@@ -73,9 +76,14 @@ impl Report {
 
     /// What all this means. Only [`Conclusion::Verified`] is good news.
     pub fn verdict(&self) -> Conclusion {
-        let failed =
-            self.counts.failed() > 0 || (self.exact && self.unlisted > 0) || !self.not_verified.is_empty();
-        let not_as_asked = self.unread > 0 || self.empty > 0 || (self.strict && self.counts.malformed > 0);
+        let failed = self.counts.failed() > 0
+            || self.incomplete > 0
+            || (self.exact && self.unlisted > 0)
+            || !self.not_verified.is_empty();
+        let not_as_asked = self.unread > 0
+            || self.empty > 0
+            || self.counts.unverified > self.counts.exempt
+            || (self.strict && self.counts.malformed > 0);
         match () {
             () if self.counts.interrupted => Conclusion::Interrupted,
             () if failed => Conclusion::Failed,
@@ -135,15 +143,17 @@ mod tests {
         assert_eq!(good().verdict(), Conclusion::Verified);
         assert_eq!(nothing().verdict(), Conclusion::NothingVerified);
         type Spoil = fn(&mut Report);
-        let spoil: [(Spoil, Conclusion); 11] = [
+        let spoil: [(Spoil, Conclusion); 13] = [
             (|report| report.counts.mismatched = 1, Conclusion::Failed),
             (|report| report.counts.missing = 1, Conclusion::Failed),
             (|report| report.counts.changed = 1, Conclusion::Failed),
             (|report| report.counts.unreadable = 1, Conclusion::Failed),
             (|report| (report.exact, report.unlisted) = (true, 1), Conclusion::Failed),
             (|report| report.not_verified.extend(["a".into()]), Conclusion::Failed),
+            (|report| report.incomplete = 1, Conclusion::Failed),
             (|report| report.unread = 1, Conclusion::NotAsAsked),
             (|report| report.empty = 1, Conclusion::NotAsAsked),
+            (|report| (report.counts.unverified, report.counts.exempt) = (2, 1), Conclusion::NotAsAsked),
             (|report| (report.strict, report.counts.malformed) = (true, 1), Conclusion::NotAsAsked),
             (|report| report.counts.verified = 0, Conclusion::NothingVerified),
             (|report| report.counts.interrupted = true, Conclusion::Interrupted),
@@ -157,6 +167,7 @@ mod tests {
             Report { unlisted: 3, ..good() },
             Report { ignored: 3, ..good() },
             Report { counts: Summary { malformed: 3, ..good().counts }, ..good() },
+            Report { counts: Summary { unverified: 1, exempt: 1, ..good().counts }, ..good() },
         ] {
             assert_eq!(allowed.verdict(), Conclusion::Verified, "{allowed:?}");
         }

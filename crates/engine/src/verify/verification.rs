@@ -8,11 +8,13 @@ use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
+use crate::verify::bag::{self, Bag};
 use crate::verify::entries::Entries;
 use crate::verify::event::{Event, Manifest};
 use crate::verify::foreign::look;
 use crate::verify::listed::Listed;
 use crate::verify::options::{Options, Unlisted};
+use crate::verify::pieced::{self, Pieced};
 use crate::verify::report::{Checked, Report};
 use crate::verify::unlisted::{Scope, unlisted};
 use std::ffi::OsStr;
@@ -60,7 +62,8 @@ impl<'a> Verification<'a> {
         &self.report
     }
 
-    /// Checks manifests, one after the other, then looks for files not listed if that is asked for; `-` is standard input.
+    /// Checks manifests, one after the other, then looks for files not listed if that is asked for; `-` is standard input, and a
+    /// folder that is a bag is checked by all its manifests, and for being complete.
     ///
     /// # Errors
     /// Those of `tell`. What goes wrong with manifests and files is told and counted.
@@ -71,8 +74,20 @@ impl<'a> Verification<'a> {
                 break;
             }
             let name = name.as_ref();
+            match bag::open(name) {
+                Some(Ok(bag)) => {
+                    self.bag(name, &bag, tell)?;
+                    continue;
+                }
+                Some(Err(error)) => {
+                    self.report.incomplete += 1;
+                    tell(Event::Failed(&error))?;
+                    continue;
+                }
+                None => {}
+            }
             match self.open(name) {
-                Ok(file) => self.manifest(name, file, tell)?,
+                Ok(file) => self.manifest(name, file, None, tell)?,
                 Err(error) => self.unread(&error, tell)?,
             }
         }
@@ -108,7 +123,14 @@ impl<'a> Verification<'a> {
     }
 
     /// Checks a manifest that is open already. Its name tells its folder, and may tell its algorithm and format.
-    fn manifest(&mut self, name: &Path, reader: impl Read + Send, tell: &mut Tell<'_>) -> io::Result<()> {
+    /// What it lists goes to `listed` too.
+    fn manifest(
+        &mut self,
+        name: &Path,
+        reader: impl Read + Send,
+        listed: Option<&mut Listed>,
+        tell: &mut Tell<'_>,
+    ) -> io::Result<()> {
         let options = self.options;
         let bytes = name.as_os_str().as_bytes();
         let folder = options.folder(name);
@@ -116,7 +138,7 @@ impl<'a> Verification<'a> {
             Ok(root) => root,
             Err(error) => return self.unread(&error, tell),
         };
-        let reading = options.reading(bytes);
+        let reading = options.reading(bytes, self.progress);
         let reader = CountedReader { reader, progress: self.progress };
         let (reader, foreign) = match look(reader) {
             Ok(looked) => looked,
@@ -129,19 +151,25 @@ impl<'a> Verification<'a> {
         if let (Some(what), None) = (foreign, options.format) {
             return self.unread(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
         }
-        let config = self.options.config(root);
-        let mut listed = match options.unlisted {
+        let config = options.config(root);
+        // Whoever wants to know what is listed looks for the others himself.
+        let mut folder_listed = match options.unlisted {
+            _ if listed.is_some() => None,
             Unlisted::Unasked => None,
             Unlisted::Told | Unlisted::Refused => Some(self.take_folder(folder.clone())),
         };
-        let listing = listed.as_mut().map(|folder| &mut folder.listed);
+        let listing = listed.or(folder_listed.as_mut().map(|folder| &mut folder.listed));
         let mut entries = Entries::new(reader, reading, &config.root, 0, listing).of_folder(&folder);
         let manifest = Manifest { name, root: &config.root };
         let mut checked = Checked::default();
         let told = self.run(&config, &manifest, &mut entries, &mut checked, tell);
+        let told = told.and_then(|()| {
+            let files = entries.take_pieced();
+            self.run_pieced(&config, &manifest, files, &mut checked, tell)
+        });
         checked.format = entries.format();
         let facts = entries.facts();
-        self.folders.extend(listed);
+        self.folders.extend(folder_listed);
         checked.entries = facts.jobs;
         checked.not_tamper_evident = facts.weak;
         checked.guessed = facts.guessed;
@@ -150,6 +178,66 @@ impl<'a> Verification<'a> {
         self.report.add(&checked);
         told?;
         tell(Event::Checked(&manifest, &checked))
+    }
+
+    /// Checks a bag by all its manifests, and for being complete.
+    fn bag(&mut self, folder: &Path, bag: &Bag, tell: &mut Tell<'_>) -> io::Result<()> {
+        let mut listed = Listed::default();
+        for (at, name) in bag.payload.iter().enumerate() {
+            if bag.all_in_each {
+                listed = Listed::default();
+            }
+            self.part_of_bag(name, &mut listed, tell)?;
+            if self.progress.stopped() {
+                return Ok(());
+            }
+            if bag.all_in_each || at + 1 == bag.payload.len() {
+                self.unlisted_payload(folder, name, &mut listed, tell)?;
+            }
+        }
+        for name in &bag.tags {
+            self.part_of_bag(name, &mut Listed::default(), tell)?;
+        }
+        for fault in bag::faults(folder) {
+            self.report.incomplete += 1;
+            tell(Event::Failed(&fault))?;
+        }
+        Ok(())
+    }
+
+    fn part_of_bag(&mut self, name: &Path, listed: &mut Listed, tell: &mut Tell<'_>) -> io::Result<()> {
+        match self.open(name) {
+            Ok(file) => self.manifest(name, file, Some(listed), tell),
+            Err(error) => self.unread(&error, tell),
+        }
+    }
+
+    /// Files of a bag's payload that a manifest of it does not list.
+    fn unlisted_payload(
+        &mut self,
+        folder: &Path,
+        manifest: &Path,
+        listed: &mut Listed,
+        tell: &mut Tell<'_>,
+    ) -> io::Result<()> {
+        let stopped = || self.progress.stopped();
+        let mut too_much = Vec::new();
+        let mut found = |name: &[u8]| {
+            too_much.extend(name.starts_with(b"data/").then(|| name.to_vec()));
+            Ok(())
+        };
+        let bytes = folder.as_os_str().as_bytes();
+        let search = unlisted(bytes, Scope::Whole, listed, &self.own, u64::MAX, &stopped, &mut found)?;
+        self.report.counts.unreadable += search.failed.len() as u64;
+        search.failed.iter().try_for_each(|error| tell(Event::Failed(error)))?;
+        let manifest = manifest.file_name().unwrap_or_default().display();
+        for name in too_much {
+            self.report.incomplete += 1;
+            let why = Cause::Other(format!("it lies in the payload, and {manifest} does not list it"));
+            let path = folder.join(OsStr::from_bytes(&name));
+            tell(Event::Failed(&Error::new(path.as_os_str().as_bytes(), "verify", why)))?;
+        }
+        Ok(())
     }
 
     /// Runs tasks, and counts what was told of them also where `tell` fails: who cannot write has still seen entries fail.
@@ -167,6 +255,25 @@ impl<'a> Verification<'a> {
         (checked.counts, checked.ignored) = (relay.counts, relay.ignored);
         let Summary { unreached, interrupted, .. } = ended?;
         (checked.counts.unreached, checked.counts.interrupted) = (unreached, interrupted);
+        Ok(())
+    }
+
+    /// The same for files that have digests of pieces.
+    fn run_pieced(
+        &mut self,
+        config: &Config,
+        manifest: &Manifest<'_>,
+        files: Vec<Pieced>,
+        checked: &mut Checked,
+        tell: &mut Tell<'_>,
+    ) -> io::Result<()> {
+        let Verification { options, progress, report, .. } = self;
+        let mut relay = Relay { options, manifest, report, counts: Summary::default(), ignored: 0, tell };
+        let ended = pieced::verify(files, config, progress, &mut relay);
+        checked.counts += relay.counts;
+        checked.ignored += relay.ignored;
+        checked.counts.unreached += ended?;
+        checked.counts.interrupted |= progress.stopped();
         Ok(())
     }
 

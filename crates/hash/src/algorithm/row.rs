@@ -110,10 +110,23 @@ pub(crate) enum Close {
     Merkle { node: &'static [u8] },
     /// The same with RFC 9162's prefix, sealed with algorithm, leaf size and length.
     Sealed,
-    /// The hash of all leaf digests one after the other, and their number.
-    List,
+    /// The hash of all leaf digests one after the other.
+    List(List),
     /// mtsum's tree.
     Halves(Variant),
+}
+
+/// What a hash of leaf digests makes of their number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum List {
+    /// It stands behind the digest.
+    Counted,
+    /// Nothing; the empty message has no leaf.
+    Plain,
+    /// A single leaf's digest is the digest itself.
+    Single,
+    /// The same, with an empty leaf behind the last one if that is as long as all others.
+    SingleOpen,
 }
 
 /// Which of mtsum's digests.
@@ -170,7 +183,7 @@ impl Algorithm {
 
     /// Whether digests tell the number of parts.
     pub(crate) fn counts_parts(&'static self) -> bool {
-        self.composite().is_some_and(|composite| matches!(composite.close, Close::List))
+        self.composite().is_some_and(|composite| matches!(composite.close, Close::List(List::Counted)))
     }
 
     /// Whether leaves begin at places that depend on the message's length.

@@ -28,7 +28,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
     },
 ];
 
-static BLAKE2B: Chain =
+pub(crate) static BLAKE2B: Chain =
     Chain { block: 128, words: WORDS, lazy: true, kernels: KERNELS, pad, output: output_le64, last_blocks: 1, squeeze: None };
 
 kernels! {
@@ -44,11 +44,15 @@ kernels! {
     }
 }
 
-/// Where the state keeps the bytes of all blocks before the next, the message bytes in the next, and its flag.
+/// Where the state keeps the bytes of all blocks before the next, the message bytes in the next, and the flags
+/// of a last block and of a last node's.
 const COUNTER: usize = 8;
 const STEP: usize = 9;
 const FINAL: usize = 10;
-const WORDS: usize = 11;
+const NODE: usize = 11;
+const WORDS: usize = 12;
+/// Where, behind what kernels see, stands whether this is the last node of its level.
+const IS_LAST: usize = MAX_WORDS - 1;
 
 /// The initial values of SHA-512 (section 2.6).
 #[rustfmt::skip]
@@ -66,10 +70,23 @@ fn init(params: &Params) -> State {
     state
 }
 
+/// A node of BLAKE2bp: four leaves below one root (section 2.5 of RFC 7693, 2.10 of the BLAKE2 paper).
+pub(crate) fn node(offset: u64, depth: u64, is_last: bool) -> State {
+    let mut state = [0; MAX_WORDS];
+    state[..8].copy_from_slice(&IV);
+    state[0] ^= 0x0204_0040;
+    state[1] ^= offset;
+    state[2] ^= 64 << 8 | depth;
+    state[STEP] = 128;
+    state[IS_LAST] = u64::from(is_last);
+    state
+}
+
 /// Zeros to the end of the block; what is left of the message counts, the zeros do not.
 fn pad(state: &mut State, _: &mut Tail, buffered: usize, _: u64) -> usize {
     state[STEP] = buffered as u64;
     state[FINAL] = u64::MAX;
+    state[NODE] = state[FINAL] * state[IS_LAST];
     1
 }
 
@@ -93,12 +110,12 @@ const SIGMA: [[usize; 16]; 10] = [
 /// As [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: eleven words of state, whole blocks, the CPU's features.
+    // SAFETY: the caller's promise: twelve words of state, whole blocks, the CPU's features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut h: [W; 8] = array![8; word => W::load(at(word))];
         let mut counter = W::load(at(COUNTER));
-        let (step, last) = (W::load(at(STEP)), W::load(at(FINAL)));
+        let (step, last, node) = (W::load(at(STEP)), W::load(at(FINAL)), W::load(at(NODE)));
         for block in 0..blocks {
             let low = W::chunk(messages, block * 128, Endian::Little);
             let high = W::chunk(messages, block * 128 + 64, Endian::Little);
@@ -108,6 +125,7 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
             // A message is shorter than 2^64 bytes: the counter's high word stays zero.
             v[12] = v[12].xor(counter);
             v[14] = v[14].xor(last);
+            v[15] = v[15].xor(node);
             macro_rules! mix {
                 ($a:literal, $b:literal, $c:literal, $d:literal, $x:expr, $y:expr) => {
                     v[$a] = v[$a].add(v[$b]).add(m[$x]);

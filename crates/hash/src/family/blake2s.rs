@@ -27,7 +27,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
     },
 ];
 
-static BLAKE2S: Chain =
+pub(crate) static BLAKE2S: Chain =
     Chain { block: 64, words: WORDS, lazy: true, kernels: KERNELS, pad, output: output_le32, last_blocks: 1, squeeze: None };
 
 kernels! {
@@ -45,11 +45,14 @@ kernels! {
 }
 
 /// Where the state keeps the bytes of all blocks before the next (low word, high word), the message bytes in the next, and
-/// its flag.
+/// the flags of a last block and of a last node's.
 const COUNTER: usize = 8;
 const STEP: usize = 10;
 const FINAL: usize = 11;
-const WORDS: usize = 12;
+const NODE: usize = 12;
+const WORDS: usize = 13;
+/// Where, behind what kernels see, stands whether this is the last node of its level.
+const IS_LAST: usize = MAX_WORDS - 1;
 
 /// The initial values of SHA-256 (section 2.6).
 pub(crate) const IV: [u32; 8] =
@@ -66,10 +69,25 @@ fn init(params: &Params) -> State {
     state
 }
 
+/// A node of BLAKE2sp: eight leaves below one root (section 2.5 of RFC 7693, 2.10 of the BLAKE2 paper).
+pub(crate) fn node(offset: u64, depth: u64, is_last: bool) -> State {
+    let mut state = [0; MAX_WORDS];
+    for (word, value) in state.iter_mut().zip(IV) {
+        *word = u64::from(value);
+    }
+    state[0] ^= 0x0208_0020;
+    state[2] ^= offset;
+    state[3] ^= 32 << 24 | depth << 16;
+    state[STEP] = 64;
+    state[IS_LAST] = u64::from(is_last);
+    state
+}
+
 /// Zeros to the end of the block; what is left of the message counts, the zeros do not.
 fn pad(state: &mut State, _: &mut Tail, buffered: usize, _: u64) -> usize {
     state[STEP] = buffered as u64;
     state[FINAL] = u64::from(u32::MAX);
+    state[NODE] = state[FINAL] * state[IS_LAST];
     1
 }
 
@@ -119,12 +137,12 @@ pub(crate) use round;
 /// As [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
 unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: twelve words of state, whole blocks, the CPU's features.
+    // SAFETY: the caller's promise: thirteen words of state, whole blocks, the CPU's features.
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut h: [W; 8] = array![8; word => W::load(at(word))];
         let (mut low, mut high) = (W::load(at(COUNTER)), W::load(at(COUNTER + 1)));
-        let (step, last) = (W::load(at(STEP)), W::load(at(FINAL)));
+        let (step, last, node) = (W::load(at(STEP)), W::load(at(FINAL)), W::load(at(NODE)));
         for block in 0..blocks {
             let m = W::chunk(messages, block * 64, Endian::Little);
             let sum = low.add(step);
@@ -135,6 +153,7 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
             v[12] = v[12].xor(low);
             v[13] = v[13].xor(high);
             v[14] = v[14].xor(last);
+            v[15] = v[15].xor(node);
             if W::REGISTERS > 1 {
                 for s in &SIGMA {
                     round!(v, m, s);
@@ -202,10 +221,10 @@ mod tests {
             for row in KERNELS.iter().filter_map(Kernel::runnable) {
                 let Code::Word32(advance) = row.code() else { unreachable!() };
                 let mut words = IV.to_vec();
-                words.extend([before as u32, (before >> 32) as u32, 64, 0]);
+                words.extend([before as u32, (before >> 32) as u32, 64, 0, 0]);
                 let mut state: Vec<u32> = words.iter().flat_map(|word| vec![*word; row.lanes]).collect();
                 let pointers = vec![message.as_ptr(); row.lanes];
-                // SAFETY: the row is supported; twelve words for each lane; four whole blocks.
+                // SAFETY: the row is supported; thirteen words for each lane; four whole blocks.
                 unsafe { advance(state.as_mut_ptr(), pointers.as_ptr(), 4) };
                 let first: Vec<u32> = state.iter().step_by(row.lanes).copied().take(8).collect();
                 assert_eq!(first, expected, "{} x{} from {before}", row.isa, row.lanes);

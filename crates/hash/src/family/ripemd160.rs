@@ -47,14 +47,14 @@ fn init(_: &Params) -> State {
 }
 
 /// Constants of the left line's rounds, then of the right line's.
-const K: [[u32; 5]; 2] = [
+pub(crate) const K: [[u32; 5]; 2] = [
     [0, 0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xa953_fd4e],
     [0x50a2_8be6, 0x5c4d_d124, 0x6d70_3ef3, 0x7a6d_76e9, 0],
 ];
 
 /// The message word of each step: left line, right line.
 #[rustfmt::skip]
-const ORDER: [[usize; 80]; 2] = [
+pub(crate) const ORDER: [[usize; 80]; 2] = [
     [
         0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
         7, 4, 13, 1, 10, 6, 15, 3, 12, 0, 9, 5, 2, 14, 11, 8,
@@ -73,7 +73,7 @@ const ORDER: [[usize; 80]; 2] = [
 
 /// The rotation of each step: left line, right line.
 #[rustfmt::skip]
-const SHIFT: [[u32; 80]; 2] = [
+pub(crate) const SHIFT: [[u32; 80]; 2] = [
     [
         11, 14, 15, 12, 5, 8, 7, 9, 11, 13, 14, 15, 6, 7, 9, 8,
         7, 6, 8, 13, 11, 9, 7, 15, 7, 12, 15, 9, 11, 7, 13, 12,
@@ -92,7 +92,7 @@ const SHIFT: [[u32; 80]; 2] = [
 
 /// The function of a round (the right line has them in reverse).
 #[inline(always)]
-fn mix<W: Word32>(round: usize, x: W, y: W, z: W) -> W {
+pub(crate) fn mix<W: Word32>(round: usize, x: W, y: W, z: W) -> W {
     match round {
         0 => x.xor(y).xor(z),
         1 => x.choose(y, z),

@@ -1,4 +1,4 @@
-//! SHA-3 and SHAKE (FIPS 202) and Keccak with its original padding.
+//! SHA-3 and SHAKE (FIPS 202), Keccak with its original padding, and TurboSHAKE (RFC 9861), which has half the rounds.
 //!
 //! The members differ in their rate (bytes absorbed by one permutation) and in the byte that starts the padding. Kernels
 //! know the rate only, so members of one rate share rows; output longer than the rate is squeezed one message at a time.
@@ -109,26 +109,79 @@ pub(crate) static ROWS: &[Algorithm] = &[
         kind: Kind::Blocks { chain: &KECCAK256, init },
         ..Algorithm::PLAIN
     },
+    Algorithm {
+        name: "turboshake128",
+        tag: "TURBOSHAKE128",
+        aliases: &["turboshake-128"],
+        digest_len: 32,
+        lengths: Lengths::Any,
+        status: Status::Secure("RFC 9861; full strength from 256 bits of output on"),
+        summary: "SHAKE128 of twelve rounds, domain 1F; output of any length",
+        check: "071c07ecdb2bacb36fbfb15862a723b57a20c5bf1f5986630184abf3dcd7bb75",
+        tree_id: Some("turboshake128"),
+        kind: Kind::Blocks { chain: &TURBOSHAKE128, init },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "turboshake256",
+        tag: "TURBOSHAKE256",
+        aliases: &["turboshake-256"],
+        digest_len: 64,
+        lengths: Lengths::Any,
+        status: Status::Secure("RFC 9861; full strength from 512 bits of output on"),
+        summary: "SHAKE256 of twelve rounds, domain 1F; output of any length",
+        check: "f7b8c30f455b2d41c867225c4c469e6893a3448d8b41ae1b133ca62e1189bffe9bacda11dcba5dc54dc2c2561efe8e1bc5d5b79cd55ec604f9e02a237b545cea",
+        tree_id: Some("turboshake256"),
+        kind: Kind::Blocks { chain: &TURBOSHAKE256, init },
+        ..Algorithm::PLAIN
+    },
 ];
 
-static SHA3_224: Chain = chain::<144, SHA3>(rate144::KERNELS);
-static SHA3_256: Chain = chain::<136, SHA3>(rate136::KERNELS);
-static SHA3_384: Chain = chain::<104, SHA3>(rate104::KERNELS);
-static SHA3_512: Chain = chain::<72, SHA3>(rate72::KERNELS);
-static SHAKE128: Chain = chain::<168, SHAKE>(rate168::KERNELS);
-static SHAKE256: Chain = chain::<136, SHAKE>(rate136::KERNELS);
-static KECCAK256: Chain = chain::<136, KECCAK>(rate136::KERNELS);
+static SHA3_224: Chain = chain::<144, SHA3, 24>(rate144::KERNELS);
+static SHA3_256: Chain = chain::<136, SHA3, 24>(rate136::KERNELS);
+static SHA3_384: Chain = chain::<104, SHA3, 24>(rate104::KERNELS);
+static SHA3_512: Chain = chain::<72, SHA3, 24>(rate72::KERNELS);
+static SHAKE128: Chain = shake128::<SHAKE>();
+static SHAKE256: Chain = shake256::<SHAKE>();
+static KECCAK256: Chain = chain::<136, KECCAK, 24>(rate136::KERNELS);
+static TURBOSHAKE128: Chain = turboshake128::<SHAKE>();
+static TURBOSHAKE256: Chain = turboshake256::<SHAKE>();
 
-const fn chain<const RATE: usize, const DOMAIN: u8>(kernels: &'static [Kernel]) -> Chain {
+/// SHAKE128 with another byte after the message (cSHAKE has 4: SP 800-185 section 3.3).
+pub(crate) const fn shake128<const DOMAIN: u8>() -> Chain {
+    chain::<168, DOMAIN, 24>(rate168::KERNELS)
+}
+
+/// SHAKE256 with another byte after the message.
+pub(crate) const fn shake256<const DOMAIN: u8>() -> Chain {
+    chain::<136, DOMAIN, 24>(rate136::KERNELS)
+}
+
+/// TurboSHAKE128 with this byte after the message.
+pub(crate) const fn turboshake128<const DOMAIN: u8>() -> Chain {
+    chain::<168, DOMAIN, 12>(turbo168::KERNELS)
+}
+
+/// TurboSHAKE256 with this byte after the message.
+pub(crate) const fn turboshake256<const DOMAIN: u8>() -> Chain {
+    chain::<136, DOMAIN, 12>(turbo136::KERNELS)
+}
+
+/// What MarsupilamiFourteen has in place of TurboSHAKE256: fourteen rounds.
+pub(crate) const fn fourteen<const DOMAIN: u8>() -> Chain {
+    chain::<136, DOMAIN, 14>(fourteen136::KERNELS)
+}
+
+const fn chain<const RATE: usize, const DOMAIN: u8, const ROUNDS: usize>(kernels: &'static [Kernel]) -> Chain {
     Chain {
         block: RATE,
         words: WORDS,
         lazy: false,
         kernels,
         pad: pad::<RATE, DOMAIN>,
-        output: output::<RATE>,
+        output: output::<RATE, ROUNDS>,
         last_blocks: 1,
-        squeeze: if DOMAIN == SHAKE { Some(permuted) } else { None },
+        squeeze: if DOMAIN == SHA3 && ROUNDS == 24 || DOMAIN == KECCAK { None } else { Some(permuted::<ROUNDS>) },
     }
 }
 
@@ -156,7 +209,7 @@ macro_rules! rate {
             #[inline(always)]
             unsafe fn absorb<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
                 // SAFETY: the same contract.
-                unsafe { super::absorb::<W, $rate>(state, messages, blocks) }
+                unsafe { super::absorb::<W, $rate, 24>(state, messages, blocks) }
             }
         }
     };
@@ -167,7 +220,39 @@ rate!(rate136, 136);
 rate!(rate104, 104);
 rate!(rate72, 72);
 
-fn init(_: &Params) -> State {
+/// The same with fewer rounds, and fewer rows for what is met less.
+macro_rules! quick {
+    ($name:ident, $rate:literal, $rounds:literal) => {
+        mod $name {
+            use super::*;
+
+            kernels! {
+                pub(super) static KERNELS: Word64 of u64;
+                x86_64 {
+                    avx512: avx512 x 8, from 3 = absorb[U64x8];
+                    avx2: avx2 x 4, from 2 = absorb[U64x4];
+                    bmi2: bmi2 x 1, from 1 = absorb[u64];
+                }
+                portable {
+                    portable: x 1, from 1 = absorb[u64];
+                }
+            }
+
+            /// # Safety
+            /// As [`super::absorb`].
+            #[inline(always)]
+            unsafe fn absorb<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
+                // SAFETY: the same contract.
+                unsafe { super::absorb::<W, $rate, $rounds>(state, messages, blocks) }
+            }
+        }
+    };
+}
+quick!(turbo168, 168, 12);
+quick!(turbo136, 136, 12);
+quick!(fourteen136, 136, 14);
+
+pub(crate) fn init(_: &Params) -> State {
     [0; MAX_WORDS]
 }
 
@@ -184,24 +269,24 @@ fn pad<const RATE: usize, const DOMAIN: u8>(
 }
 
 /// The first `RATE` bytes of the state, permuted again for every further `RATE` bytes.
-fn output<const RATE: usize>(state: &State, digest: &mut [u8]) {
+fn output<const RATE: usize, const ROUNDS: usize>(state: &State, digest: &mut [u8]) {
     let mut state = *state;
     for (i, part) in digest.chunks_mut(RATE).enumerate() {
         if i > 0 {
-            permuted(&mut state);
+            permuted::<ROUNDS>(&mut state);
         }
         output_le64(&state, part);
     }
 }
 
 /// The state whose first bytes are the next of the output.
-fn permuted(state: &mut State) {
+fn permuted<const ROUNDS: usize>(state: &mut State) {
     // SAFETY: `u64` needs no CPU features.
-    *state = unsafe { permute(*state) };
+    *state = unsafe { permute::<_, ROUNDS>(*state) };
 }
 
 #[rustfmt::skip]
-const ROUNDS: [u64; 24] = [
+const CONSTANTS: [u64; 24] = [
     0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000,
     0x000000000000808b, 0x0000000080000001, 0x8000000080008081, 0x8000000000008009,
     0x000000000000008a, 0x0000000000000088, 0x0000000080008009, 0x000000008000000a,
@@ -215,7 +300,11 @@ const ROUNDS: [u64; 24] = [
 /// # Safety
 /// As [`crate::block::row::Advance`], compiled for the word's CPU features.
 #[inline(always)]
-unsafe fn absorb<W: Word64, const RATE: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
+unsafe fn absorb<W: Word64, const RATE: usize, const ROUNDS: usize>(
+    state: *mut u64,
+    messages: *const *const u8,
+    blocks: usize,
+) {
     // SAFETY: the caller's promise: 25 words of state, whole blocks, the CPU's features. Every chunk ends inside its block,
     // because a rate is longer than a chunk.
     unsafe {
@@ -232,7 +321,7 @@ unsafe fn absorb<W: Word64, const RATE: usize>(state: *mut u64, messages: *const
                 }
                 word = from + 8;
             }
-            s = permute(s);
+            s = permute::<W, ROUNDS>(s);
         }
         for (word, value) in s.into_iter().enumerate() {
             value.store(at(word));
@@ -240,13 +329,13 @@ unsafe fn absorb<W: Word64, const RATE: usize>(state: *mut u64, messages: *const
     }
 }
 
-/// Keccak-f[1600] (FIPS 202 section 3.3), for every lane. Word `x + 5 * y` of the state is lane `(x, y)` of the standard.
+/// The last `ROUNDS` rounds of Keccak-f[1600] (FIPS 202 section 3.3), for every lane. Word `x + 5 * y` of the state is lane `(x, y)` of the standard.
 ///
 /// # Safety
 /// As [`crate::word::operations::Word::splat`].
 #[inline(always)]
-unsafe fn permute<W: Word64>(mut s: [W; WORDS]) -> [W; WORDS] {
-    for constant in ROUNDS {
+unsafe fn permute<W: Word64, const ROUNDS: usize>(mut s: [W; WORDS]) -> [W; WORDS] {
+    for &constant in &CONSTANTS[24 - ROUNDS..] {
         macro_rules! column {
             ($x:literal) => {
                 s[$x].xor(s[$x + 5]).xor(s[$x + 10]).xor(s[$x + 15]).xor(s[$x + 20])

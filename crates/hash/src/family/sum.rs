@@ -4,6 +4,22 @@
 use crate::algorithm::{Algorithm, Decimal, Kind, Linear, Params, Serial, Status};
 use crate::digest::Digest;
 
+/// The row of a plain sum.
+macro_rules! plain {
+    ($name:literal $tag:literal $len:literal, $summary:literal, $check:literal) => {
+        Algorithm {
+            name: $name,
+            tag: $tag,
+            digest_len: $len,
+            status: Status::Checksum("a sum: blind to the order of bytes (no standard)"),
+            summary: $summary,
+            check: $check,
+            kind: Kind::Serial(|_| Box::new(Plain::<$len>(0))),
+            ..Algorithm::PLAIN
+        }
+    };
+}
+
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[
     Algorithm {
@@ -39,6 +55,20 @@ pub(crate) static ROWS: &[Algorithm] = &[
         summary: "zlib",
         check: "091e01de",
         kind: Kind::Linear(Linear::Adler32),
+        ..Algorithm::PLAIN
+    },
+    plain!("sum8" "SUM8" 1, "the sum of all bytes modulo 2^8", "dd"),
+    plain!("sum16" "SUM16" 2, "the sum of all bytes modulo 2^16", "01dd"),
+    plain!("sum24" "SUM24" 3, "the sum of all bytes modulo 2^24", "0001dd"),
+    plain!("sum32" "SUM32" 4, "the sum of all bytes modulo 2^32", "000001dd"),
+    Algorithm {
+        name: "xor8",
+        tag: "XOR8",
+        digest_len: 1,
+        status: Status::Checksum("8 bits, blind to the order of bytes (ISO 1155)"),
+        summary: "the exclusive or of all bytes; serial lines, NMEA",
+        check: "31",
+        kind: Kind::Serial(|_| Box::new(Xor8(0))),
         ..Algorithm::PLAIN
     },
 ];
@@ -181,6 +211,40 @@ impl Serial for SysV {
         let folded = (self.0 & 0xffff) + (self.0 >> 16);
         let folded = (folded & 0xffff) + (folded >> 16);
         Digest::new(&(folded as u16).to_be_bytes())
+    }
+    fn clone_box(&self) -> Box<dyn Serial> {
+        Box::new(self.clone())
+    }
+}
+
+/// The sum of all bytes, `LEN` bytes of it.
+#[derive(Clone)]
+struct Plain<const LEN: usize>(u32);
+
+impl<const LEN: usize> Serial for Plain<LEN> {
+    fn update(&mut self, data: &[u8]) {
+        for run in data.chunks(1 << 16) {
+            self.0 = self.0.wrapping_add(run.iter().map(|&byte| u32::from(byte)).sum());
+        }
+    }
+    fn finish(&mut self) -> Digest {
+        Digest::new(&self.0.to_be_bytes()[4 - LEN..])
+    }
+    fn clone_box(&self) -> Box<dyn Serial> {
+        Box::new(self.clone())
+    }
+}
+
+/// The exclusive or of all bytes.
+#[derive(Clone)]
+struct Xor8(u8);
+
+impl Serial for Xor8 {
+    fn update(&mut self, data: &[u8]) {
+        self.0 ^= data.iter().fold(0, |all, byte| all ^ byte);
+    }
+    fn finish(&mut self) -> Digest {
+        Digest::new(&[self.0])
     }
     fn clone_box(&self) -> Box<dyn Serial> {
         Box::new(self.clone())

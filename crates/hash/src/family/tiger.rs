@@ -1,11 +1,12 @@
-//! Tiger (Anderson and Biham, "Tiger: a fast new hash function", FSE 1996), with its original padding.
+//! Tiger (Anderson and Biham, "Tiger: a fast new hash function", FSE 1996), with its original padding and, as Tiger2, with
+//! that of MD4.
 //!
 //! Half of its work is looking words up in four tables of 256: two or three messages take turns in scalar code. The tables
 //! are not listed but made by the authors' procedure when the crate is compiled.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
-use crate::block::{Chain, State, kernels, output_le64, pad_tiger, state};
+use crate::block::{Chain, State, Tail, kernels, output_le64, pad_le64, pad_tiger, state};
 
 
 /// The rows of this family.
@@ -22,10 +23,35 @@ pub(crate) static ROWS: &[Algorithm] = &[
         kind: Kind::Blocks { chain: &TIGER, init },
         ..Algorithm::PLAIN
     },
+    Algorithm {
+        name: "tiger2",
+        tag: "TIGER2",
+        aliases: &["tiger2-192"],
+        digest_len: 24,
+        status: Status::Weakened("preimages in 2^188.2 steps (Guo, Ling, Rechberger & Wang 2010)"),
+        summary: "Tiger with the padding of MD4",
+        check: "82faf69673762b9fd8a0c902bdb395c12b0cbddc66957838",
+        tree_id: Some("tiger2"),
+        kind: Kind::Blocks { chain: &TIGER2, init },
+        ..Algorithm::PLAIN
+    },
 ];
 
-static TIGER: Chain =
-    Chain { block: 64, words: 3, lazy: false, kernels: KERNELS, pad: pad_tiger, output: output_le64, last_blocks: 2, squeeze: None };
+static TIGER: Chain = chain(pad_tiger);
+static TIGER2: Chain = chain(pad_le64);
+
+const fn chain(pad: fn(&mut State, &mut Tail, usize, u64) -> usize) -> Chain {
+    Chain {
+        block: 64,
+        words: 3,
+        lazy: false,
+        kernels: KERNELS,
+        pad,
+        output: output_le64,
+        last_blocks: 2,
+        squeeze: None,
+    }
+}
 
 kernels! {
     static KERNELS: Word64 of u64;

@@ -46,7 +46,7 @@ fn init(_: &Params) -> State {
 }
 
 /// A one bit, zeros, the length in bits as 256 bits, big-endian.
-fn pad(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
+pub(crate) fn pad(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     tail[buffered] = 0x80;
     let blocks = if buffered < 32 { 1 } else { 2 };
     tail[blocks * 64 - 16..blocks * 64].copy_from_slice(&(u128::from(total) << 3).to_be_bytes());
@@ -54,7 +54,7 @@ fn pad(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
 }
 
 /// The S-box from the mini-boxes E, its inverse, and R (specification, figure 1).
-const fn substitute(byte: usize) -> u8 {
+pub(crate) const fn substitute(byte: usize) -> u8 {
     const E: [u8; 16] = [1, 11, 9, 12, 13, 6, 15, 3, 14, 8, 7, 4, 10, 2, 5, 0];
     const R: [u8; 16] = [7, 12, 11, 13, 14, 4, 9, 15, 6, 3, 8, 10, 2, 5, 1, 0];
     let mut inverse = [0; 16];

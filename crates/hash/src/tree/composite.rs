@@ -9,6 +9,7 @@ use crate::digest::Digest;
 use crate::hasher::Hasher;
 use crate::spec::Spec;
 use crate::tree::compact_range::{CompactRange, decompose};
+use crate::tree::list::Listing;
 use crate::tree::merkle::{Merkle, hash_from, zero_levels};
 use crate::tree::mtsum;
 use std::sync::Arc;
@@ -57,7 +58,7 @@ struct Leaves {
 #[derive(Clone)]
 pub(crate) enum LeafDigests {
     Merkle { merkle: Arc<Merkle>, range: CompactRange },
-    List { hasher: Box<Hasher>, count: u64 },
+    List { listing: Listing, leaf_size: u64 },
 }
 
 impl LeafDigests {
@@ -66,7 +67,7 @@ impl LeafDigests {
             Some(merkle) => {
                 LeafDigests::Merkle { merkle: Arc::new(merkle), range: CompactRange::starting_at(0) }
             }
-            None => LeafDigests::List { hasher: Box::new(composite.base().hasher()), count: 0 },
+            None => LeafDigests::List { listing: Listing::new(composite), leaf_size: params.unit },
         }
     }
 
@@ -81,10 +82,7 @@ impl LeafDigests {
                     range.push(level, hash, |l, r| merkle.node(l, r)).expect("decompose aligns its subtrees");
                 }
             }
-            LeafDigests::List { hasher, count } => {
-                *count += leaves.len() as u64;
-                leaves.iter().for_each(|leaf| hasher.update(leaf.as_bytes()));
-            }
+            LeafDigests::List { listing, .. } => leaves.iter().for_each(|leaf| listing.push(leaf)),
         }
     }
 
@@ -94,10 +92,7 @@ impl LeafDigests {
                 let levels = zero_levels(merkle, leaf);
                 range.push_run(run, &levels, |l, r| merkle.node(l, r));
             }
-            LeafDigests::List { hasher, count } => {
-                *count += run;
-                (0..run).for_each(|_| hasher.update(leaf.as_bytes()));
-            }
+            LeafDigests::List { listing, .. } => (0..run).for_each(|_| listing.push(&leaf)),
         }
     }
 
@@ -106,7 +101,7 @@ impl LeafDigests {
             LeafDigests::Merkle { merkle, range } => {
                 merkle.close(range, size).expect("a message has at least one leaf")
             }
-            LeafDigests::List { hasher, count } => hasher.finish_reset().with_parts(*count),
+            LeafDigests::List { listing, leaf_size } => listing.finish(size, *leaf_size),
         }
     }
 }

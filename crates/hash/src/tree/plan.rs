@@ -9,6 +9,7 @@ use crate::digest::Digest;
 use crate::hasher::Hasher;
 use crate::spec::Spec;
 use crate::tree::compact_range::CompactRange;
+use crate::tree::list::Listing;
 use crate::tree::merkle::{Merkle, zero_levels};
 use crate::tree::mtsum::{Stack, Step, Walk};
 use std::ops::Range;
@@ -204,7 +205,7 @@ impl Plan {
             kept: match &self.way {
                 Way::Granules { .. } => PieceDigests::Range(CompactRange::starting_at(0)),
                 Way::Linear { .. } => PieceDigests::Sum(None, 0),
-                Way::Parts(composite) => PieceDigests::List(Box::new(composite.base().hasher()), 0),
+                Way::Parts(composite) => PieceDigests::List(Listing::new(composite)),
                 Way::Halves { composite, .. } => {
                     let Close::Halves(variant) = composite.close else {
                         unreachable!("cut by halves, closed by halves")
@@ -234,7 +235,7 @@ pub struct Fold {
 
 enum PieceDigests {
     Range(CompactRange),
-    List(Box<Hasher>, u64),
+    List(Listing),
     Halves(Box<Stack>),
     Sum(Option<Digest>, u64),
 }
@@ -244,7 +245,8 @@ impl Fold {
     pub fn next(&self) -> u64 {
         match &self.kept {
             PieceDigests::Range(range) => range.next(),
-            PieceDigests::List(_, count) | PieceDigests::Sum(_, count) => *count,
+            PieceDigests::List(list) => list.count(),
+            PieceDigests::Sum(_, count) => *count,
             PieceDigests::Halves(stack) => stack.taken(),
         }
     }
@@ -261,10 +263,7 @@ impl Fold {
                 let merkle = self.plan.merkle().expect("granules are of a Merkle tree");
                 range.push(0, piece, |l, r| merkle.node(l, r)).expect("one piece fits anywhere");
             }
-            PieceDigests::List(hasher, count) => {
-                hasher.update(piece.as_bytes());
-                *count += 1;
-            }
+            PieceDigests::List(list) => list.push(&piece),
             PieceDigests::Halves(stack) => stack.push(piece),
             PieceDigests::Sum(sum, count) => {
                 let range = self.plan.piece(next);
@@ -293,10 +292,7 @@ impl Fold {
                 }
                 *done += count;
             }
-            PieceDigests::List(hasher, done) => {
-                (0..count).for_each(|_| hasher.update(zeros.piece().as_bytes()));
-                *done += count;
-            }
+            PieceDigests::List(list) => (0..count).for_each(|_| list.push(zeros.piece())),
             PieceDigests::Halves(_) => panic!("this plan has no zeros"),
         }
     }
@@ -308,7 +304,7 @@ impl Fold {
         }
         match &mut self.kept {
             PieceDigests::Range(range) => self.plan.merkle()?.close(range, self.plan.size),
-            PieceDigests::List(hasher, count) => Some(hasher.finish_reset().with_parts(*count)),
+            PieceDigests::List(list) => Some(list.finish(self.plan.size, self.plan.spec.unit())),
             PieceDigests::Halves(stack) => stack.root(),
             PieceDigests::Sum(sum, _) => match self.plan.way {
                 Way::Linear { linear, .. } => Some(linear.close(sum.take()?, self.plan.size)),

@@ -1,8 +1,9 @@
 //! Composite digests over one base hash: rows of the table.
 
-use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, Status, Unit};
-use crate::family::{md5, sha2};
+use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, List, Status, Unit};
+use crate::family::{md4, md5, sha2, tiger};
 use crate::tree::composite::hasher;
+use crate::tree::{aich, hidrive, pieces_root};
 
 /// The rows of this room.
 pub(crate) static ROWS: &[Algorithm] = &[
@@ -25,7 +26,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
                 largest: 5 << 30,
                 power_of_two: false,
             }),
-            close: Close::List,
+            close: Close::List(List::Counted),
             stored: None,
             hasher,
         }),
@@ -52,4 +53,78 @@ pub(crate) static ROWS: &[Algorithm] = &[
         }),
         ..Algorithm::PLAIN
     },
+    Algorithm {
+        name: "tth",
+        tag: "TTH",
+        aliases: &["tree:tiger"],
+        digest_len: 24,
+        status: Status::Weakened("preimages of Tiger in 2^188.8 steps (Guo, Ling, Rechberger & Wang 2010)"),
+        summary: "Tiger tree hash of DC++ and Gnutella: leaves of 1 KiB (THEX, 2003)",
+        check: "cf8fbe2de8607f3d518432cf632fdafc14471337c377a0ce",
+        kind: Kind::Composite(Composite {
+            base: (&tiger::ROWS[0], 24),
+            prefix: &[0],
+            cut: Cut::Equal(Unit::fixed(1 << 10)),
+            close: Close::Merkle { node: &[1] },
+            stored: None,
+            hasher,
+        }),
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "ed2k",
+        tag: "ED2K",
+        aliases: &["edonkey", "emule"],
+        digest_len: 16,
+        status: Status::Broken("MD4's collisions (Wang, Lai, Feng, Chen & Yu 2005)"),
+        summary: "eMule: MD4 of the MD4s of parts of 9728000 bytes, an empty one behind a last whole one",
+        check: "2ae523785d0caf4d2fb557c12016185c",
+        kind: ed2k(List::SingleOpen),
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "ed2k-old",
+        tag: "ED2K-OLD",
+        aliases: &["ed2k-edonkey2000"],
+        digest_len: 16,
+        status: Status::Broken("MD4's collisions (Wang, Lai, Feng, Chen & Yu 2005)"),
+        summary: "eDonkey2000: as ed2k but for sizes that are multiples of 9728000 bytes",
+        check: "2ae523785d0caf4d2fb557c12016185c",
+        kind: ed2k(List::Single),
+        ..Algorithm::PLAIN
+    },
+    aich::ROW,
+    pieces_root::ROW,
+    hidrive::ROW,
+    Algorithm {
+        name: "dropbox",
+        tag: "DROPBOX",
+        aliases: &["dropbox-content-hash"],
+        digest_len: 32,
+        status: Status::Secure(
+            "SHA-256 twice: digests of blocks, whose number the length of their list tells (FIPS 180-4)",
+        ),
+        summary: "Dropbox's content_hash: SHA-256 of the SHA-256s of blocks of 4 MiB",
+        check: "292b0d007566832db94bfae689cd70d1ab772811fd44b9f49d8550ee9ea6a494",
+        kind: Kind::Composite(Composite {
+            base: (&sha2::ROWS[1], 32),
+            prefix: &[],
+            cut: Cut::Equal(Unit::fixed(4 << 20)),
+            close: Close::List(List::Plain),
+            stored: None,
+            hasher,
+        }),
+        ..Algorithm::PLAIN
+    },
 ];
+
+const fn ed2k(list: List) -> Kind {
+    Kind::Composite(Composite {
+        base: (&md4::ROWS[0], 16),
+        prefix: &[],
+        cut: Cut::Equal(Unit::fixed(9_728_000)),
+        close: Close::List(list),
+        stored: None,
+        hasher,
+    })
+}

@@ -8,19 +8,22 @@
 /// them in a loop compile several times as fast as sixty-four, and run the same.
 macro_rules! unroll {
     ($i:ident in 4, from $from:expr => $body:block) => {
-        unroll!(@ $i, $from, $body, 0 1 2 3)
+        $crate::word::unroll!(@ $i, $from, $body, 0 1 2 3)
     };
     ($i:ident in 5 $(, from $from:expr)? => $body:block) => {
-        unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4)
+        $crate::word::unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4)
     };
     ($i:ident in 7 => $body:block) => {
-        unroll!(@ $i, 0, $body, 0 1 2 3 4 5 6)
+        $crate::word::unroll!(@ $i, 0, $body, 0 1 2 3 4 5 6)
+    };
+    ($i:ident in 8, from $from:expr => $body:block) => {
+        $crate::word::unroll!(@ $i, $from, $body, 0 1 2 3 4 5 6 7)
     };
     ($i:ident in 10 $(, from $from:expr)? => $body:block) => {
-        unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4 5 6 7 8 9)
+        $crate::word::unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4 5 6 7 8 9)
     };
     ($i:ident in 16 $(, from $from:expr)? => $body:block) => {
-        unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+        $crate::word::unroll!(@ $i, (0 $(+ $from)?), $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
     };
     ($i:ident in 80 => $body:block) => {
         $crate::word::section!({ $crate::word::unroll!($i in 16 => $body); });
@@ -37,6 +40,19 @@ macro_rules! unroll {
     };
 }
 pub(crate) use unroll;
+
+/// Repeats a block as [`unroll`] does for one message, in a loop for many: rows of algorithms that are rarely met stay small,
+/// and a load more a step costs lanes next to nothing.
+macro_rules! turns {
+    ($word:ty, $i:ident in $n:tt => $body:block) => {
+        if <$word as $crate::word::Word>::LANES == 1 {
+            $crate::word::unroll!($i in $n, from 0 => $body);
+        } else {
+            for $i in 0..*$crate::word::unknown(&$n) $body
+        }
+    };
+}
+pub(crate) use turns;
 
 /// Runs a block once, as a basic block of its own: LLVM's time grows with the square of a block's length.
 macro_rules! section {

@@ -21,6 +21,8 @@ pub struct Holds {
     pub pieces: bool,
     /// How long hashing took.
     pub elapsed: bool,
+    /// Whether an entry of this name has no digest by the format's own rules, so that none is missing there.
+    pub exempt: fn(&[u8]) -> bool,
 }
 
 /// Which algorithms a format can hold.
@@ -39,6 +41,8 @@ pub enum Told {
     Here,
     /// Only the manifest's name, the user, or the digest's length.
     Elsewhere,
+    /// Only the manifest's name, by which alone the format is known too.
+    ByName,
 }
 
 /// Which names a format can hold. None holds a NUL.
@@ -69,6 +73,7 @@ impl Holds {
         mtime: false,
         pieces: false,
         elapsed: false,
+        exempt: |_| false,
     };
 
     /// Whether digests of this algorithm.

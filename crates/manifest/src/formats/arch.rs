@@ -2,7 +2,7 @@
 //!
 //! Nothing of a PKGBUILD is executed: a source with `$` in it has a name that only a shell knows, and is no entry.
 
-use crate::digest::tagged;
+use crate::digest::{is_long_hex, is_nearly, tagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::{Line, LineError, Place, Reason};
@@ -58,7 +58,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let flat = text.split(|&byte| byte == b'\n').any(|line| line.starts_with(b"pkgbase = "));
     let mut arrays = Arrays::new();
     if flat {
-        read_flat(&text, &mut arrays)
+        read_flat(&text, &mut arrays)?;
     } else {
         read_script(&text, &mut arrays)?
     }
@@ -98,7 +98,18 @@ fn file(source: &[u8]) -> Vec<u8> {
     name[..end].rsplit(|&byte| byte == b'/').next().unwrap_or_default().to_vec()
 }
 
-fn read_flat(text: &[u8], arrays: &mut Arrays) {
+/// Whether a key that is none of ours is one that is damaged: nearly one of them, with digests or not.
+fn is_damaged(key: &[u8], value: &[u8]) -> bool {
+    const KEYS: &[&str] =
+        &["source", "md5sums", "sha1sums", "sha224sums", "sha256sums", "sha384sums", "sha512sums", "b2sums"];
+    let key = key.split(|&byte| byte == b'_').next().unwrap_or_default();
+    let near = KEYS.iter().any(|known| key != known.as_bytes() && is_nearly(key, known.as_bytes()));
+    near || is_long_hex(value) && key != b"cksums"
+}
+
+const DAMAGED: Reason = Reason::Part("a key that is nearly one of sources or digests");
+
+fn read_flat(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
     let mut at = 0;
     for line in text.split(|&byte| byte == b'\n') {
         if let Some((key, value)) = scan::cut(scan::trim(line.strip_suffix(b"\r").unwrap_or(line)), b'=') {
@@ -106,10 +117,15 @@ fn read_flat(text: &[u8], arrays: &mut Arrays) {
             if let Some((algorithm, architecture)) = array(key) {
                 let key = (architecture.to_owned(), algorithm.map(str::to_owned));
                 arrays.entry(key).or_default().push((at, scan::trim(value).to_vec()));
+            } else if is_damaged(key.as_bytes(), scan::trim(value)) {
+                return Err(LineError { at: Place::Byte(at), reason: DAMAGED });
             }
+        } else if !scan::is_empty(line) && !scan::trim_start(line).starts_with(b"#") {
+            return Err(LineError { at: Place::Byte(at), reason: Reason::Part("a line without a key") });
         }
         at += line.len() as u64 + 1;
     }
+    Ok(())
 }
 
 fn read_script(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
@@ -123,6 +139,12 @@ fn read_script(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
                 .starts_with(b"(")
                 .then(|| (architecture.to_owned(), algorithm.map(str::to_owned), key.len() + 2))
         });
+        if let (None, Some((key, value))) = (&begun, scan::cut(line, b'='))
+            && value.starts_with(b"(")
+            && is_damaged(key, b"")
+        {
+            return Err(LineError { at: Place::Byte(at as u64), reason: DAMAGED });
+        }
         let Some((architecture, algorithm, offset)) = begun else {
             at = end + 1;
             continue;

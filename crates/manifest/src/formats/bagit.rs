@@ -1,8 +1,12 @@
 //! Manifests of a bag (RFC 8493): `manifest-ALG.txt` and `tagmanifest-ALG.txt`. Only the name tells the algorithm.
 
-use crate::digest::{is_hex, starts_with_digest, tagged};
+use crate::digest::{is_hex, starts_with_digest, tagged, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{
+    Claim, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Spelling, Style, Told, Unholdable,
+    Writing,
+};
+use crate::formats::bsd::BSD;
 use crate::line::Reason;
 use crate::scan;
 use truesum_hash::Spec;
@@ -22,7 +26,13 @@ pub(crate) static BAGIT: Format = Format {
         "manifest-blake3.txt",
     ],
     summary: "digest, blanks, name with three characters escaped, as the manifests of a BagIt bag",
-    holds: Holds::DIGESTS,
+    holds: Holds {
+        told: Told::ByName,
+        // An asterisk or a blank in front would be taken for what stands between digest and name; blanks at the end are
+        // dropped by the programs that read bags.
+        names: Names::Literal { nowhere: b"", not_first: b"* \t", not_last: b" \t\x0b\x0c" },
+        ..Holds::DIGESTS
+    },
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| starts_with_digest(line) && is_hex(scan::word(line).0))?;
         Some(Claim { sign: Sign::Possible, at })
@@ -31,8 +41,8 @@ pub(crate) static BAGIT: Format = Format {
         terminator: b'\n',
         parser: |options| Box::new(Lines { algorithm: algorithm(options), options: options.clone() }),
     },
-    writing: Writing::No,
-    tagged: None,
+    writing: Writing::Entries(write),
+    tagged: Some(&BSD),
 };
 
 /// The algorithm in the manifest's name: lower case, without dashes.
@@ -59,11 +69,14 @@ impl Parse for Lines {
         if scan::is_empty(line) {
             return Ok(None);
         }
-        let algorithm = self.algorithm.as_deref();
-        let algorithm =
-            algorithm.ok_or(Reason::Part("a bag's manifest whose name does not tell the algorithm"))?;
         let (digest, name) = scan::word(line);
-        let (spec, digest) = tagged(algorithm, digest, &self.options)?;
+        let (spec, digest) = match self.algorithm.as_deref() {
+            Some(algorithm) => tagged(algorithm, digest, &self.options)?,
+            None if self.options.expected().is_empty() => {
+                return Err(Reason::Part("a bag's manifest whose name does not tell the algorithm"));
+            }
+            None => untagged(digest, &self.options)?,
+        };
         let name = name.strip_prefix(b"*").unwrap_or(name);
         Ok(Some(Entry::new(&decode(name), spec, digest)))
     }
@@ -85,4 +98,24 @@ fn decode(text: &[u8]) -> Vec<u8> {
         rest = behind;
     }
     name
+}
+
+/// A line of a payload manifest (RFC 8493, section 2.1.3): hexadecimal, two blanks, the name with three characters encoded.
+fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+    let [(_, digest)] = entry.digests.as_slice() else {
+        return Err(Unholdable::Twice(entry.digests[0].0.clone()));
+    };
+    let digest = if style.spelling == Spelling::HexUpper { digest.to_hex_upper() } else { digest.to_hex() };
+    out.extend_from_slice(digest.as_bytes());
+    out.extend_from_slice(b"  ");
+    for &byte in &entry.path {
+        match byte {
+            b'\n' => out.extend_from_slice(b"%0A"),
+            b'\r' => out.extend_from_slice(b"%0D"),
+            b'%' => out.extend_from_slice(b"%25"),
+            byte => out.push(byte),
+        }
+    }
+    out.push(b'\n');
+    Ok(())
 }

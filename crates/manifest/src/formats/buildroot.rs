@@ -1,6 +1,6 @@
 //! `.hash` files of Buildroot: algorithm, digest, name.
 
-use crate::digest::tagged;
+use crate::digest::{is_long_hex, is_nearly, tagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
 use crate::line::Reason;
@@ -29,6 +29,14 @@ fn split(line: &[u8]) -> (&[u8], &[u8], &[u8]) {
     (tag, digest, scan::trim_end(name))
 }
 
+/// Whether a comment would be a line if its first character were another.
+fn is_damaged(line: &[u8]) -> bool {
+    let (tag, digest, name) = split(line);
+    TYPES.iter().any(|known| is_nearly(tag, known.as_bytes()) && tag.len() == known.len())
+        && is_long_hex(digest)
+        && !name.is_empty()
+}
+
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let mut claim: Option<Claim> = None;
     let mut all = true;
@@ -38,7 +46,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         }
         let (tag, digest, name) = split(line);
         let own = TYPES.iter().any(|known| known.as_bytes() == tag)
-            && (tag == b"none" || crate::digest::is_long_hex(digest))
+            && (tag == b"none" || is_long_hex(digest))
             && !name.is_empty();
         if own {
             claim.get_or_insert(Claim { sign: Sign::Possible, at });
@@ -58,7 +66,7 @@ impl Parse for Hashes {
             return Err(Reason::Nul);
         }
         if scan::is_empty(line) || line.starts_with(b"#") {
-            return Ok(None);
+            return if is_damaged(line) { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         let (tag, digest, name) = split(line);
         if name.is_empty() {

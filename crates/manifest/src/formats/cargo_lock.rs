@@ -19,7 +19,12 @@ pub(crate) static CARGO_LOCK: Format = Format {
     reading: Reading::Lines {
         terminator: b'\n',
         parser: |options| {
-            Box::new(Lock { options: options.clone(), place: Place::Line(1), package: Package::default() })
+            Box::new(Lock {
+                options: options.clone(),
+                place: Place::Line(1),
+                package: Package::default(),
+                other: true,
+            })
         },
     },
     writing: Writing::No,
@@ -28,26 +33,33 @@ pub(crate) static CARGO_LOCK: Format = Format {
 
 const PACKAGE: &[u8] = b"[[package]]";
 
+/// What a package has.
+const KEYS: &[&[u8]] = &[b"name", b"version", b"source", b"checksum", b"dependencies", b"replace"];
+
 /// One package.
 #[derive(Default)]
 struct Package {
     name: Vec<u8>,
     version: Vec<u8>,
     checksum: Vec<u8>,
+    /// It comes from a registry, which has a checksum for each archive.
+    registry: bool,
 }
 
 struct Lock {
     options: Options,
     place: Place,
     package: Package,
+    /// Inside a table that is none of packages, or before the first.
+    other: bool,
 }
 
 impl Lock {
     /// The archive of the package that ends here; one without a checksum comes from a folder or a repository.
     fn entry(&mut self) -> Result<Option<Entry>, Reason> {
-        let Package { name, version, checksum } = std::mem::take(&mut self.package);
+        let Package { name, version, checksum, registry } = std::mem::take(&mut self.package);
         if checksum.is_empty() {
-            return Ok(None);
+            return if registry { Err(Reason::EmptyDigest) } else { Ok(None) };
         }
         if name.is_empty() || version.is_empty() {
             return Err(Reason::EmptyName);
@@ -67,6 +79,7 @@ impl Parse for Lock {
             return Err(Reason::Nul);
         }
         if line.starts_with(b"[") {
+            self.other = line != PACKAGE;
             return self.entry();
         }
         let value = |key: &[u8]| line.strip_prefix(key)?.strip_prefix(b" = \"")?.strip_suffix(b"\"");
@@ -79,7 +92,15 @@ impl Parse for Lock {
                 *place = value.to_vec();
             }
         }
-        Ok(None)
+        self.package.registry |= value(b"source")
+            .is_some_and(|from| from.starts_with(b"registry+") || from.starts_with(b"sparse+"));
+        let key = line.strip_suffix(b"\"").and_then(|line| scan::cut(line, b'='));
+        match key {
+            Some((key, _)) if !self.other && !KEYS.contains(&scan::trim_end(key)) => {
+                Err(Reason::Part("a package has no such member"))
+            }
+            _ => Ok(None),
+        }
     }
 
     fn end(&mut self) -> Vec<Found> {

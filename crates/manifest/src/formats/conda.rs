@@ -1,6 +1,6 @@
 //! Explicit environments of conda: below `@EXPLICIT`, URLs with a digest behind `#`.
 
-use crate::digest::tagged;
+use crate::digest::{is_long_hex, tagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
 use crate::line::Reason;
@@ -37,6 +37,14 @@ impl Parse for Urls {
             return Err(Reason::Nul);
         }
         let line = scan::trim(line);
+        if let [b'#', behind @ ..] = line
+            && !behind.first().copied().is_none_or(scan::is_blank)
+            && let Some((url, digest)) = scan::cut(behind, b'#')
+            && scan::find(url, |byte| byte == b'/').is_some()
+            && is_long_hex(digest.strip_prefix(b"sha256:").unwrap_or(digest))
+        {
+            return Err(Reason::DamagedComment);
+        }
         if line.is_empty() || line.starts_with(b"#") || line == EXPLICIT {
             return Ok(None);
         }

@@ -5,13 +5,13 @@
 
 pub(super) mod fields;
 
-use crate::digest::is_tag;
+use crate::digest::{is_nearly_algorithm, is_tag};
 use crate::entry::Entry;
 use crate::format::{
     Claim, Compose, Format, Head, Heading, Holds, Options, Parts, Reading, Sign, Unholdable, Writing,
 };
 use crate::line::LineError;
-use crate::records::{Records, refused};
+use crate::records::{Records, refused, stopped};
 use crate::scan;
 use fields::{Fields, quoted};
 use truesum_hash::Spec;
@@ -125,6 +125,14 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let end = text[begin..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| begin + at + 1);
     let (separator, columns) = heading(&text[begin..end])
         .ok_or(refused(begin, "no heading that names columns of names and digests"))?;
+    // A heading that is nearly an algorithm's name would drop a column of digests.
+    let mut titles = Fields::new(&text[begin..end], separator);
+    for column in &columns {
+        let title = titles.next().ok().flatten().map(|field| field.text.into_owned()).unwrap_or_default();
+        if *column == Column::Other && is_nearly_algorithm(scan::trim(&title)) {
+            return Err(refused(begin, "a column whose title is nearly an algorithm's name"));
+        }
+    }
     let best = columns.iter().filter_map(|column| match column {
         Column::Name(rank) => Some(*rank),
         _ => None,
@@ -145,6 +153,9 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         }
         if !ends_row {
             continue;
+        }
+        if options.stopped() {
+            return Err(stopped(at));
         }
         if torn {
             records.begin(at);

@@ -3,7 +3,7 @@
 //!
 //! What several fields say of one file is one entry. A stanza of `Packages` is one too: its name and digest are fields.
 
-use crate::digest::tagged;
+use crate::digest::{is_long_hex, is_nearly, tagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
 use crate::gather::Gather;
@@ -69,6 +69,29 @@ fn is_continuation(line: &[u8]) -> bool {
     line.first().copied().is_some_and(scan::is_blank)
 }
 
+/// Whether a field's name is nearly one of those that matter: damaged, not another.
+fn is_damaged_key(key: &str) -> bool {
+    const FIELDS: &[&str] = &[
+        "md5sum",
+        "files",
+        "checksums-md5",
+        "sha1",
+        "checksums-sha1",
+        "sha256",
+        "checksums-sha256",
+        "sha512",
+        "checksums-sha512",
+        "conffiles",
+        "filename",
+        "directory",
+    ];
+    let sum = |name: &str| ["sha1-", "sha256-", "sha512-"].iter().any(|known| name.starts_with(known));
+    !FIELDS.contains(&key)
+        && !sum(key)
+        && key != "file"
+        && FIELDS.iter().any(|known| is_nearly(key.as_bytes(), known.as_bytes()))
+}
+
 /// Digest, size and name of a row.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let (digest, rest) = scan::word(scan::trim(line));
@@ -84,9 +107,8 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         if is_continuation(line) {
             let row = match list {
                 Some(Rows::Conffiles) => line.get(1) == Some(&b'/'),
-                Some(_) => split(line).is_some_and(|(digest, size, _)| {
-                    crate::digest::is_long_hex(digest) && scan::decimal(size).is_some()
-                }),
+                Some(_) => split(line)
+                    .is_some_and(|(digest, size, _)| is_long_hex(digest) && scan::decimal(size).is_some()),
                 None => false,
             };
             if row {
@@ -96,7 +118,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
             fields += 1;
             list = rows(&key).filter(|_| value.is_empty());
             stanza.0 |= key == "filename" && !value.is_empty();
-            stanza.1 |= matches!(rows(&key), Some(Rows::Files(_))) && crate::digest::is_long_hex(value);
+            stanza.1 |= matches!(rows(&key), Some(Rows::Files(_))) && is_long_hex(value);
         } else if scan::is_empty(line) {
             list = None;
             if stanza == (true, true) && fields > 2 {
@@ -181,6 +203,10 @@ impl Control {
         if value.is_empty() {
             return Ok(());
         }
+        // Rows stand below the field's name, never beside it.
+        if self.list.is_some() && !matches!(key, "md5sum" | "sha1" | "sha256" | "sha512") {
+            return Err(Reason::Part("a list does not begin beside its field's name"));
+        }
         match key {
             "filename" => self.stanza.name = value.strip_prefix(b"./").unwrap_or(value).to_vec(),
             "directory" if value.len() > FOLDER_LIMIT => return Err(Reason::NameTooLong),
@@ -201,7 +227,8 @@ impl Control {
         self.list = None;
         let Stanza { name, size, digests, .. } = std::mem::take(&mut self.stanza);
         if digests.is_empty() {
-            return Ok(None);
+            let index = !name.is_empty() && size.is_some();
+            return if index { Err(Reason::EmptyDigest) } else { Ok(None) };
         }
         if name.is_empty() {
             return Err(Reason::Part("a stanza with a digest and no Filename"));
@@ -223,10 +250,22 @@ impl Parse for Control {
             return self.stanza();
         }
         if line.starts_with(b"#") {
-            return Ok(None);
+            // The blank in front of a row, damaged.
+            let (digest, rest) = scan::word(&line[1..]);
+            let row = is_long_hex(digest) && scan::decimal(scan::word(rest).0).is_some();
+            return if row { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         if is_continuation(line) {
-            let Some(rows) = self.list else { return Ok(None) };
+            let Some(rows) = self.list else {
+                // Text of another field goes on; a row of digests is never such text.
+                let (digest, rest) = scan::word(scan::trim(line));
+                let row = is_long_hex(digest) && scan::decimal(scan::word(rest).0).is_some();
+                return if row {
+                    Err(Reason::Part("a row of digests below a field that is none"))
+                } else {
+                    Ok(None)
+                };
+            };
             let Some(mut entry) = self.row(rows, line)? else { return Ok(None) };
             if !self.stanza.directory.is_empty() && rows != Rows::Conffiles {
                 entry.path = [self.stanza.directory.as_slice(), b"/", &entry.path].concat();
@@ -234,6 +273,10 @@ impl Parse for Control {
             return self.held.add(self.place, entry);
         }
         let (key, value) = field(line).ok_or(Reason::NotALine)?;
+        if is_damaged_key(&key) {
+            self.list = None;
+            return Err(Reason::Part("a field whose name is nearly that of digests or names"));
+        }
         self.field(&key, value).map(|()| None)
     }
 

@@ -4,7 +4,7 @@ use crate::entry::Entry;
 use crate::format::{
     Claim, Compose, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Unholdable, Writing,
 };
-use crate::formats::mixed::tagged::split;
+use crate::formats::mixed::{is_damaged, tagged::split};
 use crate::gather::Gather;
 use crate::line::{Found, Place, Reason};
 use crate::{digest, scan};
@@ -69,6 +69,9 @@ impl Parse for Distinfo {
         }
         let stamp = line.strip_prefix(b"TIMESTAMP = ").is_some_and(|time| scan::decimal(time).is_some());
         let keyword = line.starts_with(b"$NetBSD") && line.ends_with(b"$");
+        if line.starts_with(b"#") && is_damaged(line) {
+            return Err(Reason::DamagedComment);
+        }
         if scan::is_empty(line) || line.starts_with(b"#") || stamp || keyword {
             return Ok(None);
         }

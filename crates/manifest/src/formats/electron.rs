@@ -3,6 +3,7 @@
 //! Read by the lines that its writer writes, not by all of YAML: keys, lists of keys, plain and quoted values, folded text.
 //! Whatever else has a meaning in YAML (anchors, aliases, tags, flow collections) makes the document refused.
 
+use crate::digest::is_nearly;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::LineError;
 use crate::records::{Records, refused};
@@ -33,6 +34,9 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         && (has(b"sha512:") || has(b"sha2:") || has(b"files:")))
     .then_some(Claim { sign: Sign::Mark, at: 0 })
 }
+
+/// Keys of a file.
+const MEMBERS: &[&[u8]] = &[b"url", b"path", b"sha512", b"sha2", b"size"];
 
 /// What is known of one file.
 #[derive(Default)]
@@ -140,10 +144,17 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             scan::cut(item.unwrap_or(body), b':').ok_or(refused(here, "a line without a key"))?;
         let value = scan::trim(value);
         if !listed {
+            if key != b"files" && is_nearly(key, b"files") {
+                return Err(refused(here, "a key that is nearly 'files'"));
+            }
             block = if key == b"files" { Block::Files } else { Block::Passed };
             if last.name.is_none() && last.digests.is_empty() {
                 last.at = here;
             }
+        }
+        let near = |known: &&[u8]| is_nearly(key, known);
+        if !MEMBERS.contains(&key) && MEMBERS.iter().any(near) {
+            return Err(refused(here, "a key that is nearly one of a file"));
         }
         let relevant = matches!(key, b"url" | b"path" | b"sha512" | b"sha2" | b"size");
         match value {

@@ -1,6 +1,6 @@
 //! `Manifest` of Gentoo (GLEP 74): tag, name, size, then pairs of algorithm and digest.
 
-use crate::digest::tagged;
+use crate::digest::{is_nearly_algorithm, tagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
 use crate::line::Reason;
@@ -76,6 +76,9 @@ impl Parse for Manifest {
             let algorithm = algorithm.ok_or(Reason::NotALine)?.replace('_', "-");
             match tagged(&algorithm, digest, &self.options) {
                 Ok(found) => entry.digests.push(found),
+                Err(reason @ Reason::Algorithm(_)) if is_nearly_algorithm(algorithm.as_bytes()) => {
+                    return Err(reason);
+                }
                 // Another digest of the same line is enough.
                 Err(reason @ Reason::Algorithm(_)) => unknown = Some(reason),
                 Err(reason) => return Err(reason),

@@ -85,7 +85,7 @@ impl Rows {
                 name if find(name).is_some() => Column::Digest(name.to_owned()),
                 name => {
                     let shown: String = name.chars().take(32).collect();
-                    unknown.get_or_insert(Reason::Algorithm(SpecError::Unknown(shown, None)));
+                    unknown.get_or_insert(Reason::Algorithm(SpecError::NotHere(shown)));
                     Column::Unknown
                 }
             });

@@ -5,7 +5,7 @@ use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::path::NAME_LIMIT;
-use crate::scan;
+use crate::{radix, scan};
 
 pub(crate) static JAR: Format = Format {
     name: "jar-manifest",
@@ -28,6 +28,7 @@ pub(crate) static JAR: Format = Format {
                 entry: None,
                 bad: None,
                 signed: false,
+                main_ended: false,
             })
         },
     },
@@ -47,6 +48,14 @@ struct Sections {
     entry: Option<Entry>,
     bad: Option<Reason>,
     signed: bool,
+    /// The main section, which has no name, has ended.
+    main_ended: bool,
+}
+
+/// Whether it is base64 as long as a digest.
+fn is_digest(value: &[u8]) -> bool {
+    value.len() <= 128
+        && radix::base64(value).is_some_and(|bytes| matches!(bytes.len(), 16 | 20 | 28 | 32 | 48 | 64))
 }
 
 impl Sections {
@@ -67,7 +76,17 @@ impl Sections {
             }
             self.entry = Some(Entry { path: value.to_vec(), ..Entry::default() });
         }
-        let Some(name) = key.strip_suffix(b"-Digest").filter(|name| name.len() <= 32) else { return Ok(()) };
+        let Some(name) = key.strip_suffix(b"-Digest").filter(|name| name.len() <= 32) else {
+            let damaged = self.entry.is_some() && key != b"Name" && is_digest(value);
+            return if damaged {
+                Err(Reason::Part("a digest under a key that is none of digests"))
+            } else {
+                Ok(())
+            };
+        };
+        if self.entry.is_none() && !self.signed && self.main_ended {
+            return Err(Reason::EmptyName);
+        }
         if let (Some(entry), false) = (&mut self.entry, self.signed) {
             let name = std::str::from_utf8(name).map_err(|_| Reason::NotALine)?;
             let name = if name == "SHA" { "SHA1" } else { name };
@@ -80,6 +99,7 @@ impl Sections {
     fn section(&mut self) -> Result<Option<Entry>, Reason> {
         let last = self.field();
         let entry = self.entry.take();
+        self.main_ended = true;
         match self.bad.take().or(last.err()) {
             Some(reason) => Err(reason),
             None => Ok(entry.filter(|entry| !entry.digests.is_empty())),

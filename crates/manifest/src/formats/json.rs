@@ -4,14 +4,16 @@
 //! There is no schema: an object is an entry if it has a name and a digest under keys that say so, and a map of names only where
 //! nothing inside it is an entry. What says neither is passed over, so that a number or a word beside the list costs nothing.
 
+mod key;
 mod object;
 mod walk;
 mod write;
 
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::{LineError, Place, Reason};
-use crate::records::refused;
+use crate::records::{STOPPED, refused, stopped};
 use crate::scan;
+use key::Key as Sense;
 use object::{Object, Role, Said};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
@@ -54,11 +56,14 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
-    let mut walk = Walk::new(&text);
+    let mut walk = Walk::new(&text, options.stop.as_deref());
     let mut json = serde_json::Deserializer::from_slice(&text);
-    let top = Value { walk: &mut walk, key: "", role: Role::Top };
+    let top = Value { walk: &mut walk, key: "", sense: Sense::default(), role: Role::Top, group: None };
     let read = top.deserialize(&mut json).and_then(|_| json.end());
     read.map_err(|error| {
+        if options.stopped() {
+            return stopped(walk.at);
+        }
         let what = Reason::Json(format!("not a JSON document: {error}"));
         LineError { at: Place::Byte(walk.at as u64), reason: what }
     })?;
@@ -73,7 +78,10 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
 struct Value<'w, 't, 'k> {
     walk: &'w mut Walk<'t>,
     key: &'k str,
+    sense: Sense,
     role: Role,
+    /// The list or map of names that it is an item of.
+    group: Option<u32>,
 }
 
 impl Value<'_, '_, '_> {
@@ -106,8 +114,8 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         Ok(Said::Null)
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Said<'de>, E> {
-        Ok(Said::Nothing)
+    fn visit_bool<E>(self, value: bool) -> Result<Said<'de>, E> {
+        Ok(if value { Said::True } else { Said::Nothing })
     }
 
     fn visit_u64<E>(self, number: u64) -> Result<Said<'de>, E> {
@@ -134,10 +142,17 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Said<'de>, A::Error> {
         self.enter()?;
         let mut digests = Object::default();
-        let role = self.role.of_items(self.key);
-        while let Some(said) = list.next_element_seed(Value { walk: self.walk, key: self.key, role })? {
-            if let Said::Digests(more) = said {
-                digests.append(&more);
+        let role = self.role.of_items(self.sense);
+        self.walk.lists += 1;
+        let group = Some(self.walk.lists);
+        let tag = self.walk.keys.tag(self.sense).map(str::to_owned);
+        loop {
+            let item = Value { walk: self.walk, key: self.key, sense: self.sense, role, group };
+            let Some(said) = list.next_element_seed(item)? else { break };
+            // Objects and lists have said themselves what they are.
+            let is_digest = !matches!(said, Said::Nothing | Said::Stray) && self.sense.holds_digest();
+            if is_digest || matches!(said, Said::Digests(_)) {
+                digests.item(tag.as_deref(), said, self.walk.at);
             }
         }
         self.walk.depth -= 1;
@@ -146,16 +161,22 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Said<'de>, A::Error> {
         self.enter()?;
+        if self.walk.stopped() {
+            return Err(A::Error::custom(STOPPED));
+        }
         let before = self.walk.records.count();
         let mut object = Object::default();
+        self.walk.lists += 1;
+        let group = (self.role == Role::List).then_some(self.walk.lists);
         while let Some(Key(key)) = map.next_key_seed(KeySeed)? {
-            let role = self.role.of_member(&key);
-            let said = map.next_value_seed(Value { walk: self.walk, key: &key, role })?;
-            object.member(&key, said, self.walk.at);
+            let sense = self.walk.keys.key(&key);
+            let role = self.role.of_member(sense);
+            let said = map.next_value_seed(Value { walk: self.walk, key: &key, sense, role, group })?;
+            object.member(&key, sense, said, self.walk.at);
         }
         self.walk.depth -= 1;
         let inner = self.walk.records.count() > before;
-        Ok(object.conclude(self.walk, self.role, self.key, inner))
+        Ok(object.conclude(self.walk, self.role, (self.key, self.sense), inner, self.group))
     }
 }
 

@@ -1,17 +1,43 @@
 //! Links of file sharing that carry digests: `magnet:?...` and `ed2k://|file|...`, one a line.
 
-use crate::digest::{of_bytes, tagged};
+use crate::digest::{is_nearly_algorithm, of_bytes, tagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{
+    Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Spelling, Style, Unholdable,
+    Writing,
+};
 use crate::line::Reason;
 use crate::{radix, scan};
 use truesum_hash::{Digest, Spec};
 
 pub(crate) static LINKS: Format = Format {
-    name: "links",
+    name: "magnet",
     file_names: &[".magnet", ".ed2k"],
-    summary: "magnet and ed2k links, as RHash --magnet and --ed2k-link write them",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    summary: "magnet links, as RHash --magnet writes them; ed2k links are read too",
+    holds: Holds {
+        algorithms: Algorithms::Only(&[
+            "sha1",
+            "md5",
+            "sha256",
+            "sha512",
+            "crc32",
+            "md4",
+            "tiger",
+            "whirlpool",
+            "ripemd160",
+            "sha224",
+            "sha384",
+            "sha3-224",
+            "sha3-256",
+            "sha3-384",
+            "sha3-512",
+            "blake2b",
+            "blake2s",
+            "blake3",
+        ]),
+        size: true,
+        ..Holds::DIGESTS
+    },
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;
         let first = head.lines(b'\n').nth(at)?;
@@ -21,7 +47,7 @@ pub(crate) static LINKS: Format = Format {
         terminator: b'\n',
         parser: |options| Box::new(Links { options: options.clone() }),
     },
-    writing: Writing::No,
+    writing: Writing::Entries(write),
     tagged: None,
 };
 
@@ -84,7 +110,13 @@ impl Links {
                 b"xl" => entry.size = Some(scan::decimal(value).ok_or(Reason::Size)?),
                 _ if is_topic => {
                     let Some((name, value)) = topic(value) else { continue };
-                    digests.add(self.value(name, value))?;
+                    let found = self.value(name, value);
+                    match found {
+                        Err(reason) if is_nearly_algorithm(name.as_bytes()) && name != "tth" => {
+                            return Err(reason);
+                        }
+                        found => digests.add(found)?,
+                    }
                 }
                 _ => {}
             }
@@ -144,4 +176,29 @@ impl Parse for Links {
             _ => Err(Reason::NotALine),
         }
     }
+}
+
+/// Appends a magnet link: SHA-1 in base 32, as the programs that load by it have it, the others in hexadecimal.
+fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+    out.extend_from_slice(MAGNET);
+    if let Some(size) = entry.size {
+        out.extend_from_slice(format!("xl={size}&").as_bytes());
+    }
+    out.extend_from_slice(b"dn=");
+    for &byte in &entry.path {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => out.push(byte),
+            byte => out.extend_from_slice(format!("%{byte:02x}").as_bytes()),
+        }
+    }
+    for (spec, digest) in &entry.digests {
+        let value = match spec.algorithm().name {
+            "sha1" => data_encoding::BASE32_NOPAD.encode(digest.as_bytes()).to_ascii_lowercase(),
+            _ if style.spelling == Spelling::HexUpper => digest.to_hex_upper(),
+            _ => digest.to_hex(),
+        };
+        out.extend_from_slice(format!("&xt=urn:{spec}:{value}").as_bytes());
+    }
+    out.push(b'\n');
+    Ok(())
 }

@@ -187,16 +187,19 @@ impl Loose {
             return Ok(None);
         }
         if !cells.iter().any(|cell| is_long_hex(cell)) {
-            self.stated = columns(cells);
-            return Ok(None);
+            let heading = columns(cells);
+            // A heading names algorithms, or it is the first row; what comes after a heading is of a file.
+            if self.stated.is_empty() || heading.iter().any(Option::is_some) {
+                self.stated = heading;
+                return Ok(None);
+            }
+            return Err(Reason::EmptyDigest);
         }
         let mut entry = Entry::default();
         for (at, cell) in cells.iter().enumerate() {
             let column = self.stated.get(at).cloned().flatten();
             if let Some(column) = column {
-                if !cell.is_empty() {
-                    entry.digests.push(tagged(&column, cell, &self.options)?);
-                }
+                entry.digests.push(tagged(&column, cell, &self.options)?);
             } else if is_long_hex(cell) && self.stated.iter().all(Option::is_none) && !entry.path.is_empty() {
                 entry.digests.push(untagged(cell, &self.options)?);
             } else if entry.path.is_empty() {
@@ -214,6 +217,7 @@ impl Parse for Loose {
         }
         let (found, name) = match shape(line) {
             Shape::Empty => {
+                self.stated.clear();
                 // Comments that are damaged entries are told by the usual parser.
                 return if is_comment(line) { self.lines.line(line) } else { Ok(None) };
             }

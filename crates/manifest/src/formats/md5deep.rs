@@ -2,7 +2,10 @@
 
 use crate::digest::{is_long_hex, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{
+    Algorithms, Claim, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Spelling, Style,
+    Unholdable, Writing,
+};
 use crate::line::Reason;
 use crate::scan;
 
@@ -10,13 +13,19 @@ pub(crate) static MD5DEEP: Format = Format {
     name: "md5deep",
     file_names: &[],
     summary: "digest and name with a size, a time or a comma between, as md5deep -z, -t and -c write them",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    holds: Holds {
+        // Nothing but its length tells what a digest is of.
+        algorithms: Algorithms::Only(&["md5", "sha1", "sha256"]),
+        names: Names::Literal { nowhere: b"\n\r", not_first: b" \t", not_last: b" \t" },
+        size: true,
+        ..Holds::DIGESTS
+    },
     sniff,
     reading: Reading::Lines {
         terminator: b'\n',
         parser: |options| Box::new(Lines { options: options.clone() }),
     },
-    writing: Writing::No,
+    writing: Writing::Entries(write),
     tagged: None,
 };
 
@@ -101,4 +110,25 @@ impl Parse for Lines {
         let (spec, digest) = untagged(digest, &self.options)?;
         Ok(Some(Entry { size, ..Entry::new(name, spec, digest) }))
     }
+}
+
+/// The form of `-z`: the size in ten columns, digest, name.
+fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+    let [(_, digest)] = entry.digests.as_slice() else {
+        return Err(Unholdable::Twice(entry.digests[0].0.clone()));
+    };
+    let size = entry.size.ok_or(Unholdable::NoSize)?;
+    let begin = out.len();
+    let digest = if style.spelling == Spelling::HexUpper { digest.to_hex_upper() } else { digest.to_hex() };
+    out.extend_from_slice(format!("{size:>10}  {digest}  ").as_bytes());
+    out.extend_from_slice(&entry.path);
+    // A name may begin like a time.
+    let read = split(&out[begin..]);
+    if read.is_none_or(|(found, text, name)| {
+        found.and_then(scan::decimal) != Some(size) || text != digest.as_bytes() || name != entry.path
+    }) {
+        return Err(Unholdable::Edge);
+    }
+    out.push(b'\n');
+    Ok(())
 }

@@ -116,6 +116,31 @@ impl Mixed {
     }
 }
 
+impl Mixed {
+    /// Whether a comment would be an entry if its first character were another: `3` is one bit from `#` and from `;`.
+    fn is_damaged_entry(&self, line: &[u8]) -> bool {
+        if line.get(1).copied().is_none_or(scan::is_blank) {
+            return false;
+        }
+        if is_damaged(line) {
+            return true;
+        }
+        let head = &line[..line.len().min(256)];
+        let expected = self.options.expected();
+        // What a digest begins with in decimal, hexadecimal and base64.
+        let as_if = |first: u8| [&[first], &head[1..]].concat();
+        if decimal::split(&as_if(b'1'), expected).is_some() {
+            return true;
+        }
+        let end = scan::find(head, scan::is_blank).unwrap_or(0);
+        let padded = head[..end].ends_with(b"=") || !expected.is_empty();
+        let mut firsts = [b'3', b'A'].into_iter();
+        padded
+            && end >= digest::MIN_DIGITS
+            && firsts.any(|first| digest::untagged(&as_if(first)[..end], &self.options).is_ok())
+    }
+}
+
 impl Parse for Mixed {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         let body = scan::trim_start(line);
@@ -134,7 +159,7 @@ impl Parse for Mixed {
             }
             if is_comment(line) {
                 self.above = commented_size(line);
-                return if is_damaged_entry(line) { Err(Reason::DamagedComment) } else { Ok(None) };
+                return if self.is_damaged_entry(line) { Err(Reason::DamagedComment) } else { Ok(None) };
             }
             match body {
                 [b'\\', body @ ..] => (true, body),
@@ -158,11 +183,27 @@ pub(crate) fn is_comment(line: &[u8]) -> bool {
     line.starts_with(b"#") || line.starts_with(b";") || line.starts_with(b"//")
 }
 
-/// Whether a comment would be an entry if its first character were a digit: `3` is one bit from `#` and from `;`.
-fn is_damaged_entry(line: &[u8]) -> bool {
+/// Whether a comment would be an entry with a tag or a long digest if its first character were another.
+pub(crate) fn is_damaged(line: &[u8]) -> bool {
+    line.len() > 1 && (is_damaged_hex(line) || is_damaged_tag(line))
+}
+
+/// Whether a comment would be an untagged entry if its first character were a digit.
+fn is_damaged_hex(line: &[u8]) -> bool {
     let digits = scan::find(&line[1..], |byte| !byte.is_ascii_hexdigit()).unwrap_or(line.len() - 1) + 1;
     let followed = line.get(digits).copied().is_some_and(scan::is_blank);
     followed && digits >= 32 && digits % 2 == 0 && !same_length(digits / 2).is_empty()
+}
+
+/// Whether a comment would be a tagged entry if its first character were another. A whole tag behind the mark is an entry that
+/// somebody made a comment.
+fn is_damaged_tag(line: &[u8]) -> bool {
+    let known = |tag: &str| tag.parse::<Spec>().is_ok();
+    tagged::split(line).or_else(|| tagged::split(&line[1..])).is_some_and(|found| {
+        let open = scan::find(line, |byte| byte == b'(').unwrap_or(0);
+        let tag = scan::trim_end(&line[..open]);
+        !found.digest.is_empty() && !known(found.tag) && tag.len() > 2 && digest::is_nearly_algorithm(tag)
+    })
 }
 
 /// The name and the size that `# name: 19 bytes` tells.

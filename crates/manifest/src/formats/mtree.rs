@@ -2,7 +2,7 @@
 //!
 //! Only plain files with a digest are entries. Folders nest by lines: one enters, `..` leaves.
 
-use crate::digest::{of_bytes, tagged};
+use crate::digest::{is_long_hex, is_nearly, of_bytes, tagged};
 use crate::entry::Entry;
 use crate::format::Algorithms;
 use crate::format::{
@@ -11,7 +11,8 @@ use crate::format::{
 use crate::line::{Found, LineError, Place, Reason};
 use crate::path::FOLDER_LIMIT;
 use crate::scan;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use truesum_hash::SpecError;
 
 pub(crate) static MTREE: Format = Format {
     name: "mtree",
@@ -33,7 +34,7 @@ pub(crate) static MTREE: Format = Format {
         own.then_some(Claim { sign: Sign::Mark, at })
     },
     reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Tree::new(options)) },
-    writing: Writing::Manifest(|_| Box::new(Spec)),
+    writing: Writing::Manifest(|_| Box::new(Spec::default())),
     tagged: None,
 };
 
@@ -53,6 +54,18 @@ const DIGESTS: &[(&str, &str)] = &[
     ("rmd160digest", "ripemd160"),
     ("ripemd160digest", "ripemd160"),
 ];
+
+/// Types of what is no plain file and no folder.
+const OTHERS: &[&[u8]] = &[b"link", b"block", b"char", b"fifo", b"socket"];
+
+/// Whether a keyword is nearly that of a digest.
+fn is_damaged_key(key: &str) -> bool {
+    let known = |(name, _): &(&str, &str)| *name == key;
+    let near = |(name, _): &(&str, &str)| is_nearly(key.as_bytes(), name.as_bytes());
+    !DIGESTS.iter().any(known)
+        && key != "cksum"
+        && (DIGESTS.iter().any(near) || is_nearly(key.as_bytes(), b"cksum"))
+}
 
 /// Longest line that continuations may make.
 const LIMIT: usize = 1 << 20;
@@ -93,6 +106,9 @@ impl Tree {
     fn set(&mut self, words: &[u8]) -> Result<(), Reason> {
         for word in words.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty()) {
             let (key, value) = keyword(word)?;
+            if DIGESTS.iter().any(|(name, _)| *name == key) && !is_long_hex(&value) {
+                return Err(Reason::NotHex);
+            }
             if self.defaults.len() >= 64 || value.len() > FOLDER_LIMIT {
                 return Err(Reason::Part("too many keywords, or too long ones"));
             }
@@ -136,7 +152,9 @@ impl Tree {
         let mut keywords = Keywords::new();
         for word in rest.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty()) {
             let (key, value) = keyword(word)?;
-            keywords.insert(key, value);
+            if keywords.insert(key, value).is_some() {
+                return Err(Reason::Part("a keyword twice"));
+            }
         }
         let full = name.contains(&b'/');
         let name = unvis(name).ok_or(Reason::BadEscape)?;
@@ -152,8 +170,18 @@ impl Tree {
             }
             return Ok(None);
         }
-        if kind != b"file" {
+        if OTHERS.contains(&kind) {
             return Ok(None);
+        }
+        if kind != b"file" {
+            return Err(Reason::Part("a type that is none of a file or folder"));
+        }
+        if let Some(damaged) = keywords.keys().chain(self.defaults.keys()).find(|key| is_damaged_key(key)) {
+            return Err(Reason::Algorithm(SpecError::Unknown(damaged.clone())));
+        }
+        let known = |key: &str| DIGESTS.iter().any(|(name, _)| *name == key);
+        if keywords.iter().any(|(key, value)| !known(key) && is_long_hex(value)) {
+            return Err(Reason::Part("a digest under a keyword that is none of digests"));
         }
         let mut entry = Entry::default();
         if let Some(size) = value("size") {
@@ -177,6 +205,12 @@ impl Tree {
         }
         Ok(Some(entry))
     }
+}
+
+/// Whether the line begins nearly as `/set` or `/unset` do.
+fn nearly_set(line: &[u8]) -> bool {
+    let (word, _) = scan::word(line);
+    is_nearly(word, b"/set") || is_nearly(word, b"/unset")
 }
 
 fn keyword(word: &[u8]) -> Result<(String, Vec<u8>), Reason> {
@@ -261,10 +295,16 @@ impl Parse for Tree {
         match (text.strip_prefix(b"/set "), text.strip_prefix(b"/unset ")) {
             (Some(words), _) => self.set(words).map(|()| None),
             (_, Some(words)) => {
+                if scan::find(words, |byte| byte == b'=').is_some() {
+                    return Err(Reason::NotALine);
+                }
                 self.unset(words);
                 Ok(None)
             }
             _ if text.is_empty() => Ok(None),
+            _ if text.starts_with(b"/") && !text[1..].contains(&b'/') && nearly_set(text) => {
+                Err(Reason::NotALine)
+            }
             _ => self.item(text),
         }
     }
@@ -276,24 +316,56 @@ impl Parse for Tree {
     }
 }
 
-/// The writer: libarchive's flavour.
-struct Spec;
+/// The writer: libarchive's flavour, with every folder above what it holds, for mtree looks it up there.
+#[derive(Default)]
+struct Spec {
+    /// Folders written, with a slash behind each.
+    folders: HashSet<Vec<u8>>,
+}
+
+impl Spec {
+    /// Writes the folders of a name that were not written yet.
+    fn folders_of(&mut self, path: &[u8], text: &mut Vec<u8>) {
+        let Some(end) = path.iter().rposition(|&byte| byte == b'/') else { return };
+        // Folders so deep that their names together would be long are below what mtree can open.
+        if end > FOLDER_LIMIT {
+            return;
+        }
+        let is_plain = |part: &[u8]| !matches!(part, b"" | b"." | b"..");
+        if self.folders.contains(&path[..=end]) || !path[..end].split(|&byte| byte == b'/').all(is_plain) {
+            return;
+        }
+        for (at, _) in path[..=end].iter().enumerate().filter(|(_, byte)| **byte == b'/') {
+            if self.folders.insert(path[..=at].to_vec()) {
+                text.extend_from_slice(b"./");
+                vis(&path[..at], text);
+                text.extend_from_slice(b" type=dir\n");
+            }
+        }
+    }
+}
+
+/// Appends a name with octal escapes.
+fn vis(name: &[u8], text: &mut Vec<u8>) {
+    for &byte in name {
+        match byte {
+            b'\\' | b'#' | b'*' | b'?' | b'[' | b'=' | 0..=b' ' | 0x7f.. => {
+                text.extend_from_slice(format!("\\{byte:03o}").as_bytes());
+            }
+            byte => text.push(byte),
+        }
+    }
+}
 
 impl Compose for Spec {
     fn begin(&mut self, text: &mut Vec<u8>) {
-        text.extend_from_slice(b"#mtree\n");
+        text.extend_from_slice(b"#mtree\n. type=dir\n");
     }
 
     fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        self.folders_of(&entry.path, text);
         text.extend_from_slice(b"./");
-        for &byte in &entry.path {
-            match byte {
-                b'\\' | b'#' | b'*' | b'?' | b'[' | b'=' | 0..=b' ' | 0x7f.. => {
-                    text.extend_from_slice(format!("\\{byte:03o}").as_bytes());
-                }
-                byte => text.push(byte),
-            }
-        }
+        vis(&entry.path, text);
         text.extend_from_slice(b" type=file");
         if let Some(size) = entry.size {
             text.extend_from_slice(format!(" size={size}").as_bytes());

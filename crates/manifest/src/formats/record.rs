@@ -17,6 +17,7 @@ pub(crate) static RECORD: Format = Format {
         algorithms: Algorithms::Only(&["sha256", "sha384", "sha512"]),
         names: Names::Literal { nowhere: b"\n\r", not_first: b"", not_last: b"" },
         size: true,
+        exempt: is_own,
         ..Holds::DIGESTS
     },
     sniff,
@@ -27,6 +28,14 @@ pub(crate) static RECORD: Format = Format {
     writing: Writing::Manifest(|_| Box::new(Table)),
     tagged: None,
 };
+
+/// What cannot list its own digest: the manifest itself and the signatures of it. Compiled files (`.pyc`) may go without
+/// one too, but what is run should be known.
+fn is_own(name: &[u8]) -> bool {
+    [&b".dist-info/RECORD"[..], b".dist-info/RECORD.jws", b".dist-info/RECORD.p7s"]
+        .iter()
+        .any(|end| name.ends_with(end))
+}
 
 /// Name, digest with its algorithm, size.
 fn split(line: &[u8]) -> Option<(Vec<u8>, &[u8], &[u8])> {

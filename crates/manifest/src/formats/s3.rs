@@ -3,11 +3,13 @@
 //! Keys are URL-encoded. A checksum of type COMPOSITE is of the parts' checksums and verifies no file without their sizes.
 
 use super::csv::fields::Fields;
+use crate::digest::is_nearly;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::LineError;
 use crate::records::{Records, refused};
 use crate::{radix, scan};
 use serde::Deserialize;
+use std::collections::HashMap;
 
 pub(crate) static S3_REPORT: Format = Format {
     name: "s3-report",
@@ -31,6 +33,9 @@ struct Message {
     kind: String,
     checksum_base64: Option<String>,
     checksum_hex: Option<String>,
+    /// What else it says.
+    #[serde(flatten)]
+    others: HashMap<String, serde::de::IgnoredAny>,
 }
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
@@ -77,6 +82,13 @@ fn entry(records: &mut Records, row: &[Vec<u8>], at: usize) {
         return records.fault("the task failed, so there is no checksum");
     }
     match serde_json::from_slice::<Message>(message) {
+        Ok(message)
+            if message.others.keys().any(|key| {
+                is_nearly(key.as_bytes(), b"checksum_base64") || is_nearly(key.as_bytes(), b"checksum_hex")
+            }) =>
+        {
+            records.fault("a key that is nearly one of a checksum");
+        }
         Ok(message) if message.kind == "FULL_OBJECT" => {
             for digest in [&message.checksum_hex, &message.checksum_base64].into_iter().flatten() {
                 records.digest(message.algorithm.as_bytes(), digest.as_bytes());

@@ -62,7 +62,9 @@ impl Parse for Lines {
             return Err(Reason::Nul);
         }
         if scan::is_empty(line) || line.starts_with(b";") {
-            return Ok(None);
+            // No program's comment ends with a digest: it is an entry, or a comment that lost its line end.
+            let entry = split(line).is_some_and(|(_, digest)| digest.len() == DIGITS && is_hex(digest));
+            return if entry { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         let (name, digest) = split(line).ok_or(Reason::NotALine)?;
         let (spec, digest) = tagged("md5", digest, &self.options)?;

@@ -5,6 +5,7 @@
 use crate::digest::{is_long_hex, untagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::formats::mixed::is_damaged;
 use crate::line::Reason;
 use crate::scan;
 
@@ -57,7 +58,7 @@ impl Parse for Lines {
             return Err(Reason::Nul);
         }
         if scan::is_empty(line) || line.starts_with(b"#") {
-            return Ok(None);
+            return if is_damaged(line) { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         let (digest, mode, name) = split(line).ok_or(Reason::NotALine)?;
         if mode == b'^' {

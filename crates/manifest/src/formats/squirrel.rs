@@ -3,6 +3,7 @@
 use crate::digest::{is_hex, tagged};
 use crate::entry::Entry;
 use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::formats::mixed::is_damaged;
 use crate::line::Reason;
 use crate::{radix, scan};
 
@@ -71,7 +72,7 @@ impl Parse for Releases {
             return Err(Reason::Nul);
         }
         if scan::is_empty(line) || line.starts_with(b"#") {
-            return Ok(None);
+            return if is_damaged(line) { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         let (digest, name, size) = split(line).ok_or(Reason::NotALine)?;
         let size = scan::decimal(size).ok_or(Reason::Size)?;

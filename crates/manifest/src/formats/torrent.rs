@@ -6,7 +6,7 @@
 mod bencode;
 mod write;
 
-use crate::digest::tagged;
+use crate::digest::{is_nearly, tagged};
 use crate::entry::{Entry, Pieces};
 use crate::format::{Algorithms, Claim, Format, Head, Holds, Names, Options, Parts, Reading, Sign, Writing};
 use crate::line::{Found, Line, LineError, Place, Reason};
@@ -180,6 +180,9 @@ fn read_file(cursor: &mut Cursor<'_>) -> Result<Members, LineError> {
                 Some((_, algorithm)) => {
                     let at = value.at;
                     members.digests.push((at, algorithm, value.string()?.to_vec()));
+                }
+                None if DIGESTS.iter().any(|(name, _)| is_nearly(key, name)) => {
+                    return value.fault("a key that is nearly one of a digest");
                 }
                 None => value.skip()?,
             },

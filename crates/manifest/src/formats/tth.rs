@@ -10,7 +10,7 @@ use truesum_hash::Spec;
 pub(crate) static TTH: Format = Format {
     name: "tth",
     file_names: &[".tth"],
-    summary: "Tiger tree hash in base 32 and a name, as tthsum and RHash write it",
+    summary: "Tiger tree hash in base 32 and a name: named, and bad, because there is no such algorithm here",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;

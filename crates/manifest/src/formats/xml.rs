@@ -3,9 +3,10 @@
 //! Nothing is expanded but the five names and the numbers of characters that XML itself has: a document type is refused, for it
 //! could name other files and make a gigabyte of a kilobyte. Namespaces are not compared: the root tells the dialect.
 
+use crate::digest::is_nearly;
 use crate::format::{Claim, Head, Options, Parts, Sign, Unholdable};
 use crate::line::LineError;
-use crate::records::{Records, refused};
+use crate::records::{Records, refused, stopped};
 use crate::scan;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, escape};
@@ -116,6 +117,9 @@ pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result
         options.file_name.as_deref().map(|name| name.rsplit(|&byte| byte == b'/').next().unwrap_or_default());
     loop {
         let at = reader.buffer_position() as usize;
+        if options.stopped() {
+            return Err(stopped(at));
+        }
         let event = reader.read_event().map_err(|_| refused(at, "not well-formed XML"))?;
         match event {
             Event::Start(_) if ended => return Err(refused(at, "something follows the document")),
@@ -195,6 +199,8 @@ impl Walk<'_> {
                 {
                     self.records.size(value.trim().as_bytes());
                 }
+            } else if is_nearly(name, self.dialect.entry.as_bytes()) && !PLURALS.contains(&name) {
+                return Err(refused(at, "an element that is nearly one of a file"));
             }
             return Ok(());
         };
@@ -217,6 +223,9 @@ impl Walk<'_> {
             }
             _ => None,
         };
+        if take.is_none() && below == 1 && self.dialect.nearly_digest(name) {
+            self.records.fault("an element that is nearly one of a digest");
+        }
         if let Some(take) = take {
             self.taken = Some((self.depth, take));
             self.text.clear();
@@ -285,6 +294,24 @@ impl Walk<'_> {
             Take::Digest(tag, Spelled::Reversed) => {
                 let reversed: Vec<u8> = trimmed.as_bytes().rchunks(2).flatten().copied().collect();
                 self.records.digest(&tag, &reversed);
+            }
+        }
+    }
+}
+
+/// Elements around files, whose names are those of a file's and one letter more.
+const PLURALS: &[&[u8]] = &[b"files", b"hashes", b"FILES"];
+
+impl Dialect {
+    /// Whether an element of a file is none of its digests, and nearly one.
+    fn nearly_digest(&self, name: &[u8]) -> bool {
+        let damaged = |known: &str| name != known.as_bytes() && is_nearly(name, known.as_bytes());
+        match self.digests {
+            _ if self.within.is_some() => self.within.is_some_and(damaged),
+            Digests::Typed(element, _) => damaged(element),
+            Digests::Named(rows) => {
+                !rows.iter().any(|(known, ..)| known.as_bytes() == name)
+                    && rows.iter().any(|(known, ..)| damaged(known))
             }
         }
     }

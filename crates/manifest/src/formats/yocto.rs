@@ -1,6 +1,6 @@
 //! Recipes of BitBake: `SRC_URI` and `SRC_URI[NAME.ALGsum]`. Nothing is executed or expanded.
 
-use crate::digest::tagged;
+use crate::digest::{is_long_hex, is_nearly, tagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::{Line, LineError, Place, Reason};
@@ -30,6 +30,15 @@ fn sum(line: &[u8]) -> Option<(&[u8], &str, &[u8])> {
     let dot = key.iter().rposition(|&byte| byte == b'.');
     let (name, tag) = dot.map_or((&b""[..], key), |at| (&key[..at], &key[at + 1..]));
     Some((name, std::str::from_utf8(tag).ok()?.strip_suffix("sum")?, digest))
+}
+
+/// Whether a line that is none of a digest is one that is damaged: `KEY[NAME] = "DIGEST"` of another key, or of another form.
+fn is_damaged(line: &[u8]) -> bool {
+    let word =
+        &line[..scan::find(line, |byte| matches!(byte, b'[' | b' ' | b'=' | b'"')).unwrap_or(line.len())];
+    let quoted = line.split(|&byte| byte == b'"').any(is_long_hex);
+    let indexed = line.get(word.len()) == Some(&b'[') && (word == b"SRC_URI" || is_nearly(word, b"SRC_URI"));
+    (indexed || quoted && !word.starts_with(b"SRCREV")) && !line.starts_with(b"#")
 }
 
 /// Names of the files of `SRC_URI = "..."`, with what sums call them.
@@ -71,7 +80,14 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     for line in text.split(|&byte| byte == b'\n') {
         let at = Place::Byte(begin);
         begin += line.len() as u64 + 1;
-        let Some((name, algorithm, digest)) = sum(line.strip_suffix(b"\r").unwrap_or(line)) else { continue };
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let Some((name, algorithm, digest)) = sum(line) else {
+            if is_damaged(line) {
+                let reason = Reason::Part("nearly a digest of SRC_URI");
+                parts.push(Err(LineError { at, reason }));
+            }
+            continue;
+        };
         let found = match sources.get(name) {
             None => Err(Reason::Part("no source of SRC_URI has this name")),
             // What only BitBake knows.

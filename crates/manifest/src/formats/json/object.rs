@@ -1,7 +1,8 @@
 //! What an object of a JSON document is: an entry, a map of names, digests of what holds it, or nothing of ours.
 
+use super::key::{Key, Sense, is_nearly_digest, is_nearly_name};
 use super::walk::Walk;
-use crate::digest::{TAG_LIMIT, is_hex, is_tag};
+use crate::digest::{is_hex, is_tag};
 use crate::records::stated;
 use crate::{radix, scan};
 use data_encoding::BASE64;
@@ -16,42 +17,14 @@ pub(super) enum Said<'de> {
     Number(u64),
     /// A number that no size is.
     Odd,
+    True,
+    /// No digest, where one belongs.
+    Fault,
+    /// An object with a digest that nothing says whose it is.
+    Stray,
     /// Digests of the thing that holds this.
     Digests(Object),
 }
-
-/// Keys of names, the best first.
-const NAMES: &[&str] = &["path", "filename", "file", "name", "key"];
-
-/// Keys of addresses: the name is their last part.
-const ADDRESSES: &[&str] = &["resolved", "tarball", "url"];
-
-/// Keys of digests that say their algorithm themselves, or have it beside them.
-const DIGESTS: &[&str] = &["digest", "hash", "checksum", "integrity"];
-
-/// Keys of the algorithm beside a digest, and of a digest beside it.
-const ALGORITHMS: &[&str] = &["algorithm", "alg", "type"];
-const VALUES: &[&str] = &["value", "content", "checksumvalue", "hash", "digest", "checksum"];
-
-const SIZES: &[&str] = &["size", "length", "bytes", "filesize"];
-
-/// Keys of what holds entries, or digests of one.
-const LISTS: &[&str] = &[
-    "files",
-    "assets",
-    "artifacts",
-    "entries",
-    "checksums",
-    "hashes",
-    "digests",
-    "sums",
-    "sha256sums",
-    "sha512sums",
-    "md5sums",
-];
-
-/// Keys of what holds digests of the object that has the key: nothing else speaks for another.
-const HOLDERS: &[&str] = &["hashes", "checksums", "digests", "hash", "checksum", "digest"];
 
 /// What the place of an object in the document lets it be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,8 +43,8 @@ pub(super) enum Role {
 
 impl Role {
     /// The role of what stands under this key.
-    pub(super) fn of_member(self, key: &str) -> Role {
-        if LISTS.contains(&plain(key).as_str()) || algorithm(key).is_some() {
+    pub(super) fn of_member(self, key: Key) -> Role {
+        if key.is(Sense::List) || key.is(Sense::Tag) {
             Role::List
         } else if self == Role::List {
             Role::Named
@@ -80,35 +53,9 @@ impl Role {
         }
     }
 
-    pub(super) fn of_items(self, key: &str) -> Role {
-        if self == Role::Top || LISTS.contains(&plain(key).as_str()) { Role::Item } else { Role::Other }
+    pub(super) fn of_items(self, key: Key) -> Role {
+        if self == Role::Top || key.is(Sense::List) { Role::Item } else { Role::Other }
     }
-}
-
-/// A key as it is compared: without case, hyphens, underscores and blanks. A long one is a name, and none of ours.
-fn plain(key: &str) -> String {
-    if key.len() > TAG_LIMIT {
-        return String::new();
-    }
-    key.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase()).collect()
-}
-
-/// The algorithm that a key names: `sha256`, `SHA-256`, `sha256sum`, `md5Checksum`, `md5_digest`.
-fn algorithm(key: &str) -> Option<String> {
-    if !is_tag(key.as_bytes()) || key.len() < 2 {
-        return None;
-    }
-    let known = |name: &str| name.parse::<Spec>().is_ok();
-    let lower = key.to_ascii_lowercase();
-    let ends = ["sum", "checksum", "hash", "digest"];
-    let stems =
-        ends.iter().filter_map(|end| lower.strip_suffix(end)).map(|stem| stem.trim_end_matches(['_', '-']));
-    let mut names = std::iter::once(lower.as_str()).chain(stems).map(str::to_owned);
-    names.find(|name| known(name)).or_else(|| {
-        // `blake2b_256` of the Python index.
-        let hyphens = lower.replace('_', "-");
-        known(&hyphens).then_some(hyphens)
-    })
 }
 
 /// Whether it may be a digest, good or damaged, rather than a word.
@@ -128,20 +75,21 @@ fn like_digest(text: &str) -> bool {
     }
 }
 
-/// The members of an object that are strings or numbers, one after the other: keys and values lie in one text.
+/// The members of an object, one after the other: keys and values lie in one text.
 #[derive(Default)]
 pub(in crate::formats) struct Object {
     text: String,
     members: Vec<Member>,
 }
 
-/// Ends of key and value in the text, and the value's place.
+/// Ends of key and value in the text, the value's place, and what the key says.
 #[derive(Clone, Copy)]
 struct Member {
-    key: u32,
+    end_of_key: u32,
     end: u32,
     at: u32,
     kind: Kind,
+    key: Key,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -150,202 +98,356 @@ enum Kind {
     Number,
     Odd,
     Null,
+    True,
+    /// An object or list that says nothing to this one, or `false`.
+    Passed,
     /// A digest that a member of this object gave: the key is its algorithm.
     Digest,
+    /// What stands where a digest belongs, and is none.
+    Fault,
+    /// A digest in an object that is neither an entry nor says what holds its digests.
+    Stray,
 }
+
+/// Values of `type` of what is listed and is no file.
+const NO_FILES: &[&str] = &["dir", "directory", "tree", "link", "symlink"];
+
+const UNREADABLE: &str = "what stands where its digest belongs is none";
 
 impl Object {
     pub(super) fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    fn push(&mut self, key: &str, value: &str, at: usize, kind: Kind) {
+    fn push(&mut self, key: &str, value: &str, at: usize, kind: Kind, sense: Key) {
         self.text.push_str(key);
-        let key = self.text.len() as u32;
+        let end_of_key = self.text.len() as u32;
         self.text.push_str(value);
-        self.members.push(Member { key, end: self.text.len() as u32, at: at as u32, kind });
+        let end = self.text.len() as u32;
+        self.members.push(Member { end_of_key, end, at: at as u32, kind, key: sense });
     }
 
     /// Adds what a member said.
-    pub(super) fn member(&mut self, key: &str, said: Said<'_>, at: usize) {
+    pub(super) fn member(&mut self, key: &str, sense: Key, said: Said<'_>, at: usize) {
         match said {
-            Said::Text(text) => self.push(key, &text, at, Kind::Text),
-            Said::Number(number) => self.push(key, &number.to_string(), at, Kind::Number),
-            Said::Odd => self.push(key, "", at, Kind::Odd),
-            Said::Null => self.push(key, "", at, Kind::Null),
+            Said::Text(text) => self.push(key, &text, at, Kind::Text, sense),
+            Said::Number(number) => self.push(key, &number.to_string(), at, Kind::Number, sense),
+            Said::Odd => self.push(key, "", at, Kind::Odd, sense),
+            Said::Null => self.push(key, "", at, Kind::Null, sense),
             Said::Digests(digests) => self.append(&digests),
-            Said::Nothing => {}
+            Said::True => self.push(key, "", at, Kind::True, sense),
+            Said::Fault => self.push(key, "", at, Kind::Fault, sense),
+            Said::Stray => self.push(key, "", at, Kind::Stray, sense),
+            Said::Nothing => self.push(key, "", at, Kind::Passed, sense),
         }
     }
 
     /// Takes digests over.
     pub(super) fn append(&mut self, other: &Object) {
         for (key, value, member) in other.iter() {
-            self.push(key, value, member.at as usize, member.kind);
+            self.push(key, value, member.at as usize, member.kind, member.key);
+        }
+    }
+
+    /// Adds an item of a list of digests.
+    pub(super) fn item(&mut self, tag: Option<&str>, said: Said<'_>, at: usize) {
+        match said {
+            Said::Digests(more) => self.append(&more),
+            Said::Text(text) => self.push(tag.unwrap_or_default(), &text, at, Kind::Digest, Key::default()),
+            _ => self.push("", "", at, Kind::Fault, Key::default()),
         }
     }
 
     fn iter(&self) -> impl Iterator<Item = (&str, &str, Member)> {
         let mut start = 0;
         self.members.iter().map(move |member| {
-            let (key, end) = (member.key as usize, member.end as usize);
+            let (key, end) = (member.end_of_key as usize, member.end as usize);
             let item = (&self.text[start..key], &self.text[key..end], *member);
             start = end;
             item
         })
     }
 
-    /// The first text under one of these keys, the best key first.
-    fn text_of(&self, keys: &[&str]) -> Option<&str> {
-        keys.iter().find_map(|wanted| {
-            self.iter()
-                .find(|(key, _, member)| member.kind == Kind::Text && plain(key) == *wanted)
-                .map(|(_, value, _)| value)
+    /// The texts under keys of this sense, the best key first.
+    fn text_of(&self, sense: Sense) -> Option<&str> {
+        let texts = self.iter().filter(|(.., member)| member.kind == Kind::Text && member.key.is(sense));
+        texts.min_by_key(|(.., member)| member.key.rank).map(|(_, value, _)| value)
+    }
+
+    /// Whether two members of one key, which there may be once, say different things.
+    fn is_twofold(&self, sense: Sense) -> bool {
+        let is = |member: &Member| member.key.is(sense) && matches!(member.kind, Kind::Text | Kind::Number);
+        self.iter().filter(|(.., member)| is(member)).any(|(_, value, member)| {
+            let same = |other: &Member| is(other) && other.key.rank == member.key.rank;
+            self.iter().any(|(_, text, other)| same(&other) && text != value)
         })
     }
 
-    /// Says what the object is, and writes down its entries.
-    pub(super) fn conclude<'de>(self, walk: &mut Walk<'_>, role: Role, key: &str, inner: bool) -> Said<'de> {
+    /// Says what the object is, and writes down its entries. `inner`: something inside it is an entry; `group`: the list or
+    /// map that it is an item of.
+    pub(super) fn conclude<'de>(
+        self,
+        walk: &mut Walk<'_>,
+        role: Role,
+        (key, sense): (&str, Key),
+        inner: bool,
+        group: Option<u32>,
+    ) -> Said<'de> {
         // What has more members than any entry is a map.
         let small = self.members.len() <= 256;
         if small && self.is_descriptor() {
             self.descriptor(walk);
             return Said::Nothing;
         }
-        let digests = if small { self.digests() } else { Object::default() };
+        let digests = if small { self.digests(walk) } else { Object::default() };
         let name = if small { self.name() } else { None };
-        let null = |(key, _, member): (&str, &str, Member)| {
-            member.kind == Kind::Null && (DIGESTS.contains(&plain(key).as_str()) || algorithm(key).is_some())
-        };
+        let like = || digests.iter().any(|(_, value, _)| like_digest(value));
         if let Some(name) = &name
-            && (!digests.is_empty() || (role == Role::Item && self.iter().any(null)))
+            && (!digests.is_empty() || self.has(Kind::Stray))
+            && (!inner || like())
         {
-            self.entry(name, &digests, walk);
+            self.entry(Some(name), &digests, walk);
+            if let Some(group) = group {
+                walk.records.confirm(group);
+            }
             return Said::Nothing;
         }
-        if !digests.is_empty() && (HOLDERS.contains(&plain(key).as_str())) {
-            return Said::Digests(digests);
+        if sense.is(Sense::Holder) && !inner {
+            if !digests.is_empty() {
+                return Said::Digests(digests);
+            }
+            if role == Role::Item {
+                return Said::Fault;
+            }
         }
-        if role == Role::Named && digests.iter().any(|(tag, ..)| !tag.is_empty()) {
-            self.entry(key.as_bytes(), &digests, walk);
+        if role == Role::Named
+            && digests.iter().any(|(tag, _, found)| !tag.is_empty() || found.kind == Kind::Fault)
+        {
+            self.entry(Some(key.as_bytes()), &digests, walk);
+            if let Some(group) = group {
+                walk.records.confirm(group);
+            }
             return Said::Nothing;
         }
-        if matches!(role, Role::Top | Role::List) && !inner {
-            self.map(walk, algorithm(key).as_deref());
+        let is_map = matches!(role, Role::Top | Role::List) && (!inner || role == Role::List);
+        if is_map && self.map(walk, role, sense) {
+            return Said::Nothing;
+        }
+        let misnamed = || self.iter().any(|(key, _, member)| is_text(member) && is_nearly_name(key));
+        let listed = matches!(role, Role::Top | Role::Item | Role::List);
+        let elsewhere = self.iter().any(|(key, ..)| key.eq_ignore_ascii_case("uri"));
+        if like() && !inner && !elsewhere && (listed || misnamed()) {
+            self.entry(None, &digests, walk);
+        } else if matches!(role, Role::Item | Role::Named) && !inner {
+            let name = name.as_deref().or((role == Role::Named).then_some(key.as_bytes()));
+            self.doubtful(name, group, walk);
+        } else if digests.iter().any(|(tag, value, _)| !tag.is_empty() && like_digest(value)) {
+            return if is_nearly_digest(key) { Said::Fault } else { Said::Stray };
+        } else if role == Role::Other && !inner && self.is_misplaced(key) {
+            walk.records.begin(walk.at);
+            walk.records.fault("digests under a key that is nearly one of a list, or of an algorithm");
         }
         Said::Nothing
     }
 
+    fn has(&self, kind: Kind) -> bool {
+        self.members.iter().any(|member| member.kind == kind)
+    }
+
+    /// Whether it holds digests under a key that is damaged.
+    fn is_misplaced(&self, key: &str) -> bool {
+        self.iter().any(|(_, value, member)| is_text(member) && like_digest(value)) && is_nearly_digest(key)
+    }
+
+    /// An item of a list or map without a digest: where others are entries, it is one too, unless it says that it is no file.
+    fn doubtful(&self, name: Option<&[u8]>, group: Option<u32>, walk: &mut Walk<'_>) {
+        let no_file = self.iter().any(|(key, value, member)| match member.kind {
+            Kind::True => key.eq_ignore_ascii_case("isdir"),
+            Kind::Text => key.eq_ignore_ascii_case("type") && NO_FILES.contains(&value),
+            _ => false,
+        });
+        if let (Some(group), false) = (group, no_file) {
+            self.entry(name, &Object::default(), walk);
+            walk.records.doubt(group);
+        }
+    }
+
     /// The digests of an object that is one entry, or of an algorithm and a value: keys are algorithms.
-    fn digests(&self) -> Object {
+    fn digests(&self, walk: &mut Walk<'_>) -> Object {
         let mut found = Object::default();
-        if let (Some(tag), Some(value)) = (self.text_of(ALGORITHMS), self.text_of(VALUES))
-            && (tag.parse::<Spec>().is_ok() || self.members.len() == 2)
+        let none = Key::default();
+        if let (Some(tag), Some(value)) = (self.text_of(Sense::Algorithm), self.text_of(Sense::Value))
+            && (tag.parse::<Spec>().is_ok() || is_nearly_digest(tag) || self.members.len() == 2)
         {
             let at = self.members.first().map_or(0, |member| member.at as usize);
-            found.push(tag, value, at, Kind::Digest);
+            found.push(tag, value, at, Kind::Digest, none);
             return found;
         }
         for (key, value, member) in self.iter() {
             let at = member.at as usize;
             match member.kind {
-                Kind::Digest => found.push(key, value, at, Kind::Digest),
-                Kind::Text if DIGESTS.contains(&plain(key).as_str()) => {
-                    found.push("", value, at, Kind::Digest)
-                }
-                Kind::Text => {
-                    if let Some(tag) = algorithm(key)
-                        && !value.contains(' ')
-                    {
-                        found.push(&tag, value, at, Kind::Digest);
+                Kind::Digest => found.push(key, value, at, Kind::Digest, none),
+                Kind::Fault => found.push("", "", at, Kind::Fault, none),
+                Kind::Null if member.key.holds_digest() => found.push("", "", at, Kind::Null, none),
+                Kind::Text => match walk.keys.tag(member.key) {
+                    _ if member.key.is(Sense::Digest) && !value.trim().is_empty() => {
+                        found.push("", value, at, Kind::Digest, none);
                     }
+                    Some(tag) => found.push(tag, value, at, Kind::Digest, none),
+                    None if member.key.holds_digest() => found.push("", "", at, Kind::Fault, none),
+                    None => {}
+                },
+                Kind::Number | Kind::Odd | Kind::True if member.key.holds_digest() => {
+                    found.push("", "", at, Kind::Fault, none);
                 }
                 _ => {}
             }
+        }
+        // What looks like a digest under a key that is damaged.
+        let mut damaged = self.iter().filter(|(key, value, member)| {
+            let known = member.key != Key::default();
+            !known && is_text(*member) && like_digest(value) && is_nearly_digest(key)
+        });
+        if let Some((.., member)) = damaged.next() {
+            found.push("", "", member.at as usize, Kind::Fault, none);
         }
         found
     }
 
     /// The name of an entry. An address stands for a file only where there is no name.
     fn name(&self) -> Option<Cow<'_, [u8]>> {
-        if let Some(bytes) = self.text_of(&["pathbase64"]) {
+        if let Some(bytes) = self.text_of(Sense::Base64) {
             return BASE64.decode(bytes.as_bytes()).ok().map(Cow::Owned);
         }
         let address = || {
-            let address = self.text_of(ADDRESSES).filter(|text| text.contains("://"))?;
+            let address = self.text_of(Sense::Address).filter(|text| text.contains("://"))?;
             let end =
                 scan::find(address.as_bytes(), |byte| matches!(byte, b'?' | b'#')).unwrap_or(address.len());
             let last = address[..end].rsplit('/').next()?.as_bytes();
             radix::percent(last).map(Cow::Owned)
         };
         // In a lock file of npm, `name` is a module's.
-        let resolved = self.text_of(&["resolved"]).is_some();
-        let name = || self.text_of(NAMES).map(|name| Cow::Borrowed(name.as_bytes()));
+        let resolved = self
+            .iter()
+            .any(|(.., member)| is_text(member) && member.key.is(Sense::Address) && member.key.rank == 0);
+        let name = || self.text_of(Sense::Name).map(|name| Cow::Borrowed(name.as_bytes()));
         if resolved { address() } else { name().or_else(address) }
     }
 
-    fn entry(&self, name: &[u8], digests: &Object, walk: &mut Walk<'_>) {
+    fn entry(&self, name: Option<&[u8]>, digests: &Object, walk: &mut Walk<'_>) {
         let records = &mut walk.records;
         records.begin(walk.at);
-        records.name(name);
-        let is_size = |key: &str| SIZES.contains(&plain(key).as_str());
-        if let Some((_, value, member)) = self
-            .iter()
-            .find(|(key, _, member)| is_size(key) && !matches!(member.kind, Kind::Null | Kind::Digest))
-        {
-            match member.kind {
-                Kind::Odd => records.size(b"-"),
-                _ => records.size(value.as_bytes()),
-            }
+        if let Some(name) = name {
+            records.name(name);
         }
-        for (tag, value, _) in digests.iter() {
+        let sizes = self.iter().filter(|(.., member)| {
+            member.key.is(Sense::Size) && matches!(member.kind, Kind::Number | Kind::Text | Kind::Odd)
+        });
+        for (_, value, member) in sizes.take(1) {
+            records.size(if member.kind == Kind::Odd { b"-" } else { value.as_bytes() });
+        }
+        for (tag, value, member) in digests.iter() {
             match tag {
+                _ if member.kind == Kind::Fault => records.fault(UNREADABLE),
+                // Where nothing else is said, the entry is one without a digest.
+                _ if member.kind == Kind::Null => {
+                    if digests.iter().any(|(.., other)| other.kind != Kind::Null) {
+                        records.fault(UNREADABLE);
+                    }
+                }
+                "" if value.trim().is_empty() => records.fault(UNREADABLE),
                 "" => records.stated_digest(value.as_bytes()),
                 tag => records.digest(tag.as_bytes(), value.as_bytes()),
             }
+        }
+        if digests.is_empty() && self.has(Kind::Stray) {
+            records.fault("its digests stand under a key that says nothing of them");
+        }
+        if self.is_twofold(Sense::Name) || self.is_twofold(Sense::Address) || self.is_twofold(Sense::Base64) {
+            records.fault("two names of one file");
+        }
+        if self.is_twofold(Sense::Size) {
+            records.fault("two sizes of one file");
         }
     }
 
     /// Whether it is a descriptor of the Open Container Initiative.
     fn is_descriptor(&self) -> bool {
-        self.text_of(&["mediatype"]).is_some()
-            && self.text_of(&["digest"]).is_some()
-            && self.text_of(NAMES).is_none()
+        let sized = || self.members.iter().any(|member| member.key.is(Sense::Size));
+        self.text_of(Sense::Media).is_some()
+            && self.text_of(Sense::Name).is_none()
+            && (self.blob().is_some() || sized())
+    }
+
+    /// The digest of a descriptor.
+    fn blob(&self) -> Option<&str> {
+        let digest = |member: &Member| member.kind == Kind::Text && member.key.is(Sense::Digest);
+        self.iter().find(|(key, _, member)| digest(member) && *key == "digest").map(|(_, value, _)| value)
     }
 
     /// A blob lies under its digest in an image's folder.
     fn descriptor(&self, walk: &mut Walk<'_>) {
-        let digest = self.text_of(&["digest"]).unwrap_or_default();
+        let digest = self.blob().unwrap_or_default();
         let (tag, hex) = stated(digest.as_bytes()).unwrap_or_default();
         let lower = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         let good = is_tag(tag) && scan::all(hex, lower);
         let mut digests = Object::default();
         let name = if good { [b"blobs/", tag, b"/", hex].concat() } else { b"blobs".to_vec() };
         if good {
-            digests.push("", digest, 0, Kind::Digest);
+            digests.push("", digest, 0, Kind::Digest, Key::default());
         }
-        self.entry(&name, &digests, walk);
+        self.entry(Some(&name), &digests, walk);
         if !good {
             walk.records.fault("the digest of a blob is not ALGORITHM:HEX in small letters");
         }
     }
 
-    /// A map of names: what is no digest and looks like none is passed over, if anything is one.
-    fn map(&self, walk: &mut Walk<'_>, tag: Option<&str>) {
-        let is_digest = |value: &str, member: Member| member.kind == Kind::Text && like_digest(value);
-        for (name, value, member) in self.iter().filter(|(_, value, member)| is_digest(value, *member)) {
+    /// A map of names, if anything in it is a digest. Words and numbers beside are passed over in the document itself; what is
+    /// no digest in a map that is one by its key is bad.
+    fn map(&self, walk: &mut Walk<'_>, role: Role, sense: Key) -> bool {
+        let is_digest = |value: &str, member: Member| is_text(member) && like_digest(value);
+        let or_damaged =
+            |value: &str, member| is_digest(value, member) || is_text(member) && mostly_digits(value);
+        if !self.iter().any(|(_, value, member)| or_damaged(value, member)) {
+            return false;
+        }
+        let tag = walk.keys.tag(sense).map(str::to_owned);
+        for (name, value, member) in self.iter() {
+            let good = is_digest(value, member);
+            let bad = match member.kind {
+                Kind::Text => role == Role::List || value.is_empty() || mostly_digits(value),
+                Kind::Null => true,
+                Kind::Number | Kind::Odd | Kind::True => role == Role::List,
+                _ => false,
+            };
+            if !good && !bad {
+                continue;
+            }
             // A digest under the name of an algorithm has no name.
-            let nameless = tag.is_none() && algorithm(name).is_some();
+            let nameless = tag.is_none() && member.key.is(Sense::Tag);
             walk.records.begin(member.at as usize);
             if !nameless {
                 walk.records.name(name.as_bytes());
             }
-            match tag {
+            match &tag {
+                _ if member.kind == Kind::Null => {}
+                _ if !good => walk.records.fault(UNREADABLE),
                 Some(tag) if stated(value.as_bytes()).is_none() => {
                     walk.records.digest(tag.as_bytes(), value.as_bytes());
                 }
                 _ => walk.records.stated_digest(value.as_bytes()),
             }
         }
+        true
     }
+}
+
+fn is_text(member: Member) -> bool {
+    member.kind == Kind::Text
+}
+
+/// Whether it is a hexadecimal digest with faults in it, and no word.
+fn mostly_digits(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_hexdigit).count();
+    text.len() >= 16 && digits * 4 > text.len() * 3
 }

@@ -1,0 +1,160 @@
+//! Digests of the pieces of files laid end to end, as a torrent has them.
+//!
+//! A piece may hold the end of one file and the beginning of the next, so that one file that could not be read whole leaves no
+//! digests at all.
+
+use crate::error::{Cause, Error};
+use crate::io::read::Guarded;
+use crate::job::{Found, Job, Outcome, Summary};
+use crate::pieces::sequence::{Sequence, Take};
+use crate::progress::Progress;
+use crate::run::config::{Config, cores};
+use crate::task::{Notice, Sink, Task};
+use std::ffi::OsString;
+use std::io;
+use std::ops::Range;
+use std::os::unix::ffi::OsStringExt;
+use std::time::Instant;
+use truesum_hash::{Hasher, Spec};
+use truesum_manifest::Pieces;
+
+/// Bytes read at a time.
+const SLICE: usize = 1 << 18;
+
+/// Lengths of pieces that are chosen where nobody asks for one: powers of two.
+const CHOSEN: Range<u32> = 14..25;
+/// Most pieces, if longer ones may be chosen.
+const MANY: u64 = 2000;
+
+/// Reads files in the order of the tasks and hands out the outcome of each, with digests of the whole file if its job asks for
+/// some; then gives the digests of the pieces of all of them, or nothing if one was not read whole or the run was stopped.
+///
+/// `piece_len` is the length of a piece; without it, it is chosen by the sizes of the files.
+///
+/// # Errors
+/// Those of the sink.
+pub fn hash_pieces(
+    spec: &Spec,
+    piece_len: Option<u64>,
+    config: &Config,
+    tasks: Vec<Task>,
+    progress: &Progress,
+    sink: &mut dyn Sink,
+) -> io::Result<(Summary, Option<Pieces>)> {
+    let piece_len = piece_len.filter(|len| *len > 0).unwrap_or_else(|| chosen(&tasks, config));
+    let threads = if config.threads == 0 { cores() } else { config.threads };
+    let mut summary = Summary::default();
+    let mut kept = Kept::default();
+    std::thread::scope(|scope| {
+        let covered = 0..i64::MAX as u64;
+        let specs = std::slice::from_ref(spec);
+        let mut sequence = Sequence::new(specs, 0, covered, piece_len, threads, scope);
+        let mut buffer = vec![0; SLICE];
+        let mut total = Some(0u64);
+        for task in tasks {
+            if progress.stopped() {
+                summary.interrupted = true;
+                break;
+            }
+            let job = match task {
+                Task::File(job) => job,
+                Task::Tell(notice) => {
+                    if let Notice::Failed(_) = &notice {
+                        summary.unreadable += 1;
+                        total = None;
+                    }
+                    sink.notice(notice)?;
+                    continue;
+                }
+            };
+            progress.set_current(&job.name);
+            let mut give = |bytes: &[u8]| sequence.bytes(bytes, &mut kept);
+            match read(&job, config, progress, &mut buffer, &mut give) {
+                Ok(None) => sink.notice(Notice::Own(OsString::from_vec(job.name).into()))?,
+                result => {
+                    if progress.stopped() {
+                        summary.interrupted = true;
+                        break;
+                    }
+                    let result = result.and_then(|found| found.ok_or_else(|| Error::interrupted(&job.name)));
+                    let size = result.as_ref().ok().map(|found| found.size);
+                    total = total.zip(size).map(|(total, size)| total + size);
+                    progress.add_file();
+                    let outcome = Outcome { job, result };
+                    summary.count(&outcome);
+                    sink.outcome(outcome)?;
+                }
+            }
+            sink.pause()?;
+        }
+        let Some(total) = total.filter(|_| !summary.interrupted) else { return Ok((summary, None)) };
+        sequence.end_here(&mut kept);
+        Ok((summary, Pieces::new(spec.clone(), 0..total, piece_len, kept.digests.into())))
+    })
+}
+
+/// The shortest length of which there are not many pieces.
+fn chosen(tasks: &[Task], config: &Config) -> u64 {
+    let size = |task: &Task| match task {
+        Task::File(job) => {
+            let (root, path) = job.way(&config.root);
+            root.size(path)
+        }
+        Task::Tell(_) => 0,
+    };
+    let total: u64 = tasks.iter().map(size).fold(0, u64::saturating_add);
+    let len = CHOSEN.map(|bits| 1 << bits).find(|len| total.div_ceil(*len) <= MANY);
+    len.unwrap_or(1 << (CHOSEN.end - 1))
+}
+
+/// Reads a file whole and gives its bytes; nothing is found of the run's own output, which is not read.
+fn read(
+    job: &Job,
+    config: &Config,
+    progress: &Progress,
+    buffer: &mut [u8],
+    give: &mut dyn FnMut(&[u8]),
+) -> Result<Option<Found>, Error> {
+    let started = Instant::now();
+    let (root, path) = job.way(&config.root);
+    let named = |error: Error| Error { path: job.name.clone(), ..error };
+    let (file, stat) = root.open(path, config.special).map_err(named)?;
+    if config.own.contains(&(stat.st_dev, stat.st_ino)) {
+        return Ok(None);
+    }
+    let mut file = Guarded::of(file, stat, &job.name)?;
+    if !file.is_regular() {
+        let what = "what does not tell its length has no pieces";
+        return Err(Error::new(&job.name, "read", Cause::Other(what.to_owned())));
+    }
+    if file.may_be_written() {
+        progress.add_untold();
+    }
+    let mut hashers: Vec<Hasher> =
+        job.specs.iter().map(|spec| spec.hasher_for_size(file.size_hint())).collect();
+    while !file.at_end() && !progress.stopped() {
+        let filled = file.read(buffer).map_err(|error| Error::io(&job.name, "read", error))?;
+        give(&buffer[..filled]);
+        hashers.iter_mut().for_each(|hasher| hasher.update(&buffer[..filled]));
+        progress.add_bytes(filled as u64);
+    }
+    let whole = file.finish(&job.name)?;
+    let digests = hashers.into_iter().map(Hasher::finish).collect();
+    let (size, mtime) = (whole.size(), whole.mtime());
+    Ok(Some(Found { size, mtime, digests, time: started.elapsed(), pieces: Some(Default::default()) }))
+}
+
+/// Keeps the digests of all pieces.
+#[derive(Default)]
+struct Kept {
+    digests: Vec<u8>,
+}
+
+impl Take for Kept {
+    fn pieces(&mut self, _: u64, digests: &[Vec<u8>], _: &[bool]) {
+        self.digests.extend_from_slice(&digests[0]);
+    }
+
+    // Nothing of a file that is read is absent.
+    fn absent(&mut self, _: Range<u64>) {}
+}

@@ -1,0 +1,173 @@
+//! A bag (RFC 8493): a folder whose payload lies in `data`, with manifests of the payload and of the other files.
+//!
+//! A bag is valid if it is complete (every file of the payload is listed, in every manifest of it, and every listed one is
+//! there) and every digest is equal. The manifests say the second; this says the first.
+
+use crate::error::{Cause, Error};
+use crate::walk::{Item, Options, Walk};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use truesum_manifest::path::within_root;
+
+/// The file that makes a folder a bag.
+const DECLARATION: &str = "bagit.txt";
+/// Largest declaration, description or list of what is to be fetched that is read.
+const LIMIT: u64 = 16 << 20;
+
+/// What a folder says of itself as a bag.
+#[derive(Debug)]
+pub(super) struct Bag {
+    /// Manifests of the payload, by their names.
+    pub(super) payload: Vec<PathBuf>,
+    /// Manifests of the other files.
+    pub(super) tags: Vec<PathBuf>,
+    /// Whether each manifest lists all of the payload: since version 1.0.
+    pub(super) all_in_each: bool,
+}
+
+/// The bag that this folder is; `None` if it is none.
+///
+/// # Errors
+/// It says of itself what is not known here, or lacks what makes it a bag.
+pub(super) fn open(folder: &Path) -> Option<Result<Bag, Error>> {
+    let declaration = folder.join(DECLARATION);
+    (folder.is_dir() && declaration.exists()).then(|| read(folder, &declaration))
+}
+
+fn refused(path: &Path, why: impl Into<String>) -> Error {
+    Error::new(path.as_os_str().as_bytes(), "verify", Cause::Other(why.into()))
+}
+
+fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
+    let text = text(declaration)?;
+    let version = value(&text, "BagIt-Version").ok_or_else(|| refused(declaration, "no BagIt-Version"))?;
+    let numbers = version
+        .split_once('.')
+        .and_then(|(major, minor)| Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?)));
+    let known = matches!(numbers, Some((1, 0)) | Some((0, 93..=97)));
+    if !known {
+        return Err(refused(declaration, format!("BagIt-Version {version:?} is not known, 0.93 to 1.0 are")));
+    }
+    let encoding = value(&text, "Tag-File-Character-Encoding").unwrap_or_default();
+    if !encoding.eq_ignore_ascii_case("utf-8") {
+        return Err(refused(declaration, format!("names are in {encoding:?}, and only UTF-8 is read")));
+    }
+    let mut names = Vec::new();
+    let io = |error| Error::io(folder.as_os_str().as_bytes(), "read", error);
+    for item in std::fs::read_dir(folder).map_err(io)? {
+        names.push(item.map_err(io)?.file_name());
+    }
+    names.sort();
+    let of = |begin: &str| -> Vec<PathBuf> {
+        let is = |name: &OsStr| {
+            let name = name.as_bytes();
+            name.starts_with(begin.as_bytes()) && name.ends_with(b".txt")
+        };
+        names.iter().filter(|name| is(name)).map(|name| folder.join(name)).collect()
+    };
+    let (payload, tags) = (of("manifest-"), of("tagmanifest-"));
+    if payload.is_empty() {
+        return Err(refused(folder, "a bag without a manifest of its payload"));
+    }
+    if !folder.join("data").is_dir() {
+        return Err(refused(folder, "a bag without a folder data"));
+    }
+    Ok(Bag { payload, tags, all_in_each: numbers == Some((1, 0)) })
+}
+
+/// A small file of text.
+fn text(path: &Path) -> Result<String, Error> {
+    let io = |error| Error::io(path.as_os_str().as_bytes(), "read", error);
+    if std::fs::metadata(path).map_err(io)?.len() > LIMIT {
+        return Err(refused(path, format!("more than {LIMIT} bytes")));
+    }
+    let bytes = std::fs::read(path).map_err(io)?;
+    String::from_utf8(bytes).map_err(|_| refused(path, "it is not UTF-8"))
+}
+
+/// What stands behind `label:`.
+fn value<'t>(text: &'t str, label: &str) -> Option<&'t str> {
+    text.lines().find_map(|line| {
+        let (found, value) = line.split_once(':')?;
+        found.trim().eq_ignore_ascii_case(label).then(|| value.trim())
+    })
+}
+
+/// What is wrong with the bag beside its manifests: a count of the payload that is not so, and what it asks to be fetched from
+/// elsewhere that would lead out of the payload.
+pub(super) fn faults(folder: &Path) -> Vec<Error> {
+    let mut faults = Vec::new();
+    let info = folder.join("bag-info.txt");
+    if info.exists() {
+        match text(&info) {
+            Ok(text) => {
+                faults.extend(value(&text, "Payload-Oxum").and_then(|oxum| count(folder, &info, oxum)))
+            }
+            Err(error) => faults.push(error),
+        }
+    }
+    let fetch = folder.join("fetch.txt");
+    if fetch.exists() {
+        match text(&fetch) {
+            Ok(text) => {
+                let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+                let why = |(at, line)| unsafe_fetch(line).map(|why| format!("line {}: {why}", at + 1));
+                faults.extend(lines.filter_map(why).map(|why| refused(&fetch, why)));
+            }
+            Err(error) => faults.push(error),
+        }
+    }
+    faults
+}
+
+/// Why a line of `fetch.txt` (address, length, name) is not to be followed.
+fn unsafe_fetch(line: &str) -> Option<&'static str> {
+    let mut words = line.splitn(3, [' ', '\t']);
+    let (Some(_), Some(length), Some(name)) = (words.next(), words.next(), words.next()) else {
+        return Some("not an address, a length and a name");
+    };
+    if length != "-" && (length.is_empty() || !length.bytes().all(|byte| byte.is_ascii_digit())) {
+        return Some("the length is no number");
+    }
+    let name = name.trim_start().replace('\\', "/");
+    let inside = name.strip_prefix("data/").is_some_and(|below| within_root(below.as_bytes()).is_ok());
+    (!inside).then_some("the name leads out of the payload")
+}
+
+/// What is wrong with `Payload-Oxum`, the number of bytes and of files of the payload.
+fn count(folder: &Path, info: &Path, oxum: &str) -> Option<Error> {
+    let walk = Walk::new([folder.join("data")], Options::default(), 0).ok()?;
+    let (mut bytes, mut files) = (0, 0);
+    for item in walk {
+        if let Item::File(path, _) = item {
+            files += 1;
+            bytes += std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
+        }
+    }
+    let found = format!("{bytes}.{files}");
+    (found != oxum).then(|| refused(info, format!("Payload-Oxum is {oxum}, and the payload has {found}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leads_out_of_the_payload_is_not_fetched() {
+        for (line, good) in [
+            ("http://a/b 12 data/x", true),
+            ("http://a/b - data/sub/x y", true),
+            ("http://a/b 12 data/sub/../x", true),
+            ("http://a/b 12 data/../x", false),
+            ("http://a/b 12 data/a/../../x", false),
+            ("http://a/b 12 data\\..\\x", false),
+            ("http://a/b 12 /data/x", false),
+            ("http://a/b 12 bagit.txt", false),
+            ("http://a/b twelve data/x", false),
+            ("http://a/b 12", false),
+        ] {
+            assert_eq!(unsafe_fetch(line).is_none(), good, "{line}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Files by digests of pieces: a torrent's, whose pieces run across the ends of files, or those of one file.
+//!
+//! The files of one sequence are read once, in order, each to its end with the proof that belongs to a read. Their bytes are
+//! cut into units of whole pieces, which other threads hash in lanes while the next ones are read; memory is that of a few
+//! units. A piece that holds bytes of a file that could not be read is known to nobody, and one that differs is damage of
+//! every file it holds bytes of: which of them, its digest does not tell.
+
+mod file;
+mod join;
+mod judge;
+
+use crate::error::{Cause, Error};
+use crate::io::read::{Guarded, Whole};
+use crate::job::{Found, Job, Outcome};
+use crate::pieces::sequence::Sequence;
+use crate::progress::Progress;
+use crate::run::config::{Config, cores};
+use crate::task::Sink;
+pub use file::Pieced;
+use file::{end_of, same_pieces, size_of};
+pub use join::Join;
+use judge::Judge;
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+use truesum_hash::{Hasher, Spec};
+use truesum_manifest::Pieces;
+
+/// Bytes read at a time.
+const SLICE: usize = 1 << 18;
+
+/// Gaps between files that are filled with zeros: what BEP 47 pads with. A longer one is no padding.
+const PADDING: u64 = 64 << 20;
+
+/// Verifies files and hands out what became of each, in order. Returns how many were not reached when it was stopped.
+///
+/// # Errors
+/// Those of the sink.
+pub fn verify(
+    files: Vec<Pieced>,
+    config: &Config,
+    progress: &Progress,
+    sink: &mut dyn Sink,
+) -> io::Result<u64> {
+    let mut left = files.len() as u64;
+    let mut files = files.into_iter().peekable();
+    while let Some(first) = files.next() {
+        let pieces = first.pieces.clone();
+        let mut end = end_of(&first);
+        let mut sequence = vec![first];
+        while let Some(next) = files.next_if(|next| follows(&pieces, end, next)) {
+            end = end_of(&next);
+            sequence.push(next);
+        }
+        let mut told = 0;
+        let mut hand_out = |outcome: Outcome| {
+            told += 1;
+            sink.outcome(outcome)
+        };
+        self::sequence(sequence, &pieces, config, progress, &mut hand_out)?;
+        left -= told;
+        sink.pause()?;
+        if progress.stopped() {
+            break;
+        }
+    }
+    Ok(left)
+}
+
+/// Whether a file is the next one of the sequence that these pieces are cut from.
+fn follows(pieces: &[Pieces], end: u64, next: &Pieced) -> bool {
+    let start = next.pieces[0].file_start();
+    start > 0 && start >= end && Arc::ptr_eq(pieces[0].digests(), next.pieces[0].digests())
+}
+
+/// The files of one sequence.
+fn sequence(
+    files: Vec<Pieced>,
+    pieces: &[Pieces],
+    config: &Config,
+    progress: &Progress,
+    hand_out: &mut dyn FnMut(Outcome) -> io::Result<()>,
+) -> io::Result<()> {
+    let (lists, others): (Vec<Pieces>, Vec<Pieces>) =
+        pieces.iter().cloned().partition(|list| same_pieces(list, &pieces[0]));
+    // Lists of other pieces would need a read of their own; no program writes them.
+    let all_lists = others.is_empty();
+    let threads = if config.threads == 0 { cores() } else { config.threads };
+    std::thread::scope(|scope| {
+        let specs: Vec<Spec> = lists.iter().map(|list| list.spec().clone()).collect();
+        let (covered, piece_len) = (lists[0].covered(), lists[0].piece_len());
+        let mut at = covered.start.min(lists[0].file_start());
+        let mut units = Sequence::new(&specs, at, covered, piece_len, threads, scope);
+        let mut judge = Judge::new(lists, all_lists);
+        let mut buffer = vec![0; SLICE];
+        for file in files {
+            if progress.stopped() {
+                return Ok(());
+            }
+            let (start, size) = (file.pieces[0].file_start(), size_of(&file));
+            let job = file.job;
+            match start - at {
+                gap @ ..=PADDING => units.zeros(gap, &mut judge),
+                gap => units.absent(gap, &mut judge),
+            }
+            progress.set_current(&job.name);
+            let started = Instant::now();
+            let (given, result) = read(&job, size, config, progress, &mut buffer, &mut |bytes| {
+                units.bytes(bytes, &mut judge);
+            });
+            units.absent(size - given, &mut judge);
+            if progress.stopped() {
+                return Ok(());
+            }
+            let result = result.map(|(whole, digests)| Found {
+                size: whole.size(),
+                mtime: whole.mtime(),
+                digests,
+                time: started.elapsed(),
+                pieces: Some(Default::default()),
+            });
+            at = start + size;
+            // Where no size is listed, bytes behind the last piece are known to nobody.
+            let end = match (&result, job.size) {
+                (Ok(found), None) => at.max(start + found.size),
+                _ => at,
+            };
+            judge.file(start..end, Outcome { job, result });
+            progress.add_file();
+            judge.hand_out(hand_out)?;
+        }
+        units.end(&mut judge);
+        judge.end(hand_out)
+    })
+}
+
+/// Reads a file to its end and gives at most `size` bytes of it: how many were given, and the proof with the digests of the
+/// whole file that were asked for, or why there is none.
+fn read(
+    job: &Job,
+    size: u64,
+    config: &Config,
+    progress: &Progress,
+    buffer: &mut [u8],
+    give: &mut dyn FnMut(&[u8]),
+) -> (u64, Result<(Whole, Vec<truesum_hash::Digest>), Error>) {
+    let mut given = 0;
+    let mut read = || {
+        let mut file = Guarded::open(&config.root, job.path(), config.special)
+            .map_err(|error| Error { path: job.name.clone(), ..error })?;
+        if !file.is_regular() {
+            let what = "what has no length has no pieces";
+            return Err(Error::new(&job.name, "read", Cause::Other(what.to_owned())));
+        }
+        if file.may_be_written() {
+            progress.add_untold();
+        }
+        let mut hashers: Vec<Hasher> =
+            job.specs.iter().map(|spec| spec.hasher_for_size(file.size_hint())).collect();
+        while !file.at_end() && !progress.stopped() {
+            let filled = file.read(buffer).map_err(|error| Error::io(&job.name, "read", error))?;
+            let bytes = &buffer[..filled];
+            let room = (size - given).min(filled as u64);
+            give(&bytes[..room as usize]);
+            given += room;
+            hashers.iter_mut().for_each(|hasher| hasher.update(bytes));
+            progress.add_bytes(filled as u64);
+        }
+        let whole = file.finish(&job.name)?;
+        Ok((whole, hashers.into_iter().map(Hasher::finish).collect()))
+    };
+    let result = read();
+    (given, result)
+}

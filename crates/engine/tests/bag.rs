@@ -1,0 +1,164 @@
+//! Bags: valid as RFC 8493 says, or what is wrong with them.
+
+use std::path::Path;
+use std::process::Command;
+use truesum::hash::Spec;
+use truesum::manifest::path::display_safe;
+use truesum::{Conclusion, Event, Options, Progress, Verification};
+
+fn digest(name: &str, content: &[u8]) -> String {
+    name.parse::<Spec>().unwrap().digest(content).to_hex()
+}
+
+/// A valid bag of two files.
+fn bag(folder: &Path, version: &str) {
+    std::fs::create_dir_all(folder.join("data/sub")).unwrap();
+    let put = |name: &str, content: &str| std::fs::write(folder.join(name), content).unwrap();
+    put("data/a", "abc");
+    put("data/sub/b c", "defg");
+    let declaration = format!("BagIt-Version: {version}\nTag-File-Character-Encoding: UTF-8\n");
+    put("bagit.txt", &declaration);
+    put("bag-info.txt", "Payload-Oxum: 7.2\n");
+    for algorithm in ["sha256", "md5"] {
+        let (a, b) = (digest(algorithm, b"abc"), digest(algorithm, b"defg"));
+        put(&format!("manifest-{algorithm}.txt"), &format!("{a}  data/a\n{b}  data/sub/b c\n"));
+    }
+    let tags = ["bagit.txt", "bag-info.txt", "manifest-sha256.txt", "manifest-md5.txt"].map(|name| {
+        let content = std::fs::read(folder.join(name)).unwrap();
+        format!("{}  {name}\n", digest("sha256", &content))
+    });
+    put("tagmanifest-sha256.txt", &tags.concat());
+}
+
+/// What a check comes to, and what it says is wrong.
+fn check(folder: &Path) -> (Conclusion, Vec<String>, u64) {
+    let options = Options::default();
+    let progress = Progress::default();
+    let mut verification = Verification::new(&options, &progress);
+    let mut told = Vec::new();
+    verification
+        .manifests(&[folder], &mut |event| {
+            match event {
+                Event::Failed(error) => {
+                    told.push(format!("{}: {}", display_safe(&error.path), error.reason()))
+                }
+                Event::Malformed(_, line) => told.push(line.to_string()),
+                Event::Entry(_, outcome) if outcome.verdict() != truesum::Verdict::Verified => {
+                    told.push(format!("{} {:?}", outcome.name().display(), outcome.verdict()));
+                }
+                _ => {}
+            }
+            Ok(())
+        })
+        .unwrap();
+    (verification.report().verdict(), told, verification.report().counts.verified)
+}
+
+#[test]
+fn a_bag_that_is_complete_and_equal_is_verified() {
+    for version in ["1.0", "0.97"] {
+        let folder = tempfile::tempdir().unwrap();
+        bag(folder.path(), version);
+        assert_eq!(check(folder.path()), (Conclusion::Verified, Vec::new(), 8));
+    }
+}
+
+#[test]
+fn each_fault_of_a_bag_is_a_failure_that_is_named() {
+    type Spoil = fn(&Path);
+    fn put(folder: &Path, name: &str, content: &str) {
+        std::fs::write(folder.join(name), content).unwrap();
+    }
+    let cases: [(Spoil, &str); 13] = [
+        (|bag| put(bag, "data/a", "abd"), "data/a Mismatch"),
+        (|bag| std::fs::remove_file(bag.join("data/a")).unwrap(), "data/a Missing"),
+        (|bag| put(bag, "data/more", ""), "manifest-sha256.txt does not list it"),
+        (|bag| put(bag, "bag-info.txt", "Payload-Oxum: 7.2\nx: y\n"), "bag-info.txt Mismatch"),
+        (
+            |bag| put(bag, "bag-info.txt", "Payload-Oxum: 8.2\n"),
+            "Payload-Oxum is 8.2, and the payload has 7.2",
+        ),
+        (
+            |bag| put(bag, "manifest-md5.txt", "900150983cd24fb0d6963f7d28e17f72  data/a\n"),
+            "manifest-md5.txt does not list it",
+        ),
+        (
+            |bag| put(bag, "fetch.txt", "http://a 3 data/../../a\n"),
+            "line 1: the name leads out of the payload",
+        ),
+        (
+            |bag| put(bag, "manifest-sha1.txt", "a9993e364706816aba3e25717850c26c9cd0d89d  ../a\n"),
+            "../a Unreadable",
+        ),
+        (
+            |bag| put(bag, "bagit.txt", "BagIt-Version: 2.0\nTag-File-Character-Encoding: UTF-8\n"),
+            "BagIt-Version \"2.0\" is not known",
+        ),
+        (
+            |bag| put(bag, "bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-16\n"),
+            "only UTF-8 is read",
+        ),
+        (|bag| put(bag, "bagit.txt", "hello\n"), "no BagIt-Version"),
+        (
+            |bag| {
+                std::fs::remove_file(bag.join("manifest-md5.txt")).unwrap();
+                std::fs::remove_file(bag.join("manifest-sha256.txt")).unwrap();
+            },
+            "a bag without a manifest of its payload",
+        ),
+        (|bag| std::fs::remove_dir_all(bag.join("data")).unwrap(), "a bag without a folder data"),
+    ];
+    for (spoil, said) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        bag(folder.path(), "1.0");
+        spoil(folder.path());
+        let (conclusion, told, _) = check(folder.path());
+        assert_eq!(conclusion, Conclusion::Failed, "{said}: {told:?}");
+        assert!(told.iter().any(|line| line.contains(said)), "{said}: {told:?}");
+    }
+}
+
+#[test]
+fn before_version_1_each_file_needs_one_manifest_only() {
+    for (version, conclusion) in [("0.97", Conclusion::Verified), ("1.0", Conclusion::Failed)] {
+        let folder = tempfile::tempdir().unwrap();
+        bag(folder.path(), version);
+        std::fs::remove_file(folder.path().join("tagmanifest-sha256.txt")).unwrap();
+        let part = format!("{}  data/a\n", digest("md5", b"abc"));
+        std::fs::write(folder.path().join("manifest-md5.txt"), part).unwrap();
+        assert_eq!(check(folder.path()).0, conclusion, "{version}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_no_bag_is_no_manifest() {
+    let folder = tempfile::tempdir().unwrap();
+    let (conclusion, told, _) = check(folder.path());
+    assert_eq!(conclusion, Conclusion::NothingVerified);
+    assert!(told[0].contains("it is a directory"), "{told:?}");
+}
+
+#[test]
+fn bags_of_the_library_of_congress_are_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["plain", "two  words", "per%cent", "new\nline", "umlaut \u{e4}", "sub/deep"] {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, name).unwrap();
+    }
+    let code = "import sys\ntry: import bagit\nexcept ImportError: sys.exit(77)\n\
+                bagit.make_bag('.', {'Contact-Name': 'x'}, checksums=['md5', 'sha256', 'sha512'])";
+    let made = Command::new("python3").args(["-c", code]).current_dir(folder.path()).output();
+    match made {
+        Ok(made) if made.status.success() => {}
+        Ok(made) if made.status.code() != Some(77) => panic!("{}", String::from_utf8_lossy(&made.stderr)),
+        _ => {
+            assert!(std::env::var_os("TRUESUM_ORACLES").is_none_or(|which| which != "all"), "no bagit");
+            println!("bagit (Python) is not installed: not compared");
+            return;
+        }
+    }
+    let (conclusion, told, verified) = check(folder.path());
+    assert_eq!((conclusion, told), (Conclusion::Verified, Vec::new()));
+    assert!(verified >= 18, "{verified}");
+}

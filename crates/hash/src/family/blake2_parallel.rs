@@ -1,0 +1,98 @@
+//! BLAKE2bp and BLAKE2sp (Aumasson, Neves, Wilcox-O'Hearn & Winnerlein: "BLAKE2: simpler, smaller, fast as MD5", 2013, section
+//! 2.10): leaves that take the blocks of a message in turn, and a root over their hashes.
+//!
+//! The leaves of one message fill the lanes of BLAKE2b and BLAKE2s.
+
+use crate::algorithm::{Algorithm, Kind, Serial, Status};
+use crate::block::{Chain, State, Stream, finish_streams, update_streams};
+use crate::digest::Digest;
+use crate::family::{blake2b, blake2s};
+
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "blake2bp",
+        tag: "BLAKE2bp",
+        aliases: &["blake-2bp"],
+        digest_len: 64,
+        status: Status::Secure("Aumasson, Neves, Wilcox-O'Hearn & Winnerlein 2013"),
+        summary: "four BLAKE2b side by side, for one message on many lanes",
+        check: "e70843e71ef73ef84d991990687cb72e272e590f7e86f491935e9904f0582a165a388f956d691101c5d2b035634e4415c3cb21d7f721702cc64791d53aedb9e2",
+        kind: Kind::Serial(|_| Box::new(Parallel::new(&BLAKE2BP))),
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "blake2sp",
+        tag: "BLAKE2sp",
+        aliases: &["blake-2sp"],
+        digest_len: 32,
+        status: Status::Secure("Aumasson, Neves, Wilcox-O'Hearn & Winnerlein 2013"),
+        summary: "eight BLAKE2s side by side; RAR 5, 7-Zip",
+        check: "d6d3157bd4e809982e0eea22c5af5cddf05473f6ecbe353119591e6cdcb7127e",
+        kind: Kind::Serial(|_| Box::new(Parallel::new(&BLAKE2SP))),
+        ..Algorithm::PLAIN
+    },
+];
+
+/// What the two differ in.
+struct Way {
+    chain: &'static Chain,
+    leaves: u64,
+    digest_len: usize,
+    node: fn(offset: u64, depth: u64, is_last: bool) -> State,
+}
+
+static BLAKE2BP: Way = Way { chain: &blake2b::BLAKE2B, leaves: 4, digest_len: 64, node: blake2b::node };
+static BLAKE2SP: Way = Way { chain: &blake2s::BLAKE2S, leaves: 8, digest_len: 32, node: blake2s::node };
+
+#[derive(Clone)]
+struct Parallel {
+    way: &'static Way,
+    leaves: Vec<Stream>,
+    total: u64,
+}
+
+impl Parallel {
+    fn new(way: &'static Way) -> Parallel {
+        let leaf = |offset| (way.node)(offset, 0, offset + 1 == way.leaves);
+        let leaves = (0..way.leaves).map(|offset| Stream::new(way.chain, leaf(offset), way.digest_len));
+        Parallel { way, leaves: leaves.collect(), total: 0 }
+    }
+}
+
+impl Serial for Parallel {
+    fn update(&mut self, data: &[u8]) {
+        let block = self.way.chain.block;
+        // Few enough bytes that all of them lie in the cache when leaves take their blocks.
+        const RUN: usize = 1 << 16;
+        let mut shares = vec![Vec::with_capacity(RUN / self.leaves.len() + block); self.leaves.len()];
+        for run in data.chunks(RUN) {
+            shares.iter_mut().for_each(Vec::clear);
+            let mut rest = run;
+            while !rest.is_empty() {
+                let place = (self.total % (block * self.leaves.len()) as u64) as usize;
+                let (taken, others) = rest.split_at(rest.len().min(block - place % block));
+                shares[place / block].extend_from_slice(taken);
+                self.total += taken.len() as u64;
+                rest = others;
+            }
+            let mut leaves: Vec<&mut Stream> = self.leaves.iter_mut().collect();
+            let shares: Vec<&[u8]> = shares.iter().map(Vec::as_slice).collect();
+            update_streams(self.way.chain.kernels, &mut leaves, &shares);
+        }
+    }
+
+    fn finish(&mut self) -> Digest {
+        let way = self.way;
+        let mut hashes = Vec::new();
+        let mut leaves: Vec<&mut Stream> = self.leaves.iter_mut().collect();
+        finish_streams(way.chain.kernels, &mut leaves, &mut hashes);
+        let mut root = Stream::new(way.chain, (way.node)(0, 1, true), way.digest_len);
+        hashes.iter().for_each(|hash| root.update(hash.as_bytes()));
+        root.finish()
+    }
+
+    fn clone_box(&self) -> Box<dyn Serial> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,197 @@
+//! Keccak's trees: KangarooTwelve (RFC 9861), MarsupilamiFourteen (Bertoni, Daemen, Peeters, Van Assche, Van Keer & Viguier
+//! 2018) and ParallelHash (SP 800-185 section 6), without customization.
+//!
+//! Their shape is one: blocks of 8 KiB are hashed apart, in lanes, and a node absorbs the hashes one after the other.
+//! KangarooTwelve absorbs its first block itself, and a message of one block is hashed as it is.
+
+use crate::algorithm::{Algorithm, Kind, Lengths, Output, Params, Serial, Status};
+use crate::block::{Chain, Stream, finish_streams, state, update_streams};
+use crate::digest::Digest;
+use crate::family::sha3::{fourteen, shake128, shake256, turboshake128, turboshake256};
+use crate::tree::gather::Gathered;
+use crate::xof::sponge;
+
+macro_rules! row {
+    ($way:ident $name:literal $tag:literal $aliases:tt $len:literal $lengths:expr, $status:literal, $summary:literal, $check:literal) => {
+        Algorithm {
+            name: $name,
+            tag: $tag,
+            aliases: &$aliases,
+            digest_len: $len,
+            lengths: $lengths,
+            status: Status::Secure($status),
+            summary: $summary,
+            check: $check,
+            kind: Kind::Serial(|params| Box::new(Blocks::new(&$way, params))),
+            ..Algorithm::PLAIN
+        }
+    };
+}
+
+/// The rows of these trees.
+pub(crate) static ROWS: &[Algorithm] = &[
+    row!(KT128 "kt128" "KT128" ["k12", "kangarootwelve"] 32 Lengths::Any,
+        "RFC 9861; 128 bits of strength", "KangarooTwelve: TurboSHAKE128 over blocks of 8 KiB, on all lanes", "82f391daa584b77442fd08e505581855d8e884a7e33fb6aa32dc965e2ba51704"),
+    row!(KT256 "kt256" "KT256" [] 64 Lengths::Any,
+        "RFC 9861; 256 bits of strength", "KangarooTwelve of 256 bits of strength", "1b8ef102104950c149482113ad2996f222c8aa3a0b72596bb38e8e949a6d0f3dac8b34149f3fdbadda9f656a0713565c00988e984301c1a100f597b9e572d2d0"),
+    row!(M14 "m14" "M14" ["marsupilamifourteen"] 64 Lengths::Any,
+        "256 bits of strength (Bertoni et al., KangarooTwelve, 2018)", "MarsupilamiFourteen: KT256 with fourteen rounds", "46d7bfd8e2a4c78cc88e878f3207c13c3890792b85876ff51d423efe4a67c504faec249aa5e469690812d7f530aded473918555d5376ea4fb9db9b9ef32e40ad"),
+    row!(PARALLEL128 "parallelhash128" "PARALLELHASH128" ["parallelhash-128"] 32 Lengths::Fixed,
+        "SP 800-185; 128 bits of strength", "SHAKE128 over blocks of 8 KiB, 256 bits", "49730fe27531424c560fe27da0ef436f2bbdd61a6b1370429f18da965774cc72"),
+    row!(PARALLEL256 "parallelhash256" "PARALLELHASH256" ["parallelhash-256"] 64 Lengths::Fixed,
+        "SP 800-185; 256 bits of strength", "SHAKE256 over blocks of 8 KiB, 512 bits", "f906919fef1c5494dffdef6c36a20e1c50f647c893dbf1b196d9394d5bce7b8e140272f339f42c17d0ebceed2b5762ca96e59eb931acba5370e8d59dc77c365c"),
+];
+
+const BLOCK: usize = 8192;
+/// Blocks hashed at once.
+const BATCH: usize = 64;
+
+/// What the trees differ in.
+struct Way {
+    leaf: Chain,
+    leaf_len: usize,
+    node: Chain,
+    /// For a message of less than a block; `None` for ParallelHash.
+    single: Option<Chain>,
+}
+
+static KT128: Way = Way {
+    leaf: turboshake128::<0x0b>(),
+    leaf_len: 32,
+    node: turboshake128::<6>(),
+    single: Some(turboshake128::<7>()),
+};
+static KT256: Way = Way {
+    leaf: turboshake256::<0x0b>(),
+    leaf_len: 64,
+    node: turboshake256::<6>(),
+    single: Some(turboshake256::<7>()),
+};
+static M14: Way =
+    Way { leaf: fourteen::<0x0b>(), leaf_len: 64, node: fourteen::<6>(), single: Some(fourteen::<7>()) };
+static PARALLEL128: Way = Way { leaf: shake128::<0x1f>(), leaf_len: 32, node: shake128::<4>(), single: None };
+static PARALLEL256: Way = Way { leaf: shake256::<0x1f>(), leaf_len: 64, node: shake256::<4>(), single: None };
+
+/// A message under way.
+#[derive(Clone)]
+struct Blocks {
+    way: &'static Way,
+    /// The first block of KangarooTwelve, until it is whole.
+    head: Vec<u8>,
+    node: Stream,
+    gathered: Gathered,
+    count: u64,
+    digest_len: usize,
+}
+
+/// `right_encode` of SP 800-185 section 2.3.1.
+fn right_encode(number: u64) -> Vec<u8> {
+    let mut bytes = if number == 0 { vec![0] } else { fewest_bytes(number) };
+    bytes.push(bytes.len() as u8);
+    bytes
+}
+
+/// The bytes of a number, the greatest first, none for zero.
+fn fewest_bytes(number: u64) -> Vec<u8> {
+    number.to_be_bytes()[number.leading_zeros() as usize / 8..].to_vec()
+}
+
+impl Blocks {
+    fn new(way: &'static Way, params: &Params) -> Blocks {
+        let digest_len = params.digest_len;
+        let node = Stream::new(&way.node, state(&[]), digest_len);
+        let mut blocks =
+            Blocks { way, head: Vec::new(), node, gathered: Gathered::new(BLOCK), count: 0, digest_len };
+        if way.single.is_none() {
+            // cSHAKE's prefix, bytepad(encode_string(N) || encode_string(S), rate), then left_encode(B).
+            let mut prefix = vec![1, way.node.block as u8, 1, 96];
+            prefix.extend(b"ParallelHash\x01\x00");
+            prefix.resize(way.node.block, 0);
+            prefix.extend([2, 0x20, 0]);
+            blocks.node.update(&prefix);
+        }
+        blocks
+    }
+
+    fn leaf(&self) -> Stream {
+        Stream::new(&self.way.leaf, state(&[]), self.way.leaf_len)
+    }
+
+    /// Hashes blocks, the last of which may be short.
+    fn hash(&mut self, data: &[u8]) {
+        for batch in data.chunks(BATCH * BLOCK) {
+            let slices: Vec<&[u8]> = batch.chunks(BLOCK).collect();
+            let mut leaves = vec![self.leaf(); slices.len()];
+            let mut leaves: Vec<&mut Stream> = leaves.iter_mut().collect();
+            let mut hashes = Vec::with_capacity(leaves.len());
+            update_streams(self.way.leaf.kernels, &mut leaves, &slices);
+            finish_streams(self.way.leaf.kernels, &mut leaves, &mut hashes);
+            hashes.iter().for_each(|hash| self.node.update(hash.as_bytes()));
+            self.count += slices.len() as u64;
+        }
+    }
+
+    /// Takes what comes behind the head.
+    fn gather(&mut self, data: &[u8]) {
+        let mut gathered = std::mem::take(&mut self.gathered);
+        gathered.feed(data, |whole| self.hash(whole));
+        self.gathered = gathered;
+    }
+
+    fn flush(&mut self) {
+        let rest = self.gathered.rest();
+        self.hash(&rest);
+    }
+
+    /// The stream whose output is the digest.
+    fn ended(&mut self) -> Stream {
+        let Some(single) = &self.way.single else {
+            self.flush();
+            self.node.update(&right_encode(self.count));
+            self.node.update(&right_encode(self.digest_len as u64 * 8));
+            return self.node.clone();
+        };
+        // The customization, which is empty, and its length follow the message.
+        if self.head.len() < BLOCK {
+            let mut alone = Stream::new(single, state(&[]), self.digest_len);
+            alone.update(&self.head);
+            alone.update(&[0]);
+            return alone;
+        }
+        self.gather(&[0]);
+        self.flush();
+        let mut count = fewest_bytes(self.count);
+        count.push(count.len() as u8);
+        count.extend([0xff, 0xff]);
+        self.node.update(&count);
+        self.node.clone()
+    }
+}
+
+impl Serial for Blocks {
+    fn update(&mut self, mut data: &[u8]) {
+        if self.way.single.is_some() && self.head.len() < BLOCK {
+            let (first, rest) = data.split_at(data.len().min(BLOCK - self.head.len()));
+            self.head.extend_from_slice(first);
+            data = rest;
+            if self.head.len() == BLOCK {
+                self.node.update(&self.head);
+                self.node.update(&[3, 0, 0, 0, 0, 0, 0, 0]);
+            }
+        }
+        self.gather(data);
+    }
+
+    fn finish(&mut self) -> Digest {
+        self.ended().finish()
+    }
+
+    fn clone_box(&self) -> Box<dyn Serial> {
+        Box::new(self.clone())
+    }
+
+    fn output(&mut self) -> Option<Box<dyn Output>> {
+        self.way.single.as_ref()?;
+        sponge(&mut self.ended())
+    }
+}

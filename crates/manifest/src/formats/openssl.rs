@@ -1,0 +1,96 @@
+//! `openssl dgst`: `SHA2-256(name)= digest`. Its lines are read as all tagged lines are; here they are recognised, and written.
+
+use crate::entry::Entry;
+use crate::format::{
+    Algorithms, Claim, Format, Head, Holds, Names, Reading, Sign, Style, Unholdable, Writing,
+};
+use crate::formats::mixed::{Mixed, tagged::split};
+use crate::scan;
+
+pub(crate) static OPENSSL: Format = Format {
+    name: "openssl",
+    file_names: &[],
+    summary: "ALG(name)= digest, as openssl dgst writes it",
+    holds: Holds {
+        algorithms: Algorithms::Only(&[
+            "sha256",
+            "sha512",
+            "sha1",
+            "md5",
+            "sha384",
+            "sha224",
+            "sha512-256",
+            "sha512-224",
+            "sha3-256",
+            "sha3-512",
+            "sha3-384",
+            "sha3-224",
+            "blake2b",
+            "blake2s",
+            "ripemd160",
+            "sm3",
+            "md4",
+        ]),
+        names: Names::Literal { nowhere: b"\n", not_first: b"", not_last: b"" },
+        ..Holds::DIGESTS
+    },
+    sniff,
+    reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Mixed::new(options, b'\n')) },
+    writing: Writing::Entries(write),
+    tagged: None,
+};
+
+/// Names of algorithms as OpenSSL 3 has them, where ours are others.
+const NAMES: &[(&str, &str)] = &[
+    ("sha224", "SHA2-224"),
+    ("sha256", "SHA2-256"),
+    ("sha384", "SHA2-384"),
+    ("sha512", "SHA2-512"),
+    ("sha512-224", "SHA2-512/224"),
+    ("sha512-256", "SHA2-512/256"),
+    ("blake2b", "BLAKE2B-512"),
+    ("blake2s", "BLAKE2S-256"),
+    ("ripemd160", "RIPEMD-160"),
+];
+
+/// Whether it is a line that only this program writes: nothing between tag and name, and a blank only behind the sign.
+fn is_line(line: &[u8]) -> bool {
+    split(line).is_some_and(|found| {
+        let end = found.tag.len() + 1 + found.name.len();
+        !found.tag.is_empty()
+            && line.get(found.tag.len()) == Some(&b'(')
+            && line.get(end..end + 3) == Some(b")= ")
+    })
+}
+
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let mut first = None;
+    for (at, line) in head.lines(b'\n').enumerate() {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if scan::is_empty(line) {
+            continue;
+        }
+        if !is_line(line) {
+            return None;
+        }
+        first.get_or_insert(at);
+    }
+    Some(Claim { sign: Sign::Whole, at: first? })
+}
+
+fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+    for (spec, digest) in &entry.digests {
+        let name = spec.algorithm().name;
+        let name = NAMES.iter().find(|(ours, _)| *ours == name);
+        let name = name.map_or_else(|| spec.tag(), |(_, theirs)| (*theirs).to_owned());
+        let begin = out.len();
+        out.extend_from_slice(format!("{name}(").as_bytes());
+        out.extend_from_slice(&entry.path);
+        out.extend_from_slice(format!(")= {}", style.spelling.of(digest)).as_bytes());
+        if split(&out[begin..]).is_none_or(|found| found.name != entry.path) {
+            return Err(Unholdable::Edge);
+        }
+        out.push(b'\n');
+    }
+    Ok(())
+}
