@@ -1,9 +1,11 @@
 //! The command line as a whole: which subcommand is meant, and its options from the subcommand's own module.
 
+use crate::audit::arguments::AuditArgs;
 use crate::bench::Bench;
 use crate::check::arguments::CheckArgs;
 use crate::console::Console;
 use crate::convert::ConvertArgs;
+use crate::diff::arguments::DiffArgs;
 use crate::docs::{CompletionsArgs, ManArgs};
 use crate::exit::Exit;
 use crate::hash::arguments::HashArgs;
@@ -46,6 +48,8 @@ struct Cli {
 pub enum Command {
     Hash(HashArgs),
     Check(CheckArgs),
+    Audit(AuditArgs),
+    Diff(DiffArgs),
     Tree(TreeArgs),
     Convert(ConvertArgs),
     Identify(IdentifyArgs),

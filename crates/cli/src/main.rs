@@ -1,11 +1,14 @@
 //! The program `truesum`: arguments to a plan, the plan to a run, the run's counts to an exit status.
 
 mod advice;
+mod audit;
 mod bench;
 mod check;
 mod command;
+mod comparing;
 mod console;
 mod convert;
+mod diff;
 mod docs;
 mod drawing;
 mod exit;
@@ -60,6 +63,8 @@ fn run(command: Command) -> Exit {
     match command {
         Command::Hash(args) => hash::run(args),
         Command::Check(args) => check::run(args),
+        Command::Audit(args) => audit::run(args),
+        Command::Diff(args) => diff::run(args),
         Command::Bench(args) => bench::run(&args),
         Command::Tree(args) => tree::run(args),
         Command::Convert(args) => convert::run(args),

@@ -92,7 +92,7 @@ impl Hashing<'_> {
 }
 
 /// Takes outcomes. Tasks that are all files come to nothing else.
-struct Each<F>(F);
+pub(crate) struct Each<F>(pub(crate) F);
 
 impl<F: FnMut(Outcome)> Sink for Each<F> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {

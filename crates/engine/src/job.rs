@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use truesum_hash::{Digest, Spec};
-use truesum_manifest::Place;
+use truesum_manifest::{Place, Time};
 
 /// One file to read: hash it, and compare if digests are expected.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub struct Job {
     pub expected: Vec<Digest>,
     /// The size that must be found, where a manifest tells it.
     pub size: Option<u64>,
+    /// When the file was last written, where a manifest tells it. Nothing is compared with it.
+    pub mtime: Option<Time>,
     /// Whether the manifest's format means this entry to have no digest, as `RECORD` has none of itself.
     pub exempt: bool,
     /// Where the job comes from: index of the manifest or root, and the place in it.
@@ -39,7 +41,17 @@ impl Job {
         let name = name.into().into_os_string().into_vec();
         let (expected, origin) = (Vec::new(), (0, Place::Line(0)));
         let specs = specs.clone();
-        Job { name, open: None, anchor: None, specs, expected, size: None, exempt: false, origin }
+        Job {
+            name,
+            open: None,
+            anchor: None,
+            specs,
+            expected,
+            size: None,
+            mtime: None,
+            exempt: false,
+            origin,
+        }
     }
 
     /// The name to open.

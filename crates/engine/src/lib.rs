@@ -4,6 +4,7 @@
 //! cores, in order and in bounded memory. A digest comes out only of a file that was read to its end without error and did
 //! not change meanwhile. [`hash`] and [`manifest`] are the crates underneath.
 
+pub mod audit;
 pub mod error;
 mod hash_files;
 mod hash_pieces;

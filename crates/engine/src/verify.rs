@@ -6,7 +6,7 @@
 mod bag;
 pub mod entries;
 pub mod event;
-mod foreign;
+pub(crate) mod foreign;
 pub mod listed;
 pub mod options;
 mod pieced;

@@ -1,5 +1,6 @@
 //! The built program as its users run it: options, bytes, messages, exit codes.
 
+mod audit;
 mod check;
 mod convert;
 mod exits;

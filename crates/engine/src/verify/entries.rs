@@ -111,7 +111,7 @@ impl<'a, R: Read> Entries<'a, R> {
     }
 
     /// Entries with digests of pieces, which are not among the tasks.
-    pub(super) fn take_pieced(&mut self) -> Vec<Pieced> {
+    pub(crate) fn take_pieced(&mut self) -> Vec<Pieced> {
         self.pieced.take()
     }
 
@@ -138,7 +138,7 @@ impl<'a, R: Read> Entries<'a, R> {
 
     fn job(&mut self, line: Line) -> Job {
         let Line { at, entry } = line;
-        let Entry { path, size, digests, pieces, .. } = entry;
+        let Entry { path, size, mtime, digests, pieces, .. } = entry;
         let (mut specs, mut expected): (Vec<_>, Vec<_>) = digests.into_iter().unzip();
         while pieces.is_empty()
             && let Some(next) = self.line()
@@ -173,7 +173,7 @@ impl<'a, R: Read> Entries<'a, R> {
             && pieces.is_empty()
             && self.reader.format().is_some_and(|row| (row.holds.exempt)(&path));
         let origin = (self.origin, at);
-        Job { name: path, open, anchor: None, specs, expected, size, exempt, origin }
+        Job { name: path, open, anchor: None, specs, expected, size, mtime, exempt, origin }
     }
 
     /// The next line that is a task of its own.

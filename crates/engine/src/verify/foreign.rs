@@ -27,7 +27,7 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
 ///
 /// # Errors
 /// The reader's.
-pub(super) fn look<R: Read>(mut reader: R) -> io::Result<(impl Read + use<R>, Option<&'static str>)> {
+pub(crate) fn look<R: Read>(mut reader: R) -> io::Result<(impl Read + use<R>, Option<&'static str>)> {
     let mut head = vec![0; HEAD];
     let count = loop {
         match reader.read(&mut head) {

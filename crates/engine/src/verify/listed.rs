@@ -95,7 +95,7 @@ impl Listed {
 }
 
 /// The components of a name that say something.
-fn parts(name: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn parts(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     name.split(|&byte| byte == b'/').filter(|part| !part.is_empty() && *part != b".")
 }
 

@@ -1,11 +1,13 @@
 //! What is asked of a check. All defaults are the strict ones: what is not asked for is a failure.
 
 use crate::io::mapping::Mapping;
-use crate::io::open::Special;
-use crate::run::config::Order;
-use std::path::PathBuf;
+use crate::io::open::{Root, Special};
+use crate::progress::Progress;
+use crate::run::config::{Config, Order};
+use crate::verify::place::folder_of_names;
+use std::path::{Path, PathBuf};
 use truesum_hash::Spec;
-use truesum_manifest::Format;
+use truesum_manifest::{self as manifest, Format};
 
 /// What is asked of a check.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +40,30 @@ pub struct Options {
     pub order: Order,
     /// Files that are not looked for in any list: what the caller writes to, as `(device, inode)`.
     pub own: Vec<(u64, u64)>,
+}
+
+impl Options {
+    /// The folder in which the names of a manifest are looked for.
+    pub(crate) fn folder(&self, manifest: &Path) -> PathBuf {
+        self.root.clone().unwrap_or_else(|| folder_of_names(manifest))
+    }
+
+    /// How a manifest of this name is read; `-` is a name that tells nothing.
+    pub(crate) fn reading(&self, name: &[u8], progress: &Progress) -> manifest::Options {
+        manifest::Options {
+            asked: self.algorithms.clone(),
+            format: self.format,
+            allow_weak: self.allow_weak,
+            stop: Some(progress.stop_flag()),
+            ..if name == b"-" { manifest::Options::default() } else { manifest::Options::for_name(name) }
+        }
+    }
+
+    /// How files below this root are read.
+    pub(crate) fn config(&self, root: Root) -> Config {
+        let Options { special, threads, mapping, order, .. } = *self;
+        Config { root, special, threads, mapping, order, own: Vec::new() }
+    }
 }
 
 /// What files mean that no manifest lists.

@@ -83,7 +83,7 @@ pub fn unlisted(
                 if listed.contains(name) || is_among(own, &path, anchor.as_ref()) {
                     continue;
                 }
-                if is_beside(name, listed, &path, anchor.as_ref()) {
+                if is_beside(name, |about| listed.contains(about), &path, anchor.as_ref()) {
                     result.own += 1;
                     continue;
                 }
@@ -103,13 +103,18 @@ pub fn unlisted(
     Ok(result)
 }
 
-fn is_among(files: &[(u64, u64)], path: &[u8], anchor: Option<&Anchor>) -> bool {
+pub(crate) fn is_among(files: &[(u64, u64)], path: &[u8], anchor: Option<&Anchor>) -> bool {
     let stat = || anchor.map_or_else(|| Root::Anywhere.stat(path, false), |anchor| anchor.stat(path, false));
     !files.is_empty() && stat().is_ok_and(|stat| files.contains(&(stat.st_dev, stat.st_ino)))
 }
 
 /// Whether this is a stored tree of a listed file, or belongs to one: a name alone would let anything pass.
-fn is_beside(name: &[u8], listed: &mut Listed, path: &[u8], anchor: Option<&Anchor>) -> bool {
+pub(crate) fn is_beside(
+    name: &[u8],
+    mut is_listed: impl FnMut(&[u8]) -> bool,
+    path: &[u8],
+    anchor: Option<&Anchor>,
+) -> bool {
     BESIDE.iter().any(|(end, magic)| {
         let begins = || {
             let (root, path) =
@@ -119,7 +124,7 @@ fn is_beside(name: &[u8], listed: &mut Listed, path: &[u8], anchor: Option<&Anch
             File::from(file).read_exact(&mut begin).ok()?;
             Some(begin == *magic)
         };
-        name.strip_suffix(*end).is_some_and(|about| listed.contains(about)) && begins() == Some(true)
+        name.strip_suffix(*end).is_some_and(&mut is_listed) && begins() == Some(true)
     })
 }
 

@@ -15,7 +15,6 @@ use crate::verify::foreign::look;
 use crate::verify::listed::Listed;
 use crate::verify::options::{Options, Unlisted};
 use crate::verify::pieced::{self, Pieced};
-use crate::verify::place::folder_of_names;
 use crate::verify::report::{Checked, Report};
 use crate::verify::unlisted::{Scope, unlisted};
 use std::ffi::OsStr;
@@ -87,11 +86,7 @@ impl<'a> Verification<'a> {
                 }
                 None => {}
             }
-            let opened = match name == Path::new("-") {
-                true => Input::stdin(self.progress).map_err(|error| Error::io(b"-", "read", error)),
-                false => self.open(name),
-            };
-            match opened {
+            match self.open(name) {
                 Ok(file) => self.manifest(name, file, None, tell)?,
                 Err(error) => self.unread(&error, tell)?,
             }
@@ -115,7 +110,7 @@ impl<'a> Verification<'a> {
     ) -> io::Result<()> {
         let expected = vec![digest.clone()];
         let job = Job { expected, ..Job::hash(file, &Arc::from([spec.clone()])) };
-        let config = self.config(Root::Anywhere);
+        let config = self.options.config(Root::Anywhere);
         let manifest = Manifest { name: file, root: &config.root };
         let mut checked = Checked { entries: 1, ..Checked::default() };
         if manifest::weak::verdict(spec) != manifest::weak::Verdict::TamperEvident {
@@ -138,21 +133,12 @@ impl<'a> Verification<'a> {
     ) -> io::Result<()> {
         let options = self.options;
         let bytes = name.as_os_str().as_bytes();
-        let folder = match &options.root {
-            Some(root) => root.clone(),
-            None => folder_of_names(name),
-        };
+        let folder = options.folder(name);
         let root = match Root::folder(&folder, options.allow_outside) {
             Ok(root) => root,
             Err(error) => return self.unread(&error, tell),
         };
-        let reading = manifest::Options {
-            asked: options.algorithms.clone(),
-            format: options.format,
-            allow_weak: options.allow_weak,
-            stop: Some(self.progress.stop_flag()),
-            ..if bytes == b"-" { manifest::Options::default() } else { manifest::Options::for_name(bytes) }
-        };
+        let reading = options.reading(bytes, self.progress);
         let reader = CountedReader { reader, progress: self.progress };
         let (reader, foreign) = match look(reader) {
             Ok(looked) => looked,
@@ -165,7 +151,7 @@ impl<'a> Verification<'a> {
         if let (Some(what), None) = (foreign, options.format) {
             return self.unread(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
         }
-        let config = self.config(root);
+        let config = options.config(root);
         // Whoever wants to know what is listed looks for the others himself.
         let mut folder_listed = match options.unlisted {
             _ if listed.is_some() => None,
@@ -291,22 +277,10 @@ impl<'a> Verification<'a> {
         Ok(())
     }
 
-    fn config(&self, root: Root) -> Config {
-        let Options { special, threads, mapping, order, .. } = *self.options;
-        Config { root, special, threads, mapping, order, own: Vec::new() }
-    }
-
     /// Opens a manifest, which then is none of the files that a search is after.
     fn open(&mut self, name: &Path) -> Result<Input, Error> {
-        let bytes = name.as_os_str().as_bytes();
-        let fail = |action| move |error| Error::io(bytes, action, error);
-        let file = Input::open(name, self.progress).map_err(fail("open"))?;
-        let metadata = file.file().metadata().map_err(fail("read"))?;
-        if metadata.is_dir() {
-            return Err(Error::new(bytes, "read", Cause::Other("it is a directory".to_owned())));
-        }
-        self.progress.add_listed(metadata.len());
-        self.own.push((metadata.dev(), metadata.ino()));
+        let (file, id) = open(name, self.progress)?;
+        self.own.extend(id);
         Ok(file)
     }
 
@@ -367,9 +341,9 @@ impl<'a> Verification<'a> {
 }
 
 /// A manifest whose reading shows how far the check is.
-struct CountedReader<'p, R> {
-    reader: R,
-    progress: &'p Progress,
+pub(crate) struct CountedReader<'p, R> {
+    pub(crate) reader: R,
+    pub(crate) progress: &'p Progress,
 }
 
 impl<R: Read> Read for CountedReader<'_, R> {
@@ -427,4 +401,20 @@ impl Sink for Relay<'_, '_> {
     fn pause(&mut self) -> io::Result<()> {
         (self.tell)(Event::Pause)
     }
+}
+
+/// Opens a manifest; `-` is standard input. With it the device and inode number of its file.
+pub(crate) fn open(name: &Path, progress: &Progress) -> Result<(Input, Option<(u64, u64)>), Error> {
+    let bytes = name.as_os_str().as_bytes();
+    let fail = |action| move |error| Error::io(bytes, action, error);
+    if bytes == b"-" {
+        return Ok((Input::stdin(progress).map_err(fail("read"))?, None));
+    }
+    let file = Input::open(name, progress).map_err(fail("open"))?;
+    let metadata = file.file().metadata().map_err(fail("read"))?;
+    if metadata.is_dir() {
+        return Err(Error::new(bytes, "read", Cause::Other("it is a directory".to_owned())));
+    }
+    progress.add_listed(metadata.len());
+    Ok((file, Some((metadata.dev(), metadata.ino()))))
 }

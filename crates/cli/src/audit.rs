@@ -1,0 +1,62 @@
+//! `truesum audit`: manifests and a folder; what became of every file of both.
+
+pub mod arguments;
+
+use crate::comparing::{Form, Manner, compare};
+use crate::console::Console;
+use crate::exit::{Exit, Refusal};
+use arguments::{AuditArgs, Moved};
+use std::path::{Path, PathBuf};
+use truesum::Mapping;
+use truesum::audit::Options;
+
+/// Runs the command.
+pub fn run(args: AuditArgs) -> Exit {
+    let mut console = Console::new(args.run.color);
+    let mut names: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
+    let folder = match names.pop() {
+        Some(last) if last.is_dir() => Some(last),
+        last => {
+            names.extend(last);
+            None
+        }
+    };
+    if names.is_empty() {
+        let hint = "truesum audit MANIFEST [DIR] ; truesum diff compares two folders";
+        return console.refuse(&Refusal::with_hint("audit: no manifest named", hint));
+    }
+    if folder.is_none() && names.iter().any(|name| name == Path::new("-")) && names.len() > 1 {
+        let hint = "truesum audit - MANIFEST DIR";
+        return console.refuse(&Refusal::with_hint(
+            "audit: with standard input among manifests, name the folder",
+            hint,
+        ));
+    }
+    let tell = args.run.tell(args.quiet || args.status);
+    let options = Options {
+        check: truesum::Options {
+            root: folder,
+            algorithms: args.algorithm,
+            format: args.format,
+            allow_weak: args.allow_weak,
+            lenient: args.lenient,
+            threads: tell.threads,
+            mapping: Mapping::Guarded,
+            ..truesum::Options::default()
+        },
+        moved_passes: args.moved == Some(Moved::Ok),
+    };
+    let manner = Manner {
+        form: match (args.json, args.status) {
+            (true, _) => Form::Json,
+            (_, true) => Form::Silent,
+            _ => Form::Lines,
+        },
+        schema: "truesum-audit/1",
+        one_sided: ["missing", "new"],
+        same: !args.quiet,
+        summary: true,
+        quiet: args.quiet,
+    };
+    compare(&manner, options, tell.line, console, |comparison, tell| comparison.audit(&names, tell))
+}

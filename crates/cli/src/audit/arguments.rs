@@ -1,0 +1,61 @@
+//! The options of `truesum audit`: names, help and values, nothing else.
+
+use crate::options::RunArgs;
+use crate::values::table::{FormatParser, SpecParser};
+use clap::{Args, ValueEnum, ValueHint};
+use std::ffi::OsString;
+use truesum::hash::Spec;
+use truesum::manifest::Format;
+
+/// Say of every file what became of it since its manifest: ok, changed, corrupt, missing, new, moved, copied
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum audit photos/SHA256SUMS            the manifest's own folder
+  truesum audit old.jsonl new.jsonl photos   two manifests together are one list
+  truesum audit --moved=ok SHA256SUMS        files that only have a new name pass
+  truesum audit -q SHA256SUMS | cut -f2      names of what is not as listed
+Changed has another modification time than is listed, corrupt has the same: nobody wrote to the file. Only manifests with times
+tell them apart (truesum hash --json).
+Exit status: 0 equal, 1 not equal, 2 not everything could be compared.")]
+pub struct AuditArgs {
+    /// Manifests, and last the folder they speak of [default: the manifest's own]
+    #[arg(value_name = "MANIFEST", value_hint = ValueHint::AnyPath, required = true)]
+    pub manifests: Vec<OsString>,
+    /// Algorithms of lines that do not name theirs; lines of others are refused
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(hide_possible_values = true)]
+    pub algorithm: Vec<Spec>,
+    /// The manifest's format, if it is not recognised; see `truesum list formats`
+    #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
+    pub format: Option<&'static Format>,
+    /// Whether a file that only has a new name passes
+    #[arg(long, value_name = "WHAT", help_heading = "What counts")]
+    pub moved: Option<Moved>,
+    /// Warn of malformed lines, and do not fail
+    #[arg(long, help_heading = "What counts")]
+    pub lenient: bool,
+    /// Accept digests cut so short that they verify nothing
+    #[arg(long, help_heading = "What counts")]
+    pub allow_weak: bool,
+    /// One JSON object per file, and one for the whole
+    #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
+    pub json: bool,
+    /// Print only what is not as listed
+    #[arg(short, long, help_heading = "Running", overrides_with = "status")]
+    pub quiet: bool,
+    /// Print nothing: the exit status tells
+    #[arg(long, help_heading = "Running")]
+    pub status: bool,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+/// What a moved file counts as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Moved {
+    /// Good
+    Ok,
+    /// Not as listed: the default
+    Fail,
+}

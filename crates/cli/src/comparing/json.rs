@@ -1,0 +1,82 @@
+//! JSON lines of an audit or a diff: every object says what it is in `kind`: `file`, `malformed` or, once and last, `summary`.
+
+use crate::comparing::Manner;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::time::Duration;
+use truesum::BadLine;
+use truesum::audit::{Facts, Finding, Report, Standing};
+use truesum::manifest::{Place, json};
+
+/// Appends the line of one file.
+pub fn file(manner: &Manner, finding: &Finding<'_>, out: &mut Vec<u8>) {
+    begin(manner, "file", out);
+    add(out, format_args!(",\"standing\":\"{}\",", manner.word(finding.standing)));
+    json::path_into(finding.name.as_os_str().as_bytes(), out);
+    if let Some(from) = finding.from {
+        out.extend_from_slice(b",\"from\":{");
+        json::path_into(from.as_os_str().as_bytes(), out);
+        out.push(b'}');
+    }
+    for (name, facts) in [("listed", &finding.listed), ("found", &finding.found)] {
+        if let Some(facts) = facts {
+            add(out, format_args!(",\"{name}\":"));
+            object(facts, out);
+        }
+    }
+    if let Some(error) = finding.error {
+        out.extend_from_slice(b",\"reason\":");
+        json::string_into(&format!("cannot {}: {}", error.action, error.reason()), out);
+    }
+    out.extend_from_slice(b"}\n");
+}
+
+fn object(facts: &Facts, out: &mut Vec<u8>) {
+    out.push(b'{');
+    if let Some(size) = facts.size {
+        add(out, format_args!("\"size\":{size},"));
+    }
+    if let Some(mtime) = facts.mtime {
+        add(out, format_args!("\"mtime\":\"{mtime}\","));
+    }
+    out.extend_from_slice(b"\"digests\":{");
+    for (at, (spec, digest)) in facts.digests.iter().enumerate() {
+        add(out, format_args!("{}\"{spec}\":\"{digest}\"", if at == 0 { "" } else { "," }));
+    }
+    out.extend_from_slice(b"}}");
+}
+
+/// Appends the line of a part of a manifest that is no entry.
+pub fn malformed(manner: &Manner, manifest: &[u8], bad: &BadLine, out: &mut Vec<u8>) {
+    begin(manner, "malformed", out);
+    out.extend_from_slice(b",\"manifest\":");
+    json::string_into(&String::from_utf8_lossy(manifest), out);
+    match bad.at {
+        Place::Line(number) => add(out, format_args!(",\"line\":{number}")),
+        Place::Byte(number) => add(out, format_args!(",\"byte\":{number}")),
+    }
+    out.extend_from_slice(b",\"reason\":");
+    json::string_into(&bad.reason, out);
+    out.extend_from_slice(b"}\n");
+}
+
+/// The last line.
+pub fn summary(manner: &Manner, report: &Report, time: Duration, exit: u8) -> Vec<u8> {
+    let mut out = Vec::new();
+    begin(manner, "summary", &mut out);
+    for standing in Standing::ALL {
+        add(&mut out, format_args!(",\"{}\":{}", manner.word(standing), report.count(standing)));
+    }
+    let Report { malformed, failed, bytes, .. } = report;
+    add(&mut out, format_args!(",\"malformed\":{malformed},\"failed\":{failed},\"bytes\":{bytes}"));
+    add(&mut out, format_args!(",\"seconds\":{:.6},\"exit\":{exit}}}\n", time.as_secs_f64()));
+    out
+}
+
+fn begin(manner: &Manner, kind: &str, out: &mut Vec<u8>) {
+    add(out, format_args!("{{\"schema\":\"{}\",\"kind\":\"{kind}\"", manner.schema));
+}
+
+fn add(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    let _ = out.write_fmt(text);
+}

@@ -1,0 +1,46 @@
+//! `truesum diff`: what differs between two manifests, a manifest and a folder, or two folders.
+
+pub mod arguments;
+
+use crate::comparing::{Form, Manner, compare};
+use crate::console::Console;
+use crate::exit::{Exit, Refusal};
+use arguments::DiffArgs;
+use std::path::{Path, PathBuf};
+use truesum::Mapping;
+use truesum::audit::Options;
+
+/// Runs the command.
+pub fn run(args: DiffArgs) -> Exit {
+    let mut console = Console::new(args.run.color);
+    let [old, new] = [args.old, args.new].map(PathBuf::from);
+    if old == Path::new("-") && new == Path::new("-") {
+        return console.refuse(&Refusal::new("diff: standard input can be one of the two"));
+    }
+    let tell = args.run.tell(args.status);
+    let options = Options {
+        check: truesum::Options {
+            algorithms: args.algorithm,
+            format: args.format,
+            allow_weak: args.allow_weak,
+            lenient: args.lenient,
+            threads: tell.threads,
+            mapping: Mapping::Guarded,
+            ..truesum::Options::default()
+        },
+        moved_passes: false,
+    };
+    let manner = Manner {
+        form: match (args.json, args.status) {
+            (true, _) => Form::Json,
+            (_, true) => Form::Silent,
+            _ => Form::Lines,
+        },
+        schema: "truesum-diff/1",
+        one_sided: ["removed", "added"],
+        same: false,
+        summary: args.run.verbose,
+        quiet: false,
+    };
+    compare(&manner, options, tell.line, console, |comparison, tell| comparison.diff(&old, &new, tell))
+}

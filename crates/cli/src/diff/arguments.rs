@@ -1,0 +1,48 @@
+//! The options of `truesum diff`: names, help and values, nothing else.
+
+use crate::options::RunArgs;
+use crate::values::table::{FormatParser, SpecParser};
+use clap::{Args, ValueHint};
+use std::ffi::OsString;
+use truesum::hash::Spec;
+use truesum::manifest::Format;
+
+/// Say what was added, removed, changed and moved between two manifests or folders
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum diff old.sha256 new.sha256         no file is read
+  truesum diff photos.sha256 photos          only files whose size does not tell are read
+  truesum diff photos /mnt/backup/photos     two folders, by BLAKE3 of files of equal size
+  truesum diff A B | grep ^removed | cut -f2
+Each line is a word, a tab and a name; a moved file has its old name behind another tab.
+Exit status: 0 equal, 1 different, 2 not everything could be compared.")]
+pub struct DiffArgs {
+    /// The old side: a manifest (- is standard input) or a folder
+    #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
+    pub old: OsString,
+    /// The new side
+    #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
+    pub new: OsString,
+    /// Algorithms of lines that do not name theirs, and by which two folders are compared
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(hide_possible_values = true)]
+    pub algorithm: Vec<Spec>,
+    /// The manifests' format, if it is not recognised; see `truesum list formats`
+    #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
+    pub format: Option<&'static Format>,
+    /// Warn of malformed lines, and do not fail
+    #[arg(long, help_heading = "What counts")]
+    pub lenient: bool,
+    /// Accept digests cut so short that they verify nothing
+    #[arg(long, help_heading = "What counts")]
+    pub allow_weak: bool,
+    /// One JSON object per file that differs, and one for the whole
+    #[arg(long, help_heading = "Running", conflicts_with = "status")]
+    pub json: bool,
+    /// Print nothing: the exit status tells
+    #[arg(short = 'q', long, visible_alias = "quiet", help_heading = "Running")]
+    pub status: bool,
+    #[command(flatten)]
+    pub run: RunArgs,
+}

@@ -1,0 +1,285 @@
+//! `truesum audit` and `truesum diff`: one scenario a test, exact output and exit status.
+
+use crate::program::{ABC, EMPTY, Folder, Ran};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, UNIX_EPOCH};
+
+/// SHA-256 of no message anybody knows.
+const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+fn lines(entries: &[(&str, &str)]) -> String {
+    entries.iter().map(|(digest, name)| format!("{digest}  {name}\n")).collect()
+}
+
+fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
+    (ran.out(), &ran.err, ran.code)
+}
+
+#[test]
+fn an_audit_names_every_standing() {
+    let folder = Folder::with(&[
+        ("d/same", "abc"),
+        ("d/changed", "other"),
+        ("d/new-name", "moved"),
+        ("d/copy", "abc"),
+        ("d/fresh", "nothing listed"),
+        ("d/fresh-again", "nothing listed"),
+    ]);
+    let moved = folder.feed(&["hash", "-"], b"moved").out()[..64].to_owned();
+    let list = [(ABC, "same"), (OTHER, "changed"), (&moved[..], "old-name"), (OTHER, "gone")];
+    folder.write("M", lines(&list));
+    let ran = folder.run(&["audit", "M", "d"]);
+    assert_eq!(
+        shown(&ran),
+        (
+            "changed\tchanged\ncopied\tcopy\tsame\nnew\tfresh\nduplicated\tfresh-again\tfresh\n\
+             missing\tgone\nmoved\tnew-name\told-name\nok\tsame\n"
+                .to_owned(),
+            "truesum: 4 files listed: 1 ok, 1 changed, 1 missing, 1 new, 1 moved, 1 copied, 1 duplicated; 44 B read: NOT equal\n",
+            Some(1)
+        )
+    );
+    let quiet = folder.run(&["audit", "-q", "M", "d"]);
+    assert!(!quiet.out().contains("ok\t") && quiet.code == Some(1));
+    assert_eq!(shown(&folder.run(&["audit", "--status", "M", "d"])), (String::new(), "", Some(1)));
+}
+
+#[test]
+fn an_audit_of_what_is_listed_is_equal() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "")]);
+    folder.write("d/SHA256SUMS", lines(&[(ABC, "./a"), (EMPTY, "s//b")]));
+    let ran = folder.run(&["audit", "d/SHA256SUMS"]);
+    let summary = "truesum: 2 files listed: 2 ok; 3 B read: equal\n";
+    assert_eq!(shown(&ran), ("ok\ta\nok\ts/b\n".to_owned(), summary, Some(0)));
+}
+
+#[test]
+fn a_file_that_only_moved_passes_if_that_is_said() {
+    let folder = Folder::with(&[("d/b", "abc")]);
+    folder.write("M", lines(&[(ABC, "a")]));
+    let ran = folder.run(&["audit", "M", "d"]);
+    let summary = "truesum: 1 file listed: 1 moved; 3 B read: NOT equal\n";
+    assert_eq!(shown(&ran), ("moved\tb\ta\n".to_owned(), summary, Some(1)));
+    let ran = folder.run(&["audit", "--moved=ok", "M", "d"]);
+    let summary = "truesum: 1 file listed: 1 moved; 3 B read: equal but for names\n";
+    assert_eq!(shown(&ran), ("moved\tb\ta\n".to_owned(), summary, Some(0)));
+}
+
+#[test]
+fn other_content_of_the_same_size_and_time_is_corrupt() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc"), ("d/c", "abc")]);
+    let stamp = |name: &str, seconds| {
+        let file = std::fs::File::options().write(true).open(folder.path(name)).unwrap();
+        file.set_modified(UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
+    };
+    ["d/a", "d/b", "d/c"].iter().for_each(|name| stamp(name, 1_000_000_000));
+    assert_eq!(folder.run(&["hash", "-t", "jsonl", "-o", "M", "--root", "d", "d"]).code, Some(0));
+    for name in ["d/a", "d/b", "d/c"] {
+        folder.write(name, "abd");
+    }
+    folder.write("d/c", "abcd");
+    stamp("d/a", 1_000_000_000);
+    stamp("d/b", 1_000_000_001);
+    stamp("d/c", 1_000_000_000);
+    for words in [&["audit", "M", "d"][..], &["diff", "M", "d"], &["diff", "d", "M"]] {
+        let ran = folder.run(words);
+        assert_eq!(
+            (ran.out().as_str(), ran.code),
+            ("corrupt\ta\nchanged\tb\nchanged\tc\n", Some(1)),
+            "{words:?}"
+        );
+        assert!(ran.err.contains("hint: corrupt: size and time are those listed"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn an_audit_that_cannot_be_made_is_not_equal() {
+    let folder = Folder::with(&[("d/a", "abc"), ("empty", "")]);
+    folder.write("M", format!("{}oops\n", lines(&[(ABC, "a")])));
+    let ran = folder.run(&["audit", "M", "d"]);
+    let said = "truesum: M: line 2: not a checksum line\n\
+                truesum: 1 file listed: 1 ok, 1 malformed line; 3 B read: not all could be compared\n";
+    assert_eq!(shown(&ran), ("ok\ta\n".to_owned(), said, Some(2)));
+    assert_eq!(folder.run(&["audit", "--lenient", "M", "d"]).code, Some(0));
+    assert_eq!(folder.run(&["audit", "empty", "d"]).code, Some(2));
+    assert_eq!(folder.run(&["audit", "none", "d"]).code, Some(2));
+    assert_eq!(folder.run(&["audit", "d"]).code, Some(2));
+    folder.write("M", lines(&[(ABC, "a"), (OTHER, "a")]));
+    let ran = folder.run(&["audit", "M", "d"]);
+    assert!(ran.err.contains("line 2: a is listed before with another sha256 digest"), "{}", ran.err);
+    assert_eq!(ran.code, Some(2));
+}
+
+#[test]
+fn two_manifests_are_compared_without_a_file() {
+    let folder = Folder::new();
+    folder.write("A", lines(&[(ABC, "same"), (OTHER, "changed"), (EMPTY, "x/old"), (OTHER, "gone")]));
+    folder.write("B", lines(&[(EMPTY, "y/old"), (ABC, "changed"), (ABC, "./same"), (ABC, "more")]));
+    let ran = folder.run(&["diff", "A", "B"]);
+    let said = "changed\tchanged\nremoved\tgone\nadded\tmore\nmoved\ty/old\tx/old\n";
+    assert_eq!(shown(&ran), (said.to_owned(), "", Some(1)));
+    assert_eq!(shown(&folder.run(&["diff", "A", "A"])), (String::new(), "", Some(0)));
+    assert_eq!(shown(&folder.run(&["diff", "-q", "A", "B"])), (String::new(), "", Some(1)));
+    let json = folder.run(&["diff", "--json", "A", "B"]).out();
+    let objects: Vec<serde_json::Value> =
+        json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(objects.len(), 5);
+    assert!(objects.iter().all(|object| object["schema"] == "truesum-diff/1"));
+    assert_eq!((&objects[0]["standing"], &objects[0]["path"]), (&"changed".into(), &"changed".into()));
+    assert_eq!(objects[0]["listed"]["digests"]["sha256"], OTHER);
+    assert_eq!(objects[0]["found"]["digests"]["sha256"], ABC);
+    assert_eq!(objects[3]["from"]["path"], "x/old");
+    let counts = ["ok", "changed", "removed", "added", "moved", "exit"].map(|name| objects[4][name].as_u64());
+    assert_eq!(counts, [1, 1, 1, 1, 1, 1].map(Some));
+}
+
+#[test]
+fn manifests_without_a_common_algorithm_are_not_compared() {
+    let folder = Folder::new();
+    folder.write("A", lines(&[(ABC, "a")]));
+    folder.write("B", "900150983cd24fb0d6963f7d28e17f72  a\n");
+    folder.write("none", "");
+    let said = "truesum: 1 file has no algorithm in common: here sha256, there md5\n\
+                hint: compare each manifest with the files themselves: truesum diff MANIFEST DIR\n";
+    assert_eq!(shown(&folder.run(&["diff", "A", "B"])), ("unknown\ta\n".to_owned(), said, Some(2)));
+    let said = "truesum: nothing to compare: no file is listed\nhint: is this a manifest?\n";
+    assert_eq!(shown(&folder.run(&["diff", "none", "none"])), (String::new(), said, Some(2)));
+}
+
+#[test]
+fn a_file_whose_size_tells_is_not_read() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc")]);
+    assert_eq!(folder.run(&["hash", "-t", "jsonl", "-o", "M", "--root", "d", "d"]).code, Some(0));
+    folder.write("d/a", "longer");
+    folder.write("d/c", "of no listed size");
+    let ran = folder.run(&["diff", "-v", "M", "d"]);
+    let said = "truesum: 2 files listed: 1 ok, 1 changed, 1 added; 3 B read: NOT equal\n";
+    assert_eq!(shown(&ran), ("changed\ta\nadded\tc\n".to_owned(), said, Some(1)));
+    let back = folder.run(&["diff", "d", "M"]);
+    assert_eq!(shown(&back), ("changed\ta\nremoved\tc\n".to_owned(), "", Some(1)));
+}
+
+#[test]
+fn two_folders_are_compared_by_size_and_content() {
+    let folder = Folder::with(&[
+        ("a/same", "abc"),
+        ("b/same", "abc"),
+        ("a/flip", "abc"),
+        ("b/flip", "abd"),
+        ("a/old", "moved"),
+        ("b/s/new", "moved"),
+        ("a/gone", "1"),
+        ("b/more", "12"),
+    ]);
+    let ran = folder.run(&["diff", "a", "b"]);
+    let said = "changed\tflip\nremoved\tgone\nadded\tmore\nmoved\ts/new\told\n";
+    let ran = (ran.out(), ran.code);
+    // Times may be the same to the nanosecond where the clock is coarse, and then it says so.
+    assert_eq!((ran.0.replace("corrupt", "changed"), ran.1), (said.to_owned(), Some(1)));
+    assert_eq!(shown(&folder.run(&["diff", "a", "a"])), (String::new(), "", Some(0)));
+}
+
+/// What is in a tree: content by name.
+type Tree = BTreeMap<String, String>;
+
+/// Standing and names, by the rules of docs/check.md, the slow way: each file with each.
+fn model(listed: &Tree, found: &Tree, is_audit: bool) -> BTreeSet<String> {
+    let base = |name: &str| name.rsplit('/').next().unwrap().to_owned();
+    let mut said = BTreeSet::new();
+    let mut gone: Vec<&String> = listed.keys().filter(|name| !found.contains_key(*name)).collect();
+    let mut fresh: Vec<&String> = found.keys().filter(|name| !listed.contains_key(*name)).collect();
+    for (name, text) in listed {
+        match found.get(name) {
+            Some(now) if now == text && is_audit => drop(said.insert(format!("ok\t{name}"))),
+            Some(now) if now != text => drop(said.insert(format!("changed\t{name}"))),
+            _ => {}
+        }
+    }
+    let by_base = |names: &mut Vec<&String>| names.sort_by_key(|name| (base(name), (*name).clone()));
+    by_base(&mut gone);
+    by_base(&mut fresh);
+    for same_base in [true, false] {
+        for old in gone.clone() {
+            let fits = |new: &&String| found[*new] == listed[old] && (!same_base || base(new) == base(old));
+            if let Some(at) = fresh.iter().position(fits) {
+                let new = fresh.remove(at);
+                gone.retain(|name| *name != old);
+                said.insert(format!("moved\t{new}\t{old}"));
+            }
+        }
+    }
+    let (missing, new) = if is_audit { ("missing", "new") } else { ("removed", "added") };
+    said.extend(gone.iter().map(|name| format!("{missing}\t{name}")));
+    fresh.sort();
+    let mut seen: BTreeMap<&String, &String> = BTreeMap::new();
+    for name in fresh {
+        let text = &found[name];
+        let source = listed.iter().find(|(_, old)| *old == text).map(|(source, _)| source);
+        said.insert(match (source, seen.get(text)) {
+            (Some(source), _) if is_audit => format!("copied\t{name}\t{source}"),
+            (None, Some(first)) if is_audit => format!("duplicated\t{name}\t{first}"),
+            _ => format!("{new}\t{name}"),
+        });
+        seen.entry(text).or_insert(name);
+    }
+    said
+}
+
+#[test]
+fn after_any_changes_exactly_their_net_effect_is_told() {
+    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+    let mut random = move |below: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed >> 20) as usize % below
+    };
+    const NAMES: [&str; 8] = ["a", "b", "s/a", "s/b", "t/a", "t/c", "d", "u/v/a"];
+    const TEXTS: [&str; 5] = ["", "x", "y", "xy", "yx"];
+    for round in 0..40 {
+        let folder = Folder::with(&[("d/keep", "keep")]);
+        let mut now = Tree::from([("keep".to_owned(), "keep".to_owned())]);
+        for name in NAMES.iter().take(5) {
+            now.insert((*name).to_owned(), TEXTS[random(5)].to_owned());
+        }
+        let write = |tree: &Tree| {
+            std::fs::remove_dir_all(folder.path("d")).unwrap();
+            tree.iter().for_each(|(name, text)| folder.write(format!("d/{name}"), text));
+        };
+        write(&now);
+        let before = now.clone();
+        let format = ["gnu", "jsonl", "hashdeep"][round % 3];
+        assert_eq!(folder.run(&["hash", "-t", format, "-o", "M", "--root", "d", "d"]).code, Some(0));
+        std::fs::rename(folder.path("d"), folder.path("old")).unwrap();
+        std::fs::create_dir(folder.path("d")).unwrap();
+        for _ in 0..=random(8) {
+            let names: Vec<String> = now.keys().cloned().collect();
+            let (one, other) = (names[random(names.len())].clone(), NAMES[random(8)].to_owned());
+            let text = now[&one].clone();
+            match random(5) {
+                0 => drop(now.insert(other, TEXTS[random(5)].to_owned())),
+                1 if now.len() > 1 => drop(now.remove(&one)),
+                2 => {
+                    now.remove(&one);
+                    now.insert(other, text);
+                }
+                3 => drop(now.insert(other, text)),
+                _ => drop(now.insert(one, text.chars().rev().collect())),
+            }
+        }
+        write(&now);
+        folder.run(&["hash", "-t", format, "-o", "N", "--root", "d", "d"]);
+        for (words, is_audit) in [
+            (["audit", "M", "d"], true),
+            (["diff", "M", "d"], false),
+            (["diff", "M", "N"], false),
+            (["diff", "old", "d"], false),
+        ] {
+            let ran = folder.run(&words);
+            let said: BTreeSet<String> =
+                ran.out().lines().map(|line| line.replace("corrupt", "changed")).collect();
+            assert_eq!(said, model(&before, &now, is_audit), "round {round}: {words:?}: {before:?} {now:?}");
+            assert_eq!(ran.code, Some(i32::from(before != now)), "round {round}: {words:?}");
+        }
+    }
+}

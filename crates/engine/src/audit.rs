@@ -1,0 +1,85 @@
+//! Two sets of files and what became of each file between them: manifests and a folder ([`Comparison::audit`]), or any two
+//! of manifests and folders ([`Comparison::diff`]).
+//!
+//! Whether a file is what a manifest says is the verdict of a run ([`crate::Outcome::verdict`]), as in a check; here is what
+//! follows from all verdicts together: what moved, was copied, came and went. Of each file a name and its digests are kept,
+//! about 150 bytes; files that are the same on both sides are kept once.
+
+mod comparison;
+mod listing;
+mod pairing;
+mod reading;
+mod set;
+pub mod standing;
+
+pub use comparison::{Comparison, Options, Tell};
+pub use standing::{Equality, Event, Facts, Finding, Report, Standing};
+
+use crate::progress::Progress;
+use std::path::Path;
+
+/// Says of every file of a folder what became of it since the manifest was made; the folder is the manifest's own, unless
+/// the options name one.
+///
+/// ```
+/// use truesum::audit::{Equality, Options, Standing, audit};
+///
+/// let folder = tempfile::tempdir()?;
+/// let manifest = folder.path().join("SHA256SUMS");
+/// std::fs::write(folder.path().join("b"), "123456789")?;
+/// std::fs::write(&manifest, "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225  a\n")?;
+///
+/// let mut moved = Vec::new();
+/// let report = audit(&[&manifest], &Options::default(), |finding| {
+///     assert_eq!(finding.standing, Standing::Moved);
+///     moved.push((finding.from.unwrap().to_owned(), finding.name.to_owned()));
+/// });
+/// assert_eq!(moved, [("a".into(), "b".into())]);
+/// assert_eq!(report.equality(), Equality::Different);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// What goes wrong with manifests is counted in the report; [`Comparison`] tells it, and can be stopped.
+pub fn audit(manifests: &[impl AsRef<Path>], options: &Options, each: impl FnMut(&Finding<'_>)) -> Report {
+    let progress = Progress::default();
+    let mut comparison = Comparison::new(options, &progress);
+    let told = comparison.audit(manifests, &mut findings(each));
+    debug_assert!(told.is_ok(), "nothing that is told here fails");
+    comparison.report().clone()
+}
+
+/// Says what differs between two sides, each a manifest or a folder. Files are read only where no digest tells.
+///
+/// ```
+/// use truesum::audit::{Equality, Options, Standing, diff};
+///
+/// let folder = tempfile::tempdir()?;
+/// let (old, new) = (folder.path().join("old.sfv"), folder.path().join("new.sfv"));
+/// std::fs::write(&old, "a cbf43926\nb 00000000\n")?;
+/// std::fs::write(&new, "a cbf43926\n")?;
+///
+/// let report = diff(&old, &new, &Options::default(), |finding| assert_eq!(finding.name.to_str(), Some("b")));
+/// assert_eq!((report.count(Standing::Missing), report.equality()), (1, Equality::Different));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn diff(
+    old: impl AsRef<Path>,
+    new: impl AsRef<Path>,
+    options: &Options,
+    each: impl FnMut(&Finding<'_>),
+) -> Report {
+    let progress = Progress::default();
+    let mut comparison = Comparison::new(options, &progress);
+    let told = comparison.diff(old.as_ref(), new.as_ref(), &mut findings(each));
+    debug_assert!(told.is_ok(), "nothing that is told here fails");
+    comparison.report().clone()
+}
+
+fn findings(mut each: impl FnMut(&Finding<'_>)) -> impl FnMut(Event<'_>) -> std::io::Result<()> {
+    move |event| {
+        if let Event::Finding(finding) = event {
+            each(finding);
+        }
+        Ok(())
+    }
+}

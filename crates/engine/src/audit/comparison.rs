@@ -1,0 +1,366 @@
+//! A comparison under way: the two sets, what is known of the files of both, and what that comes to.
+
+use crate::audit::pairing::{copied, duplicated, moved};
+use crate::audit::set::{Compared, NONE, Set, compare};
+use crate::audit::standing::{Event, Finding, Report, Standing};
+use crate::error::{Cause, Error};
+use crate::progress::Progress;
+use crate::verify::options::Options as CheckOptions;
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use truesum_hash::Spec;
+use truesum_manifest::weak;
+
+/// A listed file of which nothing was found so far.
+pub(super) const UNSEEN: u32 = NONE;
+/// One that was found as it is listed.
+pub(super) const SAME: u32 = NONE - 1;
+/// One that could not be read.
+pub(super) const FAILED: u32 = NONE - 2;
+
+/// The side that is listed, or old, and the one that is found, or new.
+pub(super) const LISTED: usize = 0;
+pub(super) const FOUND: usize = 1;
+
+/// Algorithms that are computed of files that are not listed, at most: of a manifest that has more, the first.
+const ALGORITHMS: usize = 16;
+
+/// Takes what a comparison tells. Its error ends the comparison.
+pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
+
+/// What is asked of a comparison.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How manifests and files are read. `root` is the folder that is audited; `algorithms` are also those by which two
+    /// folders are compared, BLAKE3 if there are none. What concerns single checks is not asked: `ignore_missing`,
+    /// `unlisted`, `required`.
+    pub check: CheckOptions,
+    /// Whether files that only moved pass.
+    pub moved_passes: bool,
+}
+
+/// A comparison under way.
+pub struct Comparison<'a> {
+    pub(super) options: &'a Options,
+    pub(super) progress: &'a Progress,
+    pub(super) report: Report,
+    pub(super) sets: [Set; 2],
+    /// For each listed file what was found: its index on the other side, or one of the marks above.
+    pub(super) state: Vec<u32>,
+    pub(super) errors: BTreeMap<(usize, u32), Error>,
+    /// Files that are none of those compared: the manifests, and the caller's own.
+    pub(super) own: Vec<(u64, u64)>,
+    /// Whether both sides are folders: then nothing is listed, and files of this program are files like others.
+    pub(super) folders: bool,
+}
+
+/// What is to be told of one file: its index on either side, and that of the file with its content.
+struct Row {
+    standing: Standing,
+    at: [u32; 2],
+    from: Option<(usize, u32)>,
+}
+
+impl Row {
+    fn of(standing: Standing, listed: u32, found: u32) -> Row {
+        Row { standing, at: [listed, found], from: None }
+    }
+}
+
+impl<'a> Comparison<'a> {
+    /// A comparison in which nothing was done yet. [`Progress::stop`] ends it early.
+    pub fn new(options: &'a Options, progress: &'a Progress) -> Comparison<'a> {
+        let report = Report {
+            moved_passes: options.moved_passes,
+            lenient: options.check.lenient,
+            ..Report::default()
+        };
+        let own = options.check.own.clone();
+        let (sets, state, errors) = (Default::default(), Vec::new(), BTreeMap::new());
+        Comparison { options, progress, report, sets, state, errors, own, folders: false }
+    }
+
+    /// What was counted so far.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Says what became of each file that manifests list, and of each other file of their folder. All manifests together
+    /// are one list; `-` is standard input.
+    ///
+    /// # Errors
+    /// Those of `tell`. What goes wrong with manifests and files is told and counted.
+    pub fn audit(&mut self, manifests: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
+        let folders: Vec<PathBuf> =
+            manifests.iter().map(|name| self.options.check.folder(name.as_ref())).collect();
+        let Some(folder) = folders.first() else {
+            self.report.nothing = true;
+            return Ok(());
+        };
+        if let Some(at) = folders.iter().position(|other| !same_file(other, folder)) {
+            let why = "it is in another folder than the first: name the folder that all of them speak of";
+            let name = manifests[at].as_ref().as_os_str().as_bytes();
+            let error = Error::new(name, "use", Cause::Other(why.to_owned()));
+            return self.failed(&error, tell);
+        }
+        for name in manifests {
+            self.manifest(LISTED, name.as_ref(), tell)?;
+        }
+        if !self.begin() {
+            return Ok(());
+        }
+        self.listed_files(folder, (0..self.sets[LISTED].len()).collect(), false, tell)?;
+        let mut fresh = self.walk(FOUND, folder, tell)?;
+        let specs = self.listed_algorithms();
+        self.hash(FOUND, folder, &fresh, &specs, tell)?;
+        let mut rows = self.rows(&mut fresh);
+        let copies = copied([&self.sets[LISTED], &self.sets[FOUND]], &mut fresh);
+        let again = duplicated(&self.sets[FOUND], &mut fresh);
+        let row =
+            |standing, side| move |(from, at)| Row { standing, at: [NONE, at], from: Some((side, from)) };
+        rows.extend(copies.into_iter().map(row(Standing::Copied, LISTED)));
+        rows.extend(again.into_iter().map(row(Standing::Duplicated, FOUND)));
+        self.end(rows, fresh, true, false, tell)
+    }
+
+    /// Says what differs between an old and a new side, each a manifest or a folder. A file is read only where sizes and
+    /// digests at hand do not tell.
+    ///
+    /// # Errors
+    /// Those of `tell`. What goes wrong with manifests and files is told and counted.
+    pub fn diff(&mut self, old: &Path, new: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
+        let (mut fresh, swapped) = match (old.is_dir(), new.is_dir()) {
+            (false, false) => {
+                self.manifest(LISTED, old, tell)?;
+                if !self.begin() {
+                    return Ok(());
+                }
+                self.manifest(FOUND, new, tell)?;
+                let linked: HashSet<u32> = self.state.iter().copied().collect();
+                let fresh: Vec<u32> = (0..self.sets[FOUND].len()).filter(|at| !linked.contains(at)).collect();
+                let same = self.state.contains(&SAME);
+                self.report.nothing |= fresh.is_empty() && linked.len() < 2 && !same;
+                (fresh, false)
+            }
+            (true, true) => (self.folders(old, new, tell)?, false),
+            (_, new_is_folder) => {
+                let (manifest, folder) = if new_is_folder { (old, new) } else { (new, old) };
+                self.manifest(LISTED, manifest, tell)?;
+                if !self.begin() {
+                    return Ok(());
+                }
+                self.listed_files(folder, (0..self.sets[LISTED].len()).collect(), true, tell)?;
+                let fresh = self.walk(FOUND, folder, tell)?;
+                let specs = self.listed_algorithms();
+                let wanted = self.of_sizes(FOUND, &fresh, LISTED, &self.gone());
+                self.hash(FOUND, folder, &wanted, &specs, tell)?;
+                (fresh, !new_is_folder)
+            }
+        };
+        if self.report.failed > 0 && self.sets[FOUND].len() == 0 && !self.state.contains(&SAME) {
+            return Ok(());
+        }
+        let rows = self.rows(&mut fresh);
+        self.end(rows, fresh, false, swapped, tell)
+    }
+
+    /// Compares two folders as far as their files have names in common; returns the files that only the new one has.
+    fn folders(&mut self, old: &Path, new: &Path, tell: &mut Tell<'_>) -> io::Result<Vec<u32>> {
+        let specs: Arc<[Spec]> = match &self.options.check.algorithms[..] {
+            [] => Arc::from(["blake3".parse().expect("a row of the table of algorithms")]),
+            asked => Arc::from(asked),
+        };
+        self.folders = true;
+        let all = self.walk(LISTED, old, tell)?;
+        self.state = vec![UNSEEN; all.len()];
+        self.report.listed = all.len() as u64;
+        let fresh = self.walk(FOUND, new, tell)?;
+        self.report.nothing = all.is_empty() && fresh.is_empty() && self.state.is_empty();
+        let (both, gone): (Vec<u32>, Vec<u32>) =
+            all.into_iter().partition(|&at| self.state[at as usize] != UNSEEN);
+        let sized =
+            |&at: &u32| compare((&self.sets[LISTED], at), (&self.sets[FOUND], self.state[at as usize]));
+        let mut wanted: Vec<u32> = both.into_iter().filter(|at| sized(at) != Compared::Differs).collect();
+        let partners: Vec<u32> = wanted.iter().map(|&at| self.state[at as usize]).collect();
+        let (moved_from, moved_to) =
+            (self.of_sizes(LISTED, &gone, FOUND, &fresh), self.of_sizes(FOUND, &fresh, LISTED, &gone));
+        wanted.extend(moved_from);
+        self.hash(LISTED, old, &wanted, &specs, tell)?;
+        self.hash(FOUND, new, &[partners, moved_to].concat(), &specs, tell)?;
+        Ok(fresh)
+    }
+
+    /// Notes that all is listed, and says whether that is anything to go on with.
+    fn begin(&mut self) -> bool {
+        self.report.listed = u64::from(self.sets[LISTED].len());
+        self.report.nothing = self.report.listed == 0;
+        self.state = vec![UNSEEN; self.sets[LISTED].len() as usize];
+        self.report.interrupted |= self.progress.stopped();
+        !self.report.nothing && self.report.failed == 0 && !self.report.interrupted
+    }
+
+    /// The algorithms to compute of files that are not listed.
+    fn listed_algorithms(&self) -> Arc<[Spec]> {
+        let mut specs: Vec<Spec> = Vec::new();
+        for spec in self.sets[LISTED].kinds().iter().flat_map(|kind| kind.iter()) {
+            if specs.len() < ALGORITHMS && !specs.contains(spec) {
+                specs.push(spec.clone());
+            }
+        }
+        specs.into()
+    }
+
+    /// The listed files that are not there.
+    fn gone(&self) -> Vec<u32> {
+        (0..self.sets[LISTED].len()).filter(|&at| self.state[at as usize] == UNSEEN).collect()
+    }
+
+    /// Those of a side's files that have the size of one of the other's, or may have.
+    fn of_sizes(&self, side: usize, files: &[u32], other: usize, others: &[u32]) -> Vec<u32> {
+        let sizes: HashSet<Option<u64>> = others.iter().map(|&at| self.sets[other].size(at)).collect();
+        let unknown = sizes.contains(&None);
+        let fits = |at: &u32| {
+            let size = self.sets[side].size(*at);
+            unknown || sizes.contains(&size) || size.is_none() && !sizes.is_empty()
+        };
+        files.iter().copied().filter(fits).collect()
+    }
+
+    /// What is to be told of listed files, and of those of `fresh` that are such; they are taken out.
+    fn rows(&mut self, fresh: &mut Vec<u32>) -> Vec<Row> {
+        let unread = |at: &u32| self.errors.contains_key(&(FOUND, *at));
+        let mut rows: Vec<Row> =
+            fresh.iter().filter(|at| unread(at)).map(|&at| Row::of(Standing::Unreadable, NONE, at)).collect();
+        fresh.retain(|at| !unread(at));
+        let mut gone = self.gone();
+        let sets = [&self.sets[LISTED], &self.sets[FOUND]];
+        let pairs = moved(sets, &mut gone, fresh);
+        rows.extend(
+            pairs
+                .into_iter()
+                .map(|(from, to)| Row { from: Some((LISTED, from)), ..Row::of(Standing::Moved, from, to) }),
+        );
+        rows.extend(gone.into_iter().map(|at| Row::of(Standing::Missing, at, NONE)));
+        for (at, &state) in (0..).zip(&self.state) {
+            let failed = |side, file| self.errors.contains_key(&(side, file));
+            rows.push(match state {
+                UNSEEN => continue,
+                SAME => Row::of(Standing::Same, at, NONE),
+                FAILED => Row::of(Standing::Unreadable, at, NONE),
+                found if failed(LISTED, at) || failed(FOUND, found) => {
+                    Row::of(Standing::Unreadable, at, found)
+                }
+                found => match compare((sets[LISTED], at), (sets[FOUND], found)) {
+                    Compared::Same => Row::of(Standing::Same, at, NONE),
+                    Compared::Unknown => Row::of(Standing::Unknown, at, found),
+                    Compared::Differs => Row::of(self.differs(at, found), at, found),
+                },
+            });
+        }
+        rows
+    }
+
+    /// A file with other content is corrupt if size and time say that nobody wrote to it. Many manifests have whole seconds.
+    fn differs(&self, listed: u32, found: u32) -> Standing {
+        let [set, other] = &self.sets;
+        let same_size =
+            set.size(listed).is_none_or(|size| other.size(found).is_none_or(|found| found == size));
+        let same_time = set.time(listed).zip(other.time(found)).is_some_and(|(one, two)| {
+            one.seconds == two.seconds && (one.nanos == two.nanos || one.nanos == 0 || two.nanos == 0)
+        });
+        if same_size && same_time { Standing::Corrupt } else { Standing::Changed }
+    }
+
+    /// Counts and tells everything, in the order of names.
+    fn end(
+        &mut self,
+        mut rows: Vec<Row>,
+        fresh: Vec<u32>,
+        tell_same: bool,
+        swapped: bool,
+        tell: &mut Tell<'_>,
+    ) -> io::Result<()> {
+        rows.extend(fresh.into_iter().map(|at| Row::of(Standing::New, NONE, at)));
+        self.report.interrupted |= self.progress.stopped();
+        if self.report.interrupted {
+            // What was not reached is not known to be gone or new.
+            let seen = |row: &Row| {
+                matches!(
+                    row.standing,
+                    Standing::Same | Standing::Changed | Standing::Corrupt | Standing::Unreadable
+                )
+            };
+            rows.retain(seen);
+        }
+        let Comparison { sets, report, errors, .. } = self;
+        for (side, set) in sets.iter().enumerate() {
+            let specs = set.kinds().iter().flat_map(|kind| kind.iter());
+            for spec in specs {
+                report.algorithms[side ^ usize::from(swapped)].insert(spec.to_string());
+                if weak::verdict(spec) != weak::Verdict::TamperEvident {
+                    report.not_tamper_evident.insert(spec.to_string());
+                }
+            }
+        }
+        let name = |(side, at): (usize, u32)| sets[side].name(at);
+        // The name that a file has now, which is on the other side where the sides are exchanged.
+        let main = |row: &Row| match (row.standing, row.at) {
+            (Standing::Moved, [listed, found]) if !swapped => (name((FOUND, found)), name((LISTED, listed))),
+            (Standing::Moved, [listed, found]) => (name((LISTED, listed)), name((FOUND, found))),
+            (_, [NONE, found]) => (name((FOUND, found)), &b""[..]),
+            (_, [listed, _]) => (name((LISTED, listed)), &b""[..]),
+        };
+        if !tell_same {
+            let all = rows.len();
+            rows.retain(|row| row.standing != Standing::Same);
+            (rows.len()..all).for_each(|_| report.add(Standing::Same));
+        }
+        rows.sort_unstable_by(|one, other| main(one).cmp(&main(other)));
+        for row in &rows {
+            let standing = match row.standing {
+                Standing::Missing if swapped => Standing::New,
+                Standing::New if swapped => Standing::Missing,
+                standing => standing,
+            };
+            report.add(standing);
+            let facts = |side: usize| (row.at[side] != NONE).then(|| sets[side].facts(row.at[side]));
+            let (mut listed, mut found) = (facts(LISTED), facts(FOUND));
+            if swapped {
+                std::mem::swap(&mut listed, &mut found);
+            }
+            let path = |name| Path::new(OsStr::from_bytes(name));
+            let (name_of, moved_from) = main(row);
+            let from = match standing {
+                Standing::Moved => Some(moved_from),
+                _ => row.from.map(name),
+            };
+            let error = [LISTED, FOUND].into_iter().find_map(|side| errors.get(&(side, row.at[side])));
+            let error = error.filter(|_| standing == Standing::Unreadable);
+            tell(Event::Finding(&Finding {
+                standing,
+                name: path(name_of),
+                from: from.map(path),
+                listed,
+                found,
+                error,
+            }))?;
+        }
+        Ok(())
+    }
+
+    /// Counts and tells a failure that is not that of one file.
+    pub(super) fn failed(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
+        self.report.failed += 1;
+        tell(Event::Failed(error))
+    }
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let id = |path: &Path| std::fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino())).ok();
+    one == other || id(one).is_some_and(|found| id(other) == Some(found))
+}

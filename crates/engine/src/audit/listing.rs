@@ -1,0 +1,181 @@
+//! Manifests and folders into sets: names and what is known without reading a file.
+
+use crate::audit::comparison::{Comparison, FOUND, LISTED, SAME, Tell, UNSEEN};
+use crate::audit::set::{Compared, compare};
+use crate::audit::standing::Event;
+use crate::error::{Cause, Error};
+use crate::io::input::Input;
+use crate::io::open::Root;
+use crate::job::Job;
+use crate::task::{BadLine, Notice, Task};
+use crate::verify::entries::Entries;
+use crate::verify::foreign::look;
+use crate::verify::listed::parts;
+use crate::verify::unlisted::{is_among, is_beside};
+use crate::verify::verification::{CountedReader, open};
+use crate::walk::{Item, Options, Walk};
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+use std::sync::Arc;
+use truesum_manifest::Time;
+use truesum_manifest::path::display_safe;
+
+impl Comparison<'_> {
+    /// Takes in the entries of a manifest.
+    pub(super) fn manifest(&mut self, side: usize, name: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
+        let check = &self.options.check;
+        let bytes = name.as_os_str().as_bytes();
+        let (file, id) = match open(name, self.progress) {
+            Ok(opened) => opened,
+            Err(error) => return self.failed(&error, tell),
+        };
+        self.own.extend(id);
+        let folder = check.folder(name);
+        let root = match Root::folder(&folder, check.allow_outside) {
+            Ok(root) => root,
+            Err(error) => return self.failed(&error, tell),
+        };
+        let reader = match look(CountedReader { reader: file, progress: self.progress }) {
+            Ok((reader, None)) => reader,
+            Ok((reader, Some(_))) if check.format.is_some() => reader,
+            Ok((_, Some(what))) => {
+                return self.failed(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
+            }
+            Err(error) => return self.failed(&Error::io(bytes, "read", error), tell),
+        };
+        let mut entries =
+            Entries::new(reader, check.reading(bytes, self.progress), &root, 0, None).of_folder(&folder);
+        for task in entries.by_ref() {
+            let bad = match task {
+                Task::File(job) => {
+                    let at = job.origin.1;
+                    let reason = |word| {
+                        let name = display_safe(&job.name);
+                        format!("{name} is listed before with another {word}")
+                    };
+                    self.entry(side, &job).err().map(|word| BadLine { at, reason: reason(word) })
+                }
+                Task::Tell(Notice::Malformed(line)) => Some(line),
+                Task::Tell(_) => None,
+            };
+            if let Some(line) = bad {
+                self.report.malformed += 1;
+                tell(Event::Malformed(name, &line))?;
+            }
+        }
+        // Of pieces alone a file is listed without a digest of its own: it is there or not, and more is not known.
+        for file in entries.take_pieced() {
+            if let Err(word) = self.entry(side, &file.job) {
+                let reason = format!("{} is listed before with another {word}", display_safe(&file.job.name));
+                self.report.malformed += 1;
+                tell(Event::Malformed(name, &BadLine { at: file.job.origin.1, reason }))?;
+            }
+        }
+        match entries.facts().failed {
+            Some(error) if !Input::is_interruption(&error) => {
+                self.failed(&Error::io(bytes, "read", error), tell)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes in an entry. Of the other side only what is not the same is kept.
+    fn entry(&mut self, side: usize, job: &Job) -> Result<(), String> {
+        // Nothing is said of it, and that is meant.
+        if job.exempt {
+            return Ok(());
+        }
+        let name = plain(job.path());
+        let [listed, found] = &mut self.sets;
+        let facts = (job.size, job.mtime);
+        if side == LISTED {
+            return listed.insert(&name, facts, &job.specs, &job.expected).map(|_| ());
+        }
+        let before = found.len();
+        let at = found.insert(&name, facts, &job.specs, &job.expected)?;
+        let Some(known) = listed.find(&name) else { return Ok(()) };
+        let state = &mut self.state[known as usize];
+        // A name that is listed again was kept the first time, if there was reason to.
+        match compare((listed, known), (found, at)) {
+            Compared::Same if at == before && matches!(*state, UNSEEN | SAME) => *state = SAME,
+            Compared::Unknown if at == before && *state == SAME => {}
+            _ => {
+                *state = at;
+                return Ok(());
+            }
+        }
+        found.undo();
+        Ok(())
+    }
+
+    /// Takes in the files of a folder with their sizes; returns those that are not listed. Links, pipes and devices are no
+    /// files here, nor are the manifests, stored trees of listed files, and temporary files of this program.
+    pub(super) fn walk(&mut self, side: usize, folder: &Path, tell: &mut Tell<'_>) -> io::Result<Vec<u32>> {
+        let root = folder.as_os_str().as_bytes();
+        let mut fresh = Vec::new();
+        if self.progress.stopped() {
+            return Ok(fresh);
+        }
+        let threads = self.options.check.threads;
+        let walk = Walk::new([folder.to_owned()], Options::default(), threads).map_err(io::Error::other)?;
+        for item in walk.until(self.progress.stop_flag()) {
+            let (path, anchor) = match item {
+                Item::File(path, anchor) => (path.into_os_string().into_vec(), anchor),
+                Item::Failed(error) => {
+                    self.failed(&error, tell)?;
+                    continue;
+                }
+                Item::Temporary(_) | Item::Link(_) | Item::Dangling(_) | Item::Special(..) => continue,
+            };
+            let name = path.strip_prefix(root).unwrap_or(&path);
+            let name = &name[name.iter().take_while(|&&byte| byte == b'/').count()..];
+            let listed = if side == FOUND { self.sets[LISTED].find(name) } else { None };
+            if listed.is_some() && !self.folders || is_among(&self.own, &path, anchor.as_ref()) {
+                continue;
+            }
+            let is_listed = |about: &[u8]| self.sets[LISTED].find(about).is_some();
+            if side == FOUND && !self.folders && is_beside(name, is_listed, &path, anchor.as_ref()) {
+                continue;
+            }
+            let stat = anchor
+                .as_ref()
+                .map_or_else(|| Root::Anywhere.stat(&path, false), |anchor| anchor.stat(&path, false));
+            let stat = match stat {
+                Ok(stat) => stat,
+                Err(error) => {
+                    self.failed(&Error::io(&path, "open", error), tell)?;
+                    continue;
+                }
+            };
+            let time = Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 };
+            let facts = (Some(stat.st_size as u64), Some(time));
+            match self.sets[side].insert(name, facts, &Arc::from([]), &[]) {
+                Ok(at) => match listed {
+                    Some(known) => self.state[known as usize] = at,
+                    None => fresh.push(at),
+                },
+                Err(why) => self.failed(&Error::new(&path, "list", Cause::Other(why)), tell)?,
+            }
+        }
+        Ok(fresh)
+    }
+}
+
+/// A name without what says nothing: `./a//b` is `a/b`. What `..` leads to only the file system knows.
+fn plain(name: &[u8]) -> Vec<u8> {
+    let path = parts(name).collect::<Vec<_>>().join(&b'/');
+    if name.first() == Some(&b'/') { [b"/", &path[..]].concat() } else { path }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_compared_without_what_says_nothing() {
+        for (name, expected) in [("a", "a"), ("./a//b/", "a/b"), ("/a/./b", "/a/b"), ("a/../b", "a/../b")] {
+            assert_eq!(plain(name.as_bytes()), expected.as_bytes());
+        }
+    }
+}

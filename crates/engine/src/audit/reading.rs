@@ -1,0 +1,168 @@
+//! The runs of a comparison: listed files compared with what is there, and files hashed that nothing is known of.
+
+use crate::audit::comparison::{Comparison, FAILED, LISTED, SAME, Tell, UNSEEN};
+use crate::audit::set::Set;
+use crate::error::Kind;
+use crate::hash_files::Each;
+use crate::io::open::Root;
+use crate::job::{Job, Outcome, Summary, Verdict};
+use crate::run::run;
+use crate::task::Task;
+use rustix::fs::FileType;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use truesum_hash::{Digest, Spec};
+use truesum_manifest::{Place, Time};
+
+/// Files of a set as tasks.
+struct Jobs<'s> {
+    set: &'s Set,
+    /// Where sizes are looked at before files are read, if that is asked for.
+    sizes: Option<&'s Root>,
+    files: std::vec::IntoIter<u32>,
+    /// What to compute, if nothing is expected.
+    specs: Option<&'s Arc<[Spec]>>,
+    /// Files that are not read, for their size differs, with size and time.
+    skipped: Vec<(u32, u64, Time)>,
+}
+
+impl Jobs<'_> {
+    /// The size and time of a file that has another size than is listed.
+    fn other_size(&self, at: u32) -> Option<(u64, Time)> {
+        let (root, size) = (self.sizes?, self.set.size(at)?);
+        let stat = root.stat(self.set.name(at), false).ok()?;
+        let time = Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 };
+        let regular = FileType::from_raw_mode(stat.st_mode).is_file();
+        (regular && stat.st_size as u64 != size).then_some((stat.st_size as u64, time))
+    }
+}
+
+impl Iterator for Jobs<'_> {
+    type Item = Task;
+
+    fn next(&mut self) -> Option<Task> {
+        let at = loop {
+            let at = self.files.next()?;
+            match self.other_size(at) {
+                Some((size, time)) => self.skipped.push((at, size, time)),
+                None => break at,
+            }
+        };
+        let name = self.set.name(at).to_vec();
+        // Here `-` is a file of that name, never standard input.
+        let open = (name == b"-").then(|| name.clone());
+        let (specs, expected): (Arc<[Spec]>, Vec<Digest>) = match self.specs {
+            Some(specs) => (specs.clone(), Vec::new()),
+            None => {
+                let digests = self.set.digests(at).into_iter().map(|(_, digest)| digest).collect();
+                (self.set.specs(at).clone(), digests)
+            }
+        };
+        let size = if expected.is_empty() { None } else { self.set.size(at) };
+        let mtime = self.set.time(at);
+        let origin = (at as usize, Place::Line(0));
+        let exempt = false;
+        Some(Task::File(Job { name, open, anchor: None, specs, expected, size, mtime, exempt, origin }))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.files.size_hint()
+    }
+}
+
+impl Comparison<'_> {
+    /// Compares listed files with what is there under their names; with `sizes_first` without reading those whose size tells.
+    pub(super) fn listed_files(
+        &mut self,
+        folder: &Path,
+        files: Vec<u32>,
+        sizes_first: bool,
+        tell: &mut Tell<'_>,
+    ) -> io::Result<()> {
+        let check = &self.options.check;
+        let root = match Root::folder(folder, check.allow_outside) {
+            Ok(root) => root,
+            Err(error) => return self.failed(&error, tell),
+        };
+        let config = check.config(root);
+        let [listed, found] = &mut self.sets;
+        let sizes = sizes_first.then_some(&config.root);
+        let mut jobs =
+            Jobs { set: listed, sizes, files: files.into_iter(), specs: None, skipped: Vec::new() };
+        let (state, errors) = (&mut self.state, &mut self.errors);
+        let none: Arc<[Spec]> = Arc::from([]);
+        let mut add = |at: u32, facts, specs: &Arc<[Spec]>, digests: &[Digest]| {
+            // Every listed name is asked for once, so nothing was said of it before.
+            found.insert(listed.name(at), facts, specs, digests).unwrap_or(FAILED)
+        };
+        let mut each = Each(|outcome: Outcome| {
+            let at = outcome.job.origin.0 as u32;
+            let verdict = outcome.verdict();
+            state[at as usize] = match (verdict, outcome.result) {
+                (Verdict::Verified, _) => SAME,
+                (Verdict::Missing, _) => UNSEEN,
+                (_, Ok(read)) => {
+                    let time = Time { seconds: read.mtime.0, nanos: read.mtime.1 };
+                    add(at, (Some(read.size), Some(time)), &outcome.job.specs, &read.digests)
+                }
+                (_, Err(error)) if error.kind() == Kind::Interrupted => UNSEEN,
+                (_, Err(error)) => {
+                    errors.insert((LISTED, at), error);
+                    FAILED
+                }
+            };
+        });
+        let summary = run(&config, &mut jobs, self.progress, &mut each)?;
+        for (at, size, time) in std::mem::take(&mut jobs.skipped) {
+            state[at as usize] = add(at, (Some(size), Some(time)), &none, &[]);
+        }
+        self.ran(&summary);
+        Ok(())
+    }
+
+    /// Gives files of a side their digests. What could not be read has an error afterwards.
+    pub(super) fn hash(
+        &mut self,
+        side: usize,
+        folder: &Path,
+        files: &[u32],
+        specs: &Arc<[Spec]>,
+        tell: &mut Tell<'_>,
+    ) -> io::Result<()> {
+        if files.is_empty() || self.progress.stopped() {
+            return Ok(());
+        }
+        let check = &self.options.check;
+        let root = match Root::folder(folder, check.allow_outside) {
+            Ok(root) => root,
+            Err(error) => return self.failed(&error, tell),
+        };
+        let config = check.config(root);
+        let set = &self.sets[side];
+        let files = files.to_vec().into_iter();
+        let mut jobs = Jobs { set, sizes: None, files, specs: Some(specs), skipped: Vec::new() };
+        let (mut read, errors) = (Vec::new(), &mut self.errors);
+        let mut each = Each(|outcome: Outcome| {
+            let at = outcome.job.origin.0 as u32;
+            match outcome.result {
+                Ok(found) => read.push((at, found)),
+                Err(error) => drop(errors.insert((side, at), error)),
+            }
+        });
+        let summary = run(&config, &mut jobs, self.progress, &mut each)?;
+        for (at, found) in read {
+            let time = Time { seconds: found.mtime.0, nanos: found.mtime.1 };
+            self.sets[side].set_facts(at, found.size, time);
+            self.sets[side].set_digests(at, specs, &found.digests);
+        }
+        self.ran(&summary);
+        Ok(())
+    }
+
+    fn ran(&mut self, summary: &Summary) {
+        self.report.read += summary.files;
+        self.report.bytes += summary.bytes;
+        self.report.interrupted |= summary.interrupted;
+    }
+}

@@ -1,0 +1,306 @@
+//! The files of one side by name, with what is known of each: in some dozens of bytes beside its name and its digests, so
+//! that a million files are no matter of memory.
+
+use crate::audit::standing::Facts;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use truesum_hash::{Digest, Spec};
+use truesum_manifest::Time;
+
+/// No index.
+pub(super) const NONE: u32 = u32::MAX;
+/// A size that is not known: no file is so large.
+const UNSIZED: u64 = u64::MAX;
+/// A time that is not known, as nanoseconds.
+const UNTIMED: u32 = u32::MAX;
+
+/// Files by name.
+#[derive(Default)]
+pub(super) struct Set {
+    /// Keyed anew in each process: nobody can make names that all fall together.
+    keys: RandomState,
+    /// The first file whose name has this hash.
+    by_name: HashMap<u64, u32>,
+    files: Vec<File>,
+    /// Names and digests.
+    bytes: Vec<u8>,
+    /// Lists of algorithms that files have digests of, each once.
+    kinds: Vec<Arc<[Spec]>>,
+    kind_of: HashMap<Arc<[Spec]>, u32>,
+}
+
+struct File {
+    name: usize,
+    digests: usize,
+    name_len: u32,
+    /// Index of the list of algorithms.
+    kind: u32,
+    size: u64,
+    seconds: i64,
+    nanos: u32,
+    /// The next file whose name has the same hash.
+    next: u32,
+}
+
+/// How two files compare by what is known of both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Compared {
+    /// All digests that both have are equal, and there is one.
+    Same,
+    /// Sizes differ, or a digest.
+    Differs,
+    /// They have no algorithm in common.
+    Unknown,
+}
+
+impl Set {
+    pub(super) fn len(&self) -> u32 {
+        self.files.len() as u32
+    }
+
+    pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
+        let mut at = *self.by_name.get(&self.keys.hash_one(name))?;
+        while at != NONE {
+            if self.name(at) == name {
+                return Some(at);
+            }
+            at = self.files[at as usize].next;
+        }
+        None
+    }
+
+    /// Adds a file; of one that is there already, what was not known yet.
+    ///
+    /// # Errors
+    /// The algorithm by which, or the word for what, it was said to be something else before.
+    pub(super) fn insert(
+        &mut self,
+        name: &[u8],
+        facts: (Option<u64>, Option<Time>),
+        specs: &Arc<[Spec]>,
+        digests: &[Digest],
+    ) -> Result<u32, String> {
+        let hash = self.keys.hash_one(name);
+        if let Some(at) = self.find(name) {
+            self.add(at, facts, specs, digests)?;
+            return Ok(at);
+        }
+        let at = u32::try_from(self.files.len()).ok().filter(|&at| at < NONE - 2);
+        let at = at.ok_or("number of files: more than 4 thousand million")?;
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(name);
+        let name_len = u32::try_from(name.len()).map_err(|_| "length of the name")?;
+        let next = self.by_name.insert(hash, at).unwrap_or(NONE);
+        let (size, time) = (facts.0.unwrap_or(UNSIZED), facts.1);
+        let (seconds, nanos) = time.map_or((0, UNTIMED), |time| (time.seconds, time.nanos));
+        self.files.push(File { name: start, digests: 0, name_len, kind: 0, size, seconds, nanos, next });
+        self.set_digests(at, specs, digests);
+        Ok(at)
+    }
+
+    fn add(
+        &mut self,
+        at: u32,
+        (size, time): (Option<u64>, Option<Time>),
+        specs: &Arc<[Spec]>,
+        digests: &[Digest],
+    ) -> Result<(), String> {
+        match (self.size(at), size) {
+            (Some(before), Some(now)) if before != now => return Err("size".to_owned()),
+            (None, Some(now)) => self.files[at as usize].size = now,
+            _ => {}
+        }
+        if let (None, Some(time)) = (self.time(at), time) {
+            let file = &mut self.files[at as usize];
+            (file.seconds, file.nanos) = (time.seconds, time.nanos);
+        }
+        let mut all = self.digests(at);
+        let before = all.len();
+        for (spec, digest) in specs.iter().zip(digests) {
+            match all.iter().find(|(known, _)| known == spec) {
+                Some((_, known)) if known != digest => return Err(format!("{spec} digest")),
+                Some(_) => {}
+                None => all.push((spec.clone(), digest.clone())),
+            }
+        }
+        if all.len() > before {
+            let (specs, digests): (Vec<Spec>, Vec<Digest>) = all.into_iter().unzip();
+            self.set_digests(at, &specs.into(), &digests);
+        }
+        Ok(())
+    }
+
+    /// Gives a file its digests, in place of those it had.
+    pub(super) fn set_digests(&mut self, at: u32, specs: &Arc<[Spec]>, digests: &[Digest]) {
+        // An algorithm without its digest is none.
+        let specs = if digests.is_empty() { &Arc::from([]) } else { specs };
+        let kind = match self.kinds.last() {
+            Some(last) if Arc::ptr_eq(last, specs) => self.kinds.len() as u32 - 1,
+            _ => *self.kind_of.entry(specs.clone()).or_insert_with(|| {
+                self.kinds.push(specs.clone());
+                self.kinds.len() as u32 - 1
+            }),
+        };
+        let start = self.bytes.len();
+        for (spec, digest) in specs.iter().zip(digests) {
+            // The length is the algorithm's; another one would be refused where it was read.
+            self.bytes.extend((0..spec.digest_len()).map(|i| digest.as_bytes().get(i).copied().unwrap_or(0)));
+            if spec.counts_parts() {
+                self.bytes.extend_from_slice(&digest.parts().unwrap_or(0).to_le_bytes());
+            }
+        }
+        let file = &mut self.files[at as usize];
+        (file.kind, file.digests) = (kind, start);
+    }
+
+    /// Takes the file that was added last out again.
+    pub(super) fn undo(&mut self) {
+        let Some(at) = self.files.len().checked_sub(1) else { return };
+        let hash = self.keys.hash_one(self.name(at as u32));
+        let file = self.files.remove(at);
+        match file.next {
+            NONE => self.by_name.remove(&hash),
+            next => self.by_name.insert(hash, next),
+        };
+        self.bytes.truncate(file.name);
+    }
+
+    /// Notes what a file was found to be.
+    pub(super) fn set_facts(&mut self, at: u32, size: u64, time: Time) {
+        let file = &mut self.files[at as usize];
+        (file.size, file.seconds, file.nanos) = (size, time.seconds, time.nanos);
+    }
+
+    pub(super) fn name(&self, at: u32) -> &[u8] {
+        let file = &self.files[at as usize];
+        &self.bytes[file.name..file.name + file.name_len as usize]
+    }
+
+    /// The name without its folder.
+    pub(super) fn base(&self, at: u32) -> &[u8] {
+        let name = self.name(at);
+        &name[name.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)..]
+    }
+
+    pub(super) fn size(&self, at: u32) -> Option<u64> {
+        Some(self.files[at as usize].size).filter(|&size| size != UNSIZED)
+    }
+
+    pub(super) fn time(&self, at: u32) -> Option<Time> {
+        let File { seconds, nanos, .. } = self.files[at as usize];
+        (nanos != UNTIMED).then_some(Time { seconds, nanos })
+    }
+
+    pub(super) fn specs(&self, at: u32) -> &Arc<[Spec]> {
+        &self.kinds[self.kind(at) as usize]
+    }
+
+    pub(super) fn kind(&self, at: u32) -> u32 {
+        self.files[at as usize].kind
+    }
+
+    /// The lists of algorithms that files have digests of.
+    pub(super) fn kinds(&self) -> &[Arc<[Spec]>] {
+        &self.kinds
+    }
+
+    pub(super) fn digests(&self, at: u32) -> Vec<(Spec, Digest)> {
+        let digest = |(spec, (from, len)): (&Spec, (usize, usize))| {
+            let bytes = &self.bytes[self.files[at as usize].digests + from..][..len];
+            let digest = Digest::new(&bytes[..spec.digest_len()]);
+            let parts = bytes[spec.digest_len()..].try_into().map(u64::from_le_bytes);
+            (spec.clone(), digest.with_parts(parts.unwrap_or(0)))
+        };
+        let specs = self.specs(at);
+        specs.iter().zip(places(specs)).map(digest).collect()
+    }
+
+    /// The bytes at this place behind a file's first digest.
+    pub(super) fn slice(&self, at: u32, (from, len): (usize, usize)) -> &[u8] {
+        &self.bytes[self.files[at as usize].digests + from..][..len]
+    }
+
+    pub(super) fn facts(&self, at: u32) -> Facts {
+        Facts { size: self.size(at), mtime: self.time(at), digests: self.digests(at) }
+    }
+}
+
+/// Where the digests of these algorithms lie behind the first, and how long each is.
+fn places(specs: &[Spec]) -> impl Iterator<Item = (usize, usize)> {
+    specs.iter().scan(0, |from, spec| {
+        let len = spec.digest_len() + if spec.counts_parts() { 8 } else { 0 };
+        *from += len;
+        Some((*from - len, len))
+    })
+}
+
+/// Where files of two lists of algorithms have the digests that both have.
+pub(super) fn common(one: &[Spec], other: &[Spec]) -> Vec<[(usize, usize); 2]> {
+    let in_other = |spec: &Spec| other.iter().zip(places(other)).find(|(known, _)| *known == spec);
+    let both = |(spec, place)| in_other(spec).map(|(_, there)| [place, there]);
+    one.iter().zip(places(one)).filter_map(both).collect()
+}
+
+/// Compares a file of one set with one of another by all that is known of both.
+pub(super) fn compare(one: (&Set, u32), other: (&Set, u32)) -> Compared {
+    if let (Some(size), Some(there)) = (one.0.size(one.1), other.0.size(other.1))
+        && size != there
+    {
+        return Compared::Differs;
+    }
+    let both = common(one.0.specs(one.1), other.0.specs(other.1));
+    let same =
+        |places: &[(usize, usize); 2]| one.0.slice(one.1, places[0]) == other.0.slice(other.1, places[1]);
+    match both.iter().all(same) {
+        false => Compared::Differs,
+        true if both.is_empty() => Compared::Unknown,
+        true => Compared::Same,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn specs(names: &[&str]) -> Arc<[Spec]> {
+        names.iter().map(|name| name.parse().unwrap()).collect()
+    }
+
+    fn digests(specs: &[Spec], text: &[u8]) -> Vec<Digest> {
+        specs.iter().map(|spec| spec.digest(text)).collect()
+    }
+
+    #[test]
+    fn what_is_said_of_a_file_later_is_added_and_never_replaces_what_was_said() {
+        let (sha, md5) = (specs(&["sha256"]), specs(&["md5"]));
+        let mut set = Set::default();
+        let at = set.insert(b"a", (None, None), &sha, &digests(&sha, b"x")).unwrap();
+        assert_eq!(set.insert(b"a", (Some(1), None), &md5, &digests(&md5, b"x")), Ok(at));
+        assert_eq!(set.digests(at).len(), 2);
+        assert_eq!((set.size(at), set.len()), (Some(1), 1));
+        assert_eq!(set.insert(b"a", (None, None), &md5, &digests(&md5, b"y")).unwrap_err(), "md5 digest");
+        assert_eq!(set.insert(b"a", (Some(2), None), &sha, &digests(&sha, b"x")).unwrap_err(), "size");
+        assert_eq!((set.find(b"a"), set.find(b"b")), (Some(at), None));
+    }
+
+    #[test]
+    fn files_are_the_same_by_all_that_both_sides_know() {
+        let (both, sha, md5) = (specs(&["md5", "sha256"]), specs(&["sha256"]), specs(&["md5"]));
+        let file = |specs: &Arc<[Spec]>, size, text: &[u8]| {
+            let mut set = Set::default();
+            set.insert(b"a", (size, None), specs, &digests(specs, text)).unwrap();
+            set
+        };
+        for (one, other, expected) in [
+            (file(&both, None, b"x"), file(&sha, None, b"x"), Compared::Same),
+            (file(&both, None, b"x"), file(&md5, None, b"y"), Compared::Differs),
+            (file(&sha, None, b"x"), file(&md5, None, b"x"), Compared::Unknown),
+            (file(&sha, Some(1), b"x"), file(&md5, Some(2), b"x"), Compared::Differs),
+            (file(&sha, Some(1), b"x"), file(&sha, Some(2), b"x"), Compared::Differs),
+        ] {
+            assert_eq!(compare((&one, 0), (&other, 0)), expected);
+            assert_eq!(compare((&other, 0), (&one, 0)), expected);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What became of a file between what is listed and what is found, and what that makes of the whole.
+
+use crate::error::Error;
+use crate::task::BadLine;
+use std::collections::BTreeSet;
+use std::path::Path;
+use truesum_hash::{Digest, Spec};
+use truesum_manifest::Time;
+
+/// What became of a file. The rules are those of docs/check.md, "Two sets of files".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standing {
+    /// Under its name, with its content.
+    Same,
+    /// Under its name, with other content.
+    Changed,
+    /// Under its name with other content, though size and modification time are those listed: nobody wrote to it.
+    Corrupt,
+    /// Its name is not there, nor is its content under a new name.
+    Missing,
+    /// Not listed, and its content is listed under no name.
+    New,
+    /// A listed name is not there, and its content is under this new name.
+    Moved,
+    /// Not listed, with the content that is listed under another name, which is there or was found moved.
+    Copied,
+    /// Not listed, with the content of another file that is not listed either.
+    Duplicated,
+    /// There, but it could not be read to its end, or changed meanwhile.
+    Unreadable,
+    /// Both sides have it, but no algorithm by which to compare.
+    Unknown,
+}
+
+impl Standing {
+    /// All of them.
+    pub const ALL: [Standing; 10] = [
+        Standing::Same,
+        Standing::Changed,
+        Standing::Corrupt,
+        Standing::Missing,
+        Standing::New,
+        Standing::Moved,
+        Standing::Copied,
+        Standing::Duplicated,
+        Standing::Unreadable,
+        Standing::Unknown,
+    ];
+}
+
+/// What is known of a file on one side.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// Length in bytes.
+    pub size: Option<u64>,
+    /// When it was last written.
+    pub mtime: Option<Time>,
+    /// Its digests; none where none was needed.
+    pub digests: Vec<(Spec, Digest)>,
+}
+
+/// What is said of one file.
+#[derive(Debug)]
+pub struct Finding<'f> {
+    /// What became of it.
+    pub standing: Standing,
+    /// Its name: the new one, of a file that has one.
+    pub name: &'f Path,
+    /// The name that its content is listed under ([`Standing::Moved`], [`Standing::Copied`]), or that of the first new file
+    /// with it ([`Standing::Duplicated`]).
+    pub from: Option<&'f Path>,
+    /// What is listed of it.
+    pub listed: Option<Facts>,
+    /// What was found of it, where it is not what is listed.
+    pub found: Option<Facts>,
+    /// Why it is [`Standing::Unreadable`].
+    pub error: Option<&'f Error>,
+}
+
+/// Something that a comparison tells.
+#[derive(Debug)]
+pub enum Event<'e> {
+    /// What became of a file. In the order of names, after everything was read.
+    Finding(&'e Finding<'e>),
+    /// A line of this manifest that is no entry, or contradicts one before it.
+    Malformed(&'e Path, &'e BadLine),
+    /// A manifest that could not be read, or a folder that could not be listed.
+    Failed(&'e Error),
+}
+
+/// What the whole comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Equality {
+    /// Every listed file is there as it is listed, and there is no other.
+    Equal,
+    /// Some file is not.
+    Different,
+    /// No difference was seen, but not everything was compared: a malformed line, no common algorithm, nothing listed.
+    NotAsAsked,
+    /// Stopped before its end.
+    Interrupted,
+}
+
+/// The counts of a comparison.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    pub(super) counts: [u64; Standing::ALL.len()],
+    /// Entries and files of the first side, by name.
+    pub listed: u64,
+    /// Files read to their end.
+    pub read: u64,
+    /// Bytes of those files.
+    pub bytes: u64,
+    /// Lines that are no entry.
+    pub malformed: u64,
+    /// Manifests that could not be read, and folders that could not be listed.
+    pub failed: u64,
+    /// Whether it was stopped before its end.
+    pub interrupted: bool,
+    /// The algorithms that each side has digests of.
+    pub algorithms: [BTreeSet<String>; 2],
+    /// Those of `algorithms` by which an equal digest does not tell tampering.
+    pub not_tamper_evident: BTreeSet<String>,
+    /// Whether files that moved pass.
+    pub moved_passes: bool,
+    /// Whether malformed lines pass.
+    pub lenient: bool,
+    /// Whether one of the sides lists nothing that could be compared.
+    pub nothing: bool,
+}
+
+impl Report {
+    /// How many files have this standing.
+    pub fn count(&self, standing: Standing) -> u64 {
+        self.counts[standing as usize]
+    }
+
+    pub(super) fn add(&mut self, standing: Standing) {
+        self.counts[standing as usize] += 1;
+    }
+
+    /// What all this means. Only [`Equality::Equal`] is good news.
+    pub fn equality(&self) -> Equality {
+        let passes = |standing: Standing| match standing {
+            Standing::Same | Standing::Unknown => true,
+            Standing::Moved => self.moved_passes,
+            _ => false,
+        };
+        let different =
+            Standing::ALL.into_iter().any(|standing| !passes(standing) && self.count(standing) > 0);
+        let malformed = self.malformed > 0 && !self.lenient;
+        match () {
+            () if self.interrupted => Equality::Interrupted,
+            () if different => Equality::Different,
+            () if malformed || self.failed > 0 || self.nothing || self.count(Standing::Unknown) > 0 => {
+                Equality::NotAsAsked
+            }
+            () => Equality::Equal,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_but_the_same_files_is_equal() {
+        for standing in Standing::ALL {
+            let mut report = Report::default();
+            report.add(Standing::Same);
+            report.add(standing);
+            let expected = match standing {
+                Standing::Same => Equality::Equal,
+                Standing::Unknown => Equality::NotAsAsked,
+                _ => Equality::Different,
+            };
+            assert_eq!(report.equality(), expected, "{standing:?}");
+            let accepted = Report { moved_passes: true, ..report.clone() };
+            let expected = if standing == Standing::Moved { Equality::Equal } else { expected };
+            assert_eq!(accepted.equality(), expected, "{standing:?}");
+        }
+        for (report, equality) in [
+            (Report { malformed: 1, ..Report::default() }, Equality::NotAsAsked),
+            (Report { malformed: 1, lenient: true, ..Report::default() }, Equality::Equal),
+            (Report { failed: 1, ..Report::default() }, Equality::NotAsAsked),
+            (Report { nothing: true, ..Report::default() }, Equality::NotAsAsked),
+            (Report { interrupted: true, ..Report::default() }, Equality::Interrupted),
+        ] {
+            assert_eq!(report.equality(), equality);
+        }
+    }
+}
