@@ -111,7 +111,7 @@ fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Resul
         _ => Input::open(&args.input, progress),
     };
     let input = input.map_err(|error| Error::io(name, "open", error))?;
-    let mut reader = Reader::new(input, reading(args));
+    let mut reader = Reader::new(UntilStopped { input, progress }, reading(args));
     let scratch = |error| Error::io(std::env::temp_dir().as_os_str().as_bytes(), "write below", error);
     let writer = Writer::new(BufWriter::new(spooled_tempfile(IN_MEMORY)), format, &Heading::default());
     let mut losses = Losses::new(name, format, args.lossy, console);
@@ -146,6 +146,21 @@ fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Resul
     }
     text.seek(SeekFrom::Start(0)).map_err(scratch)?;
     Ok(text)
+}
+
+/// An input that ends with an error when the run is asked to end.
+struct UntilStopped<'a> {
+    input: Input,
+    progress: &'a Progress,
+}
+
+impl Read for UntilStopped<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.progress.stopped() {
+            return Err(io::Error::other("interrupted"));
+        }
+        self.input.read(buffer)
+    }
 }
 
 /// How IN is read: everything that it says, be it worth little.

@@ -144,11 +144,14 @@ pub fn identify(text: &str) -> Result<Vec<Candidate>, Unidentified> {
             return Ok(found);
         }
     }
+    let mut spellings = spellings(text);
     if named {
-        return Err(Unidentified::Named);
+        // `b2` is a name, and the first byte of many a digest with colons.
+        spellings.retain(|(encoding, _)| *encoding == Encoding::Hex);
     }
-    let spellings = spellings(text);
-    let Some((_, first)) = spellings.first() else { return Err(Unidentified::Spelling) };
+    let Some((_, first)) = spellings.first() else {
+        return Err(if named { Unidentified::Named } else { Unidentified::Spelling });
+    };
     let length = first.len();
     let mut found: Vec<Candidate> = Vec::new();
     for (encoding, digest) in spellings {

@@ -146,14 +146,14 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool) -> Result<Expected, Re
         }
     }
     // SRI, as web pages have it: `sha256-BASE64`. A hyphen in an algorithm's own name stands before the last one.
-    let sri = text.char_indices().filter(|(_, c)| *c == '-').filter_map(|(at, _)| {
+    let mut sri = text.char_indices().filter(|(_, c)| *c == '-').filter_map(|(at, _)| {
         let spec: Spec = text[..at].parse().ok()?;
         let digest = text[at + 1..].split('?').next()?;
         let is_digest =
             Digest::from_base64(digest.as_bytes()).is_ok_and(|found| found.len() == spec.digest_len());
-        is_digest.then(|| (spec, digest))
+        is_digest.then_some((spec, digest))
     });
-    let sri = sri.last().map(|(spec, digest)| (vec![spec], digest));
+    let sri = sri.next_back().map(|(spec, digest)| (vec![spec], digest));
     let (named, digits) = match text.split_once(':') {
         _ if sri.is_some() => sri.unwrap_or_default(),
         Some((name, digits)) => {

@@ -1,6 +1,6 @@
 //! `truesum convert`: between formats and back, and what is said of what is lost.
 
-use crate::program::{ABC, EMPTY, Folder};
+use crate::program::{ABC, EMPTY, Folder, Ran};
 
 /// Names that tools lost: each has one thing in it.
 const HOSTILE: &[&[u8]] = &[
@@ -36,12 +36,23 @@ fn writable() -> Vec<(String, String)> {
     let formats = rows.filter_map(|row| {
         let name = row["name"].as_str().unwrap().to_owned();
         let algorithm = row["algorithms"][0].as_str().unwrap_or("sha256").to_owned();
-        let ran = folder.run(&["-t", &name, "f"]);
-        (ran.code == Some(0)).then_some((name, algorithm))
+        // Pieces are made of content, and cannot be converted to.
+        let of_files = row["pieces"] == false;
+        (of_files && folder.run(&["-t", &name, "f"]).code == Some(0)).then_some((name, algorithm))
     });
     let formats: Vec<_> = formats.collect();
     assert!(formats.len() >= 12, "{formats:?}");
     formats
+}
+
+/// Converts to a file of a name by which readers take it for what it is; gives that too.
+fn converted(folder: &Folder, from: &str, format: &str, algorithm: &str, stem: &str) -> (Ran, String) {
+    // What bags hold is told from other lists by its name alone.
+    let to = match format {
+        "bagit" => format!("files/{stem}-manifest-{algorithm}.txt"),
+        _ => format!("files/{stem}.{format}"),
+    };
+    (folder.run(&["convert", "--lossy", from, "-t", format, "-o", &to]), to)
 }
 
 /// `(name, digest)` of every entry of a manifest, by way of JSON lines.
@@ -73,8 +84,7 @@ fn between_all_formats_and_back_names_and_digests_stay_and_verify() {
         // All that this format can hold, and what it cannot is named one by one.
         let begin = folder.run(&["hash", "--json", "-a", algorithm, "-o", "files/all.jsonl", "files"]);
         assert_eq!(begin.code, Some(0), "{}", begin.err);
-        let first = format!("files/first.{format}");
-        let ran = folder.run(&["convert", "--lossy", "files/all.jsonl", "-t", format, "-o", &first]);
+        let (ran, first) = converted(&folder, "files/all.jsonl", format, algorithm, "first");
         assert_eq!(ran.code, Some(0), "{format}: {}", ran.err);
         let left_out = ran.err.matches(": left out: ").count();
         let kept = entries(&folder, &first);
@@ -83,11 +93,12 @@ fn between_all_formats_and_back_names_and_digests_stay_and_verify() {
         let check = folder.run(&["check", "--quiet", &first]);
         assert_eq!(check.code, Some(0), "{format}: {}{}", check.out(), check.err);
         for (other, _) in &formats {
-            let second = format!("files/second.{other}");
-            let ran = folder.run(&["convert", "--lossy", &first, "-t", other, "-o", &second]);
+            let (ran, second) = converted(&folder, &first, other, algorithm, "second");
             if ran.code != Some(0) {
-                // Nothing is left where there is no place for the algorithm.
-                assert!(ran.err.contains("no entry to write"), "{format} to {other}: {}", ran.err);
+                // Nothing is left where there is no place for the algorithm, and no bag's list is named after some.
+                let nothing = ran.err.contains("no entry to write");
+                let unnamed = other == "bagit" && ran.err.contains("would not be read back");
+                assert!(nothing || unnamed, "{format} to {other}: {}", ran.err);
                 assert!(!folder.path(&second).exists());
                 continue;
             }
@@ -95,8 +106,7 @@ fn between_all_formats_and_back_names_and_digests_stay_and_verify() {
             let through = entries(&folder, &second);
             assert_eq!(through.len() + left_out, kept.len(), "{format} to {other}: {}", ran.err);
             assert!(through.iter().all(|entry| kept.contains(entry)), "{format} to {other}");
-            let back = format!("files/back.{format}");
-            let ran = folder.run(&["convert", "--lossy", &second, "-t", format, "-o", &back]);
+            let (ran, back) = converted(&folder, &second, format, algorithm, "back");
             // What wants sizes takes nothing from what has none.
             if ran.code == Some(2) {
                 let without = ran.err.matches(": left out: its size is not known").count();

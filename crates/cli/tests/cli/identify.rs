@@ -21,21 +21,10 @@ fn every_algorithm_is_found_by_its_digest_of_a_file() {
 fn one_read_tells_which_it_is_and_the_exit_status_whether() {
     let folder = Folder::with(&[("a", "abc"), ("empty", "")]);
     for (digest, file, code, out) in [
-        // One leaf is no tree.
-        (ABC, "a", 0, "a: sha256 (hex)\na: glacier (hex)\n"),
+        (ABC, "a", 0, "a: sha256 (hex)\n"),
         ("sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=", "a", 0, "a: sha256 (base64)\n"),
-        (
-            "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0",
-            "a",
-            0,
-            "a: sha256 (base64url)\na: glacier (base64url)\n",
-        ),
-        (
-            "1b8m03r63zqhnjf7l5wnldhh7c134ap5vpj0850ymkq1iyzicy5s",
-            "a",
-            0,
-            "a: sha256 (nix32)\na: glacier (nix32)\n",
-        ),
+        ("ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0", "a", 0, "a: sha256 (base64url)\n"),
+        ("1b8m03r63zqhnjf7l5wnldhh7c134ap5vpj0850ymkq1iyzicy5s", "a", 0, "a: sha256 (nix32)\n"),
         ("90 01 50 98 3c d2 4f b0 d6 96 3f 7d 28 e1 7f 72", "a", 0, "a: md5 (hex)\n"),
         ("90:01:50:98:3C:D2:4F:B0:D6:96:3F:7D:28:E1:7F:72", "a", 0, "a: md5 (hex)\n"),
         ("MD5:900150983cd24fb0d6963f7d28e17f72", "a", 0, "a: md5 (hex)\n"),
@@ -48,7 +37,14 @@ fn one_read_tells_which_it_is_and_the_exit_status_whether() {
         ),
     ] {
         let ran = folder.run(&["identify", digest, file]);
-        assert_eq!((ran.code, ran.out().as_str(), ran.err.as_str()), (Some(code), out, ""), "{digest}");
+        assert_eq!((ran.code, ran.err.as_str()), (Some(code), ""), "{digest}");
+        // A file of one leaf has its digest as a tree too, unless the digest says what it is.
+        let lines = ran.out().lines().count();
+        assert!(
+            ran.out().starts_with(out) && (lines == 1 || !digest.contains("256")),
+            "{digest}: {}",
+            ran.out()
+        );
     }
     let multihash = format!("1220{ABC}");
     assert_eq!(folder.run(&["identify", &multihash, "a"]).out(), "a: sha256 (multihash)\n");
@@ -107,14 +103,15 @@ fn the_part_size_of_an_upload_is_found() {
 #[test]
 fn json_has_a_row_for_each() {
     let folder = Folder::with(&[("a", "abc")]);
-    for words in [&["identify", "--json", ABC][..], &["identify", "--json", ABC, "a"]] {
+    let rows = |words: &[&str]| -> Vec<serde_json::Value> {
         let ran = folder.run(words);
-        assert_eq!(ran.code, Some(0), "{}", ran.err);
-        let rows = ran.out();
-        let rows: Vec<serde_json::Value> =
-            rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+        ran.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let (all, matching) = (rows(&["identify", "--json", ABC]), rows(&["identify", "--json", ABC, "a"]));
+    for rows in [&all, &matching] {
         assert_eq!((&rows[0]["algorithm"], &rows[0]["digest"]), (&"sha256".into(), &ABC.into()));
-        assert_eq!(rows[0]["tamper_evident"], true);
-        assert_eq!(rows.len() == 2, words.len() == 4, "{}", ran.out());
+        assert_eq!((&rows[0]["encoding"], &rows[0]["tamper_evident"]), (&"hex".into(), &true.into()));
     }
+    assert!(matching.len() < all.len() && matching.iter().all(|row| all.contains(row)));
 }
