@@ -32,10 +32,7 @@ pub fn run(args: AuditArgs) -> Exit {
             hint,
         ));
     }
-    let tell = match args.run.tell(args.quiet || args.status) {
-        Ok(tell) => tell,
-        Err(refusal) => return console.refuse(&refusal),
-    };
+    let tell = args.run.tell(args.quiet || args.status);
     let options = Options {
         check: truesum::Options {
             root: folder,

@@ -17,10 +17,7 @@ pub fn run(args: DiffArgs) -> Exit {
     if old == Path::new("-") && new == Path::new("-") {
         return console.refuse(&Refusal::new("diff: standard input can be one of the two"));
     }
-    let tell = match args.run.tell(args.status) {
-        Ok(tell) => tell,
-        Err(refusal) => return console.refuse(&refusal),
-    };
+    let tell = args.run.tell(args.status);
     let options = Options {
         check: truesum::Options {
             algorithms: args.algorithm,
