@@ -56,6 +56,8 @@ pub struct Comparison<'a> {
     pub(super) own: Vec<(u64, u64)>,
     /// Whether both sides are folders: then nothing is listed, and files of this program are files like others.
     pub(super) folders: bool,
+    /// Whether the other side lists anything.
+    pub(super) met: bool,
 }
 
 /// What is to be told of one file: its index on either side, and that of the file with its content.
@@ -81,7 +83,7 @@ impl<'a> Comparison<'a> {
         };
         let own = options.check.own.clone();
         let (sets, state, errors) = (Default::default(), Vec::new(), BTreeMap::new());
-        Comparison { options, progress, report, sets, state, errors, own, folders: false }
+        Comparison { options, progress, report, sets, state, errors, own, folders: false, met: false }
     }
 
     /// What was counted so far.
@@ -142,8 +144,7 @@ impl<'a> Comparison<'a> {
                 self.manifest(FOUND, new, tell)?;
                 let linked: HashSet<u32> = self.state.iter().copied().collect();
                 let fresh: Vec<u32> = (0..self.sets[FOUND].len()).filter(|at| !linked.contains(at)).collect();
-                let same = self.state.contains(&SAME);
-                self.report.nothing |= fresh.is_empty() && linked.len() < 2 && !same;
+                self.report.nothing |= !self.met;
                 (fresh, false)
             }
             (true, true) => (self.folders(old, new, tell)?, false),

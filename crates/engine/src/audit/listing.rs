@@ -92,6 +92,7 @@ impl Comparison<'_> {
         if side == LISTED {
             return listed.insert(&name, facts, &job.specs, &job.expected).map(|_| ());
         }
+        self.met = true;
         let before = found.len();
         let at = found.insert(&name, facts, &job.specs, &job.expected)?;
         let Some(known) = listed.find(&name) else { return Ok(()) };

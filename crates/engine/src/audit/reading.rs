@@ -140,7 +140,7 @@ impl Comparison<'_> {
         };
         let config = check.config(root);
         let set = &self.sets[side];
-        let files = files.to_vec().into_iter();
+        let files = Vec::from(files).into_iter();
         let mut jobs = Jobs { set, sizes: None, files, specs: Some(specs), skipped: Vec::new() };
         let (mut read, errors) = (Vec::new(), &mut self.errors);
         let mut each = Each(|outcome: Outcome| {

@@ -4,6 +4,10 @@ use crate::job::Outcome;
 use crate::task::Notice;
 
 /// Something for the sink.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all are outcomes, and a box for each costs an allocation"
+)]
 pub(crate) enum Told {
     Outcome(Outcome),
     Notice(Notice),
