@@ -329,13 +329,24 @@ unsafe fn absorb<W: Word64, const RATE: usize, const ROUNDS: usize>(
     }
 }
 
+/// The constants of the last rounds.
+const fn last<const ROUNDS: usize>() -> [u64; ROUNDS] {
+    let mut constants = [0; ROUNDS];
+    let mut round = 0;
+    while round < ROUNDS {
+        constants[round] = CONSTANTS[24 - ROUNDS + round];
+        round += 1;
+    }
+    constants
+}
+
 /// The last `ROUNDS` rounds of Keccak-f[1600] (FIPS 202 section 3.3), for every lane. Word `x + 5 * y` of the state is lane `(x, y)` of the standard.
 ///
 /// # Safety
 /// As [`crate::word::operations::Word::splat`].
 #[inline(always)]
 unsafe fn permute<W: Word64, const ROUNDS: usize>(mut s: [W; WORDS]) -> [W; WORDS] {
-    for &constant in &CONSTANTS[24 - ROUNDS..] {
+    for constant in const { last::<ROUNDS>() } {
         macro_rules! column {
             ($x:literal) => {
                 s[$x].xor(s[$x + 5]).xor(s[$x + 10]).xor(s[$x + 15]).xor(s[$x + 20])

@@ -48,9 +48,14 @@ impl Register {
     /// One for a message that begins.
     pub(super) fn new(crc: &Crc) -> Register {
         match crc.made_for {
-            Some(algorithm) => Register::Folded(Digest::new(algorithm), crc.parameters.width.into()),
+            Some(algorithm) => Register::made(crc, Digest::new(algorithm)),
             None => Register::holding(crc, crc.parameters.init),
         }
+    }
+
+    /// One of a CRC that `crc-fast` has code for.
+    pub(super) fn made(crc: &Crc, digest: Digest) -> Register {
+        Register::Folded(digest, crc.parameters.width.into())
     }
 
     /// Begins anew.
