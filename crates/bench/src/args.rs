@@ -2,7 +2,7 @@
 
 use crate::models::effort::{Scope, positive};
 use crate::models::{MODELS, Model, place};
-use crate::show::Form;
+use crate::show::PageForm;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use std::path::PathBuf;
@@ -95,7 +95,7 @@ impl Subcommand for What {
 pub struct Output {
     /// The form of the result
     #[command(flatten)]
-    pub form: Form,
+    pub form: PageForm,
     /// Save the run for `bench report` and `bench compare`
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
@@ -139,5 +139,5 @@ pub struct CompareArgs {
     pub threshold: f64,
     /// The form of the result
     #[command(flatten)]
-    pub form: Form,
+    pub form: PageForm,
 }

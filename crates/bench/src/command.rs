@@ -4,7 +4,7 @@ use crate::args::{Bench, Measure, Output, Saved, What};
 use crate::models::progress::Line;
 use crate::models::{self, Session};
 use crate::record::Record;
-use crate::record::compare::{self, Verdict};
+use crate::record::compare::{self, Change};
 use crate::show::chart::Theme;
 use crate::show::{Report, html};
 use crate::{Error, readme};
@@ -62,7 +62,7 @@ pub fn run(bench: &Bench, command: &str, stop: &AtomicBool, out: &mut dyn Write)
             let (before, after) = (models::read(&args.before)?, models::read(&args.after)?);
             let comparison = compare::compare(&before, &after, args.threshold / 100.0)?;
             print(out, &comparison.text(args.form))?;
-            Ok(if comparison.verdict == Verdict::Slower { Outcome::Differs } else { Outcome::Done })
+            Ok(if comparison.verdict == Change::Slower { Outcome::Differs } else { Outcome::Done })
         }
     }
 }

@@ -13,6 +13,6 @@ mod report;
 mod section;
 pub mod text;
 
-pub use form::Form;
+pub use form::PageForm;
 pub use report::Report;
 pub use section::{Column, Section, Table};

@@ -1,8 +1,8 @@
 //! `bench compare` on recorded runs that were changed by a known amount.
 
 use truesum_bench::record::Record;
-use truesum_bench::record::compare::{Verdict, compare};
-use truesum_bench::show::Form;
+use truesum_bench::record::compare::{Change, compare};
+use truesum_bench::show::PageForm;
 
 fn record(name: &str) -> Record {
     let path = format!("{}/tests/golden/{name}.json", env!("CARGO_MANIFEST_DIR"));
@@ -22,7 +22,7 @@ fn changed(mut record: Record, time: f64, clock: f64) -> Record {
 fn a_run_is_the_same_as_itself() {
     let run = record("limit");
     let comparison = compare(&run, &run, 0.05).unwrap();
-    assert_eq!((comparison.verdict, comparison.unmatched), (Verdict::Same, 0));
+    assert_eq!((comparison.verdict, comparison.unmatched), (Change::Same, 0));
     assert_eq!((comparison.median_ratio, comparison.mean_ratio), (1.0, 1.0));
 }
 
@@ -30,10 +30,10 @@ fn a_run_is_the_same_as_itself() {
 fn a_slower_run_is_found_and_a_faster_one() {
     let run = record("limit");
     let slower = compare(&run, &changed(run.clone(), 2.0, 1.0), 0.05).unwrap();
-    assert_eq!(slower.verdict, Verdict::Slower);
+    assert_eq!(slower.verdict, Change::Slower);
     assert!((slower.median_ratio - 2.0).abs() < 1e-9);
     let faster = compare(&run, &changed(run.clone(), 0.5, 1.0), 0.05).unwrap();
-    assert_eq!(faster.verdict, Verdict::Faster);
+    assert_eq!(faster.verdict, Change::Faster);
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn another_clock_is_no_regression() {
     run.measurements.retain(|m| !m.clock.is_empty());
     // Half the clock, twice the time: the same cycles.
     let comparison = compare(&run, &changed(run.clone(), 2.0, 0.5), 0.05).unwrap();
-    assert_eq!(comparison.verdict, Verdict::Same);
+    assert_eq!(comparison.verdict, Change::Same);
     assert!(comparison.rows.iter().all(|row| row.cycles));
 }
 
@@ -53,11 +53,11 @@ fn what_noise_explains_does_not_count() {
     run.measurements[0].clock.clear();
     run.measurements[0].seconds = vec![1.0, 1.5, 0.8, 1.3, 0.7, 1.2];
     let slower = compare(&run, &changed(run.clone(), 1.10, 1.0), 0.05).unwrap();
-    assert_eq!(slower.verdict, Verdict::Same, "{slower:?}");
+    assert_eq!(slower.verdict, Change::Same, "{slower:?}");
     run.measurements[0].seconds = vec![1.0, 1.001, 0.999, 1.0, 1.002, 0.998];
     let slower = compare(&run, &changed(run.clone(), 1.10, 1.0), 0.05).unwrap();
-    assert_eq!(slower.verdict, Verdict::Slower, "{slower:?}");
-    assert_eq!(compare(&run, &changed(run.clone(), 1.10, 1.0), 0.2).unwrap().verdict, Verdict::Same);
+    assert_eq!(slower.verdict, Change::Slower, "{slower:?}");
+    assert_eq!(compare(&run, &changed(run.clone(), 1.10, 1.0), 0.2).unwrap().verdict, Change::Same);
 }
 
 #[test]
@@ -73,10 +73,10 @@ fn every_form_names_the_slower_measurement() {
     let run = record("limit");
     let comparison = compare(&run, &changed(run.clone(), 2.0, 1.0), 0.05).unwrap();
     let forms = [
-        Form::default(),
-        Form { json: true, ..Form::default() },
-        Form { csv: true, ..Form::default() },
-        Form { markdown: true, ..Form::default() },
+        PageForm::default(),
+        PageForm { json: true, ..PageForm::default() },
+        PageForm { csv: true, ..PageForm::default() },
+        PageForm { markdown: true, ..PageForm::default() },
     ];
     for form in forms {
         let text = comparison.text(form);

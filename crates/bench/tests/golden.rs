@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use truesum_bench::models::{self, MODELS};
 use truesum_bench::record::Record;
 use truesum_bench::show::chart::Theme;
-use truesum_bench::show::{Form, Report, Section, html};
+use truesum_bench::show::{PageForm, Report, Section, html};
 
 fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
@@ -16,7 +16,7 @@ fn runs() -> impl Iterator<Item = &'static str> {
     MODELS.iter().map(|model| model.name)
 }
 
-fn text(record: &Record, form: Form) -> String {
+fn text(record: &Record, form: PageForm) -> String {
     form.of(&models::report(record))
 }
 
@@ -42,24 +42,24 @@ fn check(file: &str, found: &str) {
 
 #[test]
 fn tables() {
-    runs().for_each(|name| check(&format!("{name}.txt"), &text(&record(name), Form::default())));
+    runs().for_each(|name| check(&format!("{name}.txt"), &text(&record(name), PageForm::default())));
 }
 
 #[test]
 fn csv() {
-    let form = Form { csv: true, ..Form::default() };
+    let form = PageForm { csv: true, ..PageForm::default() };
     runs().for_each(|name| check(&format!("{name}.csv"), &text(&record(name), form)));
 }
 
 #[test]
 fn markdown() {
-    let form = Form { markdown: true, ..Form::default() };
+    let form = PageForm { markdown: true, ..PageForm::default() };
     runs().for_each(|name| check(&format!("{name}.md"), &text(&record(name), form)));
 }
 
 #[test]
 fn json_reads_back_and_is_written_alike() {
-    let form = Form { json: true, ..Form::default() };
+    let form = PageForm { json: true, ..PageForm::default() };
     for name in runs() {
         let record = record(name);
         let json = text(&record, form);

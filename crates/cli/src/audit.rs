@@ -2,7 +2,7 @@
 
 pub mod arguments;
 
-use crate::comparing::{Form, Manner, compare};
+use crate::comparing::{Manner, ResultForm, compare};
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use arguments::{AuditArgs, Moved};
@@ -48,9 +48,9 @@ pub fn run(args: AuditArgs) -> Exit {
     };
     let manner = Manner {
         form: match (args.json, args.status) {
-            (true, _) => Form::Json,
-            (_, true) => Form::Silent,
-            _ => Form::Lines,
+            (true, _) => ResultForm::Json,
+            (_, true) => ResultForm::Silent,
+            _ => ResultForm::Lines,
         },
         schema: "truesum-audit/1",
         one_sided: ["missing", "new"],

@@ -20,7 +20,7 @@ const NAMED_LINES: u64 = 20;
 
 /// The form in which files are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ResultForm {
     /// A line each: standing, name and, where it came from, that name, with tabs between them.
     Lines,
     /// Nothing of files.
@@ -31,7 +31,7 @@ pub enum Form {
 
 /// What a command says.
 pub struct Manner {
-    pub form: Form,
+    pub form: ResultForm,
     /// The schema of JSON lines.
     pub schema: &'static str,
     /// The words for what is only on one side: `missing` and `new`, or `removed` and `added`.
@@ -86,8 +86,8 @@ pub fn compare(
         Equality::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
     };
     let told = told.and_then(|()| match manner.form {
-        Form::Json => output.write(&json::summary(manner, report, began.elapsed(), exit.code())),
-        Form::Lines | Form::Silent => Ok(()),
+        ResultForm::Json => output.write(&json::summary(manner, report, began.elapsed(), exit.code())),
+        ResultForm::Lines | ResultForm::Silent => Ok(()),
     });
     let name = output.name();
     let finished = told.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
@@ -96,10 +96,10 @@ pub fn compare(
         exit = exit.max(cannot_write(&error, &mut console));
         return exit;
     }
-    if manner.form != Form::Silent {
+    if manner.form != ResultForm::Silent {
         advise(manner, report, named_lines, &mut console);
     }
-    if manner.summary && manner.form == Form::Lines && !(manner.quiet && exit == Exit::Done) {
+    if manner.summary && manner.form == ResultForm::Lines && !(manner.quiet && exit == Exit::Done) {
         console.line(&words::summary(manner, report));
     }
     exit
@@ -107,7 +107,7 @@ pub fn compare(
 
 /// What else there is to say, and what can be done.
 fn advise(manner: &Manner, report: &Report, named_lines: u64, console: &mut Console) {
-    if manner.form == Form::Lines && report.malformed > named_lines {
+    if manner.form == ResultForm::Lines && report.malformed > named_lines {
         let more = report.malformed - named_lines;
         console.error(&crate::words::count(more, "more malformed line", "more malformed lines"));
     }
@@ -142,18 +142,18 @@ impl Telling<'_> {
         match event {
             Event::Finding(finding) if manner.same || finding.standing != Standing::Same => {
                 match manner.form {
-                    Form::Json => json::file(manner, finding, line),
-                    Form::Lines => text(manner, finding, line),
-                    Form::Silent => {}
+                    ResultForm::Json => json::file(manner, finding, line),
+                    ResultForm::Lines => text(manner, finding, line),
+                    ResultForm::Silent => {}
                 }
             }
             Event::Finding(_) => {}
-            Event::Malformed(manifest, bad) if manner.form == Form::Json => {
+            Event::Malformed(manifest, bad) if manner.form == ResultForm::Json => {
                 json::malformed(manner, manifest.as_os_str().as_bytes(), bad, line);
             }
             Event::Malformed(manifest, bad) => {
                 *named_lines += 1;
-                if manner.form == Form::Lines && *named_lines <= NAMED_LINES {
+                if manner.form == ResultForm::Lines && *named_lines <= NAMED_LINES {
                     console.error_of(manifest.as_os_str().as_bytes(), &bad.to_string());
                 } else {
                     *named_lines = NAMED_LINES;

@@ -2,7 +2,7 @@
 
 pub mod arguments;
 
-use crate::comparing::{Form, Manner, compare};
+use crate::comparing::{Manner, ResultForm, compare};
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use arguments::DiffArgs;
@@ -32,9 +32,9 @@ pub fn run(args: DiffArgs) -> Exit {
     };
     let manner = Manner {
         form: match (args.json, args.status) {
-            (true, _) => Form::Json,
-            (_, true) => Form::Silent,
-            _ => Form::Lines,
+            (true, _) => ResultForm::Json,
+            (_, true) => ResultForm::Silent,
+            _ => ResultForm::Lines,
         },
         schema: "truesum-diff/1",
         one_sided: ["removed", "added"],

@@ -29,7 +29,7 @@ pub use compact_range::{CompactRange, Gap, decompose};
 pub(crate) use family::from_stored;
 pub use family::{FAMILIES, Family, halves, stored};
 pub use merkle::{FTREE_ID, Merkle, zero_levels};
-pub use mtsum::{Step, Walk};
+pub use mtsum::{Step, Steps};
 pub use plan::{Fold, Plan, Zeros};
 pub use proof::{
     ProofError, consistency_path, consistency_roots, grown_leaf_roots, range_path, range_path_len,

@@ -216,7 +216,7 @@ fn mostly_hex(text: &[u8]) -> bool {
 }
 
 fn strong(found: (Spec, Digest), options: &Options) -> Result<(Spec, Digest), Reason> {
-    if !options.allow_weak && weak::verdict(&found.0) == weak::Verdict::TooShort {
+    if !options.allow_weak && weak::verdict(&found.0) == weak::Strength::TooShort {
         return Err(Reason::Weak(found.0));
     }
     Ok(found)

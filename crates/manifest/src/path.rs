@@ -50,7 +50,7 @@ pub fn unescape(text: &[u8]) -> Option<Vec<u8>> {
 
 /// Why a name of a manifest must not be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum NameFault {
     /// No name at all.
     Empty,
     /// A NUL byte, at which the system would cut the name.
@@ -61,18 +61,18 @@ pub enum Refusal {
     Parent,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for NameFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Refusal::Empty => "no file name",
-            Refusal::Nul => "the name holds a NUL byte",
-            Refusal::Absolute => "the name is absolute",
-            Refusal::Parent => "the name leaves the root",
+            NameFault::Empty => "no file name",
+            NameFault::Nul => "the name holds a NUL byte",
+            NameFault::Absolute => "the name is absolute",
+            NameFault::Parent => "the name leaves the root",
         })
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for NameFault {}
 
 /// Refuses a name that, read letter by letter, leaves the folder it is relative to.
 ///
@@ -80,21 +80,21 @@ impl std::error::Error for Refusal {}
 ///
 /// # Errors
 /// The first reason that applies.
-pub fn within_root(name: &[u8]) -> Result<(), Refusal> {
+pub fn within_root(name: &[u8]) -> Result<(), NameFault> {
     if name.is_empty() {
-        return Err(Refusal::Empty);
+        return Err(NameFault::Empty);
     }
     if name.contains(&0) {
-        return Err(Refusal::Nul);
+        return Err(NameFault::Nul);
     }
     if name[0] == b'/' || (cfg!(windows) && is_windows_absolute(name)) {
-        return Err(Refusal::Absolute);
+        return Err(NameFault::Absolute);
     }
     let mut depth = 0usize;
     for component in name.split(|&byte| byte == b'/' || (cfg!(windows) && byte == b'\\')) {
         match component {
             b"" | b"." => {}
-            b".." => depth = depth.checked_sub(1).ok_or(Refusal::Parent)?,
+            b".." => depth = depth.checked_sub(1).ok_or(NameFault::Parent)?,
             _ => depth += 1,
         }
     }

@@ -7,7 +7,7 @@ pub const MIN_BITS: usize = 128;
 
 /// What an equal digest of some algorithm proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Strength {
     /// Nobody can make another file with this digest.
     TamperEvident,
     /// The file was not damaged by accident; somebody could have changed it. The text says why.
@@ -20,17 +20,17 @@ pub enum Verdict {
 ///
 /// Only a digest cut below [`MIN_BITS`] is refused: a checksum of 32 bits claims nothing else, but a hash function
 /// of 8 bits wears a name that people trust.
-pub fn verdict(spec: &Spec) -> Verdict {
+pub fn verdict(spec: &Spec) -> Strength {
     let row = spec.algorithm();
     let bits = spec.digest_len() * 8;
     if !row.status.tamper_evident() {
-        Verdict::NotTamperEvident(row.status.reason())
+        Strength::NotTamperEvident(row.status.reason())
     } else if bits >= MIN_BITS {
-        Verdict::TamperEvident
+        Strength::TamperEvident
     } else if row.lengths == Lengths::Fixed {
-        Verdict::NotTamperEvident("a digest of fewer than 128 bits")
+        Strength::NotTamperEvident("a digest of fewer than 128 bits")
     } else {
-        Verdict::TooShort
+        Strength::TooShort
     }
 }
 
@@ -41,10 +41,10 @@ mod tests {
     #[test]
     fn verdicts_follow_status_and_length() {
         for (name, expected) in [
-            ("sha256", Some(Verdict::TamperEvident)),
-            ("blake2b-128", Some(Verdict::TamperEvident)),
-            ("blake2b-120", Some(Verdict::TooShort)),
-            ("shake128-64", Some(Verdict::TooShort)),
+            ("sha256", Some(Strength::TamperEvident)),
+            ("blake2b-128", Some(Strength::TamperEvident)),
+            ("blake2b-120", Some(Strength::TooShort)),
+            ("shake128-64", Some(Strength::TooShort)),
             ("md5", None),
             ("crc32", None),
             ("xxh128", None),
@@ -52,7 +52,7 @@ mod tests {
             let found = verdict(&name.parse().unwrap());
             match expected {
                 Some(expected) => assert_eq!(found, expected, "{name}"),
-                None => assert!(matches!(found, Verdict::NotTamperEvident(_)), "{name}: {found:?}"),
+                None => assert!(matches!(found, Strength::NotTamperEvident(_)), "{name}: {found:?}"),
             }
         }
     }

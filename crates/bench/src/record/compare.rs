@@ -16,7 +16,7 @@ const ERRORS: f64 = 3.0;
 /// Whether the second run is slower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum Change {
     /// Slower beyond threshold and noise.
     Slower,
     /// Faster beyond threshold and noise.
@@ -37,7 +37,7 @@ pub struct Row {
     /// Whether cycles were compared, not seconds.
     pub cycles: bool,
     /// What follows.
-    pub verdict: Verdict,
+    pub verdict: Change,
 }
 
 /// Two runs compared.
@@ -52,7 +52,7 @@ pub struct Comparison {
     /// Median of all ratios.
     pub median_ratio: f64,
     /// `Slower` if any row is slower.
-    pub verdict: Verdict,
+    pub verdict: Change,
     /// Why not to trust it: noise, other machines.
     pub warnings: Vec<String>,
 }
@@ -89,12 +89,12 @@ pub fn compare(before: &Record, after: &Record, threshold: f64) -> Result<Compar
         unmatched: old.len() + new.len() - 2 * rows.len(),
         mean_ratio: geometric_mean(&ratios).unwrap_or(1.0),
         median_ratio: median(&ratios).unwrap_or(1.0),
-        verdict: if is(Verdict::Slower) {
-            Verdict::Slower
-        } else if is(Verdict::Faster) {
-            Verdict::Faster
+        verdict: if is(Change::Slower) {
+            Change::Slower
+        } else if is(Change::Faster) {
+            Change::Faster
         } else {
-            Verdict::Same
+            Change::Same
         },
         rows,
         warnings,
@@ -114,11 +114,11 @@ fn row(name: &str, before: &Measurement, after: &Measurement, threshold: f64) ->
     let noise = ERRORS * (a.relative_error().powi(2) + b.relative_error().powi(2)).sqrt();
     let allowed = 1.0 + threshold.max(noise);
     let verdict = if ratio > allowed {
-        Verdict::Slower
+        Change::Slower
     } else if ratio < 1.0 / allowed {
-        Verdict::Faster
+        Change::Faster
     } else {
-        Verdict::Same
+        Change::Same
     };
     Some(Row { name: name.to_owned(), ratio, allowed, cycles, verdict })
 }

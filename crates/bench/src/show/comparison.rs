@@ -1,15 +1,15 @@
 //! Two runs compared, in the forms for standard output.
 
-use super::form::Form;
+use super::form::PageForm;
 use super::section::Table;
 use super::{markdown, text};
 use crate::quantity::percent;
-use crate::record::compare::{Comparison, Verdict};
+use crate::record::compare::{Change, Comparison};
 use std::fmt::Write;
 
 impl Comparison {
     /// The comparison in one of the forms for standard output.
-    pub fn text(&self, form: Form) -> String {
+    pub fn text(&self, form: PageForm) -> String {
         let mut table = Table::new(&["measurement", "#B / A", "#allowed", "unit", "verdict"]);
         for row in &self.rows {
             table.rows.push(vec![
@@ -18,9 +18,9 @@ impl Comparison {
                 format!("{:.3}", row.allowed),
                 if row.cycles { "cycles" } else { "seconds" }.to_owned(),
                 match row.verdict {
-                    Verdict::Slower => "slower",
-                    Verdict::Faster => "faster",
-                    Verdict::Same => "",
+                    Change::Slower => "slower",
+                    Change::Faster => "faster",
+                    Change::Same => "",
                 }
                 .to_owned(),
             ]);
@@ -47,8 +47,8 @@ impl Comparison {
             out,
             "{} compared: {} slower, {} faster; median ratio {:.3} ({}), geometric mean {:.3}; {} in one run only",
             self.rows.len(),
-            count(Verdict::Slower),
-            count(Verdict::Faster),
+            count(Change::Slower),
+            count(Change::Faster),
             self.median_ratio,
             signed(self.median_ratio - 1.0),
             self.mean_ratio,

@@ -7,7 +7,7 @@ use clap::Args;
 /// What is printed on standard output.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[group(multiple = false)]
-pub struct Form {
+pub struct PageForm {
     /// Print the whole run as JSON
     #[arg(long)]
     pub json: bool,
@@ -19,7 +19,7 @@ pub struct Form {
     pub markdown: bool,
 }
 
-impl Form {
+impl PageForm {
     /// A report in this form.
     pub fn of(self, report: &Report) -> String {
         if self.json {

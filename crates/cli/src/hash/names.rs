@@ -8,27 +8,27 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use truesum::{Input, Progress};
 
-/// The names in a list, one after the other. A read error ends them and stays in [`Listed::failed`].
-pub struct Listed {
+/// The names in a list, one after the other. A read error ends them and stays in [`NameList::failed`].
+pub struct NameList {
     list: BufReader<Input>,
     terminator: u8,
     /// Why reading ended early, if it did.
     pub failed: Arc<Mutex<Option<io::Error>>>,
 }
 
-impl Listed {
+impl NameList {
     /// Opens a list; `-` is standard input.
     ///
     /// # Errors
     /// It cannot be opened.
-    pub fn open(path: &Path, terminator: u8, progress: &Progress) -> io::Result<Listed> {
+    pub fn open(path: &Path, terminator: u8, progress: &Progress) -> io::Result<NameList> {
         let list =
             if path.as_os_str() == "-" { Input::stdin(progress)? } else { Input::open(path, progress)? };
-        Ok(Listed { list: BufReader::with_capacity(1 << 16, list), terminator, failed: Arc::default() })
+        Ok(NameList { list: BufReader::with_capacity(1 << 16, list), terminator, failed: Arc::default() })
     }
 }
 
-impl Iterator for Listed {
+impl Iterator for NameList {
     type Item = Vec<u8>;
 
     fn next(&mut self) -> Option<Vec<u8>> {
@@ -155,12 +155,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let list = dir.path().join("list");
         std::fs::write(&list, b"a\n\n b \n-\n\xff\nlast").unwrap();
-        let names: Vec<_> = Listed::open(&list, b'\n', &Progress::default()).unwrap().collect();
+        let names: Vec<_> = NameList::open(&list, b'\n', &Progress::default()).unwrap().collect();
         assert_eq!(names, [&b"a"[..], b" b ", b"./-", b"\xff", b"last"]);
         std::fs::write(&list, b"a\nb\0\0c\0").unwrap();
-        let names: Vec<_> = Listed::open(&list, 0, &Progress::default()).unwrap().collect();
+        let names: Vec<_> = NameList::open(&list, 0, &Progress::default()).unwrap().collect();
         assert_eq!(names, [&b"a\nb"[..], b"", b"c"]);
-        let mut folder = Listed::open(dir.path(), 0, &Progress::default()).unwrap();
+        let mut folder = NameList::open(dir.path(), 0, &Progress::default()).unwrap();
         assert_eq!(folder.next(), None);
         assert!(folder.failed.lock().unwrap().is_some(), "a folder opens, and then fails to be read");
     }

@@ -1,7 +1,7 @@
 //! The files that `truesum hash` reads, from a walk of everything named.
 
 use crate::exit::Refusal;
-use crate::hash::names::{Listed, Naming};
+use crate::hash::names::{NameList, Naming};
 use crate::hash::plan::{Hashing, Inputs};
 use std::ffi::OsString;
 use std::io;
@@ -33,7 +33,7 @@ impl Tasks {
                 Walk::new(names.clone().into_iter().map(OsString::from_vec), options, threads)
             }
             Inputs::Listed(path, terminator) => {
-                let list = Listed::open(path, *terminator, progress).map_err(|error| {
+                let list = NameList::open(path, *terminator, progress).map_err(|error| {
                     Refusal::new(Error::io(path.as_os_str().as_bytes(), "open", error).to_string())
                 })?;
                 list_failed = Some(list.failed.clone());

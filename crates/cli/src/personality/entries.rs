@@ -87,7 +87,7 @@ pub(crate) fn check(
 ) -> io::Result<End> {
     let patient = Arc::new(AtomicBool::new(true));
     let lines = Lines::raw(Manifest { file: manifest, patient: patient.clone() });
-    let mut entries = Entries { lines, parse, patient, held: None, end: None };
+    let mut entries = OriginalEntries { lines, parse, patient, held: None, end: None };
     loop {
         // The first line of a run is waited for.
         entries.patient.store(true, Relaxed);
@@ -98,7 +98,7 @@ pub(crate) fn check(
     }
 }
 
-struct Entries<'a> {
+struct OriginalEntries<'a> {
     lines: Lines<Manifest>,
     parse: &'a mut (dyn FnMut(&[u8]) -> Parsed + Send),
     /// Whether to wait for what is not there yet: nothing was given out in this run.
@@ -108,7 +108,7 @@ struct Entries<'a> {
     end: Option<End>,
 }
 
-impl Iterator for Entries<'_> {
+impl Iterator for OriginalEntries<'_> {
     type Item = Task;
 
     fn next(&mut self) -> Option<Task> {

@@ -302,7 +302,7 @@ impl<'a> Comparison<'a> {
             let specs = set.kinds().iter().flat_map(|kind| kind.iter());
             for spec in specs {
                 report.algorithms[side ^ usize::from(swapped)].insert(spec.to_string());
-                if weak::verdict(spec) != weak::Verdict::TamperEvident {
+                if weak::verdict(spec) != weak::Strength::TamperEvident {
                     report.not_tamper_evident.insert(spec.to_string());
                 }
             }

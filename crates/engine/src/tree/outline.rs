@@ -9,7 +9,7 @@ use crate::tree::reading::Reading;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use truesum_hash::tree::{Merkle, Plan, Step, Walk, halves};
+use truesum_hash::tree::{Merkle, Plan, Step, Steps, halves};
 use truesum_hash::{Digest, Spec};
 
 /// A node and what is below it.
@@ -74,7 +74,7 @@ pub fn outline(
         (None, Some((variant, base))) => {
             let mut leaves = leaves.into_iter();
             let mut open: Vec<Node> = Vec::new();
-            for step in Walk::new(variant, size) {
+            for step in Steps::new(variant, size) {
                 match step {
                     Step::Leaf(_) => open.extend(leaves.next()),
                     Step::Node { root } => {

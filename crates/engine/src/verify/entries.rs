@@ -3,7 +3,7 @@
 use crate::io::open::Root;
 use crate::job::Job;
 use crate::task::{Notice, Task};
-use crate::verify::listed::Listed;
+use crate::verify::listed::ListedNames;
 use crate::verify::pieced::{Join, Pieced};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -30,7 +30,7 @@ pub struct Entries<'a, R> {
     /// Index of the manifest, for [`Job::origin`].
     origin: usize,
     /// Where names are remembered, if somebody will ask for files not listed.
-    listed: Option<&'a mut Listed>,
+    listed: Option<&'a mut ListedNames>,
     /// The first line of the next job.
     held: Option<Line>,
     /// Entries with digests of pieces, which are verified together: a piece may hold bytes of several.
@@ -68,7 +68,7 @@ impl<'a, R: Read> Entries<'a, R> {
         options: Options,
         root: &'a Root,
         origin: usize,
-        listed: Option<&'a mut Listed>,
+        listed: Option<&'a mut ListedNames>,
     ) -> Entries<'a, R> {
         let guessing = options.asked.is_empty() && options.named.is_none();
         let options = Options { allow_undigested: true, allow_pieces: true, ..options };
@@ -193,7 +193,7 @@ impl<'a, R: Read> Entries<'a, R> {
         if specs.is_empty() {
             return;
         }
-        if !specs.iter().any(|spec| weak::verdict(spec) == weak::Verdict::TamperEvident) {
+        if !specs.iter().any(|spec| weak::verdict(spec) == weak::Strength::TamperEvident) {
             let names: Vec<String> = specs.iter().map(Spec::to_string).collect();
             *self.facts.weak.entry(names.join("+")).or_default() += 1;
         }
@@ -227,7 +227,7 @@ mod tests {
         Root::folder(dir.path(), false).unwrap()
     }
 
-    fn jobs(text: &str, root: &Root, listed: Option<&mut Listed>) -> (Vec<String>, Facts) {
+    fn jobs(text: &str, root: &Root, listed: Option<&mut ListedNames>) -> (Vec<String>, Facts) {
         let mut entries = Entries::new(text.as_bytes(), Options::default(), root, 0, listed);
         let told: Vec<String> = entries
             .by_ref()
@@ -281,7 +281,7 @@ mod tests {
             std::fs::write(dir.path().join(name), "").unwrap();
         }
         let text = format!("{MD5}  sub\\f\n{MD5}  sub\\g\n{MD5}  sub\\none\n");
-        let mut listed = Listed::default();
+        let mut listed = ListedNames::default();
         let (told, _) = jobs(&text, &root(&dir), Some(&mut listed));
         assert_eq!(told, ["1:sub\\\\f:md5:sub/f", "2:sub\\\\g:md5:=", "3:sub\\\\none:md5:="]);
         assert!(listed.contains(b"sub/f"));
@@ -298,7 +298,7 @@ mod tests {
         let root = root(&dir);
         let opened = |folder: &Path, name: String| {
             let text = format!("{MD5}  {name}\n");
-            let mut listed = Listed::default();
+            let mut listed = ListedNames::default();
             let reader = text.as_bytes();
             let mut entries =
                 Entries::new(reader, Options::default(), &root, 0, Some(&mut listed)).of_folder(folder);

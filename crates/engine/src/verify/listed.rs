@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// The names that manifests list, as hashes. Two names are the same if they are so without `.`, `..` and doubled slashes.
 #[derive(Default)]
-pub struct Listed {
+pub struct ListedNames {
     /// Keyed anew in each process, so that nobody can make a name that passes for a listed one.
     keys: RandomState,
     hashes: Vec<u64>,
@@ -13,7 +13,7 @@ pub struct Listed {
     folder: Option<Vec<u8>>,
 }
 
-impl Listed {
+impl ListedNames {
     /// Remembers a name.
     pub fn add(&mut self, name: &[u8]) {
         let hash = self.hash(name);
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn names_are_the_same_whatever_their_dots_and_slashes() {
-        let mut listed = Listed::default();
+        let mut listed = ListedNames::default();
         for name in ["./a//b", "x/../c", "../d", "/e"] {
             listed.add(name.as_bytes());
         }
@@ -131,7 +131,7 @@ mod tests {
             (&["a/b/c/d", "a/b", "a/b/e"], "a"),
             (&[], ""),
         ] {
-            let mut listed = Listed::default();
+            let mut listed = ListedNames::default();
             names.iter().for_each(|name| listed.add(name.as_bytes()));
             assert_eq!(listed.folder(), folder.as_bytes(), "{names:?}");
         }

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::io::anchor::Anchor;
 use crate::io::open::{Root, Special};
-use crate::verify::listed::Listed;
+use crate::verify::listed::ListedNames;
 use crate::walk::{Item, Options, Walk};
 use std::ffi::OsStr;
 use std::fs::File;
@@ -53,7 +53,7 @@ pub enum Scope {
 pub fn unlisted(
     root: &[u8],
     scope: Scope,
-    listed: &mut Listed,
+    listed: &mut ListedNames,
     own: &[(u64, u64)],
     limit: u64,
     stopped: &dyn Fn() -> bool,
@@ -142,7 +142,7 @@ mod tests {
             std::fs::write(dir.path().join(name), "").unwrap();
         }
         let own = std::fs::metadata(dir.path().join("own")).unwrap();
-        let mut listed = Listed::default();
+        let mut listed = ListedNames::default();
         listed.add(b"./sub/b");
         let path = dir.path().as_os_str().as_bytes();
         let mut search = |scope, limit| {
@@ -176,7 +176,7 @@ mod tests {
         ] {
             std::fs::write(dir.path().join(name), content).unwrap();
         }
-        let mut listed = Listed::default();
+        let mut listed = ListedNames::default();
         listed.add(b"a");
         let mut names = Vec::new();
         let mut found = |name: &[u8]| {
@@ -195,7 +195,7 @@ mod tests {
         std::fs::create_dir_all(dir.path().join("root")).unwrap();
         std::fs::write(dir.path().join("secret"), "").unwrap();
         std::os::unix::fs::symlink("..", dir.path().join("root/link")).unwrap();
-        let mut listed = Listed::default();
+        let mut listed = ListedNames::default();
         listed.add(b"link/other");
         let path = dir.path().join("root").into_os_string().into_encoded_bytes();
         let mut found = |name: &[u8]| panic!("{}", name.escape_ascii());

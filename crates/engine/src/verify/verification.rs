@@ -12,7 +12,7 @@ use crate::verify::bag::{self, Bag};
 use crate::verify::entries::Entries;
 use crate::verify::event::{Event, Manifest};
 use crate::verify::foreign::look;
-use crate::verify::listed::Listed;
+use crate::verify::listed::ListedNames;
 use crate::verify::options::{Options, Unlisted};
 use crate::verify::pieced::{self, Pieced};
 use crate::verify::report::{Checked, Report};
@@ -47,7 +47,7 @@ pub struct Verification<'a> {
 struct Folder {
     id: (u64, u64),
     path: PathBuf,
-    listed: Listed,
+    listed: ListedNames,
 }
 
 impl<'a> Verification<'a> {
@@ -113,7 +113,7 @@ impl<'a> Verification<'a> {
         let config = self.options.config(Root::Anywhere);
         let manifest = Manifest { name: file, root: &config.root };
         let mut checked = Checked { entries: 1, ..Checked::default() };
-        if manifest::weak::verdict(spec) != manifest::weak::Verdict::TamperEvident {
+        if manifest::weak::verdict(spec) != manifest::weak::Strength::TamperEvident {
             checked.not_tamper_evident.insert(spec.to_string(), 1);
         }
         let told = self.run(&config, &manifest, &mut std::iter::once(Task::File(job)), &mut checked, tell);
@@ -128,7 +128,7 @@ impl<'a> Verification<'a> {
         &mut self,
         name: &Path,
         reader: impl Read + Send,
-        listed: Option<&mut Listed>,
+        listed: Option<&mut ListedNames>,
         tell: &mut Tell<'_>,
     ) -> io::Result<()> {
         let options = self.options;
@@ -182,10 +182,10 @@ impl<'a> Verification<'a> {
 
     /// Checks a bag by all its manifests, and for being complete.
     fn bag(&mut self, folder: &Path, bag: &Bag, tell: &mut Tell<'_>) -> io::Result<()> {
-        let mut listed = Listed::default();
+        let mut listed = ListedNames::default();
         for (at, name) in bag.payload.iter().enumerate() {
             if bag.all_in_each {
-                listed = Listed::default();
+                listed = ListedNames::default();
             }
             self.part_of_bag(name, &mut listed, tell)?;
             if self.progress.stopped() {
@@ -196,7 +196,7 @@ impl<'a> Verification<'a> {
             }
         }
         for name in &bag.tags {
-            self.part_of_bag(name, &mut Listed::default(), tell)?;
+            self.part_of_bag(name, &mut ListedNames::default(), tell)?;
         }
         for fault in bag::faults(folder) {
             self.report.incomplete += 1;
@@ -205,7 +205,7 @@ impl<'a> Verification<'a> {
         Ok(())
     }
 
-    fn part_of_bag(&mut self, name: &Path, listed: &mut Listed, tell: &mut Tell<'_>) -> io::Result<()> {
+    fn part_of_bag(&mut self, name: &Path, listed: &mut ListedNames, tell: &mut Tell<'_>) -> io::Result<()> {
         match self.open(name) {
             Ok(file) => self.manifest(name, file, Some(listed), tell),
             Err(error) => self.unread(&error, tell),
@@ -217,7 +217,7 @@ impl<'a> Verification<'a> {
         &mut self,
         folder: &Path,
         manifest: &Path,
-        listed: &mut Listed,
+        listed: &mut ListedNames,
         tell: &mut Tell<'_>,
     ) -> io::Result<()> {
         let stopped = || self.progress.stopped();
@@ -294,7 +294,7 @@ impl<'a> Verification<'a> {
         let id = std::fs::metadata(&path).map_or((0, 0), |metadata| (metadata.dev(), metadata.ino()));
         match self.folders.iter().position(|folder| folder.id == id) {
             Some(at) => self.folders.remove(at),
-            None => Folder { id, path, listed: Listed::default() },
+            None => Folder { id, path, listed: ListedNames::default() },
         }
     }
 

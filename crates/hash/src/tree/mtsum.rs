@@ -66,7 +66,7 @@ pub enum Step {
 
 /// The steps that build the tree of a message.
 #[derive(Clone)]
-pub struct Walk {
+pub struct Steps {
     variant: Variant,
     leaf: u64,
     even: u64,
@@ -79,18 +79,18 @@ enum Frame {
     Join { root: bool },
 }
 
-impl Walk {
+impl Steps {
     /// The tree of a message of `size` bytes.
-    pub fn new(variant: Variant, size: u64) -> Walk {
-        Walk::scaled(variant, size, LEAF, MPI_EVEN)
+    pub fn new(variant: Variant, size: u64) -> Steps {
+        Steps::scaled(variant, size, LEAF, MPI_EVEN)
     }
 
-    fn scaled(variant: Variant, size: u64, leaf: u64, even: u64) -> Walk {
-        Walk { variant, leaf, even, ahead: vec![Frame::Part { size, root: true }] }
+    fn scaled(variant: Variant, size: u64, leaf: u64, even: u64) -> Steps {
+        Steps { variant, leaf, even, ahead: vec![Frame::Part { size, root: true }] }
     }
 }
 
-impl Iterator for Walk {
+impl Iterator for Steps {
     type Item = Step;
 
     fn next(&mut self) -> Option<Step> {
@@ -114,7 +114,7 @@ impl Iterator for Walk {
 pub(crate) struct Stack {
     variant: Variant,
     base: Spec,
-    walk: std::iter::Peekable<Walk>,
+    walk: std::iter::Peekable<Steps>,
     /// Digests of subtrees that have no parent yet.
     subtrees: Vec<Digest>,
     taken: u64,
@@ -122,7 +122,7 @@ pub(crate) struct Stack {
 
 impl Stack {
     pub(crate) fn new(variant: Variant, base: Spec, size: u64) -> Stack {
-        Stack { variant, base, walk: Walk::new(variant, size).peekable(), subtrees: Vec::new(), taken: 0 }
+        Stack { variant, base, walk: Steps::new(variant, size).peekable(), subtrees: Vec::new(), taken: 0 }
     }
 
     /// Leaves taken so far.
@@ -305,7 +305,7 @@ mod tests {
                     let bytes = &bytes[..size];
                     let even = 8 * leaf;
                     let mut stack = Stack::new(variant, base.clone(), 0);
-                    stack.walk = Walk::scaled(variant, size as u64, leaf, even).peekable();
+                    stack.walk = Steps::scaled(variant, size as u64, leaf, even).peekable();
                     let mut at = 0;
                     while let Some(len) = stack.next_leaf() {
                         let end = at + len as usize;

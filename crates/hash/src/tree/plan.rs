@@ -11,7 +11,7 @@ use crate::spec::Spec;
 use crate::tree::compact_range::CompactRange;
 use crate::tree::list::Listing;
 use crate::tree::merkle::{Merkle, zero_levels};
-use crate::tree::mtsum::{Stack, Step, Walk};
+use crate::tree::mtsum::{Stack, Step, Steps};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl Plan {
             (None, Kind::Composite(composite)) => match composite.close {
                 Close::Halves(variant) => {
                     let mut end = 0;
-                    let leaves = Walk::new(variant, size).filter_map(|step| match step {
+                    let leaves = Steps::new(variant, size).filter_map(|step| match step {
                         Step::Leaf(len) => Some(len),
                         Step::Node { .. } => None,
                     });

@@ -18,7 +18,7 @@ use object::{Object, Role, Said};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
-use walk::Walk;
+use walk::Visit;
 
 pub(crate) static JSON: Format = Format {
     name: "json",
@@ -56,7 +56,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
-    let mut walk = Walk::new(&text, options.stop.as_deref());
+    let mut walk = Visit::new(&text, options.stop.as_deref());
     let mut json = serde_json::Deserializer::from_slice(&text);
     let top = Value { walk: &mut walk, key: "", sense: Sense::default(), role: Role::Top, group: None };
     let read = top.deserialize(&mut json).and_then(|_| json.end());
@@ -76,7 +76,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
 
 /// Reads one value under `key` of something that plays `role`.
 struct Value<'w, 't, 'k> {
-    walk: &'w mut Walk<'t>,
+    walk: &'w mut Visit<'t>,
     key: &'k str,
     sense: Sense,
     role: Role,

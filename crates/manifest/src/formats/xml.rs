@@ -101,7 +101,7 @@ pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result
     let text = std::str::from_utf8(text).map_err(|error| refused(error.valid_up_to(), "not UTF-8"))?;
     let mut reader = Reader::from_str(text);
     reader.config_mut().expand_empty_elements = true;
-    let mut walk = Walk {
+    let mut walk = Elements {
         dialect,
         records: Records::default(),
         depth: 0,
@@ -159,7 +159,7 @@ pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result
     Ok(walk.records.read(options))
 }
 
-struct Walk<'d> {
+struct Elements<'d> {
     dialect: &'d Dialect,
     records: Records,
     depth: usize,
@@ -175,7 +175,7 @@ struct Walk<'d> {
     is_itself: bool,
 }
 
-impl Walk<'_> {
+impl Elements<'_> {
     fn start(&mut self, tag: &BytesStart<'_>, at: usize, own: Option<&[u8]>) -> Result<(), LineError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {

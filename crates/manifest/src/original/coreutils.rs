@@ -8,7 +8,7 @@
 
 mod algorithm;
 
-pub use algorithm::{ALGORITHMS, Algorithm, Form, by_name};
+pub use algorithm::{ALGORITHMS, Checksum, DigestForm, by_name};
 
 use crate::digest::base64_len;
 use crate::{path, scan};
@@ -61,7 +61,7 @@ const BLAKE2B_DIGITS: usize = 128;
 #[derive(Debug)]
 pub struct Splitter {
     program: Program,
-    row: &'static Algorithm,
+    row: &'static Checksum,
     /// Length of the digest in bits.
     bits: usize,
     /// Whether names follow one blank (`Some(true)`) or a blank and a mode character.
@@ -73,7 +73,7 @@ impl Splitter {
     pub fn new(program: Program) -> Option<Splitter> {
         let row = match &program {
             Program::Sum(spec) => {
-                let checked = |row: &&Algorithm| row.is_checked() && !row.has_lengths();
+                let checked = |row: &&Checksum| row.is_checked() && !row.has_lengths();
                 ALGORITHMS.iter().filter(checked).find(|row| find(row.name) == Some(spec.algorithm()))?
             }
             Program::B2sum => by_tag(b"BLAKE2b")?,

@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use truesum::error::io_reason;
-use truesum::manifest::original::coreutils::Form;
+use truesum::manifest::original::coreutils::DigestForm;
 use truesum::manifest::path::{escape_into, needs_escape};
 use truesum::{Cause, Error, Found, Job, Notice, Outcome, Progress, Sink, Task, run};
 
@@ -115,10 +115,10 @@ fn line(settings: &Settings, name: &[u8], found: &Found) -> Vec<u8> {
     let end = if settings.zero { 0 } else { b'\n' };
     let number = digest.as_bytes().iter().take(4).fold(0u32, |number, &byte| number << 8 | u32::from(byte));
     let numbers = match settings.algorithm.form {
-        Form::Bsd => format!("{number:05} {:5}", found.size.div_ceil(1024)),
-        Form::Sysv => format!("{number} {}", found.size.div_ceil(512)),
-        Form::Crc => format!("{number} {}", found.size),
-        Form::Digest => {
+        DigestForm::Bsd => format!("{number:05} {:5}", found.size.div_ceil(1024)),
+        DigestForm::Sysv => format!("{number} {}", found.size.div_ceil(512)),
+        DigestForm::Crc => format!("{number} {}", found.size),
+        DigestForm::Digest => {
             let text = if settings.base64 { digest.to_base64() } else { digest.to_hex() };
             return digest_line(settings, name, &text, end);
         }

@@ -5,13 +5,13 @@ use super::program::{Kind, Program};
 use super::{help, quote};
 use crate::personality::streams::{Done, Streams};
 use truesum::hash::Spec;
-use truesum::manifest::original::coreutils::{ALGORITHMS, Algorithm, Form, by_name};
+use truesum::manifest::original::coreutils::{ALGORITHMS, Checksum, DigestForm, by_name};
 
 /// What a command line asks for.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub program: &'static Program,
-    pub algorithm: &'static Algorithm,
+    pub algorithm: &'static Checksum,
     /// Whether `-a` chose the algorithm.
     pub chosen: bool,
     /// Length of the digest in bits; 0 only where a check finds it out.
@@ -140,7 +140,7 @@ impl Settings {
         }
         let names = options.operands();
         let bits = bits(algorithm, length, check)?;
-        if check && chosen && algorithm.form != Form::Digest {
+        if check && chosen && algorithm.form != DigestForm::Digest {
             return Err(fail("--check is not supported with --algorithm={bsd,sysv,crc,crc32b}"));
         }
         if base64 && raw {
@@ -226,7 +226,7 @@ fn number(text: &[u8]) -> Result<usize, Stop> {
 }
 
 /// The length of the digest in bits, from that of `-l`.
-fn bits(algorithm: &Algorithm, length: Option<(usize, &[u8])>, check: bool) -> Result<usize, Stop> {
+fn bits(algorithm: &Checksum, length: Option<(usize, &[u8])>, check: bool) -> Result<usize, Stop> {
     let word = |text: &str| String::from_utf8_lossy(&quote::word(text.as_bytes())).into_owned();
     let invalid = |text: &[u8], why: String| {
         let first = [b"invalid length: ", quote::word(text).as_slice()].concat();

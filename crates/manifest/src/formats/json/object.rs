@@ -1,7 +1,7 @@
 //! What an object of a JSON document is: an entry, a map of names, digests of what holds it, or nothing of ours.
 
 use super::key::{Key, Sense, is_nearly_digest, is_nearly_name};
-use super::walk::Walk;
+use super::walk::Visit;
 use crate::digest::{is_hex, is_tag};
 use crate::records::stated;
 use crate::{radix, scan};
@@ -187,7 +187,7 @@ impl Object {
     /// map that it is an item of.
     pub(super) fn conclude<'de>(
         self,
-        walk: &mut Walk<'_>,
+        walk: &mut Visit<'_>,
         role: Role,
         (key, sense): (&str, Key),
         inner: bool,
@@ -260,7 +260,7 @@ impl Object {
     }
 
     /// An item of a list or map without a digest: where others are entries, it is one too, unless it says that it is no file.
-    fn doubtful(&self, name: Option<&[u8]>, group: Option<u32>, walk: &mut Walk<'_>) {
+    fn doubtful(&self, name: Option<&[u8]>, group: Option<u32>, walk: &mut Visit<'_>) {
         let no_file = self.iter().any(|(key, value, member)| match member.kind {
             Kind::True => key.eq_ignore_ascii_case("isdir"),
             Kind::Text => key.eq_ignore_ascii_case("type") && NO_FILES.contains(&value),
@@ -273,7 +273,7 @@ impl Object {
     }
 
     /// The digests of an object that is one entry, or of an algorithm and a value: keys are algorithms.
-    fn digests(&self, walk: &mut Walk<'_>) -> Object {
+    fn digests(&self, walk: &mut Visit<'_>) -> Object {
         let mut found = Object::default();
         let none = Key::default();
         if let (Some(tag), Some(value)) = (self.text_of(Sense::Algorithm), self.text_of(Sense::Value))
@@ -334,7 +334,7 @@ impl Object {
         if resolved { address() } else { name().or_else(address) }
     }
 
-    fn entry(&self, name: Option<&[u8]>, digests: &Object, walk: &mut Walk<'_>) {
+    fn entry(&self, name: Option<&[u8]>, digests: &Object, walk: &mut Visit<'_>) {
         let records = &mut walk.records;
         records.begin(walk.at);
         if let Some(name) = name {
@@ -386,7 +386,7 @@ impl Object {
     }
 
     /// A blob lies under its digest in an image's folder.
-    fn descriptor(&self, walk: &mut Walk<'_>) {
+    fn descriptor(&self, walk: &mut Visit<'_>) {
         let digest = self.blob().unwrap_or_default();
         let (tag, hex) = stated(digest.as_bytes()).unwrap_or_default();
         let lower = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
@@ -404,7 +404,7 @@ impl Object {
 
     /// A map of names, if anything in it is a digest. Words and numbers beside are passed over in the document itself; what is
     /// no digest in a map that is one by its key is bad.
-    fn map(&self, walk: &mut Walk<'_>, role: Role, sense: Key) -> bool {
+    fn map(&self, walk: &mut Visit<'_>, role: Role, sense: Key) -> bool {
         let is_digest = |value: &str, member: Member| is_text(member) && like_digest(value);
         let or_damaged =
             |value: &str, member| is_digest(value, member) || is_text(member) && mostly_digits(value);

@@ -5,7 +5,7 @@ use crate::records::Records;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is known while a document is read.
-pub(super) struct Walk<'t> {
+pub(super) struct Visit<'t> {
     text: &'t [u8],
     /// Set from outside to end the reading.
     stop: Option<&'t AtomicBool>,
@@ -18,10 +18,10 @@ pub(super) struct Walk<'t> {
     pub(super) lists: u32,
 }
 
-impl<'t> Walk<'t> {
+impl<'t> Visit<'t> {
     /// At the beginning of a document.
-    pub(super) fn new(text: &'t [u8], stop: Option<&'t AtomicBool>) -> Walk<'t> {
-        Walk { text, stop, at: 0, depth: 0, records: Records::default(), keys: Keys::default(), lists: 0 }
+    pub(super) fn new(text: &'t [u8], stop: Option<&'t AtomicBool>) -> Visit<'t> {
+        Visit { text, stop, at: 0, depth: 0, records: Records::default(), keys: Keys::default(), lists: 0 }
     }
 
     /// Whether reading is to end.

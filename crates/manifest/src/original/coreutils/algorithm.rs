@@ -4,7 +4,7 @@ use truesum_hash::{Spec, SpecError};
 
 /// An algorithm of `cksum -a`.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Algorithm {
+pub struct Checksum {
     /// What `-a` calls it.
     pub name: &'static str,
     /// What tagged lines and messages call it.
@@ -12,13 +12,13 @@ pub struct Algorithm {
     /// Length of the digest in bits; 0 where `-l` or the digest must say it.
     pub bits: usize,
     /// How a line of it looks.
-    pub form: Form,
+    pub form: DigestForm,
     lengths: Lengths,
 }
 
 /// How a line of an algorithm looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum DigestForm {
     /// Five decimal digits and the number of blocks of 1024 bytes. Never checked.
     Bsd,
     /// A decimal sum and the number of blocks of 512 bytes. Never checked.
@@ -39,42 +39,48 @@ enum Lengths {
     Bytes,
 }
 
-const fn row(name: &'static str, tag: &'static str, bits: usize, form: Form, lengths: Lengths) -> Algorithm {
-    Algorithm { name, tag, bits, form, lengths }
+const fn row(
+    name: &'static str,
+    tag: &'static str,
+    bits: usize,
+    form: DigestForm,
+    lengths: Lengths,
+) -> Checksum {
+    Checksum { name, tag, bits, form, lengths }
 }
 
 /// Every algorithm of coreutils.
-pub static ALGORITHMS: &[Algorithm] = &[
-    row("bsd", "BSD", 16, Form::Bsd, Lengths::One),
-    row("sysv", "SYSV", 16, Form::Sysv, Lengths::One),
-    row("crc", "CRC", 32, Form::Crc, Lengths::One),
-    row("crc32b", "CRC32B", 32, Form::Crc, Lengths::One),
-    row("md5", "MD5", 128, Form::Digest, Lengths::One),
-    row("sha1", "SHA1", 160, Form::Digest, Lengths::One),
-    row("sha224", "SHA224", 224, Form::Digest, Lengths::One),
-    row("sha256", "SHA256", 256, Form::Digest, Lengths::One),
-    row("sha384", "SHA384", 384, Form::Digest, Lengths::One),
-    row("sha512", "SHA512", 512, Form::Digest, Lengths::One),
-    row("sha2", "SHA2", 0, Form::Digest, Lengths::Family("sha")),
-    row("sha3", "SHA3", 0, Form::Digest, Lengths::Family("sha3-")),
-    row("blake2b", "BLAKE2b", 512, Form::Digest, Lengths::Bytes),
-    row("sm3", "SM3", 256, Form::Digest, Lengths::One),
+pub static ALGORITHMS: &[Checksum] = &[
+    row("bsd", "BSD", 16, DigestForm::Bsd, Lengths::One),
+    row("sysv", "SYSV", 16, DigestForm::Sysv, Lengths::One),
+    row("crc", "CRC", 32, DigestForm::Crc, Lengths::One),
+    row("crc32b", "CRC32B", 32, DigestForm::Crc, Lengths::One),
+    row("md5", "MD5", 128, DigestForm::Digest, Lengths::One),
+    row("sha1", "SHA1", 160, DigestForm::Digest, Lengths::One),
+    row("sha224", "SHA224", 224, DigestForm::Digest, Lengths::One),
+    row("sha256", "SHA256", 256, DigestForm::Digest, Lengths::One),
+    row("sha384", "SHA384", 384, DigestForm::Digest, Lengths::One),
+    row("sha512", "SHA512", 512, DigestForm::Digest, Lengths::One),
+    row("sha2", "SHA2", 0, DigestForm::Digest, Lengths::Family("sha")),
+    row("sha3", "SHA3", 0, DigestForm::Digest, Lengths::Family("sha3-")),
+    row("blake2b", "BLAKE2b", 512, DigestForm::Digest, Lengths::Bytes),
+    row("sm3", "SM3", 256, DigestForm::Digest, Lengths::One),
 ];
 
 /// Lengths of the members of a family, in bits.
 pub(super) const FAMILY_BITS: [usize; 4] = [224, 256, 384, 512];
 
 /// The row that `-a` calls so, which must be the whole name.
-pub fn by_name(name: &[u8]) -> Option<&'static Algorithm> {
+pub fn by_name(name: &[u8]) -> Option<&'static Checksum> {
     ALGORITHMS.iter().find(|row| row.name.as_bytes() == name)
 }
 
 /// The row with this tag, which must be whole.
-pub(super) fn by_tag(tag: &[u8]) -> Option<&'static Algorithm> {
+pub(super) fn by_tag(tag: &[u8]) -> Option<&'static Checksum> {
     ALGORITHMS.iter().find(|row| row.tag.as_bytes() == tag)
 }
 
-impl Algorithm {
+impl Checksum {
     /// What computes it, with a digest of `bits` bits.
     ///
     /// # Errors
@@ -97,7 +103,7 @@ impl Algorithm {
 
     /// Whether lines of it are checked.
     pub(super) fn is_checked(&self) -> bool {
-        self.form == Form::Digest
+        self.form == DigestForm::Digest
     }
 
     /// Whether the digest in a line may have one of several lengths.
@@ -120,7 +126,7 @@ impl Algorithm {
     }
 
     /// Whether the other is one of the algorithms that this is a name for.
-    pub(super) fn covers(&self, other: &Algorithm) -> bool {
+    pub(super) fn covers(&self, other: &Checksum) -> bool {
         let member = |spec: Spec| other.spec(other.bits).is_ok_and(|other| other == spec);
         self == other || (self.is_family() && self.spec(other.bits).is_ok_and(member))
     }
