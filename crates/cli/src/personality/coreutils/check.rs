@@ -65,7 +65,7 @@ fn check_one(settings: &Settings, splitter: &mut Splitter, name: &[u8], streams:
         unread: 0,
         different: 0,
     };
-    // OriginalEntries that share a spec share hashers.
+    // Entries that share a spec share hashers.
     let mut specs: Vec<Arc<[Spec]>> = Vec::new();
     let mut parse = |line: &[u8]| {
         let Some(content) = Splitter::content(line) else { return Parsed::Nothing };
