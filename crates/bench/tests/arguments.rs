@@ -58,7 +58,7 @@ fn a_run_is_printed_saved_drawn_and_reported() {
 fn mistakes_are_told() {
     for (words, expected) in [
         (&["algorithms", "-a", "sha265"][..], "did you mean 'sha256'"),
-        (&["algorithms", "--sizes", "12 apples"], "not a size"),
+        (&["algorithms", "--sizes", "12 apples"], "a number of bytes"),
         (&["algorithms", "--stream", "fast"], "not a rate"),
         (&["algorithms", "--time", "-3"], "unexpected argument"),
         (&["algorithms", "--time=-3"], "not a positive number"),
