@@ -154,7 +154,8 @@ fn spelled(text: &[u8], spec: &Spec) -> Option<Digest> {
     };
     let (hex, base64) = (digits == bytes * 2, digits == base64_len(bytes));
     // From 16 bytes on base 32, which RHash writes for TTH and AICH, is as long as neither of the others.
-    if bytes >= 16 && text.len() == (bytes * 8).div_ceil(5) && !is_hex(text) {
+    let base32 = bytes >= 16 && !spec.counts_parts() && digits == (bytes * 8).div_ceil(5);
+    if base32 && !is_hex(text) {
         return radix::base32(text).filter(|found| found.len() == bytes).map(|found| Digest::new(&found));
     }
     // Hexadecimal digits of another algorithm's digest are never base64: 64 of them would be as long as a SHA-384.
