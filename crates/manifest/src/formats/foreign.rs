@@ -16,7 +16,7 @@ pub(crate) static WEB_PAGE: Format = Format {
         (page && tag.len() < 4096).then_some(MARK)
     },
     reading: Reading::Not(|_| {
-        "this is a web page, not a manifest; download the file of checksums itself (its raw form)".to_owned()
+        "this is a web page, not a manifest; download the file of checksums itself (its raw form), or compare a file with one digest that it shows (--expect DIGEST)".to_owned()
     }),
     writing: Writing::No,
     tagged: None,
