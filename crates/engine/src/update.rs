@@ -21,12 +21,13 @@ use crate::io::write::AtomicFile;
 use crate::progress::Progress;
 use changes::Planned;
 use original::Original;
+use rustix::fs::{Timespec, Timestamps, UTIME_OMIT};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum_hash::Spec;
-use truesum_manifest::Format;
 use truesum_manifest::edit::{EditError, edit, editable, reads_back};
+use truesum_manifest::{Format, Time};
 
 /// An update under way.
 pub struct Update<'a> {
@@ -137,7 +138,7 @@ impl<'a> Update<'a> {
             tell(Event::Refused(refusal))?;
             self.report.refused = true;
         } else if wanted && !self.options.dry_run {
-            match self.write(manifest, &original, &reading, format, &told) {
+            match self.write(manifest, &original, &reading, &told) {
                 Ok(()) => self.report.written = true,
                 Err(error) => self.failed(&error, tell)?,
             }
@@ -167,8 +168,7 @@ impl<'a> Update<'a> {
         }
         let parts = |row: Row| match (row.standing, row.at) {
             (Standing::Moved, [listed, found]) => {
-                let copy =
-                    Row { from: Some((LISTED, listed)), ..Row::of(Standing::Copied, NONE, found) };
+                let copy = Row { from: Some((LISTED, listed)), ..Row::of(Standing::Copied, NONE, found) };
                 [Some(Row::of(Standing::Missing, listed, NONE)), Some(copy)]
             }
             _ => [Some(row), None],
@@ -179,7 +179,7 @@ impl<'a> Update<'a> {
     }
 
     /// What is done about one file, if nothing speaks against the whole.
-    fn action(&self, row: &Row, format: &Format, written: truesum_manifest::Time) -> Action {
+    fn action(&self, row: &Row, format: &Format, written: Time) -> Action {
         let Options { refresh, prune, .. } = self.options;
         let [listed, found] = row.at;
         let sets = &self.comparison.sets;
@@ -211,7 +211,6 @@ impl<'a> Update<'a> {
         manifest: &Path,
         original: &Original,
         reading: &truesum_manifest::Options,
-        format: &'static Format,
         told: &[(Row, Action)],
     ) -> Result<(), Error> {
         let name = manifest.as_os_str().as_bytes();
@@ -226,8 +225,29 @@ impl<'a> Update<'a> {
             let why = truesum_manifest::edit::Uneditable::Misread;
             return Err(uneditable(manifest, EditError::Refused(why)));
         }
-        let _ = format;
+        if self.leaves_written(told, original.written()) {
+            // The manifest's time stands for those that its lines do not tell; a newer one would hide what was written to.
+            let Time { seconds, nanos } = original.written();
+            let time = Timespec { tv_sec: seconds, tv_nsec: nanos.into() };
+            let times = Timestamps {
+                last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
+                last_modification: time,
+            };
+            rustix::fs::futimens(file.file(), &times).map_err(|error| fail(error.into()))?;
+        }
         file.commit_if(|| original.unchanged(manifest))
+    }
+
+    /// Whether an entry without a time stays of a file that was written to after the manifest was.
+    fn leaves_written(&self, told: &[(Row, Action)], written: Time) -> bool {
+        let sets = &self.comparison.sets;
+        told.iter().any(|(row, action)| {
+            let [listed, found] = row.at;
+            row.standing == Standing::Changed
+                && *action == Action::Kept
+                && sets[LISTED].time(listed).is_none()
+                && sets[FOUND].time(found).is_some_and(|found| found > written)
+        })
     }
 }
 

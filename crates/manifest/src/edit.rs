@@ -90,7 +90,9 @@ impl fmt::Display for Uneditable {
             ),
             Uneditable::Line(at) => write!(f, "{at}: it says more than can be said anew"),
             Uneditable::Entry(name, why) => write!(f, "{}: cannot be written: {why}", display_safe(name)),
-            Uneditable::Misread => f.write_str("what would be written is not read back as what it should say"),
+            Uneditable::Misread => {
+                f.write_str("what would be written is not read back as what it should say")
+            }
         }
     }
 }

@@ -194,7 +194,8 @@ impl<R: Read> Lines<R> {
 
     /// The bytes of the input that the last line stands on, its terminator included, unless they were decoded or too many.
     pub(crate) fn span(&self) -> Option<Range<u64>> {
-        let in_place = self.encoding == Encoding::Bytes && self.span.end - self.span.start <= LINE_LIMIT as u64;
+        let in_place =
+            self.encoding == Encoding::Bytes && self.span.end - self.span.start <= LINE_LIMIT as u64;
         in_place.then(|| self.span.clone())
     }
 

@@ -34,7 +34,14 @@ enum Source {
 impl<R: Read> Reader<R> {
     /// A reader that recognises encoding, format and wrapping by itself. Nothing is read yet.
     pub fn new(reader: R, options: Options) -> Reader<R> {
-        Reader { lines: Lines::decoded(reader), options, chosen: None, signed: Signed::No, ended: false, by_line: false }
+        Reader {
+            lines: Lines::decoded(reader),
+            options,
+            chosen: None,
+            signed: Signed::No,
+            ended: false,
+            by_line: false,
+        }
     }
 
     /// The format, once the first line was asked for. A manifest that looks like none is read as GNU lines.

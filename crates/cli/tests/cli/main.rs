@@ -12,4 +12,5 @@ mod names;
 mod program;
 mod tables;
 mod trouble;
+mod update;
 mod words;

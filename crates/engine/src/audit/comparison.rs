@@ -300,7 +300,11 @@ impl<'a> Comparison<'a> {
         let same_size =
             set.size(listed).is_none_or(|size| other.size(found).is_none_or(|found| found == size));
         let times = set.time(listed).zip(other.time(found));
-        if same_size && times.is_some_and(|(one, other)| same_time(one, other)) { Standing::Corrupt } else { Standing::Changed }
+        if same_size && times.is_some_and(|(one, other)| same_time(one, other)) {
+            Standing::Corrupt
+        } else {
+            Standing::Changed
+        }
     }
 
     /// All rows, those of files that only the other side has among them, in the order of names.

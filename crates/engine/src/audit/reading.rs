@@ -174,8 +174,7 @@ impl Comparison<'_> {
         let set = &self.sets[side];
         let files = Vec::from(files).into_iter();
         let (skipped, passed) = (Vec::new(), Vec::new());
-        let mut jobs =
-            Jobs { set, sizes: None, quick: None, files, specs: Some(specs), skipped, passed };
+        let mut jobs = Jobs { set, sizes: None, quick: None, files, specs: Some(specs), skipped, passed };
         let (mut read, errors) = (Vec::new(), &mut self.errors);
         let mut each = Each(|outcome: Outcome| {
             let at = outcome.job.origin.0 as u32;

@@ -79,7 +79,8 @@ impl<'p, 'a> Planned<'p, 'a> {
     /// What was found of a file, with the digests of these algorithms.
     fn entry(&self, found: u32, path: Vec<u8>, mut wanted: impl FnMut(&Spec) -> bool) -> Entry {
         let facts = self.comparison.sets[FOUND].facts(found);
-        let digests: Vec<(Spec, Digest)> = facts.digests.into_iter().filter(|(spec, _)| wanted(spec)).collect();
+        let digests: Vec<(Spec, Digest)> =
+            facts.digests.into_iter().filter(|(spec, _)| wanted(spec)).collect();
         Entry { path, size: facts.size, mtime: facts.mtime, digests, ..Entry::default() }
     }
 }

@@ -6,9 +6,9 @@ use crate::error::Error;
 use crate::task::BadLine;
 use std::fmt;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum_manifest::path::display_safe;
-use std::os::unix::ffi::OsStrExt;
 
 /// How far somebody agrees to a kind of change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,7 +89,9 @@ impl fmt::Display for Refusal {
             Refusal::Unread(count) => write!(f, "{count} files or folders could not be read"),
             Refusal::Malformed(1) => f.write_str("a line is malformed"),
             Refusal::Malformed(count) => write!(f, "{count} lines are malformed"),
-            Refusal::EmptyRoot(root) => write!(f, "{} holds no file: is a disk to be mounted there?", shown(root)),
+            Refusal::EmptyRoot(root) => {
+                write!(f, "{} holds no file: is a disk to be mounted there?", shown(root))
+            }
             Refusal::Unmounted(place) => {
                 write!(f, "{}: the file system that belongs there is not mounted", shown(place))
             }

@@ -97,7 +97,8 @@ impl Hand {
         };
         let end = self.line_end();
         if !entry.digests.iter().any(|(spec, _)| odd(self, spec)) {
-            let style = entry.digests.iter().find_map(|(spec, _)| self.patterns[pattern_of(self, spec)?].style);
+            let style =
+                entry.digests.iter().find_map(|(spec, _)| self.patterns[pattern_of(self, spec)?].style);
             return Ok(ended(self.written(entry, style.unwrap_or_default())?, end));
         }
         let mut text = Vec::new();

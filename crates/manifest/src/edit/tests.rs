@@ -107,7 +107,10 @@ fn what_is_not_changed_stays_byte_for_byte() {
     let upper = (old_hex.to_uppercase(), new_hex.to_uppercase(), added_hex.to_uppercase());
     let base64 = |entry: &Entry| entry.digests[0].1.to_base64();
     for (old, expected) in [
-        (format!("# mine\n\n{old_hex}  a\n; end"), format!("# mine\n\n{new_hex}  a\n; end\n{added_hex}  n\n")),
+        (
+            format!("# mine\n\n{old_hex}  a\n; end"),
+            format!("# mine\n\n{new_hex}  a\n; end\n{added_hex}  n\n"),
+        ),
         (format!("{old_hex} *a\r\n"), format!("{new_hex} *a\r\n{added_hex} *n\r\n")),
         (format!("\u{feff}{old_hex}  a"), format!("\u{feff}{new_hex}  a\n{added_hex}  n\n")),
         (format!("{}  a\n", upper.0), format!("{}  a\n{}  n\n", upper.1, upper.2)),
@@ -140,7 +143,8 @@ fn lines_of_several_algorithms_go_each_their_way() {
     let of = BTreeMap::from([(b"a".to_vec(), Edit::Replace(Box::new(new.clone())))]);
     let mut wanted = Wanted { of, added: vec![b.clone()], next: 0 };
     let found = edited(old.as_bytes(), &Options::for_name(b"M"), &mut wanted).unwrap();
-    let expected = [line(&new, 0), "# between\n".to_owned(), line(&new, 1), line(&b, 0), line(&b, 1)].concat();
+    let expected =
+        [line(&new, 0), "# between\n".to_owned(), line(&new, 1), line(&b, 0), line(&b, 1)].concat();
     assert_eq!(text(found), expected);
 }
 
@@ -156,8 +160,10 @@ fn what_cannot_be_changed_without_a_loss_is_refused() {
     let signed = format!(
         "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{hex}  a\n-----BEGIN PGP SIGNATURE-----\n\n-----END PGP SIGNATURE-----\n"
     );
-    let wide: Vec<u8> =
-        [0xff, 0xfe].into_iter().chain(format!("{hex}  a\n").encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let wide: Vec<u8> = [0xff, 0xfe]
+        .into_iter()
+        .chain(format!("{hex}  a\n").encode_utf16().flat_map(u16::to_le_bytes))
+        .collect();
     let line = format!(
         "{{\"schema\":\"truesum-entry/1\",\"path\":\"a\",\"digests\":{{\"sha256\":\"{hex}\"}},\"note\":\"mine\"}}\n"
     );

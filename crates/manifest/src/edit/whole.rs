@@ -115,8 +115,6 @@ pub(super) fn write(
         None => Ok(()),
         Some(Ok(_)) => Ok(()),
         Some(Err(WriteError::Io(error))) => Err(EditError::Write(error)),
-        Some(Err(WriteError::Refused(why))) => {
-            Err(EditError::Refused(Uneditable::Entry(Vec::new(), why)))
-        }
+        Some(Err(WriteError::Refused(why))) => Err(EditError::Refused(Uneditable::Entry(Vec::new(), why))),
     }
 }
