@@ -6,6 +6,7 @@
 //! about 160 bytes beside the name; files that are the same on both sides are kept once.
 
 pub(crate) mod comparison;
+mod finding;
 mod listing;
 mod pairing;
 mod reading;

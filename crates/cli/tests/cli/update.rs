@@ -78,7 +78,7 @@ fn adding_does_not_hide_that_a_file_was_written_to() {
     let before = std::fs::metadata(folder.path("M")).unwrap().modified().unwrap();
     folder.write("d/a", "");
     folder.write("d/b", "abc");
-    assert_eq!(folder.run(&["update", "M", "d"]).out(), "changed\ta\nadded\tb\n");
+    assert_eq!(folder.run(&["update", "M", "d"]).out(), "changed\ta\nadded\tb\ta\n");
     assert_eq!(std::fs::metadata(folder.path("M")).unwrap().modified().unwrap(), before);
     assert_eq!(shown(&folder.run(&["update", "--refresh", "-q", "M", "d"])), (String::new(), "", Some(0)));
     assert_eq!(text(&folder, "M"), format!("{EMPTY}  a\n{ABC}  b\n"));
