@@ -8,6 +8,8 @@
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
+mod body;
+#[cfg(target_arch = "x86_64")]
 mod x86;
 
 use super::sliced::Tables;
