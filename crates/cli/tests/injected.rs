@@ -214,6 +214,74 @@ fn killed_before_any_system_call_the_manifest_is_the_old_or_the_new_one() {
 }
 
 #[test]
+fn an_update_killed_before_any_system_call_leaves_the_old_manifest_or_the_new_one() {
+    if !can_trace() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let tree = dir.path().join("tree");
+    std::fs::create_dir(&tree).unwrap();
+    for name in ["kept", "written", "gone"] {
+        std::fs::write(tree.join(name), name).unwrap();
+    }
+    let manifest = dir.path().join("SUMS");
+    let make = ["hash", "--root", "tree", "-o", "SUMS", "tree"];
+    assert!(Command::new(TRUESUM).args(make).current_dir(dir.path()).status().unwrap().success());
+    let old = std::fs::read(&manifest).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    std::fs::write(tree.join("written"), "anew").unwrap();
+    std::fs::remove_file(tree.join("gone")).unwrap();
+    std::fs::write(tree.join("fresh"), "fresh").unwrap();
+    let before = std::fs::metadata(&manifest).unwrap().modified().unwrap();
+    let renew = || {
+        std::fs::write(&manifest, &old).unwrap();
+        std::fs::File::options().write(true).open(&manifest).unwrap().set_modified(before).unwrap();
+    };
+    let update = ["update", "--no-progress", "-j", "1", "--refresh", "--prune", "SUMS", "tree"];
+    // How many calls the thread makes that writes: the last ones matter, of the others every seventh is tried by default.
+    let trace = dir.path().join("trace");
+    let counted = Command::new("strace")
+        .args(["-qq", "-o", trace.to_str().unwrap(), TRUESUM])
+        .args(update)
+        .current_dir(dir.path())
+        .output()
+        .expect("strace runs");
+    assert!(counted.status.success(), "{}", text(&counted.stderr));
+    let calls = text(&std::fs::read(&trace).unwrap()).lines().count();
+    std::fs::remove_file(&trace).unwrap();
+    let new = std::fs::read(&manifest).unwrap();
+    assert_ne!(old, new);
+    let all = std::env::var("TRUESUM_KILLS").as_deref() == Ok("all");
+    let (mut old_seen, mut new_seen, mut left) = (0, 0, 0);
+    for n in (1..calls + 20).filter(|n| all || n % 7 == 0 || n + 60 > calls) {
+        renew();
+        let inject = format!("inject=all:signal=SIGKILL:when={n}");
+        let output = run(dir.path(), &["-e", &inject], &update);
+        let found = std::fs::read(&manifest).unwrap();
+        match () {
+            () if found == old => old_seen += 1,
+            () if found == new => new_seen += 1,
+            () => panic!("killed before system call {n}: neither the old manifest nor the new one"),
+        }
+        assert!(found == new || !output.status.success(), "call {n}: done, and nothing written");
+        assert_eq!(std::fs::read_dir(&tree).unwrap().count(), 3, "something was left in the tree");
+        // Only between getting a name and replacing the old file does the new one have a name of its own, one that walks know.
+        for entry in std::fs::read_dir(dir.path()).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            if !["SUMS", "tree"].contains(&&name[..]) {
+                left += 1;
+                let listed =
+                    Command::new(TRUESUM).args(["hash", "."]).current_dir(dir.path()).output().unwrap();
+                assert!(!text(&listed.stdout).contains(&name), "{name} is taken for content");
+                std::fs::remove_file(dir.path().join(name)).unwrap();
+            }
+        }
+    }
+    assert!(old_seen > 20 && new_seen > 1, "{old_seen} times the old one, {new_seen} times the new one");
+    assert!(left <= 2, "{left} times another file was left");
+}
+
+#[test]
 fn a_failing_write_sync_or_rename_keeps_the_old_manifest() {
     if !can_trace() {
         return;

@@ -5,6 +5,7 @@ mod check;
 mod convert;
 mod exits;
 mod hash;
+mod history;
 mod identify;
 mod locate;
 mod memory;
