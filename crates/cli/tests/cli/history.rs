@@ -204,7 +204,7 @@ fn after_any_changes_an_update_leaves_nothing_but_what_rotted() {
             .map(|name| format!("{}\t{name}\n", if rot.contains(name) { "corrupt" } else { "ok" }))
             .collect();
         assert_eq!((after.out(), after.code), (expected, Some(clean)), "round {round}: {before:?} {now:?}");
-        assert_eq!(before == now, old == folder.read("M"), "round {round}: {before:?} {now:?}");
+        assert!(before != now || old == folder.read("M"), "round {round}: {before:?} {now:?}");
         let again = folder.run(&words);
         assert_eq!((again.out().lines().count(), again.code), (rot.len(), Some(clean)), "round {round}");
     }
