@@ -104,11 +104,11 @@ impl Comparison<'_> {
         let hash = listed.hash(name);
         // Most files are the same, and need no second place.
         if let Some(known) = listed.find_hashed(hash, name)
-            && let state @ (UNSEEN | SAME) = &mut self.state[known as usize]
+            && matches!(self.state[known as usize], UNSEEN | SAME)
             && listed.is_just(known, job.size, &job.specs, &job.expected)
             && found.find_hashed(hash, name).is_none()
         {
-            *state = SAME;
+            self.state[known as usize] = SAME;
             return Ok(());
         }
         let before = found.len();
