@@ -177,3 +177,51 @@ fn two_folders_are_compared_by_size_and_content() {
     assert_eq!((ran.0.replace("corrupt", "changed"), ran.1), (said.to_owned(), Some(1)));
     assert_eq!(shown(&folder.run(&["diff", "a", "a"])), (String::new(), "", Some(0)));
 }
+
+#[test]
+fn content_is_looked_for_in_sets_of_known_digests() {
+    let folder =
+        Folder::with(&[("d/one", "abc"), ("d/two", ""), ("d/three", "other"), ("d/one-again", "abc")]);
+    folder.write("good", lines(&[(ABC, "x/named otherwise"), (OTHER, "y")]));
+    folder.write("more.md5", "d41d8cd98f00b204e9800998ecf8427e  empty\n");
+    let ran = folder.run(&["audit", "-k", "good", "d"]);
+    let summary = "truesum: 2 of 4 files known; 11 B read, compared with 2 entries\n";
+    assert_eq!(shown(&ran), ("known\td/one\nknown\td/one-again\n".to_owned(), summary, Some(1)));
+    let ran = folder.run(&["audit", "-k", "good", "--unknown", "d"]);
+    assert_eq!(shown(&ran), ("unknown\td/three\nunknown\td/two\n".to_owned(), summary, Some(1)));
+    let ran = folder.run(&["audit", "-k", "good", "-k", "more.md5", "--unknown", "d"]);
+    let summary =
+        "truesum: 3 of 4 files known; 11 B read, compared with 3 entries; md5: not tamper-evident\n";
+    assert_eq!(shown(&ran), ("unknown\td/three\n".to_owned(), summary, Some(1)));
+    let ran = folder.run(&["audit", "-k", "good", "--digests", "d/one"]);
+    assert_eq!((ran.out(), ran.code), (format!("known\td/one\tsha256:{ABC}\n"), Some(0)));
+    let json = folder.run(&["audit", "-k", "good", "--json", "d/one"]).out();
+    let objects: Vec<serde_json::Value> =
+        json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        (&objects[0]["standing"], &objects[0]["found"]["digests"]["sha256"]),
+        (&"known".into(), &ABC.into())
+    );
+    assert_eq!((&objects[1]["known"], &objects[1]["exit"]), (&1.into(), &0.into()));
+    // Of an entry with several digests all must be equal.
+    folder.write("both", format!("SHA256 (a) = {ABC}\nMD5 (a) = d41d8cd98f00b204e9800998ecf8427e\n"));
+    assert_eq!(folder.run(&["audit", "-q", "-k", "both", "d/one", "d/two"]).out(), "");
+    assert_eq!(folder.run(&["audit", "-k", "none", "d"]).code, Some(2));
+    folder.write("bad", format!("{}oops\n", lines(&[(ABC, "a")])));
+    assert_eq!(folder.run(&["audit", "-k", "bad", "d/one"]).code, Some(2));
+    assert_eq!(folder.run(&["audit", "--lenient", "-k", "bad", "d/one"]).code, Some(0));
+    assert_eq!(folder.run(&["audit", "--unknown", "d"]).code, Some(2));
+}
+
+#[test]
+fn a_bag_is_left_to_check() {
+    let folder = Folder::with(&[("bag/bagit.txt", "BagIt-Version: 1.0\n"), ("bag/data/a", "abc")]);
+    let said = "truesum: audit: bag is a bag (bagit.txt)\n\
+                hint: truesum check bag verifies its manifests, and that it is complete\n";
+    assert_eq!(shown(&folder.run(&["audit", "bag"])), (String::new(), said, Some(2)));
+    folder.write("bag/manifest-sha256.txt", lines(&[(ABC, "data/a")]));
+    assert_eq!(
+        folder.run(&["audit", "bag/manifest-sha256.txt", "bag"]).out(),
+        "new\tbagit.txt\nok\tdata/a\n"
+    );
+}
