@@ -7,13 +7,12 @@
 
 mod comparison;
 mod listing;
-mod pairing;
 mod reading;
-mod set;
 pub mod standing;
 
 pub use comparison::{Comparison, Options, Tell};
-pub use standing::{Equality, Event, Facts, Finding, Report, Standing};
+pub use crate::content::Facts;
+pub use standing::{Equality, Event, Finding, Report, Standing};
 
 use crate::progress::Progress;
 use std::path::Path;

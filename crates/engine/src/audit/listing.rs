@@ -1,8 +1,8 @@
 //! Manifests and folders into sets: names and what is known without reading a file.
 
 use crate::audit::comparison::{Comparison, FOUND, LISTED, SAME, Tell, UNSEEN};
-use crate::audit::set::{Compared, compare};
 use crate::audit::standing::Event;
+use crate::content::set::{Compared, compare};
 use crate::error::{Cause, Error};
 use crate::io::input::Input;
 use crate::io::open::Root;

@@ -1,7 +1,7 @@
 //! The runs of a comparison: listed files compared with what is there, and files hashed that nothing is known of.
 
 use crate::audit::comparison::{Comparison, FAILED, LISTED, SAME, Tell, UNSEEN};
-use crate::audit::set::Set;
+use crate::content::set::Set;
 use crate::error::Kind;
 use crate::hash_files::Each;
 use crate::io::open::Root;
