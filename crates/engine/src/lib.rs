@@ -6,7 +6,9 @@
 
 pub mod audit;
 mod content;
+pub mod duplicates;
 pub mod error;
+pub mod find;
 mod hash_files;
 mod hash_pieces;
 mod io;

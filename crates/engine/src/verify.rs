@@ -8,6 +8,7 @@ pub mod entries;
 pub mod event;
 pub(crate) mod foreign;
 pub mod listed;
+pub(crate) mod listed_jobs;
 pub mod options;
 mod pieced;
 pub mod place;
