@@ -10,8 +10,8 @@ mod listing;
 mod reading;
 pub mod standing;
 
-pub use comparison::{Comparison, Options, Tell};
 pub use crate::content::Facts;
+pub use comparison::{Comparison, Options, Tell};
 pub use standing::{Equality, Event, Finding, Report, Standing};
 
 use crate::progress::Progress;

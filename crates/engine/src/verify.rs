@@ -4,6 +4,7 @@
 //! a hash of eight bytes, by which a walk of the root afterwards recognises what was listed.
 
 mod bag;
+mod embedded;
 pub mod entries;
 pub mod event;
 pub(crate) mod foreign;
@@ -13,6 +14,8 @@ pub mod options;
 mod pieced;
 pub mod place;
 pub mod report;
+mod seeking;
+mod sought;
 pub mod unlisted;
 pub mod verification;
 

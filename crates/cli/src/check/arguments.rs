@@ -1,8 +1,8 @@
 //! The options of `truesum check`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
-use crate::options::RunArgs;
+use crate::options::{Moved, RunArgs};
 use crate::values::table::{FormatParser, SpecParser};
-use clap::{ArgAction, Args, ValueHint};
+use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use truesum::hash::Spec;
@@ -16,6 +16,9 @@ Examples:
   truesum check --root /mnt/copy SHA256SUMS
   truesum check --exact SHA256SUMS          files that no line lists are failures too
   truesum check --locate SHA256SUMS         which bytes are damaged, by trees of `truesum tree --save`
+  truesum check --search SHA256SUMS         what is missing may have another name: it is found by its content
+  truesum check -r /archive                 every manifest below: SHA256SUMS, x.iso.sha256 ...
+  truesum check --embedded videos           name [CBF43926].mkv
   truesum check --expect ba7816bf... disk.iso
 A manifest cannot tell that its last lines were lost: files that no line lists are counted in a note.")]
 pub struct CheckArgs {
@@ -25,6 +28,12 @@ pub struct CheckArgs {
     /// Compare FILE with this one digest, or whole line, as a web page shows it
     #[arg(long, value_name = "DIGEST", action = ArgAction::Append, conflicts_with_all = ["root", "exact", "ignore_missing", "require", "format"])]
     pub expect: Vec<String>,
+    /// Take the names given for folders, and check by every manifest below them (SHA256SUMS, x.iso.sha256, x.sfv ...)
+    #[arg(short, long, visible_alias = "sidecars", conflicts_with_all = ["expect", "root", "embedded"])]
+    pub recursive: bool,
+    /// Take the names given for files and folders, and verify the files there that carry their CRC-32 in their names
+    #[arg(long, conflicts_with_all = ["expect", "root", "exact", "ignore_missing", "require", "format", "search", "match_case", "normalize", "fix_names"])]
+    pub embedded: bool,
     /// Algorithms of lines that do not name theirs; lines of others are refused
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
@@ -61,6 +70,28 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "What counts")]
     pub special: bool,
 
+    /// Look for files that are missing under other names below the folder, by size and digest
+    #[arg(long, help_heading = "Files under other names", conflicts_with = "expect")]
+    pub search: bool,
+    /// Whether a file that only has another name passes
+    #[arg(long, value_name = "WHAT", help_heading = "Files under other names")]
+    pub moved: Option<Moved>,
+    /// Whether letters of another case make another name
+    #[arg(long, value_name = "WHETHER", help_heading = "Files under other names", conflicts_with = "expect")]
+    pub match_case: Option<Case>,
+    /// Take composed and decomposed characters (NFC, NFD) in names for the same
+    #[arg(long, help_heading = "Files under other names", conflicts_with = "expect")]
+    pub normalize: bool,
+    /// Tell which files found elsewhere would get the names they are listed under; with --yes, rename them
+    #[arg(long, help_heading = "Files under other names", requires = "search")]
+    pub rename_to_match: bool,
+    /// Tell which names that differ by case, NFC and NFD, or backslashes would be put right; with --yes, rename them
+    #[arg(long, help_heading = "Files under other names", conflicts_with = "expect")]
+    pub fix_names: bool,
+    /// Rename, where that is asked for: nothing is ever replaced
+    #[arg(long, help_heading = "Files under other names")]
+    pub yes: bool,
+
     /// Say which bytes of a file that failed are damaged, by the tree stored in FILE.ftr
     #[arg(long, help_heading = "Where the damage is", conflicts_with = "status")]
     pub locate: bool,
@@ -93,4 +124,13 @@ pub struct CheckArgs {
     pub unordered: bool,
     #[command(flatten)]
     pub run: RunArgs,
+}
+
+/// Whether letters of another case make another name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Case {
+    /// They do: the default
+    Yes,
+    /// A file that is missing is taken from the name that differs so, if there is one
+    No,
 }

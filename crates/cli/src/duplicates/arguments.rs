@@ -35,7 +35,14 @@ pub struct DuplicatesArgs {
     pub one_file_system: bool,
 
     /// Print names alone, each ended by NUL, and a NUL after each group; of a file with hard links the first name
-    #[arg(short = '0', short_alias = 'z', long, alias = "zero", help_heading = "Running", conflicts_with = "json")]
+    #[arg(
+        short = '0',
+        short_alias = 'z',
+        long,
+        alias = "zero",
+        help_heading = "Running",
+        conflicts_with = "json"
+    )]
     pub print0: bool,
     /// One JSON object per group, and one for the whole
     #[arg(long, help_heading = "Running")]

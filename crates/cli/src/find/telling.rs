@@ -187,7 +187,8 @@ fn wanted(label: &[u8], by_name: bool, line: &mut Vec<u8>) {
 pub fn words(report: &Report, by_name: bool) -> String {
     let all = report.found.len() as u64;
     let found = report.found.iter().filter(|&&files| files > 0).count() as u64;
-    let what = if by_name { count(all, "listed file", "listed files") } else { count(all, "digest", "digests") };
+    let what =
+        if by_name { count(all, "listed file", "listed files") } else { count(all, "digest", "digests") };
     let mut text = format!("truesum: {} of {what} found", grouped(found));
     text += &format!("; {}, {} read", count(report.read, "file", "files"), size(report.bytes));
     if report.passed > 0 {

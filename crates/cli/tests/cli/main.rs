@@ -1,15 +1,18 @@
 //! The built program as its users run it: options, bytes, messages, exit codes.
 
 mod audit;
+mod beside;
 mod check;
 mod convert;
 mod exits;
+mod find;
 mod hash;
 mod identify;
 mod locate;
 mod memory;
 mod names;
 mod program;
+mod renamed;
 mod tables;
 mod trouble;
 mod words;

@@ -90,8 +90,7 @@ fn beginnings(
 fn beginning(files: &Files, at: u32, keys: &RandomState) -> Result<u64, Error> {
     let (name, anchor) = (files.path(at).as_os_str().as_bytes(), files.anchor(at));
     let anywhere = Root::Anywhere;
-    let (root, path) =
-        anchor.as_ref().map_or((&anywhere, name), |anchor| (anchor.root(), anchor.rest(name)));
+    let (root, path) = anchor.as_ref().map_or((&anywhere, name), |anchor| (anchor.root(), anchor.rest(name)));
     let (file, stat) = root.open(path, Special::Refuse).map_err(|error| error.under(name))?;
     if stat.st_size as u64 != files.size(at) {
         return Err(Error::new(name, "read", Cause::Changed("its size differs".to_owned())));

@@ -102,10 +102,7 @@ impl Sink for Reading<'_, '_> {
                 self.report.read += 1;
                 self.report.bytes += found.size;
                 let digest = found.digests.pop().expect("one was asked for");
-                self.contents
-                    .entry((found.size, digest))
-                    .or_default()
-                    .push(outcome.job.origin.0 as u32);
+                self.contents.entry((found.size, digest)).or_default().push(outcome.job.origin.0 as u32);
                 Ok(())
             }
             Err(error) => {
@@ -120,7 +117,12 @@ impl Sink for Reading<'_, '_> {
     }
 }
 
-fn tell_groups(files: &Files, contents: Contents, report: &mut Report, tell: &mut Tell<'_>) -> io::Result<()> {
+fn tell_groups(
+    files: &Files,
+    contents: Contents,
+    report: &mut Report,
+    tell: &mut Tell<'_>,
+) -> io::Result<()> {
     let mut groups: Vec<((u64, Digest), Vec<Vec<&Path>>)> = contents
         .into_iter()
         .filter(|(_, copies)| copies.len() > 1)
