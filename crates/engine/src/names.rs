@@ -179,7 +179,7 @@ mod tests {
             ("\u{e9}", "e\u{301}", false, true, true),
             ("\u{c9}", "e\u{301}", false, false, true),
             ("\u{c9}", "\u{e9}", true, false, true),
-            ("\u{212b}", "\u{c5}", false, true, true),
+            ("\u{212b}", "\u{c5}", true, true, true),
             ("\u{ac00}", "\u{1100}\u{1161}", false, true, true),
             ("\u{3a3}", "\u{3c3}", true, false, true),
             ("a", "b", false, false, false),

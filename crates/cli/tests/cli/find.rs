@@ -110,8 +110,8 @@ fn digests_stand_first_and_places_last() {
         ),
         (&["-a", "md5", ABC, "a"], &format!("truesum: {ABC}: no digest of md5\n")),
         (
-            &["hello", "a"],
-            "truesum: hello: not spelled as any digest is\n\
+            &["hello?", "a"],
+            "truesum: hello?: not spelled as any digest is\n\
              hint: truesum list algorithms tells what there is, and how long digests are\n",
         ),
         (

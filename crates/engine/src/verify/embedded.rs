@@ -87,12 +87,14 @@ impl Verification<'_> {
 /// Whether a file found on the way is taken for a manifest, by its name alone: one that is none now is a failure.
 fn is_manifest(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_bytes();
-    let ends = |end: &&[u8]| name.to_ascii_lowercase().ends_with(end);
-    // `sha256sum` and `md5` are programs, `SHA256SUMS` and `md5sums` are not.
-    let plain =
-        !name.contains(&b'.') && !name.ends_with(b"SUM") && !name.to_ascii_lowercase().ends_with(b"sums");
-    let all = name.to_ascii_lowercase().starts_with(b"checksums");
-    all || ENDS.iter().any(ends) || !plain && algorithm_from_name(name).is_some()
+    let lower = name.to_ascii_lowercase();
+    let stem = lower.strip_suffix(b".txt").unwrap_or(&lower);
+    // `sha256sum` and `md5` are programs, `tiger.txt` is about tigers; `SHA256SUMS` and `md5sums` are neither.
+    let word = !stem.contains(&b'.') && !stem.ends_with(b"sums");
+    let plain = word && !name.ends_with(b"SUM") && !(stem.ends_with(b"sum") && stem.len() < lower.len());
+    stem.starts_with(b"checksums")
+        || ENDS.iter().any(|end| lower.ends_with(end))
+        || !plain && algorithm_from_name(name).is_some()
 }
 
 #[cfg(test)]
