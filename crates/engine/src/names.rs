@@ -66,9 +66,12 @@ pub enum Respelt {
 pub(crate) struct Folders<'r> {
     root: &'r Root,
     spellings: Spellings,
-    /// Names in each folder by what their spellings have in common, and whether each is a folder.
-    listed: HashMap<Vec<u8>, HashMap<Vec<u8>, Vec<(Vec<u8>, bool)>>>,
+    /// What was listed so far.
+    listed: HashMap<Vec<u8>, Names>,
 }
+
+/// Names in a folder, each with whether it is that of a folder, by what their spellings have in common.
+type Names = HashMap<Vec<u8>, Vec<(Vec<u8>, bool)>>;
 
 /// Paths that are followed at a time: more folders that differ only by spelling were made to be slow.
 const PATHS: usize = 64;
@@ -126,8 +129,8 @@ impl<'r> Folders<'r> {
 }
 
 /// The names in a folder; none if it cannot be listed, for then nothing is found in it.
-fn list(root: &Root, folder: &[u8], spellings: Spellings) -> HashMap<Vec<u8>, Vec<(Vec<u8>, bool)>> {
-    let mut names: HashMap<Vec<u8>, Vec<(Vec<u8>, bool)>> = HashMap::new();
+fn list(root: &Root, folder: &[u8], spellings: Spellings) -> Names {
+    let mut names = Names::new();
     let path = if folder.is_empty() { b"." } else { folder };
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let Some(entries) = root.resolve(path, flags).and_then(Dir::new).ok() else { return names };

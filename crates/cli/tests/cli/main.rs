@@ -11,6 +11,7 @@ mod identify;
 mod locate;
 mod memory;
 mod names;
+mod peers;
 mod program;
 mod renamed;
 mod tables;

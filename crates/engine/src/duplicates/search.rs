@@ -123,15 +123,14 @@ fn tell_groups(
     report: &mut Report,
     tell: &mut Tell<'_>,
 ) -> io::Result<()> {
-    let mut groups: Vec<((u64, Digest), Vec<Vec<&Path>>)> = contents
-        .into_iter()
-        .filter(|(_, copies)| copies.len() > 1)
-        .map(|(content, copies)| {
-            let mut copies: Vec<Vec<&Path>> = copies.into_iter().map(|at| files.names(at)).collect();
-            copies.sort_unstable();
-            (content, copies)
-        })
-        .collect();
+    // The names of each copy, for each content.
+    type Copies<'f> = Vec<Vec<&'f Path>>;
+    let groups = contents.into_iter().filter(|(_, copies)| copies.len() > 1).map(|(content, copies)| {
+        let mut copies: Copies<'_> = copies.into_iter().map(|at| files.names(at)).collect();
+        copies.sort_unstable();
+        (content, copies)
+    });
+    let mut groups: Vec<((u64, Digest), Copies<'_>)> = groups.collect();
     groups.sort_unstable_by(|(_, one), (_, other)| one.cmp(other));
     for ((size, digest), copies) in &groups {
         report.groups += 1;

@@ -109,7 +109,7 @@ impl Verification<'_> {
                 None => {}
             }
             let path = |name| Path::new(OsStr::from_bytes(name));
-            let done = done.as_ref().map(|done| done.as_ref().map(|()| ()));
+            let done = done.as_ref().map(|done| done.as_ref().copied());
             tell(Event::Renamed(&Renamed { folder, from: path(from), to: path(to), done }))?;
         }
         Ok(())
