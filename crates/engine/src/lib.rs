@@ -22,6 +22,7 @@ mod stop;
 mod sync;
 pub mod task;
 pub mod tree;
+pub mod update;
 pub mod verify;
 pub mod walk;
 

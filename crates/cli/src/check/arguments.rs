@@ -15,10 +15,9 @@ Examples:
   truesum check SHA256SUMS                  names are looked for in the manifest's own folder
   truesum check --root /mnt/copy SHA256SUMS
   truesum check --exact SHA256SUMS          files that no line lists are failures too
-  truesum check --locate SHA256SUMS         which bytes are damaged, by trees of `truesum tree --save`
-  truesum check --search SHA256SUMS         what is missing may have another name: it is found by its content
+  truesum check --locate SHA256SUMS         which bytes are damaged, by stored trees
+  truesum check --search SHA256SUMS         what is missing may have another name
   truesum check -r /archive                 every manifest below: SHA256SUMS, x.iso.sha256 ...
-  truesum check --embedded videos           name [CBF43926].mkv
   truesum check --expect ba7816bf... disk.iso
 A manifest cannot tell that its last lines were lost: files that no line lists are counted in a note.")]
 pub struct CheckArgs {
@@ -28,10 +27,12 @@ pub struct CheckArgs {
     /// Compare FILE with this one digest, or whole line, as a web page shows it
     #[arg(long, value_name = "DIGEST", action = ArgAction::Append, conflicts_with_all = ["root", "exact", "ignore_missing", "require", "format"])]
     pub expect: Vec<String>,
-    /// Take the names given for folders, and check by every manifest below them (SHA256SUMS, x.iso.sha256, x.sfv ...)
+    /// Check by every manifest below the folders named
+    ///
+    /// Those whose names tell so: SHA256SUMS, disk.iso.sha256, x.sfv ...
     #[arg(short, long, visible_alias = "sidecars", conflicts_with_all = ["expect", "root", "embedded"])]
     pub recursive: bool,
-    /// Take the names given for files and folders, and verify the files there that carry their CRC-32 in their names
+    /// Verify files that carry their CRC-32 in their names, in the folders named
     #[arg(long, conflicts_with_all = ["expect", "root", "exact", "ignore_missing", "require", "format", "search", "match_case", "normalize", "fix_names"])]
     pub embedded: bool,
     /// Algorithms of lines that do not name theirs; lines of others are refused
@@ -70,25 +71,31 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "What counts")]
     pub special: bool,
 
-    /// Look for files that are missing under other names below the folder, by size and digest
+    /// Look for missing files under other names, by size and digest
     #[arg(long, help_heading = "Files under other names", conflicts_with = "expect")]
     pub search: bool,
     /// Whether a file that only has another name passes
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "WHAT", help_heading = "Files under other names")]
     pub moved: Option<Moved>,
     /// Whether letters of another case make another name
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "WHETHER", help_heading = "Files under other names", conflicts_with = "expect")]
     pub match_case: Option<Case>,
     /// Take composed and decomposed characters (NFC, NFD) in names for the same
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Files under other names", conflicts_with = "expect")]
     pub normalize: bool,
     /// Tell which files found elsewhere would get the names they are listed under; with --yes, rename them
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Files under other names", requires = "search")]
     pub rename_to_match: bool,
     /// Tell which names that differ by case, NFC and NFD, or backslashes would be put right; with --yes, rename them
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Files under other names", conflicts_with = "expect")]
     pub fix_names: bool,
     /// Rename, where that is asked for: nothing is ever replaced
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Files under other names")]
     pub yes: bool,
 
@@ -96,13 +103,16 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "Where the damage is", conflicts_with = "status")]
     pub locate: bool,
     /// Look for stored trees in this folder instead of beside the files
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "locate")]
     #[arg(help_heading = "Where the damage is")]
     pub trees: Option<PathBuf>,
     /// A picture of where the damage lies
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Where the damage is", requires = "locate", conflicts_with = "json")]
     pub map: bool,
     /// A page of all files that failed, with pictures and ranges, as HTML in this file
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "locate")]
     #[arg(help_heading = "Where the damage is")]
     pub map_html: Option<PathBuf>,

@@ -16,4 +16,5 @@ mod program;
 mod renamed;
 mod tables;
 mod trouble;
+mod update;
 mod words;

@@ -78,10 +78,10 @@ fn cfv_takes_the_same_names_without_case() {
 
 #[test]
 fn rhash_gives_names_the_same_marks_and_verifies_ours() {
-    let make =
-        || Folder::with(&[("nine.txt", "123456789"), ("plain", "abc"), (".hidden", "x"), ("a.tar.gz", "y")]);
+    let make = || Folder::with(&[("nine.txt", "123456789"), (".hidden", "x"), ("a.tar.gz", "y")]);
     let (ours, theirs) = (make(), make());
-    let names = ["nine.txt", "plain", "a.tar.gz"];
+    // A name without an extension it leaves as it is.
+    let names = ["nine.txt", "a.tar.gz"];
     let Some(output) = other(&theirs, "rhash", &[&["-C", "--embed-crc"], &names[..]].concat()) else {
         return;
     };

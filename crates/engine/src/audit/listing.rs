@@ -24,15 +24,19 @@ impl Comparison<'_> {
         let (options, progress) = (self.options, self.progress);
         let mut own = std::mem::take(&mut self.own);
         let ended = listed_jobs(name, &options.check, progress, &mut own, &mut |listed| {
+            self.asked.pieced |= matches!(listed, Listed::Pieced(_));
             let bad = match listed {
                 // Of pieces alone a file is listed without a digest of its own: it is there or not, and more is not known.
                 Listed::Entry(job) | Listed::Pieced(job) => {
+                    let at = job.origin.1;
                     let reason = |word| {
                         let name = display_safe(&job.name);
                         format!("{name} is listed before with another {word}")
                     };
-                    let bad = self.entry(side, &job).err();
-                    bad.map(|word| BadLine { at: job.origin.1, reason: reason(word) })
+                    self.entry(side, &job).err().map(|word| {
+                        self.asked.contradicting.extend(self.asked.notes.then_some(at.number()));
+                        BadLine { at, reason: reason(word) }
+                    })
                 }
                 Listed::Bad(line) => Some(line),
             };
@@ -58,7 +62,9 @@ impl Comparison<'_> {
         let [listed, found] = &mut self.sets;
         let facts = (job.size, job.mtime);
         if side == LISTED {
-            return listed.insert(&name, facts, &job.specs, &job.expected).map(|_| ());
+            let at = listed.insert(&name, facts, &job.specs, &job.expected)?;
+            self.asked.places.extend(self.asked.notes.then_some((job.origin.1.number(), at)));
+            return Ok(());
         }
         self.met = true;
         let before = found.len();
