@@ -3,15 +3,19 @@
 mod audit;
 #[path = "../shared/bytes.rs"]
 mod bytes;
+mod beside;
 mod check;
 mod convert;
 mod exits;
+mod find;
 mod hash;
 mod identify;
 mod locate;
 mod memory;
 mod names;
+mod peers;
 mod program;
+mod renamed;
 mod tables;
 mod trouble;
 mod update;
