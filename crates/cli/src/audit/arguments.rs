@@ -1,8 +1,8 @@
 //! The options of `truesum audit`: names, help and values, nothing else.
 
-use crate::options::RunArgs;
+use crate::options::{Moved, RunArgs};
 use crate::values::table::{FormatParser, SpecParser};
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use truesum::hash::Spec;
@@ -61,13 +61,4 @@ pub struct AuditArgs {
     pub status: bool,
     #[command(flatten)]
     pub run: RunArgs,
-}
-
-/// What a moved file counts as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Moved {
-    /// Good
-    Ok,
-    /// Not as listed: the default
-    Fail,
 }
