@@ -2,11 +2,14 @@
 
 mod audit;
 mod beside;
+#[path = "../shared/bytes.rs"]
+mod bytes;
 mod check;
 mod convert;
 mod exits;
 mod find;
 mod hash;
+mod history;
 mod identify;
 mod locate;
 mod memory;
