@@ -6,6 +6,7 @@ use crate::check::arguments::CheckArgs;
 use crate::console::Console;
 use crate::convert::ConvertArgs;
 use crate::diff::arguments::DiffArgs;
+use crate::directory::DirectoryArgs;
 use crate::docs::{CompletionsArgs, ManArgs};
 use crate::exit::Exit;
 use crate::hash::arguments::HashArgs;
@@ -51,6 +52,7 @@ pub enum Command {
     Audit(AuditArgs),
     Diff(DiffArgs),
     Tree(TreeArgs),
+    Directory(DirectoryArgs),
     Convert(ConvertArgs),
     Identify(IdentifyArgs),
     List(ListArgs),

@@ -9,6 +9,7 @@ mod comparing;
 mod console;
 mod convert;
 mod diff;
+mod directory;
 mod docs;
 mod drawing;
 mod exit;
@@ -17,6 +18,7 @@ mod hash;
 mod identify;
 mod links;
 mod list;
+mod members;
 mod memory;
 mod options;
 mod output;
@@ -67,6 +69,7 @@ fn run(command: Command) -> Exit {
         Command::Diff(args) => diff::run(args),
         Command::Bench(args) => bench::run(&args),
         Command::Tree(args) => tree::run(args),
+        Command::Directory(args) => directory::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Identify(args) => identify::run(args),
         Command::List(args) => list::run(&args),

@@ -5,6 +5,7 @@
 //! not change meanwhile. [`hash`] and [`manifest`] are the crates underneath.
 
 pub mod audit;
+pub mod directory;
 pub mod error;
 mod hash_files;
 mod hash_pieces;

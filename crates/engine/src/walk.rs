@@ -240,7 +240,8 @@ impl Walk {
             let error = Error::new(&self.path, "walk", Cause::Loop);
             return self.ascend(Some(Item::Failed(error)));
         }
-        if self.options.one_file_system && self.stack.first().is_some_and(|root| root.id.0 != listing.id().0) {
+        if self.options.one_file_system && self.stack.first().is_some_and(|root| root.id.0 != listing.id().0)
+        {
             self.met.add(&listing.entries, -1);
             return self.ascend(None);
         }
