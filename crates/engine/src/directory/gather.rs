@@ -344,3 +344,79 @@ impl Sink for Digests<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::directory::Kind;
+    use std::fs::Permissions;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn gathered(path: &Path, kind: Kind) -> Gathered {
+        let fail = &mut |error: Error| panic!("{error}");
+        gather(path, &Options::new(kind), &Progress::default(), fail).expect("nothing failed")
+    }
+
+    #[test]
+    fn what_moves_after_it_was_read_is_named() {
+        type Change = fn(&Path);
+        let changes: [(&str, Change); 9] = [
+            ("a/f", |tree| std::fs::write(tree.join("a/f"), "other").unwrap()),
+            ("a/f", |tree| {
+                std::fs::set_permissions(tree.join("a/f"), Permissions::from_mode(0o600)).unwrap()
+            }),
+            ("a", |tree| std::fs::write(tree.join("a/new"), "").unwrap()),
+            ("a", |tree| std::fs::remove_file(tree.join("a/f")).unwrap()),
+            ("a", |tree| std::fs::rename(tree.join("a/f"), tree.join("a/g")).unwrap()),
+            ("", |tree| std::fs::create_dir(tree.join("b")).unwrap()),
+            ("", |tree| std::fs::rename(tree.join("a"), tree.join("b")).unwrap()),
+            ("e", |tree| symlink("x", tree.join("e/l")).unwrap()),
+            ("l", |tree| {
+                std::fs::remove_file(tree.join("l")).unwrap();
+                symlink("b", tree.join("l")).unwrap();
+            }),
+        ];
+        for (number, (named, change)) in changes.into_iter().enumerate() {
+            let tree = tempfile::tempdir().unwrap();
+            for folder in ["a", "e"] {
+                std::fs::create_dir(tree.path().join(folder)).unwrap();
+            }
+            std::fs::write(tree.path().join("a/f"), "text").unwrap();
+            symlink("a", tree.path().join("l")).unwrap();
+            let found = gathered(tree.path(), Kind::SoftwareHeritage);
+            assert!(found.is_unchanged(&mut |error| panic!("{error}")));
+            change(tree.path());
+            let mut told = Vec::new();
+            assert!(!found.is_unchanged(&mut |error| told.push(error)), "change {number}");
+            let path = tree.path().join(named).into_os_string().into_encoded_bytes();
+            let path = path.strip_suffix(b"/").unwrap_or(&path);
+            assert!(told.iter().any(|error| error.path == path), "change {number}: {told:?}");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_listed_only_when_its_stamp_will_show_the_next_change() {
+        for _ in 0..20 {
+            let tree = tempfile::tempdir().unwrap();
+            std::fs::write(tree.path().join("a"), "").unwrap();
+            let found = gathered(tree.path(), Kind::Nar);
+            std::fs::write(tree.path().join("b"), "").unwrap();
+            assert!(!found.is_unchanged(&mut drop), "made within the same tick");
+        }
+    }
+
+    #[test]
+    fn temporary_files_of_ours_and_deep_folders_count() {
+        let tree = tempfile::tempdir().unwrap();
+        let deep = ["d"; 700].join("/");
+        std::fs::create_dir_all(tree.path().join(&deep)).unwrap();
+        symlink("x", tree.path().join(&deep).join("l")).unwrap();
+        let temporary = crate::AtomicFile::create(tree.path().join("kept")).unwrap();
+        let found = gathered(tree.path(), Kind::SoftwareHeritage);
+        let hidden = std::fs::read_dir(tree.path()).unwrap().count() - 1;
+        assert_eq!(found.objects.len(), 1 + 700 + 1 + hidden);
+        let last = found.objects.iter().find(|object| matches!(object.what, What::Link(_))).unwrap();
+        assert_eq!((last.path.len(), last.name()), (deep.len() + 2, &b"l"[..]));
+        drop(temporary);
+    }
+}
