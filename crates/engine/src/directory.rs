@@ -9,54 +9,18 @@ mod go;
 pub mod kind;
 mod merkle;
 mod nar;
+mod object;
+mod options;
 pub mod prove;
 
-pub use kind::{Encoding, Kind};
+pub use kind::{Directory, Encoding, Kind};
+pub use options::Options;
 
 use crate::error::Error;
-use crate::io::mapping::Mapping;
 use crate::progress::Progress;
-use crate::walk;
-use gather::{Object, What, gather};
+use gather::gather;
+use object::{Object, What};
 use std::path::Path;
-use truesum_hash::Digest;
-
-/// Which digest of a tree, of which of its files, and how they are read.
-#[derive(Debug)]
-pub struct Options {
-    /// Which digest.
-    pub kind: Kind,
-    /// What of the tree counts. Links are never followed and special files never read, whatever this says of them.
-    pub walk: walk::Options,
-    /// Threads that read and hash; 0 means one for each core.
-    pub threads: usize,
-    /// Whether files may be mapped.
-    pub mapping: Mapping,
-}
-
-impl Options {
-    /// This digest of everything in a tree, on all cores.
-    pub fn new(kind: Kind) -> Options {
-        Options { kind, walk: walk::Options::default(), threads: 0, mapping: Mapping::Never }
-    }
-}
-
-/// The digest of a tree, and what it is of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Directory {
-    /// The digest; [`Kind::text`] writes it.
-    pub digest: Digest,
-    /// Whether it is that of a file alone, which was given in place of a tree.
-    pub is_file: bool,
-    /// Regular files.
-    pub files: u64,
-    /// Folders below the tree itself.
-    pub folders: u64,
-    /// Symbolic links.
-    pub links: u64,
-    /// Bytes of the files.
-    pub bytes: u64,
-}
 
 /// The digest of a tree.
 ///

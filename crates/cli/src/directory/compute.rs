@@ -150,7 +150,7 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
         (None, Some((Kind::Go { .. }, _))) | (Some(KindName::H1), _) => {
             Kind::Go { prefix: args.prefix.clone() }
         }
-        (None, Some((kind, _))) => kind.clone(),
+        (None, Some((kind, _))) if !matches!(kind, Kind::Truesum { .. }) => kind.clone(),
         (None | Some(KindName::Truesum), _) => args.own.kind()?,
         (Some(KindName::Git), _) => Kind::Git(sha("sha1")),
         (Some(KindName::GitSha256), _) => Kind::Git(sha("sha256")),

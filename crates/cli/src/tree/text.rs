@@ -175,6 +175,7 @@ pub fn parse_piece(line: &str) -> Result<Piece, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use truesum::hash::Spec;
 
     #[test]
     fn proofs_and_pieces_survive_writing() {

@@ -1,6 +1,7 @@
 //! What is in a tree: every object below it with what it was when it was found, and the digests of its files.
 
-use crate::directory::Options;
+use crate::directory::object::{Object, State, What};
+use crate::directory::options::Options;
 use crate::error::{Cause, Error};
 use crate::io::anchor::Anchor;
 use crate::io::open::{Root, Special};
@@ -10,7 +11,7 @@ use crate::run::config::Config;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
 use crate::walk::{self, Folder, Item, Walk};
-use rustix::fs::{self, FileType, OFlags, Stat};
+use rustix::fs::{self, OFlags, Stat};
 use std::collections::VecDeque;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -27,76 +28,6 @@ pub(super) struct Gathered {
     /// What was computed of the files, those of one object behind those of the one before.
     digests: Vec<u8>,
     digest_len: usize,
-}
-
-/// A file, folder or link.
-pub(super) struct Object {
-    /// Its path from the tree down; empty for the tree itself.
-    pub path: Box<[u8]>,
-    pub what: What,
-    /// Where it is opened; nothing for an argument that is a file.
-    anchor: Option<Anchor>,
-    state: State,
-    /// Which digest is its own, for a file that was hashed.
-    hashed: Option<u32>,
-}
-
-pub(super) enum What {
-    Folder,
-    File,
-    /// A symbolic link to this.
-    Link(Box<[u8]>),
-}
-
-/// By what it is seen that an object is another one, or has another content, than it had.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct State {
-    id: (u64, u64),
-    mode: u32,
-    /// 0 of a folder, whose size says nothing.
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl State {
-    fn of(stat: &Stat) -> State {
-        let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
-        State {
-            id: (stat.st_dev, stat.st_ino),
-            mode: stat.st_mode,
-            size: if is_folder { 0 } else { stat.st_size as u64 },
-            modified: (stat.st_mtime, stat.st_mtime_nsec as i64),
-            changed: (stat.st_ctime, stat.st_ctime_nsec as i64),
-        }
-    }
-}
-
-impl Object {
-    /// Whether it is the tree itself.
-    pub fn is_root(&self) -> bool {
-        self.path.is_empty()
-    }
-
-    /// Its name in the folder it is in.
-    pub fn name(&self) -> &[u8] {
-        &self.path[self.path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)..]
-    }
-
-    /// Its mode and type, as the system has them.
-    pub fn mode(&self) -> u32 {
-        self.state.mode
-    }
-
-    /// Bytes of a file.
-    pub fn size(&self) -> u64 {
-        self.state.size
-    }
-
-    /// Whether it lies in this folder, or deeper.
-    pub fn is_below(&self, folder: &[u8]) -> bool {
-        folder.is_empty() || self.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"))
-    }
 }
 
 impl Gathered {
@@ -411,7 +342,7 @@ mod tests {
         let deep = ["d"; 700].join("/");
         std::fs::create_dir_all(tree.path().join(&deep)).unwrap();
         symlink("x", tree.path().join(&deep).join("l")).unwrap();
-        let temporary = crate::AtomicFile::create(tree.path().join("kept")).unwrap();
+        let temporary = crate::AtomicFile::create(&tree.path().join("kept")).unwrap();
         let found = gathered(tree.path(), Kind::SoftwareHeritage);
         let hidden = std::fs::read_dir(tree.path()).unwrap().count() - 1;
         assert_eq!(found.objects.len(), 1 + 700 + 1 + hidden);

@@ -1,6 +1,7 @@
 //! The tree of git, and what Software Heritage makes of it.
 
-use crate::directory::gather::{Gathered, What};
+use crate::directory::gather::Gathered;
+use crate::directory::object::What;
 use truesum_hash::{Digest, Spec};
 
 /// In which points trees of one kind differ from those of another.

@@ -1,6 +1,7 @@
 //! Go's hash of a module: `h1:`.
 
-use crate::directory::gather::{Gathered, Object, What};
+use crate::directory::gather::Gathered;
+use crate::directory::object::{Object, What};
 use std::fmt::Write;
 use truesum_hash::{Digest, Spec};
 

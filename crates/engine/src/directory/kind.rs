@@ -1,11 +1,27 @@
 //! Which digest of a tree, and how it is written.
 
-use crate::directory::Directory;
-use crate::directory::gather::{Object, What};
+use crate::directory::object::{Object, What};
 use std::fmt;
 use truesum_hash::tree::Merkle;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::{from_nix32, to_nix32};
+
+/// The digest of a tree, and what it is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Directory {
+    /// The digest; [`Kind::text`] writes it.
+    pub digest: Digest,
+    /// Whether it is that of a file alone, which was given in place of a tree.
+    pub is_file: bool,
+    /// Regular files.
+    pub files: u64,
+    /// Folders below the tree itself.
+    pub folders: u64,
+    /// Symbolic links.
+    pub links: u64,
+    /// Bytes of the files.
+    pub bytes: u64,
+}
 
 /// Which digest of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]

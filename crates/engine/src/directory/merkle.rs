@@ -1,6 +1,7 @@
 //! `HASH-directory`: the entries of a tree, and RFC 9162's tree over them.
 
-use crate::directory::gather::{Gathered, What};
+use crate::directory::gather::Gathered;
+use crate::directory::object::What;
 use std::ops::Range;
 use truesum_hash::tree::{ProofError, range_path, verify_range};
 use truesum_hash::{Digest, Spec, hash_many};

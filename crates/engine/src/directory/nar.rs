@@ -1,7 +1,8 @@
 //! The SHA-256 of a Nix archive: a chain of blocks over all contents, so that files are read one after the other.
 
-use crate::directory::Options;
-use crate::directory::gather::{Gathered, Object, What};
+use crate::directory::gather::Gathered;
+use crate::directory::object::{Object, What};
+use crate::directory::options::Options;
 use crate::error::{Cause, Error};
 use crate::io::ahead::read_ahead;
 use crate::io::open::Special;

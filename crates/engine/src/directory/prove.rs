@@ -1,9 +1,10 @@
 //! The proof that one object belongs to the digest of a tree.
 
 use crate::directory::gather::gather;
+use crate::directory::kind::Kind;
 pub use crate::directory::merkle::Body;
 use crate::directory::merkle::{Entries, entry, leaf, root_of, seal};
-use crate::directory::{Kind, Options};
+use crate::directory::options::Options;
 use crate::error::{Cause, DIRECTORY, Error};
 use crate::hash_files::Hashing;
 use crate::io::open::{Root, Special, describe};
