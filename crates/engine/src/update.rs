@@ -120,20 +120,28 @@ impl<'a> Update<'a> {
             AuditEvent::Failed(error) => tell(Event::Failed(error)),
             AuditEvent::Finding(_) => Ok(()),
         };
-        let Some(rows) = self.comparison.survey(&[manifest], &mut relay)? else { return Ok(()) };
+        let Some(mut rows) = self.comparison.survey(&[manifest], &mut relay)? else { return Ok(()) };
         self.comparison.note_algorithms();
         self.report.unread = self.comparison.asked.unread;
         if self.comparison.asked.pieced {
             let why = truesum_manifest::edit::Uneditable::Pieces(format);
             return self.failed(&uneditable(manifest, EditError::Refused(why)), tell);
         }
+        // Of what is as listed there is nothing more to say, and it may be a million files.
+        let all = rows.len();
+        rows.retain(|row| row.standing != Standing::Same || row.at[FOUND] != NONE);
+        rows.shrink_to_fit();
+        let same = all - rows.len();
+        (0..same).for_each(|_| {
+            self.report.count(&mut self.comparison.report, Standing::Same, Action::Kept);
+        });
         let missing = rows.iter().filter(|row| row.standing == Standing::Missing).count() as u64;
         let mut rows = self.split(rows);
         let actions: Vec<Action> =
             rows.iter().map(|row| self.action(row, format, original.written())).collect();
         let mut told: Vec<(Row, Action)> = rows.drain(..).zip(actions).collect();
         let wanted = told.iter().any(|(_, action)| *action != Action::Kept);
-        let refusal = self.refusal(manifest, &told, missing);
+        let refusal = self.refusal(manifest, &told, missing, same);
         if let Some(refusal) = &refusal {
             tell(Event::Refused(refusal))?;
             self.report.refused = true;

@@ -7,8 +7,14 @@ use crate::audit::row::Row;
 use std::path::Path;
 
 impl Update<'_> {
-    /// Why the manifest is not to be written, if so. `missing` does not count files that moved.
-    pub(super) fn refusal(&self, manifest: &Path, told: &[(Row, Action)], missing: u64) -> Option<Refusal> {
+    /// Why the manifest is not to be written, if so. `missing` does not count files that moved; `same` are as listed, and not told.
+    pub(super) fn refusal(
+        &self,
+        manifest: &Path,
+        told: &[(Row, Action)],
+        missing: u64,
+        same: usize,
+    ) -> Option<Refusal> {
         let options = self.options;
         let report = &self.comparison.report;
         if report.interrupted {
@@ -28,7 +34,7 @@ impl Update<'_> {
         }
         if options.prune == Consent::Safe {
             let root = options.audit.check.folder(manifest);
-            if told.iter().all(|(row, _)| row.standing == Standing::Missing) {
+            if same == 0 && told.iter().all(|(row, _)| row.standing == Standing::Missing) {
                 return Some(Refusal::EmptyRoot(root));
             }
             if let Some(place) = mounts::absent(&root) {
@@ -38,10 +44,11 @@ impl Update<'_> {
                 return Some(Refusal::TooMany(missing, report.listed));
             }
         }
-        let kept = told.iter().any(|(row, action)| {
-            let listed = !matches!(row.standing, Standing::New | Standing::Copied | Standing::Duplicated);
-            *action != Action::Removed && (listed || *action == Action::Added)
-        });
+        let kept = same > 0
+            || told.iter().any(|(row, action)| {
+                let listed = !matches!(row.standing, Standing::New | Standing::Copied | Standing::Duplicated);
+                *action != Action::Removed && (listed || *action == Action::Added)
+            });
         (!kept && !options.allow_empty).then_some(Refusal::NothingLeft)
     }
 }
