@@ -6,12 +6,14 @@
 //! whose algorithms come into being when their names are asked for.
 
 mod aich;
+mod cid;
 mod cloud;
 mod compact_range;
 mod composite;
 mod family;
 mod gather;
 mod git_blob;
+mod hdfs;
 mod hidrive;
 mod keccak;
 mod linear;
@@ -23,6 +25,7 @@ mod pieces_root;
 mod plan;
 mod proof;
 mod rows;
+mod s3;
 mod verity;
 
 pub use crate::algorithm::{Crc, Linear, Parameters, Variant};
@@ -38,5 +41,14 @@ pub use proof::{
 };
 
 /// The rows of this room, in the order lists show them.
-pub(crate) static ROWS: &[&[crate::algorithm::Algorithm]] =
-    &[keccak::ROWS, rows::ROWS, verity::ROWS, cloud::ROWS, md5_sha1::ROWS, git_blob::ROWS];
+pub(crate) static ROWS: &[&[crate::algorithm::Algorithm]] = &[
+    keccak::ROWS,
+    rows::ROWS,
+    verity::ROWS,
+    cloud::ROWS,
+    md5_sha1::ROWS,
+    git_blob::ROWS,
+    s3::ROWS,
+    hdfs::ROWS,
+    cid::ROWS,
+];

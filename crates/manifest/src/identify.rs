@@ -14,6 +14,8 @@ pub enum Encoding {
     Hex,
     /// Code, length and digest as <https://multiformats.io/multihash/> has them, in hexadecimal.
     Multihash,
+    /// A content identifier of IPFS: base 58, or `b` and base 32.
+    Cid,
     /// Decimal, as `sum` and `cksum` write it.
     Decimal,
     /// An identifier of SMPTE ST 2114: base 58.
@@ -34,6 +36,7 @@ impl Encoding {
         match self {
             Encoding::Hex => "hex",
             Encoding::Multihash => "multihash",
+            Encoding::Cid => "cid",
             Encoding::Decimal => "decimal",
             Encoding::C4 => "c4",
             Encoding::Nix32 => "nix32",
@@ -187,6 +190,7 @@ fn spellings(text: &str) -> Vec<(Encoding, Digest)> {
     let mut other = |encoding, bytes: Option<Vec<u8>>| {
         found.extend(bytes.filter(|bytes| !bytes.is_empty()).map(|bytes| (encoding, Digest::new(&bytes))));
     };
+    other(Encoding::Cid, radix::cid(bytes));
     other(Encoding::C4, radix::c4(bytes));
     other(Encoding::Nix32, radix::from_nix32(bytes));
     other(Encoding::Base32, radix::base32(bytes));
@@ -214,6 +218,7 @@ fn algorithms(digest: &Digest, encoding: Encoding) -> Vec<Spec> {
     let usual_spelling = |spec: &Spec| match encoding {
         Encoding::Decimal => spec.digest_len() <= 8 && !spec.algorithm().status.tamper_evident(),
         Encoding::C4 => spec.algorithm().name == "sha512",
+        Encoding::Cid => spec.algorithm().name.starts_with("cid-"),
         // So short a digest is not written in letters.
         Encoding::Hex | Encoding::Multihash => true,
         Encoding::Nix32 | Encoding::Base32 => spec.digest_len() >= 16,
@@ -261,7 +266,10 @@ fn rank(candidate: &Candidate) -> (Encoding, bool, bool, u8) {
         "broken" => 2,
         _ => 3,
     };
-    (*encoding, !written_so, spec.digest_len() != row.digest_len, status)
+    // The identifier of a block is first of all the multihash that it is.
+    let is_multihash = *encoding == Encoding::Hex && spec.digest_len() == 34;
+    let encoding = if is_multihash { Encoding::Multihash } else { *encoding };
+    (encoding, !written_so, spec.digest_len() != row.digest_len, status)
 }
 
 /// Sizes of parts that programs upload in, in MiB.
@@ -337,6 +345,9 @@ mod tests {
             ("1b8m03r63zqhnjf7l5wnldhh7c134ap5vpj0850ymkq1iyzicy5s", "sha256 nix32"),
             ("1220e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "sha256 multihash"),
             ("4294967295", "crc decimal"),
+            ("QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH", "cid-v0 cid"),
+            ("bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku", "cid-v1 cid"),
+            ("swh:1:cnt:e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "git-blob hex"),
             (
                 "BLAKE2b-256:0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8",
                 "blake2b-256 hex",

@@ -69,12 +69,30 @@ pub fn from_nix32(text: &[u8]) -> Option<Vec<u8>> {
 
 /// The SHA-512 of a C4 identifier (SMPTE ST 2114): `c4` and 88 digits in base 58.
 pub(crate) fn c4(text: &[u8]) -> Option<Vec<u8>> {
-    const ALPHABET: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-    let digits = text.strip_prefix(b"c4")?;
-    if digits.len() != 88 {
-        return None;
+    let digits = text.strip_prefix(b"c4").filter(|digits| digits.len() == 88)?;
+    base58::<64>(digits).map(Vec::from)
+}
+
+/// An IPFS identifier of a SHA-256 in binary: `Qm` and base 58 of version 0, `b` and base 32 of version 1, with or without
+/// `ipfs://` or `/ipfs/` before it.
+pub(crate) fn cid(text: &[u8]) -> Option<Vec<u8>> {
+    let text =
+        [&b"ipfs://"[..], b"/ipfs/"].iter().find_map(|scheme| text.strip_prefix(*scheme)).unwrap_or(text);
+    match text {
+        [b'Q', b'm', ..] if text.len() == 46 => {
+            base58::<34>(text).filter(|bytes| bytes.starts_with(&[0x12, 0x20])).map(Vec::from)
+        }
+        [b'b', digits @ ..] if digits.len() == 58 && !digits.iter().any(u8::is_ascii_uppercase) => {
+            base32(digits).filter(|bytes| matches!(bytes[..], [0x01, 0x55 | 0x70, 0x12, 0x20, ..]))
+        }
+        _ => None,
     }
-    let mut bytes = [0u8; 64];
+}
+
+/// The number of `N` bytes that is written in base 58.
+fn base58<const N: usize>(digits: &[u8]) -> Option<[u8; N]> {
+    const ALPHABET: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+    let mut bytes = [0u8; N];
     for character in digits {
         let mut carry = ALPHABET.iter().position(|known| known == character)?;
         for byte in bytes.iter_mut().rev() {
@@ -86,7 +104,7 @@ pub(crate) fn c4(text: &[u8]) -> Option<Vec<u8>> {
             return None;
         }
     }
-    Some(bytes.to_vec())
+    Some(bytes)
 }
 
 /// The bytes of a name with `%XX` in it; `None` where a `%` is followed by no two digits.
@@ -133,6 +151,14 @@ mod tests {
         assert_eq!(base64(b"-_8").as_deref(), Some(&[0xfb, 0xff][..]));
         assert_eq!(percent(b"a%20b%c3%A4").as_deref(), Some("a b\u{e4}".as_bytes()));
         assert_eq!(percent(b"a%2"), None);
+        let empty = cid(b"QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH").expect("kubo's empty file");
+        assert_eq!((empty.len(), &empty[..2]), (34, &[0x12, 0x20][..]));
+        let raw =
+            cid(b"ipfs://bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku").expect("the same");
+        let sha256 = "sha256".parse::<truesum_hash::Spec>().unwrap().digest(b"");
+        assert_eq!(raw, [&[0x01, 0x55, 0x12, 0x20], sha256.as_bytes()].concat());
+        assert_eq!(cid(b"QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQ0"), None);
+        assert_eq!(cid(b"BAFKREIHDWDCEFGH4DQKJV67UZCMW7OJEE6XEDZDETOJUZJEVTENXQUVYKU"), None);
         let zero = [b"c4".as_slice(), &[b'1'; 88]].concat();
         assert_eq!(c4(&zero), Some(vec![0; 64]));
         assert_eq!(c4(&[b"c4".as_slice(), &[b'z'; 88]].concat()), None);

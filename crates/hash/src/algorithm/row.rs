@@ -126,6 +126,8 @@ pub(crate) enum Close {
     List(List),
     /// mtsum's tree.
     Halves(Variant),
+    /// As its hasher does it alone, in order.
+    Alone,
 }
 
 /// What a hash of leaf digests makes of their number.

@@ -19,7 +19,7 @@ impl Listing {
     pub(crate) fn new(composite: &Composite) -> Listing {
         let list = match composite.close {
             Close::List(list) => list,
-            Close::Merkle { .. } | Close::Sealed | Close::Halves(_) => List::Plain,
+            Close::Merkle { .. } | Close::Sealed | Close::Halves(_) | Close::Alone => List::Plain,
         };
         Listing { list, hasher: Box::new(composite.base().hasher()), count: 0, first: None }
     }

@@ -50,7 +50,7 @@ impl Merkle {
         let (node, sealed) = match composite.close {
             Close::Merkle { node } => (node, false),
             Close::Sealed => (&[1u8][..], true),
-            Close::List(_) | Close::Halves(_) => return None,
+            Close::List(_) | Close::Halves(_) | Close::Alone => return None,
         };
         let base = composite.base();
         let prefixed = |prefix: &[u8]| {

@@ -57,6 +57,7 @@ impl Plan {
                 Way::Granules { merkle: Arc::new(merkle), granule }
             }
             (None, Kind::Composite(composite)) => match composite.close {
+                Close::Alone => return None,
                 Close::Halves(variant) => {
                     let mut end = 0;
                     let leaves = Steps::new(variant, size).filter_map(|step| match step {

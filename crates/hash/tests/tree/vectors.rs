@@ -133,6 +133,19 @@ fn ftree_before_the_seal() {
 }
 
 #[test]
+fn checksums_of_parts_and_blocks() {
+    for name in ["s3-sha256", "s3-sha1", "s3-crc32c", "s3-crc32", "hdfs-md5-crc32c", "hdfs-md5-crc32"] {
+        let vectors = vectors(&format!("../{name}"));
+        let mut seen = 0;
+        for vector in vectors.iter().filter(|vector| vector["params"].is_string()) {
+            check(&format!("{name};{}", text(vector, "/params")), vector);
+            seen += 1;
+        }
+        assert!(seen > 3, "{name}");
+    }
+}
+
+#[test]
 fn glacier_and_etag() {
     for vector in vectors("glacier").iter().filter(|vector| text(vector, "/algo") == "glacier-tree-sha256") {
         check("glacier", vector);

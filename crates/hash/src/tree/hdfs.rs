@@ -1,0 +1,140 @@
+//! HDFS's checksum of a file, as `hadoop fs -checksum` prints it: MD5 over the MD5s of blocks' CRCs of 512 bytes each.
+//!
+//! The digest is what Hadoop prints behind the name: bytes that a CRC covers, CRCs in a block (0 of a file of one block), MD5 and
+//! four zeros. Its name, `MD5-of-2048MD5-of-512CRC32C`, says the same in letters. The mode COMPOSITE_CRC is the plain CRC of the file.
+
+use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, Params, Serial, Status, Unit};
+use crate::digest::Digest;
+use crate::family::{crc, md5};
+use crate::hasher::Hasher;
+use crate::spec::Spec;
+
+/// The rows of this file.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "hdfs-md5-crc32c",
+        tag: "HDFS-MD5-CRC32C",
+        aliases: &["md5md5crc32c"],
+        digest_len: 32,
+        status: CHECKSUMS,
+        summary: "HDFS's MD5MD5CRC32C: MD5 of blocks' MD5s of the CRC-32Cs of 512 bytes each",
+        check: "0000020000000000000000002faa18fc1637e6b4bad7e0e91b200a4d00000000",
+        kind: kind(&crc::ROWS[1]),
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "hdfs-md5-crc32",
+        tag: "HDFS-MD5-CRC32",
+        aliases: &["md5md5crc32"],
+        digest_len: 32,
+        status: CHECKSUMS,
+        summary: "HDFS's MD5MD5CRC32: the same with the CRC-32 of zip",
+        check: "000002000000000000000000e4c69cad4c112c69593dc389c4c6cdf600000000",
+        kind: kind(&crc::ROWS[0]),
+        ..Algorithm::PLAIN
+    },
+];
+
+const CHECKSUMS: Status =
+    Status::Checksum("MD5 of CRCs, which are no cryptography; binds no length (Hadoop 3)");
+
+const fn kind(crc: &'static Algorithm) -> Kind {
+    Kind::Composite(Composite {
+        base: (crc, 4),
+        prefix: &[],
+        cut: Cut::Equal(Unit {
+            key: "block",
+            usual: 128 << 20,
+            smallest: CHUNK as u64,
+            largest: 1 << 40,
+            power_of_two: true,
+        }),
+        close: Close::Alone,
+        stored: None,
+        hasher,
+    })
+}
+
+/// Bytes that one CRC covers.
+const CHUNK: usize = 512;
+/// The shortest list of MD5s that is hashed, and what a longer one is a power of two times of.
+const SHORTEST: usize = 32;
+
+fn hasher(composite: &'static Composite, params: &Params, _: Option<u64>) -> Box<dyn Serial> {
+    Box::new(Hdfs {
+        crc: composite.base().hasher(),
+        in_chunk: 0,
+        block: Spec::new(&md5::ROWS[0]).hasher(),
+        in_block: 0,
+        block_size: params.unit,
+        md5s: Vec::new(),
+    })
+}
+
+#[derive(Clone)]
+struct Hdfs {
+    /// The CRC under way, and how many bytes it has got.
+    crc: Hasher,
+    in_chunk: usize,
+    /// The MD5 of the CRCs of the block under way, and how many bytes of the file that has.
+    block: Hasher,
+    in_block: u64,
+    block_size: u64,
+    /// The MD5s of blocks that are done.
+    md5s: Vec<u8>,
+}
+
+impl Hdfs {
+    fn end_chunk(&mut self) {
+        let crc = self.crc.finish_reset();
+        self.block.update(crc.as_bytes());
+        self.in_chunk = 0;
+    }
+
+    fn end_block(&mut self) {
+        let md5 = self.block.finish_reset();
+        self.md5s.extend_from_slice(md5.as_bytes());
+        self.in_block = 0;
+    }
+}
+
+impl Serial for Hdfs {
+    fn update(&mut self, mut data: &[u8]) {
+        while !data.is_empty() {
+            // Blocks are whole chunks, so that no chunk goes on in the next.
+            let (taken, rest) = data.split_at(data.len().min(CHUNK - self.in_chunk));
+            self.crc.update(taken);
+            self.in_chunk += taken.len();
+            self.in_block += taken.len() as u64;
+            if self.in_chunk == CHUNK {
+                self.end_chunk();
+            }
+            if self.in_block == self.block_size {
+                self.end_block();
+            }
+            data = rest;
+        }
+    }
+
+    fn finish(&mut self) -> Digest {
+        if self.in_chunk > 0 {
+            self.end_chunk();
+        }
+        if self.in_block > 0 {
+            self.end_block();
+        }
+        let md5s = std::mem::take(&mut self.md5s);
+        let blocks = md5s.len() / 16;
+        let per_crc = if blocks == 0 { 0 } else { CHUNK as u32 };
+        let per_block = if blocks > 1 { self.block_size / CHUNK as u64 } else { 0 };
+        // Hadoop hashes all of the buffer that the list lies in, which doubles as it grows.
+        let mut list = md5s;
+        list.resize(list.len().next_power_of_two().max(SHORTEST), 0);
+        let md5 = self.block.spec().digest(&list);
+        Digest::new(&[&per_crc.to_be_bytes()[..], &per_block.to_be_bytes(), md5.as_bytes(), &[0; 4]].concat())
+    }
+
+    fn clone_box(&self) -> Box<dyn Serial> {
+        Box::new(self.clone())
+    }
+}

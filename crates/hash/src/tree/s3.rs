@@ -1,0 +1,71 @@
+//! Checksums of S3 objects that were uploaded in parts: the checksum of the parts' checksums, and their number.
+
+use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, List, Status, Unit};
+use crate::family::{crc, sha1, sha2};
+use crate::tree::composite::hasher;
+
+/// The rows of this file.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "s3-sha256",
+        tag: "S3-SHA256",
+        aliases: &[],
+        digest_len: 32,
+        status: Status::Secure("SHA-256 twice; the number of parts binds the length in parts (FIPS 180-4)"),
+        summary: "S3's composite SHA-256: of the parts' SHA-256s, and their number",
+        check: "292b0d007566832db94bfae689cd70d1ab772811fd44b9f49d8550ee9ea6a494-1",
+        kind: composite(&sha2::ROWS[1], 32),
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "s3-sha1",
+        tag: "S3-SHA1",
+        aliases: &[],
+        digest_len: 20,
+        status: Status::Broken("SHA-1's collisions (Stevens et al. 2017)"),
+        summary: "S3's composite SHA-1: of the parts' SHA-1s, and their number",
+        check: "cc67043c7bcff5eea5566bd9b1f3c74fd9a5cf5d-1",
+        kind: composite(&sha1::ROWS[0], 20),
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "s3-crc32c",
+        tag: "S3-CRC32C",
+        aliases: &[],
+        digest_len: 4,
+        status: Status::Checksum("32 bits of CRC, no cryptography (Amazon S3 API)"),
+        summary: "S3's composite CRC-32C: of the parts' CRC-32Cs, and their number",
+        check: "a73245a0-1",
+        kind: composite(&crc::ROWS[1], 4),
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "s3-crc32",
+        tag: "S3-CRC32",
+        aliases: &[],
+        digest_len: 4,
+        status: Status::Checksum("32 bits of CRC, no cryptography (Amazon S3 API)"),
+        summary: "S3's composite CRC-32: of the parts' CRC-32s, and their number",
+        check: "ee4c6550-1",
+        kind: composite(&crc::ROWS[0], 4),
+        ..Algorithm::PLAIN
+    },
+];
+
+const fn composite(base: &'static Algorithm, len: usize) -> Kind {
+    Kind::Composite(Composite {
+        base: (base, len),
+        prefix: &[],
+        // 5 MiB to 5 GiB in the service, any size for what imitates it.
+        cut: Cut::Equal(Unit {
+            key: "part",
+            usual: 8 << 20,
+            smallest: 1,
+            largest: 5 << 30,
+            power_of_two: false,
+        }),
+        close: Close::List(List::Counted),
+        stored: None,
+        hasher,
+    })
+}
