@@ -11,6 +11,7 @@ mod writing;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::output::{Output, cannot_write};
+use crate::selection;
 use crate::watch::Watch;
 use crate::words::{count, size};
 use arguments::HashArgs;
@@ -23,6 +24,7 @@ use std::path::Path;
 use std::time::Instant;
 use tasks::Tasks;
 use truesum::manifest::path::display_safe;
+use truesum::walk::LeftOut;
 use truesum::{Config, Error, Mapping, Root, Summary, Task};
 use writing::{Writing, unfit, writer};
 
@@ -128,7 +130,8 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     let Writing { console, output, refused, links, temporary, met_own, .. } = sink;
     console.display = None;
     let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);
-    let told = Told { refused, links, temporary, met_own, outside, read: watch.progress.bytes() };
+    let (left_out, read) = (tasks.left_out(), watch.progress.bytes());
+    let told = Told { refused, links, temporary, met_own, outside, left_out, read };
     let list_error = tasks.list_error();
     end(&plan, result, output, told, list_error, &watch, began, console)
 }
@@ -140,6 +143,7 @@ struct Told {
     temporary: u64,
     met_own: bool,
     outside: u64,
+    left_out: LeftOut,
     /// Bytes that were read, those of files that were not read to their end among them.
     read: u64,
 }
@@ -207,6 +211,14 @@ fn end(
             }
         }
     }
+    if plan.output.is_none()
+        && summary.files == 0
+        && told.left_out != LeftOut::default()
+        && exit == Exit::Done
+    {
+        console.error(&format!("no file was selected: {}", selection::left_out(told.left_out)));
+        exit = Exit::NotAsAsked;
+    }
     if plan.tell.notes {
         notes(plan, &told, console);
     }
@@ -214,7 +226,12 @@ fn end(
         let seconds = began.elapsed().as_secs_f64();
         let rate = size((summary.bytes as f64 / seconds.max(1e-9)) as u64);
         let files = count(summary.files, "file", "files");
-        console.line(&format!("truesum: {files}, {} in {seconds:.3} s ({rate}/s)", size(summary.bytes)));
+        let left_out = match told.left_out {
+            LeftOut { files: 0, folders: 0 } => String::new(),
+            some => format!("; {}", selection::left_out(some)),
+        };
+        let bytes = size(summary.bytes);
+        console.line(&format!("truesum: {files}, {bytes} in {seconds:.3} s ({rate}/s){left_out}"));
         if summary.untold > 0 {
             let young = count(summary.untold, "file was", "files were");
             let unknown = "and the system does not tell whether somebody was still writing";

@@ -22,6 +22,7 @@ mod options;
 mod output;
 mod personality;
 mod progress;
+mod selection;
 mod signals;
 mod standard;
 mod tree;

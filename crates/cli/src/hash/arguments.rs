@@ -1,6 +1,7 @@
 //! The options of `truesum hash`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
 use crate::options::RunArgs;
+use crate::selection::FilterArgs;
 use crate::values::size::size;
 use crate::values::table::{FormatParser, SpecParser};
 use clap::{Args, ValueHint};
@@ -97,12 +98,8 @@ pub struct SelectArgs {
     /// Read names from this file, each ended by NUL; - is standard input
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["files", "files_from"])]
     pub files0_from: Option<PathBuf>,
-    /// Only files that match this glob
-    #[arg(long, value_name = "GLOB")]
-    pub include: Vec<String>,
-    /// No files or folders that match this glob
-    #[arg(long, value_name = "GLOB")]
-    pub exclude: Vec<String>,
+    #[command(flatten)]
+    pub filter: FilterArgs,
     /// Leave out what .gitignore files leave out
     #[arg(long)]
     pub gitignore: bool,

@@ -4,6 +4,7 @@ use crate::exit::Refusal;
 use crate::hash::arguments::{HashArgs, SelectArgs};
 use crate::hash::replacing::Accept;
 use crate::options::Tell;
+use crate::selection::selection;
 use crate::values::path::folder_of;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -88,7 +89,7 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     Ok(Hashing {
         specs: specs.into(),
         inputs,
-        walk: walk_options(args.select),
+        walk: walk_options(args.select)?,
         form,
         torrent,
         output: args.output,
@@ -221,15 +222,15 @@ fn one_file(inputs: &Inputs) -> Result<(), Refusal> {
     }
 }
 
-fn walk_options(select: SelectArgs) -> walk::Options {
-    walk::Options {
+fn walk_options(select: SelectArgs) -> Result<walk::Options, Refusal> {
+    Ok(walk::Options {
         follow: select.follow,
         one_file_system: select.one_file_system,
         special: if select.special { Special::Read } else { Special::Refuse },
-        include: select.include,
-        exclude: select.exclude,
+        select: selection(&select.filter.wanted())?,
+        below_root: false,
         gitignore: select.gitignore,
-    }
+    })
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@ use crate::error::{Cause, Error};
 use crate::io::input::Input;
 use crate::io::open::Root;
 use crate::job::Job;
+use crate::select::names::plain;
 use crate::task::{BadLine, Notice, Task};
 use crate::verify::entries::Entries;
 use crate::verify::foreign::look;
-use crate::verify::listed::parts;
 use crate::verify::unlisted::{is_among, is_beside};
 use crate::verify::verification::{CountedReader, open};
 use crate::walk::{Item, Options, Walk};
@@ -119,7 +119,7 @@ impl Comparison<'_> {
             return Ok(fresh);
         }
         let threads = self.options.check.threads;
-        let walk = Walk::new([folder.to_owned()], Options::default(), threads).map_err(io::Error::other)?;
+        let walk = Walk::new([folder.to_owned()], Options::default(), threads);
         for item in walk.until(self.progress.stop_flag()) {
             let (path, anchor) = match item {
                 Item::File(path, anchor) => (path.into_os_string().into_vec(), anchor),
@@ -161,12 +161,6 @@ impl Comparison<'_> {
         }
         Ok(fresh)
     }
-}
-
-/// A name without what says nothing: `./a//b` is `a/b`. What `..` leads to only the file system knows.
-fn plain(name: &[u8]) -> Vec<u8> {
-    let path = parts(name).collect::<Vec<_>>().join(&b'/');
-    if name.first() == Some(&b'/') { [b"/", &path[..]].concat() } else { path }
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ pub fn unlisted(
 ) -> io::Result<Search> {
     let below = if scope == Scope::Around { listed.folder() } else { b"" };
     let walk = Walk::new([OsStr::from_bytes(root).to_owned()], Options::default(), 0);
-    let walk = walk.map_err(io::Error::other)?.starting_at(OsStr::from_bytes(below));
+    let walk = walk.starting_at(OsStr::from_bytes(below));
     let folder = if below.is_empty() { root.to_vec() } else { [root, b"/", below].concat() };
     let mut result = Search { folder, ..Search::default() };
     let mut seen = 0;

@@ -1,0 +1,71 @@
+//! The options that say which files: the same words in every command that has a choice of files.
+
+use crate::exit::Refusal;
+use crate::values::size::size;
+use crate::values::when::when;
+use crate::words::count;
+use clap::Args;
+use std::ffi::OsString;
+use truesum::manifest::Time;
+use truesum::walk::LeftOut;
+use truesum::{Selection, Wanted};
+
+/// Which files, by name, size and time.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Selection")]
+pub struct FilterArgs {
+    /// Only files that match this glob
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
+    /// No files or folders that match this glob
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+    /// Only files written after this: a date, a time, how long ago (7d), or when a FILE was written
+    #[arg(long, value_name = "WHEN", value_parser = when)]
+    pub newer: Option<Time>,
+    /// Only files written before this
+    #[arg(long, value_name = "WHEN", value_parser = when)]
+    pub older: Option<Time>,
+    /// Only files of at least this size
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub min_size: Option<u64>,
+    /// Only files of at most this size
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub max_size: Option<u64>,
+}
+
+/// Which entries of a manifest, by their names.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Selection")]
+pub struct OnlyArgs {
+    /// Only entries of this name, below this folder or matching this glob; there has to be one
+    #[arg(long, value_name = "NAME")]
+    pub only: Vec<OsString>,
+}
+
+impl FilterArgs {
+    /// What is asked for.
+    pub fn wanted(self) -> Wanted {
+        let FilterArgs { include, exclude, newer, older, min_size, max_size } = self;
+        Wanted { include, exclude, newer, older, min_size, max_size, ..Wanted::default() }
+    }
+}
+
+/// Understands what is asked for.
+///
+/// # Errors
+/// A glob that is none, or bounds that no file can keep.
+pub fn selection(wanted: &Wanted) -> Result<Selection, Refusal> {
+    Selection::new(wanted).map_err(|why| Refusal::new(format!("selection: {why}")))
+}
+
+/// What a walk left out, in words.
+pub fn left_out(left_out: LeftOut) -> String {
+    let LeftOut { files, folders } = left_out;
+    let (files, folders) =
+        (count(files, "file", "files"), (folders > 0).then(|| count(folders, "folder", "folders")));
+    match folders {
+        Some(folders) => format!("{files} and {folders} left out"),
+        None => format!("{files} left out"),
+    }
+}
