@@ -5,10 +5,11 @@ pub mod arguments;
 use crate::comparing::{Manner, ResultForm, compare};
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
+use crate::selection::selection;
 use arguments::{AuditArgs, Moved};
 use std::path::{Path, PathBuf};
-use truesum::Mapping;
 use truesum::audit::Options;
+use truesum::{Mapping, Wanted};
 
 /// Runs the command.
 pub fn run(args: AuditArgs) -> Exit {
@@ -32,6 +33,10 @@ pub fn run(args: AuditArgs) -> Exit {
             hint,
         ));
     }
+    let select = match selection(&Wanted { only: args.only.only, ..args.filter.wanted() }) {
+        Ok(select) => select,
+        Err(refusal) => return console.refuse(&refusal),
+    };
     let tell = args.run.tell(args.quiet || args.status);
     let options = Options {
         check: truesum::Options {
@@ -42,6 +47,7 @@ pub fn run(args: AuditArgs) -> Exit {
             lenient: args.lenient,
             threads: tell.threads,
             mapping: Mapping::Guarded,
+            select,
             ..truesum::Options::default()
         },
         moved_passes: args.moved == Some(Moved::Ok),

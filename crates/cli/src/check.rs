@@ -14,6 +14,7 @@ use crate::drawing::page;
 use crate::exit::Exit;
 use crate::output::{self, Output, cannot_write};
 use crate::watch::Watch;
+use crate::words::count;
 use arguments::CheckArgs;
 use plan::{Subject, plan};
 use report::{Detail, Form};
@@ -59,7 +60,7 @@ pub fn run(args: CheckArgs) -> Exit {
 fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watch, began: Instant) -> Exit {
     let Telling { plan, mut console, mut output, page, .. } = telling;
     let mut exit = match report.verdict() {
-        Conclusion::Verified => Exit::Done,
+        Conclusion::Verified | Conclusion::PartVerified => Exit::Done,
         Conclusion::Failed => Exit::Failed,
         Conclusion::NotAsAsked | Conclusion::NothingVerified => Exit::NotAsAsked,
         Conclusion::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
@@ -86,6 +87,10 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
         }
     }
     console.display = None;
+    if report.nothing_selected() && report.unmatched == 0 && plan.detail() != Detail::None {
+        let entries = count(report.left_out, "entry is", "entries are");
+        console.error(&format!("nothing selected: {entries} listed, and all left out"));
+    }
     if let Err(error) = output.finish() {
         return exit.max(output::cannot_write(&error, &mut console));
     }
@@ -97,7 +102,7 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
     };
     if wanted {
         let exact = plan.options.unlisted == Unlisted::Refused;
-        console.line(&total::words(report, read, exact));
+        console.line(&total::words(report, plan.options.select.sample(), read, exact));
     }
     exit
 }

@@ -80,7 +80,7 @@ pub fn compare(
     let report = comparison.report();
     let Telling { mut console, mut output, named_lines, .. } = telling;
     let mut exit = match report.equality() {
-        Equality::Equal => Exit::Done,
+        Equality::Equal | Equality::PartEqual => Exit::Done,
         Equality::Different => Exit::Failed,
         Equality::NotAsAsked => Exit::NotAsAsked,
         Equality::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
@@ -111,7 +111,9 @@ fn advise(manner: &Manner, report: &Report, named_lines: u64, console: &mut Cons
         let more = report.malformed - named_lines;
         console.error(&crate::words::count(more, "more malformed line", "more malformed lines"));
     }
-    if report.nothing && report.failed == 0 && !report.interrupted {
+    if report.nothing && report.failed == 0 && report.is_part() && !report.interrupted {
+        console.error("nothing selected: every listed file is left out");
+    } else if report.nothing && report.failed == 0 && !report.interrupted {
         console.error("nothing to compare: no file is listed");
         console.hint("is this a manifest?");
     }

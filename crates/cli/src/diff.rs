@@ -5,10 +5,11 @@ pub mod arguments;
 use crate::comparing::{Manner, ResultForm, compare};
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
+use crate::selection::selection;
 use arguments::DiffArgs;
 use std::path::{Path, PathBuf};
-use truesum::Mapping;
 use truesum::audit::Options;
+use truesum::{Mapping, Wanted};
 
 /// Runs the command.
 pub fn run(args: DiffArgs) -> Exit {
@@ -17,6 +18,10 @@ pub fn run(args: DiffArgs) -> Exit {
     if old == Path::new("-") && new == Path::new("-") {
         return console.refuse(&Refusal::new("diff: standard input can be one of the two"));
     }
+    let select = match selection(&Wanted { only: args.only.only, ..args.filter.wanted() }) {
+        Ok(select) => select,
+        Err(refusal) => return console.refuse(&refusal),
+    };
     let tell = args.run.tell(args.status);
     let options = Options {
         check: truesum::Options {
@@ -26,6 +31,7 @@ pub fn run(args: DiffArgs) -> Exit {
             lenient: args.lenient,
             threads: tell.threads,
             mapping: Mapping::Guarded,
+            select,
             ..truesum::Options::default()
         },
         moved_passes: false,

@@ -2,13 +2,16 @@
 
 use crate::exit::Refusal;
 use crate::values::size::size;
-use crate::values::when::when;
+use crate::values::when::{length, when};
 use crate::words::count;
-use clap::Args;
+use clap::{Args, ValueHint};
 use std::ffi::OsString;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::PathBuf;
+use std::time::Duration;
 use truesum::manifest::Time;
 use truesum::walk::LeftOut;
-use truesum::{Selection, Wanted};
+use truesum::{Sample, Selection, Share, Turn, Wanted};
 
 /// Which files, by name, size and time.
 #[derive(Args, Clone, Debug, Default)]
@@ -41,6 +44,41 @@ pub struct OnlyArgs {
     /// Only entries of this name, below this folder or matching this glob; there has to be one
     #[arg(long, value_name = "NAME")]
     pub only: Vec<OsString>,
+}
+
+/// A part of what is left: a sample, or as much as there is time for.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "A part at a time")]
+pub struct PartArgs {
+    /// Only about this share, picked by names
+    #[arg(long, value_name = "PERCENT", conflicts_with_all = ["max_bytes", "max_time", "state"])]
+    pub sample: Option<Share>,
+    /// The number that picks the sample, to repeat one [default: another one each time]
+    #[arg(long, value_name = "N", requires = "sample")]
+    pub seed: Option<u64>,
+    /// Read no more than this, but for the first file
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub max_bytes: Option<u64>,
+    /// Begin no file after so long: 90s, 30m, 12h
+    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    pub max_time: Option<Duration>,
+    /// Keep in this file when each entry was read, and begin with those that waited longest
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub state: Option<PathBuf>,
+}
+
+impl PartArgs {
+    /// The sample asked for. Without a seed it is another one each time: one that never changes leaves the rest unread for ever.
+    pub fn sample(&self) -> Option<Sample> {
+        let random = || RandomState::new().build_hasher().finish() % 1_000_000;
+        self.sample.map(|share| Sample::new(share, self.seed.unwrap_or_else(random)))
+    }
+
+    /// How much at a time.
+    pub fn turn(self) -> Turn {
+        let PartArgs { state, max_bytes, max_time, .. } = self;
+        Turn { state, max_bytes, max_time }
+    }
 }
 
 impl FilterArgs {

@@ -40,7 +40,7 @@ pub use task::{BadLine, Notice, Sink, Task};
 pub use truesum_hash as hash;
 pub use truesum_manifest as manifest;
 pub use verify::event::{Event, Manifest};
-pub use verify::options::{Options, Unlisted};
+pub use verify::options::{Options, Turn, Unlisted};
 pub use verify::report::{Checked, Conclusion, Report};
 pub use verify::verification::Verification;
 pub use verify::{expect, verify};

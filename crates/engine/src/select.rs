@@ -42,7 +42,7 @@ pub struct Selection {
 
 #[derive(Debug)]
 struct Inner {
-    names: Names,
+    names: Arc<Names>,
     newer: Option<Time>,
     older: Option<Time>,
     min_size: u64,
@@ -72,7 +72,7 @@ impl Selection {
             return Ok(Selection::default());
         }
         let inner = Inner {
-            names,
+            names: Arc::new(names),
             newer: *newer,
             older: *older,
             min_size: least,
@@ -85,6 +85,17 @@ impl Selection {
     /// Whether nothing is left out.
     pub fn is_open(&self) -> bool {
         self.inner.is_none()
+    }
+
+    /// What it says of names, without bounds and sample.
+    pub(crate) fn by_names(&self) -> Selection {
+        let Some(inner) = self.inner.as_ref().filter(|inner| !inner.names.is_open()) else {
+            return Selection::default();
+        };
+        let names = inner.names.clone();
+        let (min_size, max_size) = (0, u64::MAX);
+        let inner = Inner { names, newer: None, older: None, min_size, max_size, sample: None };
+        Selection { inner: Some(Arc::new(inner)) }
     }
 
     /// Whether globs have a say: then a walk meets less than lies there.
@@ -100,6 +111,11 @@ impl Selection {
     /// Whether a name as manifests have it is selected, by globs for it and all folders on its way, and by those asked for.
     pub fn has_name(&self, name: &[u8]) -> bool {
         self.inner.as_ref().is_none_or(|inner| inner.names.has(name))
+    }
+
+    /// Whether a name is one of those asked for, if any are. It is not noted that it was.
+    pub(crate) fn asks_for(&self, name: &[u8]) -> bool {
+        self.inner.as_ref().is_none_or(|inner| inner.names.asks_for(name))
     }
 
     /// Whether size or time have a say.

@@ -9,11 +9,15 @@ pub mod event;
 pub(crate) mod foreign;
 pub mod listed;
 pub mod options;
+mod picking;
 mod pieced;
 pub mod place;
 pub mod report;
+mod state;
+mod turn;
 pub mod unlisted;
 pub mod verification;
+mod waiting;
 
 use crate::error::Error;
 use crate::job::Outcome;

@@ -1,6 +1,7 @@
 //! The options of `truesum check`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
 use crate::options::RunArgs;
+use crate::selection::{FilterArgs, OnlyArgs, PartArgs};
 use crate::values::table::{FormatParser, SpecParser};
 use clap::{ArgAction, Args, ValueHint};
 use std::ffi::OsString;
@@ -16,6 +17,8 @@ Examples:
   truesum check --root /mnt/copy SHA256SUMS
   truesum check --exact SHA256SUMS          files that no line lists are failures too
   truesum check --locate SHA256SUMS         which bytes are damaged, by trees of `truesum tree --save`
+  truesum check --sample 5% SHA256SUMS      another twentieth each time
+  truesum check --state nightly.state --max-bytes 200GiB SHA256SUMS
   truesum check --expect ba7816bf... disk.iso
 A manifest cannot tell that its last lines were lost: files that no line lists are counted in a note.")]
 pub struct CheckArgs {
@@ -60,6 +63,13 @@ pub struct CheckArgs {
     /// Read devices and pipes too, to their end
     #[arg(long, help_heading = "What counts")]
     pub special: bool,
+
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    #[command(flatten)]
+    pub only: OnlyArgs,
+    #[command(flatten)]
+    pub part: PartArgs,
 
     /// Say which bytes of a file that failed are damaged, by the tree stored in FILE.ftr
     #[arg(long, help_heading = "Where the damage is", conflicts_with = "status")]

@@ -4,11 +4,12 @@ use crate::check::arguments::CheckArgs;
 use crate::check::report::{Detail, Form};
 use crate::exit::Refusal;
 use crate::options::Tell;
+use crate::selection::selection;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::{self, Entry};
-use truesum::{Mapping, Order, Special, Unlisted};
+use truesum::{Mapping, Order, Special, Unlisted, Wanted};
 
 /// What `check` is to do.
 pub struct Checking {
@@ -95,6 +96,18 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             Err(_) => return Err(Refusal::new("--expect: a digest is that of one file")),
         },
     };
+    let sample = args.part.sample();
+    let select = selection(&Wanted { only: args.only.only, sample, ..args.filter.wanted() })?;
+    let turn = args.part.turn();
+    if let Subject::Manifests(names) = &subject
+        && names.len() > 1
+        && !turn.is_all()
+    {
+        return Err(Refusal::new("--max-bytes, --max-time and --state are for one manifest at a time"));
+    }
+    if matches!(subject, Subject::File(..)) && !(select.is_open() && turn.is_all()) {
+        return Err(Refusal::new("--expect: one file is compared, and there is nothing to select"));
+    }
     let tell = args.run.tell(args.quiet || args.status);
     let options = truesum::Options {
         root: args.root,
@@ -109,6 +122,8 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             (false, false, Detail::All) => Unlisted::Told,
             _ => Unlisted::Unasked,
         },
+        select,
+        turn,
         required: args.require.into_iter().map(PathBuf::from).collect(),
         special: if args.special { Special::Read } else { Special::Refuse },
         threads: tell.threads,

@@ -37,6 +37,8 @@ pub struct Telling<'a> {
     lines: Vec<u8>,
     /// Malformed lines of this manifest named so far.
     named_lines: u64,
+    /// Files that failed another time.
+    still_failed: u64,
     /// The first missing names of this manifest.
     missing: Vec<Vec<u8>>,
     /// The first file of this manifest that differs, and the digest it should have.
@@ -63,6 +65,7 @@ impl<'a> Telling<'a> {
             progress,
             lines: Vec::new(),
             named_lines: 0,
+            still_failed: 0,
             missing: Vec::new(),
             mismatched: None,
             unlisted: Vec::new(),
@@ -86,6 +89,11 @@ impl<'a> Telling<'a> {
                 self.console.error_of(name.as_os_str().as_bytes(), "required, and not verified");
             }
             Event::NotVerified(_) => {}
+            Event::StillFailed(name) => self.still_failed(name.as_os_str().as_bytes()),
+            Event::Unmatched(name) if self.plan.detail() != Detail::None => {
+                self.console.error_of(name.as_os_str().as_bytes(), "asked for, and no entry is called so");
+            }
+            Event::Unmatched(_) => {}
             Event::Pause => self.output.pause()?,
         }
         Ok(())
@@ -186,6 +194,15 @@ impl<'a> Telling<'a> {
     fn file_of(&self, manifest: &Manifest<'_>, outcome: &Outcome) -> PathBuf {
         let root = self.plan.options.root.clone().unwrap_or_else(|| folder_of_names(manifest.name));
         root.join(OsStr::from_bytes(outcome.job.path()))
+    }
+
+    /// Names a file that failed another time: the first of them, and how to look at it now.
+    fn still_failed(&mut self, name: &[u8]) {
+        self.still_failed += 1;
+        if self.still_failed <= NAMED_LINES && self.plan.detail() != Detail::None {
+            self.console.error_of(name, "failed when it was read last, and was not read now");
+            self.console.hint("--only NAME with the same --state reads such a file at once");
+        }
     }
 
     fn malformed(&mut self, manifest: &Manifest<'_>, line: &BadLine) -> io::Result<()> {

@@ -21,7 +21,15 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
     if !weak.is_empty() {
         text += &format!("; {}: not tamper-evident", weak.join(", "));
     }
+    if report.is_part() {
+        let [listed, found] = report.left_out.map(grouped);
+        text += &format!("; part: {listed} listed and {found} found left out");
+    }
     text += match report.equality() {
+        Equality::PartEqual if report.count(Standing::Moved) > 0 => {
+            ": what was selected is equal but for names"
+        }
+        Equality::PartEqual => ": what was selected is equal",
         Equality::Equal if report.count(Standing::Moved) > 0 => ": equal but for names",
         Equality::Equal => ": equal",
         Equality::Different => ": NOT equal",

@@ -93,6 +93,8 @@ pub enum Event<'e> {
 pub enum Equality {
     /// Every listed file is there as it is listed, and there is no other.
     Equal,
+    /// The same of those that were selected. Of the others nothing is known.
+    PartEqual,
     /// Some file is not.
     Different,
     /// No difference was seen, but not everything was compared: a malformed line, no common algorithm, nothing listed.
@@ -111,6 +113,8 @@ pub struct Report {
     pub read: u64,
     /// Bytes of those files.
     pub bytes: u64,
+    /// Files of either side that were not selected, as far as they were met: what lies in a folder that is left out is not.
+    pub left_out: [u64; 2],
     /// Lines that are no entry.
     pub malformed: u64,
     /// Manifests that could not be read, and folders that could not be listed.
@@ -139,7 +143,12 @@ impl Report {
         self.counts[standing as usize] += 1;
     }
 
-    /// What all this means. Only [`Equality::Equal`] is good news.
+    /// Whether not everything was to be compared.
+    pub fn is_part(&self) -> bool {
+        self.left_out != [0, 0]
+    }
+
+    /// What all this means. Only [`Equality::Equal`] is good news, and [`Equality::PartEqual`] of what was selected.
     pub fn equality(&self) -> Equality {
         let passes = |standing: Standing| match standing {
             Standing::Same | Standing::Unknown => true,
@@ -155,6 +164,7 @@ impl Report {
             () if malformed || self.failed > 0 || self.nothing || self.count(Standing::Unknown) > 0 => {
                 Equality::NotAsAsked
             }
+            () if self.is_part() => Equality::PartEqual,
             () => Equality::Equal,
         }
     }
@@ -184,6 +194,8 @@ mod tests {
             (Report { malformed: 1, ..Report::default() }, Equality::NotAsAsked),
             (Report { malformed: 1, lenient: true, ..Report::default() }, Equality::Equal),
             (Report { failed: 1, ..Report::default() }, Equality::NotAsAsked),
+            (Report { left_out: [0, 1], ..Report::default() }, Equality::PartEqual),
+            (Report { left_out: [1, 0], failed: 1, ..Report::default() }, Equality::NotAsAsked),
             (Report { nothing: true, ..Report::default() }, Equality::NotAsAsked),
             (Report { interrupted: true, ..Report::default() }, Equality::Interrupted),
         ] {

@@ -67,6 +67,11 @@ impl Names {
         wanted
     }
 
+    /// Whether a name is one of those asked for, if any are.
+    pub(super) fn asks_for(&self, name: &[u8]) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only.is(name))
+    }
+
     /// Names asked for that matched nothing.
     pub(super) fn unmatched(&self) -> Vec<&OsStr> {
         self.only.iter().filter(|only| !only.met.load(Relaxed)).map(|only| &*only.asked).collect()

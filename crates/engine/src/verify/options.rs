@@ -4,8 +4,10 @@ use crate::io::mapping::Mapping;
 use crate::io::open::{Root, Special};
 use crate::progress::Progress;
 use crate::run::config::{Config, Order};
+use crate::select::Selection;
 use crate::verify::place::folder_of_names;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use truesum_hash::Spec;
 use truesum_manifest::{self as manifest, Format};
 
@@ -28,6 +30,10 @@ pub struct Options {
     pub lenient: bool,
     /// What files mean that no manifest lists.
     pub unlisted: Unlisted,
+    /// Which entries are checked, and which files not listed count.
+    pub select: Selection,
+    /// How much of that is checked at a time.
+    pub turn: Turn,
     /// Names, as manifests have them, that must be verified.
     pub required: Vec<PathBuf>,
     /// Which kinds of file are read.
@@ -76,4 +82,22 @@ pub enum Unlisted {
     Told,
     /// All below the root are looked for, and each is a failure.
     Refused,
+}
+
+/// How much is checked at a time. The default is everything.
+#[derive(Clone, Debug, Default)]
+pub struct Turn {
+    /// Where it is kept when each entry was read last.
+    pub state: Option<PathBuf>,
+    /// Bytes that are read at most, but for the first file.
+    pub max_bytes: Option<u64>,
+    /// After how long no more file is begun.
+    pub max_time: Option<Duration>,
+}
+
+impl Turn {
+    /// Whether everything is checked, and nothing kept.
+    pub fn is_all(&self) -> bool {
+        self.state.is_none() && self.max_bytes.is_none() && self.max_time.is_none()
+    }
 }
