@@ -81,7 +81,9 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
     }
     if plan.form == Form::Json {
         let mut line = Vec::new();
-        report::summary(&total::counts(report, read), began.elapsed().as_secs_f64(), exit.code(), &mut line);
+        let (counts, sample) = (total::counts(report, read), plan.options.select.sample());
+        let seconds = began.elapsed().as_secs_f64();
+        report::summary(&counts, report.is_part(), sample, seconds, exit.code(), &mut line);
         if let Err(error) = output.write(&line) {
             return exit.max(cannot_write(error, &mut console));
         }
@@ -90,6 +92,9 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
     if report.nothing_selected() && report.unmatched == 0 && plan.detail() != Detail::None {
         let entries = count(report.left_out, "entry is", "entries are");
         console.error(&format!("nothing selected: {entries} listed, and all left out"));
+    }
+    if report.not_in_turn > 0 && plan.options.turn.state.is_none() && plan.tell.notes {
+        console.note("without --state the next run begins with the same files");
     }
     if let Err(error) = output.finish() {
         return exit.max(output::cannot_write(&error, &mut console));

@@ -10,7 +10,7 @@ use std::ops::Range;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Place, json};
-use truesum::{Damage, Findings, Found, Outcome, Verdict};
+use truesum::{Damage, Findings, Found, Outcome, Sample, Verdict};
 
 /// The schema of JSON lines.
 pub const SCHEMA: &str = "truesum-check/1";
@@ -172,11 +172,23 @@ pub fn unlisted(name: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends the last JSON line: names of counts and their values.
-pub fn summary(counts: &[(&str, u64)], seconds: f64, exit: u8, out: &mut Vec<u8>) {
+/// Appends the last JSON line: names of counts and their values, and what they are of.
+pub fn summary(
+    counts: &[(&str, u64)],
+    part: bool,
+    sample: Option<&Sample>,
+    seconds: f64,
+    exit: u8,
+    out: &mut Vec<u8>,
+) {
     begin("summary", out);
     for (name, count) in counts {
         add(out, format_args!(",\"{name}\":{count}"));
+    }
+    add(out, format_args!(",\"part\":{part}"));
+    if let Some(sample) = sample {
+        let (percent, seed) = (sample.share().percent(), sample.seed());
+        add(out, format_args!(",\"sample\":{{\"percent\":{percent},\"seed\":{seed}}}"));
     }
     add(out, format_args!(",\"seconds\":{seconds:.6},\"exit\":{exit}}}\n"));
 }

@@ -10,6 +10,7 @@ mod locate;
 mod memory;
 mod names;
 mod program;
+mod selection;
 mod tables;
 mod trouble;
 mod words;

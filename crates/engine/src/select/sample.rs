@@ -26,6 +26,13 @@ impl FromStr for Share {
     }
 }
 
+impl Share {
+    /// It in percent.
+    pub fn percent(self) -> f64 {
+        self.percent
+    }
+}
+
 impl fmt::Display for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} %", self.percent)

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use truesum_manifest::Time;
@@ -45,6 +46,7 @@ fn now() -> Time {
 fn batch(queue: &[Queued], done: (u64, u64), spent: Duration, left: Duration) -> usize {
     let part = left.as_secs_f64() / spent.as_secs_f64().max(1e-3) / 4.0;
     let (files, bytes) = match done {
+        (0, _) if left.is_zero() => (1, 0),
         (0, _) => FIRST,
         (files, bytes) => ((files as f64 * part) as u64, (bytes as f64 * part) as u64),
     };
@@ -171,8 +173,14 @@ impl Verification<'_> {
                 told = told.and_then(|()| tell(Event::StillFailed(name)));
             }
         }
+        let path = options.turn.state.clone();
         match state.write() {
-            Ok(()) => told,
+            Ok(()) => {
+                // It is no file that a manifest should list.
+                let id = path.and_then(|path| std::fs::metadata(path).ok());
+                self.own.extend(id.map(|file| (file.dev(), file.ino())));
+                told
+            }
             Err(error) => told.and_then(|()| self.unread(&error, tell)),
         }
     }

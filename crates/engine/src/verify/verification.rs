@@ -41,7 +41,7 @@ pub struct Verification<'a> {
     /// What manifests list, by the folder they speak of.
     folders: Vec<Folder>,
     /// Files that are no business of a search: the manifests, and the caller's own.
-    own: Vec<(u64, u64)>,
+    pub(super) own: Vec<(u64, u64)>,
 }
 
 /// A folder that manifests speak of.
