@@ -4,6 +4,7 @@ pub mod arguments;
 
 use crate::comparing::{Manner, ResultForm, compare};
 use crate::console::Console;
+use crate::ending::{self, Ending};
 use crate::exit::{Exit, Refusal};
 use crate::selection::selection;
 use arguments::{AuditArgs, Moved};
@@ -37,6 +38,9 @@ pub fn run(args: AuditArgs) -> Exit {
         Ok(select) => select,
         Err(refusal) => return console.refuse(&refusal),
     };
+    if let Some(error) = args.html.as_ref().and_then(|html| ending::may_write(html).err()) {
+        return console.refuse(&Refusal::new(error.to_string()));
+    }
     let tell = args.run.tell(args.quiet || args.status);
     let options = Options {
         check: truesum::Options {
@@ -48,6 +52,7 @@ pub fn run(args: AuditArgs) -> Exit {
             threads: tell.threads,
             mapping: Mapping::Guarded,
             select,
+            digest_manifests: args.html.is_some() || args.summary == Some(Ending::Long),
             ..truesum::Options::default()
         },
         moved_passes: args.moved == Some(Moved::Ok),
@@ -61,8 +66,10 @@ pub fn run(args: AuditArgs) -> Exit {
         schema: "truesum-audit/1",
         one_sided: ["missing", "new"],
         same: !args.quiet,
-        summary: true,
+        moved_passes: args.moved == Some(Moved::Ok),
+        ending: args.summary.unwrap_or(if args.json { Ending::None } else { Ending::Short }),
         quiet: args.quiet,
+        html: args.html,
     };
     compare(&manner, options, tell.line, console, |comparison, tell| comparison.audit(&names, tell))
 }

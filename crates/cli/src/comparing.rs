@@ -4,12 +4,17 @@
 mod json;
 mod words;
 
+use crate::advice::Trouble;
 use crate::console::Console;
+use crate::drawing::record::{Record, Tone};
+use crate::ending::{self, Ending};
 use crate::exit::Exit;
 use crate::output::{Output, cannot_write};
 use crate::watch::Watch;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::time::Instant;
 use truesum::Error;
 use truesum::audit::{Comparison, Equality, Event, Finding, Options, Report, Standing, Tell};
@@ -38,9 +43,13 @@ pub struct Manner {
     pub one_sided: [&'static str; 2],
     /// Whether files that are the same are told.
     pub same: bool,
-    /// Whether a summary is told, and when only if something is amiss.
-    pub summary: bool,
+    /// Whether files that only moved pass.
+    pub moved_passes: bool,
+    /// How much is said at the end, and when only if something is amiss.
+    pub ending: Ending,
     pub quiet: bool,
+    /// Where a page of the whole is written.
+    pub html: Option<PathBuf>,
 }
 
 impl Manner {
@@ -72,21 +81,33 @@ pub fn compare(
     let output = Output::stdout();
     let mut options = options;
     options.check.own = output.own();
+    // An earlier page is none of the files.
+    let id = manner.html.as_ref().and_then(|html| std::fs::metadata(html).ok());
+    options.check.own.extend(id.map(|file| (file.dev(), file.ino())));
     let watch = Watch::start(line, None, &mut console);
     let began = Instant::now();
     let mut comparison = Comparison::new(&options, &watch.progress);
-    let mut telling = Telling { manner, console, output, line: Vec::new(), named_lines: 0 };
+    let mut telling =
+        Telling { manner, console, output, line: Vec::new(), named_lines: 0, record: Record::default() };
     let told = work(&mut comparison, &mut |event| telling.event(&event));
     let report = comparison.report();
-    let Telling { mut console, mut output, named_lines, .. } = telling;
+    let Telling { mut console, mut output, named_lines, record, .. } = telling;
+    let time = began.elapsed();
     let mut exit = match report.equality() {
         Equality::Equal | Equality::PartEqual => Exit::Done,
         Equality::Different => Exit::Failed,
         Equality::NotAsAsked => Exit::NotAsAsked,
         Equality::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
     };
+    if let (Ok(()), Some(path)) = (&told, &manner.html)
+        && let Err(error) = ending::write(path, &record, &words::heading(manner, report, time))
+    {
+        console.failure(&error);
+        exit = exit.max(Exit::NotAsAsked);
+    }
+    let object = json::summary(manner, report, time, exit.code());
     let told = told.and_then(|()| match manner.form {
-        ResultForm::Json => output.write(&json::summary(manner, report, began.elapsed(), exit.code())),
+        ResultForm::Json => output.write(&object),
         ResultForm::Lines | ResultForm::Silent => Ok(()),
     });
     let name = output.name();
@@ -99,8 +120,16 @@ pub fn compare(
     if manner.form != ResultForm::Silent {
         advise(manner, report, named_lines, &mut console);
     }
-    if manner.summary && manner.form == ResultForm::Lines && !(manner.quiet && exit == Exit::Done) {
-        console.line(&words::summary(manner, report));
+    if manner.form != ResultForm::Silent && !(manner.quiet && exit == Exit::Done) {
+        match manner.ending {
+            Ending::None => {}
+            Ending::Json => console.line(String::from_utf8_lossy(&object).trim_end()),
+            Ending::Short => console.line(&words::summary(manner, report)),
+            Ending::Long => {
+                console.line(&words::summary(manner, report));
+                console.line(&words::long(manner, report, time));
+            }
+        }
     }
     exit
 }
@@ -124,9 +153,7 @@ fn advise(manner: &Manner, report: &Report, named_lines: u64, console: &mut Cons
         console.hint("compare each manifest with the files themselves: truesum diff MANIFEST DIR");
     }
     if report.count(Standing::Corrupt) > 0 {
-        console.hint(
-            "corrupt: size and time are those listed, so nothing wrote to the file; restore it from a copy and look at the disk",
-        );
+        console.hint(&format!("corrupt: {}", Trouble::Corrupt.advice()));
     }
 }
 
@@ -136,11 +163,15 @@ struct Telling<'m> {
     output: Output,
     line: Vec<u8>,
     named_lines: u64,
+    record: Record,
 }
 
 impl Telling<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let Telling { manner, console, output, line, named_lines } = self;
+        if self.manner.html.is_some() {
+            self.file(event);
+        }
+        let Telling { manner, console, output, line, named_lines, .. } = self;
         match event {
             Event::Finding(finding) if manner.same || finding.standing != Standing::Same => {
                 match manner.form {
@@ -169,6 +200,55 @@ impl Telling<'_> {
         };
         line.clear();
         written
+    }
+}
+
+impl Telling<'_> {
+    /// Adds what an event says of a file to the page of the whole.
+    fn file(&mut self, event: &Event<'_>) {
+        let Telling { manner, record, .. } = self;
+        let name = |path: &std::path::Path| display_safe(path.as_os_str().as_bytes());
+        match event {
+            Event::Finding(Finding { standing: Standing::Same, name, .. }) => {
+                record.other(Tone::Good, "ok", name.as_os_str().as_bytes());
+            }
+            Event::Finding(finding) => {
+                let mut detail: Vec<String> =
+                    finding.from.map(|from| format!("from {}", name(from))).into_iter().collect();
+                detail.extend(
+                    finding.error.map(|error| format!("cannot {}: {}", error.action, error.reason())),
+                );
+                for (word, facts) in [("listed", &finding.listed), ("found ", &finding.found)] {
+                    let Some(facts) = facts else { continue };
+                    let size = facts.size.map(|size| format!("{size} bytes"));
+                    let time = facts.mtime.map(|time| time.to_string());
+                    let digests = facts.digests.iter().map(|(spec, digest)| format!("{spec} {digest}"));
+                    let all: Vec<String> = size.into_iter().chain(time).chain(digests).collect();
+                    if !all.is_empty() {
+                        detail.push(format!("{word} {}", all.join(", ")));
+                    }
+                }
+                let tone = tone(finding.standing, manner);
+                let path = finding.name.as_os_str().as_bytes();
+                record.failure(tone, manner.word(finding.standing), path, &detail.join("\n"));
+            }
+            Event::Malformed(manifest, bad) => {
+                record.failure(Tone::Unsure, "malformed", manifest.as_os_str().as_bytes(), &bad.to_string());
+            }
+            Event::Failed(error) => record.failure(Tone::Bad, "ERROR", &error.path, &error.to_string()),
+        }
+    }
+}
+
+/// How bad a standing is.
+fn tone(standing: Standing, manner: &Manner) -> Tone {
+    match standing {
+        Standing::Same => Tone::Good,
+        Standing::Moved if manner.moved_passes => Tone::Good,
+        Standing::New | Standing::Moved | Standing::Copied | Standing::Duplicated | Standing::Unknown => {
+            Tone::Unsure
+        }
+        Standing::Changed | Standing::Corrupt | Standing::Missing | Standing::Unreadable => Tone::Bad,
     }
 }
 

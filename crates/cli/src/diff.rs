@@ -4,6 +4,7 @@ pub mod arguments;
 
 use crate::comparing::{Manner, ResultForm, compare};
 use crate::console::Console;
+use crate::ending::Ending;
 use crate::exit::{Exit, Refusal};
 use crate::selection::selection;
 use arguments::DiffArgs;
@@ -45,8 +46,10 @@ pub fn run(args: DiffArgs) -> Exit {
         schema: "truesum-diff/1",
         one_sided: ["removed", "added"],
         same: false,
-        summary: args.run.verbose,
+        moved_passes: false,
+        ending: if args.run.verbose && !args.json { Ending::Short } else { Ending::None },
         quiet: false,
+        html: None,
     };
     compare(&manner, options, tell.line, console, |comparison, tell| comparison.diff(&old, &new, tell))
 }

@@ -3,4 +3,5 @@
 pub mod map;
 pub mod outline;
 pub mod page;
+pub mod record;
 mod xml;

@@ -11,6 +11,7 @@ mod convert;
 mod diff;
 mod docs;
 mod drawing;
+mod ending;
 mod exit;
 mod findings;
 mod hash;

@@ -13,6 +13,7 @@ mod picking;
 mod pieced;
 pub mod place;
 pub mod report;
+pub(crate) mod seen;
 mod state;
 mod turn;
 pub mod unlisted;

@@ -1,5 +1,6 @@
 //! The options of `truesum check`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
+use crate::ending::Ending;
 use crate::options::RunArgs;
 use crate::selection::{FilterArgs, OnlyArgs, PartArgs};
 use crate::values::table::{FormatParser, SpecParser};
@@ -63,6 +64,13 @@ pub struct CheckArgs {
     /// Read devices and pipes too, to their end
     #[arg(long, help_heading = "What counts")]
     pub special: bool,
+
+    /// A page to be filed, as HTML in this file: what was checked with what, how it ended, failures first
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Running")]
+    pub html: Option<PathBuf>,
+    /// How much is said at the end [default: short, with --json none]
+    #[arg(long, value_name = "HOW", help_heading = "Running")]
+    pub summary: Option<Ending>,
 
     #[command(flatten)]
     pub filter: FilterArgs,

@@ -2,6 +2,7 @@
 
 use crate::check::arguments::CheckArgs;
 use crate::check::report::{Detail, Form};
+use crate::ending::{self, Ending};
 use crate::exit::Refusal;
 use crate::options::Tell;
 use crate::selection::selection;
@@ -20,6 +21,9 @@ pub struct Checking {
     pub warn: bool,
     /// Whether and how damage is located in files that fail.
     pub locate: Option<Locating>,
+    /// Where a page of the whole is written.
+    pub html: Option<PathBuf>,
+    pub ending: Ending,
     pub tell: Tell,
 }
 
@@ -129,10 +133,18 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         threads: tell.threads,
         mapping: Mapping::Guarded,
         order: if args.unordered { Order::AsReady } else { Order::Stable },
+        digest_manifests: args.html.is_some() || args.summary == Some(Ending::Long),
         own: Vec::new(),
     };
+    if let Some(html) = &args.html {
+        if args.map_html.as_ref() == Some(html) {
+            return Err(Refusal::new("--html and --map-html: two pages need two files"));
+        }
+        ending::may_write(html).map_err(|error| Refusal::new(error.to_string()))?;
+    }
+    let ending = args.summary.unwrap_or(if args.json { Ending::None } else { Ending::Short });
     let locate = args.locate.then_some(Locating { trees: args.trees, map: args.map, page: args.map_html });
-    Ok(Checking { subject, options, form, warn: args.warn, locate, tell })
+    Ok(Checking { subject, options, form, warn: args.warn, locate, html: args.html, ending, tell })
 }
 
 /// Reads a digest as web pages show it: `DIGEST`, `NAME:DIGEST` or a whole line of a manifest.

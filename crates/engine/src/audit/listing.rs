@@ -11,8 +11,9 @@ use crate::select::names::plain;
 use crate::task::{BadLine, Notice, Task};
 use crate::verify::entries::Entries;
 use crate::verify::foreign::look;
+use crate::verify::seen::{CountedReader, Seen};
 use crate::verify::unlisted::{is_among, is_beside};
-use crate::verify::verification::{CountedReader, open};
+use crate::verify::verification::open;
 use crate::walk::{Item, Options, Walk};
 use rustix::fs::FileType;
 use std::io;
@@ -37,7 +38,8 @@ impl Comparison<'_> {
             Ok(root) => root,
             Err(error) => return self.failed(&error, tell),
         };
-        let reader = match look(CountedReader { reader: file, progress: self.progress }) {
+        let seen = Seen::new(check.digest_manifests);
+        let reader = match look(CountedReader { reader: file, progress: self.progress, seen: &seen }) {
             Ok((reader, None)) => reader,
             Ok((reader, Some(_))) if check.format.is_some() => reader,
             Ok((_, Some(what))) => {
@@ -73,6 +75,7 @@ impl Comparison<'_> {
                 tell(Event::Malformed(name, &BadLine { at: file.job.origin.1, reason }))?;
             }
         }
+        self.report.manifests.push((name.to_owned(), seen.digest()));
         match entries.facts().failed {
             Some(error) if !Input::is_interruption(&error) => {
                 self.failed(&Error::io(bytes, "read", error), tell)

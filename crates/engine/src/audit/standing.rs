@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::task::BadLine;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::Time;
 
@@ -115,6 +115,8 @@ pub struct Report {
     pub bytes: u64,
     /// Files of either side that were not selected, as far as they were met: what lies in a folder that is left out is not.
     pub left_out: [u64; 2],
+    /// The manifests that were read, each with its own SHA-256 if that was asked for.
+    pub manifests: Vec<(PathBuf, Option<Digest>)>,
     /// Lines that are no entry.
     pub malformed: u64,
     /// Manifests that could not be read, and folders that could not be listed.

@@ -36,6 +36,8 @@ pub struct Options {
     pub turn: Turn,
     /// Names, as manifests have them, that must be verified.
     pub required: Vec<PathBuf>,
+    /// Take the SHA-256 of each manifest as it is read, for [`Checked::digest`](crate::Checked::digest).
+    pub digest_manifests: bool,
     /// Which kinds of file are read.
     pub special: Special,
     /// Threads that read and hash; 0 means one for each core.

@@ -5,7 +5,7 @@ use crate::job::Summary;
 use crate::verify::options::{Options, Unlisted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use truesum_hash::Spec;
+use truesum_hash::{Digest, Spec};
 use truesum_manifest::Format;
 
 /// What all counts of a check together mean.
@@ -154,6 +154,8 @@ pub struct Checked {
     pub not_in_turn: u64,
     /// Those of them that failed when they were read last.
     pub still_failed: u64,
+    /// The SHA-256 of the manifest itself, if that was asked for and it was read to its end.
+    pub digest: Option<Digest>,
     /// Its format, as asked for or recognised; `None` if it was not read so far.
     pub format: Option<&'static Format>,
     /// As in [`Report`].

@@ -17,6 +17,7 @@ use crate::verify::listed::ListedNames;
 use crate::verify::options::{Options, Unlisted};
 use crate::verify::pieced::{self, Pieced};
 use crate::verify::report::{Checked, Report};
+use crate::verify::seen::{CountedReader, Seen};
 use crate::verify::unlisted::{Looking, Scope, unlisted};
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -144,7 +145,8 @@ impl<'a> Verification<'a> {
             Err(error) => return self.unread(&error, tell),
         };
         let reading = options.reading(bytes, self.progress);
-        let reader = CountedReader { reader, progress: self.progress };
+        let seen = Seen::new(options.digest_manifests);
+        let reader = CountedReader { reader, progress: self.progress, seen: &seen };
         let (reader, foreign) = match look(reader) {
             Ok(looked) => looked,
             Err(error) if Input::is_interruption(&error) => {
@@ -187,6 +189,7 @@ impl<'a> Verification<'a> {
             self.run_pieced(&config, &manifest, files, &mut checked, tell)
         });
         checked.format = entries.format();
+        checked.digest = seen.digest();
         let facts = entries.facts();
         self.folders.extend(folder_listed);
         checked.entries = facts.jobs - checked.not_in_turn;
@@ -367,20 +370,6 @@ impl<'a> Verification<'a> {
         self.report.unmatched = unmatched.len() as u64;
         unmatched.into_iter().try_for_each(|name| tell(Event::Unmatched(Path::new(name))))?;
         self.report.not_verified.iter().try_for_each(|name| tell(Event::NotVerified(name)))
-    }
-}
-
-/// A manifest whose reading shows how far the check is.
-pub(crate) struct CountedReader<'p, R> {
-    pub(crate) reader: R,
-    pub(crate) progress: &'p Progress,
-}
-
-impl<R: Read> Read for CountedReader<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.reader.read(buffer)?;
-        self.progress.add_list_read(count as u64);
-        Ok(count)
     }
 }
 
