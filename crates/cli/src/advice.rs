@@ -35,6 +35,8 @@ pub enum Trouble {
     Changed,
     /// Not there.
     Missing,
+    /// Not there, nor its content anywhere.
+    Gone,
     /// Not read to its end.
     Unreadable,
     /// Written to while it was read.
@@ -73,6 +75,7 @@ impl Trouble {
             Trouble::Missing => {
                 "not there: restore it from a copy; truesum audit finds it again if it only has another name"
             }
+            Trouble::Gone => "not there, nor its content under another name: restore it from a copy",
             Trouble::Unreadable => {
                 "nothing is known of the content: see the reason; where the device is failing, copy what can be saved first"
             }

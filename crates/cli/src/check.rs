@@ -87,7 +87,7 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
         exit = exit.max(Exit::NotAsAsked);
     }
     if let (Some(path), Some(record)) = (&plan.html, &record) {
-        let heading = total::heading(report, &manifests, sample, read, time, exact);
+        let heading = total::heading(report, &manifests, plan, read, time);
         if let Err(error) = ending::write(path, record, &heading) {
             console.failure(&error);
             exit = exit.max(Exit::NotAsAsked);

@@ -218,15 +218,15 @@ impl Telling<'_> {
                 detail.extend(
                     finding.error.map(|error| format!("cannot {}: {}", error.action, error.reason())),
                 );
-                for (word, facts) in [("listed", &finding.listed), ("found ", &finding.found)] {
+                // What only has another name is what is listed.
+                let found = finding.found.as_ref().filter(|_| finding.standing != Standing::Moved);
+                for (word, facts) in [("listed", finding.listed.as_ref()), ("found", found)] {
                     let Some(facts) = facts else { continue };
                     let size = facts.size.map(|size| format!("{size} bytes"));
-                    let time = facts.mtime.map(|time| time.to_string());
-                    let digests = facts.digests.iter().map(|(spec, digest)| format!("{spec} {digest}"));
-                    let all: Vec<String> = size.into_iter().chain(time).chain(digests).collect();
-                    if !all.is_empty() {
-                        detail.push(format!("{word} {}", all.join(", ")));
-                    }
+                    let time = facts.mtime.map(|time| format!("of {time}"));
+                    let all: Vec<String> = size.into_iter().chain(time).collect();
+                    detail.push(format!("{word} {}", all.join(" ")));
+                    detail.extend(facts.digests.iter().map(|(spec, digest)| format!("  {spec} {digest}")));
                 }
                 let tone = tone(finding.standing, manner);
                 let path = finding.name.as_os_str().as_bytes();

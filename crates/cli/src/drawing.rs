@@ -4,4 +4,5 @@ pub mod map;
 pub mod outline;
 pub mod page;
 pub mod record;
+mod style;
 mod xml;

@@ -5,10 +5,12 @@ pub mod arguments;
 mod names;
 mod plan;
 mod replacing;
+mod summary;
 mod tasks;
 mod writing;
 
 use crate::console::Console;
+use crate::ending::Ending;
 use crate::exit::Exit;
 use crate::output::{Output, cannot_write};
 use crate::selection;
@@ -137,7 +139,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
 }
 
 /// What was counted beside the engine's summary.
-struct Told {
+pub struct Told {
     refused: u64,
     links: u64,
     temporary: u64,
@@ -222,16 +224,20 @@ fn end(
     if plan.tell.notes {
         notes(plan, &told, console);
     }
+    let time = began.elapsed();
+    match plan.ending {
+        Ending::None => {}
+        Ending::Json => console.line(&summary::object(&summary, &told, time, exit.code())),
+        Ending::Short => console.line(&summary::short(&summary, &told, time)),
+        Ending::Long => {
+            console.line(&summary::short(&summary, &told, time));
+            let long = summary::long(&summary, &told, plan.output.as_deref());
+            if !long.is_empty() {
+                console.line(&long);
+            }
+        }
+    }
     if plan.tell.verbose {
-        let seconds = began.elapsed().as_secs_f64();
-        let rate = size((summary.bytes as f64 / seconds.max(1e-9)) as u64);
-        let files = count(summary.files, "file", "files");
-        let left_out = match told.left_out {
-            LeftOut { files: 0, folders: 0 } => String::new(),
-            some => format!("; {}", selection::left_out(some)),
-        };
-        let bytes = size(summary.bytes);
-        console.line(&format!("truesum: {files}, {bytes} in {seconds:.3} s ({rate}/s){left_out}"));
         if summary.untold > 0 {
             let young = count(summary.untold, "file was", "files were");
             let unknown = "and the system does not tell whether somebody was still writing";

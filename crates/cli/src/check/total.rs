@@ -1,13 +1,15 @@
 //! The counts of a check: one line for people, names and numbers for programs.
 
 use crate::advice::Trouble;
+use crate::check::plan::Checking;
 use crate::drawing::record::{Heading, Tone};
 use crate::ending::{facts, lines, manifest, rate};
 use crate::words::{count, grouped, size};
+use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
-use truesum::{Conclusion, Report, Sample};
+use truesum::{Conclusion, Report, Sample, Unlisted};
 
 /// Names and numbers, in the order of the JSON summary; `read` is how many bytes were read.
 pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
@@ -134,11 +136,11 @@ pub fn long(report: &Report, manifests: &[String], read: u64, time: Duration, ex
 pub fn heading(
     report: &Report,
     manifests: &[(Vec<u8>, Option<Digest>)],
-    sample: Option<&Sample>,
+    plan: &Checking,
     read: u64,
     time: Duration,
-    exact: bool,
 ) -> Heading {
+    let exact = plan.options.unlisted == Unlisted::Refused;
     let names: Vec<String> = manifests.iter().map(|(name, _)| display_safe(name)).collect();
     let all = count(report.entries, "entry", "entries");
     let conclusion = match report.verdict() {
@@ -153,7 +155,11 @@ pub fn heading(
     };
     let mut facts = facts(read, time);
     facts.splice(0..0, manifests.iter().map(|(name, digest)| ("Manifest", manifest(name, digest.as_ref()))));
-    let labels = part(report, sample).into_iter().chain(weak(report)).collect();
+    if let Some(root) = &plan.options.root {
+        facts.push(("Files below", display_safe(root.as_os_str().as_bytes())));
+    }
+    let part = part(report, plan.options.select.sample());
+    let labels = part.map(|part| format!("A {part}.")).into_iter().chain(weak(report)).collect();
     let count = |row: Row| (row.tone, row.word.to_owned(), row.number, row.trouble);
     let counts = rows(report, exact).into_iter().map(count).collect();
     Heading { title: format!("Check of {}", shortened(&names)), conclusion, labels, facts, counts }

@@ -57,7 +57,7 @@ fn trouble(standing: Standing) -> Option<Trouble> {
         Standing::Same => return None,
         Standing::Changed => Trouble::Changed,
         Standing::Corrupt => Trouble::Corrupt,
-        Standing::Missing => Trouble::Missing,
+        Standing::Missing => Trouble::Gone,
         Standing::New => Trouble::Unlisted,
         Standing::Moved => Trouble::Moved,
         Standing::Copied | Standing::Duplicated => Trouble::Copied,
@@ -111,7 +111,7 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
     let manifests = manifests.map(|(path, digest)| manifest(path.as_os_str().as_bytes(), digest.as_ref()));
     facts.splice(0..0, manifests.map(|text| ("Manifest", text)));
     facts.push(("Listed", count(report.listed, "file", "files")));
-    let mut labels: Vec<String> = part(report).into_iter().collect();
+    let mut labels: Vec<String> = part(report).map(|part| format!("A {part}.")).into_iter().collect();
     let weak: Vec<String> = report.not_tamper_evident.iter().cloned().collect();
     if !weak.is_empty() {
         labels.push(format!("{}: not tamper-evident", weak.join(", ")));

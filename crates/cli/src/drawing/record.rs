@@ -2,12 +2,13 @@
 //! script, bounded however many files there are; it can be read in light and dark, on a telephone and on paper.
 
 use crate::advice::Trouble;
+use crate::drawing::style::head;
 use crate::drawing::xml::escaped;
 use crate::words::{count, grouped};
 use std::fmt::Write;
 use truesum::manifest::path::display_safe;
 
-/// Failures that are shown one by one.
+/// Failures that are shown one by one; of bad ones twice as many.
 const FAILURES: u64 = 10_000;
 /// Names of other files that are shown, for each word.
 const OTHERS: u64 = 1000;
@@ -19,33 +20,21 @@ const DETAIL: usize = 2000;
 /// By which a page is known again.
 pub const MARK: &str = "<meta name=\"generator\" content=\"truesum record\">";
 
-/// The style that pages of this program share.
-pub const STYLE: &str = "\
-:root { --page: #fff; --text: #1c2024; --soft: #5c6670; --line: #d8dde2; --tint: #f3f5f7; --good: #a9cfe6; --bad: #c8321e; --gone: #7a828a; --unsure: #8f6400; --fine: #1f6f43 }
-@media (prefers-color-scheme: dark) {
-  :root { --page: #14171a; --text: #e4e8ec; --soft: #98a2ac; --line: #333a41; --tint: #1d2125; --good: #2f5f7c; --bad: #ff6a52; --gone: #8d969e; --unsure: #e0ad3c; --fine: #6fcf97 }
-}
-* { box-sizing: border-box }
-body { margin: 0 auto; padding: 24px 16px 48px; max-width: 960px; background: var(--page); color: var(--text); font: 16px/1.5 system-ui, sans-serif }
-";
-
 /// What is special to these pages.
 const OWN: &str = "\
 header { border-bottom: 1px solid var(--line); margin-bottom: 24px }
 h1 { margin: 0 0 4px; font-size: 24px; line-height: 1.3; overflow-wrap: anywhere }
 h2 { margin: 32px 0 12px; font-size: 18px }
 h3 { margin: 24px 0 8px; font: 600 15px/1.4 ui-monospace, monospace; overflow-wrap: anywhere }
-p { margin: 0 0 16px; overflow-wrap: anywhere }
-.date, .more, figcaption { color: var(--soft); font-size: 14px }
+p { overflow-wrap: anywhere }
+.more { font-size: 14px }
 .conclusion { padding: 10px 14px; background: var(--tint); border-left: 5px solid var(--unsure); font-weight: 600 }
 .conclusion.good { border-color: var(--fine) }
 .conclusion.bad { border-color: var(--bad) }
 .label { padding: 8px 14px; background: var(--tint); border-left: 5px solid var(--unsure) }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 20px; margin: 0 0 20px }
-dt { color: var(--soft) }
-dd { margin: 0; overflow-wrap: anywhere }
+dl { gap: 4px 20px }
 code { font: 14px/1.45 ui-monospace, monospace; overflow-wrap: anywhere }
-table { border-collapse: collapse; width: 100%; font-size: 15px }
+table { width: 100% }
 th, td { padding: 6px 16px 6px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); overflow-wrap: anywhere }
 th { color: var(--soft); font-weight: 600 }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; width: 1% }
@@ -61,17 +50,6 @@ details { margin: 0 0 12px }
 summary { cursor: pointer; padding: 4px 0 }
 details li { padding: 2px 0; border: 0 }
 section { break-inside: avoid-page; margin-bottom: 32px }
-.verdict { padding: 8px 12px; border-left: 4px solid var(--unsure) }
-.verdict.good { border-color: var(--good) }
-.verdict.bad { border-color: var(--bad) }
-.table { overflow-x: auto }
-figure { margin: 0 0 20px }
-svg { display: block; width: 100% }
-svg .g, .key .g { fill: var(--good); background: var(--good) }
-svg .b, .key .b { fill: var(--bad); background: var(--bad) }
-svg .m, .key .m { fill: var(--gone); background: var(--gone) }
-.key i { display: inline-block; width: 12px; height: 12px; margin: 0 5px 0 12px; vertical-align: -1px }
-.key i:first-child { margin-left: 0 }
 footer { margin-top: 40px; padding-top: 12px; border-top: 1px solid var(--line); color: var(--soft); font-size: 14px; overflow-wrap: anywhere }
 @media (max-width: 560px) {
   dl { grid-template-columns: 1fr; gap: 0 }
@@ -123,7 +101,9 @@ pub struct Heading {
 /// A page as its files come.
 #[derive(Default)]
 pub struct Record {
-    failures: String,
+    /// Those that are bad, and those of which that is not sure; and how many of both are shown.
+    failures: [String; 2],
+    shown: u64,
     failed: u64,
     /// Other files by their words, in the order in which these were met.
     others: Vec<(&'static str, Tone, u64, String)>,
@@ -135,17 +115,21 @@ impl Record {
     /// Adds a file that is not as it should be, with what else there is to say of it.
     pub fn failure(&mut self, tone: Tone, word: &str, name: &[u8], detail: &str) {
         self.failed += 1;
-        if self.failed > FAILURES {
+        // Bad ones are shown whatever came before them, up to as many again.
+        let most = if tone == Tone::Bad { 2 * FAILURES } else { FAILURES };
+        if self.shown >= most {
             return;
         }
+        self.shown += 1;
+        let list = &mut self.failures[usize::from(tone != Tone::Bad)];
         let (word, name) = (escaped(word), escaped(&display_safe(name)));
         let class = tone.class();
-        let _ = write!(self.failures, "<li><span class=\"word {class}\">{word}</span> <code>{name}</code>");
+        let _ = write!(list, "<li><span class=\"word {class}\">{word}</span> <code>{name}</code>");
         if !detail.is_empty() {
             let cut: String = detail.trim_end().chars().take(DETAIL).collect();
-            let _ = write!(self.failures, "<code class=\"detail\">{}</code>", escaped(&cut));
+            let _ = write!(list, "<code class=\"detail\">{}</code>", escaped(&cut));
         }
-        self.failures.push_str("</li>\n");
+        list.push_str("</li>\n");
     }
 
     /// Adds a file of which there is nothing more to say than this word.
@@ -172,13 +156,8 @@ impl Record {
     /// The whole page.
     pub fn page(&self, heading: &Heading) -> String {
         let title = escaped(&heading.title);
-        let mut text = format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{MARK}\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-             <style>\n{STYLE}{OWN}</style>\n<title>{title}</title>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n"
-        );
+        let head = head(&format!("{MARK}\n"), OWN);
+        let mut text = format!("{head}<title>{title}</title>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n");
         let (tone, conclusion) = &heading.conclusion;
         let _ =
             writeln!(text, "</header>\n<p class=\"conclusion {}\">{}</p>", tone.class(), escaped(conclusion));
@@ -194,10 +173,10 @@ impl Record {
         if self.failed > 0 {
             let _ = writeln!(
                 text,
-                "<h2>What is not as it should be</h2>\n<ul class=\"files\">\n{}</ul>",
-                self.failures
+                "<h2>What is not as it should be</h2>\n<ul class=\"files\">\n{}{}</ul>",
+                self.failures[0], self.failures[1]
             );
-            more(self.failed, FAILURES, &mut text);
+            more(self.failed, self.shown, &mut text);
         }
         if self.mapped > 0 {
             let _ = writeln!(text, "<h2>Where files are damaged</h2>\n{}", self.maps);
@@ -290,8 +269,8 @@ mod tests {
             record.map(|| "<h2>x</h2>".to_owned());
         }
         let text = record.page(&heading());
-        assert!(text.len() < 2 << 20, "{}", text.len());
-        for more in ["990,000 more not shown.", "999,000 more not shown.", "999,800 more not shown."] {
+        assert!(text.len() < 4 << 20, "{}", text.len());
+        for more in ["980,000 more not shown.", "999,000 more not shown.", "999,800 more not shown."] {
             assert!(text.contains(more), "{more}");
         }
     }

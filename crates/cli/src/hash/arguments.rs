@@ -1,5 +1,6 @@
 //! The options of `truesum hash`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
+use crate::ending::Ending;
 use crate::options::RunArgs;
 use crate::selection::FilterArgs;
 use crate::values::size::size;
@@ -83,6 +84,9 @@ pub struct HashArgs {
     /// Print results as they are ready, in no order
     #[arg(long, help_heading = "Running")]
     pub unordered: bool,
+    /// How much is said at the end [default: none; with -v short]
+    #[arg(long, value_name = "HOW", help_heading = "Running")]
+    pub summary: Option<Ending>,
     /// No progress line and no notes about files passed over
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,

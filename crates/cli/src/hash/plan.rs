@@ -1,5 +1,6 @@
 //! From the options of `hash` to a plan: everything that can be refused is refused here, before a byte is read.
 
+use crate::ending::Ending;
 use crate::exit::Refusal;
 use crate::hash::arguments::{HashArgs, SelectArgs};
 use crate::hash::replacing::Accept;
@@ -28,6 +29,7 @@ pub struct Hashing {
     /// The folder that names are written relative to; `None` leaves them as they were given.
     pub root: Option<PathBuf>,
     pub order: Order,
+    pub ending: Ending,
     pub tell: Tell,
 }
 
@@ -96,6 +98,7 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
         accept: Accept { partial: args.partial, empty: args.allow_empty },
         root,
         order: if args.unordered { Order::AsReady } else { Order::Stable },
+        ending: args.summary.unwrap_or(if args.run.verbose { Ending::Short } else { Ending::None }),
         tell: args.run.tell(args.quiet),
     })
 }
