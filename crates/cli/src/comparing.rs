@@ -225,7 +225,7 @@ impl Telling<'_> {
                     let size = facts.size.map(|size| format!("{size} bytes"));
                     let time = facts.mtime.map(|time| format!("of {time}"));
                     let all: Vec<String> = size.into_iter().chain(time).collect();
-                    detail.push(format!("{word} {}", all.join(" ")));
+                    detail.push(format!("{word} {}", all.join(" ")).trim_end().to_owned());
                     detail.extend(facts.digests.iter().map(|(spec, digest)| format!("  {spec} {digest}")));
                 }
                 let tone = tone(finding.standing, manner);

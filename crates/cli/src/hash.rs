@@ -218,7 +218,7 @@ fn end(
         && told.left_out != LeftOut::default()
         && exit == Exit::Done
     {
-        console.error(&format!("no file was selected: {}", selection::left_out(told.left_out)));
+        console.error(&format!("no file was selected: {} left out", selection::not_selected(told.left_out)));
         exit = Exit::NotAsAsked;
     }
     if plan.tell.notes {

@@ -98,12 +98,11 @@ pub fn selection(wanted: &Wanted) -> Result<Selection, Refusal> {
 }
 
 /// What a walk left out, in words.
-pub fn left_out(left_out: LeftOut) -> String {
+pub fn not_selected(left_out: LeftOut) -> String {
     let LeftOut { files, folders } = left_out;
-    let (files, folders) =
-        (count(files, "file", "files"), (folders > 0).then(|| count(folders, "folder", "folders")));
+    let files = count(files, "file", "files");
     match folders {
-        Some(folders) => format!("{files} and {folders} left out"),
-        None => format!("{files} left out"),
+        0 => files,
+        _ => format!("{files} and {}", count(folders, "folder", "folders")),
     }
 }

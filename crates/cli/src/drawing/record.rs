@@ -52,6 +52,7 @@ details li { padding: 2px 0; border: 0 }
 section { break-inside: avoid-page; margin-bottom: 32px }
 footer { margin-top: 40px; padding-top: 12px; border-top: 1px solid var(--line); color: var(--soft); font-size: 14px; overflow-wrap: anywhere }
 @media (max-width: 560px) {
+  ul.files .word { display: block }
   dl { grid-template-columns: 1fr; gap: 0 }
   dd { margin-bottom: 10px }
   .counts td, .counts th { display: block; width: auto; text-align: left; border: 0; padding: 0 }

@@ -16,7 +16,7 @@ use truesum::walk::LeftOut;
 pub fn short(summary: &Summary, told: &Told, time: Duration) -> String {
     let left_out = match told.left_out {
         LeftOut { files: 0, folders: 0 } => String::new(),
-        some => format!("; {}", selection::left_out(some)),
+        some => format!("; {} left out", selection::not_selected(some)),
     };
     format!("truesum: {}, {}{left_out}", count(summary.files, "file", "files"), rate(summary.bytes, time))
 }
@@ -35,7 +35,7 @@ pub fn long(summary: &Summary, told: &Told, output: Option<&Path>) -> String {
         row("listed", 1, format!("{} in {output}", count(listed, "file", "files")));
     }
     let LeftOut { files, folders } = told.left_out;
-    row("left out", files + folders, selection::left_out(told.left_out));
+    row("left out", files + folders, selection::not_selected(told.left_out));
     row(
         "links",
         told.links,
@@ -52,20 +52,13 @@ pub fn long(summary: &Summary, told: &Told, output: Option<&Path>) -> String {
 
 /// An object, in one line.
 pub fn object(summary: &Summary, told: &Told, time: Duration, exit: u8) -> String {
-    let object = serde_json::json!({
-        "schema": "truesum-hash/1",
-        "kind": "summary",
-        "files": summary.files,
-        "bytes": summary.bytes,
-        "missing": summary.missing,
-        "changed": summary.changed,
-        "unreadable": summary.unreadable,
-        "refused": told.refused,
-        "left_out": {"files": told.left_out.files, "folders": told.left_out.folders},
-        "links": told.links,
-        "temporary": told.temporary,
-        "seconds": (time.as_secs_f64() * 1e6).round() / 1e6,
-        "exit": exit,
-    });
-    object.to_string()
+    let Summary { files, bytes, missing, changed, unreadable, .. } = summary;
+    let Told { refused, links, temporary, left_out, .. } = told;
+    let LeftOut { files: left, folders } = left_out;
+    let seconds = time.as_secs_f64();
+    format!(
+        "{{\"schema\":\"truesum-hash/1\",\"kind\":\"summary\",\"files\":{files},\"missing\":{missing},\"changed\":{changed},\
+         \"unreadable\":{unreadable},\"refused\":{refused},\"left_out\":{{\"files\":{left},\"folders\":{folders}}},\"links\":{links},\
+         \"temporary\":{temporary},\"bytes\":{bytes},\"seconds\":{seconds:.6},\"exit\":{exit}}}"
+    )
 }

@@ -9,6 +9,7 @@ mod identify;
 mod locate;
 mod memory;
 mod names;
+mod pages;
 mod program;
 mod selection;
 mod tables;
