@@ -1,7 +1,7 @@
 //! What `audit` and `diff` tell of two sets of files: lines for people and pipes, JSON lines for programs, and in the end what
 //! it came to. Which of them is said, the library decides ([`Report::equality`]).
 
-mod json;
+pub mod json;
 mod words;
 
 use crate::advice::Trouble;
@@ -14,11 +14,11 @@ use crate::watch::Watch;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
-use truesum::Error;
 use truesum::audit::{Comparison, Equality, Event, Finding, Options, Report, Standing, Tell};
 use truesum::manifest::path::display_safe;
+use truesum::{BadLine, Error};
 
 /// Malformed lines named, at most.
 const NAMED_LINES: u64 = 20;
@@ -54,7 +54,7 @@ pub struct Manner {
 
 impl Manner {
     /// The word for a standing.
-    fn word(&self, standing: Standing) -> &'static str {
+    pub fn word(&self, standing: Standing) -> &'static str {
         match standing {
             Standing::Same => "ok",
             Standing::Changed => "changed",
@@ -87,11 +87,17 @@ pub fn compare(
     let watch = Watch::start(line, None, &mut console);
     let began = Instant::now();
     let mut comparison = Comparison::new(&options, &watch.progress);
-    let mut telling =
-        Telling { manner, console, output, line: Vec::new(), named_lines: 0, record: Record::default() };
+    let mut telling = Telling {
+        manner,
+        console,
+        output,
+        line: Vec::new(),
+        malformed: Malformed::default(),
+        record: Record::default(),
+    };
     let told = work(&mut comparison, &mut |event| telling.event(&event));
     let report = comparison.report();
-    let Telling { mut console, mut output, named_lines, record, .. } = telling;
+    let Telling { mut console, mut output, malformed, record, .. } = telling;
     let time = began.elapsed();
     let mut exit = match report.equality() {
         Equality::Equal | Equality::PartEqual => Exit::Done,
@@ -105,7 +111,7 @@ pub fn compare(
         console.failure(&error);
         exit = exit.max(Exit::NotAsAsked);
     }
-    let object = json::summary(manner, report, time, exit.code());
+    let object = json::summary(manner, report, &[], time, exit.code());
     let told = told.and_then(|()| match manner.form {
         ResultForm::Json => output.write(&object),
         ResultForm::Lines | ResultForm::Silent => Ok(()),
@@ -118,7 +124,7 @@ pub fn compare(
         return exit;
     }
     if manner.form != ResultForm::Silent {
-        advise(manner, report, named_lines, &mut console);
+        advise(manner, report, malformed.named, &mut console);
     }
     if manner.form != ResultForm::Silent && !(manner.quiet && exit == Exit::Done) {
         match manner.ending {
@@ -153,8 +159,13 @@ fn advise(manner: &Manner, report: &Report, named_lines: u64, console: &mut Cons
         console.hint("compare each manifest with the files themselves: truesum diff MANIFEST DIR");
     }
     if report.count(Standing::Corrupt) > 0 {
-        console.hint(&format!("corrupt: {}", Trouble::Corrupt.advice()));
+        advise_corrupt(console);
     }
+}
+
+/// What to do about files that nobody wrote to and that changed.
+pub fn advise_corrupt(console: &mut Console) {
+    console.hint(&format!("corrupt: {}", Trouble::Corrupt.advice()));
 }
 
 struct Telling<'m> {
@@ -162,8 +173,24 @@ struct Telling<'m> {
     console: Console,
     output: Output,
     line: Vec<u8>,
-    named_lines: u64,
+    malformed: Malformed,
     record: Record,
+}
+
+/// Malformed lines, as far as they are named.
+#[derive(Default)]
+pub struct Malformed {
+    named: u64,
+}
+
+impl Malformed {
+    /// Names one, unless enough are named.
+    pub fn tell(&mut self, form: ResultForm, manifest: &Path, bad: &BadLine, console: &Console) {
+        if form == ResultForm::Lines && self.named < NAMED_LINES {
+            self.named += 1;
+            console.error_of(manifest.as_os_str().as_bytes(), &bad.to_string());
+        }
+    }
 }
 
 impl Telling<'_> {
@@ -171,12 +198,12 @@ impl Telling<'_> {
         if self.manner.html.is_some() {
             self.file(event);
         }
-        let Telling { manner, console, output, line, named_lines, .. } = self;
+        let Telling { manner, console, output, line, malformed, .. } = self;
         match event {
             Event::Finding(finding) if manner.same || finding.standing != Standing::Same => {
                 match manner.form {
-                    ResultForm::Json => json::file(manner, finding, line),
-                    ResultForm::Lines => text(manner, finding, line),
+                    ResultForm::Json => json::file(manner, finding, None, line),
+                    ResultForm::Lines => text_line(manner.word(finding.standing), finding, line),
                     ResultForm::Silent => {}
                 }
             }
@@ -184,14 +211,7 @@ impl Telling<'_> {
             Event::Malformed(manifest, bad) if manner.form == ResultForm::Json => {
                 json::malformed(manner, manifest.as_os_str().as_bytes(), bad, line);
             }
-            Event::Malformed(manifest, bad) => {
-                *named_lines += 1;
-                if manner.form == ResultForm::Lines && *named_lines <= NAMED_LINES {
-                    console.error_of(manifest.as_os_str().as_bytes(), &bad.to_string());
-                } else {
-                    *named_lines = NAMED_LINES;
-                }
-            }
+            Event::Malformed(manifest, bad) => malformed.tell(manner.form, manifest, bad, console),
             Event::Failed(error) => console.failure(error),
         }
         let written = match output.is_terminal {
@@ -207,7 +227,7 @@ impl Telling<'_> {
     /// Adds what an event says of a file to the page of the whole.
     fn file(&mut self, event: &Event<'_>) {
         let Telling { manner, record, .. } = self;
-        let name = |path: &std::path::Path| display_safe(path.as_os_str().as_bytes());
+        let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
         match event {
             Event::Finding(Finding { standing: Standing::Same, name, .. }) => {
                 record.other(Tone::Good, "ok", name.as_os_str().as_bytes());
@@ -252,9 +272,10 @@ fn tone(standing: Standing, manner: &Manner) -> Tone {
     }
 }
 
-fn text(manner: &Manner, finding: &Finding<'_>, out: &mut Vec<u8>) {
-    let name = |path: &std::path::Path| display_safe(path.as_os_str().as_bytes());
-    let mut line = format!("{}\t{}", manner.word(finding.standing), name(finding.name));
+/// Appends the line of one file: a word, its name, where its content is listed, and why it could not be read.
+pub fn text_line(word: &str, finding: &Finding<'_>, out: &mut Vec<u8>) {
+    let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
+    let mut line = format!("{word}\t{}", name(finding.name));
     if let Some(from) = finding.from {
         line += &format!("\t{}", name(from));
     }

@@ -27,6 +27,7 @@ mod selection;
 mod signals;
 mod standard;
 mod tree;
+mod update;
 mod values;
 mod watch;
 mod words;
@@ -66,6 +67,7 @@ fn run(command: Command) -> Exit {
         Command::Hash(args) => hash::run(args),
         Command::Check(args) => check::run(args),
         Command::Audit(args) => audit::run(args),
+        Command::Update(args) => update::run(args),
         Command::Diff(args) => diff::run(args),
         Command::Bench(args) => bench::run(&args),
         Command::Tree(args) => tree::run(args),

@@ -80,7 +80,7 @@ impl Hasher {
             Kind::Blocks { chain, init } => {
                 Inner::Blocks(Stream::new(chain, init(&spec.params), spec.digest_len()))
             }
-            Kind::Linear(Linear::Crc(crc)) => Inner::Serial(crc::new(*crc)),
+            Kind::Linear(Linear::Crc(crc)) => Inner::Serial(crc::new(crc)),
             Kind::Linear(Linear::Adler32) => Inner::Serial(sum::adler32()),
             Kind::Serial(new) | Kind::Chunks { new, .. } => Inner::Serial(new(&spec.params)),
             Kind::Composite(composite) => Inner::Serial((composite.hasher)(composite, &spec.params, size)),

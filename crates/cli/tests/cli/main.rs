@@ -14,4 +14,5 @@ mod program;
 mod selection;
 mod tables;
 mod trouble;
+mod update;
 mod words;
