@@ -1,9 +1,12 @@
 //! The options of `truesum audit`: names, help and values, nothing else.
 
+use crate::ending::Ending;
 use crate::options::{Moved, RunArgs};
+use crate::selection::{FilterArgs, OnlyArgs};
 use crate::values::table::{FormatParser, SpecParser};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
+use std::path::PathBuf;
 use truesum::hash::Spec;
 use truesum::manifest::Format;
 
@@ -38,6 +41,16 @@ pub struct AuditArgs {
     /// Accept digests cut so short that they verify nothing
     #[arg(long, help_heading = "What counts")]
     pub allow_weak: bool,
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    #[command(flatten)]
+    pub only: OnlyArgs,
+    /// A page to be filed, as HTML in this file: what was compared with what, how it ended, failures first
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Running")]
+    pub html: Option<PathBuf>,
+    /// How much is said at the end [default: short, with --json none]
+    #[arg(long, value_name = "HOW", help_heading = "Running")]
+    pub summary: Option<Ending>,
     /// One JSON object per file, and one for the whole
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,

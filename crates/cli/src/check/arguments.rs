@@ -1,6 +1,8 @@
 //! The options of `truesum check`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
+use crate::ending::Ending;
 use crate::options::{Moved, RunArgs};
+use crate::selection::{FilterArgs, OnlyArgs, PartArgs};
 use crate::values::table::{FormatParser, SpecParser};
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use std::ffi::OsString;
@@ -18,6 +20,8 @@ Examples:
   truesum check --locate SHA256SUMS         which bytes are damaged, by stored trees
   truesum check --search SHA256SUMS         what is missing may have another name
   truesum check -r /archive                 every manifest below: SHA256SUMS, x.iso.sha256 ...
+  truesum check --sample 5% SHA256SUMS      another twentieth each time
+  truesum check --state nightly.state --max-bytes 200GiB SHA256SUMS
   truesum check --expect ba7816bf... disk.iso
 A manifest cannot tell that its last lines were lost: files that no line lists are counted in a note.")]
 pub struct CheckArgs {
@@ -98,6 +102,19 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Files under other names")]
     pub yes: bool,
+    /// A page to be filed, as HTML in this file: what was checked with what, how it ended, failures first
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Running")]
+    pub html: Option<PathBuf>,
+    /// How much is said at the end [default: short, with --json none]
+    #[arg(long, value_name = "HOW", help_heading = "Running")]
+    pub summary: Option<Ending>,
+
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    #[command(flatten)]
+    pub only: OnlyArgs,
+    #[command(flatten)]
+    pub part: PartArgs,
 
     /// Say which bytes of a file that failed are damaged, by the tree stored in FILE.ftr
     #[arg(long, help_heading = "Where the damage is", conflicts_with = "status")]

@@ -86,7 +86,7 @@ impl Set {
             self.add(at, facts, specs, digests)?;
             return Ok(at);
         }
-        let at = u32::try_from(self.files.len()).ok().filter(|&at| at < NONE - 2);
+        let at = u32::try_from(self.files.len()).ok().filter(|&at| at < NONE - 3);
         let at = at.ok_or("number of files: more than 4 thousand million")?;
         let start = self.bytes.len();
         self.bytes.extend_from_slice(name);

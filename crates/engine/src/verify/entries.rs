@@ -2,9 +2,11 @@
 
 use crate::io::open::Root;
 use crate::job::Job;
+use crate::select::Selection;
 use crate::task::{Notice, Task};
 use crate::verify::listed::ListedNames;
-use crate::verify::pieced::{Join, Pieced};
+use crate::verify::picking::{Pick, Picking};
+use crate::verify::pieced::{self, Join, Pieced};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -40,6 +42,10 @@ pub struct Entries<'a, R> {
     /// The specs of the last job: equal ones are shared.
     specs: Arc<[Spec]>,
     facts: Facts,
+    /// Which of them are tasks.
+    picking: Picking,
+    /// An entry that only the sample leaves out, and its key: what is checked if the sample is empty.
+    spare: Option<(u64, Job)>,
     /// Whether lines of this format leave their algorithm to be guessed by its length.
     guessing: bool,
 }
@@ -47,8 +53,10 @@ pub struct Entries<'a, R> {
 /// What was learned of a manifest while its entries were read.
 #[derive(Debug, Default)]
 pub struct Facts {
-    /// Jobs made.
+    /// Jobs made, for entries that were selected.
     pub jobs: u64,
+    /// Entries that were not.
+    pub left_out: u64,
     /// Lines that are no entry.
     pub malformed: u64,
     /// Entries by algorithms whose equal digest does not tell tampering.
@@ -83,8 +91,15 @@ impl<'a, R: Read> Entries<'a, R> {
             pending: None,
             specs: Arc::new([]),
             facts: Facts::default(),
+            picking: Picking::default(),
+            spare: None,
             guessing,
         }
+    }
+
+    /// Makes tasks only of entries that are selected.
+    pub fn selecting(self, select: &Selection) -> Entries<'a, R> {
+        Entries { picking: Picking::new(select), ..self }
     }
 
     /// Takes absolute names that lie below `folder`, the root's own path, for names relative to it.
@@ -113,6 +128,19 @@ impl<'a, R: Read> Entries<'a, R> {
     /// Entries with digests of pieces, which are not among the tasks.
     pub(crate) fn take_pieced(&mut self) -> Vec<Pieced> {
         self.pieced.take()
+    }
+
+    /// Those of them that are selected: all files of a sequence, if one is.
+    pub(crate) fn take_pieced_picked(&mut self) -> Vec<Pieced> {
+        let (root, all) = (self.root, self.pieced.take());
+        let (files, left_out) = pieced::picked(all, |job| self.picking.pick(job, root));
+        for file in &files {
+            let specs = file.pieces.iter().map(|pieces| pieces.spec()).chain(file.job.specs.iter());
+            self.note(&specs.cloned().collect::<Vec<_>>());
+        }
+        self.facts.jobs += files.len() as u64;
+        self.facts.left_out += left_out;
+        files
     }
 
     /// What was learned so far.
@@ -154,8 +182,6 @@ impl<'a, R: Read> Entries<'a, R> {
             specs.extend(more_specs);
             expected.extend(more_expected);
         }
-        let pieces_of = pieces.iter().map(|pieces| pieces.spec().clone());
-        self.note(&specs.iter().cloned().chain(pieces_of).collect::<Vec<_>>());
         if self.specs[..] != specs[..] {
             self.specs = specs.into();
         }
@@ -167,7 +193,6 @@ impl<'a, R: Read> Entries<'a, R> {
         if let Some(listed) = &mut self.listed {
             listed.add(open.as_deref().unwrap_or(&path));
         }
-        self.facts.jobs += 1;
         let specs = self.specs.clone();
         let exempt = expected.is_empty()
             && pieces.is_empty()
@@ -189,19 +214,32 @@ impl<'a, R: Read> Entries<'a, R> {
         }
     }
 
+    /// A task for an entry that is selected.
+    fn task(&mut self, job: Job) -> Task {
+        self.facts.jobs += 1;
+        self.note(&job.specs);
+        Task::File(job)
+    }
+
     fn note(&mut self, specs: &[Spec]) {
         if specs.is_empty() {
             return;
         }
-        if !specs.iter().any(|spec| weak::verdict(spec) == weak::Strength::TamperEvident) {
-            let names: Vec<String> = specs.iter().map(Spec::to_string).collect();
-            *self.facts.weak.entry(names.join("+")).or_default() += 1;
-        }
+        count_weak(specs, &mut self.facts.weak);
         let untagged = || self.reader.format().is_some_and(|format| format.leaves_algorithm_open());
         if self.guessing && self.facts.guessed.is_none() && untagged() {
             self.facts.guessed =
                 specs.iter().find(|spec| usual(spec.digest_len()).as_ref() == Some(spec)).cloned();
         }
+    }
+}
+
+/// Counts an entry by these algorithms, if none of them tells tampering.
+pub(crate) fn count_weak(specs: &[Spec], weak: &mut BTreeMap<String, u64>) {
+    let tells = |spec: &Spec| weak::verdict(spec) == weak::Strength::TamperEvident;
+    if !specs.is_empty() && !specs.iter().any(tells) {
+        let names: Vec<String> = specs.iter().map(Spec::to_string).collect();
+        *weak.entry(names.join("+")).or_default() += 1;
     }
 }
 
@@ -212,10 +250,28 @@ impl<R: Read> Iterator for Entries<'_, R> {
         if let Some(notice) = self.pending.take() {
             return Some(Task::Tell(notice));
         }
-        match self.single() {
-            Some(line) => Some(Task::File(self.job(line))),
-            None => self.pending.take().map(Task::Tell),
+        while let Some(line) = self.single() {
+            let job = self.job(line);
+            match self.picking.pick(&job, self.root) {
+                Pick::In => return Some(self.task(job)),
+                Pick::Out => self.facts.left_out += 1,
+                Pick::Spare(key) => {
+                    self.facts.left_out += 1;
+                    if self.spare.as_ref().is_none_or(|(least, _)| key < *least) {
+                        self.spare = Some((key, job));
+                    }
+                }
+            }
+            if let Some(notice) = self.pending.take() {
+                return Some(Task::Tell(notice));
+            }
         }
+        if let Some(notice) = self.pending.take() {
+            return Some(Task::Tell(notice));
+        }
+        let (_, job) = self.spare.take().filter(|_| self.picking.is_empty())?;
+        self.facts.left_out -= 1;
+        Some(self.task(job))
     }
 }
 
