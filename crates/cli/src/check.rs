@@ -98,10 +98,10 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
     let mut line = Vec::new();
     let counts = total::counts(report, read);
     report::summary(&counts, report.is_part(), sample, time.as_secs_f64(), exit.code(), &mut line);
-    if plan.form == Form::Json {
-        if let Err(error) = output.write(&line) {
-            return exit.max(cannot_write(error, &mut console));
-        }
+    if plan.form == Form::Json
+        && let Err(error) = output.write(&line)
+    {
+        return exit.max(cannot_write(error, &mut console));
     }
     console.display = None;
     if report.nothing_selected() && report.unmatched == 0 && plan.detail() != Detail::None {

@@ -366,12 +366,10 @@ fn end(
             }
         }
     }
-    if plan.tell.verbose {
-        if summary.untold > 0 {
-            let young = count(summary.untold, "file was", "files were");
-            let unknown = "and the system does not tell whether somebody was still writing";
-            console.note(&format!("{young} written moments before, {unknown}"));
-        }
+    if plan.tell.verbose && summary.untold > 0 {
+        let young = count(summary.untold, "file was", "files were");
+        let unknown = "and the system does not tell whether somebody was still writing";
+        console.note(&format!("{young} written moments before, {unknown}"));
     }
     exit
 }

@@ -280,3 +280,66 @@ fn after_its_time_a_check_begins_no_file() {
     assert_eq!((ran.out().as_str(), ran.code), ("a: OK\nb: OK\n", Some(0)));
     assert!(!ran.err.contains("part:"), "{}", ran.err);
 }
+
+#[test]
+fn a_conversion_takes_along_what_is_selected_and_says_so() {
+    let folder = Folder::new();
+    folder.write("M", lines(&["a", "d/b", "d/c"]));
+    let ran = folder.run(&["convert", "M", "-t", "bsd", "--only", "d", "--exclude", "c"]);
+    let said = "truesum: note: part: 1 of 3 entries\n";
+    assert_eq!(shown(&ran), (format!("SHA256 (d/b) = {ABC}\n"), said, Some(0)));
+    for (words, why) in [
+        (&["--only", "e"][..], "truesum: e: asked for, and no entry is called so\n"),
+        (&["--include", "*.iso"], "truesum: nothing selected: 3 entries are listed, and all left out\n"),
+    ] {
+        let ran = folder.run(&[&["convert", "M", "-t", "bsd"], words].concat());
+        assert_eq!(shown(&ran), (String::new(), why, Some(2)), "{words:?}");
+    }
+    assert_eq!(
+        folder.run(&["convert", "M", "-t", "bsd", "--min-size", "1"]).code,
+        Some(0),
+        "no size is listed"
+    );
+}
+
+#[test]
+fn the_end_of_a_run_is_as_long_as_it_is_asked_for() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
+    folder.write("M", format!("{}{OTHER}  b\n", lines(&["a"])));
+    let end = |words: &[&str]| {
+        let err = folder.run(words).err;
+        // How long it took and how fast is another thing each time.
+        let masked = |line: &str| match line.split_once(" in 0.") {
+            Some((before, _)) => format!("{before} in TIME"),
+            None => line.to_owned(),
+        };
+        err.lines().map(masked).collect::<Vec<_>>().join("\n")
+    };
+    let check = ["check", "-q", "--root", "d", "M", "--summary"];
+    let short = "truesum: 1 file verified, 1 FAILED; 3 B read";
+    assert_eq!(end(&[&check[..], &["none"]].concat()), "");
+    assert_eq!(end(&[&check[..], &["short"]].concat()), short);
+    let digest = &folder.run(&["hash", "M"]).out()[..64];
+    let failed = "the bytes are not those listed: restore the file from a copy; --locate tells which bytes, if a tree of it was stored";
+    let long =
+        format!("{short}\n  checked  M, SHA-256 {digest}\n  read     3 B in TIME\n  FAILED   {failed}");
+    assert_eq!(end(&[&check[..], &["long"]].concat()), long);
+    let object: serde_json::Value = serde_json::from_str(&end(&[&check[..], &["json"]].concat())).unwrap();
+    assert_eq!(
+        (&object["kind"], &object["mismatched"], &object["part"]),
+        (&"summary".into(), &1.into(), &false.into())
+    );
+    let long = end(&["audit", "-q", "--summary=long", "--max-size", "0B", "M", "d"]);
+    let said = format!(
+        "truesum: 1 file listed: 1 changed; 0 B read; part: 1 listed and 0 found left out: NOT equal\n  \
+         compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 listed and 0 found were not selected\n  \
+         changed   written to since it was listed: restore it from a copy, or list it anew if that was meant"
+    );
+    assert_eq!(long, said);
+    let long = end(&["hash", "-o", "N", "--summary=long", "--min-size", "1", "d"]);
+    let said = "truesum: 1 file, 3 B in TIME\n  listed    1 file in N\n  left out  1 file";
+    assert_eq!(long, said);
+    let object = folder.run(&["hash", "--summary=json", "--min-size", "1", "d"]).err;
+    let object: serde_json::Value = serde_json::from_str(&object).unwrap();
+    assert_eq!((&object["schema"], &object["left_out"]["files"]), (&"truesum-hash/1".into(), &1.into()));
+}
