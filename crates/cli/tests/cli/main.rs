@@ -1,6 +1,8 @@
 //! The built program as its users run it: options, bytes, messages, exit codes.
 
 mod audit;
+#[path = "../shared/bytes.rs"]
+mod bytes;
 mod beside;
 mod check;
 mod convert;
