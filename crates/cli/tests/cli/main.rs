@@ -1,9 +1,9 @@
 //! The built program as its users run it: options, bytes, messages, exit codes.
 
 mod audit;
+mod beside;
 #[path = "../shared/bytes.rs"]
 mod bytes;
-mod beside;
 mod check;
 mod convert;
 mod exits;
