@@ -2,7 +2,7 @@
 
 use crate::progress::Line;
 use crate::values::{color::Color, threads};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 /// How it is done and told, for every command that reads files.
 #[derive(Args)]
@@ -29,6 +29,7 @@ pub struct RunArgs {
 #[derive(Args)]
 pub struct LifeArgs {
     /// End as by SIGTERM when the program that started this one ends: a killed worker leaves nothing running
+    #[arg(hide_short_help = true)]
     #[arg(long)]
     die_with_parent: bool,
 }
@@ -64,4 +65,13 @@ impl RunArgs {
 /// Threads that read one file: as asked, else one a core.
 pub fn threads(asked: Option<usize>) -> usize {
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// What a file counts as that only has a new name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Moved {
+    /// Good
+    Ok,
+    /// Not as listed: the default
+    Fail,
 }

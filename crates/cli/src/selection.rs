@@ -24,15 +24,19 @@ pub struct FilterArgs {
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
     /// Only files written after this: a date, a time, how long ago (7d), or when a FILE was written
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "WHEN", value_parser = when)]
     pub newer: Option<Time>,
     /// Only files written before this
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "WHEN", value_parser = when)]
     pub older: Option<Time>,
     /// Only files of at least this size
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub min_size: Option<u64>,
     /// Only files of at most this size
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_size: Option<u64>,
 }
@@ -54,15 +58,19 @@ pub struct PartArgs {
     #[arg(long, value_name = "PERCENT", conflicts_with_all = ["max_bytes", "max_time", "state"])]
     pub sample: Option<Share>,
     /// The number that picks the sample, to repeat one [default: another one each time]
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "N", requires = "sample")]
     pub seed: Option<u64>,
     /// Read no more than this, but for the first file
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_bytes: Option<u64>,
     /// Begin no file after so long: 90s, 30m, 12h
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "LENGTH", value_parser = length)]
     pub max_time: Option<Duration>,
     /// Keep in this file when each entry was read, and begin with those that waited longest
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub state: Option<PathBuf>,
 }

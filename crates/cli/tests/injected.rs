@@ -1,33 +1,13 @@
 //! The n-th system call fails, or kills the program, for every n: a digest is never shown of a file that could not be
 //! read, and a manifest is always the old one or the new one, byte for byte. Needs strace.
 
-use std::path::Path;
-use std::process::{Command, Output};
+#[path = "shared/strace.rs"]
+mod strace;
+
+use std::process::Command;
+use strace::{can_trace, run};
 
 const TRUESUM: &str = env!("CARGO_BIN_EXE_truesum");
-
-/// Whether strace can trace here; says so if not, and fails where every oracle must be present.
-fn can_trace() -> bool {
-    let works =
-        Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status().is_ok_and(|s| s.success());
-    if !works {
-        assert!(std::env::var("TRUESUM_ORACLES").as_deref() != Ok("all"), "strace does not work here");
-        eprintln!("strace does not work here: failing system calls were not tried");
-    }
-    works
-}
-
-/// Runs truesum in `folder` with a fault injected into its system calls.
-fn run(folder: &Path, strace: &[&str], args: &[&str]) -> Output {
-    Command::new("strace")
-        .args(["-f", "-qq", "-o", "/dev/null"])
-        .args(strace)
-        .arg(TRUESUM)
-        .args(args)
-        .current_dir(folder)
-        .output()
-        .expect("strace runs")
-}
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

@@ -5,11 +5,17 @@
 //! not change meanwhile. [`hash`] and [`manifest`] are the crates underneath.
 
 pub mod audit;
+mod beside;
+mod content;
+pub mod duplicates;
 pub mod error;
+pub mod find;
 mod hash_files;
 mod hash_pieces;
 mod io;
 pub mod job;
+pub mod marks;
+pub mod names;
 mod pieces;
 pub mod progress;
 pub mod run;
@@ -22,6 +28,7 @@ pub mod update;
 pub mod verify;
 pub mod walk;
 
+pub use beside::{create_beside, rename_beside};
 pub use error::{Cause, Error, Kind};
 pub use hash_files::{Hashing, hash_file, hash_files};
 pub use hash_pieces::hash_pieces;
@@ -40,8 +47,8 @@ pub use select::{Sample, Selection, Share, Wanted};
 pub use task::{BadLine, Notice, Sink, Task};
 pub use truesum_hash as hash;
 pub use truesum_manifest as manifest;
-pub use verify::event::{Event, Manifest};
-pub use verify::options::{Options, Turn, Unlisted};
+pub use verify::event::{Event, Manifest, Moved, Renamed};
+pub use verify::options::{Options, Renaming, Turn, Unlisted};
 pub use verify::report::{Checked, Conclusion, Report};
 pub use verify::verification::Verification;
 pub use verify::{expect, verify};

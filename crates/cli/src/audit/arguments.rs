@@ -1,10 +1,10 @@
 //! The options of `truesum audit`: names, help and values, nothing else.
 
 use crate::ending::Ending;
-use crate::options::RunArgs;
+use crate::options::{Moved, RunArgs};
 use crate::selection::{FilterArgs, OnlyArgs};
 use crate::values::table::{FormatParser, SpecParser};
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use truesum::hash::Spec;
@@ -62,13 +62,4 @@ pub struct AuditArgs {
     pub status: bool,
     #[command(flatten)]
     pub run: RunArgs,
-}
-
-/// What a moved file counts as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Moved {
-    /// Good
-    Ok,
-    /// Not as listed: the default
-    Fail,
 }

@@ -1,16 +1,17 @@
 //! From the options of `check` to a plan: everything that can be refused is refused here, before a byte is read.
 
-use crate::check::arguments::CheckArgs;
+use crate::check::arguments::{Case, CheckArgs};
 use crate::check::report::{Detail, Form};
 use crate::ending::{self, Ending};
 use crate::exit::Refusal;
-use crate::options::Tell;
+use crate::options::{Moved, Tell};
 use crate::selection::selection;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::{self, Entry};
-use truesum::{Mapping, Order, Special, Unlisted, Wanted};
+use truesum::names::Spellings;
+use truesum::{Mapping, Order, Renaming, Special, Unlisted, Wanted};
 
 /// What `check` is to do.
 pub struct Checking {
@@ -30,6 +31,10 @@ pub struct Checking {
 /// What is checked.
 pub enum Subject {
     Manifests(Vec<PathBuf>),
+    /// All manifests below folders.
+    Below(Vec<PathBuf>),
+    /// Files that carry their CRC-32 in their names.
+    Embedded(Vec<PathBuf>),
     /// One file that must have one digest.
     File(PathBuf, Expected),
 }
@@ -81,7 +86,11 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         Form::Text { detail, colors: args.run.color.on(&std::io::stdout()) }
     };
     let mut names: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
+    let asks_folders = args.recursive || args.embedded;
     if names.is_empty() {
+        if asks_folders {
+            return Err(Refusal::with_hint("check: no folder named", "truesum check --recursive DIR"));
+        }
         if std::io::stdin().is_terminal() {
             return Err(Refusal::with_hint(
                 "check: no manifest named",
@@ -91,6 +100,8 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         names.push("-".into());
     }
     let subject = match &args.expect[..] {
+        [] if args.recursive => Subject::Below(names),
+        [] if args.embedded => Subject::Embedded(names),
         [] => Subject::Manifests(names),
         [_, _, ..] => {
             return Err(Refusal::new("--expect is given twice: one file is compared with one digest"));
@@ -100,6 +111,15 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             Err(_) => return Err(Refusal::new("--expect: a digest is that of one file")),
         },
     };
+    if args.yes && !args.rename_to_match && !args.fix_names {
+        let hint = "truesum check --search --rename-to-match --yes MANIFEST";
+        return Err(Refusal::with_hint("--yes: nothing is to be renamed", hint));
+    }
+    let renaming = (args.rename_to_match || args.fix_names).then_some(Renaming {
+        to_match: args.rename_to_match,
+        names: args.fix_names,
+        carried_out: args.yes,
+    });
     let sample = args.part.sample();
     let select = selection(&Wanted { only: args.only.only, sample, ..args.filter.wanted() })?;
     let turn = args.part.turn();
@@ -111,6 +131,11 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     }
     if matches!(subject, Subject::File(..)) && !(select.is_open() && turn.is_all()) {
         return Err(Refusal::new("--expect: one file is compared, and there is nothing to select"));
+    }
+    let searches = args.search || args.match_case == Some(Case::No) || args.normalize || args.fix_names;
+    if searches && !turn.is_all() {
+        let why = "--search, --match-case, --normalize and --fix-names look for what a whole check misses";
+        return Err(Refusal::with_hint(why, "check without --max-bytes, --max-time and --state"));
     }
     let tell = args.run.tell(args.quiet || args.status);
     let options = truesum::Options {
@@ -126,6 +151,10 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             (false, false, Detail::All) => Unlisted::Told,
             _ => Unlisted::Unasked,
         },
+        search: args.search,
+        spellings: Spellings { any_case: args.match_case == Some(Case::No), any_form: args.normalize },
+        moved_passes: args.moved == Some(Moved::Ok),
+        renaming,
         select,
         turn,
         required: args.require.into_iter().map(PathBuf::from).collect(),

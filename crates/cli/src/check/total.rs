@@ -19,12 +19,16 @@ pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
         ("mismatched", counts.mismatched),
         ("unverified", counts.unverified),
         ("missing", counts.missing),
+        ("moved", report.moved),
+        ("renamed", report.renamed),
+        ("not_renamed", report.not_renamed),
         ("ignored", report.ignored),
         ("changed", counts.changed),
         ("unreadable", counts.unreadable),
         ("malformed", counts.malformed),
         ("unlisted", report.unlisted),
         ("incomplete", report.incomplete),
+        ("unmarked", report.unmarked),
         ("own", report.own),
         ("left_out", report.left_out),
         ("not_in_turn", report.not_in_turn),
@@ -55,6 +59,7 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     row(counts.mismatched, Tone::Bad, "FAILED", Some(Trouble::Mismatch));
     row(counts.unverified, Tone::Unsure, "NOT VERIFIED", Some(Trouble::Unverified));
     row(counts.missing, Tone::Bad, "MISSING", Some(Trouble::Missing));
+    row(report.moved, if report.moved_pass() { Tone::Unsure } else { Tone::Bad }, "MOVED", None);
     row(counts.changed, Tone::Bad, "CHANGED while read", Some(Trouble::Busy));
     row(counts.unreadable, Tone::Bad, "UNREADABLE", Some(Trouble::Unreadable));
     let lines = plural(counts.malformed, "malformed line", "malformed lines");
@@ -63,6 +68,9 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     row(report.ignored, Tone::Unsure, "not there and ignored", None);
     let unlisted = if report.cut { "or more not listed" } else { "not listed" };
     row(report.unlisted, if exact { Tone::Bad } else { Tone::Unsure }, unlisted, Some(Trouble::Unlisted));
+    row(report.unmarked, Tone::Unsure, "without a CRC-32 in the name", None);
+    row(report.renamed, Tone::Unsure, "renamed", None);
+    row(report.not_renamed, Tone::Bad, "NOT renamed", None);
     let faults = plural(report.incomplete, "fault of a bag", "faults of bags");
     row(report.incomplete, Tone::Bad, faults, Some(Trouble::Incomplete));
     if exact {

@@ -7,13 +7,13 @@ use crate::hash::replacing::Accept;
 use crate::options::Tell;
 use crate::selection::selection;
 use crate::values::path::folder_of;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::{Lengths, Spec};
 use truesum::manifest::{self, Entry, Format, Heading, Pieces, Spelling, Style, Writer};
-use truesum::{Order, Special, walk};
+use truesum::{Order, Special, marks, walk};
 
 /// What `hash` is to do.
 pub struct Hashing {
@@ -29,8 +29,40 @@ pub struct Hashing {
     /// The folder that names are written relative to; `None` leaves them as they were given.
     pub root: Option<PathBuf>,
     pub order: Order,
+    /// What becomes of digests, if not one manifest or lines.
+    pub purpose: Purpose,
     pub ending: Ending,
     pub tell: Tell,
+}
+
+/// What becomes of digests.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Lines, or one manifest.
+    List,
+    /// Manifests that lie with what they list.
+    Beside(Place),
+    /// Names of files get them; or it is only told, without this.
+    Names(bool),
+    /// They are of texts.
+    Texts(Texts),
+}
+
+/// Where manifests lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In each folder.
+    Folder,
+    /// Beside each file.
+    File,
+}
+
+/// Texts to hash.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Texts {
+    Given(Vec<Vec<u8>>),
+    /// The lines of a file; `-` is standard input.
+    Lines(PathBuf),
 }
 
 /// What is asked of a torrent.
@@ -72,7 +104,15 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     let specs = specs(args.algorithm.clone(), args.length, format)?;
     let torrent = torrent(&args, format)?;
     let form = form(&args, format, &specs)?;
+    let purpose = purpose(&args)?;
+    let specs = if matches!(purpose, Purpose::Names(_)) { vec![marks::spec()] } else { specs };
     let inputs = inputs(args.files, &args.select)?;
+    if purpose == Purpose::Beside(Place::Folder) {
+        folders_only(&inputs)?;
+    }
+    if !matches!(purpose, Purpose::List | Purpose::Texts(_)) {
+        named_only(&inputs)?;
+    }
     if form == Form::Raw {
         one_file(&inputs)?;
     }
@@ -97,6 +137,7 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
         output: args.output,
         accept: Accept { partial: args.partial, empty: args.allow_empty },
         root,
+        purpose,
         order: if args.unordered { Order::AsReady } else { Order::Stable },
         ending: args.summary.unwrap_or(if args.run.verbose { Ending::Short } else { Ending::None }),
         tell: args.run.tell(args.quiet),
@@ -140,6 +181,49 @@ fn format(args: &HashArgs) -> Result<&'static Format, Refusal> {
         (_, false, false) => "gnu",
     };
     Ok(args.format.or_else(|| manifest::format(name)).expect("formats named here are rows"))
+}
+
+/// What is asked for beside lines or one manifest.
+fn purpose(args: &HashArgs) -> Result<Purpose, Refusal> {
+    let pieces = args.format.is_some_and(|format| format.holds.pieces);
+    if pieces && (args.per_directory || args.sidecar || !args.text.is_empty() || args.text_lines.is_some()) {
+        return Err(Refusal::new("a torrent is of files that are named together: -o FILE"));
+    }
+    if args.raw && args.text.len() > 1 {
+        return Err(Refusal::new("--raw: bytes without names can be those of one text only"));
+    }
+    let texts = || args.text.iter().map(|text| text.as_bytes().to_vec()).collect();
+    Ok(match &args.text_lines {
+        Some(lines) => Purpose::Texts(Texts::Lines(lines.clone())),
+        None if !args.text.is_empty() => Purpose::Texts(Texts::Given(texts())),
+        None if args.per_directory => Purpose::Beside(Place::Folder),
+        None if args.sidecar => Purpose::Beside(Place::File),
+        None if args.embed_crc => Purpose::Names(args.yes),
+        None => Purpose::List,
+    })
+}
+
+/// A manifest of a folder lists all files of it, and not those that were named by themselves.
+fn folders_only(inputs: &Inputs) -> Result<(), Refusal> {
+    let Inputs::Named(names) = inputs else { return Ok(()) };
+    let is_file = |name: &&Vec<u8>| Path::new(OsStr::from_bytes(name)).is_file();
+    match names.iter().find(is_file) {
+        Some(name) => Err(Refusal::with_hint(
+            format!("{}: no folder: --per-directory lists whole folders", manifest::path::display_safe(name)),
+            "--sidecar writes a manifest beside each file",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Standard input has no name that something could be beside.
+fn named_only(inputs: &Inputs) -> Result<(), Refusal> {
+    match inputs {
+        Inputs::Named(names) if names.iter().any(|name| name == b"-") => {
+            Err(Refusal::new("standard input has no name and lies in no folder: name files or folders"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What is asked of a torrent, if the format is one.

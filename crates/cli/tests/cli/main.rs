@@ -1,16 +1,22 @@
 //! The built program as its users run it: options, bytes, messages, exit codes.
 
 mod audit;
+mod beside;
+#[path = "../shared/bytes.rs"]
+mod bytes;
 mod check;
 mod convert;
 mod exits;
+mod find;
 mod hash;
 mod identify;
 mod locate;
 mod memory;
 mod names;
 mod pages;
+mod peers;
 mod program;
+mod renamed;
 mod selection;
 mod tables;
 mod trouble;

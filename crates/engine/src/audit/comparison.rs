@@ -1,9 +1,9 @@
 //! A comparison under way: the two sets, what is known of the files of both, and what that comes to.
 
-use crate::audit::pairing::{copied, duplicated, moved};
 use crate::audit::row::{Row, same_time};
-use crate::audit::set::{Compared, NONE, Set, compare};
 use crate::audit::standing::{Event, Report, Standing};
+use crate::content::pairing::{copied, duplicated, moved};
+use crate::content::set::{Compared, NONE, Set, compare};
 use crate::error::{Cause, Error};
 use crate::progress::Progress;
 use crate::verify::options::Options as CheckOptions;

@@ -1,19 +1,16 @@
 //! Manifests and folders into sets: names and what is known without reading a file.
 
 use crate::audit::comparison::{Comparison, FAILED, FOUND, LEFT, LISTED, SAME, Tell, UNSEEN};
-use crate::audit::set::{Compared, compare};
 use crate::audit::standing::Event;
+use crate::content::set::{Compared, compare};
 use crate::error::{Cause, Error};
-use crate::io::input::Input;
+use crate::io::anchor::stat_found;
 use crate::io::open::Root;
 use crate::job::Job;
 use crate::select::names::plain;
-use crate::task::{BadLine, Notice, Task};
-use crate::verify::entries::Entries;
-use crate::verify::foreign::look;
-use crate::verify::seen::{CountedReader, Seen};
+use crate::task::BadLine;
+use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
 use crate::verify::unlisted::{is_among, is_beside};
-use crate::verify::verification::open;
 use crate::walk::{Item, Options, Walk};
 use rustix::fs::FileType;
 use std::io;
@@ -26,32 +23,13 @@ use truesum_manifest::path::display_safe;
 impl Comparison<'_> {
     /// Takes in the entries of a manifest.
     pub(super) fn manifest(&mut self, side: usize, name: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
-        let check = &self.options.check;
-        let bytes = name.as_os_str().as_bytes();
-        let (file, id) = match open(name, self.progress) {
-            Ok(opened) => opened,
-            Err(error) => return self.failed(&error, tell),
-        };
-        self.own.extend(id);
-        let folder = check.folder(name);
-        let root = match Root::folder(&folder, check.allow_outside) {
-            Ok(root) => root,
-            Err(error) => return self.failed(&error, tell),
-        };
-        let seen = Seen::new(check.digest_manifests);
-        let reader = match look(CountedReader { reader: file, progress: self.progress, seen: &seen }) {
-            Ok((reader, None)) => reader,
-            Ok((reader, Some(_))) if check.format.is_some() => reader,
-            Ok((_, Some(what))) => {
-                return self.failed(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
-            }
-            Err(error) => return self.failed(&Error::io(bytes, "read", error), tell),
-        };
-        let mut entries =
-            Entries::new(reader, check.reading(bytes, self.progress), &root, 0, None).of_folder(&folder);
-        for task in entries.by_ref() {
-            let bad = match task {
-                Task::File(job) => {
+        let (options, progress) = (self.options, self.progress);
+        let mut own = std::mem::take(&mut self.own);
+        let ended = listed_jobs(name, &options.check, progress, &mut own, &mut |listed| {
+            self.asked.pieced |= matches!(listed, Listed::Pieced(_));
+            let bad = match listed {
+                // Of pieces alone a file is listed without a digest of its own: it is there or not, and more is not known.
+                Listed::Entry(job) | Listed::Pieced(job) => {
                     let at = job.origin.1;
                     let reason = |word| {
                         let name = display_safe(&job.name);
@@ -62,30 +40,20 @@ impl Comparison<'_> {
                         BadLine { at, reason: reason(word) }
                     })
                 }
-                Task::Tell(Notice::Malformed(line)) => Some(line),
-                Task::Tell(_) => None,
+                Listed::Bad(line) => Some(line),
             };
-            if let Some(line) = bad {
-                self.report.malformed += 1;
-                tell(Event::Malformed(name, &line))?;
+            let Some(line) = bad else { return Ok(()) };
+            self.report.malformed += 1;
+            tell(Event::Malformed(name, &line))
+        });
+        self.own = own;
+        match ended {
+            Ok(digest) => {
+                self.report.manifests.push((name.to_owned(), digest));
+                Ok(())
             }
-        }
-        // Of pieces alone a file is listed without a digest of its own: it is there or not, and more is not known.
-        let pieced = entries.take_pieced();
-        self.asked.pieced |= !pieced.is_empty();
-        for file in pieced {
-            if let Err(word) = self.entry(side, &file.job) {
-                let reason = format!("{} is listed before with another {word}", display_safe(&file.job.name));
-                self.report.malformed += 1;
-                tell(Event::Malformed(name, &BadLine { at: file.job.origin.1, reason }))?;
-            }
-        }
-        self.report.manifests.push((name.to_owned(), seen.digest()));
-        match entries.facts().failed {
-            Some(error) if !Input::is_interruption(&error) => {
-                self.failed(&Error::io(bytes, "read", error), tell)
-            }
-            _ => Ok(()),
+            Err(Ended::Unread(error)) => self.failed(&error, tell),
+            Err(Ended::Refused(error)) => Err(error),
         }
     }
 
@@ -160,9 +128,7 @@ impl Comparison<'_> {
             if side == FOUND && !self.folders && is_beside(name, is_listed, &path, anchor.as_ref()) {
                 continue;
             }
-            let stat = anchor
-                .as_ref()
-                .map_or_else(|| Root::Anywhere.stat(&path, false), |anchor| anchor.stat(&path, false));
+            let stat = stat_found(&path, anchor.as_ref());
             let stat = match stat {
                 Ok(stat) => stat,
                 Err(error) => {

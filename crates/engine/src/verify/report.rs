@@ -36,6 +36,14 @@ pub struct Report {
     pub entries: u64,
     /// Entries whose files were not there and were passed over, as [`Options::ignore_missing`] asks.
     pub ignored: u64,
+    /// Entries whose files have another name. They are not among the missing.
+    pub moved: u64,
+    /// Files that got the name they are listed under.
+    pub renamed: u64,
+    /// Files that should have, and did not.
+    pub not_renamed: u64,
+    /// Files that carry no CRC-32 in their names, where those that do are verified.
+    pub unmarked: u64,
     /// Files found that no manifest lists.
     pub unlisted: u64,
     /// What bags lack or have too much, as their own rules say.
@@ -64,6 +72,7 @@ pub struct Report {
     pub not_begun: u64,
     strict: bool,
     exact: bool,
+    moved_passes: bool,
 }
 
 impl Report {
@@ -73,6 +82,10 @@ impl Report {
             counts: Summary::default(),
             entries: 0,
             ignored: 0,
+            moved: 0,
+            renamed: 0,
+            not_renamed: 0,
+            unmarked: 0,
             unlisted: 0,
             incomplete: 0,
             own: 0,
@@ -88,6 +101,7 @@ impl Report {
             not_begun: 0,
             strict: !options.lenient,
             exact: options.unlisted == Unlisted::Refused,
+            moved_passes: options.moved_passes,
         }
     }
 
@@ -97,16 +111,18 @@ impl Report {
             || self.incomplete > 0
             || self.still_failed > 0
             || (self.exact && self.unlisted > 0)
+            || (!self.moved_passes && self.moved > 0)
             || !self.not_verified.is_empty();
         let not_as_asked = self.unread > 0
             || self.empty > 0
+            || self.not_renamed > 0
             || self.unmatched > 0
             || self.counts.unverified > self.counts.exempt
             || (self.strict && self.counts.malformed > 0);
         match () {
             () if self.counts.interrupted => Conclusion::Interrupted,
             () if failed => Conclusion::Failed,
-            () if self.counts.verified == 0 => Conclusion::NothingVerified,
+            () if self.counts.verified + self.moved == 0 => Conclusion::NothingVerified,
             () if not_as_asked => Conclusion::NotAsAsked,
             () if self.is_part() => Conclusion::PartVerified,
             () => Conclusion::Verified,
@@ -121,6 +137,11 @@ impl Report {
     /// Whether the selection left nothing to check.
     pub fn nothing_selected(&self) -> bool {
         self.is_part() && self.entries == 0
+    }
+
+    /// Whether files pass that only have another name.
+    pub fn moved_pass(&self) -> bool {
+        self.moved_passes
     }
 
     /// Adds what one manifest came to.
@@ -146,6 +167,8 @@ pub struct Checked {
     pub counts: Summary,
     /// Entries passed over.
     pub ignored: u64,
+    /// Entries whose files are not there and are looked for under other names once all manifests were read.
+    pub sought: u64,
     /// Entries found in it that were selected.
     pub entries: u64,
     /// Entries found in it that were not.
@@ -177,7 +200,7 @@ impl Checked {
         let Summary { interrupted, verified, .. } = self.counts;
         self.failed.is_none()
             && !interrupted
-            && verified == 0
+            && verified + self.sought == 0
             && self.counts.failed() == 0
             && !self.all_left_out()
     }
@@ -194,7 +217,9 @@ mod tests {
         assert_eq!(good().verdict(), Conclusion::Verified);
         assert_eq!(nothing().verdict(), Conclusion::NothingVerified);
         type Spoil = fn(&mut Report);
-        let spoil: [(Spoil, Conclusion); 17] = [
+        let spoil: [(Spoil, Conclusion); 19] = [
+            (|report| report.moved = 1, Conclusion::Failed),
+            (|report| report.not_renamed = 1, Conclusion::NotAsAsked),
             (|report| report.counts.mismatched = 1, Conclusion::Failed),
             (|report| report.counts.missing = 1, Conclusion::Failed),
             (|report| report.counts.changed = 1, Conclusion::Failed),
@@ -219,6 +244,8 @@ mod tests {
             assert_eq!(report.verdict(), conclusion, "{at}");
         }
         for allowed in [
+            Report { moved: 3, moved_passes: true, ..good() },
+            Report { moved: 3, moved_passes: true, ..nothing() },
             Report { unlisted: 3, ..good() },
             Report { ignored: 3, ..good() },
             Report { counts: Summary { malformed: 3, ..good().counts }, ..good() },

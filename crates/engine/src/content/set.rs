@@ -1,7 +1,7 @@
 //! The files of one side by name, with what is known of each: in some dozens of bytes beside its name and its digests, so
 //! that a million files are no matter of memory.
 
-use crate::audit::standing::Facts;
+use crate::content::Facts;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
