@@ -7,6 +7,7 @@
 
 pub(crate) mod comparison;
 mod finding;
+pub mod known;
 mod listing;
 mod reading;
 pub(crate) mod row;

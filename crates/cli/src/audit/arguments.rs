@@ -18,13 +18,24 @@ Examples:
   truesum audit old.jsonl new.jsonl photos   two manifests together are one list
   truesum audit --moved=ok SHA256SUMS        files that only have a new name pass
   truesum audit -q SHA256SUMS | cut -f2      names of what is not as listed
+  truesum audit -k good.txt --unknown /usr   files whose content is in no set of known digests
 Changed has another modification time than is listed, corrupt has the same: nobody wrote to the file. Only manifests with times
 tell them apart (truesum hash --json).
 Exit status: 0 equal, 1 not equal, 2 not everything could be compared.")]
 pub struct AuditArgs {
-    /// Manifests, and last the folder they speak of [default: the manifest's own]
-    #[arg(value_name = "MANIFEST", value_hint = ValueHint::AnyPath, required = true)]
+    /// Manifests, and last the folder they speak of [default: the manifest's own]; with -k files and folders [default: .]
+    #[arg(value_name = "MANIFEST", value_hint = ValueHint::AnyPath, required_unless_present = "known")]
     pub manifests: Vec<OsString>,
+    /// Print the files whose content is in this set, a manifest of any format, whatever their names; may be repeated
+    #[arg(short, long, value_name = "SET", value_hint = ValueHint::FilePath, help_heading = "Known content")]
+    #[arg(conflicts_with_all = ["moved", "html", "summary", "include", "exclude", "newer", "older", "min_size", "max_size", "only"])]
+    pub known: Vec<PathBuf>,
+    /// Print those whose content is in none
+    #[arg(long, help_heading = "Known content", requires = "known")]
+    pub unknown: bool,
+    /// Print their digests too
+    #[arg(long, help_heading = "Known content", requires = "known")]
+    pub digests: bool,
     /// Algorithms of lines that do not name theirs; lines of others are refused
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]

@@ -1,7 +1,7 @@
 //! The counts of a check: one line for people, names and numbers for programs.
 
 use crate::advice::Trouble;
-use crate::check::plan::Checking;
+use crate::check::plan::{Checking, Subject};
 use crate::drawing::record::{Heading, Tone};
 use crate::ending::{facts, lines, manifest, rate};
 use crate::words::{count, grouped, size};
@@ -149,7 +149,10 @@ pub fn heading(
     time: Duration,
 ) -> Heading {
     let exact = plan.options.unlisted == Unlisted::Refused;
-    let names: Vec<String> = manifests.iter().map(|(name, _)| display_safe(name)).collect();
+    let names: Vec<String> = match &plan.subject {
+        Subject::Manifests(_) => manifests.iter().map(|(name, _)| display_safe(name)).collect(),
+        Subject::File(file, _) => vec![display_safe(file.as_os_str().as_bytes())],
+    };
     let all = count(report.entries, "entry", "entries");
     let conclusion = match report.verdict() {
         Conclusion::Verified => (Tone::Good, format!("Verified: {all}, each read to its end and as listed.")),

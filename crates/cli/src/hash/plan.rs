@@ -247,7 +247,7 @@ fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal>
 }
 
 /// How digests are written. What goes to a file is read back by its name and content alone, so that lines without a tag
-/// get one where these would not tell the algorithm.
+/// get one where these would not tell the algorithm, unless the format was named: then that is refused, as `convert` does.
 fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form, Refusal> {
     if args.raw {
         return Ok(Form::Raw);
@@ -259,7 +259,19 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
     };
     let style = Style { spelling, ..Style::default() };
     let format = match &args.output {
-        Some(output) => manifest::for_file(format, specs, spelling, output.as_os_str().as_bytes()),
+        Some(output) => {
+            let name = output.as_os_str().as_bytes();
+            let told = manifest::for_file(format, specs, spelling, name);
+            if told != format && args.format.is_some() {
+                let specs: Vec<String> = specs.iter().map(Spec::to_string).collect();
+                let (shown, specs) = (manifest::path::display_safe(name), specs.join(" and "));
+                let text =
+                    format!("-t {}: in {shown} nothing would tell that digests are of {specs}", format.name);
+                let hint = format!("-t {} names algorithms; a name such as SHA256SUMS tells one", told.name);
+                return Err(Refusal::with_hint(text, hint));
+            }
+            told
+        }
         None => format,
     };
     // What the format cannot hold is better said now than of every file.
@@ -363,9 +375,28 @@ mod tests {
             (&["-a", "sha256,blake3", "-o", "/tmp/M", "f"], "bsd"),
             (&["-o", "/tmp/MD5SUMS", "f"], "bsd"),
             (&["-a", "blake3", "-t", "jsonl", "-o", "/tmp/M", "f"], "jsonl"),
+            (&["-t", "gnu", "-o", "/tmp/M", "f"], "gnu"),
+            (&["-a", "blake3", "-t", "gnu", "-o", "/tmp/B3SUMS", "f"], "gnu"),
         ] {
             let plan = hashing(words).unwrap_or_else(|e| panic!("{e:?}"));
             assert!(matches!(plan.form, Form::Entries(format, _) if format.name == name), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_format_that_is_named_is_written_or_refused() {
+        for words in [
+            &["-a", "blake3", "-t", "gnu", "-o", "/tmp/M", "f"][..],
+            &["-a", "sha256,blake3", "-t", "gnu", "-o", "/tmp/B3SUMS", "f"],
+            &["-t", "gnu", "-o", "/tmp/MD5SUMS", "f"],
+            &["-t", "bagit", "-o", "/tmp/M", "f"],
+        ] {
+            let refusal = hashing(words).err().unwrap_or_else(|| panic!("{words:?}"));
+            assert!(refusal.text.contains("nothing would tell that digests are of"), "{refusal:?}");
+            assert!(
+                refusal.hint.is_some_and(|hint| hint.starts_with("-t bsd names algorithms")),
+                "{words:?}"
+            );
         }
     }
 

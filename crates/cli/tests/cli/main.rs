@@ -9,6 +9,7 @@ mod convert;
 mod exits;
 mod find;
 mod hash;
+mod history;
 mod identify;
 mod locate;
 mod memory;

@@ -94,7 +94,9 @@ impl<'a> Comparison<'a> {
             ..Report::default()
         };
         let own = options.check.own.clone();
-        let (sets, state, errors) = (Default::default(), Vec::new(), BTreeMap::new());
+        let listed = Set::default();
+        let sets = [Set::beside(&listed), listed];
+        let (state, errors) = (Vec::new(), BTreeMap::new());
         let (folders, met, swapped, asked) = (false, false, false, Asked::default());
         Comparison { options, progress, report, sets, state, errors, own, folders, met, swapped, asked }
     }
@@ -171,8 +173,12 @@ impl<'a> Comparison<'a> {
                     return self.unmatched(tell);
                 }
                 self.manifest(FOUND, new, tell)?;
-                let linked: HashSet<u32> = self.state.iter().copied().collect();
-                let fresh: Vec<u32> = (0..self.sets[FOUND].len()).filter(|at| !linked.contains(at)).collect();
+                let mut linked = vec![false; self.sets[FOUND].len() as usize];
+                self.state
+                    .iter()
+                    .for_each(|&at| linked.get_mut(at as usize).into_iter().for_each(|it| *it = true));
+                let fresh: Vec<u32> =
+                    (0..self.sets[FOUND].len()).filter(|&at| !linked[at as usize]).collect();
                 self.report.nothing |= !self.met;
                 let mut fresh = fresh;
                 self.leave_out(None, &mut fresh);

@@ -1,6 +1,7 @@
 //! Selection by names: globs as `.gitignore` writes them, and names that have to be there.
 
 use ignore::overrides::{Override, OverrideBuilder};
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -87,7 +88,7 @@ impl Only {
             }
             _ => None,
         };
-        Ok(Only { asked: asked.clone(), plain: plain(bytes), glob, met: AtomicBool::new(false) })
+        Ok(Only { asked: asked.clone(), plain: plain(bytes).into_owned(), glob, met: AtomicBool::new(false) })
     }
 
     /// Whether the name is this one, lies below the folder of this name, or matches the glob.
@@ -116,9 +117,13 @@ pub(crate) fn parts(name: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// A name without what says nothing: `./a//b` is `a/b`. What `..` leads to only the file system knows.
-pub(crate) fn plain(name: &[u8]) -> Vec<u8> {
+pub(crate) fn plain(name: &[u8]) -> Cow<'_, [u8]> {
+    let rest = name.strip_prefix(b"/").unwrap_or(name);
+    if rest.split(|&byte| byte == b'/').all(|part| !part.is_empty() && part != b".") {
+        return Cow::Borrowed(name);
+    }
     let path = parts(name).collect::<Vec<_>>().join(&b'/');
-    if name.first() == Some(&b'/') { [b"/", &path[..]].concat() } else { path }
+    Cow::Owned(if name.first() == Some(&b'/') { [b"/", &path[..]].concat() } else { path })
 }
 
 #[cfg(test)]

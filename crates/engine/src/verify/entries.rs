@@ -41,6 +41,8 @@ pub struct Entries<'a, R> {
     pending: Option<Notice>,
     /// The specs of the last job: equal ones are shared.
     specs: Arc<[Spec]>,
+    /// The name for algorithms by which an equal digest does not tell tampering, of the last job.
+    weak: Option<String>,
     facts: Facts,
     /// Which of them are tasks.
     picking: Picking,
@@ -90,6 +92,7 @@ impl<'a, R: Read> Entries<'a, R> {
             pieced: Join::default(),
             pending: None,
             specs: Arc::new([]),
+            weak: None,
             facts: Facts::default(),
             picking: Picking::default(),
             spare: None,
@@ -136,7 +139,8 @@ impl<'a, R: Read> Entries<'a, R> {
         let (files, left_out) = pieced::picked(all, |job| self.picking.pick(job, root));
         for file in &files {
             let specs = file.pieces.iter().map(|pieces| pieces.spec()).chain(file.job.specs.iter());
-            self.note(&specs.cloned().collect::<Vec<_>>());
+            let all: Vec<Spec> = specs.cloned().collect();
+            self.note(&all, weak_name(&all).as_deref());
         }
         self.facts.jobs += files.len() as u64;
         self.facts.left_out += left_out;
@@ -173,8 +177,8 @@ impl<'a, R: Read> Entries<'a, R> {
         {
             let same = next.entry.path == path && (next.entry.size.is_none() || next.entry.size == size);
             let same = same && next.entry.pieces.is_empty();
-            let added = next.entry.digests.iter().all(|(spec, _)| !specs.contains(spec));
-            if !same || !added || specs.len() + next.entry.digests.len() > MERGED {
+            let added = same && next.entry.digests.iter().all(|(spec, _)| !specs.contains(spec));
+            if !added || specs.len() + next.entry.digests.len() > MERGED {
                 self.held = Some(next);
                 break;
             }
@@ -183,6 +187,7 @@ impl<'a, R: Read> Entries<'a, R> {
             expected.extend(more_expected);
         }
         if self.specs[..] != specs[..] {
+            self.weak = weak_name(&specs);
             self.specs = specs.into();
         }
         // In a manifest `-` is a file like any other, and never standard input.
@@ -217,15 +222,25 @@ impl<'a, R: Read> Entries<'a, R> {
     /// A task for an entry that is selected.
     fn task(&mut self, job: Job) -> Task {
         self.facts.jobs += 1;
-        self.note(&job.specs);
+        match Arc::ptr_eq(&job.specs, &self.specs) {
+            true => {
+                let weak = self.weak.take();
+                self.note(&job.specs, weak.as_deref());
+                self.weak = weak;
+            }
+            false => self.note(&job.specs, weak_name(&job.specs).as_deref()),
+        }
         Task::File(job)
     }
 
-    fn note(&mut self, specs: &[Spec]) {
+    /// Notes what a job is verified by.
+    fn note(&mut self, specs: &[Spec], weak: Option<&str>) {
+        if let Some(weak) = weak {
+            count(weak, &mut self.facts.weak);
+        }
         if specs.is_empty() {
             return;
         }
-        count_weak(specs, &mut self.facts.weak);
         let untagged = || self.reader.format().is_some_and(|format| format.leaves_algorithm_open());
         if self.guessing && self.facts.guessed.is_none() && untagged() {
             self.facts.guessed =
@@ -234,12 +249,18 @@ impl<'a, R: Read> Entries<'a, R> {
     }
 }
 
-/// Counts an entry by these algorithms, if none of them tells tampering.
-pub(crate) fn count_weak(specs: &[Spec], weak: &mut BTreeMap<String, u64>) {
-    let tells = |spec: &Spec| weak::verdict(spec) == weak::Strength::TamperEvident;
-    if !specs.is_empty() && !specs.iter().any(tells) {
-        let names: Vec<String> = specs.iter().map(Spec::to_string).collect();
-        *weak.entry(names.join("+")).or_default() += 1;
+/// The name for algorithms of which none is such that an equal digest tells tampering.
+pub(crate) fn weak_name(specs: &[Spec]) -> Option<String> {
+    let evident = specs.iter().any(|spec| weak::verdict(spec) == weak::Strength::TamperEvident);
+    let names = || specs.iter().map(Spec::to_string).collect::<Vec<_>>().join("+");
+    (!evident && !specs.is_empty()).then(names)
+}
+
+/// Counts an entry under this name.
+pub(crate) fn count(name: &str, counts: &mut BTreeMap<String, u64>) {
+    match counts.get_mut(name) {
+        Some(count) => *count += 1,
+        None => drop(counts.insert(name.to_owned(), 1)),
     }
 }
 

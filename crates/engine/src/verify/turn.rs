@@ -5,7 +5,7 @@ use crate::job::{Outcome, Summary, Verdict};
 use crate::run::config::Config;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
-use crate::verify::entries::{Entries, count_weak};
+use crate::verify::entries::{Entries, count, weak_name};
 use crate::verify::event::{Event, Manifest};
 use crate::verify::report::Checked;
 use crate::verify::state::{State, What};
@@ -68,7 +68,9 @@ struct Noting<'n, 'r, 't> {
 
 impl Sink for Noting<'_, '_, '_> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
-        count_weak(&outcome.job.specs, &mut self.weak);
+        if let Some(name) = weak_name(&outcome.job.specs) {
+            count(&name, &mut self.weak);
+        }
         self.read.0 += 1;
         self.read.1 += outcome.result.as_ref().map_or(0, |found| found.size);
         if let Some(state) = &mut self.state {
@@ -174,6 +176,7 @@ impl Verification<'_> {
             }
         }
         let path = options.turn.state.clone();
+        drop((waiting, queue));
         match state.write() {
             Ok(()) => {
                 // It is no file that a manifest should list.
