@@ -123,10 +123,8 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let sample = args.part.sample();
     let select = selection(&Wanted { only: args.only.only, sample, ..args.filter.wanted() })?;
     let turn = args.part.turn();
-    if let Subject::Manifests(names) = &subject
-        && names.len() > 1
-        && !turn.is_all()
-    {
+    let single = matches!(&subject, Subject::Manifests(names) if names.len() == 1);
+    if !single && !turn.is_all() && !matches!(subject, Subject::File(..)) {
         return Err(Refusal::new("--max-bytes, --max-time and --state are for one manifest at a time"));
     }
     if matches!(subject, Subject::File(..)) && !(select.is_open() && turn.is_all()) {

@@ -150,8 +150,11 @@ pub fn heading(
 ) -> Heading {
     let exact = plan.options.unlisted == Unlisted::Refused;
     let names: Vec<String> = match &plan.subject {
-        Subject::Manifests(_) => manifests.iter().map(|(name, _)| display_safe(name)).collect(),
         Subject::File(file, _) => vec![display_safe(file.as_os_str().as_bytes())],
+        Subject::Embedded(_) => vec!["the CRC-32 in names".to_owned()],
+        Subject::Manifests(_) | Subject::Below(_) => {
+            manifests.iter().map(|(name, _)| display_safe(name)).collect()
+        }
     };
     let all = count(report.entries, "entry", "entries");
     let conclusion = match report.verdict() {
