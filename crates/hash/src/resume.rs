@@ -42,15 +42,12 @@ impl std::error::Error for RestoreError {}
 impl Hasher {
     /// Bytes of the message fed so far; `None` where [`Hasher::save`] returns none.
     pub fn fed(&self) -> Option<u64> {
-        match &self.inner {
-            Inner::Blocks(stream) => Some(stream.total),
-            Inner::Serial(_) => None,
-        }
+        self.resumable().map(|stream| stream.total)
     }
 
     /// The state of the message under way, for [`Spec::restore`]; `None` where the algorithm's library keeps it to itself.
     pub fn save(&self) -> Option<Vec<u8>> {
-        let Inner::Blocks(stream) = &self.inner else { return None };
+        let stream = self.resumable()?;
         let name = self.spec().algorithm().name;
         let mut bytes = MAGIC.to_vec();
         bytes.push(name.len() as u8);
@@ -64,6 +61,14 @@ impl Hasher {
         let sum = crc32(&bytes);
         bytes.extend(sum.as_bytes());
         Some(bytes)
+    }
+
+    /// The message under way, where a hasher can go on from it: not behind a header, which tells a length that is not saved.
+    fn resumable(&self) -> Option<&Stream> {
+        match (&self.inner, &self.spec().algorithm().kind) {
+            (Inner::Blocks(stream), Kind::Blocks { .. }) => Some(stream),
+            (Inner::Blocks(_) | Inner::Serial(_), _) => None,
+        }
     }
 }
 

@@ -137,7 +137,7 @@ impl Spec {
 
     /// Whether [`crate::update_many`] hashes several messages of this algorithm at once.
     pub fn has_lanes(&self) -> bool {
-        matches!(self.algorithm.kind, Kind::Blocks { .. })
+        matches!(self.algorithm.kind, Kind::Blocks { .. } | Kind::Headed(_))
     }
 
     /// The key and size of leaves or parts that are not the usual ones.

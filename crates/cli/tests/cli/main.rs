@@ -6,6 +6,7 @@ mod beside;
 mod bytes;
 mod check;
 mod convert;
+mod directory;
 mod exits;
 mod find;
 mod hash;

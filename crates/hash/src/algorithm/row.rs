@@ -75,6 +75,18 @@ pub(crate) enum Kind {
     Serial(fn(&Params) -> Box<dyn Serial>),
     /// Leaves hashed apart, their digests folded.
     Composite(Composite),
+    /// A chain of blocks over a header that tells the message's length, and the message.
+    Headed(Headed),
+}
+
+/// A digest of a header and a message: what a row says of it.
+pub(crate) struct Headed {
+    /// The hash, a chain of blocks.
+    pub base: &'static Algorithm,
+    /// What stands before a message of so many bytes.
+    pub header: fn(u64) -> Vec<u8>,
+    /// A hasher of one message whose length is not known.
+    pub held: fn(&'static Headed) -> Box<dyn Serial>,
 }
 
 /// Ends messages that `new` of the same row has made, and adds their digests in order.
@@ -161,6 +173,7 @@ impl Algorithm {
     pub(crate) fn kernels(&self) -> &'static [Kernel] {
         match self.kind {
             Kind::Blocks { chain, .. } => chain.kernels,
+            Kind::Headed(Headed { base, .. }) => base.kernels(),
             Kind::Linear(_) | Kind::Chunks { .. } | Kind::Serial(_) | Kind::Composite(_) => &[],
         }
     }
@@ -169,7 +182,11 @@ impl Algorithm {
     pub(crate) fn composite(&'static self) -> Option<&'static Composite> {
         match &self.kind {
             Kind::Composite(composite) => Some(composite),
-            Kind::Blocks { .. } | Kind::Linear(_) | Kind::Chunks { .. } | Kind::Serial(_) => None,
+            Kind::Blocks { .. }
+            | Kind::Linear(_)
+            | Kind::Chunks { .. }
+            | Kind::Serial(_)
+            | Kind::Headed(_) => None,
         }
     }
 
@@ -186,9 +203,11 @@ impl Algorithm {
         self.composite().is_some_and(|composite| matches!(composite.close, Close::List(List::Counted)))
     }
 
-    /// Whether leaves begin at places that depend on the message's length.
+    /// Whether the message's length counts before its first byte does: leaves begin at places that depend on it, or a header
+    /// tells it.
     pub(crate) fn needs_size(&'static self) -> bool {
-        self.composite().is_some_and(|composite| matches!(composite.cut, Cut::Halves(_)))
+        let by_halves = |composite: &Composite| matches!(composite.cut, Cut::Halves(_));
+        matches!(self.kind, Kind::Headed(_)) || self.composite().is_some_and(by_halves)
     }
 }
 
