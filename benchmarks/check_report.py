@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Opens a benchmark report in headless Chromium and checks what a reader would see.
+"""Opens a page in headless Chromium and checks what a reader would see: a benchmark report, or with --record the page of a check.
 
-usage: check_report.py REPORT.html [SCREENSHOT_DIR]
+usage: check_report.py [--record] REPORT.html [SCREENSHOT_DIR]
 
 At 1280, 838 and 390 pixels, light and dark: no console error, nothing fetched, no sideways scrolling of the page, every chart
 has bars or points, bars begin at one place and are as long as their values, no two labels of a chart overlap or leave it,
 none is crossed by a limit's line, and one that lies over a shape is painted after it with a halo. Words have a contrast of
-4.5 to the ground, shapes 3. Exit status 1 with a line for each fault, 77 if
+4.5 to the ground, shapes 3. A record needs no charts: there every text has that contrast to what lies behind it, and nothing
+reaches over the edge of the page, with its details folded and unfolded. Exit status 1 with a line for each fault, 77 if
 there is nothing to look with: the Python package playwright and a Chromium (CHROMIUM, or the first of chromium,
 chromium-browser, google-chrome on PATH).
 """
@@ -102,6 +103,41 @@ INSPECT = """
 }
 """
 
+# Faults of a page of text: everything unfolded first.
+RECORD = """
+() => {
+  const faults = [];
+  document.querySelectorAll('details').forEach(details => { details.open = true; });
+  const channel = value => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  const parts = colour => colour.match(/[\\d.]+/g).map(Number);
+  const luminance = colour => {
+    const [r, g, b] = parts(colour).map(value => channel(value / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = element => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = getComputedStyle(at).backgroundColor;
+      if (parts(colour).length === 3 || parts(colour)[3] > 0) return colour;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const texts = [...document.body.querySelectorAll('*')].filter(element => !element.closest('svg')
+    && [...element.childNodes].some(node => node.nodeType === 3 && node.textContent.trim()));
+  const edge = document.documentElement.clientWidth + 1;
+  for (const text of texts) {
+    const [light, dark] = [luminance(getComputedStyle(text).color), luminance(behind(text))].sort((a, b) => b - a);
+    const words = text.textContent.trim().slice(0, 40);
+    if ((light + 0.05) / (dark + 0.05) < 4.5) faults.push(`'${words}' is hard to read`);
+    if ([...text.getClientRects()].some(box => box.right > edge || box.left < -1)) faults.push(`'${words}' leaves the page`);
+  }
+  const page = document.documentElement;
+  if (page.scrollWidth > page.clientWidth + 1)
+    faults.push(`the page is ${page.scrollWidth} pixels wide in a window of ${page.clientWidth}`);
+  if (document.scripts.length > 0) faults.push('the page has a script');
+  return [faults, texts.length];
+}
+"""
+
 
 def chromium():
     names = [os.environ.get("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"]
@@ -113,10 +149,12 @@ def chromium():
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
+    words = [word for word in sys.argv[1:] if word != "--record"]
+    inspect, what = (RECORD, "texts") if len(words) < len(sys.argv) - 1 else (INSPECT, "charts")
+    if len(words) not in (1, 2):
         sys.exit(__doc__)
-    report = pathlib.Path(sys.argv[1]).resolve()
-    shots = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None
+    report = pathlib.Path(words[0]).resolve()
+    shots = pathlib.Path(words[1]) if len(words) == 2 else None
     if shots:
         shots.mkdir(parents=True, exist_ok=True)
     faults, charts = [], 0
@@ -130,18 +168,18 @@ def main():
                 page.on("pageerror", lambda error, w=where: faults.append(f"{w}: {error}"))
                 page.on("request", lambda r, w=where: faults.append(f"{w}: fetches {r.url}") if not r.url.startswith(("file:", "data:")) else None)
                 page.goto(report.as_uri())
-                found, count = page.evaluate(INSPECT)
+                found, count = page.evaluate(inspect)
                 faults += [f"{where}: {fault}" for fault in found]
                 charts += count
                 if count == 0:
-                    faults.append(f"{where}: no charts")
+                    faults.append(f"{where}: no {what}")
                 if shots:
                     page.screenshot(path=shots / f"{report.stem}-{width}-{scheme}.png", full_page=True)
                 page.close()
         browser.close()
     for fault in faults:
         print(fault)
-    print(f"{report.name}: {charts} charts looked at, {len(faults)} faults")
+    print(f"{report.name}: {charts} {what} looked at, {len(faults)} faults")
     sys.exit(1 if faults else 0)
 
 

@@ -5,14 +5,16 @@ mod known;
 
 use crate::comparing::{Manner, ResultForm, compare};
 use crate::console::Console;
+use crate::ending::{self, Ending};
 use crate::exit::{Exit, Refusal};
 use crate::options::Moved;
+use crate::selection::selection;
 use arguments::AuditArgs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use truesum::Mapping;
 use truesum::audit::Options;
 use truesum::manifest::path::display_safe;
+use truesum::{Mapping, Wanted};
 
 /// Runs the command.
 pub fn run(args: AuditArgs) -> Exit {
@@ -26,8 +28,10 @@ pub fn run(args: AuditArgs) -> Exit {
         schema: "truesum-audit/1",
         one_sided: ["missing", "new"],
         same: !args.quiet,
-        summary: true,
+        moved_passes: args.moved == Some(Moved::Ok),
+        ending: args.summary.unwrap_or(if args.json { Ending::None } else { Ending::Short }),
         quiet: args.quiet,
+        html: args.html.clone(),
     };
     if !args.known.is_empty() {
         return known::run(args, &manner, console);
@@ -57,6 +61,13 @@ pub fn run(args: AuditArgs) -> Exit {
             hint,
         ));
     }
+    let select = match selection(&Wanted { only: args.only.only, ..args.filter.wanted() }) {
+        Ok(select) => select,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    if let Some(error) = args.html.as_ref().and_then(|html| ending::may_write(html).err()) {
+        return console.refuse(&Refusal::new(error.to_string()));
+    }
     let tell = args.run.tell(args.quiet || args.status);
     let options = Options {
         check: truesum::Options {
@@ -67,6 +78,8 @@ pub fn run(args: AuditArgs) -> Exit {
             lenient: args.lenient,
             threads: tell.threads,
             mapping: Mapping::Guarded,
+            select,
+            digest_manifests: args.html.is_some() || args.summary == Some(Ending::Long),
             ..truesum::Options::default()
         },
         moved_passes: args.moved == Some(Moved::Ok),

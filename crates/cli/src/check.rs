@@ -11,13 +11,16 @@ mod total;
 
 use crate::console::Console;
 use crate::drawing::page;
+use crate::ending::{self, Ending};
 use crate::exit::Exit;
 use crate::output::{self, Output, cannot_write};
 use crate::watch::Watch;
+use crate::words::count;
 use arguments::CheckArgs;
 use plan::{Subject, plan};
 use report::{Detail, Form};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::time::Instant;
 use telling::Telling;
 use truesum::{Conclusion, Error, Event, Report, Root, Unlisted, Verification};
@@ -39,7 +42,10 @@ pub fn run(args: CheckArgs) -> Exit {
         }
     };
     let output = Output::stdout();
-    let options = truesum::Options { own: output.own(), ..plan.options.clone() };
+    // An earlier page is none of the files that should be listed.
+    let page = plan.html.as_ref().and_then(|html| std::fs::metadata(html).ok());
+    let own = output.own().into_iter().chain(page.map(|file| (file.dev(), file.ino()))).collect();
+    let options = truesum::Options { own, ..plan.options.clone() };
     let watch = Watch::start(plan.tell.line, None, &mut console);
     let began = Instant::now();
     let mut verification = Verification::new(&options, &watch.progress);
@@ -59,9 +65,11 @@ pub fn run(args: CheckArgs) -> Exit {
 
 /// The last words and the exit status.
 fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watch, began: Instant) -> Exit {
-    let Telling { plan, mut console, mut output, page, .. } = telling;
+    let Telling { plan, mut console, mut output, page, record, manifests, .. } = telling;
+    let (time, sample) = (began.elapsed(), plan.options.select.sample());
+    let exact = plan.options.unlisted == Unlisted::Refused;
     let mut exit = match report.verdict() {
-        Conclusion::Verified => Exit::Done,
+        Conclusion::Verified | Conclusion::PartVerified => Exit::Done,
         Conclusion::Failed => Exit::Failed,
         Conclusion::NotAsAsked | Conclusion::NothingVerified => Exit::NotAsAsked,
         Conclusion::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
@@ -80,29 +88,51 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
         console.failure(&error);
         exit = exit.max(Exit::NotAsAsked);
     }
-    if plan.form == Form::Json {
-        let mut line = Vec::new();
-        report::summary(&total::counts(report, read), began.elapsed().as_secs_f64(), exit.code(), &mut line);
-        if let Err(error) = output.write(&line) {
-            return exit.max(cannot_write(error, &mut console));
+    if let (Some(path), Some(record)) = (&plan.html, &record) {
+        let heading = total::heading(report, &manifests, plan, read, time);
+        if let Err(error) = ending::write(path, record, &heading) {
+            console.failure(&error);
+            exit = exit.max(Exit::NotAsAsked);
         }
     }
+    let mut line = Vec::new();
+    let counts = total::counts(report, read);
+    report::summary(&counts, report.is_part(), sample, time.as_secs_f64(), exit.code(), &mut line);
+    if plan.form == Form::Json
+        && let Err(error) = output.write(&line)
+    {
+        return exit.max(cannot_write(error, &mut console));
+    }
     console.display = None;
+    if report.nothing_selected() && report.unmatched == 0 && plan.detail() != Detail::None {
+        let entries = count(report.left_out, "entry is", "entries are");
+        console.error(&format!("nothing selected: {entries} listed, and all left out"));
+    }
+    if report.not_in_turn > 0 && plan.options.turn.state.is_none() && plan.tell.notes {
+        console.note("without --state the next run begins with the same files");
+    }
     if let Err(error) = output.finish() {
         return exit.max(output::cannot_write(&error, &mut console));
     }
     let wanted = match plan.form {
-        Form::Json => false,
-        Form::Text { detail: Detail::All, .. } => true,
+        Form::Json | Form::Text { detail: Detail::All, .. } => true,
         Form::Text { detail: Detail::Bad, .. } => exit != Exit::Done,
         Form::Text { detail: Detail::None, .. } => false,
     };
     if exit == Exit::NotAsAsked && report.counts.verified == 0 && plan.detail() != Detail::None {
         advice::nothing_found(&plan.subject, report, &mut console);
     }
-    if wanted {
-        let exact = plan.options.unlisted == Unlisted::Refused;
-        console.line(&total::words(report, read, exact));
+    match plan.ending {
+        _ if !wanted => {}
+        Ending::None => {}
+        Ending::Json => console.line(String::from_utf8_lossy(&line).trim_end()),
+        Ending::Short => console.line(&total::words(report, sample, read, exact)),
+        Ending::Long => {
+            console.line(&total::words(report, sample, read, exact));
+            let names: Vec<String> =
+                manifests.iter().map(|(name, digest)| ending::manifest(name, digest.as_ref())).collect();
+            console.line(&total::long(report, &names, read, time, exact));
+        }
     }
     exit
 }

@@ -4,13 +4,17 @@
 pub mod json;
 mod words;
 
+use crate::advice::Trouble;
 use crate::console::Console;
+use crate::drawing::record::{Record, Tone};
+use crate::ending::{self, Ending};
 use crate::exit::Exit;
 use crate::output::{Output, cannot_write};
 use crate::watch::Watch;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use truesum::audit::{Comparison, Equality, Event, Finding, Options, Report, Standing, Tell};
 use truesum::manifest::path::display_safe;
@@ -39,9 +43,13 @@ pub struct Manner {
     pub one_sided: [&'static str; 2],
     /// Whether files that are the same are told.
     pub same: bool,
-    /// Whether a summary is told, and when only if something is amiss.
-    pub summary: bool,
+    /// Whether files that only moved pass.
+    pub moved_passes: bool,
+    /// How much is said at the end, and when only if something is amiss.
+    pub ending: Ending,
     pub quiet: bool,
+    /// Where a page of the whole is written.
+    pub html: Option<PathBuf>,
 }
 
 impl Manner {
@@ -73,21 +81,39 @@ pub fn compare(
     let output = Output::stdout();
     let mut options = options;
     options.check.own = output.own();
+    // An earlier page is none of the files.
+    let id = manner.html.as_ref().and_then(|html| std::fs::metadata(html).ok());
+    options.check.own.extend(id.map(|file| (file.dev(), file.ino())));
     let watch = Watch::start(line, None, &mut console);
     let began = Instant::now();
     let mut comparison = Comparison::new(&options, &watch.progress);
-    let mut telling = Telling { manner, console, output, line: Vec::new(), malformed: Malformed::default() };
+    let mut telling = Telling {
+        manner,
+        console,
+        output,
+        line: Vec::new(),
+        malformed: Malformed::default(),
+        record: Record::default(),
+    };
     let told = work(&mut comparison, &mut |event| telling.event(&event));
     let report = comparison.report();
-    let Telling { mut console, mut output, malformed, .. } = telling;
+    let Telling { mut console, mut output, malformed, record, .. } = telling;
+    let time = began.elapsed();
     let mut exit = match report.equality() {
-        Equality::Equal => Exit::Done,
+        Equality::Equal | Equality::PartEqual => Exit::Done,
         Equality::Different => Exit::Failed,
         Equality::NotAsAsked => Exit::NotAsAsked,
         Equality::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
     };
+    if let (Ok(()), Some(path)) = (&told, &manner.html)
+        && let Err(error) = ending::write(path, &record, &words::heading(manner, report, time))
+    {
+        console.failure(&error);
+        exit = exit.max(Exit::NotAsAsked);
+    }
+    let object = json::summary(manner, report, &[], time, exit.code());
     let told = told.and_then(|()| match manner.form {
-        ResultForm::Json => output.write(&json::summary(manner, report, &[], began.elapsed(), exit.code())),
+        ResultForm::Json => output.write(&object),
         ResultForm::Lines | ResultForm::Silent => Ok(()),
     });
     let name = output.name();
@@ -100,8 +126,16 @@ pub fn compare(
     if manner.form != ResultForm::Silent {
         advise(manner, report, malformed.named, &mut console);
     }
-    if manner.summary && manner.form == ResultForm::Lines && !(manner.quiet && exit == Exit::Done) {
-        console.line(&words::summary(manner, report));
+    if manner.form != ResultForm::Silent && !(manner.quiet && exit == Exit::Done) {
+        match manner.ending {
+            Ending::None => {}
+            Ending::Json => console.line(String::from_utf8_lossy(&object).trim_end()),
+            Ending::Short => console.line(&words::summary(manner, report)),
+            Ending::Long => {
+                console.line(&words::summary(manner, report));
+                console.line(&words::long(manner, report, time));
+            }
+        }
     }
     exit
 }
@@ -112,7 +146,9 @@ fn advise(manner: &Manner, report: &Report, named_lines: u64, console: &mut Cons
         let more = report.malformed - named_lines;
         console.error(&crate::words::count(more, "more malformed line", "more malformed lines"));
     }
-    if report.nothing && report.failed == 0 && !report.interrupted {
+    if report.nothing && report.failed == 0 && report.is_part() && !report.interrupted {
+        console.error("nothing selected: every listed file is left out");
+    } else if report.nothing && report.failed == 0 && !report.interrupted {
         console.error("nothing to compare: no file is listed");
         console.hint("is this a manifest?");
     }
@@ -129,9 +165,7 @@ fn advise(manner: &Manner, report: &Report, named_lines: u64, console: &mut Cons
 
 /// What to do about files that nobody wrote to and that changed.
 pub fn advise_corrupt(console: &mut Console) {
-    console.hint(
-        "corrupt: size and time are those listed, so nothing wrote to the file; restore it from a copy and look at the disk",
-    );
+    console.hint(&format!("corrupt: {}", Trouble::Corrupt.advice()));
 }
 
 struct Telling<'m> {
@@ -140,6 +174,7 @@ struct Telling<'m> {
     output: Output,
     line: Vec<u8>,
     malformed: Malformed,
+    record: Record,
 }
 
 /// Malformed lines, as far as they are named.
@@ -160,7 +195,10 @@ impl Malformed {
 
 impl Telling<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let Telling { manner, console, output, line, malformed } = self;
+        if self.manner.html.is_some() {
+            self.file(event);
+        }
+        let Telling { manner, console, output, line, malformed, .. } = self;
         match event {
             Event::Finding(finding) if manner.same || finding.standing != Standing::Same => {
                 match manner.form {
@@ -182,6 +220,55 @@ impl Telling<'_> {
         };
         line.clear();
         written
+    }
+}
+
+impl Telling<'_> {
+    /// Adds what an event says of a file to the page of the whole.
+    fn file(&mut self, event: &Event<'_>) {
+        let Telling { manner, record, .. } = self;
+        let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
+        match event {
+            Event::Finding(Finding { standing: Standing::Same, name, .. }) => {
+                record.other(Tone::Good, "ok", name.as_os_str().as_bytes());
+            }
+            Event::Finding(finding) => {
+                let mut detail: Vec<String> =
+                    finding.from.map(|from| format!("from {}", name(from))).into_iter().collect();
+                detail.extend(
+                    finding.error.map(|error| format!("cannot {}: {}", error.action, error.reason())),
+                );
+                // What only has another name is what is listed.
+                let found = finding.found.as_ref().filter(|_| finding.standing != Standing::Moved);
+                for (word, facts) in [("listed", finding.listed.as_ref()), ("found", found)] {
+                    let Some(facts) = facts else { continue };
+                    let size = facts.size.map(|size| format!("{size} bytes"));
+                    let time = facts.mtime.map(|time| format!("of {time}"));
+                    let all: Vec<String> = size.into_iter().chain(time).collect();
+                    detail.push(format!("{word} {}", all.join(" ")).trim_end().to_owned());
+                    detail.extend(facts.digests.iter().map(|(spec, digest)| format!("  {spec} {digest}")));
+                }
+                let tone = tone(finding.standing, manner);
+                let path = finding.name.as_os_str().as_bytes();
+                record.failure(tone, manner.word(finding.standing), path, &detail.join("\n"));
+            }
+            Event::Malformed(manifest, bad) => {
+                record.failure(Tone::Unsure, "malformed", manifest.as_os_str().as_bytes(), &bad.to_string());
+            }
+            Event::Failed(error) => record.failure(Tone::Bad, "ERROR", &error.path, &error.to_string()),
+        }
+    }
+}
+
+/// How bad a standing is.
+fn tone(standing: Standing, manner: &Manner) -> Tone {
+    match standing {
+        Standing::Same => Tone::Good,
+        Standing::Moved if manner.moved_passes => Tone::Good,
+        Standing::New | Standing::Moved | Standing::Copied | Standing::Duplicated | Standing::Unknown => {
+            Tone::Unsure
+        }
+        Standing::Changed | Standing::Corrupt | Standing::Missing | Standing::Unreadable => Tone::Bad,
     }
 }
 

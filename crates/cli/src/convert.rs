@@ -8,10 +8,12 @@ use crate::exit::{Exit, Refusal};
 use crate::options::LifeArgs;
 use crate::output::{Output, cannot_write};
 use crate::progress::Line;
+use crate::selection::{FilterArgs, OnlyArgs, selection};
 use crate::values::color::Color;
 use crate::values::path::folder_of;
 use crate::values::table::{FormatParser, SpecParser};
 use crate::watch::Watch;
+use crate::words::{count, grouped};
 use clap::{Args, ValueHint};
 use losses::Losses;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom};
@@ -21,8 +23,10 @@ use tempfile::{SpooledTempFile, spooled_tempfile};
 use truesum::hash::Spec;
 use truesum::manifest::convert::{ConvertError, Converted, convert};
 use truesum::manifest::path::display_safe;
-use truesum::manifest::{Format, Heading, Options, Reader, Spelling, Writer, Writing, for_file, is_told};
-use truesum::{Error, Input, Progress};
+use truesum::manifest::{
+    Entry, Format, Heading, Options, Reader, Spelling, Writer, Writing, for_file, is_told,
+};
+use truesum::{Error, Input, Progress, Selection, Wanted};
 
 /// A manifest of more bytes waits on the disk until it is known to be good.
 const IN_MEMORY: usize = 16 << 20;
@@ -57,6 +61,10 @@ pub struct ConvertArgs {
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    #[command(flatten)]
+    pub only: OnlyArgs,
     /// Colours
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
     pub color: Color,
@@ -101,6 +109,8 @@ pub fn run(args: ConvertArgs) -> Exit {
 fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Result<SpooledTempFile, Nothing> {
     let refuse = |text: String, hint: &str| Err(Nothing::Refused(Refusal::with_hint(text, hint)));
     let format = args.format;
+    let wanted = Wanted { only: args.only.only.clone(), ..args.filter.clone().wanted() };
+    let select = selection(&wanted).map_err(Nothing::Refused)?;
     if matches!(format.writing, Writing::No) {
         let text = format!("-t {}: this format is read and never written", format.name);
         return refuse(text, "truesum list formats tells what each format holds");
@@ -115,7 +125,9 @@ fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Resul
     let scratch = |error| Error::io(std::env::temp_dir().as_os_str().as_bytes(), "write below", error);
     let writer = Writer::new(BufWriter::new(spooled_tempfile(IN_MEMORY)), format, &Heading::default());
     let mut losses = Losses::new(name, format, args.lossy, console);
-    let done = convert(&mut reader, writer, format, &mut |lost| losses.note(&lost));
+    let mut choice = Choice { select, kept: 0, left_out: 0, pieced: false };
+    let done =
+        convert(&mut reader, writer, format, &mut |entry| choice.keep(entry), &mut |lost| losses.note(&lost));
     let (text, converted) = match done {
         Ok((text, converted)) => (text, converted),
         Err(ConvertError::Read(error)) => return Err(Error::io(name, "read", error).into()),
@@ -128,9 +140,10 @@ fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Resul
     let mut text = text.into_inner().map_err(|error| scratch(error.into_error()))?;
     let untold = untold(args, &converted);
     losses.untold(&untold);
-    if let Some(refusal) = losses.refusal(&converted) {
+    if let Some(refusal) = choice.refusal().or_else(|| losses.refusal(&converted)) {
         return Err(Nothing::Refused(refusal));
     }
+    choice.tell(console);
     text.seek(SeekFrom::Start(0)).map_err(scratch)?;
     let back = Reader::new(&mut text, reading_back(args, &converted, !untold.is_empty()));
     if !converted.reads_back(back).map_err(scratch)? {
@@ -146,6 +159,53 @@ fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Resul
     }
     text.seek(SeekFrom::Start(0)).map_err(scratch)?;
     Ok(text)
+}
+
+/// Which entries come along.
+struct Choice {
+    select: Selection,
+    kept: u64,
+    left_out: u64,
+    /// Whether one of them has digests of pieces.
+    pieced: bool,
+}
+
+impl Choice {
+    /// By what the manifest says of it; what it does not say leaves nothing out.
+    fn keep(&mut self, entry: &Entry) -> bool {
+        let kept =
+            self.select.has_name(&entry.path) && self.select.has_facts((entry.size, entry.mtime), || None);
+        self.kept += u64::from(kept);
+        self.left_out += u64::from(!kept);
+        self.pieced |= !entry.pieces.is_empty();
+        kept
+    }
+
+    /// Why nothing is written.
+    fn refusal(&self) -> Option<Refusal> {
+        if let Some(name) = self.select.unmatched().first() {
+            let name = display_safe(name.as_bytes());
+            return Some(Refusal::new(format!("{name}: asked for, and no entry is called so")));
+        }
+        if self.left_out > 0 && self.kept == 0 {
+            let entries = count(self.left_out, "entry is", "entries are");
+            return Some(Refusal::new(format!("nothing selected: {entries} listed, and all left out")));
+        }
+        let split = self.left_out > 0 && self.pieced;
+        split.then(|| {
+            Refusal::new(
+                "selection: digests of pieces may run across files, so that all of them come along or none",
+            )
+        })
+    }
+
+    /// Says what was left out.
+    fn tell(&self, console: &Console) {
+        if self.left_out > 0 {
+            let all = count(self.kept + self.left_out, "entry", "entries");
+            console.note(&format!("part: {} of {all}", grouped(self.kept)));
+        }
+    }
 }
 
 /// An input that ends with an error when the run is asked to end.

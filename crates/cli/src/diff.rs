@@ -4,11 +4,13 @@ pub mod arguments;
 
 use crate::comparing::{Manner, ResultForm, compare};
 use crate::console::Console;
+use crate::ending::Ending;
 use crate::exit::{Exit, Refusal};
+use crate::selection::selection;
 use arguments::DiffArgs;
 use std::path::{Path, PathBuf};
-use truesum::Mapping;
 use truesum::audit::Options;
+use truesum::{Mapping, Wanted};
 
 /// Runs the command.
 pub fn run(args: DiffArgs) -> Exit {
@@ -17,6 +19,10 @@ pub fn run(args: DiffArgs) -> Exit {
     if old == Path::new("-") && new == Path::new("-") {
         return console.refuse(&Refusal::new("diff: standard input can be one of the two"));
     }
+    let select = match selection(&Wanted { only: args.only.only, ..args.filter.wanted() }) {
+        Ok(select) => select,
+        Err(refusal) => return console.refuse(&refusal),
+    };
     let tell = args.run.tell(args.status);
     let options = Options {
         check: truesum::Options {
@@ -26,6 +32,7 @@ pub fn run(args: DiffArgs) -> Exit {
             lenient: args.lenient,
             threads: tell.threads,
             mapping: Mapping::Guarded,
+            select,
             ..truesum::Options::default()
         },
         moved_passes: false,
@@ -39,8 +46,10 @@ pub fn run(args: DiffArgs) -> Exit {
         schema: "truesum-diff/1",
         one_sided: ["removed", "added"],
         same: false,
-        summary: args.run.verbose,
+        moved_passes: false,
+        ending: if args.run.verbose && !args.json { Ending::Short } else { Ending::None },
         quiet: false,
+        html: None,
     };
     compare(&manner, options, tell.line, console, |comparison, tell| comparison.diff(&old, &new, tell))
 }

@@ -3,4 +3,6 @@
 pub mod map;
 pub mod outline;
 pub mod page;
+pub mod record;
+mod style;
 mod xml;

@@ -6,6 +6,7 @@ use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::objects;
 use crate::output::{Output, cannot_write};
+use crate::selection::{FilterArgs, selection};
 use crate::watch::Watch;
 use crate::words::{count, grouped, size};
 use arguments::DuplicatesArgs;
@@ -36,16 +37,24 @@ pub fn run(args: DuplicatesArgs) -> Exit {
         let why = "duplicates: standard input has no name: ./- is a file of that name";
         return console.refuse(&Refusal::new(why));
     }
+    let min_size = args.filter.min_size.unwrap_or(1);
+    // Files that are too small are counted where all sizes are known.
+    let wanted = FilterArgs { min_size: None, ..args.filter }.wanted();
+    let select = match selection(&wanted) {
+        Ok(select) => select,
+        Err(refusal) => return console.refuse(&refusal),
+    };
     let tell = args.run.tell(args.quiet);
     let mut output = Output::stdout();
     let usual = Options::default();
     let options = Options {
         walk: walk::Options {
+            select,
             follow: args.follow,
             one_file_system: args.one_file_system,
             ..walk::Options::default()
         },
-        min_size: args.min_size,
+        min_size,
         spec: args.algorithm.unwrap_or(usual.spec),
         threads: tell.threads,
         mapping: Mapping::Guarded,

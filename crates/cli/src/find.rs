@@ -7,6 +7,7 @@ mod telling;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::output::{Output, cannot_write};
+use crate::selection::selection;
 use crate::watch::Watch;
 use arguments::FindArgs;
 use plan::{guesses, plan};
@@ -36,7 +37,12 @@ pub fn run(args: FindArgs) -> Exit {
         own: output.own(),
         ..truesum::Options::default()
     };
+    let select = match selection(&args.filter.wanted()) {
+        Ok(select) => select,
+        Err(refusal) => return console.refuse(&refusal),
+    };
     let walk = walk::Options {
+        select,
         follow: args.follow,
         one_file_system: args.one_file_system,
         ..walk::Options::default()

@@ -7,13 +7,16 @@ mod marking;
 mod names;
 mod plan;
 mod replacing;
+mod summary;
 mod tasks;
 mod texts;
 mod writing;
 
 use crate::console::Console;
+use crate::ending::Ending;
 use crate::exit::Exit;
 use crate::output::{Output, cannot_write};
+use crate::selection;
 use crate::watch::Watch;
 use crate::words::{count, size};
 use arguments::HashArgs;
@@ -28,6 +31,7 @@ use std::path::Path;
 use std::time::Instant;
 use tasks::Tasks;
 use truesum::manifest::path::display_safe;
+use truesum::walk::LeftOut;
 use truesum::{Config, Error, Mapping, Root, Summary, Task};
 use writing::{Writing, unfit, writer};
 
@@ -257,18 +261,20 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     let Writing { console, output, refused, links, temporary, met_own, .. } = sink;
     console.display = None;
     let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);
-    let told = Told { refused, links, temporary, met_own, outside, read: watch.progress.bytes() };
+    let (left_out, read) = (tasks.left_out(), watch.progress.bytes());
+    let told = Told { refused, links, temporary, met_own, outside, left_out, read };
     let list_error = tasks.list_error();
     end(&plan, result, output, told, list_error, &watch, began, console)
 }
 
 /// What was counted beside the engine's summary.
-struct Told {
+pub struct Told {
     refused: u64,
     links: u64,
     temporary: u64,
     met_own: bool,
     outside: u64,
+    left_out: LeftOut,
     /// Bytes that were read, those of files that were not read to their end among them.
     read: u64,
 }
@@ -336,19 +342,34 @@ fn end(
             }
         }
     }
+    if plan.output.is_none()
+        && summary.files == 0
+        && told.left_out != LeftOut::default()
+        && exit == Exit::Done
+    {
+        console.error(&format!("no file was selected: {} left out", selection::not_selected(told.left_out)));
+        exit = Exit::NotAsAsked;
+    }
     if plan.tell.notes {
         notes(plan, &told, console);
     }
-    if plan.tell.verbose {
-        let seconds = began.elapsed().as_secs_f64();
-        let rate = size((summary.bytes as f64 / seconds.max(1e-9)) as u64);
-        let files = count(summary.files, "file", "files");
-        console.line(&format!("truesum: {files}, {} in {seconds:.3} s ({rate}/s)", size(summary.bytes)));
-        if summary.untold > 0 {
-            let young = count(summary.untold, "file was", "files were");
-            let unknown = "and the system does not tell whether somebody was still writing";
-            console.note(&format!("{young} written moments before, {unknown}"));
+    let time = began.elapsed();
+    match plan.ending {
+        Ending::None => {}
+        Ending::Json => console.line(&summary::object(&summary, &told, time, exit.code())),
+        Ending::Short => console.line(&summary::short(&summary, &told, time)),
+        Ending::Long => {
+            console.line(&summary::short(&summary, &told, time));
+            let long = summary::long(&summary, &told, plan.output.as_deref());
+            if !long.is_empty() {
+                console.line(&long);
+            }
         }
+    }
+    if plan.tell.verbose && summary.untold > 0 {
+        let young = count(summary.untold, "file was", "files were");
+        let unknown = "and the system does not tell whether somebody was still writing";
+        console.note(&format!("{young} written moments before, {unknown}"));
     }
     exit
 }

@@ -29,6 +29,7 @@ pub struct RunArgs {
 #[derive(Args)]
 pub struct LifeArgs {
     /// End as by SIGTERM when the program that started this one ends: a killed worker leaves nothing running
+    #[arg(hide_short_help = true)]
     #[arg(long)]
     die_with_parent: bool,
 }

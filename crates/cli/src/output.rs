@@ -128,7 +128,7 @@ pub fn print(text: &str, console: &mut Console) -> Exit {
 }
 
 /// Begins a file that appears whole or not at all.
-fn begin(path: &Path) -> Result<AtomicFile, Error> {
+pub fn begin(path: &Path) -> Result<AtomicFile, Error> {
     refuse_own_stream(path)?;
     AtomicFile::create(path)
 }
@@ -173,6 +173,15 @@ pub fn save(path: &Path, text: &[u8]) -> Result<(), Error> {
 /// # Errors
 /// As [`save`]; the file is something else.
 pub fn save_page(path: &Path, text: &str, mark: &str) -> Result<(), Error> {
+    may_replace(path, mark)?;
+    save(path, text.as_bytes())
+}
+
+/// Whether a page with this mark may be written there: nothing is, or an earlier one.
+///
+/// # Errors
+/// Something else is there; it cannot be read.
+pub fn may_replace(path: &Path, mark: &str) -> Result<(), Error> {
     /// Where the mark is at the latest.
     const NEAR: u64 = 8 << 10;
     if path.is_file() {
@@ -185,7 +194,7 @@ pub fn save_page(path: &Path, text: &str, mark: &str) -> Result<(), Error> {
             return Err(Error::new(path.as_os_str().as_bytes(), "write", why));
         }
     }
-    save(path, text.as_bytes())
+    Ok(())
 }
 
 /// The exit for output that could not be written; a closed pipe ends the program here.

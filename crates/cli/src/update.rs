@@ -40,7 +40,7 @@ fn execute(plan: Updating, mut console: Console) -> Exit {
     let told = update.run(&plan.manifest, &mut |event| telling.event(&event));
     let report = update.report();
     let mut exit = match report.equality() {
-        Equality::Equal => Exit::Done,
+        Equality::Equal | Equality::PartEqual => Exit::Done,
         Equality::Different => Exit::Failed,
         Equality::NotAsAsked => Exit::NotAsAsked,
         Equality::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),

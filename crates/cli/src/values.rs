@@ -6,3 +6,4 @@ pub mod path;
 pub mod size;
 pub mod table;
 pub mod threads;
+pub mod when;

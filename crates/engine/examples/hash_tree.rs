@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let algorithms = args.next().ok_or("which algorithm?")?;
     let folder = args.next().ok_or("which folder?")?;
     let specs: Arc<[_]> = algorithms.split(',').map(str::parse).collect::<Result<Vec<_>, _>>()?.into();
-    let walk = Walk::new([folder], Options::default(), 2)?;
+    let walk = Walk::new([folder], Options::default(), 2);
     let mut tasks = walk.map(|item| item.task(&specs));
     let mut lines = Lines(BufWriter::new(io::stdout()));
     let summary = run(&Config::default(), &mut tasks, &Progress::default(), &mut lines)?;

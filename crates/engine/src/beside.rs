@@ -56,7 +56,7 @@ mod tests {
         std::fs::create_dir_all(dir.path().join("tree/sub")).unwrap();
         std::fs::create_dir(dir.path().join("elsewhere")).unwrap();
         std::fs::write(dir.path().join("tree/sub/file"), "abc").unwrap();
-        let walk = Walk::new([dir.path().join("tree")], Default::default(), 1).unwrap();
+        let walk = Walk::new([dir.path().join("tree")], Default::default(), 1);
         let item = walk.last().unwrap();
         let Item::File(path, Some(anchor)) = item else { panic!("{item:?}") };
         let job = Job { anchor: Some(anchor), ..Job::hash(path, &Arc::from([])) };

@@ -11,13 +11,18 @@ pub(crate) mod foreign;
 pub mod listed;
 pub(crate) mod listed_jobs;
 pub mod options;
+mod picking;
 mod pieced;
 pub mod place;
 pub mod report;
 mod seeking;
+pub(crate) mod seen;
 mod sought;
+mod state;
+mod turn;
 pub mod unlisted;
 pub mod verification;
+mod waiting;
 
 use crate::error::Error;
 use crate::job::Outcome;

@@ -22,10 +22,10 @@ use crate::io::resolve::Reach;
 use crate::io::temporary::is_temporary;
 use crate::job::Job;
 use crate::run::config::cores;
+use crate::select::Selection;
 use crate::task::{Notice, Task};
 use ahead::{Ahead, offers};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use ignore::overrides::{Override, OverrideBuilder};
 use listing::{Entry, Met, Offer, list};
 use rustix::fs::{FileType, OFlags, Stat};
 use rustix::io::Errno;
@@ -37,6 +37,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst};
 use truesum_hash::Spec;
+use truesum_manifest::Time;
 use way::Way;
 
 /// What to walk, and how.
@@ -48,10 +49,11 @@ pub struct Options {
     pub one_file_system: bool,
     /// Read devices, pipes and sockets found.
     pub special: Special,
-    /// Only files that match one of these globs.
-    pub include: Vec<String>,
-    /// No files or folders that match one of these globs.
-    pub exclude: Vec<String>,
+    /// Which files. Globs are asked of what is found below a root, sizes and times of roots that are files too; names asked for
+    /// and samples are the business of who has a list.
+    pub select: Selection,
+    /// Whether globs are asked of the name below the root, as a manifest has it, and not of the whole path.
+    pub below_root: bool,
     /// Honour `.gitignore` files below the roots.
     pub gitignore: bool,
 }
@@ -87,6 +89,15 @@ impl Item {
     }
 }
 
+/// What a selection kept a walk from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Files met.
+    pub files: u64,
+    /// Folders met. Nobody knows what is in them.
+    pub folders: u64,
+}
+
 /// An iterator over [`Item`]s.
 pub struct Walk {
     roots: Box<dyn Iterator<Item = Vec<u8>> + Send>,
@@ -94,7 +105,9 @@ pub struct Walk {
     /// Where in each root to begin, if not at its top.
     start: Vec<u8>,
     options: Options,
-    globs: Override,
+    /// Bytes of paths that globs do not see.
+    skip: usize,
+    left_out: LeftOut,
     stack: Vec<Level>,
     /// The path of the folder on top of the stack.
     path: Vec<u8>,
@@ -134,29 +147,19 @@ struct Level {
 impl Walk {
     /// Walks the roots in the order given, with the help of so many threads (0: one for each core); a root that
     /// is a file is an item itself, and so is `-`, standard input.
-    ///
-    /// # Errors
-    /// A glob that cannot be understood.
     pub fn new(
         roots: impl IntoIterator<Item: Into<PathBuf>, IntoIter: Send + 'static>,
         options: Options,
         threads: usize,
-    ) -> Result<Walk, String> {
-        let mut globs = OverrideBuilder::new("");
-        for glob in &options.include {
-            globs.add(glob).map_err(|error| error.to_string())?;
-        }
-        for glob in &options.exclude {
-            globs.add(&format!("!{glob}")).map_err(|error| error.to_string())?;
-        }
-        let globs = globs.build().map_err(|error| error.to_string())?;
-        Ok(Walk {
+    ) -> Walk {
+        Walk {
             roots: Box::new(roots.into_iter().map(|root| root.into().into_os_string().into_vec())),
             root: Vec::new(),
             start: Vec::new(),
             met: Arc::new(Met { follow: options.follow, ..Met::default() }),
             options,
-            globs,
+            skip: 0,
+            left_out: LeftOut::default(),
             stack: Vec::new(),
             path: Vec::new(),
             stop: Arc::default(),
@@ -165,7 +168,7 @@ impl Walk {
             threads,
             folders: None,
             passed_over: b"",
-        })
+        }
     }
 
     /// Tells of all there is: [`Walk::take_folders`] has every folder, which is listed only once its stamp will show every
@@ -197,6 +200,11 @@ impl Walk {
         Path::new(OsStr::from_bytes(&self.root))
     }
 
+    /// What the selection left out so far. What ignore files leave out is not counted.
+    pub fn left_out(&self) -> LeftOut {
+        self.left_out
+    }
+
     fn root(&mut self, path: Vec<u8>) -> Option<Item> {
         self.root.clone_from(&path);
         if path == b"-" {
@@ -207,12 +215,13 @@ impl Walk {
             Err(error) => return Some(Item::Failed(Error::io(&path, "open", error))),
         };
         if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
-            return Some(Item::File(named(path), None));
+            return self.fits(&stat).then(|| Item::File(named(path), None));
         }
         let mut path = path;
         while path.len() > 1 && path.ends_with(b"/") {
             path.pop();
         }
+        self.skip = if self.options.below_root { path.len() } else { 0 };
         let reach = if self.options.follow { Reach::Anywhere } else { Reach::NoLinks };
         let anchor = match Anchor::argument(&path, reach) {
             Ok(anchor) => anchor,
@@ -281,7 +290,8 @@ impl Walk {
         if !offered.is_empty() {
             let threads = self.threads.min(4);
             // Folders of folders too, unless they may lead away: to other file systems, or in circles.
-            let deep = !self.options.follow && !self.options.one_file_system && self.globs.is_empty();
+            let deep =
+                !self.options.follow && !self.options.one_file_system && !self.options.select.has_globs();
             let start = || Ahead::start(threads, deep, self.met.clone());
             self.ahead.get_or_insert_with(start).offer(offered);
         }
@@ -313,15 +323,34 @@ impl Walk {
         rules.build().ok().map(Arc::new).or(above)
     }
 
-    /// Whether globs or ignore files leave this path out.
-    fn left_out(&self, path: &[u8], is_folder: bool) -> bool {
-        let path = Path::new(OsStr::from_bytes(path));
-        if !self.globs.is_empty() && self.globs.matched(path, is_folder).is_ignore() {
-            return true;
+    /// Whether globs leave the path out that the walk is at; if so it is counted.
+    fn is_left_out(&mut self, kind: FileType) -> bool {
+        let is_folder = kind == FileType::Directory;
+        let rest = &self.path[self.skip..];
+        let name = if self.skip == 0 { rest } else { rest.strip_prefix(b"/").unwrap_or(rest) };
+        if self.options.select.passes(name, is_folder) {
+            return false;
         }
+        self.left_out.folders += u64::from(is_folder);
+        self.left_out.files += u64::from(kind == FileType::RegularFile);
+        true
+    }
+
+    /// Whether size and time of a file are within bounds; if not it is counted. What has no length is not asked for it.
+    fn fits(&mut self, stat: &Stat) -> bool {
+        let select = &self.options.select;
+        let fits = FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile
+            || select.fits(stat.st_size as u64, time_of(stat));
+        self.left_out.files += u64::from(!fits);
+        fits
+    }
+
+    /// Whether ignore files leave this path out.
+    fn is_ignored(&self, path: &[u8], is_folder: bool) -> bool {
         if !self.options.gitignore {
             return false;
         }
+        let path = Path::new(OsStr::from_bytes(path));
         // The nearest file with an opinion decides, as git does it.
         let mut last: Option<&Arc<Gitignore>> = None;
         for rules in self.stack.iter().rev().filter_map(|level| level.ignore.as_ref()) {
@@ -347,7 +376,8 @@ impl Walk {
         }
         let skip_git = self.options.gitignore && kind == FileType::Directory && entry.name == b".git/";
         let passed_over = self.stack.len() == 1 && entry.folder_name() == self.passed_over;
-        if passed_over || skip_git || self.left_out(&self.path, kind == FileType::Directory) {
+        let ignored = passed_over || skip_git || self.is_ignored(&self.path, kind == FileType::Directory);
+        if ignored || self.is_left_out(kind) {
             if let Some(offer) = entry.offer {
                 offer.slot.give_up();
             }
@@ -385,6 +415,15 @@ impl Walk {
             FileType::RegularFile if self.folders.is_none() && is_temporary(&entry.name) => {
                 Item::Temporary(named(self.path.clone()))
             }
+            FileType::RegularFile if self.options.select.asks_facts() => {
+                // A file that cannot be looked at is told of where it is opened.
+                let stat = anchor.stat(&self.path, self.options.follow);
+                let anchor = anchor.clone();
+                if stat.is_ok_and(|stat| !self.fits(&stat)) {
+                    return self.ascend(None);
+                }
+                Item::File(named(self.path.clone()), Some(anchor))
+            }
             other if other == FileType::RegularFile || self.options.special == Special::Read => {
                 Item::File(named(self.path.clone()), Some(anchor.clone()))
             }
@@ -397,6 +436,11 @@ impl Walk {
 /// A path as callers have it.
 fn named(path: Vec<u8>) -> PathBuf {
     OsString::from_vec(path).into()
+}
+
+/// When a file was last written.
+fn time_of(stat: &Stat) -> Time {
+    Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 }
 }
 
 /// Adds a name to the path of a folder.
@@ -435,7 +479,7 @@ impl Iterator for Walk {
     /// Exact once every folder was listed, by the helpers perhaps long before it is reached. What globs and ignore files
     /// leave out is known only on the way.
     fn size_hint(&self) -> (usize, Option<usize>) {
-        if !self.globs.is_empty() || self.options.gitignore {
+        if !self.options.select.is_open() || self.options.gitignore {
             return (0, None);
         }
         // In this order: a listing adds its entries before it closes its folder.

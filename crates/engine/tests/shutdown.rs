@@ -234,7 +234,7 @@ mod under_fire {
             hasher.write_u64(round);
             let number = hasher.finish();
             let progress = Arc::new(Progress::default());
-            let walk = Walk::new([folder.path().to_owned()], Options::default(), 4).unwrap();
+            let walk = Walk::new([folder.path().to_owned()], Options::default(), 4);
             let specs = specs.clone();
             let task = move |item| match item {
                 Item::File(name, anchor) => Task::File(Job { anchor, ..Job::hash(name, &specs) }),

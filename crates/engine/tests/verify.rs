@@ -113,6 +113,8 @@ fn events(manifests: &[PathBuf], options: &Options) -> (Vec<String>, Report) {
             Event::Unlisted(folder, name) => format!("unlisted {} in {}", name.display(), last(folder)),
             Event::Searched(search) => format!("searched: {}", search.files),
             Event::NotVerified(name) => format!("not verified: {}", name.display()),
+            Event::Unmatched(name) => format!("unmatched: {}", name.display()),
+            Event::StillFailed(name) => format!("still failed: {}", name.display()),
             Event::Pause => return Ok(()),
         });
         Ok(())

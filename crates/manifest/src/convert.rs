@@ -59,7 +59,8 @@ pub struct Converted {
     state: RandomState,
 }
 
-/// Writes all that can be written of `reader`, and ends the manifest; `tell` hears of the rest.
+/// Writes all entries of `reader` that `keep` has, as far as they can be written, and ends the manifest; `tell` hears of what
+/// is lost of them.
 ///
 /// Neighbouring entries of one file become one, as formats want it that have a column for each algorithm.
 ///
@@ -69,6 +70,7 @@ pub fn convert<R: Read, W: Write>(
     reader: &mut Reader<R>,
     mut writer: Writer<W>,
     format: &Format,
+    keep: &mut dyn FnMut(&Entry) -> bool,
     tell: &mut dyn FnMut(Lost<'_>),
 ) -> Result<(W, Converted), ConvertError> {
     let mut converted = Converted::default();
@@ -89,10 +91,12 @@ pub fn convert<R: Read, W: Write>(
         };
         if let Some(entry) = join(before, entry) {
             let before = std::mem::replace(before, entry);
-            converted.put(before, &mut writer, format, tell).map_err(ConvertError::Write)?;
+            if keep(&before) {
+                converted.put(before, &mut writer, format, tell).map_err(ConvertError::Write)?;
+            }
         }
     }
-    if let Some(last) = held {
+    if let Some(last) = held.filter(|last| keep(last)) {
         converted.put(last, &mut writer, format, tell).map_err(ConvertError::Write)?;
     }
     if reader.is_signed() {

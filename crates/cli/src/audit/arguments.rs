@@ -1,6 +1,8 @@
 //! The options of `truesum audit`: names, help and values, nothing else.
 
+use crate::ending::Ending;
 use crate::options::{Moved, RunArgs};
+use crate::selection::{FilterArgs, OnlyArgs};
 use crate::values::table::{FormatParser, SpecParser};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
@@ -26,7 +28,7 @@ pub struct AuditArgs {
     pub manifests: Vec<OsString>,
     /// Print the files whose content is in this set, a manifest of any format, whatever their names; may be repeated
     #[arg(short, long, value_name = "SET", value_hint = ValueHint::FilePath, help_heading = "Known content")]
-    #[arg(conflicts_with = "moved")]
+    #[arg(conflicts_with_all = ["moved", "html", "summary", "include", "exclude", "newer", "older", "min_size", "max_size", "only"])]
     pub known: Vec<PathBuf>,
     /// Print those whose content is in none
     #[arg(long, help_heading = "Known content", requires = "known")]
@@ -50,6 +52,16 @@ pub struct AuditArgs {
     /// Accept digests cut so short that they verify nothing
     #[arg(long, help_heading = "What counts")]
     pub allow_weak: bool,
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    #[command(flatten)]
+    pub only: OnlyArgs,
+    /// A page to be filed, as HTML in this file: what was compared with what, how it ended, failures first
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Running")]
+    pub html: Option<PathBuf>,
+    /// How much is said at the end [default: short, with --json none]
+    #[arg(long, value_name = "HOW", help_heading = "Running")]
+    pub summary: Option<Ending>,
     /// One JSON object per file, and one for the whole
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,

@@ -1,6 +1,8 @@
 //! The options of `truesum check`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
+use crate::ending::Ending;
 use crate::options::{Moved, RunArgs};
+use crate::selection::{FilterArgs, OnlyArgs, PartArgs};
 use crate::values::table::{FormatParser, SpecParser};
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use std::ffi::OsString;
@@ -18,13 +20,14 @@ Examples:
   truesum check --locate SHA256SUMS         which bytes are damaged, by stored trees
   truesum check --search SHA256SUMS         what is missing may have another name
   truesum check -r /archive                 every manifest below: SHA256SUMS, x.iso.sha256 ...
+  truesum check --sample 5% SHA256SUMS      another twentieth each time
   truesum check --expect ba7816bf... disk.iso
 A manifest cannot tell that its last lines were lost: files that no line lists are counted in a note.")]
 pub struct CheckArgs {
     /// Manifests; - is standard input, which is read where none is named
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifests: Vec<OsString>,
-    /// Compare FILE with this one digest, or whole line, as a web page shows it
+    /// Compare FILE with this one digest, or a whole line
     #[arg(long, value_name = "DIGEST", action = ArgAction::Append, conflicts_with_all = ["root", "exact", "ignore_missing", "require", "format"])]
     pub expect: Vec<String>,
     /// Check by every manifest below the folders named
@@ -32,17 +35,17 @@ pub struct CheckArgs {
     /// Those whose names tell so: SHA256SUMS, disk.iso.sha256, x.sfv ...
     #[arg(short, long, visible_alias = "sidecars", conflicts_with_all = ["expect", "root", "embedded"])]
     pub recursive: bool,
-    /// Verify files that carry their CRC-32 in their names, in the folders named
+    /// Verify files below that carry their CRC-32 in their names
     #[arg(long, conflicts_with_all = ["expect", "root", "exact", "ignore_missing", "require", "format", "search", "match_case", "normalize", "fix_names"])]
     pub embedded: bool,
-    /// Algorithms of lines that do not name theirs; lines of others are refused
+    /// Algorithms of lines that do not name theirs
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
     /// Look for names in this folder instead of the manifest's own
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
-    /// The manifest's format, if it is not recognised; see `truesum list formats`
+    /// The manifest's format: see `truesum list formats`
     #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
     pub format: Option<&'static Format>,
 
@@ -56,6 +59,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "NAME", help_heading = "What counts")]
     pub require: Vec<OsString>,
     /// Fail on malformed lines: the default
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "What counts", overrides_with = "lenient")]
     pub strict: bool,
     /// Warn of malformed lines, and do not fail
@@ -65,9 +69,11 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "What counts")]
     pub allow_outside: bool,
     /// Accept digests cut so short that they verify nothing
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "What counts")]
     pub allow_weak: bool,
     /// Read devices and pipes too, to their end
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "What counts")]
     pub special: bool,
 
@@ -98,6 +104,20 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Files under other names")]
     pub yes: bool,
+    /// A page to be filed, as HTML in this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Running")]
+    pub html: Option<PathBuf>,
+    /// How much is said at the end [default: short, with --json none]
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "HOW", help_heading = "Running")]
+    pub summary: Option<Ending>,
+
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    #[command(flatten)]
+    pub only: OnlyArgs,
+    #[command(flatten)]
+    pub part: PartArgs,
 
     /// Say which bytes of a file that failed are damaged, by the tree stored in FILE.ftr
     #[arg(long, help_heading = "Where the damage is", conflicts_with = "status")]

@@ -2,14 +2,16 @@
 
 use crate::check::arguments::{Case, CheckArgs};
 use crate::check::report::{Detail, Form};
+use crate::ending::{self, Ending};
 use crate::exit::Refusal;
 use crate::options::{Moved, Tell};
+use crate::selection::selection;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::{self, Entry};
 use truesum::names::Spellings;
-use truesum::{Mapping, Order, Renaming, Special, Unlisted};
+use truesum::{Mapping, Order, Renaming, Special, Unlisted, Wanted};
 
 /// What `check` is to do.
 pub struct Checking {
@@ -20,6 +22,9 @@ pub struct Checking {
     pub warn: bool,
     /// Whether and how damage is located in files that fail.
     pub locate: Option<Locating>,
+    /// Where a page of the whole is written.
+    pub html: Option<PathBuf>,
+    pub ending: Ending,
     pub tell: Tell,
 }
 
@@ -115,6 +120,21 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         names: args.fix_names,
         carried_out: args.yes,
     });
+    let sample = args.part.sample();
+    let select = selection(&Wanted { only: args.only.only, sample, ..args.filter.wanted() })?;
+    let turn = args.part.turn();
+    let single = matches!(&subject, Subject::Manifests(names) if names.len() == 1);
+    if !single && !turn.is_all() && !matches!(subject, Subject::File(..)) {
+        return Err(Refusal::new("--max-bytes, --max-time and --state are for one manifest at a time"));
+    }
+    if matches!(subject, Subject::File(..)) && !(select.is_open() && turn.is_all()) {
+        return Err(Refusal::new("--expect: one file is compared, and there is nothing to select"));
+    }
+    let searches = args.search || args.match_case == Some(Case::No) || args.normalize || args.fix_names;
+    if searches && !turn.is_all() {
+        let why = "--search, --match-case, --normalize and --fix-names look for what a whole check misses";
+        return Err(Refusal::with_hint(why, "check without --max-bytes, --max-time and --state"));
+    }
     let tell = args.run.tell(args.quiet || args.status);
     let options = truesum::Options {
         root: args.root,
@@ -133,15 +153,25 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         spellings: Spellings { any_case: args.match_case == Some(Case::No), any_form: args.normalize },
         moved_passes: args.moved == Some(Moved::Ok),
         renaming,
+        select,
+        turn,
         required: args.require.into_iter().map(PathBuf::from).collect(),
         special: if args.special { Special::Read } else { Special::Refuse },
         threads: tell.threads,
         mapping: Mapping::Guarded,
         order: if args.unordered { Order::AsReady } else { Order::Stable },
+        digest_manifests: args.html.is_some() || args.summary == Some(Ending::Long),
         own: Vec::new(),
     };
+    if let Some(html) = &args.html {
+        if args.map_html.as_ref() == Some(html) {
+            return Err(Refusal::new("--html and --map-html: two pages need two files"));
+        }
+        ending::may_write(html).map_err(|error| Refusal::new(error.to_string()))?;
+    }
+    let ending = args.summary.unwrap_or(if args.json { Ending::None } else { Ending::Short });
     let locate = args.locate.then_some(Locating { trees: args.trees, map: args.map, page: args.map_html });
-    Ok(Checking { subject, options, form, warn: args.warn, locate, tell })
+    Ok(Checking { subject, options, form, warn: args.warn, locate, html: args.html, ending, tell })
 }
 
 /// Reads a digest as web pages show it: `DIGEST`, `NAME:DIGEST` or a whole line of a manifest.

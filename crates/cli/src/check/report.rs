@@ -12,7 +12,7 @@ use std::path::Path;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Place, json};
-use truesum::{Damage, Findings, Found, Moved, Outcome, Renamed, Verdict};
+use truesum::{Damage, Findings, Found, Moved, Outcome, Renamed, Sample, Verdict};
 
 /// The schema of JSON lines.
 pub const SCHEMA: &str = "truesum-check/1";
@@ -139,7 +139,7 @@ fn ranges(pieces: &Findings, line: &mut String) {
 }
 
 /// Whether all is well with an entry, as far as its manifest can tell.
-fn is_good(outcome: &Outcome) -> bool {
+pub fn is_good(outcome: &Outcome) -> bool {
     match outcome.verdict() {
         Verdict::Verified => true,
         Verdict::Unverified => outcome.job.exempt,
@@ -155,28 +155,46 @@ fn text(outcome: &Outcome, colors: bool, out: &mut Vec<u8>) {
         _ => AnsiColor::Red,
     };
     let style = if colors { color.on_default() } else { Style::new() };
-    let word = match verdict {
+    let word = word(verdict);
+    let mut line = format!("{}: {style}{word}{style:#}", display_safe(&outcome.job.name));
+    if let Some(name) = respelt(outcome) {
+        line += &format!(" (as {})", display_safe(name));
+    }
+    if let Some(reason) = reason(outcome) {
+        line += &format!(" ({reason})");
+    }
+    line.push('\n');
+    line += &differences(outcome);
+    out.extend_from_slice(line.as_bytes());
+}
+
+/// The word for a verdict.
+pub fn word(verdict: Verdict) -> &'static str {
+    match verdict {
         Verdict::Verified | Verdict::Hashed => "OK",
         Verdict::Mismatch => "FAILED",
         Verdict::Unverified => "NOT VERIFIED",
         Verdict::Missing => "MISSING",
         Verdict::Changed => "CHANGED while read",
         Verdict::Unreadable => "UNREADABLE",
-    };
-    let mut line = format!("{}: {style}{word}{style:#}", display_safe(&outcome.job.name));
-    match &outcome.result {
-        Err(error) if matches!(verdict, Verdict::Unreadable | Verdict::Changed) => {
-            line += &format!(" (cannot {}: {})", error.action, error.reason());
+    }
+}
+
+/// Why nothing can be said of an entry.
+pub fn reason(outcome: &Outcome) -> Option<String> {
+    match (outcome.verdict(), &outcome.result) {
+        (Verdict::Unreadable | Verdict::Changed, Err(error)) => {
+            Some(format!("cannot {}: {}", error.action, error.reason()))
         }
-        _ => {}
+        (Verdict::Unverified, _) if job_has_no_digest(outcome) => Some("no digest is listed".to_owned()),
+        _ => None,
     }
-    if let Some(name) = respelt(outcome) {
-        line += &format!(" (as {})", display_safe(name));
-    }
-    if verdict == Verdict::Unverified && job_has_no_digest(outcome) {
-        line += " (no digest is listed)";
-    }
-    line.push('\n');
+}
+
+/// Lines that say in what a file differs.
+pub fn differences(outcome: &Outcome) -> String {
+    let verdict = outcome.verdict();
+    let mut line = String::new();
     if let (Verdict::Mismatch | Verdict::Unverified, Ok(Found { pieces: Some(pieces), .. })) =
         (verdict, &outcome.result)
     {
@@ -193,7 +211,7 @@ fn text(outcome: &Outcome, colors: bool, out: &mut Vec<u8>) {
             }
         }
     }
-    out.extend_from_slice(line.as_bytes());
+    line
 }
 
 fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &mut Vec<u8>) {
@@ -255,11 +273,23 @@ pub fn unlisted(name: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends the last JSON line: names of counts and their values.
-pub fn summary(counts: &[(&str, u64)], seconds: f64, exit: u8, out: &mut Vec<u8>) {
+/// Appends the last JSON line: names of counts and their values, and what they are of.
+pub fn summary(
+    counts: &[(&str, u64)],
+    part: bool,
+    sample: Option<&Sample>,
+    seconds: f64,
+    exit: u8,
+    out: &mut Vec<u8>,
+) {
     begin("summary", out);
     for (name, count) in counts {
         add(out, format_args!(",\"{name}\":{count}"));
+    }
+    add(out, format_args!(",\"part\":{part}"));
+    if let Some(sample) = sample {
+        let (percent, seed) = (sample.share().percent(), sample.seed());
+        add(out, format_args!(",\"sample\":{{\"percent\":{percent},\"seed\":{seed}}}"));
     }
     add(out, format_args!(",\"seconds\":{seconds:.6},\"exit\":{exit}}}\n"));
 }

@@ -6,6 +6,7 @@ use crate::check::plan::{Checking, Expected, Subject};
 use crate::check::report::{self, Detail, Form};
 use crate::console::Console;
 use crate::drawing::page::Page;
+use crate::drawing::record::{Record, Tone};
 use crate::output::Output;
 use crate::words::{count, grouped};
 use std::ffi::OsStr;
@@ -32,11 +33,17 @@ pub struct Telling<'a> {
     pub output: Output,
     /// Where files that failed are damaged.
     pub page: Page,
+    /// What is written of the whole, if that is asked for.
+    pub record: Option<Record>,
+    /// The manifests, with their digests.
+    pub manifests: Vec<(Vec<u8>, Option<Digest>)>,
     trees: Option<&'a Root>,
     progress: &'a Progress,
     lines: Vec<u8>,
     /// Malformed lines of this manifest named so far.
     named_lines: u64,
+    /// Files that failed another time.
+    still_failed: u64,
     /// The first missing names of this manifest.
     missing: Vec<Vec<u8>>,
     /// The first file of this manifest that differs, and the digest it should have.
@@ -59,10 +66,13 @@ impl<'a> Telling<'a> {
             console,
             output,
             page: Page::default(),
+            record: plan.html.is_some().then(Record::default),
+            manifests: Vec::new(),
             trees,
             progress,
             lines: Vec::new(),
             named_lines: 0,
+            still_failed: 0,
             missing: Vec::new(),
             mismatched: None,
             unlisted: Vec::new(),
@@ -74,6 +84,9 @@ impl<'a> Telling<'a> {
     /// # Errors
     /// That of the output.
     pub fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+        if let Some(record) = &mut self.record {
+            file(&event, self.plan, record);
+        }
         match event {
             Event::Entry(manifest, outcome) => self.entry(manifest, outcome)?,
             Event::Ignored(_, outcome) => self.remember(outcome),
@@ -99,6 +112,11 @@ impl<'a> Telling<'a> {
                 self.console.error_of(name.as_os_str().as_bytes(), "required, and not verified");
             }
             Event::NotVerified(_) => {}
+            Event::StillFailed(name) => self.still_failed(name.as_os_str().as_bytes()),
+            Event::Unmatched(name) if self.plan.detail() != Detail::None => {
+                self.console.error_of(name.as_os_str().as_bytes(), "asked for, and no entry is called so");
+            }
+            Event::Unmatched(_) => {}
             Event::Pause => self.output.pause()?,
         }
         Ok(())
@@ -170,6 +188,9 @@ impl<'a> Telling<'a> {
         if let (Some(located), Some(_)) = (&located, wanted.and_then(|wanted| wanted.page.as_ref())) {
             self.page.add(|| located.section(&outcome.job.name));
         }
+        if let (Some(located), Some(record)) = (&located, &mut self.record) {
+            record.map(|| located.section(&outcome.job.name));
+        }
         if let Some(hint) = located.as_ref().and_then(Located::hint) {
             self.console.hint(hint);
         }
@@ -203,6 +224,15 @@ impl<'a> Telling<'a> {
         root.join(OsStr::from_bytes(outcome.job.path()))
     }
 
+    /// Names a file that failed another time: the first of them, and how to look at it now.
+    fn still_failed(&mut self, name: &[u8]) {
+        self.still_failed += 1;
+        if self.still_failed <= NAMED_LINES && self.plan.detail() != Detail::None {
+            self.console.error_of(name, "failed when it was read last, and was not read now");
+            self.console.hint("--only NAME with the same --state reads such a file at once");
+        }
+    }
+
     fn malformed(&mut self, manifest: &Manifest<'_>, line: &BadLine) -> io::Result<()> {
         let name = self.name_of(manifest);
         if self.plan.form == Form::Json {
@@ -219,6 +249,7 @@ impl<'a> Telling<'a> {
     /// Tells what a manifest came to.
     fn checked(&mut self, manifest: &Manifest<'_>, checked: &Checked) {
         let name = self.name_of(manifest);
+        self.manifests.push((name.to_vec(), checked.digest.clone()));
         let malformed = checked.counts.malformed - std::mem::take(&mut self.named_lines);
         if malformed > 0 && self.plan.form != Form::Json && self.plan.detail() != Detail::None {
             let more = count(malformed, "more malformed line", "more malformed lines");
@@ -300,5 +331,53 @@ impl<'a> Telling<'a> {
         } else {
             self.console.note(&text);
         }
+    }
+}
+
+/// Adds what an event says of a file to the page of the whole.
+fn file(event: &Event<'_>, plan: &Checking, record: &mut Record) {
+    let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+    match event {
+        Event::Entry(_, outcome) if report::is_good(outcome) => {
+            record.other(Tone::Good, "OK", &outcome.job.name);
+        }
+        Event::Entry(_, outcome) => {
+            let tone = if outcome.verdict() == Verdict::Unverified { Tone::Unsure } else { Tone::Bad };
+            let why = report::reason(outcome).map(|why| why + "\n").unwrap_or_default();
+            let detail: Vec<String> = (why + &report::differences(outcome))
+                .lines()
+                .map(|line| line.trim_start().to_owned())
+                .collect();
+            record.failure(tone, report::word(outcome.verdict()), &outcome.job.name, &detail.join("\n"));
+        }
+        Event::Ignored(_, outcome) => record.other(Tone::Unsure, "not there", &outcome.job.name),
+        Event::Moved(_, outcome, moved) => {
+            let tone = if plan.options.moved_passes { Tone::Unsure } else { Tone::Bad };
+            record.failure(tone, "MOVED", &outcome.job.name, &display_safe(&bytes(moved.name)));
+        }
+        Event::Renamed(renamed) => {
+            let (tone, word) = match renamed.done {
+                Some(Ok(())) => (Tone::Good, "RENAMED"),
+                Some(Err(_)) => (Tone::Bad, "NOT RENAMED"),
+                None => (Tone::Unsure, "to be renamed"),
+            };
+            record.failure(tone, word, &bytes(renamed.from), &display_safe(&bytes(renamed.to)));
+        }
+        Event::Malformed(manifest, line) => {
+            record.failure(Tone::Unsure, "malformed", &bytes(manifest.name), &line.to_string());
+        }
+        Event::Failed(error) => record.failure(Tone::Bad, "ERROR", &error.path, &error.to_string()),
+        Event::Unlisted(_, name) if plan.options.unlisted == Unlisted::Refused => {
+            record.failure(Tone::Bad, "NOT LISTED", &bytes(name), "");
+        }
+        Event::Unlisted(_, name) => record.other(Tone::Unsure, "not listed", &bytes(name)),
+        Event::NotVerified(name) => record.failure(Tone::Bad, "NOT VERIFIED", &bytes(name), "required"),
+        Event::Unmatched(name) => {
+            record.failure(Tone::Unsure, "NO ENTRY", &bytes(name), "asked for, and no entry is called so");
+        }
+        Event::StillFailed(name) => {
+            record.failure(Tone::Bad, "FAILED before", &bytes(name), "when it was read last; not read now");
+        }
+        Event::Checked(..) | Event::Searched(_) | Event::Pause => {}
     }
 }

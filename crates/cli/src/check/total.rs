@@ -1,7 +1,15 @@
 //! The counts of a check: one line for people, names and numbers for programs.
 
+use crate::advice::Trouble;
+use crate::check::plan::{Checking, Subject};
+use crate::drawing::record::{Heading, Tone};
+use crate::ending::{facts, lines, manifest, rate};
 use crate::words::{count, grouped, size};
-use truesum::Report;
+use std::os::unix::ffi::OsStrExt;
+use std::time::Duration;
+use truesum::hash::Digest;
+use truesum::manifest::path::display_safe;
+use truesum::{Conclusion, Report, Sample, Unlisted};
 
 /// Names and numbers, in the order of the JSON summary; `read` is how many bytes were read.
 pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
@@ -22,42 +30,160 @@ pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
         ("incomplete", report.incomplete),
         ("unmarked", report.unmarked),
         ("own", report.own),
+        ("left_out", report.left_out),
+        ("not_in_turn", report.not_in_turn),
+        ("still_failed", report.still_failed),
         ("not_tamper_evident", report.not_tamper_evident.values().sum()),
         ("bytes", read),
     ]
 }
 
-/// The last line of a check that read so many bytes.
-pub fn words(report: &Report, read: u64, exact: bool) -> String {
+/// A count, with the word for it.
+pub struct Row {
+    pub tone: Tone,
+    pub number: u64,
+    pub word: &'static str,
+    pub trouble: Option<Trouble>,
+}
+
+/// The counts that are not zero, but for that of files verified, which comes first and always.
+pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     let counts = &report.counts;
-    let mut parts = vec![format!("{} verified", count(counts.verified, "file", "files"))];
-    let mut part = |number: u64, text: &str| {
+    let mut rows = vec![Row { tone: Tone::Good, number: counts.verified, word: "verified", trouble: None }];
+    let mut row = |number: u64, tone: Tone, word: &'static str, trouble: Option<Trouble>| {
         if number > 0 {
-            parts.push(format!("{} {text}", grouped(number)));
+            rows.push(Row { tone, number, word, trouble });
         }
     };
-    part(counts.mismatched, "FAILED");
-    part(counts.unverified, "NOT VERIFIED");
-    part(counts.missing, "MISSING");
-    part(report.moved, "MOVED");
-    part(counts.changed, "CHANGED while read");
-    part(counts.unreadable, "UNREADABLE");
-    part(counts.malformed, if counts.malformed == 1 { "malformed line" } else { "malformed lines" });
-    part(report.ignored, "not there and ignored");
-    part(report.unlisted, if report.cut { "or more not listed" } else { "not listed" });
-    part(report.unmarked, "without a CRC-32 in the name");
-    part(report.renamed, "renamed");
-    part(report.not_renamed, "NOT renamed");
-    part(report.incomplete, if report.incomplete == 1 { "fault of a bag" } else { "faults of bags" });
+    let plural = |number: u64, one: &'static str, many: &'static str| if number == 1 { one } else { many };
+    row(counts.mismatched, Tone::Bad, "FAILED", Some(Trouble::Mismatch));
+    row(counts.unverified, Tone::Unsure, "NOT VERIFIED", Some(Trouble::Unverified));
+    row(counts.missing, Tone::Bad, "MISSING", Some(Trouble::Missing));
+    row(report.moved, if report.moved_pass() { Tone::Unsure } else { Tone::Bad }, "MOVED", None);
+    row(counts.changed, Tone::Bad, "CHANGED while read", Some(Trouble::Busy));
+    row(counts.unreadable, Tone::Bad, "UNREADABLE", Some(Trouble::Unreadable));
+    let lines = plural(counts.malformed, "malformed line", "malformed lines");
+    row(counts.malformed, Tone::Unsure, lines, Some(Trouble::Malformed));
+    row(report.still_failed, Tone::Bad, "FAILED before", Some(Trouble::StillFailed));
+    row(report.ignored, Tone::Unsure, "not there and ignored", None);
+    let unlisted = if report.cut { "or more not listed" } else { "not listed" };
+    row(report.unlisted, if exact { Tone::Bad } else { Tone::Unsure }, unlisted, Some(Trouble::Unlisted));
+    row(report.unmarked, Tone::Unsure, "without a CRC-32 in the name", None);
+    row(report.renamed, Tone::Unsure, "renamed", None);
+    row(report.not_renamed, Tone::Bad, "NOT renamed", None);
+    let faults = plural(report.incomplete, "fault of a bag", "faults of bags");
+    row(report.incomplete, Tone::Bad, faults, Some(Trouble::Incomplete));
     if exact {
-        part(report.own, "of truesum's own beside them");
+        row(report.own, Tone::Unsure, "of truesum's own beside them", None);
     }
+    rows
+}
+
+/// That not everything was to be checked, if so.
+pub fn part(report: &Report, sample: Option<&Sample>) -> Option<String> {
+    let all = report.entries + report.not_in_turn + report.left_out;
+    let mut text = format!("part: {} of {}", grouped(report.entries), count(all, "entry", "entries"));
+    if let Some(sample) = sample {
+        text += &format!(" (sample of {}, seed {})", sample.share(), sample.seed());
+    }
+    if report.not_in_turn > 0 {
+        text += &format!(", {} not in turn", grouped(report.not_in_turn));
+    }
+    report.is_part().then_some(text)
+}
+
+/// By which algorithms files are no more than undamaged.
+pub fn weak(report: &Report) -> Vec<String> {
+    let text = |(name, entries): (&String, &u64)| {
+        format!("{} by {name}: not tamper-evident", count(*entries, "entry", "entries"))
+    };
+    report.not_tamper_evident.iter().map(text).collect()
+}
+
+/// The last line of a check that read so many bytes.
+pub fn words(report: &Report, sample: Option<&Sample>, read: u64, exact: bool) -> String {
+    let text = |row: &Row| match row.word {
+        "verified" => format!("{} verified", count(row.number, "file", "files")),
+        word => format!("{} {word}", grouped(row.number)),
+    };
+    let parts: Vec<String> = rows(report, exact).iter().map(text).collect();
     let mut text = format!("truesum: {}; {} read", parts.join(", "), size(read));
-    for (name, entries) in &report.not_tamper_evident {
-        text += &format!("; {} by {name}: not tamper-evident", count(*entries, "entry", "entries"));
+    for more in weak(report).into_iter().chain(part(report, sample)) {
+        text += &format!("; {more}");
     }
-    if counts.interrupted {
+    if report.counts.interrupted {
         text += "; interrupted";
     }
     text
+}
+
+/// What stands below the last line: what was checked, what not, how fast, and what to do about each kind of failure.
+pub fn long(report: &Report, manifests: &[String], read: u64, time: Duration, exact: bool) -> String {
+    let row = |name: &str, text: String| (name.to_owned(), text);
+    let mut rows_said: Vec<(String, String)> =
+        manifests.iter().map(|name| row("checked", name.clone())).collect();
+    rows_said.push(row("read", rate(read, time)));
+    if report.left_out > 0 {
+        rows_said
+            .push(row("left out", count(report.left_out, "entry was", "entries were") + " not selected"));
+    }
+    if report.not_in_turn > 0 {
+        rows_said.push(row(
+            "not in turn",
+            count(report.not_in_turn, "entry waits", "entries wait") + " for another run",
+        ));
+    }
+    let advice = rows(report, exact)
+        .into_iter()
+        .filter_map(|row| Some((row.word.to_owned(), row.trouble?.advice().to_owned())));
+    rows_said.extend(advice);
+    lines(&rows_said)
+}
+
+/// What stands above the files of a page.
+pub fn heading(
+    report: &Report,
+    manifests: &[(Vec<u8>, Option<Digest>)],
+    plan: &Checking,
+    read: u64,
+    time: Duration,
+) -> Heading {
+    let exact = plan.options.unlisted == Unlisted::Refused;
+    let names: Vec<String> = match &plan.subject {
+        Subject::File(file, _) => vec![display_safe(file.as_os_str().as_bytes())],
+        Subject::Embedded(_) => vec!["the CRC-32 in names".to_owned()],
+        Subject::Manifests(_) | Subject::Below(_) => {
+            manifests.iter().map(|(name, _)| display_safe(name)).collect()
+        }
+    };
+    let all = count(report.entries, "entry", "entries");
+    let conclusion = match report.verdict() {
+        Conclusion::Verified => (Tone::Good, format!("Verified: {all}, each read to its end and as listed.")),
+        Conclusion::PartVerified => {
+            (Tone::Good, format!("What was selected is verified, {all}. Of the others nothing is known."))
+        }
+        Conclusion::Failed => (Tone::Bad, "NOT verified: not everything is as listed.".to_owned()),
+        Conclusion::NotAsAsked => (Tone::Unsure, "NOT verified: not everything could be checked.".to_owned()),
+        Conclusion::NothingVerified => (Tone::Unsure, "Nothing was verified.".to_owned()),
+        Conclusion::Interrupted => (Tone::Unsure, "NOT verified: interrupted before its end.".to_owned()),
+    };
+    let mut facts = facts(read, time);
+    facts.splice(0..0, manifests.iter().map(|(name, digest)| ("Manifest", manifest(name, digest.as_ref()))));
+    if let Some(root) = &plan.options.root {
+        facts.push(("Files below", display_safe(root.as_os_str().as_bytes())));
+    }
+    let part = part(report, plan.options.select.sample());
+    let labels = part.map(|part| format!("A {part}.")).into_iter().chain(weak(report)).collect();
+    let count = |row: Row| (row.tone, row.word.to_owned(), row.number, row.trouble);
+    let counts = rows(report, exact).into_iter().map(count).collect();
+    Heading { title: format!("Check of {}", shortened(&names)), conclusion, labels, facts, counts }
+}
+
+/// Names of manifests for a title: the first, and how many more.
+fn shortened(names: &[String]) -> String {
+    match names {
+        [] => "nothing".to_owned(),
+        [name] => name.clone(),
+        [name, more @ ..] => format!("{name} and {} more", more.len()),
+    }
 }

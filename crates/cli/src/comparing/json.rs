@@ -109,6 +109,10 @@ pub fn summary(
         add(&mut out, format_args!(",\"{name}\":{value}"));
     }
     let Report { malformed, failed, bytes, .. } = report;
+    if report.is_part() {
+        let [listed, found] = report.left_out;
+        add(&mut out, format_args!(",\"part\":true,\"left_out\":{{\"listed\":{listed},\"found\":{found}}}"));
+    }
     add(&mut out, format_args!(",\"malformed\":{malformed},\"failed\":{failed},\"bytes\":{bytes}"));
     add(&mut out, format_args!(",\"seconds\":{:.6},\"exit\":{exit}}}\n", time.as_secs_f64()));
     out

@@ -1,8 +1,15 @@
 //! The last line of an audit or a diff.
 
-use crate::comparing::Manner;
+use crate::advice::Trouble;
+use crate::comparing::{Manner, tone};
+use crate::drawing::record::{Heading, Tone};
+use crate::ending::{facts, lines, manifest, rate};
 use crate::words::{count, grouped, size};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Duration;
 use truesum::audit::{Equality, Report, Standing};
+use truesum::manifest::path::display_safe;
 
 /// What was compared, what came of it, and what it means.
 pub fn summary(manner: &Manner, report: &Report) -> String {
@@ -21,7 +28,14 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
     if !weak.is_empty() {
         text += &format!("; {}: not tamper-evident", weak.join(", "));
     }
+    if let Some(part) = part(report) {
+        text += &format!("; {part}");
+    }
     text += match report.equality() {
+        Equality::PartEqual if report.count(Standing::Moved) > 0 => {
+            ": what was selected is equal but for names"
+        }
+        Equality::PartEqual => ": what was selected is equal",
         Equality::Equal if report.count(Standing::Moved) > 0 => ": equal but for names",
         Equality::Equal => ": equal",
         Equality::Different => ": NOT equal",
@@ -29,4 +43,86 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
         Equality::Interrupted => ": interrupted",
     };
     text
+}
+
+/// That not everything was to be compared, if so.
+fn part(report: &Report) -> Option<String> {
+    let [listed, found] = report.left_out.map(grouped);
+    report.is_part().then(|| format!("part: {listed} listed and {found} found left out"))
+}
+
+/// What can be done about a standing.
+fn trouble(standing: Standing) -> Option<Trouble> {
+    Some(match standing {
+        Standing::Same => return None,
+        Standing::Changed => Trouble::Changed,
+        Standing::Corrupt => Trouble::Corrupt,
+        Standing::Missing => Trouble::Gone,
+        Standing::New => Trouble::Unlisted,
+        Standing::Moved => Trouble::Moved,
+        Standing::Copied | Standing::Duplicated => Trouble::Copied,
+        Standing::Unreadable => Trouble::Unreadable,
+        Standing::Unknown => Trouble::Unknown,
+    })
+}
+
+/// What stands below the last line: what was compared, what not, how fast, and what to do about each kind of file.
+pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
+    let row = |name: &str, text: String| (name.to_owned(), text);
+    let name = |path: &Path, digest| manifest(path.as_os_str().as_bytes(), digest);
+    let checked = report.manifests.iter().map(|(path, digest)| row("compared", name(path, digest.as_ref())));
+    let mut rows: Vec<(String, String)> = checked.collect();
+    rows.push(row("read", rate(report.bytes, time)));
+    if report.is_part() {
+        let [listed, found] = report.left_out.map(grouped);
+        rows.push(row("left out", format!("{listed} listed and {found} found were not selected")));
+    }
+    for standing in Standing::ALL.into_iter().filter(|standing| report.count(*standing) > 0) {
+        rows.extend(trouble(standing).map(|trouble| row(manner.word(standing), trouble.advice().to_owned())));
+    }
+    if report.malformed > 0 {
+        rows.push(row("malformed", Trouble::Malformed.advice().to_owned()));
+    }
+    lines(&rows)
+}
+
+/// What stands above the files of a page.
+pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
+    let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
+    let names: Vec<String> = report.manifests.iter().map(|(path, _)| name(path)).collect();
+    let title = match &names[..] {
+        [] => "Audit of nothing".to_owned(),
+        [name] => format!("Audit of {name}"),
+        [name, more @ ..] => format!("Audit of {name} and {} more", more.len()),
+    };
+    let conclusion = match report.equality() {
+        Equality::Equal if report.count(Standing::Moved) > 0 => (
+            Tone::Good,
+            "Equal but for names: every listed file is there, some under other names, and no other.",
+        ),
+        Equality::Equal => (Tone::Good, "Equal: every listed file is there as it is listed, and no other."),
+        Equality::PartEqual => (Tone::Good, "What was selected is equal. Of the others nothing is known."),
+        Equality::Different => (Tone::Bad, "NOT equal."),
+        Equality::NotAsAsked => (Tone::Unsure, "Not everything could be compared."),
+        Equality::Interrupted => (Tone::Unsure, "Interrupted before its end."),
+    };
+    let mut facts = facts(report.bytes, time);
+    let manifests = report.manifests.iter();
+    let manifests = manifests.map(|(path, digest)| manifest(path.as_os_str().as_bytes(), digest.as_ref()));
+    facts.splice(0..0, manifests.map(|text| ("Manifest", text)));
+    facts.push(("Listed", count(report.listed, "file", "files")));
+    let mut labels: Vec<String> = part(report).map(|part| format!("A {part}.")).into_iter().collect();
+    let weak: Vec<String> = report.not_tamper_evident.iter().cloned().collect();
+    if !weak.is_empty() {
+        labels.push(format!("{}: not tamper-evident", weak.join(", ")));
+    }
+    let row = |standing: Standing| {
+        let (word, number) = (manner.word(standing).to_owned(), report.count(standing));
+        (number > 0).then(|| (tone(standing, manner), word, number, trouble(standing)))
+    };
+    let mut counts: Vec<_> = Standing::ALL.into_iter().filter_map(row).collect();
+    if report.malformed > 0 {
+        counts.push((Tone::Unsure, "malformed".to_owned(), report.malformed, Some(Trouble::Malformed)));
+    }
+    Heading { title, conclusion: (conclusion.0, conclusion.1.to_owned()), labels, facts, counts }
 }

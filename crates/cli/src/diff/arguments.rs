@@ -1,6 +1,7 @@
 //! The options of `truesum diff`: names, help and values, nothing else.
 
 use crate::options::RunArgs;
+use crate::selection::{FilterArgs, OnlyArgs};
 use crate::values::table::{FormatParser, SpecParser};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
@@ -37,6 +38,10 @@ pub struct DiffArgs {
     /// Accept digests cut so short that they verify nothing
     #[arg(long, help_heading = "What counts")]
     pub allow_weak: bool,
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    #[command(flatten)]
+    pub only: OnlyArgs,
     /// One JSON object per file that differs, and one for the whole
     #[arg(long, help_heading = "Running", conflicts_with = "status")]
     pub json: bool,

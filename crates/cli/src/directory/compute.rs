@@ -4,6 +4,7 @@ use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::options::RunArgs;
 use crate::output::{Output, cannot_write};
+use crate::selection::selection;
 use crate::values::table::SpecParser;
 use crate::watch::Watch;
 use clap::{Args, ValueEnum, ValueHint};
@@ -11,6 +12,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum::Wanted;
 use truesum::directory::{Directory, Encoding, Kind, Options, digest};
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::json;
@@ -73,13 +75,15 @@ pub struct SelectArgs {
 }
 
 impl SelectArgs {
-    pub fn options(&self) -> walk::Options {
-        walk::Options {
-            include: self.include.clone(),
-            exclude: self.exclude.clone(),
-            gitignore: self.gitignore,
-            ..walk::Options::default()
-        }
+    /// How the tree is walked.
+    ///
+    /// # Errors
+    /// A glob that is none.
+    pub fn options(&self) -> Result<walk::Options, Refusal> {
+        let wanted =
+            Wanted { include: self.include.clone(), exclude: self.exclude.clone(), ..Wanted::default() };
+        let select = selection(&wanted)?;
+        Ok(walk::Options { select, gitignore: self.gitignore, ..walk::Options::default() })
     }
 }
 
@@ -220,13 +224,12 @@ pub fn run(args: ComputeArgs) -> Exit {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let tell = args.run.tell(false);
-    let options = Options {
-        kind: plan.kind.clone(),
-        walk: args.select.options(),
-        threads: tell.threads,
-        mapping: Mapping::Guarded,
+    let walk = match args.select.options() {
+        Ok(walk) => walk,
+        Err(refusal) => return console.refuse(&refusal),
     };
+    let tell = args.run.tell(false);
+    let options = Options { kind: plan.kind.clone(), walk, threads: tell.threads, mapping: Mapping::Guarded };
     let mut output = Output::stdout();
     let watch = Watch::start(tell.line, None, &mut console);
     let (mut exit, mut written) = (Exit::Done, Ok(()));

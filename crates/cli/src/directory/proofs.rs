@@ -66,9 +66,12 @@ pub fn prove(args: &ProveArgs) -> Exit {
         Ok(kind) => kind,
         Err(refusal) => return console.refuse(&refusal),
     };
+    let walk = match args.select.options() {
+        Ok(walk) => walk,
+        Err(refusal) => return console.refuse(&refusal),
+    };
     let tell = args.run.tell(false);
-    let options =
-        Options { kind, walk: args.select.options(), threads: tell.threads, mapping: Mapping::Guarded };
+    let options = Options { kind, walk, threads: tell.threads, mapping: Mapping::Guarded };
     let watch = Watch::start(tell.line, None, &mut console);
     let mut failed = Exit::Failed;
     let mut tell = |error: Error| {

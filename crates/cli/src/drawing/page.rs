@@ -4,6 +4,7 @@
 
 pub use crate::drawing::map::TITLE;
 use crate::drawing::map::cells;
+use crate::drawing::style::head;
 use crate::drawing::xml::escaped;
 use crate::words::{count, grouped, size as short};
 use std::fmt::Write;
@@ -21,44 +22,15 @@ const CELLS: usize = 400;
 /// Height of a row of a picture and the space below it.
 const ROW: (usize, usize) = (22, 4);
 
-const HEAD: &str = r#"<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<style>
-:root { --page: #fff; --text: #1c2024; --soft: #5c6670; --line: #d8dde2; --good: #a9cfe6; --bad: #c8321e; --gone: #7a828a; --unsure: #b07a00 }
-@media (prefers-color-scheme: dark) {
-  :root { --page: #14171a; --text: #e4e8ec; --soft: #98a2ac; --line: #333a41; --good: #2f5f7c; --bad: #ff6a52; --gone: #8d969e; --unsure: #e0ad3c }
-}
-body { margin: 0 auto; padding: 24px 16px 48px; max-width: 960px; background: var(--page); color: var(--text); font: 16px/1.5 system-ui, sans-serif }
+/// What is special to these pages.
+const OWN: &str = "\
 h1 { margin: 0 0 24px; font-size: 15px; font-weight: 600; color: var(--soft) }
 h2 { margin: 0 0 12px; font: 600 20px/1.35 ui-monospace, monospace; overflow-wrap: anywhere }
 section { margin-bottom: 48px }
-p { margin: 0 0 16px }
-.verdict { padding: 8px 12px; border-left: 4px solid var(--unsure) }
-.verdict.good { border-color: var(--good) }
-.verdict.bad { border-color: var(--bad) }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; margin: 0 0 20px }
-dt, figcaption, .more { color: var(--soft) }
-dd { margin: 0; overflow-wrap: anywhere }
-figure { margin: 0 0 20px }
-svg { display: block; width: 100% }
-svg .g, .key .g { fill: var(--good); background: var(--good) }
-svg .b, .key .b { fill: var(--bad); background: var(--bad) }
-svg .m, .key .m { fill: var(--gone); background: var(--gone) }
-figcaption { margin-top: 6px; font-size: 14px }
-.key i { display: inline-block; width: 12px; height: 12px; margin: 0 5px 0 12px; vertical-align: -1px }
-.key i:first-child { margin-left: 0 }
-.table { overflow-x: auto }
-table { border-collapse: collapse; font-size: 15px; font-variant-numeric: tabular-nums }
 th, td { padding: 4px 20px 4px 0; text-align: right; border-bottom: 1px solid var(--line) }
 th { font-weight: 600; color: var(--soft) }
 th:last-child, td:last-child { padding-right: 0; text-align: left }
-</style>
-"#;
+";
 
 /// One file of a page: what is said of it in `words`, and the comparison if there was one.
 pub fn section(name: &[u8], words: &str, compared: Option<(&Header, &Difference)>) -> String {
@@ -188,7 +160,8 @@ impl Page {
     /// The whole page.
     pub fn text(&self, title: &str) -> String {
         let title = escaped(title);
-        let mut text = format!("{HEAD}<title>{title}</title>\n</head>\n<body>\n<h1>{title}</h1>\n");
+        let mut text =
+            format!("{}<title>{title}</title>\n</head>\n<body>\n<h1>{title}</h1>\n", head("", OWN));
         text += &self.sections;
         if self.number == 0 {
             text += "<p>No file failed.</p>\n";

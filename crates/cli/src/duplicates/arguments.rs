@@ -1,7 +1,7 @@
 //! The options of `truesum duplicates`: names, help and values, nothing else.
 
 use crate::options::RunArgs;
-use crate::values::size::size;
+use crate::selection::FilterArgs;
 use crate::values::table::SpecParser;
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
@@ -13,6 +13,7 @@ use truesum::hash::Spec;
 Examples:
   truesum duplicates photos                        first, copies of it, hard links to these
   truesum duplicates --min-size 1MiB /data /backup
+  truesum duplicates --min-size 0 photos           empty files too
   truesum duplicates photos | grep ^copy | cut -f2 names of what is there already
 A line is first, copy or link, the file, and for the latter two the file it is equal to or the same as, with tabs between them.
 Exit status: 0 done, whether there are copies or not; 1 not everything could be read; 2 not as asked.")]
@@ -24,9 +25,8 @@ pub struct DuplicatesArgs {
     #[arg(short, long, value_name = "NAME", value_parser = SpecParser, hide_possible_values = true)]
     pub algorithm: Option<Spec>,
 
-    /// Pass over files of fewer bytes; 0 takes empty files too
-    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1", help_heading = "Selection")]
-    pub min_size: u64,
+    #[command(flatten)]
+    pub filter: FilterArgs,
     /// Follow symbolic links found in folders
     #[arg(short = 'L', long, help_heading = "Selection")]
     pub follow: bool,

@@ -1,6 +1,7 @@
 //! The options of `truesum find`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
 use crate::options::RunArgs;
+use crate::selection::FilterArgs;
 use crate::values::size::size;
 use crate::values::table::{FormatParser, SpecParser};
 use clap::{Args, ValueHint};
@@ -40,6 +41,8 @@ pub struct FindArgs {
     #[arg(long, requires = "manifest")]
     pub lenient: bool,
 
+    #[command(flatten)]
+    pub filter: FilterArgs,
     /// Follow symbolic links found in folders
     #[arg(short = 'L', long, help_heading = "Selection")]
     pub follow: bool,

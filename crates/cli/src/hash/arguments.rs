@@ -1,6 +1,8 @@
 //! The options of `truesum hash`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
+use crate::ending::Ending;
 use crate::options::RunArgs;
+use crate::selection::FilterArgs;
 use crate::values::size::size;
 use crate::values::table::{FormatParser, SpecParser};
 use clap::{Args, ValueHint};
@@ -121,6 +123,9 @@ pub struct HashArgs {
     /// Print results as they are ready, in no order
     #[arg(long, help_heading = "Running")]
     pub unordered: bool,
+    /// How much is said at the end [default: none; with -v short]
+    #[arg(long, value_name = "HOW", help_heading = "Running")]
+    pub summary: Option<Ending>,
     /// No progress line and no notes about files passed over
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
@@ -136,12 +141,8 @@ pub struct SelectArgs {
     /// Read names from this file, each ended by NUL; - is standard input
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["files", "files_from"])]
     pub files0_from: Option<PathBuf>,
-    /// Only files that match this glob
-    #[arg(long, value_name = "GLOB")]
-    pub include: Vec<String>,
-    /// No files or folders that match this glob
-    #[arg(long, value_name = "GLOB")]
-    pub exclude: Vec<String>,
+    #[command(flatten)]
+    pub filter: FilterArgs,
     /// Leave out what .gitignore files leave out
     #[arg(long)]
     pub gitignore: bool,

@@ -1,9 +1,11 @@
 //! From the options of `hash` to a plan: everything that can be refused is refused here, before a byte is read.
 
+use crate::ending::Ending;
 use crate::exit::Refusal;
 use crate::hash::arguments::{HashArgs, SelectArgs};
 use crate::hash::replacing::Accept;
 use crate::options::Tell;
+use crate::selection::selection;
 use crate::values::path::folder_of;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -29,6 +31,7 @@ pub struct Hashing {
     pub order: Order,
     /// What becomes of digests, if not one manifest or lines.
     pub purpose: Purpose,
+    pub ending: Ending,
     pub tell: Tell,
 }
 
@@ -128,7 +131,7 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     Ok(Hashing {
         specs: specs.into(),
         inputs,
-        walk: walk_options(args.select),
+        walk: walk_options(args.select)?,
         form,
         torrent,
         output: args.output,
@@ -136,6 +139,7 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
         root,
         purpose,
         order: if args.unordered { Order::AsReady } else { Order::Stable },
+        ending: args.summary.unwrap_or(if args.run.verbose { Ending::Short } else { Ending::None }),
         tell: args.run.tell(args.quiet),
     })
 }
@@ -317,15 +321,15 @@ fn one_file(inputs: &Inputs) -> Result<(), Refusal> {
     }
 }
 
-fn walk_options(select: SelectArgs) -> walk::Options {
-    walk::Options {
+fn walk_options(select: SelectArgs) -> Result<walk::Options, Refusal> {
+    Ok(walk::Options {
         follow: select.follow,
         one_file_system: select.one_file_system,
         special: if select.special { Special::Read } else { Special::Refuse },
-        include: select.include,
-        exclude: select.exclude,
+        select: selection(&select.filter.wanted())?,
+        below_root: false,
         gitignore: select.gitignore,
-    }
+    })
 }
 
 #[cfg(test)]

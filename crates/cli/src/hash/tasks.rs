@@ -8,7 +8,7 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::{Arc, Mutex, PoisonError};
 use truesum::hash::Spec;
-use truesum::walk::Walk;
+use truesum::walk::{LeftOut, Walk};
 use truesum::{Error, Progress, Task};
 
 /// The files to hash, from a walk of everything named.
@@ -23,7 +23,7 @@ impl Tasks {
     /// The tasks of a plan, until the run is stopped.
     ///
     /// # Errors
-    /// A list of names cannot be opened, or a glob is none.
+    /// A list of names cannot be opened.
     pub fn new(plan: &Hashing, progress: &Progress) -> Result<Tasks, Refusal> {
         let threads = plan.tell.threads;
         let options = plan.walk.clone();
@@ -40,10 +40,14 @@ impl Tasks {
                 Walk::new(list.map(OsString::from_vec), options, threads)
             }
         };
-        let walk = walk.map_err(|why| Refusal::new(format!("--include or --exclude: {why}")))?;
         let walk = walk.until(progress.stop_flag());
         let naming = plan.root.clone().map(Naming::new);
         Ok(Tasks { walk, specs: plan.specs.clone(), naming, list_failed })
+    }
+
+    /// What the selection left out.
+    pub fn left_out(&self) -> LeftOut {
+        self.walk.left_out()
     }
 
     /// Why the list of names was not read to its end, if it was not. Told once.

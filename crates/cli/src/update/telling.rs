@@ -2,6 +2,7 @@
 
 use crate::comparing::{Malformed, Manner, ResultForm, json, text_line};
 use crate::console::Console;
+use crate::ending::Ending;
 use crate::exit::{Exit, Refusal as Refused};
 use crate::output::Output;
 use crate::update::plan::Updating;
@@ -19,7 +20,9 @@ const MANNER: Manner = Manner {
     schema: "truesum-update/1",
     one_sided: ["missing", "new"],
     same: false,
-    summary: true,
+    ending: Ending::Short,
+    moved_passes: false,
+    html: None,
     quiet: false,
 };
 
@@ -185,7 +188,7 @@ fn words(plan: &Updating, report: &Report) -> String {
         (false, false) => format!("; {name} not written"),
     };
     text += match report.equality() {
-        Equality::Equal => ": as listed",
+        Equality::Equal | Equality::PartEqual => ": as listed",
         Equality::Different => ": NOT as listed",
         Equality::NotAsAsked => ": not done as asked",
         Equality::Interrupted => ": interrupted",

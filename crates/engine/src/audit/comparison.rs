@@ -21,6 +21,8 @@ pub(super) const UNSEEN: u32 = NONE;
 pub(super) const SAME: u32 = NONE - 1;
 /// One that could not be read.
 pub(super) const FAILED: u32 = NONE - 2;
+/// One that is not selected.
+pub(super) const LEFT: u32 = NONE - 3;
 
 /// The side that is listed, or old, and the one that is found, or new.
 pub(crate) const LISTED: usize = 0;
@@ -151,10 +153,14 @@ impl<'a> Comparison<'a> {
             self.manifest(LISTED, name.as_ref(), tell)?;
         }
         if !self.begin() {
+            self.unmatched(tell)?;
             return Ok(None);
         }
-        self.listed_files(folder, (0..self.sets[LISTED].len()).collect(), false, tell)?;
+        self.leave_out(Some(folder), &mut Vec::new());
+        self.listed_files(folder, self.gone(), false, tell)?;
         let mut fresh = self.walk(FOUND, folder, tell)?;
+        self.leave_out(None, &mut fresh);
+        self.unmatched(tell)?;
         let specs = self.listed_algorithms();
         self.hash(FOUND, folder, &fresh, &specs, tell)?;
         let mut rows = self.rows(&mut fresh);
@@ -177,7 +183,7 @@ impl<'a> Comparison<'a> {
             (false, false) => {
                 self.manifest(LISTED, old, tell)?;
                 if !self.begin() {
-                    return Ok(());
+                    return self.unmatched(tell);
                 }
                 self.manifest(FOUND, new, tell)?;
                 let mut linked = vec![false; self.sets[FOUND].len() as usize];
@@ -187,6 +193,8 @@ impl<'a> Comparison<'a> {
                 let fresh: Vec<u32> =
                     (0..self.sets[FOUND].len()).filter(|&at| !linked[at as usize]).collect();
                 self.report.nothing |= !self.met;
+                let mut fresh = fresh;
+                self.leave_out(None, &mut fresh);
                 (fresh, false)
             }
             (true, true) => (self.folders(old, new, tell)?, false),
@@ -194,10 +202,12 @@ impl<'a> Comparison<'a> {
                 let (manifest, folder) = if new_is_folder { (old, new) } else { (new, old) };
                 self.manifest(LISTED, manifest, tell)?;
                 if !self.begin() {
-                    return Ok(());
+                    return self.unmatched(tell);
                 }
-                self.listed_files(folder, (0..self.sets[LISTED].len()).collect(), true, tell)?;
-                let fresh = self.walk(FOUND, folder, tell)?;
+                self.leave_out(Some(folder), &mut Vec::new());
+                self.listed_files(folder, self.gone(), true, tell)?;
+                let mut fresh = self.walk(FOUND, folder, tell)?;
+                self.leave_out(None, &mut fresh);
                 let specs = self.listed_algorithms();
                 let wanted = self.of_sizes(FOUND, &fresh, LISTED, &self.gone());
                 self.hash(FOUND, folder, &wanted, &specs, tell)?;
@@ -207,6 +217,7 @@ impl<'a> Comparison<'a> {
         if self.report.failed > 0 && self.sets[FOUND].len() == 0 && !self.state.contains(&SAME) {
             return Ok(());
         }
+        self.unmatched(tell)?;
         let mut rows = self.rows(&mut fresh);
         let all = rows.len();
         rows.retain(|row| row.standing != Standing::Same);
@@ -226,10 +237,13 @@ impl<'a> Comparison<'a> {
         let all = self.walk(LISTED, old, tell)?;
         self.state = vec![UNSEEN; all.len()];
         self.report.listed = all.len() as u64;
-        let fresh = self.walk(FOUND, new, tell)?;
+        let mut fresh = self.walk(FOUND, new, tell)?;
+        self.leave_out(None, &mut fresh);
         self.report.nothing = all.is_empty() && fresh.is_empty() && self.state.is_empty();
-        let (both, gone): (Vec<u32>, Vec<u32>) =
-            all.into_iter().partition(|&at| self.state[at as usize] != UNSEEN);
+        let (both, gone): (Vec<u32>, Vec<u32>) = all
+            .into_iter()
+            .filter(|&at| self.state[at as usize] != LEFT)
+            .partition(|&at| self.state[at as usize] != UNSEEN);
         let sized =
             |&at: &u32| compare((&self.sets[LISTED], at), (&self.sets[FOUND], self.state[at as usize]));
         let mut wanted: Vec<u32> = both.into_iter().filter(|at| sized(at) != Compared::Differs).collect();
@@ -299,6 +313,7 @@ impl<'a> Comparison<'a> {
                 UNSEEN => continue,
                 SAME => Row::of(Standing::Same, at, NONE),
                 FAILED => Row::of(Standing::Unreadable, at, NONE),
+                LEFT => continue,
                 found if failed(LISTED, at) || failed(FOUND, found) => {
                     Row::of(Standing::Unreadable, at, found)
                 }
@@ -366,6 +381,19 @@ impl<'a> Comparison<'a> {
             self.finding(row, |finding| tell(Event::Finding(finding)))?;
         }
         Ok(())
+    }
+
+    /// Tells of names asked for that match nothing on either side.
+    fn unmatched(&mut self, tell: &mut Tell<'_>) -> io::Result<()> {
+        let names = self.options.check.select.unmatched();
+        // What else went wrong may be why.
+        if self.progress.stopped() || self.report.failed > 0 {
+            return Ok(());
+        }
+        names.into_iter().try_for_each(|name| {
+            let why = Cause::Other("asked for, and nothing is called so".to_owned());
+            self.failed(&Error::new(name.as_bytes(), "select", why), tell)
+        })
     }
 
     /// Counts and tells a failure that is not that of one file.

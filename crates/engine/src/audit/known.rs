@@ -13,7 +13,8 @@ use crate::task::{BadLine, Notice, Sink, Task};
 use crate::verify::entries::Entries;
 use crate::verify::foreign::look;
 use crate::verify::options::Options;
-use crate::verify::verification::{CountedReader, open};
+use crate::verify::seen::{CountedReader, Seen};
+use crate::verify::verification::open;
 use crate::walk::{Options as WalkOptions, Walk};
 use std::collections::BTreeSet;
 use std::io;
@@ -125,7 +126,7 @@ impl<'a> KnownSets<'a> {
         }
         let specs: Arc<[Spec]> = specs.into();
         let walk = Walk::new(paths.to_vec(), WalkOptions::default(), self.options.threads);
-        let walk = walk.map_err(io::Error::other)?.until(self.progress.stop_flag());
+        let walk = walk.until(self.progress.stop_flag());
         let mut tasks = walk.map(|item| item.task(&specs));
         let mut config = self.options.config(Root::Anywhere);
         config.own.clone_from(&self.options.own);
@@ -143,7 +144,8 @@ impl<'a> KnownSets<'a> {
             Ok((file, _)) => file,
             Err(error) => return self.failed(&error, tell),
         };
-        let reader = match look(CountedReader { reader: file, progress: self.progress }) {
+        let seen = Seen::new(false);
+        let reader = match look(CountedReader { reader: file, progress: self.progress, seen: &seen }) {
             Ok((_, Some(what))) if self.options.format.is_none() => {
                 return self.failed(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
             }

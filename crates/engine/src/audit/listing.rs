@@ -1,17 +1,18 @@
 //! Manifests and folders into sets: names and what is known without reading a file.
 
-use crate::audit::comparison::{Comparison, FOUND, LISTED, SAME, Tell, UNSEEN};
+use crate::audit::comparison::{Comparison, FAILED, FOUND, LEFT, LISTED, SAME, Tell, UNSEEN};
 use crate::audit::standing::Event;
 use crate::content::set::{Compared, compare};
 use crate::error::{Cause, Error};
 use crate::io::anchor::stat_found;
+use crate::io::open::Root;
 use crate::job::Job;
+use crate::select::names::plain;
 use crate::task::BadLine;
-use crate::verify::listed::parts;
 use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
 use crate::verify::unlisted::{is_among, is_beside};
 use crate::walk::{Item, Options, Walk};
-use std::borrow::Cow;
+use rustix::fs::FileType;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
@@ -47,7 +48,10 @@ impl Comparison<'_> {
         });
         self.own = own;
         match ended {
-            Ok(()) => Ok(()),
+            Ok(digest) => {
+                self.report.manifests.push((name.to_owned(), digest));
+                Ok(())
+            }
             Err(Ended::Unread(error)) => self.failed(&error, tell),
             Err(Ended::Refused(error)) => Err(error),
         }
@@ -60,6 +64,10 @@ impl Comparison<'_> {
             return Ok(());
         }
         let name = &plain(job.path())[..];
+        if !self.options.check.select.has_name(name) {
+            self.report.left_out[side] += 1;
+            return Ok(());
+        }
         let [listed, found] = &mut self.sets;
         let facts = (job.size, job.mtime);
         if side == LISTED {
@@ -105,8 +113,10 @@ impl Comparison<'_> {
             return Ok(fresh);
         }
         let threads = self.options.check.threads;
-        let walk = Walk::new([folder.to_owned()], Options::default(), threads).map_err(io::Error::other)?;
-        for item in walk.until(self.progress.stop_flag()) {
+        let select = &self.options.check.select;
+        let options = Options { select: select.by_names(), below_root: true, ..Options::default() };
+        let mut walk = Walk::new([folder.to_owned()], options, threads).until(self.progress.stop_flag());
+        for item in walk.by_ref() {
             let (path, anchor) = match item {
                 Item::File(path, anchor) => (path.into_os_string().into_vec(), anchor),
                 Item::Failed(error) => {
@@ -117,6 +127,10 @@ impl Comparison<'_> {
             };
             let name = path.strip_prefix(root).unwrap_or(&path);
             let name = &name[name.iter().take_while(|&&byte| byte == b'/').count()..];
+            if !select.has_name(name) {
+                self.report.left_out[side] += 1;
+                continue;
+            }
             let listed = if side == FOUND { self.sets[LISTED].find_likely(self.likely, name) } else { None };
             self.likely = listed.map_or(self.likely, |listed| listed + 1);
             if listed.is_some() && !self.folders || is_among(&self.own, &path, anchor.as_ref()) {
@@ -144,18 +158,42 @@ impl Comparison<'_> {
                 Err(why) => self.failed(&Error::new(&path, "list", Cause::Other(why)), tell)?,
             }
         }
+        self.report.left_out[side] += walk.left_out().files;
         Ok(fresh)
     }
-}
 
-/// A name without what says nothing: `./a//b` is `a/b`. What `..` leads to only the file system knows.
-fn plain(name: &[u8]) -> Cow<'_, [u8]> {
-    let rest = name.strip_prefix(b"/").unwrap_or(name);
-    if rest.split(|&byte| byte == b'/').all(|part| !part.is_empty() && part != b".") {
-        return Cow::Borrowed(name);
+    /// Marks listed files, and takes out others, that are not selected by size or time. A file that both sides have is so only
+    /// if neither fits; `folder` is where a listed one is looked at, if nothing is known of the other side so far.
+    pub(super) fn leave_out(&mut self, folder: Option<&Path>, fresh: &mut Vec<u32>) {
+        let check = &self.options.check;
+        let select = &check.select;
+        if !select.asks_facts() {
+            return;
+        }
+        let root = folder.and_then(|folder| Root::folder(folder, check.allow_outside).ok());
+        let [listed, found] = &self.sets;
+        for at in 0..listed.len() {
+            let other = match self.state[at as usize] {
+                UNSEEN => None,
+                SAME | FAILED | LEFT => continue,
+                other => found.size(other).zip(found.time(other)),
+            };
+            let look = || {
+                let stat = root.as_ref()?.stat(listed.name(at), true).ok()?;
+                let time = Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 };
+                FileType::from_raw_mode(stat.st_mode).is_file().then_some((stat.st_size as u64, time))
+            };
+            if !select.has_facts((listed.size(at), listed.time(at)), || other.or_else(look)) {
+                self.state[at as usize] = LEFT;
+                self.report.left_out[LISTED] += 1;
+                self.report.listed -= 1;
+            }
+        }
+        let before = fresh.len();
+        fresh.retain(|&at| select.has_facts((found.size(at), found.time(at)), || None));
+        self.report.left_out[FOUND] += (before - fresh.len()) as u64;
+        self.report.nothing |= self.report.listed == 0 && !self.folders;
     }
-    let path = parts(name).collect::<Vec<_>>().join(&b'/');
-    Cow::Owned(if name.first() == Some(&b'/') { [b"/", &path[..]].concat() } else { path })
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use crate::content::Facts;
 use crate::error::Error;
 use crate::task::BadLine;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use truesum_hash::Digest;
 
 /// What became of a file. The rules are those of docs/check.md, "Two sets of files".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,6 +82,8 @@ pub enum Event<'e> {
 pub enum Equality {
     /// Every listed file is there as it is listed, and there is no other.
     Equal,
+    /// The same of those that were selected. Of the others nothing is known.
+    PartEqual,
     /// Some file is not.
     Different,
     /// No difference was seen, but not everything was compared: a malformed line, no common algorithm, nothing listed.
@@ -99,6 +102,10 @@ pub struct Report {
     pub read: u64,
     /// Bytes of those files.
     pub bytes: u64,
+    /// Files of either side that were not selected, as far as they were met: what lies in a folder that is left out is not.
+    pub left_out: [u64; 2],
+    /// The manifests that were read, each with its own SHA-256 if that was asked for.
+    pub manifests: Vec<(PathBuf, Option<Digest>)>,
     /// Lines that are no entry.
     pub malformed: u64,
     /// Manifests that could not be read, and folders that could not be listed.
@@ -127,7 +134,12 @@ impl Report {
         self.counts[standing as usize] += 1;
     }
 
-    /// What all this means. Only [`Equality::Equal`] is good news.
+    /// Whether not everything was to be compared.
+    pub fn is_part(&self) -> bool {
+        self.left_out != [0, 0]
+    }
+
+    /// What all this means. Only [`Equality::Equal`] is good news, and [`Equality::PartEqual`] of what was selected.
     pub fn equality(&self) -> Equality {
         let passes = |standing: Standing| match standing {
             Standing::Same | Standing::Unknown => true,
@@ -143,6 +155,7 @@ impl Report {
             () if malformed || self.failed > 0 || self.nothing || self.count(Standing::Unknown) > 0 => {
                 Equality::NotAsAsked
             }
+            () if self.is_part() => Equality::PartEqual,
             () => Equality::Equal,
         }
     }
@@ -172,6 +185,8 @@ mod tests {
             (Report { malformed: 1, ..Report::default() }, Equality::NotAsAsked),
             (Report { malformed: 1, lenient: true, ..Report::default() }, Equality::Equal),
             (Report { failed: 1, ..Report::default() }, Equality::NotAsAsked),
+            (Report { left_out: [0, 1], ..Report::default() }, Equality::PartEqual),
+            (Report { left_out: [1, 0], failed: 1, ..Report::default() }, Equality::NotAsAsked),
             (Report { nothing: true, ..Report::default() }, Equality::NotAsAsked),
             (Report { interrupted: true, ..Report::default() }, Equality::Interrupted),
         ] {

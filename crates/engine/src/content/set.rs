@@ -99,7 +99,7 @@ impl Set {
         specs: &Arc<[Spec]>,
         digests: &[Digest],
     ) -> Result<u32, String> {
-        let at = u32::try_from(self.files.len()).ok().filter(|&at| at < NONE - 2);
+        let at = u32::try_from(self.files.len()).ok().filter(|&at| at < NONE - 3);
         let at = at.ok_or("number of files: more than 4 thousand million")?;
         let name_len = u32::try_from(name.len()).map_err(|_| "length of the name")?;
         let next = match self.by_name.entry(self.keys.hash_one(name)) {

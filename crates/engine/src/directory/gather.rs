@@ -107,13 +107,8 @@ pub(super) fn gather(
         tell(error);
     };
     let options_of_walk = walk::Options { follow: false, special: Special::Refuse, ..options.walk.clone() };
-    let walk = match Walk::new([path_of(root.clone())], options_of_walk, options.threads) {
-        Ok(walk) => walk.whole(options.kind.passed_over()).until(progress.stop_flag()),
-        Err(why) => {
-            fail(Error::new(&root, "walk", Cause::Other(why)));
-            return None;
-        }
-    };
+    let walk = Walk::new([path_of(root.clone())], options_of_walk, options.threads);
+    let walk = walk.whole(options.kind.passed_over()).until(progress.stop_flag());
     let spec = options.kind.content();
     let digest_len = spec.as_ref().map_or(0, Spec::digest_len);
     let specs: Arc<[Spec]> = spec.into_iter().collect();

@@ -57,7 +57,7 @@ impl Files {
         let mut known: HashMap<(u64, u64), Known> = HashMap::new();
         // Only where arguments may overlap can a file with one name be met twice.
         let overlap = paths.len() > 1 || options.walk.follow;
-        let walk = Walk::new(paths, options.walk.clone(), options.threads).map_err(io::Error::other)?;
+        let walk = Walk::new(paths, options.walk.clone(), options.threads);
         for item in walk.until(progress.stop_flag()) {
             let (path, anchor) = match item {
                 Item::File(path, anchor) => (path, anchor),

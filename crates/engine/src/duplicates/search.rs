@@ -36,7 +36,7 @@ use truesum_hash::{Digest, Spec};
 /// ```
 ///
 /// # Errors
-/// Those of `tell`, and a walk that cannot be made. What goes wrong with files is told and counted.
+/// Those of `tell`. What goes wrong with files is told and counted.
 pub fn duplicates(
     paths: impl IntoIterator<Item: Into<OsString>>,
     options: &Options,

@@ -171,7 +171,7 @@ impl<'a> Search<'a> {
             tell(Event::Malformed(name, &line))
         });
         match ended {
-            Ok(()) => Ok(()),
+            Ok(_) => Ok(()),
             Err(Ended::Refused(error)) => Err(error),
             Err(Ended::Unread(error)) => {
                 report.failed += 1;
@@ -184,7 +184,7 @@ impl<'a> Search<'a> {
     /// the options of the walk say so.
     ///
     /// # Errors
-    /// Those of `tell`, and a walk that cannot be made. What goes wrong with files is told and counted.
+    /// Those of `tell`. What goes wrong with files is told and counted.
     pub fn run(
         &mut self,
         paths: impl IntoIterator<Item: Into<OsString>>,
@@ -200,7 +200,7 @@ impl<'a> Search<'a> {
         let index = Index::new(wanted);
         let paths: Vec<OsString> = paths.into_iter().map(Into::into).collect();
         let config = Config { special: walk.special, own: own.clone(), ..options.config(Root::Anywhere) };
-        let walk = Walk::new(paths, walk, options.threads).map_err(io::Error::other)?;
+        let walk = Walk::new(paths, walk, options.threads);
         let mut tasks = Candidates::new(walk.until(progress.stop_flag()), &index);
         let mut relay = Relay { index: &index, report, tell };
         let summary = run(&config, &mut tasks, progress, &mut relay)?;

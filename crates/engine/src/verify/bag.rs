@@ -137,7 +137,7 @@ fn unsafe_fetch(line: &str) -> Option<&'static str> {
 
 /// What is wrong with `Payload-Oxum`, the number of bytes and of files of the payload.
 fn count(folder: &Path, info: &Path, oxum: &str) -> Option<Error> {
-    let walk = Walk::new([folder.join("data")], Options::default(), 0).ok()?;
+    let walk = Walk::new([folder.join("data")], Options::default(), 0);
     let (mut bytes, mut files) = (0, 0);
     for item in walk {
         if let Item::File(path, _) = item {

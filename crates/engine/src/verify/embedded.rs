@@ -25,13 +25,13 @@ impl Verification<'_> {
     /// folders named. Others are counted in [`Report::unmarked`](crate::Report::unmarked).
     ///
     /// # Errors
-    /// Those of `tell`, and a walk that cannot be made. What goes wrong with files is told and counted.
+    /// Those of `tell`. What goes wrong with files is told and counted.
     pub fn embedded(&mut self, places: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
         let crc32: Arc<[Spec]> = Arc::from([spec()]);
         let config = Config { own: self.own.clone(), ..self.options.config(Root::Anywhere) };
         let places: Vec<PathBuf> = places.iter().map(|place| place.as_ref().to_owned()).collect();
         let walk = WalkOptions { special: self.options.special, ..WalkOptions::default() };
-        let walk = Walk::new(places, walk, self.options.threads).map_err(io::Error::other)?;
+        let walk = Walk::new(places, walk, self.options.threads);
         let (mut unmarked, mut marked) = (0, 0);
         let mut tasks = walk.until(self.progress.stop_flag()).filter_map(|item| match item {
             Item::File(path, anchor) => {
@@ -63,11 +63,10 @@ impl Verification<'_> {
     /// manifests do (`.sfv`). What is no folder is a manifest itself.
     ///
     /// # Errors
-    /// Those of `tell`, and a walk that cannot be made. What goes wrong with manifests and files is told and counted.
+    /// Those of `tell`. What goes wrong with manifests and files is told and counted.
     pub fn below(&mut self, places: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
         let places: Vec<PathBuf> = places.iter().map(|place| place.as_ref().to_owned()).collect();
-        let walk =
-            Walk::new(places, WalkOptions::default(), self.options.threads).map_err(io::Error::other)?;
+        let walk = Walk::new(places, WalkOptions::default(), self.options.threads);
         let mut manifests = Vec::new();
         for item in walk.until(self.progress.stop_flag()) {
             match item {

@@ -2,9 +2,11 @@
 
 use crate::io::open::Root;
 use crate::job::Job;
+use crate::select::Selection;
 use crate::task::{Notice, Task};
 use crate::verify::listed::ListedNames;
-use crate::verify::pieced::{Join, Pieced};
+use crate::verify::picking::{Pick, Picking};
+use crate::verify::pieced::{self, Join, Pieced};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -42,6 +44,10 @@ pub struct Entries<'a, R> {
     /// The name for algorithms by which an equal digest does not tell tampering, of the last job.
     weak: Option<String>,
     facts: Facts,
+    /// Which of them are tasks.
+    picking: Picking,
+    /// An entry that only the sample leaves out, and its key: what is checked if the sample is empty.
+    spare: Option<(u64, Job)>,
     /// Whether lines of this format leave their algorithm to be guessed by its length.
     guessing: bool,
 }
@@ -49,8 +55,10 @@ pub struct Entries<'a, R> {
 /// What was learned of a manifest while its entries were read.
 #[derive(Debug, Default)]
 pub struct Facts {
-    /// Jobs made.
+    /// Jobs made, for entries that were selected.
     pub jobs: u64,
+    /// Entries that were not.
+    pub left_out: u64,
     /// Lines that are no entry.
     pub malformed: u64,
     /// Entries by algorithms whose equal digest does not tell tampering.
@@ -86,8 +94,15 @@ impl<'a, R: Read> Entries<'a, R> {
             specs: Arc::new([]),
             weak: None,
             facts: Facts::default(),
+            picking: Picking::default(),
+            spare: None,
             guessing,
         }
+    }
+
+    /// Makes tasks only of entries that are selected.
+    pub fn selecting(self, select: &Selection) -> Entries<'a, R> {
+        Entries { picking: Picking::new(select), ..self }
     }
 
     /// Takes absolute names that lie below `folder`, the root's own path, for names relative to it.
@@ -116,6 +131,20 @@ impl<'a, R: Read> Entries<'a, R> {
     /// Entries with digests of pieces, which are not among the tasks.
     pub(crate) fn take_pieced(&mut self) -> Vec<Pieced> {
         self.pieced.take()
+    }
+
+    /// Those of them that are selected: all files of a sequence, if one is.
+    pub(crate) fn take_pieced_picked(&mut self) -> Vec<Pieced> {
+        let (root, all) = (self.root, self.pieced.take());
+        let (files, left_out) = pieced::picked(all, |job| self.picking.pick(job, root));
+        for file in &files {
+            let specs = file.pieces.iter().map(|pieces| pieces.spec()).chain(file.job.specs.iter());
+            let all: Vec<Spec> = specs.cloned().collect();
+            self.note(&all, weak_name(&all).as_deref());
+        }
+        self.facts.jobs += files.len() as u64;
+        self.facts.left_out += left_out;
+        files
     }
 
     /// What was learned so far.
@@ -157,19 +186,9 @@ impl<'a, R: Read> Entries<'a, R> {
             specs.extend(more_specs);
             expected.extend(more_expected);
         }
-        let other = self.specs[..] != specs[..];
-        if other {
+        if self.specs[..] != specs[..] {
             self.weak = weak_name(&specs);
             self.specs = specs.into();
-        }
-        if pieces.is_empty() {
-            let weak = self.weak.take();
-            self.note(&self.specs.clone(), weak.as_deref());
-            self.weak = weak;
-        } else {
-            let pieces_of = pieces.iter().map(|pieces| pieces.spec().clone());
-            let all: Vec<Spec> = self.specs.iter().cloned().chain(pieces_of).collect();
-            self.note(&all, weak_name(&all).as_deref());
         }
         // In a manifest `-` is a file like any other, and never standard input.
         let mut open = (path == b"-").then(|| path.clone()).or_else(|| self.relative(&path));
@@ -179,7 +198,6 @@ impl<'a, R: Read> Entries<'a, R> {
         if let Some(listed) = &mut self.listed {
             listed.add(open.as_deref().unwrap_or(&path));
         }
-        self.facts.jobs += 1;
         let specs = self.specs.clone();
         let exempt = expected.is_empty()
             && pieces.is_empty()
@@ -201,13 +219,24 @@ impl<'a, R: Read> Entries<'a, R> {
         }
     }
 
+    /// A task for an entry that is selected.
+    fn task(&mut self, job: Job) -> Task {
+        self.facts.jobs += 1;
+        match Arc::ptr_eq(&job.specs, &self.specs) {
+            true => {
+                let weak = self.weak.take();
+                self.note(&job.specs, weak.as_deref());
+                self.weak = weak;
+            }
+            false => self.note(&job.specs, weak_name(&job.specs).as_deref()),
+        }
+        Task::File(job)
+    }
+
     /// Notes what a job is verified by.
     fn note(&mut self, specs: &[Spec], weak: Option<&str>) {
         if let Some(weak) = weak {
-            match self.facts.weak.get_mut(weak) {
-                Some(count) => *count += 1,
-                None => drop(self.facts.weak.insert(weak.to_owned(), 1)),
-            }
+            count(weak, &mut self.facts.weak);
         }
         if specs.is_empty() {
             return;
@@ -221,10 +250,18 @@ impl<'a, R: Read> Entries<'a, R> {
 }
 
 /// The name for algorithms of which none is such that an equal digest tells tampering.
-fn weak_name(specs: &[Spec]) -> Option<String> {
+pub(crate) fn weak_name(specs: &[Spec]) -> Option<String> {
     let evident = specs.iter().any(|spec| weak::verdict(spec) == weak::Strength::TamperEvident);
     let names = || specs.iter().map(Spec::to_string).collect::<Vec<_>>().join("+");
     (!evident && !specs.is_empty()).then(names)
+}
+
+/// Counts an entry under this name.
+pub(crate) fn count(name: &str, counts: &mut BTreeMap<String, u64>) {
+    match counts.get_mut(name) {
+        Some(count) => *count += 1,
+        None => drop(counts.insert(name.to_owned(), 1)),
+    }
 }
 
 impl<R: Read> Iterator for Entries<'_, R> {
@@ -234,10 +271,28 @@ impl<R: Read> Iterator for Entries<'_, R> {
         if let Some(notice) = self.pending.take() {
             return Some(Task::Tell(notice));
         }
-        match self.single() {
-            Some(line) => Some(Task::File(self.job(line))),
-            None => self.pending.take().map(Task::Tell),
+        while let Some(line) = self.single() {
+            let job = self.job(line);
+            match self.picking.pick(&job, self.root) {
+                Pick::In => return Some(self.task(job)),
+                Pick::Out => self.facts.left_out += 1,
+                Pick::Spare(key) => {
+                    self.facts.left_out += 1;
+                    if self.spare.as_ref().is_none_or(|(least, _)| key < *least) {
+                        self.spare = Some((key, job));
+                    }
+                }
+            }
+            if let Some(notice) = self.pending.take() {
+                return Some(Task::Tell(notice));
+            }
         }
+        if let Some(notice) = self.pending.take() {
+            return Some(Task::Tell(notice));
+        }
+        let (_, job) = self.spare.take().filter(|_| self.picking.is_empty())?;
+        self.facts.left_out -= 1;
+        Some(self.task(job))
     }
 }
 

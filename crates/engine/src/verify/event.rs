@@ -30,6 +30,10 @@ pub enum Event<'e> {
     Searched(&'e Search),
     /// A name that had to be verified and was not.
     NotVerified(&'e Path),
+    /// A name asked for ([`Wanted::only`](crate::Wanted::only)) that matches no entry.
+    Unmatched(&'e Path),
+    /// A file that failed when it was read last, and that was not read now: its turn is another time.
+    StillFailed(&'e Path),
     /// All that is known by now was told: the time to flush what was buffered.
     Pause,
 }

@@ -1,5 +1,6 @@
 //! The names that manifests list, by a hash of eight bytes each.
 
+use crate::select::names::parts;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// The names that manifests list, as hashes. Two names are the same if they are so without `.`, `..` and doubled slashes.
@@ -92,11 +93,6 @@ impl ListedNames {
         }
         hasher.finish()
     }
-}
-
-/// The components of a name that say something.
-pub(crate) fn parts(name: &[u8]) -> impl Iterator<Item = &[u8]> {
-    name.split(|&byte| byte == b'/').filter(|part| !part.is_empty() && *part != b".")
 }
 
 #[cfg(test)]

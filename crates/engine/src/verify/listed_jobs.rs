@@ -9,10 +9,12 @@ use crate::task::{BadLine, Notice, Task};
 use crate::verify::entries::Entries;
 use crate::verify::foreign::look;
 use crate::verify::options::Options;
-use crate::verify::verification::{CountedReader, open};
+use crate::verify::seen::{CountedReader, Seen};
+use crate::verify::verification::open;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum_hash::Digest;
 
 /// What a manifest holds: an entry, one that has digests of pieces alone, or a line that is none.
 pub(crate) enum Listed {
@@ -33,7 +35,8 @@ impl From<io::Error> for Ended {
     }
 }
 
-/// Hands every entry of a manifest to `each`, those with digests of pieces last. The identity of its file goes to `own`.
+/// Hands every entry of a manifest to `each`, those with digests of pieces last; returns the manifest's own digest, if the options
+/// ask for it. The identity of its file goes to `own`.
 ///
 /// # Errors
 /// It cannot be opened, is no manifest or cannot be read to its end; that of `each`.
@@ -43,14 +46,15 @@ pub(crate) fn listed_jobs(
     progress: &Progress,
     own: &mut Vec<(u64, u64)>,
     each: &mut dyn FnMut(Listed) -> io::Result<()>,
-) -> Result<(), Ended> {
+) -> Result<Option<Digest>, Ended> {
     let bytes = name.as_os_str().as_bytes();
     let unread = |action| move |error| Ended::Unread(Error::io(bytes, action, error));
     let (file, id) = open(name, progress).map_err(Ended::Unread)?;
     own.extend(id);
     let folder = options.folder(name);
     let root = Root::folder(&folder, options.allow_outside).map_err(Ended::Unread)?;
-    let reader = match look(CountedReader { reader: file, progress }).map_err(unread("read"))? {
+    let seen = Seen::new(options.digest_manifests);
+    let reader = match look(CountedReader { reader: file, progress, seen: &seen }).map_err(unread("read"))? {
         (_, Some(what)) if options.format.is_none() => {
             return Err(Ended::Unread(Error::new(bytes, "use", Cause::NoManifest(what))));
         }
@@ -70,6 +74,6 @@ pub(crate) fn listed_jobs(
     }
     match entries.facts().failed {
         Some(error) if !Input::is_interruption(&error) => Err(unread("read")(error)),
-        _ => Ok(()),
+        _ => Ok(seen.digest()),
     }
 }

@@ -5,8 +5,10 @@ use crate::io::open::{Root, Special};
 use crate::names::Spellings;
 use crate::progress::Progress;
 use crate::run::config::{Config, Order};
+use crate::select::Selection;
 use crate::verify::place::folder_of_names;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use truesum_hash::Spec;
 use truesum_manifest::{self as manifest, Format};
 
@@ -38,8 +40,14 @@ pub struct Options {
     pub moved_passes: bool,
     /// Which files get the names they are listed under. Nothing is ever replaced, nor moved out of the root.
     pub renaming: Option<Renaming>,
+    /// Which entries are checked, and which files not listed count.
+    pub select: Selection,
+    /// How much of that is checked at a time.
+    pub turn: Turn,
     /// Names, as manifests have them, that must be verified.
     pub required: Vec<PathBuf>,
+    /// Take the SHA-256 of each manifest as it is read, for [`Checked::digest`](crate::Checked::digest).
+    pub digest_manifests: bool,
     /// Which kinds of file are read.
     pub special: Special,
     /// Threads that read and hash; 0 means one for each core.
@@ -97,4 +105,22 @@ pub enum Unlisted {
     Told,
     /// All below the root are looked for, and each is a failure.
     Refused,
+}
+
+/// How much is checked at a time. The default is everything.
+#[derive(Clone, Debug, Default)]
+pub struct Turn {
+    /// Where it is kept when each entry was read last.
+    pub state: Option<PathBuf>,
+    /// Bytes that are read at most, but for the first file.
+    pub max_bytes: Option<u64>,
+    /// After how long no more file is begun.
+    pub max_time: Option<Duration>,
+}
+
+impl Turn {
+    /// Whether everything is checked, and nothing kept.
+    pub fn is_all(&self) -> bool {
+        self.state.is_none() && self.max_bytes.is_none() && self.max_time.is_none()
+    }
 }

@@ -16,11 +16,13 @@ use crate::pieces::sequence::Sequence;
 use crate::progress::Progress;
 use crate::run::config::{Config, cores};
 use crate::task::Sink;
+use crate::verify::picking::Pick;
 pub use file::Pieced;
 use file::{end_of, same_pieces, size_of};
 pub use join::Join;
 use judge::Judge;
 use std::io;
+use std::iter::Peekable;
 use std::sync::Arc;
 use std::time::Instant;
 use truesum_hash::{Hasher, Spec};
@@ -31,6 +33,44 @@ const SLICE: usize = 1 << 18;
 
 /// Gaps between files that are filled with zeros: what BEP 47 pads with. A longer one is no padding.
 const PADDING: u64 = 64 << 20;
+
+/// The files of those sequences of which one is picked, and how many others there are. A piece may hold bytes of several, so
+/// that one is not verified without its neighbours. Where only a sample leaves all out, one sequence is picked.
+pub(crate) fn picked(files: Vec<Pieced>, mut pick: impl FnMut(&Job) -> Pick) -> (Vec<Pieced>, u64) {
+    let all = files.len();
+    let (mut chosen, mut spare) = (Vec::new(), None);
+    let mut files = files.into_iter().peekable();
+    while let Some(sequence) = next_sequence(&mut files) {
+        let picks: Vec<Pick> = sequence.iter().map(|file| pick(&file.job)).collect();
+        let key =
+            picks.iter().filter_map(|pick| if let Pick::Spare(key) = pick { Some(*key) } else { None }).min();
+        match key {
+            _ if picks.contains(&Pick::In) => chosen.extend(sequence),
+            Some(key) if spare.as_ref().is_none_or(|(least, _)| key < *least) => {
+                spare = Some((key, sequence))
+            }
+            _ => {}
+        }
+    }
+    if let Some((_, sequence)) = spare.filter(|_| chosen.is_empty()) {
+        chosen = sequence;
+    }
+    let left_out = all - chosen.len();
+    (chosen, left_out as u64)
+}
+
+/// The files that follow each other in one sequence of pieces.
+fn next_sequence(files: &mut Peekable<impl Iterator<Item = Pieced>>) -> Option<Vec<Pieced>> {
+    let first = files.next()?;
+    let pieces = first.pieces.clone();
+    let mut end = end_of(&first);
+    let mut sequence = vec![first];
+    while let Some(next) = files.next_if(|next| follows(&pieces, end, next)) {
+        end = end_of(&next);
+        sequence.push(next);
+    }
+    Some(sequence)
+}
 
 /// Verifies files and hands out what became of each, in order. Returns how many were not reached when it was stopped.
 ///
@@ -44,14 +84,8 @@ pub fn verify(
 ) -> io::Result<u64> {
     let mut left = files.len() as u64;
     let mut files = files.into_iter().peekable();
-    while let Some(first) = files.next() {
-        let pieces = first.pieces.clone();
-        let mut end = end_of(&first);
-        let mut sequence = vec![first];
-        while let Some(next) = files.next_if(|next| follows(&pieces, end, next)) {
-            end = end_of(&next);
-            sequence.push(next);
-        }
+    while let Some(sequence) = next_sequence(&mut files) {
+        let pieces = sequence[0].pieces.clone();
         let mut told = 0;
         let mut hand_out = |outcome: Outcome| {
             told += 1;

@@ -5,7 +5,7 @@ use crate::job::Summary;
 use crate::verify::options::{Options, Unlisted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use truesum_hash::Spec;
+use truesum_hash::{Digest, Spec};
 use truesum_manifest::Format;
 
 /// What all counts of a check together mean.
@@ -13,6 +13,8 @@ use truesum_manifest::Format;
 pub enum Conclusion {
     /// There was an entry, and every one was read to its end and is equal; nothing else that was asked for is amiss.
     Verified,
+    /// The same of those that were selected. The others were not read, so that nothing is known of the whole.
+    PartVerified,
     /// At least one file is not known to be good: it differs, is missing or unreadable, changed while it was read, was
     /// required and not verified, or is not listed where all must be.
     Failed,
@@ -30,6 +32,8 @@ pub enum Conclusion {
 pub struct Report {
     /// Entries, by what became of them. Those passed over are not among the missing.
     pub counts: Summary,
+    /// Entries that were selected: all, unless a selection was asked for.
+    pub entries: u64,
     /// Entries whose files were not there and were passed over, as [`Options::ignore_missing`] asks.
     pub ignored: u64,
     /// Entries whose files have another name. They are not among the missing.
@@ -56,6 +60,14 @@ pub struct Report {
     pub empty: u64,
     /// Names that had to be verified and were not.
     pub not_verified: BTreeSet<PathBuf>,
+    /// Entries that were not selected.
+    pub left_out: u64,
+    /// Entries that were selected, and whose turn is another time.
+    pub not_in_turn: u64,
+    /// Those of them that failed when they were read last.
+    pub still_failed: u64,
+    /// Names asked for that matched no entry.
+    pub unmatched: u64,
     /// Manifests that were not begun when the check was stopped.
     pub not_begun: u64,
     strict: bool,
@@ -68,6 +80,7 @@ impl Report {
     pub(super) fn new(options: &Options) -> Report {
         Report {
             counts: Summary::default(),
+            entries: 0,
             ignored: 0,
             moved: 0,
             renamed: 0,
@@ -81,6 +94,10 @@ impl Report {
             unread: 0,
             empty: 0,
             not_verified: options.required.iter().cloned().collect(),
+            left_out: 0,
+            not_in_turn: 0,
+            still_failed: 0,
+            unmatched: 0,
             not_begun: 0,
             strict: !options.lenient,
             exact: options.unlisted == Unlisted::Refused,
@@ -88,16 +105,18 @@ impl Report {
         }
     }
 
-    /// What all this means. Only [`Conclusion::Verified`] is good news.
+    /// What all this means. Only [`Conclusion::Verified`] is good news, and [`Conclusion::PartVerified`] of what was selected.
     pub fn verdict(&self) -> Conclusion {
         let failed = self.counts.failed() > 0
             || self.incomplete > 0
+            || self.still_failed > 0
             || (self.exact && self.unlisted > 0)
             || (!self.moved_passes && self.moved > 0)
             || !self.not_verified.is_empty();
         let not_as_asked = self.unread > 0
             || self.empty > 0
             || self.not_renamed > 0
+            || self.unmatched > 0
             || self.counts.unverified > self.counts.exempt
             || (self.strict && self.counts.malformed > 0);
         match () {
@@ -105,14 +124,34 @@ impl Report {
             () if failed => Conclusion::Failed,
             () if self.counts.verified + self.moved == 0 => Conclusion::NothingVerified,
             () if not_as_asked => Conclusion::NotAsAsked,
+            () if self.is_part() => Conclusion::PartVerified,
             () => Conclusion::Verified,
         }
+    }
+
+    /// Whether not everything that is listed was to be checked.
+    pub fn is_part(&self) -> bool {
+        self.left_out + self.not_in_turn > 0
+    }
+
+    /// Whether the selection left nothing to check.
+    pub fn nothing_selected(&self) -> bool {
+        self.is_part() && self.entries == 0
+    }
+
+    /// Whether files pass that only have another name.
+    pub fn moved_pass(&self) -> bool {
+        self.moved_passes
     }
 
     /// Adds what one manifest came to.
     pub(super) fn add(&mut self, checked: &Checked) {
         self.counts += checked.counts.clone();
         self.ignored += checked.ignored;
+        self.entries += checked.entries;
+        self.left_out += checked.left_out;
+        self.not_in_turn += checked.not_in_turn;
+        self.still_failed += checked.still_failed;
         self.unread += u64::from(checked.failed.is_some());
         self.empty += u64::from(checked.nothing_verified());
         for (names, entries) in &checked.not_tamper_evident {
@@ -130,8 +169,16 @@ pub struct Checked {
     pub ignored: u64,
     /// Entries whose files are not there and are looked for under other names once all manifests were read.
     pub sought: u64,
-    /// Entries found in it.
+    /// Entries found in it that were selected.
     pub entries: u64,
+    /// Entries found in it that were not.
+    pub left_out: u64,
+    /// Entries that were selected, and whose turn is another time; they are not among `entries`.
+    pub not_in_turn: u64,
+    /// Those of them that failed when they were read last.
+    pub still_failed: u64,
+    /// The SHA-256 of the manifest itself, if that was asked for and it was read to its end.
+    pub digest: Option<Digest>,
     /// Its format, as asked for or recognised; `None` if it was not read so far.
     pub format: Option<&'static Format>,
     /// As in [`Report`].
@@ -143,10 +190,19 @@ pub struct Checked {
 }
 
 impl Checked {
+    /// Whether it lists something, and none of it was selected.
+    pub fn all_left_out(&self) -> bool {
+        self.entries == 0 && self.left_out > 0
+    }
+
     /// Whether it was read whole, nothing in it failed, and nothing was verified.
     pub fn nothing_verified(&self) -> bool {
         let Summary { interrupted, verified, .. } = self.counts;
-        self.failed.is_none() && !interrupted && verified + self.sought == 0 && self.counts.failed() == 0
+        self.failed.is_none()
+            && !interrupted
+            && verified + self.sought == 0
+            && self.counts.failed() == 0
+            && !self.all_left_out()
     }
 }
 
@@ -161,7 +217,7 @@ mod tests {
         assert_eq!(good().verdict(), Conclusion::Verified);
         assert_eq!(nothing().verdict(), Conclusion::NothingVerified);
         type Spoil = fn(&mut Report);
-        let spoil: [(Spoil, Conclusion); 15] = [
+        let spoil: [(Spoil, Conclusion); 19] = [
             (|report| report.moved = 1, Conclusion::Failed),
             (|report| report.not_renamed = 1, Conclusion::NotAsAsked),
             (|report| report.counts.mismatched = 1, Conclusion::Failed),
@@ -176,6 +232,10 @@ mod tests {
             (|report| (report.counts.unverified, report.counts.exempt) = (2, 1), Conclusion::NotAsAsked),
             (|report| (report.strict, report.counts.malformed) = (true, 1), Conclusion::NotAsAsked),
             (|report| report.counts.verified = 0, Conclusion::NothingVerified),
+            (|report| report.unmatched = 1, Conclusion::NotAsAsked),
+            (|report| report.left_out = 1, Conclusion::PartVerified),
+            (|report| report.not_in_turn = 1, Conclusion::PartVerified),
+            (|report| report.still_failed = 1, Conclusion::Failed),
             (|report| report.counts.interrupted = true, Conclusion::Interrupted),
         ];
         for (at, (spoil, conclusion)) in spoil.into_iter().enumerate() {

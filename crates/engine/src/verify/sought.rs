@@ -194,7 +194,7 @@ impl Seeking<'_> {
     ) -> io::Result<()> {
         let root = self.folder.as_os_str().as_bytes();
         let walk = Walk::new([self.folder.to_owned()], WalkOptions::default(), self.options.threads);
-        for item in walk.map_err(io::Error::other)?.until(self.progress.stop_flag()) {
+        for item in walk.until(self.progress.stop_flag()) {
             let (path, anchor) = match item {
                 Item::File(path, anchor) => (path.into_os_string().into_vec(), anchor),
                 Item::Failed(error) => {

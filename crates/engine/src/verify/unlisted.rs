@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::io::anchor::Anchor;
 use crate::io::open::{Root, Special};
+use crate::select::Selection;
 use crate::verify::listed::ListedNames;
 use crate::walk::{Item, Options, Walk};
 use std::ffi::OsStr;
@@ -43,25 +44,37 @@ pub enum Scope {
     Whole,
 }
 
+/// How a search is done.
+pub struct Looking<'a> {
+    /// Where.
+    pub scope: Scope,
+    /// Which files count.
+    pub select: &'a Selection,
+    /// Files that do not, as `(device, inode)`: manifests, the run's output.
+    pub own: &'a [(u64, u64)],
+    /// After how many files it ends, listed or not.
+    pub limit: u64,
+    /// Whether it has to end.
+    pub stopped: &'a dyn Fn() -> bool,
+}
+
 /// Looks for files below `root` that are not listed, and hands each name, relative to the root, to `found`.
 ///
-/// Files in `own` (`(device, inode)`: manifests, the run's output) do not count, nor do symbolic links, pipes and devices,
-/// which no `hash` would list. The search ends after `limit` files, listed or not.
+/// Symbolic links, pipes and devices do not count, which no `hash` would list.
 ///
 /// # Errors
 /// Those of `found`.
 pub fn unlisted(
     root: &[u8],
-    scope: Scope,
     listed: &mut ListedNames,
-    own: &[(u64, u64)],
-    limit: u64,
-    stopped: &dyn Fn() -> bool,
+    looking: &Looking<'_>,
     found: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<Search> {
+    let &Looking { scope, select, own, limit, stopped } = looking;
     let below = if scope == Scope::Around { listed.folder() } else { b"" };
-    let walk = Walk::new([OsStr::from_bytes(root).to_owned()], Options::default(), 0);
-    let walk = walk.map_err(io::Error::other)?.starting_at(OsStr::from_bytes(below));
+    let options = Options { select: select.clone(), below_root: true, ..Options::default() };
+    let walk = Walk::new([OsStr::from_bytes(root).to_owned()], options, 0);
+    let walk = walk.starting_at(OsStr::from_bytes(below));
     let folder = if below.is_empty() { root.to_vec() } else { [root, b"/", below].concat() };
     let mut result = Search { folder, ..Search::default() };
     let mut seen = 0;
@@ -80,7 +93,7 @@ pub fn unlisted(
                 seen += 1;
                 let name = path.strip_prefix(root).unwrap_or(&path);
                 let name = name.strip_prefix(b"/").unwrap_or(name);
-                if listed.contains(name) || is_among(own, &path, anchor.as_ref()) {
+                if !select.asks_for(name) || listed.contains(name) || is_among(own, &path, anchor.as_ref()) {
                     continue;
                 }
                 if is_beside(name, |about| listed.contains(about), &path, anchor.as_ref()) {
@@ -133,6 +146,11 @@ mod tests {
     use super::*;
     use std::os::unix::ffi::OsStrExt;
 
+    fn hundred(scope: Scope) -> Looking<'static> {
+        let select = Box::leak(Box::new(Selection::default()));
+        Looking { scope, select, own: &[], limit: 100, stopped: &|| false }
+    }
+
     #[test]
     fn files_not_listed_are_found_but_for_the_runs_own() {
         use std::os::unix::fs::MetadataExt;
@@ -151,8 +169,9 @@ mod tests {
                 names.push(String::from_utf8_lossy(name).into_owned());
                 Ok(())
             };
-            let own = [(own.dev(), own.ino())];
-            let result = unlisted(path, scope, &mut listed, &own, limit, &|| false, &mut found).unwrap();
+            let (own, select) = ([(own.dev(), own.ino())], &Selection::default());
+            let looking = Looking { scope, select, own: &own, limit, stopped: &|| false };
+            let result = unlisted(path, &mut listed, &looking, &mut found).unwrap();
             (names, result.cut)
         };
         assert_eq!(search(Scope::Whole, 100), (vec!["a".to_owned(), "sub/c".to_owned()], false));
@@ -184,7 +203,7 @@ mod tests {
             Ok(())
         };
         let path = dir.path().as_os_str().as_bytes();
-        let search = unlisted(path, Scope::Whole, &mut listed, &[], 100, &|| false, &mut found).unwrap();
+        let search = unlisted(path, &mut listed, &hundred(Scope::Whole), &mut found).unwrap();
         assert_eq!(names, [".a.part", "a.ftr.verify", "b.ftr"]);
         assert_eq!((search.files, search.own), (3, 3));
     }
@@ -199,7 +218,7 @@ mod tests {
         listed.add(b"link/other");
         let path = dir.path().join("root").into_os_string().into_encoded_bytes();
         let mut found = |name: &[u8]| panic!("{}", name.escape_ascii());
-        let search = unlisted(&path, Scope::Around, &mut listed, &[], 100, &|| false, &mut found).unwrap();
+        let search = unlisted(&path, &mut listed, &hundred(Scope::Around), &mut found).unwrap();
         assert_eq!((search.files, search.failed.len()), (0, 1));
     }
 }

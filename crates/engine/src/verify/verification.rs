@@ -7,6 +7,7 @@ use crate::job::{Job, Outcome, Summary, Verdict};
 use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
+use crate::select::Selection;
 use crate::task::{Notice, Sink, Task};
 use crate::verify::bag::{self, Bag};
 use crate::verify::entries::Entries;
@@ -16,8 +17,9 @@ use crate::verify::listed::ListedNames;
 use crate::verify::options::{Options, Unlisted};
 use crate::verify::pieced::{self, Pieced};
 use crate::verify::report::{Checked, Report};
+use crate::verify::seen::{CountedReader, Seen};
 use crate::verify::sought::{self, Sought};
-use crate::verify::unlisted::{Scope, unlisted};
+use crate::verify::unlisted::{Looking, Scope, unlisted};
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -71,6 +73,10 @@ impl<'a> Verification<'a> {
     /// # Errors
     /// Those of `tell`. What goes wrong with manifests and files is told and counted.
     pub fn manifests(&mut self, names: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
+        if let Some(error) = self.not_in_parts(names) {
+            self.unread(&error, tell)?;
+            return self.end(tell);
+        }
         for (at, name) in names.iter().enumerate() {
             if self.progress.stopped() {
                 self.report.not_begun += (names.len() - at) as u64;
@@ -144,7 +150,8 @@ impl<'a> Verification<'a> {
             Err(error) => return self.unread(&error, tell),
         };
         let reading = options.reading(bytes, self.progress);
-        let reader = CountedReader { reader, progress: self.progress };
+        let seen = Seen::new(options.digest_manifests);
+        let reader = CountedReader { reader, progress: self.progress, seen: &seen };
         let (reader, foreign) = match look(reader) {
             Ok(looked) => looked,
             Err(error) if Input::is_interruption(&error) => {
@@ -156,6 +163,10 @@ impl<'a> Verification<'a> {
         if let (Some(what), None) = (foreign, options.format) {
             return self.unread(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
         }
+        let state = match self.state() {
+            Ok(state) => state,
+            Err(error) => return self.unread(&error, tell),
+        };
         let config = options.config(root);
         // Whoever wants to know what is listed looks for the others himself.
         let mut folder_listed = match options.unlisted {
@@ -170,20 +181,34 @@ impl<'a> Verification<'a> {
         let listing = listed.or(folder_names);
         let mut sought = sought.filter(|_| sought::is_asked(options));
         let before = sought.as_ref().map_or(0, |sought| sought.len());
-        let mut entries = Entries::new(reader, reading, &config.root, 0, listing).of_folder(&folder);
+        let entries = Entries::new(reader, reading, &config.root, 0, listing).of_folder(&folder);
+        let mut entries = entries.selecting(&options.select);
         let manifest = Manifest { name, root: &config.root };
         let mut checked = Checked::default();
-        let told = self.run(&config, &manifest, &mut entries, &mut checked, sought.as_deref_mut(), tell);
+        let in_parts = !options.turn.is_all();
+        let told = match in_parts {
+            true => self.in_turn(state, &config, &manifest, &mut entries, &mut checked, tell),
+            false => self.run(&config, &manifest, &mut entries, &mut checked, sought.as_deref_mut(), tell),
+        };
         checked.sought = sought.map_or(0, |sought| sought.len() - before) as u64;
         let told = told.and_then(|()| {
-            let files = entries.take_pieced();
+            let files = entries.take_pieced_picked();
+            if in_parts && !files.is_empty() {
+                let why = "it has digests of pieces: check it whole, or with --only";
+                return self
+                    .unread(&Error::new(bytes, "check a part of", Cause::Other(why.to_owned())), tell);
+            }
             self.run_pieced(&config, &manifest, files, &mut checked, tell)
         });
         checked.format = entries.format();
+        checked.digest = seen.digest();
         let facts = entries.facts();
         self.folders.extend(folder_listed);
-        checked.entries = facts.jobs;
-        checked.not_tamper_evident = facts.weak;
+        checked.entries = facts.jobs - checked.not_in_turn;
+        checked.left_out = facts.left_out;
+        if !in_parts {
+            checked.not_tamper_evident = facts.weak;
+        }
         checked.guessed = facts.guessed;
         let failed = facts.failed.filter(|error| !Input::is_interruption(error));
         checked.failed = failed.map(|error| Error::io(bytes, "read", error));
@@ -239,7 +264,10 @@ impl<'a> Verification<'a> {
             Ok(())
         };
         let bytes = folder.as_os_str().as_bytes();
-        let search = unlisted(bytes, Scope::Whole, listed, &self.own, u64::MAX, &stopped, &mut found)?;
+        // What belongs to a bag is no matter of choice.
+        let (scope, select) = (Scope::Whole, &Selection::default());
+        let looking = Looking { scope, select, own: &self.own, limit: u64::MAX, stopped: &stopped };
+        let search = unlisted(bytes, listed, &looking, &mut found)?;
         self.report.counts.unreadable += search.failed.len() as u64;
         search.failed.iter().try_for_each(|error| tell(Event::Failed(error)))?;
         let manifest = manifest.file_name().unwrap_or_default().display();
@@ -263,8 +291,8 @@ impl<'a> Verification<'a> {
         tell: &mut Tell<'_>,
     ) -> io::Result<()> {
         let Verification { options, progress, report, .. } = self;
-        let mut relay =
-            Relay { options, manifest, report, counts: Summary::default(), ignored: 0, sought, tell };
+        let mut relay = Relay::new(options, manifest, report, tell);
+        relay.sought = sought;
         let ended = run(config, tasks, progress, &mut relay);
         (checked.counts, checked.ignored) = (relay.counts, relay.ignored);
         let Summary { unreached, interrupted, .. } = ended?;
@@ -282,8 +310,7 @@ impl<'a> Verification<'a> {
         tell: &mut Tell<'_>,
     ) -> io::Result<()> {
         let Verification { options, progress, report, .. } = self;
-        let (counts, sought) = (Summary::default(), None);
-        let mut relay = Relay { options, manifest, report, counts, ignored: 0, sought, tell };
+        let mut relay = Relay::new(options, manifest, report, tell);
         let ended = pieced::verify(files, config, progress, &mut relay);
         checked.counts += relay.counts;
         checked.ignored += relay.ignored;
@@ -335,7 +362,9 @@ impl<'a> Verification<'a> {
             };
             let bytes = folder.path.as_os_str().as_bytes();
             let stopped = || self.progress.stopped();
-            let result = unlisted(bytes, scope, &mut folder.listed, &self.own, limit, &stopped, &mut found);
+            let select = &self.options.select;
+            let looking = Looking { scope, select, own: &self.own, limit, stopped: &stopped };
+            let result = unlisted(bytes, &mut folder.listed, &looking, &mut found);
             self.report.unlisted += files;
             let search = result?;
             self.report.own += search.own;
@@ -354,26 +383,15 @@ impl<'a> Verification<'a> {
             self.report.counts.interrupted = true;
             return Ok(());
         }
+        let unmatched = self.options.select.unmatched();
+        self.report.unmatched = unmatched.len() as u64;
+        unmatched.into_iter().try_for_each(|name| tell(Event::Unmatched(Path::new(name))))?;
         self.report.not_verified.iter().try_for_each(|name| tell(Event::NotVerified(name)))
     }
 }
 
-/// A manifest whose reading shows how far the check is.
-pub(crate) struct CountedReader<'p, R> {
-    pub(crate) reader: R,
-    pub(crate) progress: &'p Progress,
-}
-
-impl<R: Read> Read for CountedReader<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.reader.read(buffer)?;
-        self.progress.add_list_read(count as u64);
-        Ok(count)
-    }
-}
-
 /// From a run to whoever is told.
-struct Relay<'r, 't> {
+pub(super) struct Relay<'r, 't> {
     options: &'r Options,
     manifest: &'r Manifest<'r>,
     report: &'r mut Report,
@@ -383,6 +401,27 @@ struct Relay<'r, 't> {
     /// Where what is not there waits to be looked for elsewhere, if that is asked for.
     sought: Option<&'r mut Vec<Sought>>,
     tell: &'r mut Tell<'t>,
+}
+
+impl<'r, 't> Relay<'r, 't> {
+    pub(super) fn new(
+        options: &'r Options,
+        manifest: &'r Manifest<'r>,
+        report: &'r mut Report,
+        tell: &'r mut Tell<'t>,
+    ) -> Relay<'r, 't> {
+        Relay { options, manifest, report, counts: Summary::default(), ignored: 0, sought: None, tell }
+    }
+
+    /// What was told so far: counts, and entries passed over.
+    pub(super) fn counted(self) -> (Summary, u64) {
+        (self.counts, self.ignored)
+    }
+
+    /// Whether entries whose files are not there are passed over.
+    pub(super) fn ignores_missing(&self) -> bool {
+        self.options.ignore_missing
+    }
 }
 
 impl Sink for Relay<'_, '_> {

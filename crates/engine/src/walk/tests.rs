@@ -1,6 +1,7 @@
 //! Walks of small trees: their order, what they tell, and how much is to come.
 
 use super::*;
+use crate::select::Wanted;
 use rustix::fs::Mode;
 use std::os::unix::fs::symlink;
 
@@ -10,7 +11,7 @@ fn walk(root: &Path, options: Options, threads: usize) -> (Vec<String>, Vec<Stri
         let root = root.as_os_str().as_bytes();
         String::from_utf8_lossy(path.strip_prefix(root).unwrap_or(path)).into_owned()
     };
-    for item in Walk::new([root.to_owned()], options, threads).unwrap() {
+    for item in Walk::new([root.to_owned()], options, threads) {
         match item {
             Item::File(path, _) => files.push(text(path.as_os_str().as_bytes())),
             Item::Temporary(path) => others.push(format!("temporary {}", text(path.as_os_str().as_bytes()))),
@@ -58,13 +59,19 @@ fn many_folders_listed_ahead_lose_nothing() {
 /// What is to come according to the walk, at every step, and what came in the end.
 fn hints(root: &Path, options: Options, threads: usize) -> (Vec<(usize, Option<usize>)>, usize) {
     let roots = [root.to_owned()];
-    let mut walk = Walk::new(roots, options, threads).unwrap();
+    let mut walk = Walk::new(roots, options, threads);
     let mut hints = vec![walk.size_hint()];
     while walk.next().is_some() {
         hints.push(walk.size_hint());
     }
     let count = hints.len() - 1;
     (hints, count)
+}
+
+fn globs(include: &[&str], exclude: &[&str]) -> Selection {
+    let own = |globs: &[&str]| globs.iter().map(|&glob| glob.to_owned()).collect();
+    let wanted = Wanted { include: own(include), exclude: own(exclude), ..Wanted::default() };
+    Selection::new(&wanted).unwrap()
 }
 
 #[test]
@@ -96,13 +103,13 @@ fn how_many_are_to_come_is_known_long_before_the_end() {
     let dir = tree(&flat.iter().map(String::as_str).collect::<Vec<_>>());
     let (known, _) = hints(dir.path(), Options::default(), 1);
     assert_eq!(known[1], (299, Some(299)), "one folder");
-    let globs = Options { exclude: vec!["f1*".to_owned()], ..Options::default() };
+    let globs = Options { select: globs(&[], &["f1*"]), ..Options::default() };
     assert_eq!(hints(dir.path(), globs, 1).0[1], (0, None), "what is left out is not known");
     // Helpers are ahead of a consumer that takes its time, in folders of folders too.
     let deep: Vec<String> = (0..300).map(|i| format!("{}/{}/{}/f{i}", i % 5, i % 3, i % 7)).collect();
     let dir = tree(&deep.iter().map(String::as_str).collect::<Vec<_>>());
     let roots = [dir.path().to_owned()];
-    let mut walk = Walk::new(roots, Options::default(), 4).unwrap();
+    let mut walk = Walk::new(roots, Options::default(), 4);
     for done in 1.. {
         assert!(walk.next().is_some(), "it is known before the end");
         std::thread::sleep(std::time::Duration::from_millis(1));
@@ -130,15 +137,37 @@ fn links_are_told_and_loops_end() {
 fn globs_and_ignore_files_leave_out() {
     let dir = tree(&["a.rs", "b.txt", "target/x.rs", "sub/c.rs", "sub/d.log", "sub/keep.log"]);
     let only = |include: &[&str], exclude: &[&str]| {
-        let own = |globs: &[&str]| globs.iter().map(|&glob| glob.to_owned()).collect();
-        walk(dir.path(), Options { include: own(include), exclude: own(exclude), ..Options::default() }, 1).0
+        walk(dir.path(), Options { select: globs(include, exclude), ..Options::default() }, 1).0
     };
     assert_eq!(only(&["*.rs"], &["target"]), ["/a.rs", "/sub/c.rs"]);
     assert_eq!(only(&[], &["*.rs", "*.log"]), ["/b.txt"]);
     std::fs::write(dir.path().join(".gitignore"), "/target\n*.log\n").unwrap();
     std::fs::write(dir.path().join("sub/.gitignore"), "!keep.log\n").unwrap();
-    let options = Options { gitignore: true, exclude: vec![".gitignore".to_owned()], ..Options::default() };
+    let options = Options { gitignore: true, select: globs(&[], &[".gitignore"]), ..Options::default() };
     assert_eq!(walk(dir.path(), options, 1).0, ["/a.rs", "/b.txt", "/sub/c.rs", "/sub/keep.log"]);
+}
+
+#[test]
+fn what_a_selection_leaves_out_is_counted_and_globs_may_begin_below_the_root() {
+    let dir = tree(&["a", "big", "sub/a", "sub/c", "other/d"]);
+    std::fs::write(dir.path().join("big"), [0; 100]).unwrap();
+    let run = |wanted: &Wanted, below_root| {
+        let options = Options { select: Selection::new(wanted).unwrap(), below_root, ..Options::default() };
+        let mut walk = Walk::new([dir.path().to_owned()], options, 1);
+        let files = walk.by_ref().filter(|item| matches!(item, Item::File(..))).count();
+        (files, walk.left_out().files, walk.left_out().folders)
+    };
+    let top = Wanted { include: vec!["/a".to_owned()], ..Wanted::default() };
+    assert_eq!(run(&top, true), (1, 4, 0));
+    assert_eq!(run(&top, false), (0, 5, 0));
+    let without = Wanted { exclude: vec!["/sub".to_owned(), "big".to_owned()], ..Wanted::default() };
+    assert_eq!(run(&without, true), (2, 1, 1));
+    assert_eq!(run(&Wanted { min_size: Some(100), ..Wanted::default() }, false), (1, 4, 0));
+    let future = Time { seconds: 1 << 40, nanos: 0 };
+    assert_eq!(run(&Wanted { newer: Some(future), ..Wanted::default() }, false), (0, 5, 0));
+    assert_eq!(run(&Wanted { older: Some(future), ..Wanted::default() }, false), (5, 0, 0));
+    let options = Options { select: globs(&["none"], &[]), ..Options::default() };
+    assert_eq!(Walk::new([dir.path().join("big")], options, 1).count(), 1, "a file that was named");
 }
 
 #[test]
@@ -177,7 +206,7 @@ fn names_longer_than_a_path_may_be_are_found_and_opened_where_they_are() {
         for threads in [1, 4] {
             let options = Options { follow, ..Options::default() };
             let mut found = 0;
-            for item in Walk::new(roots.clone(), options, threads).unwrap() {
+            for item in Walk::new(roots.clone(), options, threads) {
                 let Item::File(path, Some(anchor)) = item else { panic!("{item:?}") };
                 let path = path.as_os_str().as_bytes();
                 let (root, rest) = (anchor.root(), anchor.rest(path));
@@ -197,7 +226,7 @@ fn a_walk_dropped_with_much_listed_ahead_needs_no_deep_stack() {
     let small = std::thread::Builder::new().stack_size(128 << 10);
     let root = dir.path().to_owned();
     let walk = move || {
-        let mut walk = Walk::new([root], Options::default(), 4).unwrap();
+        let mut walk = Walk::new([root], Options::default(), 4);
         // Far enough that helpers have begun; then they get time to list what is below.
         assert!((0..20).all(|_| walk.next().is_some()));
         while walk.size_hint().1.is_none() {
@@ -228,7 +257,7 @@ fn what_is_exchanged_for_a_link_while_it_is_walked_is_never_followed() {
             }
         });
         for _ in 0..2000 {
-            for item in Walk::new([root.clone()], Options::default(), 1).unwrap() {
+            for item in Walk::new([root.clone()], Options::default(), 1) {
                 let Item::File(path, Some(anchor)) = item else { continue };
                 match anchor.root().open(anchor.rest(path.as_os_str().as_bytes()), Special::Refuse) {
                     Ok((file, _)) => {
@@ -255,7 +284,7 @@ fn a_walk_begins_below_its_root_only_where_no_link_leads() {
     symlink("../out", dir.path().join("t/link")).unwrap();
     let root = dir.path().join("t");
     let found = |start: &str| {
-        let walk = Walk::new([root.clone()], Options::default(), 1).unwrap();
+        let walk = Walk::new([root.clone()], Options::default(), 1);
         let name = |item| match item {
             Item::File(path, Some(_)) => path.to_str().unwrap()[root.as_os_str().len()..].to_owned(),
             Item::Failed(error) => error.reason(),
@@ -273,7 +302,7 @@ fn a_walk_that_is_stopped_ends() {
     let dir = tree(&["a/f", "b/f", "c/f"]);
     let stop = Arc::new(AtomicBool::new(false));
     let roots = [dir.path().to_owned()];
-    let mut walk = Walk::new(roots, Options::default(), 1).unwrap().until(stop.clone());
+    let mut walk = Walk::new(roots, Options::default(), 1).until(stop.clone());
     assert!(walk.next().is_some());
     stop.store(true, Relaxed);
     assert!(walk.next().is_none());

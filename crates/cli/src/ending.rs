@@ -1,0 +1,81 @@
+//! The end of a run in words: what was read, how long it took and how fast, on which machine, and the page to be filed.
+
+use crate::drawing::record::{Heading, MARK, Record};
+use crate::output;
+use crate::words::{grouped, size};
+use clap::ValueEnum;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use truesum::Error;
+use truesum::manifest::Time;
+use truesum::manifest::path::display_safe;
+
+/// How much is said at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Ending {
+    /// Nothing
+    None,
+    /// One line
+    Short,
+    /// What was read, how fast, what was left out, and what to do about each kind of failure
+    Long,
+    /// The same object as the last one of --json, on standard error
+    Json,
+}
+
+/// How much was read, how long it took and how fast that was.
+pub fn rate(bytes: u64, time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    let rate = size((bytes as f64 / seconds.max(1e-9)) as u64);
+    format!("{} in {seconds:.3} s ({rate}/s)", size(bytes))
+}
+
+/// Lines below the short one.
+pub fn lines(rows: &[(String, String)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let lines: Vec<String> = rows.iter().map(|(name, text)| format!("  {name:width$}  {text}")).collect();
+    lines.join("\n")
+}
+
+/// What a page says of the machine, the program and the time, besides what was read.
+pub fn facts(bytes: u64, time: Duration) -> Vec<(&'static str, String)> {
+    let machine = rustix::system::uname();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = Time { seconds: since.as_secs() as i64, nanos: 0 }.to_string();
+    let text = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
+    vec![
+        ("Date", format!("{} {} UTC", &now[..10], &now[11..19])),
+        (
+            "Machine",
+            format!("{} ({} {})", text(machine.nodename()), text(machine.sysname()), text(machine.machine())),
+        ),
+        ("Program", format!("truesum {}", env!("CARGO_PKG_VERSION"))),
+        ("Read", format!("{} bytes, {}", grouped(bytes), rate(bytes, time))),
+    ]
+}
+
+/// What a page says of a manifest.
+pub fn manifest(name: &[u8], digest: Option<&truesum::hash::Digest>) -> String {
+    match digest {
+        Some(digest) => format!("{}, SHA-256 {digest}", display_safe(name)),
+        None => display_safe(name),
+    }
+}
+
+/// Says of a page, before anything is read, why it could not be written at the end.
+///
+/// # Errors
+/// What is there is no page of this kind.
+pub fn may_write(path: &Path) -> Result<(), Error> {
+    output::may_replace(path, MARK)?;
+    // What is begun and not finished leaves nothing.
+    output::begin(path).map(drop)
+}
+
+/// Writes a page.
+///
+/// # Errors
+/// The file cannot be written, or is something else.
+pub fn write(path: &Path, record: &Record, heading: &Heading) -> Result<(), Error> {
+    output::save_page(path, &record.page(heading), MARK)
+}

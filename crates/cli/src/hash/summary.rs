@@ -1,0 +1,64 @@
+//! The end of a `hash` in words, or as an object.
+
+use crate::advice::Trouble;
+use crate::ending::{lines, rate};
+use crate::hash::Told;
+use crate::selection;
+use crate::words::count;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Duration;
+use truesum::Summary;
+use truesum::manifest::path::display_safe;
+use truesum::walk::LeftOut;
+
+/// One line: how many files, how fast, and what was left out.
+pub fn short(summary: &Summary, told: &Told, time: Duration) -> String {
+    let left_out = match told.left_out {
+        LeftOut { files: 0, folders: 0 } => String::new(),
+        some => format!("; {} left out", selection::not_selected(some)),
+    };
+    format!("truesum: {}, {}{left_out}", count(summary.files, "file", "files"), rate(summary.bytes, time))
+}
+
+/// Lines below it: where it is listed, what is not, and what to do about each kind of failure.
+pub fn long(summary: &Summary, told: &Told, output: Option<&Path>) -> String {
+    let mut rows = Vec::new();
+    let mut row = |name: &str, number: u64, text: String| {
+        if number > 0 {
+            rows.push((name.to_owned(), text));
+        }
+    };
+    let listed = summary.files - told.refused;
+    if let Some(output) = output {
+        let output = display_safe(output.as_os_str().as_bytes());
+        row("listed", 1, format!("{} in {output}", count(listed, "file", "files")));
+    }
+    let LeftOut { files, folders } = told.left_out;
+    row("left out", files + folders, selection::not_selected(told.left_out));
+    row(
+        "links",
+        told.links,
+        count(told.links, "symbolic link", "symbolic links") + " not followed: --follow does",
+    );
+    let temporary = count(told.temporary, "temporary file", "temporary files");
+    row("temporary", told.temporary, temporary + " of other runs, not hashed");
+    row("UNREADABLE", summary.unreadable, Trouble::Unreadable.advice().to_owned());
+    row("MISSING", summary.missing, "named, and not there: look for a slip in the name".to_owned());
+    row("CHANGED while read", summary.changed, Trouble::Busy.advice().to_owned());
+    row("not listed", told.refused, "the format cannot hold the entry: --json can".to_owned());
+    lines(&rows)
+}
+
+/// An object, in one line.
+pub fn object(summary: &Summary, told: &Told, time: Duration, exit: u8) -> String {
+    let Summary { files, bytes, missing, changed, unreadable, .. } = summary;
+    let Told { refused, links, temporary, left_out, .. } = told;
+    let LeftOut { files: left, folders } = left_out;
+    let seconds = time.as_secs_f64();
+    format!(
+        "{{\"schema\":\"truesum-hash/1\",\"kind\":\"summary\",\"files\":{files},\"missing\":{missing},\"changed\":{changed},\
+         \"unreadable\":{unreadable},\"refused\":{refused},\"left_out\":{{\"files\":{left},\"folders\":{folders}}},\"links\":{links},\
+         \"temporary\":{temporary},\"bytes\":{bytes},\"seconds\":{seconds:.6},\"exit\":{exit}}}"
+    )
+}

@@ -1,0 +1,134 @@
+//! The pages of `--html`: what they say, what they refuse to replace, and how a browser shows them.
+
+use crate::program::{ABC, EMPTY, Folder};
+use std::path::Path;
+use std::process::Command;
+
+/// SHA-256 of no message anybody knows.
+const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+/// A name that would act if it were not escaped, and that is wider than a telephone.
+const ODD: &str = "<script>alert(1)<img src=x onerror=alert(2)>&\"'-and-a-name-without-any-place-to-break-it-as-wide-as-a-screen-is";
+
+fn folder() -> Folder {
+    let folder = Folder::with(&[("good", "abc"), ("bad", "abc"), (ODD, "abc"), ("extra", "abc")]);
+    let lines = [(ABC, "good"), (OTHER, "bad"), (OTHER, ODD), (EMPTY, "gone")];
+    let lines: String = lines.iter().map(|(digest, name)| format!("{digest}  {name}\n")).collect();
+    folder.write("M", format!("{lines}oops\n"));
+    folder
+}
+
+fn read(folder: &Folder, name: &str) -> String {
+    std::fs::read_to_string(folder.path(name)).unwrap()
+}
+
+/// The text of a page, without its tags and style.
+fn text(page: &str) -> String {
+    let body = page.split_once("<body>").unwrap().1;
+    let parts = body.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    parts.map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_page_of_a_check_says_what_was_checked_and_failures_first() {
+    let folder = folder();
+    let ran = folder.run(&["check", "--html", "check.html", "M"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let page = text(&read(&folder, "check.html"));
+    let digest = folder.run(&["hash", "M"]).out()[..64].to_owned();
+    for part in [
+        "Check of M\nNOT verified: not everything is as listed.\nManifest\n".to_owned(),
+        format!("Manifest\nM, SHA-256 {digest}\nDate\n"),
+        "verified\n1\n".to_owned(),
+        "FAILED\n2\n".to_owned(),
+        "MISSING\n1\n".to_owned(),
+        format!("FAILED\nbad\nexpected sha256 {OTHER}\nactual   sha256 {ABC}\n"),
+        "MISSING\ngone\nmalformed\nM\nline 5: not a checksum line\n".to_owned(),
+        "Other files\nOK\n1 file\ngood\n".to_owned(),
+    ] {
+        assert!(page.contains(&part), "{part}\nis not in\n{page}");
+    }
+    assert!(page.find("FAILED\nbad") < page.find("Other files"));
+    assert!(!read(&folder, "check.html").contains("<img"));
+}
+
+#[test]
+fn the_page_of_a_part_says_so() {
+    let folder = folder();
+    let words =
+        ["check", "--html", "p.html", "--lenient", "--sample", "1%", "--seed", "4", "--only", "good", "M"];
+    assert_eq!(folder.run(&words).code, Some(0));
+    let page = text(&read(&folder, "p.html"));
+    let said = "What was selected is verified, 1 entry. Of the others nothing is known.\n\
+                A part: 1 of 4 entries (sample of 1 %, seed 4).\n";
+    assert!(page.contains(said), "{page}");
+    folder.write("MD5", format!("{}  good\n", "900150983cd24fb0d6963f7d28e17f72"));
+    assert_eq!(folder.run(&["check", "--html", "p.html", "MD5"]).code, Some(0));
+    let page = text(&read(&folder, "p.html"));
+    assert!(page.contains("1 entry by md5: not tamper-evident"), "{page}");
+}
+
+#[test]
+fn the_page_of_an_audit_has_every_standing_and_is_none_of_the_files() {
+    let folder = folder();
+    for _ in 0..2 {
+        let ran = folder.run(&["audit", "--html", "audit.html", "M"]);
+        assert_eq!((ran.code, ran.out().contains("audit.html")), (Some(1), false), "{}", ran.out());
+    }
+    let page = text(&read(&folder, "audit.html"));
+    for part in [
+        "Audit of M\nNOT equal.\n",
+        "changed\nbad\nlisted\n",
+        "missing\ngone\n",
+        "copied\nextra\nfrom good\n",
+    ] {
+        assert!(page.contains(part), "{part}\nis not in\n{page}");
+    }
+    assert!(page.find("missing\ngone") < page.find("copied\nextra"), "what is bad comes first");
+}
+
+#[test]
+fn a_page_takes_the_place_of_nothing_but_a_page_and_that_is_known_before_anything_is_read() {
+    let folder = folder();
+    for (words, why) in [
+        (&["check", "--html", "M", "M"][..], "what is there is no page of truesum"),
+        (&["audit", "--html", "M", "M"], "what is there is no page of truesum"),
+        (&["check", "--html", "none/x.html", "M"], "No such file or directory"),
+        (&["check", "--html", ".", "M"], "directory"),
+        (&["check", "--locate", "--map-html", "x.html", "--html", "x.html", "M"], "two pages need two files"),
+    ] {
+        let ran = folder.run(words);
+        assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{words:?}");
+        assert!(ran.err.contains(why), "{words:?}: {}", ran.err);
+    }
+    assert!(read(&folder, "M").starts_with(ABC) && !folder.path("x.html").exists());
+    let out = std::fs::File::create(folder.path("out.html")).unwrap();
+    let same = folder.command().args(["check", "--html", "out.html", "M"]).stdout(out).output().unwrap();
+    assert_eq!(same.status.code(), Some(2), "the run's own standard output");
+}
+
+#[test]
+fn a_page_can_be_read_in_a_browser() {
+    let folder = folder();
+    // Bytes that no piece of a stored tree is of.
+    assert_eq!(folder.run(&["tree", "--save", "-a", "sha256-tree", "bad"]).code, Some(0));
+    folder.write("bad", "abd");
+    folder.run(&["check", "--locate", "--exact", "--html", "check.html", "--exclude", "good", "M"]);
+    folder.run(&["audit", "--html", "audit.html", "M"]);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks/check_report.py");
+    let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
+    assert!(read(&folder, "check.html").contains("<svg"), "a map of the damage");
+    for name in ["check.html", "audit.html"] {
+        let output =
+            Command::new("python3").arg(&script).arg("--record").arg(folder.path(name)).arg(&shots).output();
+        let (status, said) = match output {
+            Ok(output) => (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned()),
+            Err(why) => (Some(77), format!("python3: {why}")),
+        };
+        if status == Some(77) {
+            assert!(std::env::var("TRUESUM_ORACLES").as_deref() != Ok("all"), "{said}");
+            eprintln!("the page was not opened in a browser: {said}");
+            return;
+        }
+        assert_eq!(status, Some(0), "{said}");
+    }
+}

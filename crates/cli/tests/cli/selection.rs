@@ -1,0 +1,345 @@
+//! Which files a run is about, and a part of them at a time: one scenario a test, exact output and exit status.
+
+use crate::program::{ABC, Folder, Ran};
+use std::collections::BTreeSet;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// SHA-256 of no message anybody knows.
+const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+fn lines(names: &[&str]) -> String {
+    names.iter().map(|name| format!("{ABC}  {name}\n")).collect()
+}
+
+fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
+    (ran.out(), &ran.err, ran.code)
+}
+
+fn stamp(folder: &Folder, name: &str, time: SystemTime) {
+    let file = std::fs::File::options().write(true).open(folder.path(name)).unwrap();
+    file.set_modified(time).unwrap();
+}
+
+#[test]
+fn a_check_by_names_says_that_it_is_a_part() {
+    let folder = Folder::with(&[("a.iso", "abc"), ("d/b.iso", "abc"), ("d/c.txt", "abc")]);
+    folder.write("M", lines(&["a.iso", "d/b.iso", "d/c.txt"]));
+    let ran = folder.run(&["check", "--include", "*.iso", "--exclude", "/a*", "M"]);
+    let said = "truesum: 1 file verified; 3 B read; part: 1 of 3 entries\n";
+    assert_eq!(shown(&ran), ("d/b.iso: OK\n".to_owned(), said, Some(0)));
+    let ran = folder.run(&["check", "--only", "d", "--only", "*.iso", "M"]);
+    let said = "truesum: 3 files verified; 9 B read\n";
+    assert_eq!(shown(&ran), ("a.iso: OK\nd/b.iso: OK\nd/c.txt: OK\n".to_owned(), said, Some(0)));
+}
+
+#[test]
+fn a_name_asked_for_that_nothing_is_called_is_an_error() {
+    let folder = Folder::with(&[("a", "abc"), ("unlisted", "abc")]);
+    folder.write("M", lines(&["a"]));
+    let ran = folder.run(&["check", "--only", "./a", "--only", "unlisted", "M"]);
+    let said = "truesum: note: 1 file in . not listed (-v names them)\n\
+                truesum: unlisted: asked for, and no entry is called so\n\
+                truesum: 1 file verified, 1 not listed; 3 B read\n";
+    assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(2)));
+    for words in [&["audit", "--only", "nobody", "M"][..], &["diff", "--only", "nobody", "M", "M"]] {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(2), "{words:?}: {}", ran.err);
+        assert!(
+            ran.err.contains("truesum: nobody: cannot select: asked for, and nothing is called so"),
+            "{}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn a_check_that_selected_nothing_verified_nothing() {
+    let folder = Folder::with(&[("a", "abc")]);
+    folder.write("M", lines(&["a"]));
+    let ran = folder.run(&["check", "--newer", "2999-01-01", "M"]);
+    let said = "truesum: nothing selected: 1 entry is listed, and all left out\n\
+                truesum: 0 files verified; 0 B read; part: 0 of 1 entry\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(folder.run(&["audit", "--min-size", "1K", "M"]).code, Some(2));
+    let ran = folder.run(&["hash", "--min-size", "1K", "a"]);
+    assert_eq!(shown(&ran), (String::new(), "truesum: no file was selected: 1 file left out\n", Some(2)));
+}
+
+#[test]
+fn a_file_that_was_cut_short_does_not_escape_by_its_size() {
+    let folder = Folder::with(&[("a", ""), ("b", "abc"), ("c", "abc")]);
+    stamp(&folder, "b", UNIX_EPOCH + Duration::from_secs(5));
+    let entry = |name: &str, size: u64| {
+        format!(
+            "{{\"schema\":\"truesum-entry/1\",\"path\":\"{name}\",\"size\":{size},\"digests\":{{\"sha256\":\"{ABC}\"}}}}\n"
+        )
+    };
+    folder.write("M", [entry("a", 3), entry("b", 3), entry("c", 3), entry("gone", 3)].concat());
+    let ran = folder.run(&["check", "-q", "--min-size", "2", "--newer", "1970-01-02", "M"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.out().starts_with("a: FAILED\n  expected size 3\n  actual size   0\n"), "{}", ran.out());
+    assert!(
+        ran.out().ends_with("gone: MISSING\n"),
+        "of which nothing is known but that it is listed: {}",
+        ran.out()
+    );
+    assert!(ran.err.ends_with("part: 3 of 4 entries\n"), "{}", ran.err);
+}
+
+#[test]
+fn a_hash_selects_by_size_and_time() {
+    let folder = Folder::with(&[("old", "abc"), ("new", "abc"), ("small", "")]);
+    let now = SystemTime::now();
+    stamp(&folder, "old", now - Duration::from_secs(30 * 86_400));
+    let names = |words: &[&str]| {
+        let ran = folder.run(&[&["hash"], words, &["old", "new", "small"]].concat());
+        assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
+        ran.out().lines().map(|line| line[66..].to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names(&["--newer", "7d"]), "new small");
+    assert_eq!(names(&["--older", "7d"]), "old");
+    assert_eq!(names(&["--newer", "old", "--min-size", "1"]), "new");
+    assert_eq!(names(&["--max-size", "0B"]), "small");
+    assert_eq!(names(&["--older", "2999-01-01T00:00:00+14:00"]), "old new small");
+    for words in [
+        &["--newer", "soon"][..],
+        &["--newer", "-7d"],
+        &["--newer", "1d", "--older", "2d"],
+        &["--min-size", "2", "--max-size", "1"],
+    ] {
+        assert_eq!(folder.run(&[&["hash", "old"], words].concat()).code, Some(2), "{words:?}");
+    }
+}
+
+#[test]
+fn an_audit_of_a_part_is_equal_in_what_was_selected() {
+    let folder =
+        Folder::with(&[("d/a.txt", "abc"), ("d/b.bin", "changed"), ("d/skip/new", "x"), ("d/c.txt", "abc")]);
+    folder.write("M", format!("{}{OTHER}  b.bin\n{OTHER}  skip/gone\n", lines(&["a.txt"])));
+    let ran = folder.run(&["audit", "--include", "*.txt", "--exclude", "skip", "M", "d"]);
+    let said =
+        "truesum: 1 file listed: 1 ok, 1 copied; 6 B read; part: 2 listed and 1 found left out: NOT equal\n";
+    assert_eq!(shown(&ran), ("ok\ta.txt\ncopied\tc.txt\ta.txt\n".to_owned(), said, Some(1)));
+    std::fs::remove_file(folder.path("d/c.txt")).unwrap();
+    let ran = folder.run(&["audit", "--max-size", "3", "--only", "a.txt", "M", "d"]);
+    let said = "truesum: 1 file listed: 1 ok; 3 B read; part: 2 listed and 2 found left out: what was selected is equal\n";
+    assert_eq!(shown(&ran), ("ok\ta.txt\n".to_owned(), said, Some(0)));
+    let ran = folder.run(&["audit", "--json", "--only", "a.txt", "M", "d"]);
+    assert!(ran.out().contains("\"part\":true,\"left_out\":{\"listed\":2,\"found\":2}"), "{}", ran.out());
+}
+
+#[test]
+fn two_folders_are_compared_by_files_of_which_one_fits() {
+    let folder = Folder::with(&[("a/big", "0123456789"), ("b/big", "0"), ("a/small", "1"), ("b/small", "2")]);
+    let ran = folder.run(&["diff", "--min-size", "5", "a", "b"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("changed\tbig\n", Some(1)));
+}
+
+#[test]
+fn a_sample_is_the_same_by_its_seed_and_never_called_the_whole() {
+    let names: Vec<String> = (0..200).map(|i| format!("f{i:03}")).collect();
+    let folder = Folder::new();
+    names.iter().for_each(|name| folder.write(name, "abc"));
+    let all: Vec<&str> = names.iter().map(String::as_str).collect();
+    folder.write("M", lines(&all));
+    let sample = |words: &[&str]| folder.run(&[&["check", "M"], words].concat());
+    let ran = sample(&["--sample", "10%", "--seed", "1"]);
+    let picked: Vec<String> = ran.out().lines().map(|line| line[..4].to_owned()).collect();
+    let number = picked.len();
+    assert!((5..40).contains(&number), "{number}");
+    let read = 3 * number;
+    let said = format!(
+        "truesum: {number} files verified; {read} B read; part: {number} of 200 entries (sample of 10 %, seed 1)\n"
+    );
+    assert_eq!((ran.err.as_str(), ran.code), (said.as_str(), Some(0)));
+    assert_eq!(sample(&["--sample", "10%", "--seed", "1"]).out(), ran.out());
+    let without_seed: BTreeSet<Vec<u8>> = (0..4).map(|_| sample(&["--sample", "10%"]).out).collect();
+    assert!(without_seed.len() > 1, "a sample that never changes leaves the rest unread for ever");
+    // What is in the sample fails the run, what is not does not.
+    folder.write(&picked[0], "bad");
+    assert_eq!(sample(&["--sample", "10%", "--seed", "1"]).code, Some(1));
+    for share in ["0%", "101%", "5", "-5%", "nan%"] {
+        assert_eq!(sample(&[&format!("--sample={share}")]).code, Some(2), "{share}");
+    }
+}
+
+#[test]
+fn a_sample_that_would_be_empty_has_one() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "abc"), ("c", "abc")]);
+    folder.write("M", lines(&["a", "b", "c"]));
+    for seed in 0..5 {
+        let ran = folder.run(&["check", "--sample", "0.0001%", "--seed", &seed.to_string(), "M"]);
+        let said = format!(
+            "truesum: 1 file verified; 3 B read; part: 1 of 3 entries (sample of 0.0001 %, seed {seed})\n"
+        );
+        assert_eq!((ran.err.as_str(), ran.code), (said.as_str(), Some(0)));
+    }
+    let ran = folder.run(&["check", "--json", "--sample", "0.0001%", "--seed", "1", "M"]);
+    let last: serde_json::Value = serde_json::from_str(ran.out().lines().last().unwrap()).unwrap();
+    assert_eq!((&last["left_out"], &last["part"]), (&2.into(), &true.into()));
+    assert_eq!(last["sample"], serde_json::json!({"percent": 0.0001, "seed": 1}));
+}
+
+#[test]
+fn nights_with_a_bound_re_read_everything_also_while_files_are_added() {
+    const BOUND: u64 = 4500;
+    let folder = Folder::new();
+    let mut sizes: Vec<u64> = Vec::new();
+    // When each was read last or listed first, and how many nights may pass until it is read again.
+    let mut due: Vec<usize> = Vec::new();
+    let mut nights_read = BTreeSet::new();
+    for night in 0..40 {
+        // Thirteen files, one of them beyond any night; each night up to two more, until the twentieth.
+        let more = if night == 0 {
+            13
+        } else if night < 20 {
+            night % 3
+        } else {
+            0
+        };
+        for _ in 0..more {
+            let size = [1000, 10, 2500, 7000, 0, 1700][sizes.len() % 6];
+            folder.write(format!("f{:03}", sizes.len()), vec![b'x'; size as usize]);
+            sizes.push(size);
+            due.push(usize::MAX);
+        }
+        // Two nights in a row read more than the bound together.
+        let within = |sizes: &[u64]| night + 2 * sizes.iter().sum::<u64>().div_ceil(BOUND) as usize + 1;
+        let all = within(&sizes);
+        due.iter_mut().filter(|due| **due == usize::MAX).for_each(|due| *due = all);
+        let names: Vec<String> = (0..sizes.len()).map(|i| format!("f{i:03}")).collect();
+        let mut words = vec!["hash", "-o", "M"];
+        words.extend(names.iter().map(String::as_str));
+        assert_eq!(folder.run(&words).code, Some(0));
+        let ran = folder.run(&["check", "--state", "S", "--max-bytes", "4500B", "M"]);
+        assert_eq!(ran.code, Some(0), "night {night}: {}", ran.err);
+        let read: Vec<usize> = ran.out().lines().map(|line| line[1..4].parse().unwrap()).collect();
+        let bytes: u64 = read.iter().map(|&i| sizes[i]).sum();
+        assert!(bytes <= BOUND || read.len() == 1, "night {night}: {bytes}");
+        for i in read {
+            due[i] = all;
+            nights_read.insert(i);
+        }
+        if let Some(late) = due.iter().position(|&due| due < night) {
+            panic!(
+                "f{late:03} waits in night {night} and had to be read in night {} at the latest",
+                due[late]
+            );
+        }
+    }
+    assert_eq!(nights_read.len(), sizes.len());
+    let ran = folder.run(&["check", "--state", "S", "M"]);
+    assert_eq!(ran.code, Some(0));
+    assert!(!ran.err.contains("part:"), "all at once is no part: {}", ran.err);
+}
+
+#[test]
+fn a_file_that_failed_is_told_of_every_night_until_it_is_good() {
+    let folder = Folder::with(&[("a", "bad"), ("b", "abc"), ("c", "abc")]);
+    folder.write("M", lines(&["a", "b", "c"]));
+    let night = || folder.run(&["check", "--state", "S", "--max-bytes", "3B", "M"]);
+    assert_eq!(night().code, Some(1));
+    let said = "truesum: a: failed when it was read last, and was not read now\n\
+                hint: --only NAME with the same --state reads such a file at once\n\
+                truesum: 1 file verified, 1 FAILED before; 3 B read; part: 1 of 3 entries, 2 not in turn\n";
+    assert_eq!(shown(&night()), ("b: OK\n".to_owned(), said, Some(1)));
+    folder.write("a", "abc");
+    assert_eq!(folder.run(&["check", "--state", "S", "--only", "a", "M"]).code, Some(0));
+    let said = "truesum: 1 file verified; 3 B read; part: 1 of 3 entries, 2 not in turn\n";
+    assert_eq!(shown(&night()), ("c: OK\n".to_owned(), said, Some(0)));
+}
+
+#[test]
+fn a_state_is_never_something_else_and_parts_are_of_one_manifest() {
+    let folder = Folder::with(&[("a", "abc"), ("diary", "dear diary\n")]);
+    folder.write("M", lines(&["a"]));
+    let ran = folder.run(&["check", "--state", "diary", "M"]);
+    assert_eq!(
+        (ran.code, ran.err.contains("diary: cannot use: it is no state of a check")),
+        (Some(2), true),
+        "{}",
+        ran.err
+    );
+    assert_eq!(std::fs::read(folder.path("diary")).unwrap(), b"dear diary\n");
+    assert_eq!(folder.run(&["check", "--state", "M", "M"]).code, Some(2));
+    assert_eq!(folder.run(&["check", "--state", "S", "M", "M"]).code, Some(2));
+    assert_eq!(folder.run(&["check", "--state", "none/S", "M"]).code, Some(2));
+    assert_eq!(folder.run(&["check", "--sample", "5%", "--state", "S", "M"]).code, Some(2));
+    assert!(!folder.path("S").exists());
+}
+
+#[test]
+fn after_its_time_a_check_begins_no_file() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "abc")]);
+    folder.write("M", lines(&["a", "b"]));
+    let ran = folder.run(&["check", "--max-time", "0s", "M"]);
+    let said = "truesum: note: without --state the next run begins with the same files\n\
+                truesum: 1 file verified; 3 B read; part: 1 of 2 entries, 1 not in turn\n";
+    assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(0)));
+    let ran = folder.run(&["check", "--max-time", "1h", "M"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("a: OK\nb: OK\n", Some(0)));
+    assert!(!ran.err.contains("part:"), "{}", ran.err);
+}
+
+#[test]
+fn a_conversion_takes_along_what_is_selected_and_says_so() {
+    let folder = Folder::new();
+    folder.write("M", lines(&["a", "d/b", "d/c"]));
+    let ran = folder.run(&["convert", "M", "-t", "bsd", "--only", "d", "--exclude", "c"]);
+    let said = "truesum: note: part: 1 of 3 entries\n";
+    assert_eq!(shown(&ran), (format!("SHA256 (d/b) = {ABC}\n"), said, Some(0)));
+    for (words, why) in [
+        (&["--only", "e"][..], "truesum: e: asked for, and no entry is called so\n"),
+        (&["--include", "*.iso"], "truesum: nothing selected: 3 entries are listed, and all left out\n"),
+    ] {
+        let ran = folder.run(&[&["convert", "M", "-t", "bsd"], words].concat());
+        assert_eq!(shown(&ran), (String::new(), why, Some(2)), "{words:?}");
+    }
+    assert_eq!(
+        folder.run(&["convert", "M", "-t", "bsd", "--min-size", "1"]).code,
+        Some(0),
+        "no size is listed"
+    );
+}
+
+#[test]
+fn the_end_of_a_run_is_as_long_as_it_is_asked_for() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
+    folder.write("M", format!("{}{OTHER}  b\n", lines(&["a"])));
+    let end = |words: &[&str]| {
+        let err = folder.run(words).err;
+        // How long it took and how fast is another thing each time.
+        let masked = |line: &str| match line.split_once(" in 0.") {
+            Some((before, _)) => format!("{before} in TIME"),
+            None => line.to_owned(),
+        };
+        err.lines().map(masked).collect::<Vec<_>>().join("\n")
+    };
+    let check = ["check", "-q", "--root", "d", "M", "--summary"];
+    let short = "truesum: 1 file verified, 1 FAILED; 3 B read";
+    assert_eq!(end(&[&check[..], &["none"]].concat()), "");
+    assert_eq!(end(&[&check[..], &["short"]].concat()), short);
+    let digest = &folder.run(&["hash", "M"]).out()[..64];
+    let failed = "the bytes are not those listed: restore the file from a copy; --locate tells which bytes, if a tree of it was stored";
+    let long =
+        format!("{short}\n  checked  M, SHA-256 {digest}\n  read     3 B in TIME\n  FAILED   {failed}");
+    assert_eq!(end(&[&check[..], &["long"]].concat()), long);
+    let object: serde_json::Value = serde_json::from_str(&end(&[&check[..], &["json"]].concat())).unwrap();
+    assert_eq!(
+        (&object["kind"], &object["mismatched"], &object["part"]),
+        (&"summary".into(), &1.into(), &false.into())
+    );
+    let long = end(&["audit", "-q", "--summary=long", "--max-size", "0B", "M", "d"]);
+    let said = format!(
+        "truesum: 1 file listed: 1 changed; 0 B read; part: 1 listed and 0 found left out: NOT equal\n  \
+         compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 listed and 0 found were not selected\n  \
+         changed   written to since it was listed: restore it from a copy, or list it anew if that was meant"
+    );
+    assert_eq!(long, said);
+    let long = end(&["hash", "-o", "N", "--summary=long", "--min-size", "1", "d"]);
+    let said = "truesum: 1 file, 3 B in TIME\n  listed    1 file in N\n  left out  1 file";
+    assert_eq!(long, said);
+    let object = folder.run(&["hash", "--summary=json", "--min-size", "1", "d"]).err;
+    let object: serde_json::Value = serde_json::from_str(&object).unwrap();
+    assert_eq!((&object["schema"], &object["left_out"]["files"]), (&"truesum-hash/1".into(), &1.into()));
+}

@@ -1,0 +1,52 @@
+//! What a manifest was: the digest of the bytes that a check read it from.
+
+use crate::progress::Progress;
+use std::io::{self, Read};
+use std::sync::{Mutex, PoisonError};
+use truesum_hash::{Digest, Hasher, Spec};
+
+/// The SHA-256 of a manifest, taken while it is read.
+pub(crate) struct Seen {
+    state: Mutex<(Option<Hasher>, bool)>,
+}
+
+impl Seen {
+    /// Takes it if `wanted`.
+    pub(crate) fn new(wanted: bool) -> Seen {
+        let sha256 = || "sha256".parse::<Spec>().expect("a row of the table of algorithms").hasher();
+        Seen { state: Mutex::new((wanted.then(sha256), false)) }
+    }
+
+    /// The digest, if it was wanted and all was read.
+    pub(crate) fn digest(&self) -> Option<Digest> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (hasher, ended) = &mut *state;
+        hasher.take().filter(|_| *ended).map(Hasher::finish)
+    }
+
+    fn see(&self, bytes: &[u8]) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.1 |= bytes.is_empty();
+        if let Some(hasher) = &mut state.0 {
+            hasher.update(bytes);
+        }
+    }
+}
+
+/// A manifest whose reading shows how far the check is.
+pub(crate) struct CountedReader<'p, R> {
+    pub(crate) reader: R,
+    pub(crate) progress: &'p Progress,
+    pub(crate) seen: &'p Seen,
+}
+
+impl<R: Read> Read for CountedReader<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.progress.add_list_read(count as u64);
+        if !buffer.is_empty() {
+            self.seen.see(&buffer[..count]);
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,236 @@
+//! A check that takes a part of its entries at a time, and the others another time: those that waited longest first.
+
+use crate::error::{Cause, Error};
+use crate::job::{Outcome, Summary, Verdict};
+use crate::run::config::Config;
+use crate::run::run;
+use crate::task::{Notice, Sink, Task};
+use crate::verify::entries::{Entries, count, weak_name};
+use crate::verify::event::{Event, Manifest};
+use crate::verify::report::Checked;
+use crate::verify::state::{State, What};
+use crate::verify::verification::{Relay, Tell, Verification};
+use crate::verify::waiting::{Slot, Waiting};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use truesum_manifest::Time;
+
+/// Files and bytes of the first batch of a run that has an end in time; later ones are as large as the rate allows.
+const FIRST: (u64, u64) = (64, 64 << 20);
+
+/// An entry in the queue: since when it waits, where it lies and how much there is to read.
+type Queued = (Time, Slot, u64);
+
+/// How many of the queue fit into what may be read. The first always does: else a large file would be read never.
+fn fitting(max_bytes: Option<u64>, queue: &[Queued]) -> usize {
+    let Some(most) = max_bytes else { return queue.len() };
+    let mut bytes = 0u64;
+    let fits = |(_, _, size): &&Queued| {
+        bytes = bytes.saturating_add(*size);
+        bytes <= most
+    };
+    queue.iter().take_while(fits).count().max(usize::from(!queue.is_empty()))
+}
+
+fn now() -> Time {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Time { seconds: since.as_secs() as i64, nanos: since.subsec_nanos() }
+}
+
+/// How much of a queue to hand out next, so that the time left is not overrun by much: a quarter of what it is good for.
+fn batch(queue: &[Queued], done: (u64, u64), spent: Duration, left: Duration) -> usize {
+    let part = left.as_secs_f64() / spent.as_secs_f64().max(1e-3) / 4.0;
+    let (files, bytes) = match done {
+        (0, _) if left.is_zero() => (1, 0),
+        (0, _) => FIRST,
+        (files, bytes) => ((files as f64 * part) as u64, (bytes as f64 * part) as u64),
+    };
+    let mut sum = 0u64;
+    let fits = |(at, (_, _, size)): &(usize, &Queued)| {
+        sum = sum.saturating_add(*size);
+        (*at as u64) < files && sum <= bytes
+    };
+    queue.iter().enumerate().take_while(fits).count().max(1).min(queue.len())
+}
+
+/// Notes what became of entries on their way to whoever is told.
+struct Noting<'n, 'r, 't> {
+    relay: Relay<'r, 't>,
+    state: Option<&'n mut State>,
+    weak: BTreeMap<String, u64>,
+    read: (u64, u64),
+}
+
+impl Sink for Noting<'_, '_, '_> {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        if let Some(name) = weak_name(&outcome.job.specs) {
+            count(&name, &mut self.weak);
+        }
+        self.read.0 += 1;
+        self.read.1 += outcome.result.as_ref().map_or(0, |found| found.size);
+        if let Some(state) = &mut self.state {
+            let what = match outcome.verdict() {
+                Verdict::Verified | Verdict::Hashed => What::Verified,
+                Verdict::Unverified => What::Seen,
+                Verdict::Missing if self.relay.ignores_missing() => What::Seen,
+                _ => What::Failed,
+            };
+            let key = state.key(&outcome.job);
+            state.note(key, what, now());
+        }
+        self.relay.outcome(outcome)
+    }
+
+    fn notice(&mut self, notice: Notice) -> io::Result<()> {
+        self.relay.notice(notice)
+    }
+
+    fn pause(&mut self) -> io::Result<()> {
+        self.relay.pause()
+    }
+}
+
+impl Verification<'_> {
+    /// Opens the state that is kept, if one is.
+    pub(super) fn state(&self) -> Result<Option<State>, Error> {
+        self.options.turn.state.as_deref().map(|path| State::open(path, now())).transpose()
+    }
+
+    /// Checks those entries of a manifest whose turn it is, and notes that they were.
+    pub(super) fn in_turn<R: Read + Send>(
+        &mut self,
+        mut state: Option<State>,
+        config: &Config,
+        manifest: &Manifest<'_>,
+        entries: &mut Entries<'_, R>,
+        checked: &mut Checked,
+        tell: &mut Tell<'_>,
+    ) -> io::Result<()> {
+        let Verification { options, progress, report, .. } = self;
+        let relay = Relay::new(options, manifest, report, tell);
+        let mut noting = Noting { relay, state: None, weak: BTreeMap::new(), read: (0, 0) };
+        let (mut waiting, mut queue): (_, Vec<Queued>) = (Waiting::default(), Vec::new());
+        for task in entries.by_ref() {
+            match task {
+                Task::File(job) => {
+                    let since = state.as_mut().map(|state| {
+                        let key = state.key(&job);
+                        state.mark(key).time
+                    });
+                    let size = job.size.unwrap_or_else(|| config.root.size(job.path()));
+                    queue.push((since.unwrap_or(Time { seconds: 0, nanos: 0 }), waiting.push(&job), size));
+                }
+                Task::Tell(notice) => noting.notice(notice)?,
+            }
+        }
+        // Stable: those that wait equally long keep the manifest's order.
+        queue.sort_by_key(|(since, _, _)| *since);
+        let end = fitting(options.turn.max_bytes, &queue);
+        let began = Instant::now();
+        let mut at = 0;
+        let mut told = Ok(());
+        noting.state = state.as_mut();
+        let (mut unreached, mut interrupted) = (0, false);
+        while at < end && !progress.stopped() {
+            let stop = match options.turn.max_time {
+                None => end,
+                Some(limit) if began.elapsed() >= limit && at > 0 => break,
+                Some(limit) => {
+                    let spent = began.elapsed();
+                    at + batch(&queue[at..end], noting.read, spent, limit.saturating_sub(spent))
+                }
+            };
+            let mut tasks = queue[at..stop].iter().map(|(_, slot, _)| Task::File(waiting.job(*slot)));
+            match run(config, &mut tasks, progress, &mut noting) {
+                Ok(summary) => {
+                    unreached += summary.unreached;
+                    interrupted |= summary.interrupted;
+                }
+                Err(error) => {
+                    told = Err(error);
+                    break;
+                }
+            }
+            at = stop;
+        }
+        let Noting { relay, weak, .. } = noting;
+        (checked.counts, checked.ignored) = relay.counted();
+        checked.counts +=
+            Summary { unreached, interrupted: interrupted || progress.stopped(), ..Summary::default() };
+        checked.not_tamper_evident = weak;
+        checked.not_in_turn = (queue.len() - at) as u64;
+        let Some(mut state) = state else { return told };
+        for (_, slot, _) in &queue[at..] {
+            let job = waiting.job(*slot);
+            let key = state.key(&job);
+            let mark = state.mark(key);
+            if mark.what == What::Failed {
+                checked.still_failed += 1;
+                let name = Path::new(OsStr::from_bytes(&job.name));
+                told = told.and_then(|()| tell(Event::StillFailed(name)));
+            }
+        }
+        let path = options.turn.state.clone();
+        drop((waiting, queue));
+        match state.write() {
+            Ok(()) => {
+                // It is no file that a manifest should list.
+                let id = path.and_then(|path| std::fs::metadata(path).ok());
+                self.own.extend(id.map(|file| (file.dev(), file.ino())));
+                told
+            }
+            Err(error) => told.and_then(|()| self.unread(&error, tell)),
+        }
+    }
+
+    /// Why a part of these manifests cannot be checked, if it cannot.
+    pub(super) fn not_in_parts(&self, names: &[impl AsRef<Path>]) -> Option<Error> {
+        let first = names.first()?.as_ref();
+        let several = names.len() > 1 || first.is_dir();
+        (several && !self.options.turn.is_all()).then(|| {
+            let why =
+                Cause::Other("a part is checked of one manifest at a time, and not of a bag".to_owned());
+            Error::new(first.as_os_str().as_bytes(), "check", why)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queue(sizes: &[u64]) -> Vec<Queued> {
+        sizes.iter().map(|&size| (Time { seconds: 0, nanos: 0 }, 0, size)).collect()
+    }
+
+    #[test]
+    fn the_first_file_is_read_whatever_its_size_and_no_other_beyond_the_bound() {
+        for (sizes, most, number) in [
+            (&[5, 5, 5][..], Some(10), 2),
+            (&[11, 1], Some(10), 1),
+            (&[1, 11, 1], Some(10), 1),
+            (&[0, 0, 0, 1], Some(0), 3),
+            (&[u64::MAX, u64::MAX], Some(u64::MAX), 2),
+            (&[3, 3], None, 2),
+            (&[], Some(1), 0),
+        ] {
+            assert_eq!(fitting(most, &queue(sizes)), number, "{sizes:?}");
+        }
+    }
+
+    #[test]
+    fn batches_shrink_with_the_time_that_is_left() {
+        let queue = queue(&[1 << 20; 1000]);
+        let second = Duration::from_secs(1);
+        assert_eq!(batch(&queue, (0, 0), Duration::ZERO, second), 64);
+        assert_eq!(batch(&queue, (400, 400 << 20), second, second * 4), 400);
+        assert_eq!(batch(&queue, (400, 400 << 20), second * 4, second), 25);
+        assert_eq!(batch(&queue, (400, 400 << 20), second * 4, Duration::ZERO), 1);
+        assert_eq!(batch(&queue[..7], (400, 400 << 20), second, second * 4), 7);
+    }
+}
