@@ -10,7 +10,7 @@ mod unit;
 
 pub use crc::{Crc, Parameters};
 pub use linear::Linear;
-pub use params::Key;
+pub use params::{Key, Keying, Secret};
 pub(crate) use params::Params;
 pub use row::{Algorithm, Decimal, Lengths, Variant};
 pub(crate) use row::{Close, Composite, Cut, Kind, List};

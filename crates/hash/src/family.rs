@@ -20,6 +20,7 @@ families! {
     sha2
     sha512
     sha3
+    cshake
     blake2b
     blake2s
     blake2_parallel

@@ -43,14 +43,18 @@ impl Hasher {
     /// Bytes of the message fed so far; `None` where [`Hasher::save`] returns none.
     pub fn fed(&self) -> Option<u64> {
         match &self.inner {
-            Inner::Blocks(stream) => Some(stream.total),
-            Inner::Serial(_) => None,
+            Inner::Blocks(stream) if !stream.is_framed() => Some(stream.total),
+            Inner::Blocks(_) | Inner::Serial(_) => None,
         }
     }
 
-    /// The state of the message under way, for [`Spec::restore`]; `None` where the algorithm's library keeps it to itself.
+    /// The state of the message under way, for [`Spec::restore`]; `None` where the algorithm's library keeps it to itself, and
+    /// where there is a key, which does not belong into a file.
     pub fn save(&self) -> Option<Vec<u8>> {
         let Inner::Blocks(stream) = &self.inner else { return None };
+        if stream.is_framed() {
+            return None;
+        }
         let name = self.spec().algorithm().name;
         let mut bytes = MAGIC.to_vec();
         bytes.push(name.len() as u8);
@@ -75,7 +79,7 @@ impl Spec {
         let Kind::Blocks { chain, .. } = self.algorithm().kind else {
             return Err(RestoreError::Unsupported);
         };
-        if self.params.key != Key::None {
+        if self.params.key != Key::None || self.params.customization.is_some() {
             return Err(RestoreError::Unsupported);
         }
         let rest = saved.strip_prefix(MAGIC).ok_or(RestoreError::Unknown)?;

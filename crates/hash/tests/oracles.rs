@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use truesum_hash::{ALGORITHMS, Digest, Key, Spec, hash_many};
+use truesum_hash::{ALGORITHMS, Digest, Key, Secret, Spec, hash_many};
 
 /// A program's way to one digest of each file it is given, a line each, in order.
 struct Oracle {
@@ -235,7 +235,7 @@ impl Oracle {
         let name = self.spec.split(' ').next()?;
         let spec: Spec = name.parse().ok()?;
         match self.spec.strip_prefix("blake3 ") {
-            Some("keyed") => spec.with_key(Key::Keyed(Box::new(*KEY))).ok(),
+            Some("keyed") => spec.with_key(Key::Secret(Secret::new(KEY.to_vec()))).ok(),
             Some(_) => spec.with_key(Key::Derive(CONTEXT.into())).ok(),
             None => Some(spec),
         }

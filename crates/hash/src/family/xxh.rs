@@ -1,8 +1,9 @@
-//! The XXH family (<https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md>), computed by `twox-hash`, seed 0.
+//! The XXH family (<https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md>), computed by `twox-hash`, with
+//! a seed, or with a secret in place of the constants of XXH3.
 //!
 //! Digests are the canonical form: the number, big-endian.
 
-use crate::algorithm::{Algorithm, Kind, Params, Serial, Status};
+use crate::algorithm::{Algorithm, Keying, Kind, Params, Serial, Status};
 use crate::digest::Digest;
 use std::hash::Hasher;
 use twox_hash::{XxHash3_64, XxHash3_128, XxHash32, XxHash64};
@@ -17,6 +18,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("32 bits, no cryptography (xxHash specification 0.2.0, 2023)"),
         summary: "lz4",
         check: "937bad67",
+        seed_bits: 32,
         kind: Kind::Serial(xxh32),
         ..Algorithm::PLAIN
     },
@@ -28,6 +30,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("64 bits, no cryptography (xxHash specification 0.2.0, 2023)"),
         summary: "zstd, btrfs",
         check: "8cb841db40e6ae83",
+        seed_bits: 64,
         kind: Kind::Serial(xxh64),
         ..Algorithm::PLAIN
     },
@@ -39,6 +42,8 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("64 bits, no cryptography (xxHash specification 0.2.0, 2023)"),
         summary: "the fastest good checksum for one file",
         check: "72dcb18b67a17dff",
+        seed_bits: 64,
+        keying: SECRET,
         kind: Kind::Serial(xxh3),
         ..Algorithm::PLAIN
     },
@@ -50,30 +55,43 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("128 bits, no cryptography (xxHash specification 0.2.0, 2023)"),
         summary: "128 bits of XXH3; rsync",
         check: "33119477ede5dcd5e9716427681d5860",
+        seed_bits: 64,
+        keying: SECRET,
         kind: Kind::Serial(xxh128),
         ..Algorithm::PLAIN
     },
 ];
 
+/// Fewest bytes of a secret, of which the specification asks that they look random.
+const SECRET: Keying = Keying::Optional { least: 136, most: 1 << 20 };
+
 macro_rules! serial {
-    ($(#[$doc:meta])* $name:ident, $wrapper:ident, $hasher:ident, $finish:ident) => {
-        $(#[$doc])*
-        fn $name(_: &Params) -> Box<dyn Serial> {
-            Box::new($wrapper($hasher::with_seed(0)))
+    ($name:ident, $wrapper:ident, $hasher:ident, $finish:ident, $params:ident => $new:expr) => {
+        fn $name($params: &Params) -> Box<dyn Serial> {
+            let begun: $hasher = $new;
+            Box::new($wrapper { hasher: begun.clone(), begun: $params.secret().is_some().then(|| Box::new(begun)), seed: $params.seed })
         }
 
         #[derive(Clone)]
-        struct $wrapper($hasher);
+        struct $wrapper {
+            hasher: $hasher,
+            /// The beginning of a message with a secret, which costs more to make again than to copy.
+            begun: Option<Box<$hasher>>,
+            seed: u64,
+        }
 
         impl Serial for $wrapper {
             fn update(&mut self, data: &[u8]) {
-                self.0.write(data);
+                self.hasher.write(data);
             }
             fn finish(&mut self) -> Digest {
-                Digest::new(&self.0.$finish().to_be_bytes())
+                Digest::new(&self.hasher.$finish().to_be_bytes())
             }
             fn reset(&mut self) -> bool {
-                self.0 = $hasher::with_seed(0);
+                self.hasher = match &self.begun {
+                    Some(begun) => (**begun).clone(),
+                    None => $hasher::with_seed(self.seed as _),
+                };
                 true
             }
             fn clone_box(&self) -> Box<dyn Serial> {
@@ -82,7 +100,18 @@ macro_rules! serial {
         }
     };
 }
-serial!(xxh32, Xxh32, XxHash32, finish_32);
-serial!(xxh64, Xxh64, XxHash64, finish);
-serial!(xxh3, Xxh3, XxHash3_64, finish);
-serial!(xxh128, Xxh128, XxHash3_128, finish_128);
+
+/// A hasher of XXH3 under a secret, where there is one.
+macro_rules! under_secret {
+    ($hasher:ident, $params:ident) => {
+        match $params.secret() {
+            Some(secret) => $hasher::with_seed_and_secret($params.seed, secret)
+                .unwrap_or_else(|_| unreachable!("the row says how long a secret is")),
+            None => $hasher::with_seed($params.seed),
+        }
+    };
+}
+serial!(xxh32, Xxh32, XxHash32, finish_32, params => XxHash32::with_seed(params.seed as u32));
+serial!(xxh64, Xxh64, XxHash64, finish, params => XxHash64::with_seed(params.seed));
+serial!(xxh3, Xxh3, XxHash3_64, finish, params => under_secret!(XxHash3_64, params));
+serial!(xxh128, Xxh128, XxHash3_128, finish_128, params => under_secret!(XxHash3_128, params));
