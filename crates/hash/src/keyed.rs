@@ -20,8 +20,6 @@ pub(crate) const HMAC: &str = "hmac-";
 pub static KEYED: &[&[Algorithm]] = &[kmac::ROWS, siphash::ROWS, highway::ROWS];
 
 /// HMAC over each of these algorithms that it can be over, at its usual length.
-pub fn hmacs(
-    bases: impl Iterator<Item = &'static Algorithm>,
-) -> impl Iterator<Item = &'static Algorithm> {
+pub fn hmacs(bases: impl Iterator<Item = &'static Algorithm>) -> impl Iterator<Item = &'static Algorithm> {
     bases.filter_map(|base| over(&Spec::new(base)))
 }

@@ -62,7 +62,10 @@ impl Spec {
     pub fn new(algorithm: &'static Algorithm) -> Spec {
         let unit = algorithm.unit().map_or(0, |unit| unit.usual);
         let key = if algorithm.keying.needs_key() { Key::Missing } else { Key::None };
-        Spec { algorithm, params: Params { digest_len: algorithm.digest_len, key, unit, ..Params::default() } }
+        Spec {
+            algorithm,
+            params: Params { digest_len: algorithm.digest_len, key, unit, ..Params::default() },
+        }
     }
 
     /// The same algorithm with a digest of `bits` bits.
@@ -235,7 +238,8 @@ impl Spec {
     fn parameters(&self) -> Vec<(&'static str, String)> {
         let Params { key, unit: size, seed, customization, .. } = &self.params;
         let unit = self.algorithm.unit().filter(|unit| unit.usual != *size);
-        let mut parameters: Vec<_> = unit.map(|unit| (unit.key, Size(*size).to_string())).into_iter().collect();
+        let mut parameters: Vec<_> =
+            unit.map(|unit| (unit.key, Size(*size).to_string())).into_iter().collect();
         if *seed != 0 {
             parameters.push((SEED, seed.to_string()));
         }
@@ -266,7 +270,9 @@ impl Spec {
             (CUSTOM, Some(value)) if self.algorithm.customized => {
                 match HEXLOWER_PERMISSIVE.decode(value.as_bytes()) {
                     Ok(bytes) => self.with_customization(&bytes),
-                    Err(_) => Err(SpecError::Parameter(name, format!("'{text}' is not {CUSTOM}=HEXADECIMAL"))),
+                    Err(_) => {
+                        Err(SpecError::Parameter(name, format!("'{text}' is not {CUSTOM}=HEXADECIMAL")))
+                    }
                 }
             }
             _ => {

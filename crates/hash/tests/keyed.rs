@@ -25,7 +25,10 @@ fn hex(text: &str) -> Vec<u8> {
 }
 
 /// HMAC by the crate of the same name.
-fn by<D: hmac::digest::Digest + hmac::digest::block_api::BlockSizeUser>(key: &[u8], message: &[u8]) -> Vec<u8> {
+fn by<D: hmac::digest::Digest + hmac::digest::block_api::BlockSizeUser>(
+    key: &[u8],
+    message: &[u8],
+) -> Vec<u8> {
     let mut mac = SimpleHmac::<D>::new_from_slice(key).expect("a key of any length");
     mac.update(message);
     mac.finalize().into_bytes().to_vec()
@@ -65,7 +68,12 @@ fn hmac_is_that_of_another_implementation() {
             for (message, together) in messages.iter().zip(hash_many(&spec, &messages)) {
                 let expected = Digest::new(&oracle(key, message));
                 assert_eq!(together, expected, "{name}, key of {key_len}, {} bytes in lanes", message.len());
-                assert_eq!(spec.digest(message), expected, "{name}, key of {key_len}, {} bytes", message.len());
+                assert_eq!(
+                    spec.digest(message),
+                    expected,
+                    "{name}, key of {key_len}, {} bytes",
+                    message.len()
+                );
             }
         }
     }
@@ -86,9 +94,8 @@ fn hmac_over_every_hash_is_its_definition_in_every_row() {
             })
             .expect("keys of a block and of a byte more differ");
         let key = &data[100..100 + block / 2 + 1];
-        let form = |pad: u8| -> Vec<u8> {
-            (0..block).map(|i| key.get(i).copied().unwrap_or(0) ^ pad).collect()
-        };
+        let form =
+            |pad: u8| -> Vec<u8> { (0..block).map(|i| key.get(i).copied().unwrap_or(0) ^ pad).collect() };
         let spec = keyed(row.name, key);
         let messages: Vec<&[u8]> = (0..200).chain([1000, 4097]).map(|len| &data[..len]).collect();
         let expected: Vec<Digest> = messages
@@ -98,10 +105,10 @@ fn hmac_over_every_hash_is_its_definition_in_every_row() {
                 base.digest(&[&form(0x5c), inner.as_bytes()].concat())
             })
             .collect();
-        assert_eq!(hash_many(&spec, &messages), expected, "{}", row.name);
+        assert!(hash_many(&spec, &messages) == expected, "{} in lanes", row.name);
         for kernel in kernel::rows(row).iter().filter_map(kernel::Kernel::runnable) {
             let found = truesum_hash::hash_many_on(kernel, &spec, &messages);
-            assert_eq!(found.as_ref(), Some(&expected), "{} {} x{}", row.name, kernel.isa, kernel.lanes);
+            assert!(found.as_ref() == Some(&expected), "{} {} x{}", row.name, kernel.isa, kernel.lanes);
         }
         let mut hasher = spec.hasher();
         for (message, expected) in messages.iter().zip(&expected) {
@@ -150,6 +157,9 @@ const PUBLISHED: &[(&str, &str, &str, &str)] = &[
     ("highwayhash64", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", "", "536ec222de567a90"),
     ("highwayhash128", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", "", "c7fe8f9d8f26ed0f6f3e097f765e5633"),
     ("highwayhash256", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", "", "f574c8c22a4844dd1f35c713730146d9ff1487b9ccbeaeb3f41d75453123da41"),
+    ("highwayhash64", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20", "fc8131a03cf7902c"),
+    ("highwayhash128", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f40", "363cd68b43ee06bbae09ee2909d6964d"),
+    ("highwayhash256", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f40", "99f310a417977141675fc1b37c4b7fa2f1af687c07b727748c3625653867d126"),
     // The known answers of BLAKE2's authors: a key as long as the digest, the empty message and one byte.
     ("blake2b;keyed", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f", "", "10ebb67700b1868efb4417987acf4690ae9d972fb7a590c2f02871799aaa4786b5e996e8f0f4eb981fc214b005f42d2ff4233499391653df7aefcbc13fc51568"),
     ("blake2s;keyed", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", "", "48a8997da407876b3d79c0d92325ad3b89cbb754d86ab71aee047ad345fd2c49"),
@@ -193,7 +203,8 @@ fn seeds_and_secrets_are_those_of_the_reference() {
     for len in (0..600).chain([1024, 4096, 5000]) {
         let message = &data[..len];
         for seed in [1, 0xdead_beef, u64::MAX] {
-            let found = |name: &str| format!("{name};seed={seed}").parse::<Spec>().expect("a seed").digest(message);
+            let found =
+                |name: &str| format!("{name};seed={seed}").parse::<Spec>().expect("a seed").digest(message);
             let expected = twox_hash::XxHash64::oneshot(seed, message).to_be_bytes();
             assert_eq!(found("xxh64").as_bytes(), expected, "{len} bytes");
             let expected = twox_hash::XxHash3_64::oneshot_with_seed(seed, message).to_be_bytes();
@@ -202,14 +213,24 @@ fn seeds_and_secrets_are_those_of_the_reference() {
             assert_eq!(found("xxh128").as_bytes(), expected, "{len} bytes");
         }
         let expected = twox_hash::XxHash3_64::oneshot_with_secret(&secret, message).expect("long enough");
-        assert_eq!(keyed("xxh3;keyed", &secret).digest(message).as_bytes(), expected.to_be_bytes());
+        assert_eq!(
+            keyed("xxh3;keyed", &secret).digest(message).as_bytes(),
+            expected.to_be_bytes(),
+            "{len} bytes"
+        );
         let expected = twox_hash::XxHash3_128::oneshot_with_secret(&secret, message).expect("long enough");
-        assert_eq!(keyed("xxh128;keyed", &secret).digest(message).as_bytes(), expected.to_be_bytes());
+        assert_eq!(
+            keyed("xxh128;keyed", &secret).digest(message).as_bytes(),
+            expected.to_be_bytes(),
+            "{len} bytes"
+        );
     }
     // smhasher's verification value of MurmurHash3_x86_32: the hash of 256 hashes, under falling seeds, of growing messages.
-    for (name, width, verification) in
-        [("murmur3-32", 4, 0xb0f5_7ee3_u32), ("murmur3-x86-128", 16, 0xb3ec_e62a), ("murmur3-128", 16, 0x6384_ba69)]
-    {
+    for (name, width, verification) in [
+        ("murmur3-32", 4, 0xb0f5_7ee3_u32),
+        ("murmur3-x86-128", 16, 0xb3ec_e62a),
+        ("murmur3-128", 16, 0x6384_ba69),
+    ] {
         let native = |digest: &Digest| -> Vec<u8> {
             let word = if name == "murmur3-128" { 8 } else { 4 };
             digest.as_bytes().chunks(word).flat_map(|word| word.iter().rev().copied()).collect()
@@ -244,11 +265,26 @@ fn names_say_that_there_is_a_key_and_never_which() {
     assert_eq!(keyed("blake2b-256", key).tag(), "BLAKE2b-256;KEYED");
     assert_eq!(keyed("hmac-sha256", key).tag(), "HMAC-SHA256");
     assert_eq!("xxh64;seed=0".parse::<Spec>().map(|spec| spec.to_string()), Ok("xxh64".to_owned()));
-    assert_eq!("CSHAKE128;CUSTOM=6D".parse::<Spec>().map(|spec| spec.tag()), Ok("CSHAKE128;CUSTOM=6d".to_owned()));
+    assert_eq!(
+        "CSHAKE128;CUSTOM=6D".parse::<Spec>().map(|spec| spec.tag()),
+        Ok("CSHAKE128;CUSTOM=6d".to_owned())
+    );
     for name in [
-        "sha256;keyed", "md5;seed=1", "xxh32;seed=4294967296", "xxh64;seed=1;seed=1", "xxh64;seed=", "xxh64;seed=-1",
-        "hmac-crc32", "hmac-shake128", "hmac-hmac-sha256", "hmac-blake3", "hmac-", "hmac-sha256-tree", "cshake128;custom=6",
-        "hmac-blake2b;keyed", "xxh3;keyed;seed=1", "sha256;custom=61",
+        "sha256;keyed",
+        "md5;seed=1",
+        "xxh32;seed=4294967296",
+        "xxh64;seed=1;seed=1",
+        "xxh64;seed=",
+        "xxh64;seed=-1",
+        "hmac-crc32",
+        "hmac-shake128",
+        "hmac-hmac-sha256",
+        "hmac-blake3",
+        "hmac-",
+        "hmac-sha256-tree",
+        "cshake128;custom=6",
+        "xxh3;keyed;seed=1",
+        "sha256;custom=61",
     ] {
         assert!(name.parse::<Spec>().is_err(), "{name}");
     }

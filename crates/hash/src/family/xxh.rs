@@ -3,7 +3,7 @@
 //!
 //! Digests are the canonical form: the number, big-endian.
 
-use crate::algorithm::{Algorithm, Keying, Kind, Params, Serial, Status};
+use crate::algorithm::{Algorithm, Key, Keying, Kind, Params, Secret, Serial, Status};
 use crate::digest::Digest;
 use std::hash::Hasher;
 use twox_hash::{XxHash3_64, XxHash3_128, XxHash32, XxHash64};
@@ -19,7 +19,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         summary: "lz4",
         check: "937bad67",
         seed_bits: 32,
-        kind: Kind::Serial(xxh32),
+        kind: Kind::Serial(Xxh32::boxed),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -31,7 +31,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         summary: "zstd, btrfs",
         check: "8cb841db40e6ae83",
         seed_bits: 64,
-        kind: Kind::Serial(xxh64),
+        kind: Kind::Serial(Xxh64::boxed),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -66,18 +66,18 @@ pub(crate) static ROWS: &[Algorithm] = &[
 const SECRET: Keying = Keying::Optional { least: 136, most: 1 << 20 };
 
 macro_rules! serial {
-    ($name:ident, $wrapper:ident, $hasher:ident, $finish:ident, $params:ident => $new:expr) => {
-        fn $name($params: &Params) -> Box<dyn Serial> {
-            let begun: $hasher = $new;
-            Box::new($wrapper { hasher: begun.clone(), begun: $params.secret().is_some().then(|| Box::new(begun)), seed: $params.seed })
-        }
-
+    ($wrapper:ident, $hasher:ident, $seed:ty, $finish:ident) => {
         #[derive(Clone)]
         struct $wrapper {
             hasher: $hasher,
-            /// The beginning of a message with a secret, which costs more to make again than to copy.
-            begun: Option<Box<$hasher>>,
-            seed: u64,
+            seed: $seed,
+        }
+
+        impl $wrapper {
+            fn boxed(params: &Params) -> Box<dyn Serial> {
+                let seed = params.seed as $seed;
+                Box::new($wrapper { hasher: $hasher::with_seed(seed), seed })
+            }
         }
 
         impl Serial for $wrapper {
@@ -88,10 +88,7 @@ macro_rules! serial {
                 Digest::new(&self.hasher.$finish().to_be_bytes())
             }
             fn reset(&mut self) -> bool {
-                self.hasher = match &self.begun {
-                    Some(begun) => (**begun).clone(),
-                    None => $hasher::with_seed(self.seed as _),
-                };
+                self.hasher = $hasher::with_seed(self.seed);
                 true
             }
             fn clone_box(&self) -> Box<dyn Serial> {
@@ -100,18 +97,65 @@ macro_rules! serial {
         }
     };
 }
+serial!(Xxh32, XxHash32, u32, finish_32);
+serial!(Xxh64, XxHash64, u64, finish);
+serial!(Xxh3, XxHash3_64, u64, finish);
+serial!(Xxh128, XxHash3_128, u64, finish_128);
 
-/// A hasher of XXH3 under a secret, where there is one.
+/// The longest message that XXH3 takes as a whole. The library hashes such a one under its own secret where it comes in slices.
+const SHORT: usize = 240;
+
 macro_rules! under_secret {
-    ($hasher:ident, $params:ident) => {
-        match $params.secret() {
-            Some(secret) => $hasher::with_seed_and_secret($params.seed, secret)
-                .unwrap_or_else(|_| unreachable!("the row says how long a secret is")),
-            None => $hasher::with_seed($params.seed),
+    ($wrapper:ident, $hasher:ident, $finish:ident) => {
+        #[derive(Clone)]
+        struct $wrapper {
+            secret: Secret,
+            hasher: $hasher,
+            /// The message, as far as it could be a short one.
+            begin: Vec<u8>,
+        }
+
+        impl $wrapper {
+            fn new(secret: &Secret) -> $wrapper {
+                let hasher = $hasher::with_seed_and_secret(0, secret.as_bytes());
+                let hasher = hasher.unwrap_or_else(|_| unreachable!("the row says how long a secret is"));
+                $wrapper { secret: secret.clone(), hasher, begin: Vec::new() }
+            }
+        }
+
+        impl Serial for $wrapper {
+            fn update(&mut self, data: &[u8]) {
+                let room = SHORT + 1 - self.begin.len();
+                self.begin.extend_from_slice(&data[..data.len().min(room)]);
+                self.hasher.write(data);
+            }
+            fn finish(&mut self) -> Digest {
+                let hash = match self.begin.len() <= SHORT {
+                    true => $hasher::oneshot_with_secret(self.secret.as_bytes(), &self.begin)
+                        .unwrap_or_else(|_| unreachable!("the row says how long a secret is")),
+                    false => self.hasher.$finish(),
+                };
+                Digest::new(&hash.to_be_bytes())
+            }
+            fn clone_box(&self) -> Box<dyn Serial> {
+                Box::new(self.clone())
+            }
         }
     };
 }
-serial!(xxh32, Xxh32, XxHash32, finish_32, params => XxHash32::with_seed(params.seed as u32));
-serial!(xxh64, Xxh64, XxHash64, finish, params => XxHash64::with_seed(params.seed));
-serial!(xxh3, Xxh3, XxHash3_64, finish, params => under_secret!(XxHash3_64, params));
-serial!(xxh128, Xxh128, XxHash3_128, finish_128, params => under_secret!(XxHash3_128, params));
+under_secret!(Xxh3Secret, XxHash3_64, finish);
+under_secret!(Xxh128Secret, XxHash3_128, finish_128);
+
+fn xxh3(params: &Params) -> Box<dyn Serial> {
+    match &params.key {
+        Key::Secret(secret) => Box::new(Xxh3Secret::new(secret)),
+        Key::None | Key::Missing | Key::Derive(_) => Xxh3::boxed(params),
+    }
+}
+
+fn xxh128(params: &Params) -> Box<dyn Serial> {
+    match &params.key {
+        Key::Secret(secret) => Box::new(Xxh128Secret::new(secret)),
+        Key::None | Key::Missing | Key::Derive(_) => Xxh128::boxed(params),
+    }
+}

@@ -4,7 +4,7 @@
 //! Both forms fill a block, so messages begin at a state that is made once, and run in the lanes of their hash; their digests
 //! run in lanes again. Rows come into being when their names are asked for.
 
-use crate::algorithm::{Algorithm, Keying, Kind, Lengths, Params, Status};
+use crate::algorithm::{Algorithm, Key, Keying, Kind, Lengths, Params, Status};
 use crate::block::{MAX_BLOCK, Stream};
 use crate::keyed::HMAC;
 use crate::spec::Spec;
@@ -52,7 +52,9 @@ pub(crate) fn over(base: &Spec) -> Option<&'static Algorithm> {
 /// A message under a key.
 fn stream(row: &'static Algorithm, params: &Params) -> Option<Stream> {
     let Kind::Blocks { chain, init } = row.kind else { return None };
-    let new = || Stream::new(chain, init(params), params.digest_len);
+    // The hash below is without a key, also where it could take one.
+    let plain = Params { key: Key::None, ..params.clone() };
+    let new = || Stream::new(chain, init(&plain), params.digest_len);
     let key = params.secret()?;
     let mut block = Zeroizing::new([0; MAX_BLOCK]);
     if key.len() > chain.block {
