@@ -39,6 +39,9 @@ pub fn run(args: HashArgs) -> Exit {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
     };
+    if plan.tell.notes {
+        plan.notes.iter().for_each(|note| console.note(note));
+    }
     execute(plan, &mut console)
 }
 

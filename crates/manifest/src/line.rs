@@ -92,6 +92,8 @@ pub enum Reason {
     NotAsked(Spec),
     /// A digest that is too short to verify anything.
     Weak(Spec),
+    /// The digest is under a key, and there is none.
+    Key(Spec),
     /// No name.
     EmptyName,
     /// A NUL byte, which no file name holds.
@@ -159,6 +161,7 @@ impl fmt::Display for Reason {
                     spec.digest_len() * 8
                 )
             }
+            Reason::Key(spec) => write!(f, "{spec} needs a key"),
             Reason::EmptyName => f.write_str("no file name"),
             Reason::Nul => f.write_str("NUL byte"),
             Reason::BadEscape => f.write_str("wrong backslash escape in the name"),

@@ -1,7 +1,7 @@
 //! The options of `truesum check`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
-use crate::options::RunArgs;
-use crate::values::table::{FormatParser, SpecParser};
+use crate::options::{KeyArgs, RunArgs};
+use crate::values::table::{FormatParser, KeyedSpecParser};
 use clap::{ArgAction, Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "DIGEST", action = ArgAction::Append, conflicts_with_all = ["root", "exact", "ignore_missing", "require", "format"])]
     pub expect: Vec<String>,
     /// Algorithms of lines that do not name theirs; lines of others are refused
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
     /// Look for names in this folder instead of the manifest's own
@@ -76,6 +76,8 @@ pub struct CheckArgs {
     #[arg(help_heading = "Where the damage is")]
     pub map_html: Option<PathBuf>,
 
+    #[command(flatten)]
+    pub key: KeyArgs,
     /// One JSON object per entry, and one for the whole
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,

@@ -7,6 +7,7 @@ use crate::check::report::{self, Detail, Form};
 use crate::console::Console;
 use crate::drawing::page::Page;
 use crate::output::Output;
+use crate::values::key;
 use crate::words::{count, grouped};
 use std::ffi::OsStr;
 use std::io;
@@ -37,6 +38,8 @@ pub struct Telling<'a> {
     lines: Vec<u8>,
     /// Malformed lines of this manifest named so far.
     named_lines: u64,
+    /// Whether it was said how a key is brought.
+    hinted_key: bool,
     /// The first missing names of this manifest.
     missing: Vec<Vec<u8>>,
     /// The first file of this manifest that differs, and the digest it should have.
@@ -63,6 +66,7 @@ impl<'a> Telling<'a> {
             progress,
             lines: Vec::new(),
             named_lines: 0,
+            hinted_key: false,
             missing: Vec::new(),
             mismatched: None,
             unlisted: Vec::new(),
@@ -197,6 +201,9 @@ impl<'a> Telling<'a> {
         if self.plan.detail() != Detail::None && (self.plan.warn || self.named_lines < NAMED_LINES) {
             self.named_lines += 1;
             self.console.error_of(name, &line.to_string());
+            if line.lacks_key && !std::mem::replace(&mut self.hinted_key, true) {
+                self.console.hint(key::HINT);
+            }
         }
         Ok(())
     }

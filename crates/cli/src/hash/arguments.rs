@@ -1,8 +1,8 @@
 //! The options of `truesum hash`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
-use crate::options::RunArgs;
+use crate::options::{KeyArgs, RunArgs};
 use crate::values::size::size;
-use crate::values::table::{FormatParser, SpecParser};
+use crate::values::table::{FormatParser, KeyedSpecParser};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,6 +16,7 @@ Examples:
   truesum hash *.iso                        lines as sha256sum writes them
   truesum hash -o SHA256SUMS .              a manifest of this folder, written whole or not at all
   truesum hash -a blake3 -j 4 /data         another algorithm, four threads
+  truesum hash -a hmac-sha256 --key-file K --tag *.bin
   find . -size +1M -print0 | truesum hash --files0-from -
 Files that cannot be read are named on stderr, never in the output; the exit status is then 1,
 and a file named by -o stays as it was.")]
@@ -24,12 +25,18 @@ pub struct HashArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<OsString>,
     /// Algorithms, computed in one read [default: sha256, or the format's own]; see `truesum list algorithms`
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
     /// Length of the digest, where the algorithm has a choice
     #[arg(short, long, value_name = "BITS")]
     pub length: Option<usize>,
+    /// Where the state of xxHash and murmur3 begins; in decimal
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// What tells one use of cSHAKE, KMAC and KangarooTwelve from another
+    #[arg(long, value_name = "TEXT")]
+    pub customization: Option<OsString>,
     /// Write to this file, whole or not at all; names become relative to its folder
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
@@ -75,6 +82,8 @@ pub struct HashArgs {
     #[arg(long, help_heading = "Format")]
     pub raw: bool,
 
+    #[command(flatten)]
+    pub key: KeyArgs,
     #[command(flatten)]
     pub select: SelectArgs,
     #[command(flatten)]

@@ -6,6 +6,7 @@ mod convert;
 mod exits;
 mod hash;
 mod identify;
+mod keys;
 mod locate;
 mod memory;
 mod names;

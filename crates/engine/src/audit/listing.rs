@@ -54,7 +54,11 @@ impl Comparison<'_> {
                         let name = display_safe(&job.name);
                         format!("{name} is listed before with another {word}")
                     };
-                    self.entry(side, &job).err().map(|word| BadLine { at, reason: reason(word) })
+                    self.entry(side, &job).err().map(|word| BadLine {
+                        at,
+                        reason: reason(word),
+                        lacks_key: false,
+                    })
                 }
                 Task::Tell(Notice::Malformed(line)) => Some(line),
                 Task::Tell(_) => None,
@@ -69,7 +73,7 @@ impl Comparison<'_> {
             if let Err(word) = self.entry(side, &file.job) {
                 let reason = format!("{} is listed before with another {word}", display_safe(&file.job.name));
                 self.report.malformed += 1;
-                tell(Event::Malformed(name, &BadLine { at: file.job.origin.1, reason }))?;
+                tell(Event::Malformed(name, &BadLine { at: file.job.origin.1, reason, lacks_key: false }))?;
             }
         }
         match entries.facts().failed {
