@@ -16,11 +16,13 @@ families! {
     md4
     md5
     sha1
+    sha1dc
     sha0
     sha2
     sha512
     sha3
     cshake
+    blake
     blake2b
     blake2s
     blake2_parallel
@@ -38,11 +40,13 @@ families! {
     edonr
     haval
     skein
+    by_crate
     ascon
     crc
     sum
     fletcher
     multiplied
     murmur3
+    imohash
     xxh
 }

@@ -94,6 +94,7 @@ impl Hasher {
             Kind::Linear(Linear::Crc(crc)) => Inner::Serial(crc::new(*crc)),
             Kind::Linear(Linear::Adler32) => Inner::Serial(sum::adler32()),
             Kind::Serial(new) | Kind::Chunks { new, .. } => Inner::Serial(new(&spec.params)),
+            Kind::Sized(new) => Inner::Serial(new(&spec.params, size)),
             Kind::Composite(composite) => Inner::Serial((composite.hasher)(composite, &spec.params, size)),
         };
         Hasher { inner, spec: spec.clone(), size }
@@ -118,6 +119,15 @@ impl Hasher {
         match &self.inner {
             Inner::Blocks(_) => true,
             Inner::Serial(serial) => serial.is_whole(),
+        }
+    }
+
+    /// What the bytes fed so far show of an attack on the algorithm: somebody made them to have the digest of other bytes. `None`
+    /// if they show nothing, and for every algorithm that does not look (`sha1dc` does). Asked before the message is ended.
+    pub fn attack(&self) -> Option<&'static str> {
+        match &self.inner {
+            Inner::Blocks(_) => None,
+            Inner::Serial(serial) => serial.attack(),
         }
     }
 

@@ -16,6 +16,11 @@ fn by<D: md5::Digest>(message: &[u8]) -> Vec<u8> {
     D::digest(message).to_vec()
 }
 
+/// The same of an earlier version of the trait.
+fn by_older<D: blake_hash::digest::Digest>(message: &[u8]) -> Vec<u8> {
+    D::digest(message).to_vec()
+}
+
 const ORACLES: &[(&str, Oracle)] = &[
     ("md2", by::<md2::Md2>),
     ("md4", by::<md4::Md4>),
@@ -53,6 +58,10 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("skein512", by::<skein::Skein512<U64>>),
     ("skein1024", by::<skein::Skein1024<U128>>),
     ("ascon-hash256", by::<ascon_hash256::AsconHash256>),
+    ("blake-224", by_older::<blake_hash::Blake224>),
+    ("blake-256", by_older::<blake_hash::Blake256>),
+    ("blake-384", by_older::<blake_hash::Blake384>),
+    ("blake-512", by_older::<blake_hash::Blake512>),
 ];
 
 /// Algorithms for which there is no such implementation: other programs (`oracles.rs`) and vectors prove the portable row, and
@@ -69,6 +78,8 @@ const BY_PORTABLE: &[&str] = &[
     "turboshake128",
     "turboshake256",
     "ascon-xof128",
+    "cshake128",
+    "cshake256",
 ];
 
 /// Messages of each algorithm that are hashed in lanes and compared one by one.

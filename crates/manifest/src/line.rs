@@ -92,6 +92,8 @@ pub enum Reason {
     NotAsked(Spec),
     /// A digest that is too short to verify anything.
     Weak(Spec),
+    /// A digest of parts of a file, which verifies nothing, and was not asked for by name.
+    Sampled(Spec),
     /// The digest is under a key, and there is none.
     Key(Spec),
     /// No name.
@@ -159,6 +161,13 @@ impl fmt::Display for Reason {
                     f,
                     "a digest of {} bits ({spec}) is too short to verify anything",
                     spec.digest_len() * 8
+                )
+            }
+            Reason::Sampled(spec) => {
+                write!(
+                    f,
+                    "{spec} verifies nothing: {}; -a {spec} compares it",
+                    spec.algorithm().status.reason()
                 )
             }
             Reason::Key(spec) => write!(f, "{spec} needs a key"),

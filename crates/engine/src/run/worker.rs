@@ -434,8 +434,12 @@ fn is_serial(hashers: &[Hasher]) -> bool {
     hashers.iter().all(|hasher| !hasher.spec().has_lanes())
 }
 
-/// Whether a file was as long as it told before, where a digest had to know: pipes and files made up on reading are not.
+/// Whether a file was as long as it told before, where a digest had to know (pipes and files made up on reading are not), and
+/// bears no marks of an attack on its digest.
 fn as_promised(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> {
+    if let Some((hasher, why)) = hashers.iter().find_map(|hasher| Some((hasher, hasher.attack()?))) {
+        return Err(Error::new(name, "hash", Cause::Other(format!("{}: {why}", hasher.spec()))));
+    }
     let Some(hasher) = hashers.iter().find(|hasher| !hasher.is_whole()) else { return Ok(()) };
     let why = format!("{} must know the length first, and only regular files tell it", hasher.spec());
     Err(Error::new(name, "hash", Cause::Other(why)))

@@ -81,6 +81,8 @@ pub(crate) enum Kind {
     Chunks { new: fn(&Params) -> Box<dyn Serial>, finish_many: FinishMany },
     /// Anything else, one message at a time.
     Serial(fn(&Params) -> Box<dyn Serial>),
+    /// The same for what must know how long a message is; without that it is kept until its end.
+    Sized(fn(&Params, Option<u64>) -> Box<dyn Serial>),
     /// Leaves hashed apart, their digests folded.
     Composite(Composite),
 }
@@ -180,7 +182,9 @@ impl Algorithm {
     pub(crate) fn kernels(&self) -> &'static [Kernel] {
         match self.kind {
             Kind::Blocks { chain, .. } => chain.kernels,
-            Kind::Linear(_) | Kind::Chunks { .. } | Kind::Serial(_) | Kind::Composite(_) => &[],
+            Kind::Linear(_) | Kind::Chunks { .. } | Kind::Serial(_) | Kind::Sized(_) | Kind::Composite(_) => {
+                &[]
+            }
         }
     }
 
@@ -188,7 +192,11 @@ impl Algorithm {
     pub(crate) fn composite(&'static self) -> Option<&'static Composite> {
         match &self.kind {
             Kind::Composite(composite) => Some(composite),
-            Kind::Blocks { .. } | Kind::Linear(_) | Kind::Chunks { .. } | Kind::Serial(_) => None,
+            Kind::Blocks { .. }
+            | Kind::Linear(_)
+            | Kind::Chunks { .. }
+            | Kind::Serial(_)
+            | Kind::Sized(_) => None,
         }
     }
 
@@ -207,7 +215,8 @@ impl Algorithm {
 
     /// Whether leaves begin at places that depend on the message's length.
     pub(crate) fn needs_size(&'static self) -> bool {
-        self.composite().is_some_and(|composite| matches!(composite.cut, Cut::Halves(_)))
+        matches!(self.kind, Kind::Sized(_))
+            || self.composite().is_some_and(|composite| matches!(composite.cut, Cut::Halves(_)))
     }
 }
 

@@ -46,6 +46,11 @@ pub(crate) static ROWS: &[Algorithm] = &[
     },
 ];
 
+/// MurmurHash3_x64_128 with the seed 0.
+pub(crate) fn x64_128() -> Box<dyn Serial> {
+    Buffered::boxed(X64([0; 2]))
+}
+
 /// One of the functions: a state that takes blocks.
 trait Murmur<const BLOCK: usize>: Clone + Send + Sync + 'static {
     fn block(&mut self, block: &[u8; BLOCK]);

@@ -29,7 +29,7 @@ pub(crate) fn over(base: &Spec) -> Option<&'static Algorithm> {
     }
     let status = match row.status {
         Status::Secure(_) => Status::Secure("FIPS 198-1, over a hash without known attacks"),
-        status @ (Status::Weakened(_) | Status::Checksum(_)) => status,
+        status @ (Status::Weakened(_) | Status::Sampled(_) | Status::Checksum(_)) => status,
         Status::Broken(_) => Status::Weakened(
             "the hash has collisions, which HMAC does not need (Bellare 2006); not for new uses (RFC 6151)",
         ),
