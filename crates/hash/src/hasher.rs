@@ -91,7 +91,7 @@ impl Hasher {
                 (spec.algorithm().framed)(spec.algorithm(), &spec.params)
                     .unwrap_or_else(|| Stream::new(chain, init(&spec.params), spec.digest_len())),
             ),
-            Kind::Linear(Linear::Crc(crc)) => Inner::Serial(crc::new(*crc)),
+            Kind::Linear(Linear::Crc(crc)) => Inner::Serial(crc::new(crc)),
             Kind::Linear(Linear::Adler32) => Inner::Serial(sum::adler32()),
             Kind::Serial(new) | Kind::Chunks { new, .. } => Inner::Serial(new(&spec.params)),
             Kind::Sized(new) => Inner::Serial(new(&spec.params, size)),

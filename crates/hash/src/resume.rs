@@ -6,9 +6,9 @@
 
 use crate::algorithm::{Key, Kind};
 use crate::block::{Chain, MAX_WORDS, Stream};
+use crate::family::crc::crc32;
 use crate::hasher::{Hasher, Inner};
 use crate::spec::Spec;
-use crc_fast::CrcAlgorithm;
 use std::fmt;
 
 const MAGIC: &[u8; 4] = b"TSH1";
@@ -65,7 +65,8 @@ impl Hasher {
             bytes.extend(word.to_le_bytes());
         }
         bytes.extend(&stream.buffer[..stream.buffered]);
-        bytes.extend(checksum(&bytes));
+        let sum = crc32(&bytes);
+        bytes.extend(sum.as_bytes());
         Some(bytes)
     }
 }
@@ -84,7 +85,7 @@ impl Spec {
         }
         let rest = saved.strip_prefix(MAGIC).ok_or(RestoreError::Unknown)?;
         let (body, sum) = saved.split_last_chunk::<4>().ok_or(RestoreError::Damaged)?;
-        if checksum(body) != *sum {
+        if crc32(body).as_bytes() != sum {
             return Err(RestoreError::Damaged);
         }
         let mut rest = &rest[..rest.len().saturating_sub(4)];
@@ -133,10 +134,6 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], RestoreError> {
     let (first, others) = rest.split_first_chunk::<N>().ok_or(RestoreError::Damaged)?;
     *rest = others;
     Ok(*first)
-}
-
-fn checksum(bytes: &[u8]) -> [u8; 4] {
-    (crc_fast::checksum(CrcAlgorithm::Crc32IsoHdlc, bytes) as u32).to_be_bytes()
 }
 
 #[cfg(test)]
@@ -192,7 +189,8 @@ mod tests {
         for (at, byte) in [(4, 200), (total, 1), (total + 8 + 4, 1)] {
             let mut changed = saved[..saved.len() - 4].to_vec();
             changed[at] = byte;
-            changed.extend(checksum(&changed));
+            let sum = crc32(&changed);
+            changed.extend(sum.as_bytes());
             assert_eq!(md5.restore(&changed).map(|_| ()), Err(RestoreError::Damaged), "byte {at}");
         }
     }

@@ -6,7 +6,6 @@
 //! is shown: mirrored if `refout`, and with `xorout`.
 
 use crate::digest::Digest;
-use crc_fast::CrcAlgorithm;
 
 /// What tells one CRC from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,21 +89,19 @@ impl Parameters {
     }
 }
 
-/// A CRC, and how it is computed.
+/// A CRC, and what goes into it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crc {
     /// Its parameters.
     pub(crate) parameters: Parameters,
-    /// Code that was written for these parameters, where there is some; else what serves any is taken.
-    pub(crate) made_for: Option<CrcAlgorithm>,
     /// Whether the message's length follows it, as its fewest bytes, the least first (POSIX `cksum`).
     pub(crate) length_suffix: bool,
 }
 
 impl Crc {
-    /// One computed by what serves any.
+    /// Of the message and nothing else.
     pub(crate) const fn of(parameters: Parameters) -> Crc {
-        Crc { parameters, made_for: None, length_suffix: false }
+        Crc { parameters, length_suffix: false }
     }
 
     /// What stands behind a message of `size` bytes where the length does: so many of these bytes.

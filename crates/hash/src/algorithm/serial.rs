@@ -2,6 +2,7 @@
 
 use crate::digest::Digest;
 use std::any::Any;
+use std::sync::OnceLock;
 
 /// An algorithm that is not a chain of blocks, or that a library computes.
 pub(crate) trait Serial: Any + Send + Sync {
@@ -32,10 +33,12 @@ pub(crate) trait Serial: Any + Send + Sync {
 }
 
 pub(crate) fn feed_zeros(mut count: u64, mut feed: impl FnMut(&[u8])) {
-    static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+    // Made when first needed: as a constant they would be 64 KiB of the program.
+    static ZEROS: OnceLock<Vec<u8>> = OnceLock::new();
+    let zeros = ZEROS.get_or_init(|| vec![0; 1 << 16]);
     while count > 0 {
-        let step = count.min(ZEROS.len() as u64);
-        feed(&ZEROS[..step as usize]);
+        let step = count.min(zeros.len() as u64);
+        feed(&zeros[..step as usize]);
         count -= step;
     }
 }

@@ -4,13 +4,13 @@
 //! logarithm of its length.
 
 mod catalogue;
+mod folding;
 mod open;
 mod register;
 mod sliced;
 
 use crate::algorithm::{Algorithm, Crc, Decimal, Kind, Linear, Parameters, Serial, Status, feed_zeros};
 use crate::digest::Digest;
-use crc_fast::CrcAlgorithm;
 use register::Register;
 
 pub use catalogue::CRC_CATALOGUE;
@@ -36,10 +36,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         summary: "SFV files, zip, gzip, PNG",
         check: "cbf43926",
         decimal: Some(Decimal { digits: 1, column: 1, block: 1, usual: false }),
-        kind: made(
-            Parameters { width: 32, poly: 0x04c1_1db7, init: 0xffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff },
-            CrcAlgorithm::Crc32IsoHdlc,
-        ),
+        kind: Kind::Linear(Linear::Crc(CRC32)),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -57,10 +54,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("32 bits of error detection (RFC 3720)"),
         summary: "iSCSI, btrfs, ext4, S3",
         check: "e3069283",
-        kind: made(
-            Parameters { width: 32, poly: 0x1edc_6f41, init: 0xffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff },
-            CrcAlgorithm::Crc32Iscsi,
-        ),
+        kind: Kind::Linear(Linear::Crc(Crc::of(Parameters { width: 32, poly: 0x1edc_6f41, init: 0xffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff }))),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -71,10 +65,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("64 bits of error detection (NVM Express NVM command set 1.0)"),
         summary: "S3's own checksum",
         check: "ae8b14860a799888",
-        kind: made(
-            Parameters { width: 64, poly: 0xad93_d235_94c9_3659, init: 0xffff_ffff_ffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff_ffff_ffff },
-            CrcAlgorithm::Crc64Nvme,
-        ),
+        kind: Kind::Linear(Linear::Crc(Crc::of(Parameters { width: 64, poly: 0xad93_d235_94c9_3659, init: 0xffff_ffff_ffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff_ffff_ffff }))),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -85,10 +76,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("64 bits of error detection (ECMA-182, reflected)"),
         summary: "xz, 7-Zip",
         check: "995dc9bbdf1939fa",
-        kind: made(
-            Parameters { width: 64, poly: 0x42f0_e1eb_a9ea_3693, init: 0xffff_ffff_ffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff_ffff_ffff },
-            CrcAlgorithm::Crc64Xz,
-        ),
+        kind: Kind::Linear(Linear::Crc(Crc::of(Parameters { width: 64, poly: 0x42f0_e1eb_a9ea_3693, init: 0xffff_ffff_ffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff_ffff_ffff }))),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -109,106 +97,66 @@ pub(crate) static ROWS: &[Algorithm] = &[
                 refout: false,
                 xorout: 0xffff_ffff,
             },
-            made_for: Some(CrcAlgorithm::Crc32Cksum),
             length_suffix: true,
         })),
         ..Algorithm::PLAIN
     },
 ];
 
-const fn made(parameters: Parameters, made_for: CrcAlgorithm) -> Kind {
-    Kind::Linear(Linear::Crc(Crc { made_for: Some(made_for), ..Crc::of(parameters) }))
+const CRC32: Crc = Crc::of(Parameters {
+    width: 32,
+    poly: 0x04c1_1db7,
+    init: 0xffff_ffff,
+    refin: true,
+    refout: true,
+    xorout: 0xffff_ffff,
+});
+
+/// The CRC-32 of what this library itself stores.
+pub(crate) fn crc32(data: &[u8]) -> Digest {
+    of_part(&CRC32, data)
 }
 
 /// A hasher of one message.
-pub(crate) fn new(crc: Crc) -> Box<dyn Serial> {
-    if let Some(algorithm) = crc.made_for {
-        let (digest, len) = (crc_fast::Digest::new(algorithm), crc.parameters.bytes());
-        return Box::new(Made { digest, algorithm, len, suffixed: crc.length_suffix, amount: 0 });
-    }
-    Box::new(Running { crc, register: Register::new(&crc) })
-}
-
-/// One of those that are met every day, as small as can be: short messages feel each word that is copied.
-#[derive(Clone)]
-struct Made {
-    digest: crc_fast::Digest,
-    algorithm: CrcAlgorithm,
-    /// Bytes of the value.
-    len: usize,
-    /// Whether the length goes in as well.
-    suffixed: bool,
-    /// Bytes so far.
-    amount: u64,
-}
-
-impl Made {
-    /// What the row says of it.
-    fn crc(&self) -> Crc {
-        let of_row = |row: &Algorithm| match row.kind {
-            Kind::Linear(Linear::Crc(crc)) if crc.made_for == Some(self.algorithm) => Some(crc),
-            _ => None,
-        };
-        ROWS.iter().find_map(of_row).expect("made of a row")
-    }
-}
-
-impl Serial for Made {
-    fn update(&mut self, data: &[u8]) {
-        self.digest.update(data);
-        self.amount += data.len() as u64;
-    }
-    fn finish(&mut self) -> Digest {
-        if self.suffixed {
-            let (bytes, len) = self.crc().suffix(self.amount);
-            self.digest.update(&bytes[..len]);
-        }
-        Digest::number(self.digest.finalize(), self.len)
-    }
-    fn update_zeros(&mut self, count: u64) {
-        let crc = self.crc();
-        let mut running = Running { crc, register: Register::made(&crc, self.digest) };
-        running.update_zeros(count);
-        self.amount += count;
-        if let Register::Folded(digest, _) = running.register {
-            self.digest = digest;
-        }
-    }
-    fn reset(&mut self) -> bool {
-        self.digest.reset();
-        self.amount = 0;
-        true
-    }
-    fn clone_box(&self) -> Box<dyn Serial> {
-        Box::new(self.clone())
-    }
+pub(crate) fn new(crc: &'static Crc) -> Box<dyn Serial> {
+    let register = Register::holding(&crc.parameters, crc.parameters.init);
+    Box::new(Running { crc, register, amount: 0 })
 }
 
 #[derive(Clone)]
 struct Running {
-    crc: Crc,
+    crc: &'static Crc,
     register: Register,
+    /// Bytes so far.
+    amount: u64,
 }
 
 impl Serial for Running {
     fn update(&mut self, data: &[u8]) {
-        self.register.update(data);
+        self.register.update(&self.crc.parameters, data);
+        self.amount += data.len() as u64;
     }
     fn finish(&mut self) -> Digest {
-        self.crc.digest(self.register.value(&self.crc))
+        let parameters = &self.crc.parameters;
+        if self.crc.length_suffix {
+            let (bytes, len) = self.crc.suffix(self.amount);
+            self.register.update(parameters, &bytes[..len]);
+        }
+        self.crc.digest(parameters.value(self.register.remainder(parameters)))
     }
     fn update_zeros(&mut self, count: u64) {
         // Below this, carry-less multiplication passes over the zeros before the power of the polynomial is found.
         const WORTH_A_POWER: u64 = 1 << 20;
         if count < WORTH_A_POWER {
-            return feed_zeros(count, |zeros| self.register.update(zeros));
+            return feed_zeros(count, |zeros| self.update(zeros));
         }
         let parameters = &self.crc.parameters;
-        let moved = parameters.behind_zeros(self.register.remainder(parameters), count);
-        self.register = Register::holding(&self.crc, moved);
+        self.register.hold(parameters, parameters.behind_zeros(self.register.remainder(parameters), count));
+        self.amount += count;
     }
     fn reset(&mut self) -> bool {
-        self.register.reset(&self.crc);
+        self.register.hold(&self.crc.parameters, self.crc.parameters.init);
+        self.amount = 0;
         true
     }
     fn clone_box(&self) -> Box<dyn Serial> {
@@ -220,8 +168,8 @@ impl Serial for Running {
 mod tests {
     use super::*;
 
-    fn hasher(row: &Algorithm) -> Box<dyn Serial> {
-        let Kind::Linear(Linear::Crc(crc)) = row.kind else { unreachable!("a CRC") };
+    fn hasher(row: &'static Algorithm) -> Box<dyn Serial> {
+        let Kind::Linear(Linear::Crc(crc)) = &row.kind else { unreachable!("a CRC") };
         new(crc)
     }
 
@@ -300,10 +248,10 @@ mod tests {
             let (poly, init, xorout) = (number(), number(), number());
             let (refin, refout) = (number() % 2 == 1, number() % 2 == 1);
             let parameters = Parameters { width, poly, init, refin, refout, xorout };
-            let crc = Crc::of(parameters);
+            let crc: &Crc = Box::leak(Box::new(Crc::of(parameters)));
             for len in (0..=40).chain([127, 128, 129, 255, 256, 300, 1111]) {
                 let expected = naive(&parameters, &data[..len]);
-                assert_eq!(of_part(&crc, &data[..len]), crc.digest(expected), "{parameters:?} of {len} bytes");
+                assert_eq!(of_part(crc, &data[..len]), crc.digest(expected), "{parameters:?} of {len} bytes");
                 let remainder = parameters.behind(init, &data[..len]);
                 assert_eq!(parameters.value(remainder), expected, "{parameters:?} bit by bit, {len} bytes");
                 assert_eq!(parameters.remainder(expected), remainder);

@@ -92,10 +92,10 @@ impl Word32 for U32x16 {
     }
 }
 
-#[allow(clippy::undocumented_unsafe_blocks, reason = "stated once, above")]
 impl Word64 for U64x8 {
     #[inline(always)]
     unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8] {
+        // SAFETY: only rows for CPUs with these instructions have such a word; the caller vouches for the bytes.
         unsafe {
             let mut r: [__m512i; 8] =
                 array![8; lane => _mm512_loadu_si512((*messages.add(lane)).add(offset).cast())];

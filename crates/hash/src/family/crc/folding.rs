@@ -1,0 +1,217 @@
+//! CRCs of up to 64 bits by carry-less multiplication (Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ
+//! Instruction", Intel 2009): sixteen bytes `H x^64 + L` that stand `d` bits before others are worth
+//! `H (x^(d+64) mod P) + L (x^d mod P)` in their place.
+//!
+//! A polynomial of fewer than 64 bits becomes `P x^k`, so that all registers have 64: the remainder in its highest bits, or,
+//! where a byte's lowest bit comes first, all of that mirrored. A product of mirrored factors is the mirrored product times
+//! `x`, and so mirrored constants are those of one power less.
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86_64")]
+mod body;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use super::sliced::Tables;
+use crate::algorithm::Parameters;
+use crate::block::forced;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Bits of the registers.
+pub(super) const WIDTH: u32 = u64::BITS;
+
+/// What a polynomial needs. Words of pairs are in the order of the halves of a vector: where a byte's lowest bit comes first,
+/// the lower half is `H`, else `L`.
+pub(super) struct Folding {
+    refin: bool,
+    /// The polynomial without its highest power.
+    poly: u64,
+    /// `x^128 / P` without its highest power.
+    quotient: u64,
+    /// What `H` is multiplied by at the end of a message: it stands 64 bits before the register's lower end.
+    last: u64,
+    /// What vectors are multiplied by that stand 128 bits before others, 256, 512, 1024 and 2048.
+    before: [[u64; 2]; 5],
+    tables: OnceLock<Box<Tables<u64>>>,
+}
+
+impl Folding {
+    const fn new(poly: u64, refin: bool) -> Folding {
+        // One power less: see above.
+        let less = refin as u32;
+        let mut before = [[0; 2]; 5];
+        let mut step = 0;
+        while step < before.len() {
+            let bits = 128 << step;
+            let (high, low) = (power(bits + 64 - less, poly), power(bits - less, poly));
+            before[step] = if refin { [high.reverse_bits(), low.reverse_bits()] } else { [low, high] };
+            step += 1;
+        }
+        let (last, quotient) = (power(128 - less, poly), quotient(poly));
+        if refin {
+            let (last, quotient, poly) = (last.reverse_bits(), quotient.reverse_bits(), poly.reverse_bits());
+            return Folding { refin, poly, quotient, last, before, tables: OnceLock::new() };
+        }
+        Folding { refin, poly, quotient, last, before, tables: OnceLock::new() }
+    }
+
+    /// That of a polynomial. They stay: there are only as many as are asked for.
+    pub(super) fn of(parameters: &Parameters) -> Option<&'static Folding> {
+        static MADE: Mutex<Vec<&'static Folding>> = Mutex::new(Vec::new());
+        let spare = WIDTH.checked_sub(parameters.width.into())?;
+        let (poly, refin) = ((parameters.poly << spare) as u64, parameters.refin);
+        let held = if refin { poly.reverse_bits() } else { poly };
+        let is_it = |known: &Folding| known.poly == held && known.refin == refin;
+        if let Some(known) = EVERYDAY.iter().find(|known| is_it(known)) {
+            return Some(known);
+        }
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = made.iter().find(|known| is_it(known)) {
+            return Some(known);
+        }
+        let new: &Folding = Box::leak(Box::new(Folding::new(poly, refin)));
+        made.push(new);
+        Some(new)
+    }
+
+    /// A remainder of this many bits as a register.
+    pub(super) fn register(&self, remainder: u128, width: u8) -> u64 {
+        self.turned((remainder << (WIDTH - u32::from(width))) as u64)
+    }
+
+    /// The remainder of this many bits that a register holds.
+    pub(super) fn remainder(&self, register: u64, width: u8) -> u128 {
+        u128::from(self.turned(register) >> (WIDTH - u32::from(width)))
+    }
+
+    /// The register after these bytes.
+    pub(super) fn update(&'static self, register: u64, data: &[u8]) -> u64 {
+        static HERE: OnceLock<[&Row; 2]> = OnceLock::new();
+        let [short, long] = HERE.get_or_init(|| {
+            let row = |len| ROWS.iter().find(|row| row.serves(len)).expect("the last row serves all");
+            [row(0), row(usize::MAX)]
+        });
+        let row = if data.len() < long.from { short } else { long };
+        // SAFETY: `serves` found the features that the code is compiled for.
+        unsafe { (row.advance)(self, register, data) }
+    }
+
+    /// Eight bytes at a time, by tables.
+    ///
+    /// # Safety
+    /// None is needed; it is called as the others are.
+    unsafe fn by_tables(&'static self, register: u64, data: &[u8]) -> u64 {
+        let tables = self.tables.get_or_init(|| Tables::new(self.turned(self.poly)));
+        self.turned(tables.update(self.turned(register), data, self.refin))
+    }
+
+    /// A word read from its other end, if that is how this polynomial's are held.
+    fn turned(&self, register: u64) -> u64 {
+        if self.refin { register.reverse_bits() } else { register }
+    }
+}
+
+/// What most messages are asked for: no lock, and nothing to compute.
+static EVERYDAY: [Folding; 5] = [
+    Folding::new(0x04c1_1db7 << 32, true),
+    Folding::new(0x1edc_6f41 << 32, true),
+    Folding::new(0xad93_d235_94c9_3659, true),
+    Folding::new(0x42f0_e1eb_a9ea_3693, true),
+    Folding::new(0x04c1_1db7 << 32, false),
+];
+
+/// Code for a set of CPU features.
+struct Row {
+    /// As `TRUESUM_KERNEL` names it.
+    isa: &'static str,
+    /// Bytes of a message from which it is ahead of the rows that follow.
+    from: usize,
+    supported: fn() -> bool,
+    advance: unsafe fn(&'static Folding, u64, &[u8]) -> u64,
+}
+
+impl Row {
+    fn serves(&self, len: usize) -> bool {
+        let allowed = self.isa == PORTABLE || forced().is_none_or(|isa| isa == self.isa);
+        self.from <= len && allowed && (self.supported)()
+    }
+}
+
+const PORTABLE: &str = "portable";
+
+/// Best first.
+static ROWS: &[Row] = &[
+    #[cfg(target_arch = "x86_64")]
+    Row { isa: "avx512", from: 512, supported: x86::has_vpclmul_avx512, advance: x86::avx512 },
+    #[cfg(target_arch = "x86_64")]
+    Row { isa: "avx2", from: 512, supported: x86::has_vpclmul_avx2, advance: x86::avx2 },
+    #[cfg(target_arch = "x86_64")]
+    Row { isa: "clmul", from: 0, supported: x86::has_clmul, advance: x86::clmul },
+    Row { isa: PORTABLE, from: 0, supported: crate::block::cpu::always, advance: Folding::by_tables },
+];
+
+const fn times_x(remainder: u64, poly: u64) -> u64 {
+    (remainder << 1) ^ ((remainder >> 63) * poly)
+}
+
+/// `x^exponent mod P`.
+const fn power(exponent: u32, poly: u64) -> u64 {
+    let (mut power, mut bit) = (1, u32::BITS - exponent.leading_zeros());
+    while bit > 0 {
+        bit -= 1;
+        let (mut square, mut at) = (0, WIDTH);
+        while at > 0 {
+            at -= 1;
+            square = times_x(square, poly) ^ ((power >> at & 1) * power);
+        }
+        power = if exponent >> bit & 1 == 1 { times_x(square, poly) } else { square };
+    }
+    power
+}
+
+/// `x^128 / P` without its highest power: `x^64 (P - x^64)` divided.
+const fn quotient(poly: u64) -> u64 {
+    let (mut rest, mut quotient, mut step) = (poly, 0, 0);
+    while step < WIDTH {
+        quotient = quotient << 1 | rest >> 63;
+        rest = times_x(rest, poly);
+        step += 1;
+    }
+    quotient
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_gives_what_tables_give() {
+        let data: Vec<u8> = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 19) as u8).collect();
+        let mut tried = 0;
+        for folding in &EVERYDAY {
+            for row in ROWS.iter().filter(|row| (row.supported)()) {
+                tried += 1;
+                for len in (0..700).chain([1023, 1024, 1025, 2047, 2048, 2049, 4096, 4999]) {
+                    for begin in [0, 1] {
+                        let (register, data) = (0x0123_4567_89ab_cdef, &data[begin..begin + len.min(4999)]);
+                        // SAFETY: the CPU has what the row needs.
+                        let found = unsafe { (row.advance)(folding, register, data) };
+                        // SAFETY: it needs nothing.
+                        let expected = unsafe { folding.by_tables(register, data) };
+                        assert_eq!(found, expected, "{}: {len} bytes of {:x}", row.isa, folding.poly);
+                    }
+                }
+            }
+        }
+        assert!(tried >= EVERYDAY.len());
+    }
+
+    #[test]
+    fn everyday_ones_are_not_made_again() {
+        for row in super::super::ROWS {
+            let crate::algorithm::Kind::Linear(crate::algorithm::Linear::Crc(crc)) = row.kind else { continue };
+            let folding = Folding::of(&crc.parameters).unwrap();
+            assert!(EVERYDAY.iter().any(|known| std::ptr::eq(known, folding)), "{}", row.name);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Folding with PCLMULQDQ, and with VPCLMULQDQ in vectors of two and of four times sixteen bytes.
+
+use super::Folding;
+use super::body::{Block, Vector};
+use crate::block::cpu;
+use std::arch::x86_64::*;
+
+// SAFETY of every block in the three: see the traits.
+#[allow(clippy::undocumented_unsafe_blocks, reason = "stated once, above")]
+impl Block for __m128i {
+    #[inline(always)]
+    unsafe fn load(from: *const u8, refin: bool) -> Self {
+        unsafe {
+            let block = _mm_loadu_si128(from.cast());
+            if refin { block } else { _mm_shuffle_epi8(block, reversed()) }
+        }
+    }
+    #[inline(always)]
+    unsafe fn of(words: [u64; 2]) -> Self {
+        unsafe { _mm_set_epi64x(words[1] as i64, words[0] as i64) }
+    }
+    #[inline(always)]
+    unsafe fn words(self) -> [u64; 2] {
+        unsafe { [_mm_cvtsi128_si64(self) as u64, _mm_cvtsi128_si64(_mm_unpackhi_epi64(self, self)) as u64] }
+    }
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        unsafe { _mm_xor_si128(self, other) }
+    }
+    #[inline(always)]
+    unsafe fn onto(self, by: Self, other: Self) -> Self {
+        unsafe {
+            let (low, high) = (_mm_clmulepi64_si128::<0x00>(self, by), _mm_clmulepi64_si128::<0x11>(self, by));
+            _mm_xor_si128(_mm_xor_si128(low, high), other)
+        }
+    }
+    #[inline(always)]
+    unsafe fn product(a: u64, b: u64) -> [u64; 2] {
+        unsafe { _mm_clmulepi64_si128::<0x00>(Self::of([a, 0]), Self::of([b, 0])).words() }
+    }
+}
+
+#[allow(clippy::undocumented_unsafe_blocks, reason = "stated once, above")]
+impl Vector for __m256i {
+    type Block = __m128i;
+    const BLOCKS: usize = 2;
+    #[inline(always)]
+    unsafe fn load(from: *const u8, refin: bool) -> Self {
+        unsafe {
+            let blocks = _mm256_loadu_si256(from.cast());
+            if refin { blocks } else { _mm256_shuffle_epi8(blocks, Self::all(reversed())) }
+        }
+    }
+    #[inline(always)]
+    unsafe fn all(block: __m128i) -> Self {
+        unsafe { _mm256_broadcastsi128_si256(block) }
+    }
+    #[inline(always)]
+    unsafe fn onto(self, by: Self, other: Self) -> Self {
+        unsafe {
+            let low = _mm256_clmulepi64_epi128::<0x00>(self, by);
+            let high = _mm256_clmulepi64_epi128::<0x11>(self, by);
+            _mm256_xor_si256(_mm256_xor_si256(low, high), other)
+        }
+    }
+    #[inline(always)]
+    unsafe fn together(self, before: &[[u64; 2]; 5]) -> __m128i {
+        unsafe { Block::onto(_mm256_castsi256_si128(self), Block::of(before[0]), _mm256_extracti128_si256::<1>(self)) }
+    }
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        unsafe { _mm256_xor_si256(self, other) }
+    }
+    #[inline(always)]
+    unsafe fn first(block: __m128i) -> Self {
+        unsafe { _mm256_zextsi128_si256(block) }
+    }
+}
+
+#[allow(clippy::undocumented_unsafe_blocks, reason = "stated once, above")]
+impl Vector for __m512i {
+    type Block = __m128i;
+    const BLOCKS: usize = 4;
+    #[inline(always)]
+    unsafe fn load(from: *const u8, refin: bool) -> Self {
+        unsafe {
+            let blocks = _mm512_loadu_si512(from.cast());
+            if refin { blocks } else { _mm512_shuffle_epi8(blocks, Self::all(reversed())) }
+        }
+    }
+    #[inline(always)]
+    unsafe fn all(block: __m128i) -> Self {
+        unsafe { _mm512_broadcast_i32x4(block) }
+    }
+    #[inline(always)]
+    unsafe fn onto(self, by: Self, other: Self) -> Self {
+        unsafe {
+            let low = _mm512_clmulepi64_epi128::<0x00>(self, by);
+            let high = _mm512_clmulepi64_epi128::<0x11>(self, by);
+            _mm512_ternarylogic_epi64::<0x96>(low, high, other)
+        }
+    }
+    #[inline(always)]
+    unsafe fn together(self, before: &[[u64; 2]; 5]) -> __m128i {
+        unsafe {
+            let (front, back) = (_mm512_castsi512_si256(self), _mm512_extracti64x4_epi64::<1>(self));
+            front.onto(__m256i::all(Block::of(before[1])), back).together(before)
+        }
+    }
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        unsafe { _mm512_xor_si512(self, other) }
+    }
+    #[inline(always)]
+    unsafe fn first(block: __m128i) -> Self {
+        unsafe { _mm512_zextsi128_si512(block) }
+    }
+}
+
+/// The order of bytes where the highest bit comes first.
+#[inline(always)]
+unsafe fn reversed() -> __m128i {
+    // SAFETY: SSE2 is part of x86-64.
+    unsafe { _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
+}
+
+pub(super) fn has_clmul() -> bool {
+    std::arch::is_x86_feature_detected!("pclmulqdq") && std::arch::is_x86_feature_detected!("ssse3")
+}
+
+pub(super) fn has_vpclmul_avx2() -> bool {
+    has_clmul() && cpu::has_avx2() && std::arch::is_x86_feature_detected!("vpclmulqdq")
+}
+
+pub(super) fn has_vpclmul_avx512() -> bool {
+    has_vpclmul_avx2() && cpu::has_avx512()
+}
+
+/// # Safety
+/// The CPU has PCLMULQDQ and SSSE3.
+#[target_feature(enable = "pclmulqdq,ssse3")]
+pub(super) unsafe fn clmul(folding: &'static Folding, register: u64, data: &[u8]) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { folding.folded::<__m128i, 8>(register, data) }
+}
+
+/// # Safety
+/// The CPU has VPCLMULQDQ and AVX2.
+#[target_feature(enable = "pclmulqdq,vpclmulqdq,avx2")]
+pub(super) unsafe fn avx2(folding: &'static Folding, register: u64, data: &[u8]) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { folding.folded::<__m256i, 8>(register, data) }
+}
+
+/// # Safety
+/// The CPU has VPCLMULQDQ and AVX-512 (F, BW and VL).
+#[target_feature(enable = "pclmulqdq,vpclmulqdq,avx512f,avx512bw,avx512vl")]
+pub(super) unsafe fn avx512(folding: &'static Folding, register: u64, data: &[u8]) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { folding.folded::<__m512i, 4>(register, data) }
+}
