@@ -36,6 +36,12 @@ pub struct Job {
 }
 
 impl Job {
+    /// Whether these are the digests that are expected, one for each algorithm.
+    fn agrees(&self, found: &[Digest]) -> bool {
+        let mut pairs = self.specs.iter().zip(self.expected.iter().zip(found));
+        found.len() == self.expected.len() && pairs.all(|(spec, (listed, found))| spec.agree(listed, found))
+    }
+
     /// A file to hash.
     pub fn hash(name: impl Into<PathBuf>, specs: &Arc<[Spec]>) -> Job {
         let name = name.into().into_os_string().into_vec();
@@ -150,7 +156,7 @@ impl Outcome {
                     Some(pieces) => (!pieces.damaged.is_empty(), !pieces.unknown.is_empty()),
                     None => (false, self.job.specs.is_empty()),
                 };
-                if !sizes_agree || damaged || found.digests != self.job.expected {
+                if !sizes_agree || damaged || !self.job.agrees(&found.digests) {
                     Verdict::Mismatch
                 } else if unknown {
                     Verdict::Unverified

@@ -48,5 +48,8 @@ families! {
     multiplied
     murmur3
     imohash
+    farmhash
+    wyhash
+    komi
     xxh
 }

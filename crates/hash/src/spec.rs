@@ -6,6 +6,7 @@
 //! (`xxh64;seed=7`), a customization in hexadecimal (`cshake128;custom=456d61696c`), and that there is a key (`blake3;keyed`).
 
 use crate::algorithm::{Algorithm, Key, Keying, Kind, Lengths, Params, Unit};
+use crate::digest::Digest;
 use crate::size::Size;
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use std::fmt;
@@ -226,6 +227,12 @@ impl Spec {
             }
         }
         tag
+    }
+
+    /// Whether a list that has the digest `listed` means `found`: they are equal, or equal backwards where such lists are made.
+    pub fn agree(&self, listed: &Digest, found: &Digest) -> bool {
+        let backwards = || listed.as_bytes().iter().rev().eq(found.as_bytes());
+        listed == found || self.algorithm.either_order && backwards()
     }
 
     /// Whether [`crate::update_many`] hashes several messages of this algorithm at once.

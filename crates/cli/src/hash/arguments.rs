@@ -73,8 +73,11 @@ pub struct HashArgs {
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Format")]
     pub piece_size: Option<u64>,
     /// Digests in base64
-    #[arg(long, help_heading = "Format", conflicts_with_all = ["raw", "uppercase"])]
+    #[arg(long, help_heading = "Format", conflicts_with_all = ["raw", "uppercase", "base32"])]
     pub base64: bool,
+    /// Digests in base 32, as Gnutella and DC++ have them
+    #[arg(long, help_heading = "Format", conflicts_with_all = ["raw", "uppercase", "json"])]
+    pub base32: bool,
     /// Digests in upper case
     #[arg(long, help_heading = "Format", conflicts_with = "raw")]
     pub uppercase: bool,

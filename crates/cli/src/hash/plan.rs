@@ -206,11 +206,20 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
     if args.raw {
         return Ok(Form::Raw);
     }
-    let spelling = match (args.base64, args.uppercase) {
-        (true, _) => Spelling::Base64,
-        (_, true) => Spelling::HexUpper,
+    let spelling = match (args.base64, args.base32, args.uppercase) {
+        (true, ..) => Spelling::Base64,
+        (_, true, _) => Spelling::Base32,
+        (.., true) => Spelling::HexUpper,
         _ => Spelling::Hex,
     };
+    if spelling == Spelling::Base32 {
+        let short = |spec: &&Spec| spec.digest_len() < 16 || spec.counts_parts();
+        if let Some(spec) = specs.iter().find(short) {
+            return Err(Refusal::new(format!(
+                "--base32: no line is read back that has a digest of {spec} so"
+            )));
+        }
+    }
     let style = Style { spelling, ..Style::default() };
     let format = match &args.output {
         Some(output) => manifest::for_file(format, specs, spelling, output.as_os_str().as_bytes()),

@@ -60,6 +60,8 @@ pub struct Algorithm {
     pub seed_bits: u32,
     /// Whether it takes a customization: bytes that tell one use of it from another (SP 800-185 section 3.3).
     pub customized: bool,
+    /// Whether there are lists that have its digests' bytes backwards (RHash's `--gost-reverse`): a check takes them too.
+    pub either_order: bool,
     /// How POSIX programs write it, where that is in decimal.
     pub decimal: Option<Decimal>,
     /// How the seal of a tree over this hash spells it (docs/spec/tree.md), at most 16 bytes with its length; `None` where
@@ -164,6 +166,7 @@ impl Algorithm {
         keying: Keying::Never,
         seed_bits: 0,
         customized: false,
+        either_order: false,
         decimal: None,
         tree_id: None,
         kind: Kind::Serial(|_| unreachable!("every row says how it is computed")),
