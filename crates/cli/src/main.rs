@@ -15,6 +15,7 @@ mod exit;
 mod findings;
 mod hash;
 mod identify;
+mod key;
 mod links;
 mod list;
 mod memory;

@@ -1,8 +1,8 @@
 //! Options that several commands have: how a run is done and told.
 
 use crate::exit::Refusal;
+use crate::key::{self, KeyRead};
 use crate::progress::Line;
-use crate::values::key::{self, KeyRead};
 use crate::values::{color::Color, threads};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;

@@ -2,7 +2,6 @@
 
 pub mod color;
 pub mod digest;
-pub mod key;
 pub mod path;
 pub mod size;
 pub mod table;

@@ -8,13 +8,10 @@ mod hmac;
 mod kmac;
 mod siphash;
 
-pub(crate) use hmac::over;
+pub(crate) use hmac::{HMAC, over};
 
 use crate::algorithm::Algorithm;
 use crate::spec::Spec;
-
-/// What stands before the name of the hash that HMAC is over.
-pub(crate) const HMAC: &str = "hmac-";
 
 /// The algorithms that need a key, but for HMAC's.
 pub static KEYED: &[&[Algorithm]] = &[kmac::ROWS, siphash::ROWS, highway::ROWS];

@@ -3,8 +3,8 @@
 use crate::check::arguments::CheckArgs;
 use crate::check::report::{Detail, Form};
 use crate::exit::Refusal;
+use crate::key::{HINT, expected_under};
 use crate::options::Tell;
-use crate::values::key::{HINT, expected_under};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use truesum::hash::{Digest, Secret, Spec};

@@ -3,8 +3,8 @@
 use crate::exit::Refusal;
 use crate::hash::arguments::{HashArgs, SelectArgs};
 use crate::hash::replacing::Accept;
+use crate::key::bring;
 use crate::options::Tell;
-use crate::values::key::bring;
 use crate::values::path::folder_of;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};

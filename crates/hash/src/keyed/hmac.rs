@@ -6,10 +6,12 @@
 
 use crate::algorithm::{Algorithm, Key, Keying, Kind, Lengths, Params, Status};
 use crate::block::{MAX_BLOCK, Stream};
-use crate::keyed::HMAC;
 use crate::spec::Spec;
 use std::sync::Mutex;
 use zeroize::Zeroizing;
+
+/// What stands before the name of the hash that it is over.
+pub(crate) const HMAC: &str = "hmac-";
 
 /// Longest key, in bytes: one that is longer than a block is hashed first.
 const LONGEST: usize = 1 << 20;
