@@ -232,7 +232,7 @@ const BY_VECTORS: &[&str] = &[
     "djb2", "djb2a", "sdbm", "elf32", "sha1dc", "imohash", "farmhash64", "wyhash", "komihash", "blake-224", "blake-256", "blake-384", "blake-512",
     "groestl224", "groestl256", "groestl384", "groestl512", "jh224", "jh256", "jh384", "jh512",
     "shabal192", "shabal224", "shabal256", "shabal384", "shabal512",
-    "kupyna224", "kupyna256", "kupyna384", "kupyna512", "belt",
+    "kupyna224", "kupyna256", "kupyna384", "kupyna512", "belt-hash",
 ];
 
 impl Oracle {
