@@ -50,6 +50,5 @@ families! {
     imohash
     farmhash
     wyhash
-    komi
     xxh
 }
