@@ -301,3 +301,68 @@ fn a_state_under_a_key_is_not_saved() {
     let hasher = keyed("hmac-sha256", b"k").hasher();
     assert!(hasher.save().is_none() && hasher.fed().is_none());
 }
+
+/// What OpenSSL says of a file: the algorithm's name there, its parameters, and ours.
+#[rustfmt::skip]
+const OPENSSL: &[(&str, &[&str], &str, usize)] = &[
+    ("KMAC-128", &["size:32"], "kmac128", 32),
+    ("KMAC-256", &["size:64"], "kmac256", 32),
+    ("KMAC-128", &["size:20", "custom:My App"], "kmac128-160;custom=4d7920417070", 32),
+    ("KMAC-128", &["size:32", "xof:1"], "kmacxof128", 32),
+    ("KMAC-256", &["size:64", "xof:1"], "kmacxof256", 32),
+    ("SIPHASH", &["size:8"], "siphash-2-4", 16),
+    ("SIPHASH", &["size:16"], "siphash-2-4-128", 16),
+    ("SIPHASH", &["size:8", "c-rounds:1", "d-rounds:3"], "siphash-1-3", 16),
+    ("SIPHASH", &["size:16", "c-rounds:1", "d-rounds:3"], "siphash-1-3-128", 16),
+    ("BLAKE2BMAC", &[], "blake2b;keyed", 64),
+    ("BLAKE2SMAC", &[], "blake2s;keyed", 32),
+    ("HMAC", &["digest:SHA3-384"], "hmac-sha3-384", 200),
+    ("HMAC", &["digest:SHA512-224"], "hmac-sha512-224", 7),
+];
+
+#[test]
+fn openssl_computes_the_same() {
+    use std::io::Write;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let data = bytes(1100, 23);
+    let lengths = [0, 1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 127, 128, 129, 135, 136, 137, 167, 168, 169, 1100];
+    for (theirs, parameters, ours, key_len) in OPENSSL {
+        let key = bytes(*key_len, 29);
+        let spec = keyed(ours, &key);
+        for len in lengths {
+            let file = folder.path().join("message");
+            std::fs::write(&file, &data[..len]).expect("a file");
+            let mut command = std::process::Command::new("openssl");
+            command.args(["mac", "-macopt", &format!("hexkey:{}", data_encoding::HEXLOWER.encode(&key))]);
+            parameters.iter().for_each(|parameter| {
+                command.args(["-macopt", parameter]);
+            });
+            let ran = command.arg("-in").arg(&file).arg(theirs).output();
+            let Some(ran) = ran.ok().filter(|ran| ran.status.success()) else {
+                let why = format!("not compared: {ours}: openssl mac {theirs} (Debian package openssl)");
+                assert!(std::env::var("TRUESUM_ORACLES").as_deref() != Ok("all"), "{why}");
+                writeln!(std::io::stderr(), "{why}").expect("standard error");
+                break;
+            };
+            let expected = String::from_utf8_lossy(&ran.stdout).trim().to_lowercase();
+            assert_eq!(spec.digest(&data[..len]).to_hex(), expected, "{ours} of {len} bytes");
+        }
+    }
+}
+
+#[test]
+fn wyhash_is_that_of_another_implementation() {
+    use wyhash_final4::{generics::WyHasher, wyhash64::WyHash64};
+    const SECRET: [u64; 4] =
+        [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3];
+    let data = bytes(1100, 31);
+    for seed in [0, 1, u64::MAX] {
+        let spec: Spec = format!("wyhash;seed={seed}").parse().expect("a seed");
+        for len in 0..=1100 {
+            let expected = WyHasher::<WyHash64>::new(seed, SECRET).hash(&data[..len]).to_be_bytes();
+            let mut hasher = spec.hasher();
+            data[..len].chunks(1 + len % 61).for_each(|slice| hasher.update(slice));
+            assert_eq!(hasher.finish().as_bytes(), expected, "{len} bytes, seed {seed}");
+        }
+    }
+}
