@@ -14,6 +14,7 @@ use crate::links::LinksArgs;
 use crate::list::ListArgs;
 use crate::output::print;
 use crate::tree::TreeArgs;
+use crate::update::arguments::UpdateArgs;
 use crate::values::color::Color;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -49,6 +50,7 @@ pub enum Command {
     Hash(HashArgs),
     Check(CheckArgs),
     Audit(AuditArgs),
+    Update(UpdateArgs),
     Diff(DiffArgs),
     Tree(TreeArgs),
     Convert(ConvertArgs),

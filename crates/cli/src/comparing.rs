@@ -1,7 +1,7 @@
 //! What `audit` and `diff` tell of two sets of files: lines for people and pipes, JSON lines for programs, and in the end what
 //! it came to. Which of them is said, the library decides ([`Report::equality`]).
 
-mod json;
+pub mod json;
 mod words;
 
 use crate::console::Console;
@@ -10,10 +10,11 @@ use crate::output::{Output, cannot_write};
 use crate::watch::Watch;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::time::Instant;
-use truesum::Error;
 use truesum::audit::{Comparison, Equality, Event, Finding, Options, Report, Standing, Tell};
 use truesum::manifest::path::display_safe;
+use truesum::{BadLine, Error};
 
 /// Malformed lines named, at most.
 const NAMED_LINES: u64 = 20;
@@ -45,7 +46,7 @@ pub struct Manner {
 
 impl Manner {
     /// The word for a standing.
-    fn word(&self, standing: Standing) -> &'static str {
+    pub fn word(&self, standing: Standing) -> &'static str {
         match standing {
             Standing::Same => "ok",
             Standing::Changed => "changed",
@@ -75,10 +76,10 @@ pub fn compare(
     let watch = Watch::start(line, None, &mut console);
     let began = Instant::now();
     let mut comparison = Comparison::new(&options, &watch.progress);
-    let mut telling = Telling { manner, console, output, line: Vec::new(), named_lines: 0 };
+    let mut telling = Telling { manner, console, output, line: Vec::new(), malformed: Malformed::default() };
     let told = work(&mut comparison, &mut |event| telling.event(&event));
     let report = comparison.report();
-    let Telling { mut console, mut output, named_lines, .. } = telling;
+    let Telling { mut console, mut output, malformed, .. } = telling;
     let mut exit = match report.equality() {
         Equality::Equal => Exit::Done,
         Equality::Different => Exit::Failed,
@@ -86,7 +87,7 @@ pub fn compare(
         Equality::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
     };
     let told = told.and_then(|()| match manner.form {
-        ResultForm::Json => output.write(&json::summary(manner, report, began.elapsed(), exit.code())),
+        ResultForm::Json => output.write(&json::summary(manner, report, &[], began.elapsed(), exit.code())),
         ResultForm::Lines | ResultForm::Silent => Ok(()),
     });
     let name = output.name();
@@ -97,7 +98,7 @@ pub fn compare(
         return exit;
     }
     if manner.form != ResultForm::Silent {
-        advise(manner, report, named_lines, &mut console);
+        advise(manner, report, malformed.named, &mut console);
     }
     if manner.summary && manner.form == ResultForm::Lines && !(manner.quiet && exit == Exit::Done) {
         console.line(&words::summary(manner, report));
@@ -122,10 +123,15 @@ fn advise(manner: &Manner, report: &Report, named_lines: u64, console: &mut Cons
         console.hint("compare each manifest with the files themselves: truesum diff MANIFEST DIR");
     }
     if report.count(Standing::Corrupt) > 0 {
-        console.hint(
-            "corrupt: size and time are those listed, so nothing wrote to the file; restore it from a copy and look at the disk",
-        );
+        advise_corrupt(console);
     }
+}
+
+/// What to do about files that nobody wrote to and that changed.
+pub fn advise_corrupt(console: &mut Console) {
+    console.hint(
+        "corrupt: size and time are those listed, so nothing wrote to the file; restore it from a copy and look at the disk",
+    );
 }
 
 struct Telling<'m> {
@@ -133,17 +139,33 @@ struct Telling<'m> {
     console: Console,
     output: Output,
     line: Vec<u8>,
-    named_lines: u64,
+    malformed: Malformed,
+}
+
+/// Malformed lines, as far as they are named.
+#[derive(Default)]
+pub struct Malformed {
+    named: u64,
+}
+
+impl Malformed {
+    /// Names one, unless enough are named.
+    pub fn tell(&mut self, form: ResultForm, manifest: &Path, bad: &BadLine, console: &Console) {
+        if form == ResultForm::Lines && self.named < NAMED_LINES {
+            self.named += 1;
+            console.error_of(manifest.as_os_str().as_bytes(), &bad.to_string());
+        }
+    }
 }
 
 impl Telling<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let Telling { manner, console, output, line, named_lines } = self;
+        let Telling { manner, console, output, line, malformed } = self;
         match event {
             Event::Finding(finding) if manner.same || finding.standing != Standing::Same => {
                 match manner.form {
-                    ResultForm::Json => json::file(manner, finding, line),
-                    ResultForm::Lines => text(manner, finding, line),
+                    ResultForm::Json => json::file(manner, finding, None, line),
+                    ResultForm::Lines => text_line(manner.word(finding.standing), finding, line),
                     ResultForm::Silent => {}
                 }
             }
@@ -151,14 +173,7 @@ impl Telling<'_> {
             Event::Malformed(manifest, bad) if manner.form == ResultForm::Json => {
                 json::malformed(manner, manifest.as_os_str().as_bytes(), bad, line);
             }
-            Event::Malformed(manifest, bad) => {
-                *named_lines += 1;
-                if manner.form == ResultForm::Lines && *named_lines <= NAMED_LINES {
-                    console.error_of(manifest.as_os_str().as_bytes(), &bad.to_string());
-                } else {
-                    *named_lines = NAMED_LINES;
-                }
-            }
+            Event::Malformed(manifest, bad) => malformed.tell(manner.form, manifest, bad, console),
             Event::Failed(error) => console.failure(error),
         }
         let written = match output.is_terminal {
@@ -170,9 +185,10 @@ impl Telling<'_> {
     }
 }
 
-fn text(manner: &Manner, finding: &Finding<'_>, out: &mut Vec<u8>) {
-    let name = |path: &std::path::Path| display_safe(path.as_os_str().as_bytes());
-    let mut line = format!("{}\t{}", manner.word(finding.standing), name(finding.name));
+/// Appends the line of one file: a word, its name, where its content is listed, and why it could not be read.
+pub fn text_line(word: &str, finding: &Finding<'_>, out: &mut Vec<u8>) {
+    let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
+    let mut line = format!("{word}\t{}", name(finding.name));
     if let Some(from) = finding.from {
         line += &format!("\t{}", name(from));
     }

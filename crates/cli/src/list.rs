@@ -27,7 +27,7 @@ pub struct ListArgs {
     /// One algorithm in full, by any of its names
     #[arg(value_name = "NAME", conflicts_with_all = ["all", "status", "lanes"])]
     pub name: Option<String>,
-    /// Algorithms: the catalogue of CRCs and HMAC over each hash too
+    /// Algorithms: what needs a key and the catalogue of CRCs too
     #[arg(long)]
     pub all: bool,
     /// Algorithms of this status: secure, weakened, broken, sampled, checksum

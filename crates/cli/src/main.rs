@@ -26,6 +26,7 @@ mod progress;
 mod signals;
 mod standard;
 mod tree;
+mod update;
 mod values;
 mod watch;
 mod words;
@@ -65,6 +66,7 @@ fn run(command: Command) -> Exit {
         Command::Hash(args) => hash::run(args),
         Command::Check(args) => check::run(args),
         Command::Audit(args) => audit::run(args),
+        Command::Update(args) => update::run(args),
         Command::Diff(args) => diff::run(args),
         Command::Bench(args) => bench::run(&args),
         Command::Tree(args) => tree::run(args),

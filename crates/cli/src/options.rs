@@ -47,16 +47,15 @@ impl LifeArgs {
 
 /// The key of digests that need one.
 #[derive(Args)]
-#[command(next_help_heading = "Key")]
 pub struct KeyArgs {
-    /// Read the key of HMAC, KMAC, keyed BLAKE and others from this file; its bytes, as they are
+    /// The key of HMAC, KMAC, keyed BLAKE: the bytes of this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     key_file: Option<PathBuf>,
     /// Read the key from this open descriptor
-    #[arg(long, value_name = "N", conflicts_with = "key_file")]
+    #[arg(long, value_name = "N", conflicts_with = "key_file", hide_short_help = true)]
     key_fd: Option<u32>,
     /// The key is written in hexadecimal there
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     key_hex: bool,
 }
 

@@ -129,6 +129,16 @@ pub fn print(text: &str, console: &mut Console) -> Exit {
 
 /// Begins a file that appears whole or not at all.
 fn begin(path: &Path) -> Result<AtomicFile, Error> {
+    refuse_own_stream(path)?;
+    AtomicFile::create(path)
+}
+
+/// Refuses to replace a file that is a standard stream of this run: a rename would cut the stream off from its name, and lose
+/// what was written to it.
+///
+/// # Errors
+/// It is one.
+pub fn refuse_own_stream(path: &Path) -> Result<(), Error> {
     let target = rustix::fs::stat(path).ok();
     let streams = [
         (rustix::fs::fstat(io::stdin()), "input"),
@@ -136,7 +146,6 @@ fn begin(path: &Path) -> Result<AtomicFile, Error> {
         (rustix::fs::fstat(io::stderr()), "error output"),
     ];
     for (stream, what) in streams {
-        // A rename would cut the stream off from its name, and lose what was written to it.
         if let (Ok(stream), Some(target)) = (stream, &target)
             && (stream.st_dev, stream.st_ino) == (target.st_dev, target.st_ino)
             && rustix::fs::FileType::from_raw_mode(stream.st_mode).is_file()
@@ -145,7 +154,7 @@ fn begin(path: &Path) -> Result<AtomicFile, Error> {
             return Err(Error::new(path.as_os_str().as_bytes(), "write", why));
         }
     }
-    AtomicFile::create(path)
+    Ok(())
 }
 
 /// Writes a text to a file, whole or not at all.

@@ -5,11 +5,13 @@
 //! follows from all verdicts together: what moved, was copied, came and went. Of each file a name and its digests are kept,
 //! about 160 bytes beside the name; files that are the same on both sides are kept once.
 
-mod comparison;
+pub(crate) mod comparison;
+mod finding;
 mod listing;
 mod pairing;
 mod reading;
-mod set;
+pub(crate) mod row;
+pub(crate) mod set;
 pub mod standing;
 
 pub use comparison::{Comparison, Options, Tell};

@@ -17,6 +17,7 @@ mod stop;
 mod sync;
 pub mod task;
 pub mod tree;
+pub mod update;
 pub mod verify;
 pub mod walk;
 

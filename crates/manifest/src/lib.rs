@@ -18,6 +18,7 @@
 mod algorithm;
 pub mod convert;
 mod digest;
+pub mod edit;
 mod entry;
 mod format;
 mod formats;

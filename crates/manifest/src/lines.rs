@@ -4,6 +4,7 @@
 
 use crate::scan;
 use std::io::{self, Read};
+use std::ops::Range;
 
 /// Longest line read, in bytes without its terminator.
 pub const LINE_LIMIT: usize = 1 << 20;
@@ -64,6 +65,10 @@ pub struct Lines<R> {
     terminator: u8,
     number: u64,
     at_end: bool,
+    /// Where in the input `text` begins.
+    base: u64,
+    /// Where in the input the last line stands, its terminator included.
+    span: Range<u64>,
 }
 
 impl<R: Read> Lines<R> {
@@ -89,6 +94,8 @@ impl<R: Read> Lines<R> {
             terminator: b'\n',
             number: 0,
             at_end: false,
+            base: 0,
+            span: 0..0,
         }
     }
 
@@ -168,6 +175,7 @@ impl<R: Read> Lines<R> {
             self.start = (end + 1).min(self.text.len());
             self.scanned = self.start;
             self.number += 1;
+            self.span = self.base + begin as u64..self.base + self.start as u64;
             let line = &self.text[begin..end];
             return Ok(Some(if too_long || line.len() > LINE_LIMIT {
                 RawLine::TooLong
@@ -179,11 +187,24 @@ impl<R: Read> Lines<R> {
         }
     }
 
+    /// Whether the text is another than the bytes of the input.
+    pub(crate) fn is_decoded(&self) -> bool {
+        matches!(self.encoding, Encoding::Utf16(_))
+    }
+
+    /// The bytes of the input that the last line stands on, its terminator included, unless they were decoded or too many.
+    pub(crate) fn span(&self) -> Option<Range<u64>> {
+        let in_place =
+            self.encoding == Encoding::Bytes && self.span.end - self.span.start <= LINE_LIMIT as u64;
+        in_place.then(|| self.span.clone())
+    }
+
     /// Reads and decodes one chunk.
     fn fill(&mut self) -> io::Result<()> {
         if self.start > 0 {
             scan::count(self.text.len() - self.start);
             self.text.drain(..self.start);
+            self.base += self.start as u64;
             self.scanned -= self.start;
             self.start = 0;
         }
@@ -224,6 +245,7 @@ impl<R: Read> Lines<R> {
             }
         } else {
             self.text.drain(..mark);
+            self.base = mark as u64;
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::path::NAME_LIMIT;
 use crate::signed::Signed;
 use crate::table;
 use std::io::{self, Read};
+use std::ops::Range;
 use truesum_hash::Key;
 
 /// Reads a manifest.
@@ -21,6 +22,8 @@ pub struct Reader<R> {
     chosen: Option<(&'static Format, Source)>,
     signed: Signed,
     ended: bool,
+    /// Whether what was found last is what the last line says, and not what was held back.
+    by_line: bool,
 }
 
 /// Where entries come from.
@@ -32,7 +35,14 @@ enum Source {
 impl<R: Read> Reader<R> {
     /// A reader that recognises encoding, format and wrapping by itself. Nothing is read yet.
     pub fn new(reader: R, options: Options) -> Reader<R> {
-        Reader { lines: Lines::decoded(reader), options, chosen: None, signed: Signed::No, ended: false }
+        Reader {
+            lines: Lines::decoded(reader),
+            options,
+            chosen: None,
+            signed: Signed::No,
+            ended: false,
+            by_line: false,
+        }
     }
 
     /// The format, once the first line was asked for. A manifest that looks like none is read as GNU lines.
@@ -43,6 +53,17 @@ impl<R: Read> Reader<R> {
     /// Whether it is clear-signed, once the first line was asked for.
     pub fn is_signed(&self) -> bool {
         self.signed != Signed::No
+    }
+
+    /// Whether its bytes had to be decoded, once the first line was asked for.
+    pub(crate) fn is_decoded(&self) -> bool {
+        self.lines.is_decoded()
+    }
+
+    /// Where in the input the line stands, its end included, that the entry found last is said by; `None` where no line alone
+    /// says it, or where the text had to be decoded.
+    pub(crate) fn span(&self) -> Option<Range<u64>> {
+        if self.by_line { self.lines.span() } else { None }
     }
 
     fn choose(&mut self) -> io::Result<(&'static Format, Source)> {
@@ -98,6 +119,7 @@ impl<R: Read> Reader<R> {
             let cr = row.terminator() == Some(b'\n');
             found =
                 next_line(&mut self.lines, &mut self.signed, parser.as_mut(), cr).map_err(ReadError::Io)?;
+            self.by_line = found.is_some();
             if found.is_none() {
                 let at = Place::Line(self.lines.number());
                 let missing = self.signed.finish().err().map(|reason| Err(LineError { at, reason }));

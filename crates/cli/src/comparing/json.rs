@@ -8,10 +8,13 @@ use truesum::BadLine;
 use truesum::audit::{Facts, Finding, Report, Standing};
 use truesum::manifest::{Place, json};
 
-/// Appends the line of one file.
-pub fn file(manner: &Manner, finding: &Finding<'_>, out: &mut Vec<u8>) {
+/// Appends the line of one file, with what was done about it.
+pub fn file(manner: &Manner, finding: &Finding<'_>, action: Option<&str>, out: &mut Vec<u8>) {
     begin(manner, "file", out);
     add(out, format_args!(",\"standing\":\"{}\",", manner.word(finding.standing)));
+    if let Some(action) = action {
+        add(out, format_args!("\"action\":\"{action}\","));
+    }
     json::path_into(finding.name.as_os_str().as_bytes(), out);
     if let Some(from) = finding.from {
         out.extend_from_slice(b",\"from\":{");
@@ -60,12 +63,21 @@ pub fn malformed(manner: &Manner, manifest: &[u8], bad: &BadLine, out: &mut Vec<
     out.extend_from_slice(b"}\n");
 }
 
-/// The last line.
-pub fn summary(manner: &Manner, report: &Report, time: Duration, exit: u8) -> Vec<u8> {
+/// The last line, with members that only one command has.
+pub fn summary(
+    manner: &Manner,
+    report: &Report,
+    more: &[(&str, String)],
+    time: Duration,
+    exit: u8,
+) -> Vec<u8> {
     let mut out = Vec::new();
     begin(manner, "summary", &mut out);
     for standing in Standing::ALL {
         add(&mut out, format_args!(",\"{}\":{}", manner.word(standing), report.count(standing)));
+    }
+    for (name, value) in more {
+        add(&mut out, format_args!(",\"{name}\":{value}"));
     }
     let Report { malformed, failed, bytes, .. } = report;
     add(&mut out, format_args!(",\"malformed\":{malformed},\"failed\":{failed},\"bytes\":{bytes}"));

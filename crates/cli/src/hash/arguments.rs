@@ -16,7 +16,6 @@ Examples:
   truesum hash *.iso                        lines as sha256sum writes them
   truesum hash -o SHA256SUMS .              a manifest of this folder, written whole or not at all
   truesum hash -a blake3 -j 4 /data         another algorithm, four threads
-  truesum hash -a hmac-sha256 --key-file K --tag *.bin
   find . -size +1M -print0 | truesum hash --files0-from -
 Files that cannot be read are named on stderr, never in the output; the exit status is then 1,
 and a file named by -o stays as it was.")]
@@ -31,11 +30,13 @@ pub struct HashArgs {
     /// Length of the digest, where the algorithm has a choice
     #[arg(short, long, value_name = "BITS")]
     pub length: Option<usize>,
+    #[command(flatten)]
+    pub key: KeyArgs,
     /// Where the state of xxHash and murmur3 begins; in decimal
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", hide_short_help = true)]
     pub seed: Option<u64>,
     /// What tells one use of cSHAKE, KMAC and KangarooTwelve from another
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", hide_short_help = true)]
     pub customization: Option<OsString>,
     /// Write to this file, whole or not at all; names become relative to its folder
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -76,7 +77,7 @@ pub struct HashArgs {
     #[arg(long, help_heading = "Format", conflicts_with_all = ["raw", "uppercase", "base32"])]
     pub base64: bool,
     /// Digests in base 32, as Gnutella and DC++ have them
-    #[arg(long, help_heading = "Format", conflicts_with_all = ["raw", "uppercase", "json"])]
+    #[arg(long, help_heading = "Format", conflicts_with_all = ["raw", "uppercase", "json"], hide_short_help = true)]
     pub base32: bool,
     /// Digests in upper case
     #[arg(long, help_heading = "Format", conflicts_with = "raw")]
@@ -85,8 +86,6 @@ pub struct HashArgs {
     #[arg(long, help_heading = "Format")]
     pub raw: bool,
 
-    #[command(flatten)]
-    pub key: KeyArgs,
     #[command(flatten)]
     pub select: SelectArgs,
     #[command(flatten)]

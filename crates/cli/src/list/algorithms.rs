@@ -9,12 +9,12 @@ use truesum::hash::{
 /// What a status may be.
 pub const STATUSES: [&str; 5] = ["secure", "weakened", "broken", "sampled", "checksum"];
 
-/// The rows asked for: the table and what needs a key; of all also the catalogue of CRCs and HMAC over each hash.
+/// The rows asked for: the table; of all also what needs a key, HMAC over each hash, and the catalogue of CRCs.
 pub fn rows(args: &ListArgs) -> impl Iterator<Item = &'static Algorithm> {
     let (all, lanes, status) = (args.all, args.lanes, args.status.clone());
-    let usual = ALGORITHMS.iter().chain(KEYED.iter().copied().flatten());
-    let more = CRC_CATALOGUE.iter().chain(hmacs(ALGORITHMS.iter()));
-    usual.chain(more.filter(move |_| all)).filter(move |row| {
+    let keyed = KEYED.iter().copied().flatten().chain(hmacs(ALGORITHMS.iter()));
+    let more = keyed.chain(CRC_CATALOGUE);
+    ALGORITHMS.iter().chain(more.filter(move |_| all)).filter(move |row| {
         status.as_deref().is_none_or(|status| row.status.word() == status)
             && (!lanes || !kernel::rows(row).is_empty())
     })
@@ -46,8 +46,9 @@ pub fn table(args: &ListArgs) -> String {
     if !args.all {
         let _ = writeln!(
             text,
-            "\n--all: HMAC over each hash (hmac-sha256), and {} more CRCs by the names of their catalogue (crc-16/modbus);\n\
-             any other by its parameters ('crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0').\n\
+            "\n--all: what needs a key (hmac-sha256, kmac128, siphash), and {} more CRCs by the names of their\n\
+             catalogue (crc-16/modbus); any other by its parameters\n\
+             ('crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0').\n\
              truesum list algorithms NAME shows one in full.",
             CRC_CATALOGUE.len()
         );

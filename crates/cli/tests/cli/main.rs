@@ -13,4 +13,5 @@ mod names;
 mod program;
 mod tables;
 mod trouble;
+mod update;
 mod words;

@@ -1,19 +1,19 @@
 //! A comparison under way: the two sets, what is known of the files of both, and what that comes to.
 
 use crate::audit::pairing::{copied, duplicated, moved};
+use crate::audit::row::{Row, same_time};
 use crate::audit::set::{Compared, NONE, Set, compare};
-use crate::audit::standing::{Event, Finding, Report, Standing};
+use crate::audit::standing::{Event, Report, Standing};
 use crate::error::{Cause, Error};
 use crate::progress::Progress;
 use crate::verify::options::Options as CheckOptions;
 use std::collections::{BTreeMap, HashSet};
-use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_hash::Spec;
-use truesum_manifest::weak;
+use truesum_manifest::{Time, weak};
 
 /// A listed file of which nothing was found so far.
 pub(super) const UNSEEN: u32 = NONE;
@@ -23,8 +23,8 @@ pub(super) const SAME: u32 = NONE - 1;
 pub(super) const FAILED: u32 = NONE - 2;
 
 /// The side that is listed, or old, and the one that is found, or new.
-pub(super) const LISTED: usize = 0;
-pub(super) const FOUND: usize = 1;
+pub(crate) const LISTED: usize = 0;
+pub(crate) const FOUND: usize = 1;
 
 /// Algorithms that are computed of files that are not listed, at most: of a manifest that has more, the first.
 const ALGORITHMS: usize = 16;
@@ -45,10 +45,10 @@ pub struct Options {
 
 /// A comparison under way.
 pub struct Comparison<'a> {
-    pub(super) options: &'a Options,
-    pub(super) progress: &'a Progress,
-    pub(super) report: Report,
-    pub(super) sets: [Set; 2],
+    pub(crate) options: &'a Options,
+    pub(crate) progress: &'a Progress,
+    pub(crate) report: Report,
+    pub(crate) sets: [Set; 2],
     /// For each listed file what was found: its index on the other side, or one of the marks above.
     pub(super) state: Vec<u32>,
     pub(super) errors: BTreeMap<(usize, u32), Error>,
@@ -58,19 +58,29 @@ pub struct Comparison<'a> {
     pub(super) folders: bool,
     /// Whether the other side lists anything.
     pub(super) met: bool,
+    /// Whether the sides are told in each other's place.
+    pub(super) swapped: bool,
+    /// What whoever changes the manifest wants to know besides.
+    pub(crate) asked: Asked,
 }
 
-/// What is to be told of one file: its index on either side, and that of the file with its content.
-struct Row {
-    standing: Standing,
-    at: [u32; 2],
-    from: Option<(usize, u32)>,
-}
-
-impl Row {
-    fn of(standing: Standing, listed: u32, found: u32) -> Row {
-        Row { standing, at: [listed, found], from: None }
-    }
+/// What whoever changes a manifest wants to know of an audit besides what became of each file.
+#[derive(Default)]
+pub(crate) struct Asked {
+    /// Whether it is asked.
+    pub notes: bool,
+    /// Files that need not be read: of those without a listed time, what was not written after this one.
+    pub quick: Option<Time>,
+    /// The algorithms of files that are not listed, if no line tells any.
+    pub usual: Vec<Spec>,
+    /// By their places in the manifest, the entries' indices; of an entry of several lines the first place.
+    pub places: Vec<(u64, u32)>,
+    /// Places of entries that contradict others.
+    pub contradicting: HashSet<u64>,
+    /// Whether some entries have digests of pieces.
+    pub pieced: bool,
+    /// Listed files that were not read.
+    pub unread: u64,
 }
 
 impl<'a> Comparison<'a> {
@@ -83,7 +93,8 @@ impl<'a> Comparison<'a> {
         };
         let own = options.check.own.clone();
         let (sets, state, errors) = (Default::default(), Vec::new(), BTreeMap::new());
-        Comparison { options, progress, report, sets, state, errors, own, folders: false, met: false }
+        let (folders, met, swapped, asked) = (false, false, false, Asked::default());
+        Comparison { options, progress, report, sets, state, errors, own, folders, met, swapped, asked }
     }
 
     /// What was counted so far.
@@ -97,23 +108,35 @@ impl<'a> Comparison<'a> {
     /// # Errors
     /// Those of `tell`. What goes wrong with manifests and files is told and counted.
     pub fn audit(&mut self, manifests: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
+        match self.survey(manifests, tell)? {
+            Some(rows) => self.end(rows, tell),
+            None => Ok(()),
+        }
+    }
+
+    /// What became of each file, in the order of names; `None` where nothing could be compared.
+    pub(crate) fn survey(
+        &mut self,
+        manifests: &[impl AsRef<Path>],
+        tell: &mut Tell<'_>,
+    ) -> io::Result<Option<Vec<Row>>> {
         let folders: Vec<PathBuf> =
             manifests.iter().map(|name| self.options.check.folder(name.as_ref())).collect();
         let Some(folder) = folders.first() else {
             self.report.nothing = true;
-            return Ok(());
+            return Ok(None);
         };
         if let Some(at) = folders.iter().position(|other| !same_file(other, folder)) {
             let why = "it is in another folder than the first: name the folder that all of them speak of";
             let name = manifests[at].as_ref().as_os_str().as_bytes();
             let error = Error::new(name, "use", Cause::Other(why.to_owned()));
-            return self.failed(&error, tell);
+            return self.failed(&error, tell).map(|()| None);
         }
         for name in manifests {
             self.manifest(LISTED, name.as_ref(), tell)?;
         }
         if !self.begin() {
-            return Ok(());
+            return Ok(None);
         }
         self.listed_files(folder, (0..self.sets[LISTED].len()).collect(), false, tell)?;
         let mut fresh = self.walk(FOUND, folder, tell)?;
@@ -126,7 +149,7 @@ impl<'a> Comparison<'a> {
             |standing, side| move |(from, at)| Row { standing, at: [NONE, at], from: Some((side, from)) };
         rows.extend(copies.into_iter().map(row(Standing::Copied, LISTED)));
         rows.extend(again.into_iter().map(row(Standing::Duplicated, FOUND)));
-        self.end(rows, fresh, true, false, tell)
+        Ok(Some(self.in_order(rows, fresh)))
     }
 
     /// Says what differs between an old and a new side, each a manifest or a folder. A file is read only where sizes and
@@ -165,8 +188,13 @@ impl<'a> Comparison<'a> {
         if self.report.failed > 0 && self.sets[FOUND].len() == 0 && !self.state.contains(&SAME) {
             return Ok(());
         }
-        let rows = self.rows(&mut fresh);
-        self.end(rows, fresh, false, swapped, tell)
+        let mut rows = self.rows(&mut fresh);
+        let all = rows.len();
+        rows.retain(|row| row.standing != Standing::Same);
+        (rows.len()..all).for_each(|_| self.report.add(Standing::Same));
+        self.swapped = swapped;
+        let rows = self.in_order(rows, fresh);
+        self.end(rows, tell)
     }
 
     /// Compares two folders as far as their files have names in common; returns the files that only the new one has.
@@ -201,7 +229,7 @@ impl<'a> Comparison<'a> {
         self.report.nothing = self.report.listed == 0;
         self.state = vec![UNSEEN; self.sets[LISTED].len() as usize];
         self.report.interrupted |= self.progress.stopped();
-        !self.report.nothing && self.report.failed == 0 && !self.report.interrupted
+        (!self.report.nothing || self.asked.notes) && self.report.failed == 0 && !self.report.interrupted
     }
 
     /// The algorithms to compute of files that are not listed.
@@ -212,7 +240,7 @@ impl<'a> Comparison<'a> {
                 specs.push(spec.clone());
             }
         }
-        specs.into()
+        if specs.is_empty() { self.asked.usual[..].into() } else { specs.into() }
     }
 
     /// The listed files that are not there.
@@ -256,6 +284,7 @@ impl<'a> Comparison<'a> {
                     Row::of(Standing::Unreadable, at, found)
                 }
                 found => match compare((sets[LISTED], at), (sets[FOUND], found)) {
+                    Compared::Same if self.asked.notes => Row::of(Standing::Same, at, found),
                     Compared::Same => Row::of(Standing::Same, at, NONE),
                     Compared::Unknown => Row::of(Standing::Unknown, at, found),
                     Compared::Differs => Row::of(self.differs(at, found), at, found),
@@ -270,21 +299,16 @@ impl<'a> Comparison<'a> {
         let [set, other] = &self.sets;
         let same_size =
             set.size(listed).is_none_or(|size| other.size(found).is_none_or(|found| found == size));
-        let same_time = set.time(listed).zip(other.time(found)).is_some_and(|(one, two)| {
-            one.seconds == two.seconds && (one.nanos == two.nanos || one.nanos == 0 || two.nanos == 0)
-        });
-        if same_size && same_time { Standing::Corrupt } else { Standing::Changed }
+        let times = set.time(listed).zip(other.time(found));
+        if same_size && times.is_some_and(|(one, other)| same_time(one, other)) {
+            Standing::Corrupt
+        } else {
+            Standing::Changed
+        }
     }
 
-    /// Counts and tells everything, in the order of names.
-    fn end(
-        &mut self,
-        mut rows: Vec<Row>,
-        fresh: Vec<u32>,
-        tell_same: bool,
-        swapped: bool,
-        tell: &mut Tell<'_>,
-    ) -> io::Result<()> {
+    /// All rows, those of files that only the other side has among them, in the order of names.
+    fn in_order(&mut self, mut rows: Vec<Row>, fresh: Vec<u32>) -> Vec<Row> {
         rows.extend(fresh.into_iter().map(|at| Row::of(Standing::New, NONE, at)));
         self.report.interrupted |= self.progress.stopped();
         if self.report.interrupted {
@@ -297,64 +321,36 @@ impl<'a> Comparison<'a> {
             };
             rows.retain(seen);
         }
-        let Comparison { sets, report, errors, .. } = self;
+        self.sort(&mut rows);
+        rows
+    }
+
+    /// Notes by which algorithms was compared.
+    pub(crate) fn note_algorithms(&mut self) {
+        let Comparison { sets, report, swapped, .. } = self;
         for (side, set) in sets.iter().enumerate() {
             let specs = set.kinds().iter().flat_map(|kind| kind.iter());
             for spec in specs {
-                report.algorithms[side ^ usize::from(swapped)].insert(spec.to_string());
+                report.algorithms[side ^ usize::from(*swapped)].insert(spec.to_string());
                 if weak::verdict(spec) != weak::Strength::TamperEvident {
                     report.not_tamper_evident.insert(spec.to_string());
                 }
             }
         }
-        let name = |(side, at): (usize, u32)| sets[side].name(at);
-        // The name that a file has now, which is on the other side where the sides are exchanged.
-        let main = |row: &Row| match (row.standing, row.at) {
-            (Standing::Moved, [listed, found]) if !swapped => (name((FOUND, found)), name((LISTED, listed))),
-            (Standing::Moved, [listed, found]) => (name((LISTED, listed)), name((FOUND, found))),
-            (_, [NONE, found]) => (name((FOUND, found)), &b""[..]),
-            (_, [listed, _]) => (name((LISTED, listed)), &b""[..]),
-        };
-        if !tell_same {
-            let all = rows.len();
-            rows.retain(|row| row.standing != Standing::Same);
-            (rows.len()..all).for_each(|_| report.add(Standing::Same));
-        }
-        rows.sort_unstable_by(|one, other| main(one).cmp(&main(other)));
+    }
+
+    /// Counts and tells everything.
+    fn end(&mut self, rows: Vec<Row>, tell: &mut Tell<'_>) -> io::Result<()> {
+        self.note_algorithms();
         for row in &rows {
-            let standing = match row.standing {
-                Standing::Missing if swapped => Standing::New,
-                Standing::New if swapped => Standing::Missing,
-                standing => standing,
-            };
-            report.add(standing);
-            let facts = |side: usize| (row.at[side] != NONE).then(|| sets[side].facts(row.at[side]));
-            let (mut listed, mut found) = (facts(LISTED), facts(FOUND));
-            if swapped {
-                std::mem::swap(&mut listed, &mut found);
-            }
-            let path = |name| Path::new(OsStr::from_bytes(name));
-            let (name_of, moved_from) = main(row);
-            let from = match standing {
-                Standing::Moved => Some(moved_from),
-                _ => row.from.map(name),
-            };
-            let error = [LISTED, FOUND].into_iter().find_map(|side| errors.get(&(side, row.at[side])));
-            let error = error.filter(|_| standing == Standing::Unreadable);
-            tell(Event::Finding(&Finding {
-                standing,
-                name: path(name_of),
-                from: from.map(path),
-                listed,
-                found,
-                error,
-            }))?;
+            self.report.add(self.standing(row));
+            self.finding(row, |finding| tell(Event::Finding(finding)))?;
         }
         Ok(())
     }
 
     /// Counts and tells a failure that is not that of one file.
-    pub(super) fn failed(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
+    pub(crate) fn failed(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
         self.report.failed += 1;
         tell(Event::Failed(error))
     }

@@ -54,10 +54,9 @@ impl Comparison<'_> {
                         let name = display_safe(&job.name);
                         format!("{name} is listed before with another {word}")
                     };
-                    self.entry(side, &job).err().map(|word| BadLine {
-                        at,
-                        reason: reason(word),
-                        lacks_key: false,
+                    self.entry(side, &job).err().map(|word| {
+                        self.asked.contradicting.extend(self.asked.notes.then_some(at.number()));
+                        BadLine { at, reason: reason(word), lacks_key: false }
                     })
                 }
                 Task::Tell(Notice::Malformed(line)) => Some(line),
@@ -69,7 +68,9 @@ impl Comparison<'_> {
             }
         }
         // Of pieces alone a file is listed without a digest of its own: it is there or not, and more is not known.
-        for file in entries.take_pieced() {
+        let pieced = entries.take_pieced();
+        self.asked.pieced |= !pieced.is_empty();
+        for file in pieced {
             if let Err(word) = self.entry(side, &file.job) {
                 let reason = format!("{} is listed before with another {word}", display_safe(&file.job.name));
                 self.report.malformed += 1;
@@ -94,7 +95,9 @@ impl Comparison<'_> {
         let [listed, found] = &mut self.sets;
         let facts = (job.size, job.mtime);
         if side == LISTED {
-            return listed.insert(&name, facts, &job.specs, &job.expected).map(|_| ());
+            let at = listed.insert(&name, facts, &job.specs, &job.expected)?;
+            self.asked.places.extend(self.asked.notes.then_some((job.origin.1.number(), at)));
+            return Ok(());
         }
         self.met = true;
         let before = found.len();

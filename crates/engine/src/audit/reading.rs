@@ -1,11 +1,12 @@
 //! The runs of a comparison: listed files compared with what is there, and files hashed that nothing is known of.
 
 use crate::audit::comparison::{Comparison, FAILED, LISTED, SAME, Tell, UNSEEN};
+use crate::audit::row::same_time;
 use crate::audit::set::Set;
 use crate::error::Kind;
 use crate::hash_files::Each;
 use crate::io::open::Root;
-use crate::job::{Job, Outcome, Summary, Verdict};
+use crate::job::{Found, Job, Outcome, Summary, Verdict};
 use crate::run::run;
 use crate::task::Task;
 use rustix::fs::FileType;
@@ -20,21 +21,39 @@ struct Jobs<'s> {
     set: &'s Set,
     /// Where sizes are looked at before files are read, if that is asked for.
     sizes: Option<&'s Root>,
+    /// Where files are looked at that need not be read if they seem to be as listed, and the time after which those without
+    /// a listed one were written to.
+    quick: Option<(&'s Root, Time)>,
     files: std::vec::IntoIter<u32>,
     /// What to compute, if nothing is expected.
     specs: Option<&'s Arc<[Spec]>>,
     /// Files that are not read, for their size differs, with size and time.
     skipped: Vec<(u32, u64, Time)>,
+    /// Files that are not read, for they seem to be as listed.
+    passed: Vec<u32>,
 }
 
 impl Jobs<'_> {
+    /// The size and time of a file as it is.
+    fn look(&self, root: &Root, at: u32) -> Option<(u64, Time)> {
+        let stat = root.stat(self.set.name(at), false).ok()?;
+        let time = Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 };
+        FileType::from_raw_mode(stat.st_mode).is_file().then_some((stat.st_size as u64, time))
+    }
+
     /// The size and time of a file that has another size than is listed.
     fn other_size(&self, at: u32) -> Option<(u64, Time)> {
         let (root, size) = (self.sizes?, self.set.size(at)?);
-        let stat = root.stat(self.set.name(at), false).ok()?;
-        let time = Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 };
-        let regular = FileType::from_raw_mode(stat.st_mode).is_file();
-        (regular && stat.st_size as u64 != size).then_some((stat.st_size as u64, time))
+        self.look(root, at).filter(|found| found.0 != size)
+    }
+
+    /// Whether a file seems to be as it is listed, by its size and its time.
+    fn seems_same(&self, at: u32) -> bool {
+        let Some((root, written)) = self.quick else { return false };
+        self.look(root, at).is_some_and(|(size, time)| {
+            let same = self.set.time(at).map_or(time <= written, |listed| same_time(listed, time));
+            same && self.set.size(at).is_none_or(|listed| listed == size)
+        })
     }
 }
 
@@ -44,6 +63,10 @@ impl Iterator for Jobs<'_> {
     fn next(&mut self) -> Option<Task> {
         let at = loop {
             let at = self.files.next()?;
+            if self.seems_same(at) {
+                self.passed.push(at);
+                continue;
+            }
             match self.other_size(at) {
                 Some((size, time)) => self.skipped.push((at, size, time)),
                 None => break at,
@@ -88,8 +111,11 @@ impl Comparison<'_> {
         let config = check.config(root);
         let [listed, found] = &mut self.sets;
         let sizes = sizes_first.then_some(&config.root);
+        let quick = self.asked.quick.map(|written| (&config.root, written));
+        let (skipped, passed) = (Vec::new(), Vec::new());
         let mut jobs =
-            Jobs { set: listed, sizes, files: files.into_iter(), specs: None, skipped: Vec::new() };
+            Jobs { set: listed, sizes, quick, files: files.into_iter(), specs: None, skipped, passed };
+        let notes = self.asked.notes;
         let (state, errors) = (&mut self.state, &mut self.errors);
         let none: Arc<[Spec]> = Arc::from([]);
         let mut add = |at: u32, facts, specs: &Arc<[Spec]>, digests: &[Digest]| {
@@ -99,8 +125,12 @@ impl Comparison<'_> {
         let mut each = Each(|outcome: Outcome| {
             let at = outcome.job.origin.0 as u32;
             let verdict = outcome.verdict();
+            let touched = |read: &Found| {
+                let time = Time { seconds: read.mtime.0, nanos: read.mtime.1 };
+                notes && listed.time(at).is_some_and(|listed| !same_time(listed, time))
+            };
             state[at as usize] = match (verdict, outcome.result) {
-                (Verdict::Verified, _) => SAME,
+                (Verdict::Verified, Ok(read)) if !touched(&read) => SAME,
                 (Verdict::Missing, _) => UNSEEN,
                 (_, Ok(read)) => {
                     let time = Time { seconds: read.mtime.0, nanos: read.mtime.1 };
@@ -117,6 +147,8 @@ impl Comparison<'_> {
         for (at, size, time) in std::mem::take(&mut jobs.skipped) {
             state[at as usize] = add(at, (Some(size), Some(time)), &none, &[]);
         }
+        self.asked.unread += jobs.passed.len() as u64;
+        jobs.passed.into_iter().for_each(|at| state[at as usize] = SAME);
         self.ran(&summary);
         Ok(())
     }
@@ -141,7 +173,8 @@ impl Comparison<'_> {
         let config = check.config(root);
         let set = &self.sets[side];
         let files = Vec::from(files).into_iter();
-        let mut jobs = Jobs { set, sizes: None, files, specs: Some(specs), skipped: Vec::new() };
+        let (skipped, passed) = (Vec::new(), Vec::new());
+        let mut jobs = Jobs { set, sizes: None, quick: None, files, specs: Some(specs), skipped, passed };
         let (mut read, errors) = (Vec::new(), &mut self.errors);
         let mut each = Each(|outcome: Outcome| {
             let at = outcome.job.origin.0 as u32;

@@ -9,7 +9,7 @@ use truesum_hash::{Digest, Spec};
 use truesum_manifest::Time;
 
 /// No index.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 /// A size that is not known: no file is so large.
 const UNSIZED: u64 = u64::MAX;
 /// A time that is not known, as nanoseconds.
@@ -17,7 +17,7 @@ const UNTIMED: u32 = u32::MAX;
 
 /// Files by name.
 #[derive(Default)]
-pub(super) struct Set {
+pub(crate) struct Set {
     /// Keyed anew in each process: nobody can make names that all fall together.
     keys: RandomState,
     /// The first file whose name has this hash.
@@ -45,7 +45,7 @@ struct File {
 
 /// How two files compare by what is known of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Compared {
+pub(crate) enum Compared {
     /// All digests that both have are equal, and there is one.
     Same,
     /// Sizes differ, or a digest.
@@ -55,11 +55,11 @@ pub(super) enum Compared {
 }
 
 impl Set {
-    pub(super) fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         self.files.len() as u32
     }
 
-    pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
+    pub(crate) fn find(&self, name: &[u8]) -> Option<u32> {
         let mut at = *self.by_name.get(&self.keys.hash_one(name))?;
         while at != NONE {
             if self.name(at) == name {
@@ -74,7 +74,7 @@ impl Set {
     ///
     /// # Errors
     /// The algorithm by which, or the word for what, it was said to be something else before.
-    pub(super) fn insert(
+    pub(crate) fn insert(
         &mut self,
         name: &[u8],
         facts: (Option<u64>, Option<Time>),
@@ -132,7 +132,7 @@ impl Set {
     }
 
     /// Gives a file its digests, in place of those it had.
-    pub(super) fn set_digests(&mut self, at: u32, specs: &Arc<[Spec]>, digests: &[Digest]) {
+    pub(crate) fn set_digests(&mut self, at: u32, specs: &Arc<[Spec]>, digests: &[Digest]) {
         // An algorithm without its digest is none.
         let specs = if digests.is_empty() { &Arc::from([]) } else { specs };
         let kind = match self.kinds.last() {
@@ -155,7 +155,7 @@ impl Set {
     }
 
     /// Takes the file that was added last out again.
-    pub(super) fn undo(&mut self) {
+    pub(crate) fn undo(&mut self) {
         let Some(at) = self.files.len().checked_sub(1) else { return };
         let hash = self.keys.hash_one(self.name(at as u32));
         let file = self.files.remove(at);
@@ -167,45 +167,45 @@ impl Set {
     }
 
     /// Notes what a file was found to be.
-    pub(super) fn set_facts(&mut self, at: u32, size: u64, time: Time) {
+    pub(crate) fn set_facts(&mut self, at: u32, size: u64, time: Time) {
         let file = &mut self.files[at as usize];
         (file.size, file.seconds, file.nanos) = (size, time.seconds, time.nanos);
     }
 
-    pub(super) fn name(&self, at: u32) -> &[u8] {
+    pub(crate) fn name(&self, at: u32) -> &[u8] {
         let file = &self.files[at as usize];
         &self.bytes[file.name..file.name + file.name_len as usize]
     }
 
     /// The name without its folder.
-    pub(super) fn base(&self, at: u32) -> &[u8] {
+    pub(crate) fn base(&self, at: u32) -> &[u8] {
         let name = self.name(at);
         &name[name.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)..]
     }
 
-    pub(super) fn size(&self, at: u32) -> Option<u64> {
+    pub(crate) fn size(&self, at: u32) -> Option<u64> {
         Some(self.files[at as usize].size).filter(|&size| size != UNSIZED)
     }
 
-    pub(super) fn time(&self, at: u32) -> Option<Time> {
+    pub(crate) fn time(&self, at: u32) -> Option<Time> {
         let File { seconds, nanos, .. } = self.files[at as usize];
         (nanos != UNTIMED).then_some(Time { seconds, nanos })
     }
 
-    pub(super) fn specs(&self, at: u32) -> &Arc<[Spec]> {
+    pub(crate) fn specs(&self, at: u32) -> &Arc<[Spec]> {
         &self.kinds[self.kind(at) as usize]
     }
 
-    pub(super) fn kind(&self, at: u32) -> u32 {
+    pub(crate) fn kind(&self, at: u32) -> u32 {
         self.files[at as usize].kind
     }
 
     /// The lists of algorithms that files have digests of.
-    pub(super) fn kinds(&self) -> &[Arc<[Spec]>] {
+    pub(crate) fn kinds(&self) -> &[Arc<[Spec]>] {
         &self.kinds
     }
 
-    pub(super) fn digests(&self, at: u32) -> Vec<(Spec, Digest)> {
+    pub(crate) fn digests(&self, at: u32) -> Vec<(Spec, Digest)> {
         let digest = |(spec, (from, len)): (&Spec, (usize, usize))| {
             let bytes = &self.bytes[self.files[at as usize].digests + from..][..len];
             let digest = Digest::new(&bytes[..spec.digest_len()]);
@@ -217,11 +217,11 @@ impl Set {
     }
 
     /// The bytes at this place behind a file's first digest.
-    pub(super) fn slice(&self, at: u32, (from, len): (usize, usize)) -> &[u8] {
+    pub(crate) fn slice(&self, at: u32, (from, len): (usize, usize)) -> &[u8] {
         &self.bytes[self.files[at as usize].digests + from..][..len]
     }
 
-    pub(super) fn facts(&self, at: u32) -> Facts {
+    pub(crate) fn facts(&self, at: u32) -> Facts {
         Facts { size: self.size(at), mtime: self.time(at), digests: self.digests(at) }
     }
 }
@@ -236,14 +236,14 @@ fn places(specs: &[Spec]) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// Where files of two lists of algorithms have the digests that both have.
-pub(super) fn common(one: &[Spec], other: &[Spec]) -> Vec<[(usize, usize); 2]> {
+pub(crate) fn common(one: &[Spec], other: &[Spec]) -> Vec<[(usize, usize); 2]> {
     let in_other = |spec: &Spec| other.iter().zip(places(other)).find(|(known, _)| *known == spec);
     let both = |(spec, place)| in_other(spec).map(|(_, there)| [place, there]);
     one.iter().zip(places(one)).filter_map(both).collect()
 }
 
 /// Compares a file of one set with one of another by all that is known of both.
-pub(super) fn compare(one: (&Set, u32), other: (&Set, u32)) -> Compared {
+pub(crate) fn compare(one: (&Set, u32), other: (&Set, u32)) -> Compared {
     if let (Some(size), Some(there)) = (one.0.size(one.1), other.0.size(other.1))
         && size != there
     {

@@ -104,7 +104,7 @@ pub enum Equality {
 /// The counts of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    pub(super) counts: [u64; Standing::ALL.len()],
+    pub(crate) counts: [u64; Standing::ALL.len()],
     /// Entries and files of the first side, by name.
     pub listed: u64,
     /// Files read to their end.
@@ -135,7 +135,7 @@ impl Report {
         self.counts[standing as usize]
     }
 
-    pub(super) fn add(&mut self, standing: Standing) {
+    pub(crate) fn add(&mut self, standing: Standing) {
         self.counts[standing as usize] += 1;
     }
 

@@ -235,7 +235,7 @@ impl Guarded {
     }
 
     /// How the file differs from what it was when it was opened.
-    fn change(&self) -> Result<Option<String>, Errno> {
+    pub(crate) fn change(&self) -> Result<Option<String>, Errno> {
         if !self.stamped {
             return Ok(None);
         }

@@ -104,6 +104,14 @@ impl AtomicFile {
     /// # Errors
     /// Any step failed; the old file is then still there, byte for byte.
     pub fn commit(self) -> Result<(), Error> {
+        self.commit_if(|| Ok(()))
+    }
+
+    /// The same, if the last look at what is to be replaced finds nothing against it.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::commit`], and those of `look`.
+    pub(crate) fn commit_if(self, look: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
         let AtomicFile { content, mut beside, target, old } = self;
         let name = target.as_os_str().as_bytes().to_vec();
         let fail = |error: io::Error| Error::io(&name, "write", error);
@@ -113,6 +121,7 @@ impl AtomicFile {
         // before the old file goes, one after, when the file has its final name.
         let mut second = file.try_clone().map_err(fail)?;
         close(file).map_err(fail)?;
+        look()?;
         if beside.temporary.is_none() && !beside.link(&second, old.is_none()) {
             // It can have no name after all: what was written goes into a file that has one.
             let mut copy = beside.named().map_err(fail)?;

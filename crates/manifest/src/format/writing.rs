@@ -30,6 +30,11 @@ pub trait Compose {
     /// The format cannot hold it. The next one may be written.
     fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable>;
 
+    /// Whether the lines of an entry say all there is to say of it, wherever below the heading they stand.
+    fn stands_alone(&self) -> bool {
+        false
+    }
+
     /// What stands after the last entry: of some formats all of it.
     ///
     /// # Errors

@@ -214,6 +214,10 @@ fn comment(text: &[u8]) -> Vec<u8> {
 }
 
 impl Compose for Table {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
         let size = entry.size.ok_or(Unholdable::NoSize)?;
         if piece(&entry.path).is_some() {

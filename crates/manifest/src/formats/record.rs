@@ -113,6 +113,10 @@ impl Parse for Rows {
 struct Table;
 
 impl Compose for Table {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
         let [(spec, digest)] = entry.digests.as_slice() else {
             return Err(Unholdable::Twice(entry.digests[0].0.clone()));

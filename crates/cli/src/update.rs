@@ -1,0 +1,59 @@
+//! `truesum update`: a manifest made to list its folder as it is now, as far as that is asked for.
+
+pub mod arguments;
+mod plan;
+mod telling;
+
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::output::{Output, cannot_write, refuse_own_stream};
+use crate::watch::Watch;
+use arguments::UpdateArgs;
+use plan::{Updating, plan};
+use std::time::Instant;
+use telling::Telling;
+use truesum::Error;
+use truesum::audit::Equality;
+use truesum::update::Update;
+
+/// Runs the command.
+pub fn run(args: UpdateArgs) -> Exit {
+    let mut console = Console::new(args.run.color);
+    match plan(args) {
+        Ok(plan) => execute(plan, console),
+        Err(refusal) => console.refuse(&refusal),
+    }
+}
+
+fn execute(plan: Updating, mut console: Console) -> Exit {
+    if let Err(error) = refuse_own_stream(&plan.manifest) {
+        console.failure(&error);
+        return Exit::NotAsAsked;
+    }
+    let output = Output::stdout();
+    let mut options = plan.options.clone();
+    options.audit.check.own = output.own();
+    let watch = Watch::start(plan.tell.line, None, &mut console);
+    let began = Instant::now();
+    let mut update = Update::new(&options, &watch.progress);
+    let mut telling = Telling::new(&plan, console, output);
+    let told = update.run(&plan.manifest, &mut |event| telling.event(&event));
+    let report = update.report();
+    let mut exit = match report.equality() {
+        Equality::Equal => Exit::Done,
+        Equality::Different => Exit::Failed,
+        Equality::NotAsAsked => Exit::NotAsAsked,
+        Equality::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
+    };
+    let told = told.and_then(|()| telling.summary(report, began.elapsed(), exit));
+    let (mut console, output) = telling.parts();
+    let name = output.name();
+    let finished = told.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
+    console.display = None;
+    if let Err(error) = finished {
+        exit = exit.max(cannot_write(&error, &mut console));
+        return exit;
+    }
+    telling::advise(&plan, report, exit, &mut console);
+    exit
+}

@@ -1,0 +1,75 @@
+//! From the options of `update` to a plan: what can be refused before a file is read is refused here.
+
+use crate::comparing::ResultForm;
+use crate::exit::Refusal;
+use crate::options::Tell;
+use crate::update::arguments::{Extent, UpdateArgs};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use truesum::Mapping;
+use truesum::manifest::path::display_safe;
+use truesum::update::{Consent, Options};
+
+/// What `update` is to do.
+pub struct Updating {
+    pub manifest: PathBuf,
+    pub options: Options,
+    pub form: ResultForm,
+    pub quiet: bool,
+    pub tell: Tell,
+}
+
+/// Checks the arguments of `update`.
+///
+/// # Errors
+/// The manifest is none that could be replaced.
+pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
+    let manifest = PathBuf::from(&args.manifest);
+    let shown = display_safe(manifest.as_os_str().as_bytes());
+    if manifest == Path::new("-") {
+        return Err(Refusal::new("update: standard input is no manifest that could be replaced"));
+    }
+    if manifest.is_dir() {
+        let hint = "truesum update MANIFEST [DIR] ; truesum hash -o MANIFEST DIR makes one";
+        return Err(Refusal::with_hint(format!("update: {shown} is a directory, not a manifest"), hint));
+    }
+    if !manifest.exists() {
+        let hint = "truesum hash -o MANIFEST DIR makes one";
+        return Err(Refusal::with_hint(format!("{shown}: cannot update: there is no such file"), hint));
+    }
+    let tell = args.run.tell(args.quiet || args.status);
+    let form = match (args.json, args.status) {
+        (true, _) => ResultForm::Json,
+        (_, true) => ResultForm::Silent,
+        _ => ResultForm::Lines,
+    };
+    let check = truesum::Options {
+        root: args.folder,
+        algorithms: args.algorithm,
+        format: args.format,
+        allow_weak: args.allow_weak,
+        lenient: args.lenient,
+        threads: tell.threads,
+        mapping: Mapping::Guarded,
+        ..truesum::Options::default()
+    };
+    let options = Options {
+        audit: truesum::audit::Options { check, moved_passes: false },
+        refresh: consent(args.refresh),
+        prune: consent(args.prune),
+        rename: args.rename,
+        quick: args.quick,
+        partial: args.partial,
+        allow_empty: args.allow_empty,
+        dry_run: args.dry_run,
+    };
+    Ok(Updating { manifest, options, form, quiet: args.quiet, tell })
+}
+
+fn consent(asked: Option<Extent>) -> Consent {
+    match asked {
+        None => Consent::Withheld,
+        Some(Extent::Safe) => Consent::Safe,
+        Some(Extent::All) => Consent::All,
+    }
+}

@@ -1,0 +1,194 @@
+//! What `update` tells: a line for each file that was changed in the manifest or is not as listed, and what it came to.
+
+use crate::comparing::{Malformed, Manner, ResultForm, json, text_line};
+use crate::console::Console;
+use crate::exit::{Exit, Refusal as Refused};
+use crate::output::Output;
+use crate::update::plan::Updating;
+use crate::words::{count, grouped, size};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::time::Duration;
+use truesum::audit::{Equality, Standing};
+use truesum::manifest::path::display_safe;
+use truesum::update::{Action, Consent, Event, Refusal, Report};
+
+/// The words of an audit.
+const MANNER: Manner = Manner {
+    form: ResultForm::Lines,
+    schema: "truesum-update/1",
+    one_sided: ["missing", "new"],
+    same: false,
+    summary: true,
+    quiet: false,
+};
+
+/// The word for what was done.
+fn done(action: Action) -> &'static str {
+    match action {
+        Action::Kept => "kept",
+        Action::Added => "added",
+        Action::Refreshed => "refreshed",
+        Action::Renamed => "renamed",
+        Action::Removed => "removed",
+    }
+}
+
+/// Tells it while it comes.
+pub struct Telling<'p> {
+    plan: &'p Updating,
+    console: Console,
+    output: Output,
+    line: Vec<u8>,
+    malformed: Malformed,
+}
+
+impl<'p> Telling<'p> {
+    pub fn new(plan: &'p Updating, console: Console, output: Output) -> Telling<'p> {
+        Telling { plan, console, output, line: Vec::new(), malformed: Malformed::default() }
+    }
+
+    /// Tells one event.
+    ///
+    /// # Errors
+    /// That of the output.
+    pub fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        let Telling { plan, console, output, line, malformed } = self;
+        match event {
+            Event::File(_, action) if plan.quiet && *action != Action::Kept => {}
+            Event::File(finding, action) => match plan.form {
+                ResultForm::Json => json::file(&MANNER, finding, Some(done(*action)), line),
+                ResultForm::Lines if *action == Action::Kept => {
+                    text_line(MANNER.word(finding.standing), finding, line);
+                }
+                ResultForm::Lines => text_line(done(*action), finding, line),
+                ResultForm::Silent => {}
+            },
+            Event::Malformed(manifest, bad) => match plan.form {
+                ResultForm::Json => json::malformed(&MANNER, manifest.as_os_str().as_bytes(), bad, line),
+                form => malformed.tell(form, manifest, bad, console),
+            },
+            Event::Failed(error) => {
+                console.failure(error);
+                if error.action == "update" {
+                    console.hint(
+                        "truesum hash -o writes a new manifest; truesum convert one of a format that can be edited",
+                    );
+                }
+            }
+            Event::Refused(why) => drop(console.refuse(&refused(plan, why))),
+        }
+        let written = match output.is_terminal {
+            true => console.around(|| output.write(line)),
+            false => output.write(line),
+        };
+        line.clear();
+        written
+    }
+
+    /// The last record of JSON lines.
+    ///
+    /// # Errors
+    /// That of the output.
+    pub fn summary(&mut self, report: &Report, time: Duration, exit: Exit) -> io::Result<()> {
+        if self.plan.form != ResultForm::Json {
+            return Ok(());
+        }
+        let actions = Action::ALL.into_iter().filter(|action| *action != Action::Kept);
+        let mut more: Vec<(&str, String)> =
+            actions.map(|action| (done(action), report.count_of(action).to_string())).collect();
+        more.push(("unread", report.unread.to_string()));
+        more.push(("written", report.written.to_string()));
+        self.output.write(&json::summary(&MANNER, &report.audit, &more, time, exit.code()))
+    }
+
+    /// What it told with.
+    pub fn parts(self) -> (Console, Output) {
+        (self.console, self.output)
+    }
+}
+
+/// Why nothing is written, and what can be done.
+fn refused(plan: &Updating, why: &Refusal) -> Refused {
+    let hint = match why {
+        Refusal::Unread(_) if plan.options.partial => "without --prune what could be read is written",
+        Refusal::Unread(_) => "--partial writes it all the same, with what could be read",
+        Refusal::Malformed(_) => "--lenient leaves them as they are",
+        Refusal::EmptyRoot(_) | Refusal::Unmounted(_) | Refusal::TooMany(..) => {
+            "--prune=all drops their lines all the same"
+        }
+        Refusal::NothingLeft => "--allow-empty writes a manifest without entries",
+    };
+    let name = display_safe(plan.manifest.as_os_str().as_bytes());
+    Refused::with_hint(format!("{name}: not written: {why}"), hint)
+}
+
+/// The last line, and what can be done.
+pub fn advise(plan: &Updating, report: &Report, exit: Exit, console: &mut Console) {
+    if plan.form == ResultForm::Silent {
+        return;
+    }
+    if plan.form == ResultForm::Lines && !(plan.quiet && exit == Exit::Done) {
+        console.line(&words(plan, report));
+    }
+    let audit = &report.audit;
+    if audit.count(Standing::Corrupt) > 0 {
+        crate::comparing::advise_corrupt(console);
+    }
+    if audit.count(Standing::Changed) > 0 && !report.refused {
+        match plan.options.refresh {
+            Consent::Withheld => console.hint("--refresh takes over files that were written to"),
+            _ => console.hint(
+                "nothing tells that the changed files were written to; --refresh=all takes them over all the same",
+            ),
+        }
+    }
+    if audit.count(Standing::Missing) > 0 && !report.refused && plan.options.prune == Consent::Withheld {
+        console.hint("--prune drops files that are gone, --rename gives those that moved their new name");
+    }
+}
+
+/// What was listed, what was done, and what it means.
+fn words(plan: &Updating, report: &Report) -> String {
+    let audit = &report.audit;
+    let made: u64 = [Action::Added, Action::Refreshed, Action::Renamed]
+        .map(|action| report.count_of(action))
+        .iter()
+        .sum();
+    let standings = Standing::ALL.into_iter().map(|standing| match standing {
+        Standing::Same => (audit.count(standing) - made, MANNER.word(standing)),
+        _ => (audit.count(standing), MANNER.word(standing)),
+    });
+    let actions = Action::ALL.into_iter().skip(1).map(|action| (report.count_of(action), done(action)));
+    let mut parts: Vec<String> = standings
+        .chain(actions)
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, word)| format!("{} {word}", grouped(number)))
+        .collect();
+    if audit.malformed > 0 {
+        parts.push(count(audit.malformed, "malformed line", "malformed lines"));
+    }
+    let parts = if parts.is_empty() { "nothing compared".to_owned() } else { parts.join(", ") };
+    let mut text = format!("truesum: {}: {parts}", count(audit.listed, "file listed", "files listed"));
+    text += &format!("; {} read", size(audit.bytes));
+    if report.unread > 0 {
+        text += &format!(", {} not read", count(report.unread, "file", "files"));
+    }
+    let weak: Vec<String> = audit.not_tamper_evident.iter().cloned().collect();
+    if !weak.is_empty() {
+        text += &format!("; {}: not tamper-evident", weak.join(", "));
+    }
+    let name = display_safe(plan.manifest.as_os_str().as_bytes());
+    text += &match (report.written, plan.options.dry_run) {
+        (true, _) => format!("; {name} written"),
+        (false, true) => format!("; {name} not written: a dry run"),
+        (false, false) => format!("; {name} not written"),
+    };
+    text += match report.equality() {
+        Equality::Equal => ": as listed",
+        Equality::Different => ": NOT as listed",
+        Equality::NotAsAsked => ": not done as asked",
+        Equality::Interrupted => ": interrupted",
+    };
+    text
+}

@@ -1,0 +1,319 @@
+//! `truesum update`: one scenario a test, exact output, exit status, and what the manifest is afterwards.
+
+use crate::program::{ABC, EMPTY, Folder, Ran};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// SHA-256 of no message anybody knows.
+const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
+    (ran.out(), &ran.err, ran.code)
+}
+
+/// Writes a manifest that is older than whatever is written from now on, and younger than all before.
+fn write_manifest(folder: &Folder, name: &str, text: &str) {
+    folder.write(name, text);
+    std::thread::sleep(Duration::from_millis(20));
+}
+
+fn stamp(folder: &Folder, name: &str, time: SystemTime) {
+    std::fs::File::options().write(true).open(folder.path(name)).unwrap().set_modified(time).unwrap();
+}
+
+fn text(folder: &Folder, name: &str) -> String {
+    String::from_utf8(folder.read(name)).unwrap()
+}
+
+#[test]
+fn without_options_only_new_files_are_added() {
+    let folder = Folder::with(&[("d/same", "abc"), ("d/changed", "x"), ("d/b", ""), ("d/s/a", "abc")]);
+    let old = format!("# mine\n{ABC}  same\n\n{OTHER} *changed\n{OTHER}  gone\n; end");
+    write_manifest(&folder, "M", &old);
+    let ran = folder.run(&["update", "M", "d"]);
+    let said = "truesum: 3 files listed: 1 ok, 1 changed, 1 missing, 2 added; 7 B read; M written: NOT as listed\n\
+                hint: --refresh takes over files that were written to\n\
+                hint: --prune drops files that are gone, --rename gives those that moved their new name\n";
+    let lines = "added\tb\nchanged\tchanged\nmissing\tgone\nadded\ts/a\tsame\n";
+    assert_eq!(shown(&ran), (lines.to_owned(), said, Some(1)));
+    assert_eq!(text(&folder, "M"), format!("{old}\n{EMPTY}  b\n{ABC}  s/a\n"));
+    assert_eq!(folder.entries(), ["M", "d"]);
+    let again = folder.run(&["update", "-q", "M", "d"]);
+    assert_eq!((again.out().as_str(), again.code), ("changed\tchanged\nmissing\tgone\n", Some(1)));
+}
+
+#[test]
+fn what_is_up_to_date_is_not_touched() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    write_manifest(&folder, "d/SHA256SUMS", &format!("{ABC}  a\n"));
+    let before = std::fs::metadata(folder.path("d/SHA256SUMS")).unwrap();
+    let ran = folder.run(&["update", "--refresh", "--prune", "d/SHA256SUMS"]);
+    let said = "truesum: 1 file listed: 1 ok; 3 B read; d/SHA256SUMS not written: as listed\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    let after = std::fs::metadata(folder.path("d/SHA256SUMS")).unwrap();
+    assert_eq!((before.ino(), before.mtime_nsec()), (after.ino(), after.mtime_nsec()));
+    assert_eq!(shown(&folder.run(&["update", "-q", "d/SHA256SUMS"])), (String::new(), "", Some(0)));
+}
+
+#[test]
+fn a_refresh_takes_over_what_was_written_after_the_manifest() {
+    let folder = Folder::with(&[("d/old", "abc"), ("d/new", "abc")]);
+    write_manifest(&folder, "M", &format!("{OTHER}  old\n{OTHER} *new\n"));
+    folder.write("d/new", "");
+    let ran = folder.run(&["update", "--refresh", "M", "d"]);
+    let said = "truesum: 2 files listed: 1 changed, 1 refreshed; 3 B read; M written: NOT as listed\n\
+                hint: nothing tells that the changed files were written to; --refresh=all takes them over all the same\n";
+    assert_eq!(shown(&ran), ("refreshed\tnew\nchanged\told\n".to_owned(), said, Some(1)));
+    assert_eq!(text(&folder, "M"), format!("{OTHER}  old\n{EMPTY} *new\n"));
+    let ran = folder.run(&["update", "--refresh=all", "M", "d"]);
+    let said = "truesum: 2 files listed: 1 ok, 1 refreshed; 3 B read; M written: as listed\n";
+    assert_eq!(shown(&ran), ("refreshed\told\n".to_owned(), said, Some(0)));
+    assert_eq!(text(&folder, "M"), format!("{ABC}  old\n{EMPTY} *new\n"));
+}
+
+#[test]
+fn adding_does_not_hide_that_a_file_was_written_to() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    write_manifest(&folder, "M", &format!("{ABC}  a\n"));
+    let before = std::fs::metadata(folder.path("M")).unwrap().modified().unwrap();
+    folder.write("d/a", "");
+    folder.write("d/b", "abc");
+    assert_eq!(folder.run(&["update", "M", "d"]).out(), "changed\ta\nadded\tb\ta\n");
+    assert_eq!(std::fs::metadata(folder.path("M")).unwrap().modified().unwrap(), before);
+    assert_eq!(shown(&folder.run(&["update", "--refresh", "-q", "M", "d"])), (String::new(), "", Some(0)));
+    assert_eq!(text(&folder, "M"), format!("{EMPTY}  a\n{ABC}  b\n"));
+    assert!(std::fs::metadata(folder.path("M")).unwrap().modified().unwrap() > before);
+}
+
+#[test]
+fn what_rotted_is_never_taken_over() {
+    let folder = Folder::with(&[("d/rot", "abc"), ("d/written", "abc"), ("d/touched", "abc")]);
+    let time = UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    ["d/rot", "d/written", "d/touched"].iter().for_each(|name| stamp(&folder, name, time));
+    assert_eq!(folder.run(&["hash", "--json", "-o", "M", "--root", "d", "d"]).code, Some(0));
+    folder.write("d/rot", "abd");
+    stamp(&folder, "d/rot", time);
+    folder.write("d/written", "xyz");
+    stamp(&folder, "d/touched", time + Duration::from_secs(1));
+    let listed = |text: String| -> Vec<String> {
+        text.lines().filter(|line| line.contains("rot")).map(str::to_owned).collect()
+    };
+    let before = listed(text(&folder, "M"));
+    for words in [&["update", "--refresh", "M", "d"][..], &["update", "--refresh=all", "M", "d"]] {
+        let ran = folder.run(words);
+        assert!(ran.out().contains("corrupt\trot\n"), "{ran:?}");
+        assert!(ran.err.contains("hint: corrupt: size and time are those listed"), "{ran:?}");
+        assert_eq!(ran.code, Some(1));
+        assert_eq!(listed(text(&folder, "M")), before);
+    }
+    let audit = folder.run(&["audit", "M", "d"]);
+    assert_eq!(audit.out(), "corrupt\trot\nok\ttouched\nok\twritten\n");
+    assert!(text(&folder, "M").contains("2001-09-09T01:46:41.000000000Z"), "the time of what was touched");
+    // Who wants the new content says so by a new time.
+    stamp(&folder, "d/rot", time + Duration::from_secs(2));
+    assert_eq!(folder.run(&["update", "--refresh", "M", "d"]).out(), "refreshed\trot\n");
+    assert_eq!(folder.run(&["audit", "M", "d"]).code, Some(0));
+}
+
+#[test]
+fn what_is_gone_is_dropped_on_request_and_not_if_that_is_most() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
+    let old = format!("{ABC}  a\n# about c\n{OTHER}  c\n{EMPTY}  b\n");
+    write_manifest(&folder, "M", &old);
+    let ran = folder.run(&["update", "--prune", "M", "d"]);
+    let said = "truesum: 3 files listed: 2 ok, 1 removed; 3 B read; M written: as listed\n";
+    assert_eq!(shown(&ran), ("removed\tc\n".to_owned(), said, Some(0)));
+    assert_eq!(text(&folder, "M"), format!("{ABC}  a\n# about c\n{EMPTY}  b\n"));
+
+    let old = format!("{ABC}  a\n{OTHER}  c\n{OTHER}  e\n");
+    write_manifest(&folder, "M", &old);
+    let ran = folder.run(&["update", "--prune", "M", "d"]);
+    let said = "truesum: M: not written: 2 of 3 listed files are missing, more than half\n\
+                hint: --prune=all drops their lines all the same\n\
+                truesum: 3 files listed: 1 ok, 1 new, 2 missing; 3 B read; M not written: NOT as listed\n";
+    let said = said.replace("1 new, 2 missing", "2 missing, 1 new");
+    assert_eq!(shown(&ran), ("new\tb\nmissing\tc\nmissing\te\n".to_owned(), &said[..], Some(1)));
+    assert_eq!(text(&folder, "M"), old);
+    assert_eq!(folder.run(&["update", "--prune=all", "M", "d"]).code, Some(0));
+    assert_eq!(text(&folder, "M"), format!("{ABC}  a\n{EMPTY}  b\n"));
+}
+
+#[test]
+fn a_folder_without_files_is_taken_for_a_disk_that_is_not_mounted() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    let old = format!("{ABC}  a\n");
+    write_manifest(&folder, "M", &old);
+    std::fs::remove_file(folder.path("d/a")).unwrap();
+    let ran = folder.run(&["update", "--prune", "M", "d"]);
+    assert!(
+        ran.err.starts_with("truesum: M: not written: d holds no file: is a disk to be mounted there?\n"),
+        "{ran:?}"
+    );
+    assert_eq!((ran.code, text(&folder, "M")), (Some(1), old.clone()));
+    let ran = folder.run(&["update", "--prune=all", "M", "d"]);
+    let said = "truesum: M: not written: no entry would be left\n\
+                hint: --allow-empty writes a manifest without entries\n";
+    assert!(ran.err.starts_with(said), "{ran:?}");
+    assert_eq!((ran.code, text(&folder, "M")), (Some(1), old.clone()));
+    std::fs::remove_dir(folder.path("d")).unwrap();
+    for words in
+        [&["update", "--prune=all", "--allow-empty", "M", "d"][..], &["update", "--partial", "M", "d"]]
+    {
+        let ran = folder.run(words);
+        assert!(ran.err.contains("d: cannot open: No such file or directory"), "{ran:?}");
+        assert_eq!(text(&folder, "M"), old, "{words:?}");
+        assert_ne!(ran.code, Some(0));
+    }
+    std::fs::create_dir(folder.path("d")).unwrap();
+    assert_eq!(folder.run(&["update", "--prune=all", "--allow-empty", "M", "d"]).code, Some(0));
+    assert_eq!(text(&folder, "M"), "");
+    folder.write("d/new", "abc");
+    assert_eq!(folder.run(&["update", "M", "d"]).code, Some(0));
+    assert_eq!(text(&folder, "M"), format!("{ABC}  new\n"));
+}
+
+#[test]
+fn a_file_that_moved_is_renamed_only_on_request() {
+    let folder = Folder::with(&[("d/new", "abc"), ("d/keep", "")]);
+    let old = format!("{ABC} *./old\n{EMPTY} *./keep\n");
+    write_manifest(&folder, "M", &old);
+    let ran = folder.run(&["update", "-n", "--rename", "M", "d"]);
+    let said = "truesum: 2 files listed: 1 ok, 1 renamed; 3 B read; M not written: a dry run: as listed\n";
+    assert_eq!(shown(&ran), ("renamed\tnew\told\n".to_owned(), said, Some(0)));
+    assert_eq!(text(&folder, "M"), old);
+    assert_eq!(folder.run(&["update", "-n", "--prune", "M", "d"]).out(), "added\tnew\told\nremoved\told\n");
+    assert_eq!(folder.run(&["update", "--rename", "M", "d"]).out(), "renamed\tnew\told\n");
+    assert_eq!(text(&folder, "M"), format!("{ABC} *./new\n{EMPTY} *./keep\n"));
+    folder.write("d/added", "abc");
+    assert_eq!(folder.run(&["update", "M", "d"]).out(), "added\tadded\tnew\n");
+    assert!(text(&folder, "M").ends_with(&format!("\n{ABC} *./added\n")));
+}
+
+#[test]
+fn a_quick_update_reads_only_what_seems_to_have_changed() {
+    let folder = Folder::with(&[("d/rot", "abc"), ("d/b", "abc")]);
+    assert_eq!(folder.run(&["hash", "--json", "-o", "M", "--root", "d", "d"]).code, Some(0));
+    let time = std::fs::metadata(folder.path("d/rot")).unwrap().modified().unwrap();
+    folder.write("d/rot", "abd");
+    stamp(&folder, "d/rot", time);
+    folder.write("d/new", "abc");
+    let ran = folder.run(&["update", "--quick", "M", "d"]);
+    let said = "truesum: 2 files listed: 2 ok, 1 added; 3 B read, 2 files not read; M written: as listed\n";
+    assert_eq!(shown(&ran), ("added\tnew\tb\n".to_owned(), said, Some(0)));
+    assert_eq!(folder.run(&["update", "M", "d"]).out(), "corrupt\trot\n");
+}
+
+#[test]
+fn malformed_lines_and_unreadable_files_keep_the_manifest_as_it_is() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
+    let old = format!("{ABC}  a\noops\n");
+    write_manifest(&folder, "M", &old);
+    let ran = folder.run(&["update", "M", "d"]);
+    let said = "truesum: M: line 2: not a checksum line\n\
+                truesum: M: not written: a line is malformed\n\
+                hint: --lenient leaves them as they are\n\
+                truesum: 1 file listed: 1 ok, 1 new, 1 malformed line; 3 B read; M not written: NOT as listed\n";
+    assert_eq!(shown(&ran), ("new\tb\n".to_owned(), said, Some(1)));
+    assert_eq!(text(&folder, "M"), old);
+    assert_eq!(folder.run(&["update", "--lenient", "M", "d"]).code, Some(0));
+    assert_eq!(text(&folder, "M"), format!("{old}{EMPTY}  b\n"));
+
+    let old = format!("{ABC}  a\n");
+    write_manifest(&folder, "M", &old);
+    folder.write("d/c", "");
+    std::fs::remove_file(folder.path("d/a")).unwrap();
+    std::fs::create_dir(folder.path("d/a")).unwrap();
+    let ran = folder.run(&["update", "M", "d"]);
+    assert!(ran.err.contains("M: not written: a file or folder could not be read\n"), "{ran:?}");
+    assert_eq!((ran.code, text(&folder, "M")), (Some(1), old.clone()));
+    assert_eq!(folder.run(&["update", "--partial", "M", "d"]).code, Some(1));
+    assert_eq!(text(&folder, "M"), format!("{old}{EMPTY}  b\n{EMPTY}  c\n"));
+}
+
+#[test]
+fn what_cannot_be_edited_is_refused_before_a_file_is_read() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    folder.write("x.json", format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{ABC}\",\"note\":1}}]}}"));
+    let ran = folder.run(&["update", "x.json", "d"]);
+    let said = "truesum: x.json: cannot update: the format json is written as a whole, and this one holds more than would be written again\n\
+                hint: truesum hash -o writes a new manifest; truesum convert one of a format that can be edited\n\
+                truesum: 0 files listed: nothing compared; 0 B read; x.json not written: not done as asked\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    let ran = folder.run(&["update", "none", "d"]);
+    let said =
+        "truesum: none: cannot update: there is no such file\nhint: truesum hash -o MANIFEST DIR makes one\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(folder.run(&["update", "d"]).code, Some(2));
+    assert_eq!(folder.run(&["update", "-"]).code, Some(2));
+}
+
+#[test]
+fn every_format_that_is_written_is_brought_up_to_date() {
+    for format in [
+        "gnu",
+        "gnu-z",
+        "bsd",
+        "bsd-z",
+        "jsonl",
+        "openssl",
+        "md5deep",
+        "sfv",
+        "hashdeep",
+        "magnet",
+        "recordcsv",
+        "distinfo",
+        "mtree",
+        "csv",
+        "json",
+        "dfxml",
+        "metalink4",
+        "bagit",
+    ] {
+        let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "1"), ("d/s/c", "2"), ("d/keep", "")]);
+        let name = if format == "bagit" { "manifest-sha256.txt" } else { "M" };
+        let make = |name: &str| folder.run(&["hash", "-q", "-t", format, "-o", name, "--root", "d", "d"]);
+        assert_eq!(make(name).code, Some(0), "{format}");
+        std::thread::sleep(Duration::from_millis(20));
+        folder.write("d/a", "abcd");
+        std::fs::remove_file(folder.path("d/s/b")).unwrap();
+        std::fs::rename(folder.path("d/s/c"), folder.path("d/c")).unwrap();
+        folder.write("d/x y", "abcdef");
+        let words = ["update", "--refresh", "--prune", "--rename", "--format", format, name, "d"];
+        let ran = folder.run(&words);
+        let said = "refreshed\ta\nrenamed\tc\ts/c\nremoved\ts/b\nadded\tx y\n";
+        assert_eq!((ran.out().as_str(), ran.code), (said, Some(0)), "{format}: {}", ran.err);
+        let ran = folder.run(&["audit", "--format", format, name, "d"]);
+        assert_eq!((ran.out().matches("ok\t").count(), ran.code), (4, Some(0)), "{format}: {ran:?}");
+    }
+}
+
+#[test]
+fn the_new_manifest_has_owner_mode_and_link_of_the_old_one() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    folder.write("real/M", format!("{ABC}  a\n"));
+    std::fs::set_permissions(folder.path("real/M"), std::fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink("real/M", folder.path("L")).unwrap();
+    folder.write("d/b", "");
+    assert_eq!(folder.run(&["update", "L", "d"]).code, Some(0));
+    assert!(folder.path("L").is_symlink());
+    assert_eq!(std::fs::metadata(folder.path("real/M")).unwrap().mode() & 0o777, 0o640);
+    assert_eq!(text(&folder, "real/M"), format!("{ABC}  a\n{EMPTY}  b\n"));
+    assert_eq!(folder.entries(), ["L", "d", "real"]);
+}
+
+#[test]
+fn json_lines_tell_what_was_done_and_what_it_came_to() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
+    write_manifest(&folder, "M", &format!("{ABC}  a\n{OTHER}  gone\n"));
+    let ran = folder.run(&["update", "--prune", "--json", "M", "d"]);
+    let objects: Vec<serde_json::Value> =
+        ran.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told =
+        |at: usize| ["standing", "action", "path"].map(|name| objects[at][name].as_str().unwrap().to_owned());
+    assert_eq!(told(0), ["new", "added", "b"]);
+    assert_eq!(told(1), ["missing", "removed", "gone"]);
+    assert_eq!((&objects[0]["schema"], objects.len()), (&"truesum-update/1".into(), 3));
+    let counts = ["ok", "missing", "added", "removed", "exit"].map(|name| objects[2][name].as_u64());
+    assert_eq!(counts, [2, 0, 1, 1, 0].map(Some));
+    assert_eq!((&objects[2]["written"], ran.code), (&true.into(), Some(0)));
+}

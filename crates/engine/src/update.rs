@@ -1,0 +1,271 @@
+//! A manifest brought up to date: an audit, what of it is to be taken over, and the manifest written with that.
+//!
+//! The rules are those of docs/check.md, "Bringing a manifest up to date". The audit decides what became of each file; here
+//! is decided what that means for its line ([`Action`]), whether the manifest may be written at all ([`Refusal`]), and that
+//! what takes its place is what it was, but for what was meant.
+
+mod changes;
+mod guard;
+mod mounts;
+mod original;
+pub mod outcome;
+
+pub use outcome::{Action, Consent, Event, Options, Refusal, Report, Tell};
+
+use crate::audit::comparison::{Comparison, FOUND, LISTED};
+use crate::audit::row::Row;
+use crate::audit::set::NONE;
+use crate::audit::{Event as AuditEvent, Standing};
+use crate::error::{Cause, Error};
+use crate::io::write::AtomicFile;
+use crate::progress::Progress;
+use changes::Planned;
+use original::Original;
+use rustix::fs::{Timespec, Timestamps, UTIME_OMIT};
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum_hash::Spec;
+use truesum_manifest::edit::{EditError, edit, editable, reads_back};
+use truesum_manifest::{Format, Time};
+
+/// An update under way.
+pub struct Update<'a> {
+    options: &'a Options,
+    comparison: Comparison<'a>,
+    report: Report,
+}
+
+/// Brings a manifest up to date, and hands what became of each file that was not as listed to `each`.
+///
+/// ```
+/// use truesum::update::{Action, Options, update};
+///
+/// let folder = tempfile::tempdir()?;
+/// let manifest = folder.path().join("SHA256SUMS");
+/// std::fs::write(folder.path().join("a"), "123456789")?;
+/// std::fs::write(&manifest, "# mine\n")?;
+///
+/// let report = update(&manifest, &Options::default(), |finding, action| {
+///     assert_eq!((finding.name.to_str(), action), (Some("a"), Action::Added));
+/// });
+/// assert!(report.written);
+/// let text = std::fs::read_to_string(&manifest)?;
+/// assert_eq!(text, "# mine\n15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225  a\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// What goes wrong is counted in the report; [`Update`] tells it, and can be stopped.
+pub fn update(
+    manifest: impl AsRef<Path>,
+    options: &Options,
+    mut each: impl FnMut(&crate::audit::Finding<'_>, Action),
+) -> Report {
+    let progress = Progress::default();
+    let mut update = Update::new(options, &progress);
+    let told = update.run(manifest.as_ref(), &mut |event| {
+        if let Event::File(finding, action) = event {
+            each(finding, action);
+        }
+        Ok(())
+    });
+    debug_assert!(told.is_ok(), "nothing that is told here fails");
+    update.report().clone()
+}
+
+impl<'a> Update<'a> {
+    /// An update of which nothing was done yet. [`Progress::stop`] ends it early, and then nothing is written.
+    pub fn new(options: &'a Options, progress: &'a Progress) -> Update<'a> {
+        let comparison = Comparison::new(&options.audit, progress);
+        Update { options, comparison, report: Report::default() }
+    }
+
+    /// What was counted, and what the manifest says now.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Does it, and then tells of every file what was done.
+    ///
+    /// # Errors
+    /// Those of `tell`. What goes wrong with the manifest and with files is told and counted.
+    pub fn run(&mut self, manifest: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
+        let done = self.done(manifest, tell);
+        let audit = std::mem::take(&mut self.comparison.report);
+        self.report.audit = audit;
+        done
+    }
+
+    fn done(&mut self, manifest: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
+        let original = match Original::open(manifest) {
+            Ok(original) => original,
+            Err(error) => return self.failed(&error, tell),
+        };
+        let check = &self.options.audit.check;
+        let reading = truesum_manifest::Options {
+            allow_undigested: true,
+            allow_pieces: true,
+            ..check.reading(manifest.as_os_str().as_bytes(), self.comparison.progress)
+        };
+        let format = match editable(&mut || Ok(original.reader()), &reading) {
+            Ok(format) => format,
+            Err(error) => return self.failed(&uneditable(manifest, error), tell),
+        };
+        let asked = &mut self.comparison.asked;
+        asked.notes = true;
+        asked.quick = self.options.quick.then(|| original.written());
+        asked.usual = usual(&reading, format);
+        let mut relay = |event: AuditEvent<'_>| match event {
+            AuditEvent::Malformed(manifest, line) => tell(Event::Malformed(manifest, line)),
+            AuditEvent::Failed(error) => tell(Event::Failed(error)),
+            AuditEvent::Finding(_) => Ok(()),
+        };
+        let Some(rows) = self.comparison.survey(&[manifest], &mut relay)? else { return Ok(()) };
+        self.comparison.note_algorithms();
+        self.report.unread = self.comparison.asked.unread;
+        if self.comparison.asked.pieced {
+            let why = truesum_manifest::edit::Uneditable::Pieces(format);
+            return self.failed(&uneditable(manifest, EditError::Refused(why)), tell);
+        }
+        let missing = rows.iter().filter(|row| row.standing == Standing::Missing).count() as u64;
+        let mut rows = self.split(rows);
+        let actions: Vec<Action> =
+            rows.iter().map(|row| self.action(row, format, original.written())).collect();
+        let mut told: Vec<(Row, Action)> = rows.drain(..).zip(actions).collect();
+        let wanted = told.iter().any(|(_, action)| *action != Action::Kept);
+        let refusal = self.refusal(manifest, &told, missing);
+        if let Some(refusal) = &refusal {
+            tell(Event::Refused(refusal))?;
+            self.report.refused = true;
+        } else if wanted && !self.options.dry_run {
+            match self.write(manifest, &original, &reading, &told) {
+                Ok(()) => self.report.written = true,
+                Err(error) => self.failed(&error, tell)?,
+            }
+        }
+        if wanted && !self.report.written && !(self.options.dry_run && refusal.is_none()) {
+            told.iter_mut().for_each(|(_, action)| *action = Action::Kept);
+        }
+        for (row, action) in &told {
+            self.report.count(&mut self.comparison.report, row.standing, *action);
+            if row.standing != Standing::Same || *action != Action::Kept {
+                self.comparison.finding(row, |finding| tell(Event::File(finding, *action)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A failure of the whole.
+    fn failed(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
+        self.comparison.report.failed += 1;
+        tell(Event::Failed(error))
+    }
+
+    /// Makes two rows of a file that moved, where it is not to be renamed: its old name is missing, its new one a copy.
+    fn split(&self, rows: Vec<Row>) -> Vec<Row> {
+        if self.options.rename {
+            return rows;
+        }
+        let parts = |row: Row| match (row.standing, row.at) {
+            (Standing::Moved, [listed, found]) => {
+                let copy = Row { from: Some((LISTED, listed)), ..Row::of(Standing::Copied, NONE, found) };
+                [Some(Row::of(Standing::Missing, listed, NONE)), Some(copy)]
+            }
+            _ => [Some(row), None],
+        };
+        let mut rows: Vec<Row> = rows.into_iter().flat_map(parts).flatten().collect();
+        self.comparison.sort(&mut rows);
+        rows
+    }
+
+    /// What is done about one file, if nothing speaks against the whole.
+    fn action(&self, row: &Row, format: &Format, written: Time) -> Action {
+        let Options { refresh, prune, .. } = self.options;
+        let [listed, found] = row.at;
+        let sets = &self.comparison.sets;
+        match row.standing {
+            Standing::New | Standing::Copied | Standing::Duplicated => Action::Added,
+            Standing::Missing if *prune != Consent::Withheld => Action::Removed,
+            Standing::Moved => Action::Renamed,
+            Standing::Same if found != NONE && *refresh != Consent::Withheld && format.holds.mtime => {
+                Action::Refreshed
+            }
+            // Of an entry without digests nothing is known that could be renewed.
+            Standing::Changed if !sets[LISTED].specs(listed).is_empty() => {
+                let (size, time) = (sets[LISTED].size(listed), sets[LISTED].time(listed));
+                let resized = size.is_some_and(|size| sets[FOUND].size(found) != Some(size));
+                let newer = sets[FOUND].time(found).is_some_and(|found| found > written);
+                match refresh {
+                    Consent::Withheld => Action::Kept,
+                    Consent::Safe if time.is_none() && !resized && !newer => Action::Kept,
+                    Consent::Safe | Consent::All => Action::Refreshed,
+                }
+            }
+            _ => Action::Kept,
+        }
+    }
+
+    /// Writes the manifest beside the old one, reads it back, and puts it in its place.
+    fn write(
+        &self,
+        manifest: &Path,
+        original: &Original,
+        reading: &truesum_manifest::Options,
+        told: &[(Row, Action)],
+    ) -> Result<(), Error> {
+        let name = manifest.as_os_str().as_bytes();
+        let fail = |error: io::Error| Error::io(name, "write", error);
+        let mut changes = Planned::new(&self.comparison, told);
+        let mut file = AtomicFile::create(manifest)?;
+        edit(&mut || Ok(original.reader()), reading, &mut changes, &mut file)
+            .map_err(|error| uneditable(manifest, error))?;
+        file.flush().map_err(fail)?;
+        let new = original::at_beginning(file.file());
+        if !reads_back(original.reader(), new, reading, &mut changes).map_err(fail)? {
+            let why = truesum_manifest::edit::Uneditable::Misread;
+            return Err(uneditable(manifest, EditError::Refused(why)));
+        }
+        if self.leaves_written(told, original.written()) {
+            // The manifest's time stands for those that its lines do not tell; a newer one would hide what was written to.
+            let Time { seconds, nanos } = original.written();
+            let time = Timespec { tv_sec: seconds, tv_nsec: nanos.into() };
+            let times = Timestamps {
+                last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
+                last_modification: time,
+            };
+            rustix::fs::futimens(file.file(), &times).map_err(|error| fail(error.into()))?;
+        }
+        file.commit_if(|| original.unchanged(manifest))
+    }
+
+    /// Whether an entry without a time stays of a file that was written to after the manifest was.
+    fn leaves_written(&self, told: &[(Row, Action)], written: Time) -> bool {
+        let sets = &self.comparison.sets;
+        told.iter().any(|(row, action)| {
+            let [listed, found] = row.at;
+            row.standing == Standing::Changed
+                && *action == Action::Kept
+                && sets[LISTED].time(listed).is_none()
+                && sets[FOUND].time(found).is_some_and(|found| found > written)
+        })
+    }
+}
+
+/// The algorithms of files that are the first of a manifest.
+fn usual(reading: &truesum_manifest::Options, format: &Format) -> Vec<Spec> {
+    match (&reading.asked[..], &reading.named) {
+        ([], Some(named)) => vec![named.clone()],
+        ([], None) => vec![format.holds.usual_algorithm()],
+        (asked, _) => asked.to_vec(),
+    }
+}
+
+/// Why a manifest is not written, as an error of it.
+fn uneditable(manifest: &Path, error: EditError) -> Error {
+    let name = manifest.as_os_str().as_bytes();
+    match error {
+        EditError::Read(error) => Error::io(name, "read", error),
+        EditError::Write(error) => Error::io(name, "write", error),
+        EditError::Refused(why) => Error::new(name, "update", Cause::Other(why.to_string())),
+    }
+}

@@ -1,0 +1,138 @@
+//! What was decided of files, as changes of the entries of their manifest.
+
+use super::outcome::Action;
+use crate::audit::comparison::{Comparison, FOUND, LISTED};
+use crate::audit::row::Row;
+use crate::audit::set::NONE;
+use truesum_hash::{Digest, Spec};
+use truesum_manifest::edit::{Changes, Edit};
+use truesum_manifest::{Entry, Line};
+
+/// An entry that goes.
+const GONE: u32 = NONE - 1;
+
+/// The changes of a manifest.
+pub(super) struct Planned<'p, 'a> {
+    comparison: &'p Comparison<'a>,
+    /// For each listed file the found one that its entry is to say; none, or that it goes.
+    instead: Vec<u32>,
+    /// Listed files that have another name now.
+    renamed: Vec<bool>,
+    /// Files to be added, in order.
+    fresh: Vec<u32>,
+    /// The algorithms that most listed files have.
+    specs: Vec<Spec>,
+    /// Whether names are spelled with `./` in front, as the first one is.
+    dotted: Option<bool>,
+    /// The next place to be met, and the last entry: its name, and what it is of.
+    place: usize,
+    last: (Vec<u8>, Option<u32>),
+    /// The next file to be added.
+    next: usize,
+}
+
+impl<'p, 'a> Planned<'p, 'a> {
+    pub(super) fn new(comparison: &'p Comparison<'a>, told: &[(Row, Action)]) -> Planned<'p, 'a> {
+        let listed = comparison.sets[LISTED].len() as usize;
+        let (mut instead, mut renamed, mut fresh) = (vec![NONE; listed], Vec::new(), Vec::new());
+        for (Row { at: [listed, found], .. }, action) in told {
+            match action {
+                Action::Kept => {}
+                Action::Added => fresh.push(*found),
+                Action::Refreshed => instead[*listed as usize] = *found,
+                Action::Removed => instead[*listed as usize] = GONE,
+                Action::Renamed => {
+                    instead[*listed as usize] = *found;
+                    renamed.resize(instead.len(), false);
+                    renamed[*listed as usize] = true;
+                }
+            }
+        }
+        let specs = usual(comparison);
+        let (dotted, place, last, next) = (None, 0, Default::default(), 0);
+        Planned { comparison, instead, renamed, fresh, specs, dotted, place, last, next }
+    }
+
+    /// The listed file that an entry is of.
+    fn file(&mut self, line: &Line) -> Option<u32> {
+        let asked = &self.comparison.asked;
+        let number = line.at.number();
+        while asked.places.get(self.place).is_some_and(|(place, _)| *place < number) {
+            self.place += 1;
+        }
+        match asked.places.get(self.place) {
+            Some((place, file)) if *place == number => {
+                self.place += 1;
+                Some(*file)
+            }
+            // Neighbouring lines of one file are one entry of the audit, at the place of the first.
+            _ if line.entry.path == self.last.0 && !asked.contradicting.contains(&number) => self.last.1,
+            _ => None,
+        }
+    }
+
+    /// A name as the manifest spells names.
+    fn spelled(&self, name: &[u8], dotted: bool) -> Vec<u8> {
+        if dotted { [b"./", name].concat() } else { name.to_vec() }
+    }
+
+    /// What was found of a file, with the digests of these algorithms.
+    fn entry(&self, found: u32, path: Vec<u8>, mut wanted: impl FnMut(&Spec) -> bool) -> Entry {
+        let facts = self.comparison.sets[FOUND].facts(found);
+        let digests: Vec<(Spec, Digest)> =
+            facts.digests.into_iter().filter(|(spec, _)| wanted(spec)).collect();
+        Entry { path, size: facts.size, mtime: facts.mtime, digests, ..Entry::default() }
+    }
+}
+
+/// The algorithms that most listed files have.
+fn usual(comparison: &Comparison<'_>) -> Vec<Spec> {
+    let set = &comparison.sets[LISTED];
+    let mut counts = vec![0u64; set.kinds().len()];
+    (0..set.len()).for_each(|at| counts[set.kind(at) as usize] += 1);
+    let kinds = set.kinds().iter().zip(counts).filter(|(kind, _)| !kind.is_empty());
+    // Of two that are as many the first.
+    let most = kinds.rev().max_by_key(|(_, count)| *count);
+    most.map_or_else(|| comparison.asked.usual.clone(), |(kind, _)| kind.to_vec())
+}
+
+impl Changes for Planned<'_, '_> {
+    fn begin(&mut self) {
+        (self.place, self.next, self.last) = (0, 0, Default::default());
+    }
+
+    fn of(&mut self, line: &Line) -> Edit {
+        let file = self.file(line);
+        let path = &line.entry.path;
+        let dotted = path.starts_with(b"./");
+        self.dotted.get_or_insert(dotted);
+        self.last = (path.clone(), file);
+        let Some(file) = file else { return Edit::Keep };
+        match self.instead[file as usize] {
+            NONE => Edit::Keep,
+            GONE => Edit::Drop,
+            found => {
+                let renamed = self.renamed.get(file as usize).is_some_and(|renamed| *renamed);
+                let path = match renamed {
+                    true => self.spelled(self.comparison.sets[FOUND].name(found), dotted),
+                    false => path.clone(),
+                };
+                let own = |spec: &Spec| line.entry.digests.iter().any(|(known, _)| known == spec);
+                let mut entry = self.entry(found, path, own);
+                // As they stand in the line.
+                let place = |spec: &Spec| line.entry.digests.iter().position(|(known, _)| known == spec);
+                entry.digests.sort_by_key(|(spec, _)| place(spec));
+                Edit::Replace(Box::new(entry))
+            }
+        }
+    }
+
+    fn added(&mut self) -> Option<Entry> {
+        let found = *self.fresh.get(self.next)?;
+        self.next += 1;
+        let path = self.spelled(self.comparison.sets[FOUND].name(found), self.dotted == Some(true));
+        let mut entry = self.entry(found, path, |spec| self.specs.contains(spec));
+        entry.digests.sort_by_key(|(spec, _)| self.specs.iter().position(|known| known == spec));
+        Some(entry)
+    }
+}

@@ -1,0 +1,80 @@
+//! File systems that belong somewhere and are not there: named in `/etc/fstab` (fstab(5)) and not mounted.
+
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// A place at, above or below `root` where a file system should be mounted and is not.
+pub(super) fn absent(root: &Path) -> Option<PathBuf> {
+    let root = std::fs::canonicalize(root).ok()?;
+    let table = std::fs::read("/etc/fstab").ok()?;
+    places(&table).find(|place| (root.starts_with(place) || place.starts_with(&root)) && !is_mounted(place))
+}
+
+/// Whether a file system begins at this folder. A place that is not there cannot hide anything.
+fn is_mounted(place: &Path) -> bool {
+    let Some(above) = place.parent() else { return true };
+    match (std::fs::metadata(place), std::fs::metadata(above)) {
+        (Ok(own), Ok(above)) => own.dev() != above.dev() || own.ino() == above.ino() || is_bound(place),
+        _ => true,
+    }
+}
+
+/// Whether it is a folder of the same file system, mounted again.
+fn is_bound(place: &Path) -> bool {
+    let Ok(table) = std::fs::read("/proc/self/mountinfo") else { return true };
+    let mut lines = table.split(|&byte| byte == b'\n');
+    lines.any(|line| line.split(|&byte| byte == b' ').nth(4).is_some_and(|at| unescaped(at) == place))
+}
+
+/// The second fields of a table: where file systems are mounted.
+fn places(table: &[u8]) -> impl Iterator<Item = PathBuf> {
+    let lines = table.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii_start().starts_with(b"#"));
+    let field = |line: &[u8]| {
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        words.nth(1).map(unescaped)
+    };
+    lines
+        .filter_map(field)
+        .filter(|place| place.is_absolute() && place != Path::new("/"))
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+/// A name with `\040` and its like undone.
+fn unescaped(field: &[u8]) -> PathBuf {
+    let mut name = Vec::with_capacity(field.len());
+    let mut rest = field;
+    while let [byte, behind @ ..] = rest {
+        rest = behind;
+        match rest {
+            [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', behind @ ..] if *byte == b'\\' => {
+                name.push((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'));
+                rest = behind;
+            }
+            _ => name.push(*byte),
+        }
+    }
+    PathBuf::from(std::ffi::OsString::from_vec(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_tells_where_file_systems_belong() {
+        let table = b"# static\nUUID=1 / ext4 defaults 0 1\n/dev/sdb1\t/mnt/my\\040disk ext4 noauto 0 2\n\
+            swap none swap sw 0 0\nproc /proc proc\n";
+        let found: Vec<PathBuf> = places(table).collect();
+        assert_eq!(found, [PathBuf::from("/mnt/my disk"), PathBuf::from("/proc")]);
+    }
+
+    #[test]
+    fn a_plain_folder_is_no_mounted_file_system() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!is_mounted(folder.path()));
+        assert!(is_mounted(Path::new("/proc")));
+        assert!(is_mounted(&folder.path().join("not there")));
+    }
+}

@@ -1,0 +1,74 @@
+//! The manifest that is to be changed: opened once, and the same from then on until another takes its place.
+
+use crate::error::{Cause, Error};
+use crate::io::open::{Root, Special};
+use crate::io::read::Guarded;
+use std::io::{self, BufReader, Read};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum_manifest::Time;
+
+/// An open manifest.
+pub(super) struct Original {
+    file: Guarded,
+}
+
+impl Original {
+    /// Opens it. Only what is a file can be replaced.
+    ///
+    /// # Errors
+    /// It cannot be opened, is no file, or somebody is writing to it.
+    pub fn open(manifest: &Path) -> Result<Original, Error> {
+        let name = manifest.as_os_str().as_bytes();
+        Ok(Original { file: Guarded::open(&Root::Anywhere, name, Special::Refuse)? })
+    }
+
+    /// Its text from the beginning.
+    pub fn reader(&self) -> Box<dyn Read + '_> {
+        Box::new(at_beginning(self.file.as_fd()))
+    }
+
+    /// When it was last written.
+    pub fn written(&self) -> Time {
+        let stat = self.file.stat();
+        Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 }
+    }
+
+    /// Whether this name still leads to it, and nobody wrote to it.
+    ///
+    /// # Errors
+    /// Somebody did, or put another file in its place.
+    pub fn unchanged(&self, manifest: &Path) -> Result<(), Error> {
+        let name = manifest.as_os_str().as_bytes();
+        let changed = |what: String| Error::new(name, "replace", Cause::Changed(what));
+        let now = rustix::fs::stat(manifest).map_err(|error| Error::io(name, "replace", error))?;
+        let before = self.file.stat();
+        if (now.st_dev, now.st_ino) != (before.st_dev, before.st_ino) {
+            return Err(changed("it is another file now".to_owned()));
+        }
+        match self.file.change().map_err(|error| Error::io(name, "replace", error))? {
+            Some(what) => Err(changed(what)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A file from its beginning, whatever else is done with it.
+pub(super) fn at_beginning<'f>(file: impl AsFd + 'f) -> impl Read + 'f {
+    BufReader::with_capacity(1 << 16, Placed { file, at: 0 })
+}
+
+struct Placed<F> {
+    file: F,
+    at: u64,
+}
+
+impl<F: AsFd> Read for Placed<F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let file: BorrowedFd<'_> = self.file.as_fd();
+        let read = rustix::io::retry_on_intr(|| rustix::io::pread(file, &mut *buffer, self.at))?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}

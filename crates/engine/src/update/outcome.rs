@@ -1,0 +1,161 @@
+//! What is asked of an update, and what it tells.
+
+use crate::audit::standing::{Equality, Finding, Standing};
+use crate::audit::{Options as AuditOptions, Report as AuditReport};
+use crate::error::Error;
+use crate::task::BadLine;
+use std::fmt;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use truesum_manifest::path::display_safe;
+
+/// How far somebody agrees to a kind of change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Consent {
+    /// Not at all.
+    #[default]
+    Withheld,
+    /// As far as nothing speaks against it.
+    Safe,
+    /// Also where something does.
+    All,
+}
+
+/// What is asked of an update. All defaults are the strict ones: only files that are not listed are added.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How manifests and files are read, and which folder.
+    pub audit: AuditOptions,
+    /// Whether entries follow files that were written to.
+    pub refresh: Consent,
+    /// Whether entries go whose files are missing.
+    pub prune: Consent,
+    /// Whether entries of files that moved get the new name.
+    pub rename: bool,
+    /// Whether files stay unread that seem to be as listed by size and time.
+    pub quick: bool,
+    /// Write although some file or folder could not be read.
+    pub partial: bool,
+    /// Write although no entry is left.
+    pub allow_empty: bool,
+    /// Write nothing.
+    pub dry_run: bool,
+}
+
+/// What was done about a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Action {
+    /// Nothing: its entry, if it has one, is what it was.
+    Kept,
+    /// It has an entry now.
+    Added,
+    /// Its entry says what it is now.
+    Refreshed,
+    /// Its entry has its new name.
+    Renamed,
+    /// Its entry is gone.
+    Removed,
+}
+
+impl Action {
+    /// All of them.
+    pub const ALL: [Action; 5] =
+        [Action::Kept, Action::Added, Action::Refreshed, Action::Renamed, Action::Removed];
+}
+
+/// Why nothing is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// So many files or folders could not be read.
+    Unread(u64),
+    /// So many lines are malformed.
+    Malformed(u64),
+    /// The folder holds no file.
+    EmptyRoot(PathBuf),
+    /// A file system that belongs there is not mounted.
+    Unmounted(PathBuf),
+    /// So many listed files are missing, of so many.
+    TooMany(u64, u64),
+    /// No entry would be left.
+    NothingLeft,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |path: &Path| display_safe(path.as_os_str().as_bytes());
+        match self {
+            Refusal::Unread(1) => f.write_str("a file or folder could not be read"),
+            Refusal::Unread(count) => write!(f, "{count} files or folders could not be read"),
+            Refusal::Malformed(1) => f.write_str("a line is malformed"),
+            Refusal::Malformed(count) => write!(f, "{count} lines are malformed"),
+            Refusal::EmptyRoot(root) => {
+                write!(f, "{} holds no file: is a disk to be mounted there?", shown(root))
+            }
+            Refusal::Unmounted(place) => {
+                write!(f, "{}: the file system that belongs there is not mounted", shown(place))
+            }
+            Refusal::TooMany(missing, listed) => {
+                write!(f, "{missing} of {listed} listed files are missing, more than half")
+            }
+            Refusal::NothingLeft => f.write_str("no entry would be left"),
+        }
+    }
+}
+
+/// Something that an update tells.
+#[derive(Debug)]
+pub enum Event<'e> {
+    /// What a file is that is not as listed, or was not, and what was done about it. In the order of names, after everything.
+    File(&'e Finding<'e>, Action),
+    /// A line of the manifest that is no entry, or contradicts one before it.
+    Malformed(&'e Path, &'e BadLine),
+    /// The manifest could not be read, changed or written, or a folder not be listed.
+    Failed(&'e Error),
+    /// Nothing is written, and why.
+    Refused(&'e Refusal),
+}
+
+/// Takes what an update tells. Its error ends the update.
+pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
+
+/// The counts of an update.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// What an audit would say now: files that were added, refreshed and renamed are as listed, those removed are not listed.
+    /// `listed` is what was listed before.
+    pub audit: AuditReport,
+    /// How often each was done.
+    actions: [u64; Action::ALL.len()],
+    /// Listed files that were not read, for they seemed to be as listed.
+    pub unread: u64,
+    /// Whether there is a new manifest.
+    pub written: bool,
+    /// Whether there is none although something was to be changed.
+    pub refused: bool,
+}
+
+impl Report {
+    /// How often this was done; in a dry run, would be.
+    pub fn count_of(&self, action: Action) -> u64 {
+        self.actions[action as usize]
+    }
+
+    pub(super) fn count(&mut self, audit: &mut AuditReport, standing: Standing, action: Action) {
+        self.actions[action as usize] += 1;
+        match action {
+            Action::Kept => audit.add(standing),
+            Action::Added | Action::Refreshed | Action::Renamed => audit.add(Standing::Same),
+            Action::Removed => {}
+        }
+    }
+
+    /// What all this means for the manifest as it is now: what an audit of it would.
+    pub fn equality(&self) -> Equality {
+        let nothing = self.audit.nothing && self.count_of(Action::Added) == 0;
+        match (AuditReport { nothing, ..self.audit.clone() }).equality() {
+            Equality::Equal if self.refused => Equality::NotAsAsked,
+            equality => equality,
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Changes to manifests of every format that can be changed, and refusals of the others.
+
+use super::*;
+use crate::table::FORMATS;
+use crate::{Time, Writer};
+use std::collections::BTreeMap;
+use truesum_hash::Spec;
+
+/// Changes by name, and entries to add.
+#[derive(Default)]
+struct Wanted {
+    of: BTreeMap<Vec<u8>, Edit>,
+    added: Vec<Entry>,
+    next: usize,
+}
+
+impl Changes for Wanted {
+    fn begin(&mut self) {
+        self.next = 0;
+    }
+
+    fn of(&mut self, line: &Line) -> Edit {
+        match self.of.get(&line.entry.path) {
+            None => Edit::Keep,
+            Some(Edit::Replace(new)) => {
+                // A line of one digest is replaced by one.
+                let own = |(spec, _): &&(Spec, _)| line.entry.digests.iter().any(|(known, _)| known == spec);
+                let digests = new.digests.iter().filter(own).cloned().collect();
+                Edit::Replace(Box::new(Entry { digests, ..Entry::clone(new) }))
+            }
+            Some(edit) => edit.clone(),
+        }
+    }
+
+    fn added(&mut self) -> Option<Entry> {
+        self.next += 1;
+        self.added.get(self.next - 1).cloned()
+    }
+}
+
+fn entry(path: &str, names: &[&str], text: &[u8]) -> Entry {
+    let digests = names.iter().map(|name| name.parse::<Spec>().unwrap()).map(|spec| {
+        let digest = spec.digest(text);
+        (spec, digest)
+    });
+    Entry {
+        path: path.into(),
+        size: Some(text.len() as u64),
+        mtime: Some(Time { seconds: 1, nanos: 5 }),
+        digests: digests.collect(),
+        ..Entry::default()
+    }
+}
+
+fn edited(old: &[u8], options: &Options, wanted: &mut Wanted) -> Result<Vec<u8>, EditError> {
+    let options = Options { allow_undigested: true, ..options.clone() };
+    let mut out = Vec::new();
+    edit(&mut || Ok(Box::new(old)), &options, wanted, &mut out)?;
+    match reads_back(old, &out[..], &options, wanted).unwrap() {
+        true => Ok(out),
+        false => Err(EditError::Refused(Uneditable::Misread)),
+    }
+}
+
+fn refusal(old: &[u8], name: &str, wanted: &mut Wanted) -> String {
+    match edited(old, &Options::for_name(name.as_bytes()), wanted) {
+        Err(EditError::Refused(why)) => why.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn every_format_that_is_written_is_changed_to_what_it_would_have_been() {
+    for row in FORMATS.iter().filter(|row| !matches!(row.writing, Writing::No) && !row.holds.pieces) {
+        let name = row.holds.usual_algorithm().algorithm().name;
+        let made = |entries: &[Entry]| {
+            let mut writer = Writer::new(Vec::new(), row, &Heading::default());
+            entries.iter().for_each(|entry| writer.write(entry).unwrap());
+            writer.finish().unwrap()
+        };
+        let [a, b, c, d] = ["a", "s/b", "s/c", "d"].map(|path| entry(path, &[name], path.as_bytes()));
+        let new = entry("s/b", &[name], b"other");
+        let moved = Entry { path: b"t/e".to_vec(), ..c.clone() };
+        let of = BTreeMap::from([
+            (b"a".to_vec(), Edit::Drop),
+            (b"s/b".to_vec(), Edit::Replace(Box::new(new.clone()))),
+            (b"s/c".to_vec(), Edit::Replace(Box::new(moved.clone()))),
+        ]);
+        let mut wanted = Wanted { of, added: vec![d.clone()], next: 0 };
+        let named: &[u8] = if row.name == "bagit" { b"manifest-sha256.txt" } else { b"M" };
+        let options = Options { format: Some(row), ..Options::for_name(named) };
+        let found = edited(&made(&[a.clone(), b, c]), &options, &mut wanted).unwrap();
+        assert_eq!(text(found), text(made(&[new, moved, d])), "{}", row.name);
+    }
+}
+
+#[test]
+fn what_is_not_changed_stays_byte_for_byte() {
+    let (abc, new) = (entry("a", &["sha256"], b"abc"), entry("a", &["sha256"], b"new"));
+    let (old_hex, new_hex) = (abc.digests[0].1.to_hex(), new.digests[0].1.to_hex());
+    let added = entry("n", &["sha256"], b"n");
+    let added_hex = added.digests[0].1.to_hex();
+    let upper = (old_hex.to_uppercase(), new_hex.to_uppercase(), added_hex.to_uppercase());
+    let base64 = |entry: &Entry| entry.digests[0].1.to_base64();
+    for (old, expected) in [
+        (
+            format!("# mine\n\n{old_hex}  a\n; end"),
+            format!("# mine\n\n{new_hex}  a\n; end\n{added_hex}  n\n"),
+        ),
+        (format!("{old_hex} *a\r\n"), format!("{new_hex} *a\r\n{added_hex} *n\r\n")),
+        (format!("\u{feff}{old_hex}  a"), format!("\u{feff}{new_hex}  a\n{added_hex}  n\n")),
+        (format!("{}  a\n", upper.0), format!("{}  a\n{}  n\n", upper.1, upper.2)),
+        (format!("{old_hex} a\n"), format!("{new_hex} a\n{added_hex} n\n")),
+        (format!("SHA256(a)= {old_hex}\n"), format!("SHA256(a)= {new_hex}\nSHA256(n)= {added_hex}\n")),
+        (format!("SHA2-256(a)= {old_hex}\n"), format!("SHA2-256(a)= {new_hex}\nSHA2-256(n)= {added_hex}\n")),
+        (
+            format!("SHA256 (a) = {}\n", base64(&abc)),
+            format!("SHA256 (a) = {}\nSHA256 (n) = {}\n", base64(&new), base64(&added)),
+        ),
+        (format!("{old_hex}  a\0"), format!("{new_hex}  a\0{added_hex}  n\0")),
+    ] {
+        let of = BTreeMap::from([(b"a".to_vec(), Edit::Replace(Box::new(new.clone())))]);
+        let mut wanted = Wanted { of, added: vec![added.clone()], next: 0 };
+        let found = edited(old.as_bytes(), &Options::for_name(b"M"), &mut wanted).unwrap();
+        assert_eq!(text(found), expected, "{old:?}");
+    }
+}
+
+#[test]
+fn lines_of_several_algorithms_go_each_their_way() {
+    let names = &["md5", "sha256"][..];
+    let (a, b) = (entry("a", names, b"a"), entry("b", names, b"b"));
+    let line = |entry: &Entry, at: usize| {
+        let (spec, digest) = &entry.digests[at];
+        format!("{} ({}) = {}\n", spec.tag(), text(entry.path.clone()), digest.to_hex())
+    };
+    let old = [line(&a, 0), "# between\n".to_owned(), line(&a, 1)].concat();
+    let new = entry("a", names, b"new");
+    let of = BTreeMap::from([(b"a".to_vec(), Edit::Replace(Box::new(new.clone())))]);
+    let mut wanted = Wanted { of, added: vec![b.clone()], next: 0 };
+    let found = edited(old.as_bytes(), &Options::for_name(b"M"), &mut wanted).unwrap();
+    let expected =
+        [line(&new, 0), "# between\n".to_owned(), line(&new, 1), line(&b, 0), line(&b, 1)].concat();
+    assert_eq!(text(found), expected);
+}
+
+#[test]
+fn what_cannot_be_changed_without_a_loss_is_refused() {
+    let a = entry("a", &["sha256"], b"abc");
+    let hex = a.digests[0].1.to_hex();
+    let new = entry("a", &["sha256"], b"new");
+    let change = || Wanted {
+        of: BTreeMap::from([(b"a".to_vec(), Edit::Replace(Box::new(new.clone())))]),
+        ..Wanted::default()
+    };
+    let signed = format!(
+        "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{hex}  a\n-----BEGIN PGP SIGNATURE-----\n\n-----END PGP SIGNATURE-----\n"
+    );
+    let wide: Vec<u8> = [0xff, 0xfe]
+        .into_iter()
+        .chain(format!("{hex}  a\n").encode_utf16().flat_map(u16::to_le_bytes))
+        .collect();
+    let line = format!(
+        "{{\"schema\":\"truesum-entry/1\",\"path\":\"a\",\"digests\":{{\"sha256\":\"{hex}\"}},\"note\":\"mine\"}}\n"
+    );
+    for (old, name, why) in [
+        (signed.into_bytes(), "M", "it is signed, and its signature would hold no more"),
+        (wide, "M", "it is written in UTF-16"),
+        (line.into_bytes(), "M", "line 1: it says more than can be said anew"),
+        (
+            format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{hex}\",\"note\":1}}]}}").into_bytes(),
+            "M.json",
+            "the format json is written as a whole, and this one holds more than would be written again",
+        ),
+        (format!("a: {hex}\n").into_bytes(), "M", "the format loose is read and never written"),
+    ] {
+        assert_eq!(refusal(&old, name, &mut change()), why);
+    }
+    let mut wanted = Wanted { added: vec![entry("n\nl", &["crc32"], b"x")], ..Wanted::default() };
+    let why = refusal(b"; x\na 352441C2\n", "M.sfv", &mut wanted);
+    assert_eq!(why, "'n'$'\\n''l': cannot be written: the name holds '\\n', which cannot be escaped there");
+    // Below another heading the new line would be of another algorithm.
+    let blake2b = entry("b", &["blake2b"], b"x");
+    let old = format!("{hex}  a\n# blake2b\n{}  b\n", blake2b.digests[0].1.to_hex());
+    let mut wanted = Wanted { added: vec![entry("n", &["sha256"], b"n")], ..Wanted::default() };
+    assert_eq!(
+        refusal(old.as_bytes(), "M", &mut wanted),
+        "what would be written is not read back as what it should say"
+    );
+}
+
+#[test]
+fn bad_lines_stay_where_they_are() {
+    let a = entry("a", &["sha256"], b"abc");
+    let hex = a.digests[0].1.to_hex();
+    let old = format!("oops\n{hex}  a\n{hex}  b\nSHA256 (x) = 00\n");
+    let of = BTreeMap::from([(b"a".to_vec(), Edit::Drop)]);
+    let found = edited(old.as_bytes(), &Options::for_name(b"M"), &mut Wanted { of, ..Wanted::default() });
+    assert_eq!(text(found.unwrap()), format!("oops\n{hex}  b\nSHA256 (x) = 00\n"));
+}
+
+#[test]
+fn a_manifest_without_entries_gets_its_first() {
+    for (old, name, expected) in [
+        ("", "SHA256SUMS", "{}  a\n"),
+        ("# nothing yet\n", "SHA256SUMS", "# nothing yet\n{}  a\n"),
+        ("# nothing yet", "SHA256SUMS", "# nothing yet\n{}  a\n"),
+    ] {
+        let a = entry("a", &["sha256"], b"abc");
+        let mut wanted = Wanted { added: vec![a.clone()], ..Wanted::default() };
+        let found = edited(old.as_bytes(), &Options::for_name(name.as_bytes()), &mut wanted).unwrap();
+        assert_eq!(text(found), expected.replace("{}", &a.digests[0].1.to_hex()));
+    }
+}

@@ -1,0 +1,120 @@
+//! Manifests of formats that are written as a whole: changed by writing them anew, where that loses nothing.
+
+use super::{Changes, Edit, EditError, Open, Uneditable};
+use crate::entry::Entry;
+use crate::format::{Format, Heading, Options};
+use crate::line::ReadError;
+use crate::reader::Reader;
+use crate::writer::{WriteError, Writer};
+use std::io::{self, BufReader, Read, Write};
+use truesum_hash::Spec;
+
+/// Whether the old entries, written anew, are the old text byte for byte: then it holds nothing that a writer would lose.
+pub(super) fn is_reproduced(
+    open: &mut Open<'_>,
+    options: &Options,
+    format: &'static Format,
+) -> Result<bool, EditError> {
+    let old = BufReader::new(open().map_err(EditError::Read)?);
+    let reader = Reader::new(open().map_err(EditError::Read)?, options.clone());
+    let mut writer: Option<Writer<Same<_>>> = None;
+    let mut old = Some(Same { old, differs: false });
+    for item in reader {
+        let entry = match item {
+            Ok(line) => line.entry,
+            Err(ReadError::Line(_)) => return Ok(false),
+            Err(error) => return Err(EditError::read(error)),
+        };
+        let writer = match (&mut writer, old.take()) {
+            (Some(writer), _) => writer,
+            (none, Some(same)) => none.insert(Writer::new(same, format, &heading(&entry))),
+            (None, None) => return Ok(false),
+        };
+        match writer.write(&entry) {
+            Ok(()) => {}
+            Err(WriteError::Refused(_)) => return Ok(false),
+            Err(WriteError::Io(error)) => return Err(EditError::Read(error)),
+        }
+        if writer.get_mut().differs {
+            return Ok(false);
+        }
+    }
+    // Of a manifest without entries nobody knows what it was to be.
+    let Some(writer) = writer else { return Ok(false) };
+    let mut same = match writer.finish() {
+        Ok(same) => same,
+        Err(WriteError::Refused(_)) => return Ok(false),
+        Err(WriteError::Io(error)) => return Err(EditError::Read(error)),
+    };
+    let more = same.old.read(&mut [0]).map_err(EditError::Read)?;
+    Ok(!same.differs && more == 0)
+}
+
+/// The heading that a manifest has whose first entry this is.
+fn heading(first: &Entry) -> Heading {
+    let specs: Vec<Spec> = first.digests.iter().map(|(spec, _)| spec.clone()).collect();
+    Heading { specs, ..Heading::default() }
+}
+
+/// Takes a text and compares it with the old one.
+struct Same<R> {
+    old: R,
+    differs: bool,
+}
+
+impl<R: Read> Write for Same<R> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let mut there = vec![0; text.len()];
+        match self.old.read_exact(&mut there) {
+            Ok(()) => self.differs |= there != text,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => self.differs = true,
+            Err(error) => return Err(error),
+        }
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes the manifest anew.
+pub(super) fn write(
+    open: &mut Open<'_>,
+    options: &Options,
+    format: &'static Format,
+    changes: &mut dyn Changes,
+    out: &mut dyn Write,
+) -> Result<(), EditError> {
+    let reader = Reader::new(open().map_err(EditError::Read)?, options.clone());
+    let mut out = Some(out);
+    let mut writer = None;
+    let mut put = |old: &Entry, entry: Option<&Entry>| -> Result<(), EditError> {
+        let writer = match out.take() {
+            Some(out) => writer.insert(Writer::new(out, format, &heading(old))),
+            None => writer.as_mut().ok_or(EditError::Refused(Uneditable::Misread))?,
+        };
+        let Some(entry) = entry else { return Ok(()) };
+        writer.write(entry).map_err(|error| match error {
+            WriteError::Refused(why) => EditError::Refused(Uneditable::Entry(entry.path.clone(), why)),
+            WriteError::Io(error) => EditError::Write(error),
+        })
+    };
+    for item in reader {
+        let line = item.map_err(EditError::read)?;
+        match changes.of(&line) {
+            Edit::Keep => put(&line.entry, Some(&line.entry))?,
+            Edit::Drop => put(&line.entry, None)?,
+            Edit::Replace(entry) => put(&line.entry, Some(&entry))?,
+        }
+    }
+    while let Some(entry) = changes.added() {
+        put(&entry, Some(&entry))?;
+    }
+    match writer.map(Writer::finish) {
+        None => Ok(()),
+        Some(Ok(_)) => Ok(()),
+        Some(Err(WriteError::Io(error))) => Err(EditError::Write(error)),
+        Some(Err(WriteError::Refused(why))) => Err(EditError::Refused(Uneditable::Entry(Vec::new(), why))),
+    }
+}

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Draws what the program says at a terminal, from a real run, as SVG.
+
+usage: draw.py TRUESUM [--check]     --check: only compares the pictures with what the program says now
+
+Each picture is a row of PICTURES: its file, what is prepared without being shown, and the command that is.
+"""
+import os, pty, random, re, subprocess, sys, tempfile
+from xml.sax.saxutils import escape
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# Plain colours as attributes, for viewers that know no style sheets; the panel is dark in light pages and in dark ones.
+PANEL, EDGE, TEXT, DIM = '#1e2227', '#3d444d', '#dfe3e8', '#8b949e'
+COLOURS = {'31': '#ff7b72', '32': '#7ee787', '33': '#e3b341', '36': '#79c0ff', '1': '#ffffff', '0': TEXT, '': TEXT}
+SIZE, CHARACTER, LINE, MARGIN = 14, 8.43, 20, 16
+
+
+def disk(folder, truesum):
+    """A disk image with its manifest and its tree, of which a thousand bytes were changed since."""
+    image = os.path.join(folder, 'disk.img')
+    with open(image, 'wb') as file:
+        file.write(random.Random(1).randbytes(64 << 20))
+    for words in (['hash', '-o', 'SHA256SUMS', 'disk.img'], ['tree', '--save', 'disk.img']):
+        subprocess.run([truesum, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with open(image, 'r+b') as file:
+        file.seek(40 << 20)
+        file.write(bytes(1000))
+
+
+PICTURES = [('check.svg', disk, ['check', '--locate', 'SHA256SUMS'])]
+
+
+def said(truesum, words, folder):
+    """What it writes to a terminal of 100 columns."""
+    master, slave = pty.openpty()
+    environment = {'PATH': os.environ.get('PATH', os.defpath), 'TERM': 'xterm', 'COLUMNS': '100', 'LC_ALL': 'C.UTF-8'}
+    process = subprocess.Popen([truesum, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=environment)
+    os.close(slave)
+    out = b''
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:             # the terminal is gone with the process
+            break
+        if not piece:
+            break
+        out += piece
+    process.wait()
+    os.close(master)
+    # Progress is written over itself; what stays of a line is behind its last return.
+    text = re.sub(r'\x1b\[[0-9;?]*[A-LN-Za-ln-z]', '', out.decode())
+    return [line.rsplit('\r', 1)[-1] for line in text.replace('\r\n', '\n').rstrip('\n').split('\n')]
+
+
+def spans(line):
+    """Pieces of a line with their colours and the columns they begin at."""
+    column, colour, result = 0, TEXT, []
+    for number, piece in enumerate(re.split(r'\x1b\[([0-9;]*)m', line)):
+        if number % 2:
+            colour = COLOURS.get(piece.split(';')[-1], TEXT)
+        elif piece:
+            result.append((column, colour, piece))
+            column += len(piece)
+    return result
+
+
+def picture(words, lines):
+    rows = [[(0, DIM, '$ '), (2, COLOURS['1'], 'truesum ' + ' '.join(words))], *map(spans, lines)]
+    width = 2 * MARGIN + CHARACTER * max(column + len(text) for row in rows for column, _, text in row)
+    height = 2 * MARGIN + LINE * len(rows)
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height}" viewBox="0 0 {width:.0f} {height}" '
+           f'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="{SIZE}">',
+           f'<title>truesum {escape(" ".join(words))}</title>',
+           f'<rect x="0.5" y="0.5" width="{width - 1:.0f}" height="{height - 1}" rx="8" fill="{PANEL}" stroke="{EDGE}"/>']
+    for number, row in enumerate(rows):
+        y = MARGIN + LINE * number + SIZE
+        for column, colour, text in row:
+            # The length keeps columns in their places whatever font there is.
+            out.append(f'<text x="{MARGIN + column * CHARACTER:.1f}" y="{y}" fill="{colour}" xml:space="preserve" '
+                       f'textLength="{len(text) * CHARACTER:.1f}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>')
+    return '\n'.join([*out, '</svg>', ''])
+
+
+def main():
+    arguments = [word for word in sys.argv[1:] if word != '--check']
+    if len(arguments) != 1:
+        sys.exit(__doc__)
+    truesum, stale = os.path.abspath(arguments[0]), []
+    for name, prepare, words in PICTURES:
+        with tempfile.TemporaryDirectory() as folder:
+            prepare(folder, truesum)
+            drawn = picture(words, said(truesum, words, folder))
+        place = os.path.join(HERE, name)
+        if '--check' not in sys.argv:
+            with open(place, 'w') as file:
+                file.write(drawn)
+        elif not os.path.exists(place) or open(place).read() != drawn:
+            stale.append(name)
+    if stale:
+        sys.exit(f'draw.py: {", ".join(stale)}: the program says something else now; draw anew without --check')
+    if '--check' in sys.argv:
+        print(f'pictures: {len(PICTURES)} show what the program says')
+
+
+if __name__ == '__main__':
+    main()
