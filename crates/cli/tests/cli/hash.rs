@@ -360,17 +360,3 @@ fn what_makes_no_torrent_is_refused_before_anything_is_read_or_written() {
     let ran = folder.run(&["hash", "-t", "torrent", "set", "none"]);
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(1)));
 }
-
-#[test]
-fn base_32_is_written_as_rhash_writes_it_and_read_back() {
-    let folder = Folder::with(&[("a", "abc")]);
-    // `printf abc | rhash --sha1 --base32 -` and `rhash --tth -`.
-    let ran = folder.run(&["-a", "sha1,tth", "--base32", "--tag", "a"]);
-    let expected = "SHA1 (a) = vgmt4nsha2awvor6evyxqugcnsonbwe5\n\
-                    TTH (a) = asd4ujseh5m47pdyb46kbtsqtsgdklbhyxomuia\n";
-    assert_eq!((ran.out(), ran.code), (expected.to_owned(), Some(0)), "{}", ran.err);
-    assert_eq!(folder.run(&["--base32", "-o", "M", "a"]).code, Some(0));
-    let checked = folder.run(&["check", "M"]);
-    assert_eq!((checked.out().as_str(), checked.code), ("a: OK\n", Some(0)), "{}", checked.err);
-    assert_eq!(folder.run(&["-a", "crc32", "--base32", "a"]).code, Some(2));
-}

@@ -3,6 +3,7 @@
 mod audit;
 mod check;
 mod convert;
+mod digests;
 mod exits;
 mod hash;
 mod identify;
