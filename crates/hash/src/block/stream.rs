@@ -65,6 +65,7 @@ impl Stream {
     }
 
     /// Takes what stands behind the message.
+    #[cold]
     fn close(&mut self) {
         if let Some(frame) = self.frame.clone() {
             self.update(&frame.behind);
@@ -72,6 +73,7 @@ impl Stream {
     }
 
     /// The stream that has taken the digest of this one, if the frame has such.
+    #[cold]
     fn outer(&self, digest: &Digest) -> Option<Stream> {
         let mut outer = self.frame.as_ref()?.outer.clone()?;
         outer.update(digest.as_bytes());
@@ -123,7 +125,9 @@ impl Stream {
     /// Runs the last blocks; the state is then finished.
     pub(crate) fn end(&mut self) -> &State {
         let chain = self.chain;
-        self.close();
+        if self.is_framed() {
+            self.close();
+        }
         run_one(chain, self.last_blocks());
         &self.state
     }
@@ -131,6 +135,9 @@ impl Stream {
     pub(crate) fn finish(&mut self) -> Digest {
         self.end();
         let digest = self.digest();
+        if !self.is_framed() {
+            return digest;
+        }
         match self.outer(&digest) {
             None => digest,
             Some(mut outer) => outer.finish(),
@@ -160,17 +167,28 @@ pub(crate) fn finish_streams(
     digests: &mut Vec<Digest>,
 ) {
     let Chain { block, words, .. } = *streams[0].chain;
-    streams.iter_mut().for_each(|stream| stream.close());
+    let framed = streams.iter().any(|stream| stream.is_framed());
+    if framed {
+        streams.iter_mut().for_each(|stream| stream.close());
+    }
     run(block, words, rows, streams.iter_mut().map(|stream| stream.last_blocks()).collect());
     let first = digests.len();
     digests.extend(streams.iter().map(|stream| stream.digest()));
-    let outer = |(i, stream): (usize, &&mut Stream)| Some((i, stream.outer(&digests[first + i])?));
+    if framed {
+        finish_outer(rows, streams, &mut digests[first..]);
+    }
+}
+
+/// Has the digests of messages taken by the streams around them, those that have such.
+#[cold]
+fn finish_outer(rows: &'static [Kernel], streams: &[&mut Stream], digests: &mut [Digest]) {
+    let outer = |(i, stream): (usize, &&mut Stream)| Some((i, stream.outer(&digests[i])?));
     let (places, mut outers): (Vec<_>, Vec<_>) = streams.iter().enumerate().filter_map(outer).unzip();
     if !outers.is_empty() {
         let mut ended = Vec::with_capacity(outers.len());
         finish_streams(rows, &mut outers.iter_mut().collect::<Vec<_>>(), &mut ended);
         for (place, digest) in places.into_iter().zip(ended) {
-            digests[first + place] = digest;
+            digests[place] = digest;
         }
     }
 }
