@@ -9,7 +9,8 @@ is stopped meanwhile, so that what it reads is old or new. A digest of anything 
 enough. Mounts need root; a file system that cannot be mounted is told and left out.
 """
 import argparse, collections, concurrent.futures, mmap, os, random, signal, subprocess, sys, tempfile, threading, time
-from attacks import HELPER_PATH, private_mounts, remove, write
+from files import remove, write
+from lab import HELPER_PATH, private_mounts
 
 KIB, MIB = 1 << 10, 1 << 20
 

@@ -1,18 +1,37 @@
 //! `truesum audit`: manifests and a folder; what became of every file of both.
 
 pub mod arguments;
+mod known;
 
 use crate::comparing::{Manner, ResultForm, compare};
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
-use arguments::{AuditArgs, Moved};
+use crate::options::Moved;
+use arguments::AuditArgs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::Mapping;
 use truesum::audit::Options;
+use truesum::manifest::path::display_safe;
 
 /// Runs the command.
 pub fn run(args: AuditArgs) -> Exit {
     let mut console = Console::new(args.run.color);
+    let manner = Manner {
+        form: match (args.json, args.status) {
+            (true, _) => ResultForm::Json,
+            (_, true) => ResultForm::Silent,
+            _ => ResultForm::Lines,
+        },
+        schema: "truesum-audit/1",
+        one_sided: ["missing", "new"],
+        same: !args.quiet,
+        summary: true,
+        quiet: args.quiet,
+    };
+    if !args.known.is_empty() {
+        return known::run(args, &manner, console);
+    }
     let mut names: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
     let folder = match names.pop() {
         Some(last) if last.is_dir() => Some(last),
@@ -21,6 +40,12 @@ pub fn run(args: AuditArgs) -> Exit {
             None
         }
     };
+    let bag = names.iter().chain(&folder).find(|name| name.join("bagit.txt").is_file());
+    if let Some(bag) = bag.filter(|_| names.iter().all(|name| name.is_dir())) {
+        let shown = display_safe(bag.as_os_str().as_bytes());
+        let hint = format!("truesum check {shown} verifies its manifests, and that it is complete");
+        return console.refuse(&Refusal::with_hint(format!("audit: {shown} is a bag (bagit.txt)"), hint));
+    }
     if names.is_empty() {
         let hint = "truesum audit MANIFEST [DIR] ; truesum diff compares two folders";
         return console.refuse(&Refusal::with_hint("audit: no manifest named", hint));
@@ -45,18 +70,6 @@ pub fn run(args: AuditArgs) -> Exit {
             ..truesum::Options::default()
         },
         moved_passes: args.moved == Some(Moved::Ok),
-    };
-    let manner = Manner {
-        form: match (args.json, args.status) {
-            (true, _) => ResultForm::Json,
-            (_, true) => ResultForm::Silent,
-            _ => ResultForm::Lines,
-        },
-        schema: "truesum-audit/1",
-        one_sided: ["missing", "new"],
-        same: !args.quiet,
-        summary: true,
-        quiet: args.quiet,
     };
     compare(&manner, options, tell.line, console, |comparison, tell| comparison.audit(&names, tell))
 }

@@ -49,6 +49,8 @@ pub fn run(args: CheckArgs) -> Exit {
     let mut telling = Telling::new(&plan, console, output, trees.as_ref(), &watch.progress);
     let told = match &plan.subject {
         Subject::Manifests(names) => verification.manifests(names, &mut |event| telling.event(event)),
+        Subject::Below(places) => verification.below(places, &mut |event| telling.event(event)),
+        Subject::Embedded(places) => verification.embedded(places, &mut |event| telling.event(event)),
         Subject::File(file, expected) => {
             telling.line_of_another(file, expected);
             let mut tell = |event: Event<'_>| telling.event(event);
@@ -98,6 +100,9 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
         Form::Text { detail: Detail::Bad, .. } => exit != Exit::Done,
         Form::Text { detail: Detail::None, .. } => false,
     };
+    if exit == Exit::NotAsAsked && report.counts.verified == 0 && plan.detail() != Detail::None {
+        advice::nothing_found(&plan.subject, report, &mut console);
+    }
     if wanted {
         let exact = plan.options.unlisted == Unlisted::Refused;
         console.line(&total::words(report, read, exact));

@@ -7,7 +7,9 @@ use crate::console::Console;
 use crate::convert::ConvertArgs;
 use crate::diff::arguments::DiffArgs;
 use crate::docs::{CompletionsArgs, ManArgs};
+use crate::duplicates::arguments::DuplicatesArgs;
 use crate::exit::Exit;
+use crate::find::arguments::FindArgs;
 use crate::hash::arguments::HashArgs;
 use crate::identify::IdentifyArgs;
 use crate::links::LinksArgs;
@@ -55,6 +57,8 @@ pub enum Command {
     Tree(TreeArgs),
     Convert(ConvertArgs),
     Identify(IdentifyArgs),
+    Find(FindArgs),
+    Duplicates(DuplicatesArgs),
     List(ListArgs),
     #[cfg_attr(not(feature = "bench"), command(skip))]
     Bench(Bench),

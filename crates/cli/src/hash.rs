@@ -2,10 +2,13 @@
 //! standard error, and a manifest that would lack them is not written.
 
 pub mod arguments;
+mod beside;
+mod marking;
 mod names;
 mod plan;
 mod replacing;
 mod tasks;
+mod texts;
 mod writing;
 
 use crate::console::Console;
@@ -14,7 +17,9 @@ use crate::output::{Output, cannot_write};
 use crate::watch::Watch;
 use crate::words::{count, size};
 use arguments::HashArgs;
-use plan::{Hashing, Inputs, of_pieces, plan};
+use beside::{Beside, Content, folder_name};
+use marking::Marking;
+use plan::{Form, Hashing, Inputs, Place, Purpose, of_pieces, plan};
 use replacing::Gathered;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
@@ -42,7 +47,135 @@ pub fn run(args: HashArgs) -> Exit {
     if plan.tell.notes {
         plan.notes.iter().for_each(|note| console.note(note));
     }
-    execute(plan, &mut console)
+    match &plan.purpose {
+        Purpose::List => execute(plan, &mut console),
+        Purpose::Texts(texts) => texts::run(&plan, texts, &mut console),
+        Purpose::Beside(place) => write_beside(&plan, *place, &mut console),
+        Purpose::Names(carried_out) => name_by_crc(&plan, *carried_out, &mut console),
+    }
+}
+
+/// How files are read that the user named.
+fn engine(plan: &Hashing, own: Vec<(u64, u64)>) -> Config {
+    Config {
+        root: Root::Anywhere,
+        special: plan.walk.special,
+        threads: plan.tell.threads,
+        mapping: Mapping::Guarded,
+        order: plan.order,
+        own,
+    }
+}
+
+/// Manifests in each folder, or beside each file.
+fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
+    let Form::Entries(format, _) = plan.form else { unreachable!("refused with --raw") };
+    let name = folder_name(format, &plan.specs);
+    let watch = Watch::start(plan.tell.line, None, console);
+    let tasks = match Tasks::new(plan, &watch.progress) {
+        Ok(tasks) => tasks,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let mut content = Content::new(tasks, place, &name, format, &plan.specs);
+    let mut sink = Beside::new(console, place, &name, plan.form, &plan.specs, plan.accept, plan.tell.verbose);
+    let config = engine(plan, Vec::new());
+    let summary = truesum::run(&config, &mut content, &watch.progress, &mut sink);
+    let summary = summary.expect("a sink that never fails");
+    // A folder that was not reached to its end keeps the manifest it has.
+    if !summary.interrupted {
+        sink.finish();
+    }
+    let (written, listed, refused) = (sink.written, sink.listed, sink.refused);
+    let console = sink.console();
+    console.display = None;
+    let failed = summary.failed() + refused > 0;
+    let mut exit = if failed { Exit::Failed } else { Exit::Done };
+    exit = exit.max(list_failed(plan, content.inner(), console));
+    if summary.interrupted {
+        exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
+    } else if written == 0 && !failed {
+        console.error("there is no file to list");
+        exit = exit.max(Exit::NotAsAsked);
+    }
+    if plan.tell.notes {
+        let manifests = match place {
+            Place::Folder => format!("{} named {name}", count(written, "manifest", "manifests")),
+            Place::File => count(written, "manifest", "manifests"),
+        };
+        let mut text = format!(
+            "truesum: {manifests} written; {}, {}",
+            count(listed, "entry", "entries"),
+            size(summary.bytes)
+        );
+        if content.passed > 0 {
+            text +=
+                &format!("; {} of an earlier run not hashed", count(content.passed, "manifest", "manifests"));
+        }
+        if refused > 0 {
+            text += &format!("; {} NOT written", count(refused, "manifest", "manifests"));
+        }
+        if summary.interrupted {
+            text += "; interrupted";
+        }
+        console.line(&text);
+    }
+    exit
+}
+
+/// Says that a list of names was not read to its end.
+fn list_failed(plan: &Hashing, tasks: &Tasks, console: &mut Console) -> Exit {
+    let (Some(error), Inputs::Listed(list, _)) = (tasks.list_error(), &plan.inputs) else {
+        return Exit::Done;
+    };
+    console.failure(&Error::io(list.as_os_str().as_bytes(), "read", error));
+    Exit::NotAsAsked
+}
+
+/// Names that carry the CRC-32 of their files.
+fn name_by_crc(plan: &Hashing, carried_out: bool, console: &mut Console) -> Exit {
+    let output = Output::stdout();
+    let config = engine(plan, output.own());
+    let watch = Watch::start(plan.tell.line, None, console);
+    let mut tasks = match Tasks::new(plan, &watch.progress) {
+        Ok(tasks) => tasks,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let verbose = plan.tell.verbose;
+    let (marked, right, wrong) = (0, 0, 0);
+    let mut sink = Marking { console, output, carried_out, verbose, marked, right, wrong };
+    let result = truesum::run(&config, &mut tasks, &watch.progress, &mut sink);
+    let Marking { console, output, marked, right, wrong, .. } = sink;
+    console.display = None;
+    let name = output.name();
+    let result = result.map_err(|error| Error::io(&name, "write", error));
+    let summary = match result.and_then(|summary| output.finish().map(|()| summary)) {
+        Ok(summary) => summary,
+        Err(error) => return cannot_write(&error, console),
+    };
+    let mut exit = if summary.failed() + wrong > 0 { Exit::Failed } else { Exit::Done };
+    exit = exit.max(list_failed(plan, &tasks, console));
+    if summary.interrupted {
+        exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
+    } else if exit == Exit::Done && marked + right == 0 {
+        console.error("there is no file to rename");
+        exit = Exit::NotAsAsked;
+    }
+    if plan.tell.notes {
+        let done = if carried_out { "renamed" } else { "to be renamed" };
+        let mut text = format!("truesum: {} {done}", count(marked, "file", "files"));
+        if right > 0 {
+            text += &format!("; {right} named so already");
+        }
+        if wrong > 0 {
+            text += &format!("; {wrong} NOT");
+        }
+        text += &format!("; {} read", size(summary.bytes));
+        if summary.interrupted {
+            text += "; interrupted";
+        }
+        console.line(&text);
+    }
+    exit
 }
 
 fn execute(plan: Hashing, console: &mut Console) -> Exit {
@@ -72,14 +205,10 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let engine = Config {
-        root: Root::Anywhere,
-        special: plan.walk.special,
-        threads: if only_size.is_some_and(|size| size < TINY) { 1 } else { plan.tell.threads },
-        mapping: Mapping::Guarded,
-        order: plan.order,
-        own: output.own(),
-    };
+    let mut engine = engine(&plan, output.own());
+    if only_size.is_some_and(|size| size < TINY) {
+        engine.threads = 1;
+    }
     let began = Instant::now();
     let mut sink = Writing {
         console,

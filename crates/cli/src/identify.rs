@@ -1,7 +1,8 @@
 //! `truesum identify`: what a digest may be of, and with a file which of these it is.
 
 use crate::console::Console;
-use crate::exit::{Exit, Refusal};
+use crate::digests::candidates;
+use crate::exit::Exit;
 use crate::options::RunArgs;
 use crate::output::print;
 use crate::watch::Watch;
@@ -13,7 +14,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::Error;
 use truesum::hash::Spec;
-use truesum::manifest::identify::{Candidate, Unidentified, identify, part_sizes};
+use truesum::manifest::identify::{Candidate, part_sizes};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
 
@@ -48,9 +49,9 @@ pub struct IdentifyArgs {
 /// Runs the command.
 pub fn run(args: IdentifyArgs) -> Exit {
     let mut console = Console::new(args.run.color);
-    let candidates = match identify(&args.digest) {
+    let candidates = match candidates(&args.digest, &[]) {
         Ok(candidates) => candidates,
-        Err(why) => return console.refuse(&refusal(&args.digest, why)),
+        Err(refusal) => return console.refuse(&refusal),
     };
     let tell = args.run.tell(false);
     let Some(file) = &args.file else {
@@ -77,21 +78,6 @@ pub fn run(args: IdentifyArgs) -> Exit {
     };
     let printed = print(&text, &mut console);
     if found.is_empty() { printed.max(Exit::Failed) } else { printed }
-}
-
-fn refusal(text: &str, why: Unidentified) -> Refusal {
-    let text = format!("{}: {why}", display_safe(text.as_bytes()));
-    match why {
-        Unidentified::Password => {
-            Refusal::with_hint(text, "such hashes are salted: programs that check passwords compute them")
-        }
-        Unidentified::Length(_) => {
-            Refusal::with_hint(text, "is it cut off, or are there characters too many?")
-        }
-        Unidentified::Spelling | Unidentified::Named => {
-            Refusal::with_hint(text, "truesum list algorithms tells what there is, and how long digests are")
-        }
-    }
 }
 
 /// Those of the candidates that are digests of the file, and how many were tried.

@@ -9,9 +9,12 @@ mod comparing;
 mod console;
 mod convert;
 mod diff;
+mod digests;
 mod docs;
 mod drawing;
+mod duplicates;
 mod exit;
+mod find;
 mod findings;
 mod hash;
 mod identify;
@@ -19,6 +22,7 @@ mod key;
 mod links;
 mod list;
 mod memory;
+mod objects;
 mod options;
 mod output;
 mod personality;
@@ -72,6 +76,8 @@ fn run(command: Command) -> Exit {
         Command::Tree(args) => tree::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Identify(args) => identify::run(args),
+        Command::Find(args) => find::run(args),
+        Command::Duplicates(args) => duplicates::run(args),
         Command::List(args) => list::run(&args),
         Command::Completions(args) => docs::completions(&args, command::definition()),
         Command::Man(args) => docs::man(&args, command::definition()),

@@ -4,7 +4,7 @@ use crate::exit::Refusal;
 use crate::key::{self, KeyRead};
 use crate::progress::Line;
 use crate::values::{color::Color, threads};
-use clap::{Args, ValueHint};
+use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
 /// How it is done and told, for every command that reads files.
@@ -99,4 +99,13 @@ impl RunArgs {
 /// Threads that read one file: as asked, else one a core.
 pub fn threads(asked: Option<usize>) -> usize {
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// What a file counts as that only has a new name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Moved {
+    /// Good
+    Ok,
+    /// Not as listed: the default
+    Fail,
 }

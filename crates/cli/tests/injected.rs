@@ -1,33 +1,13 @@
 //! The n-th system call fails, or kills the program, for every n: a digest is never shown of a file that could not be
 //! read, and a manifest is always the old one or the new one, byte for byte. Needs strace.
 
-use std::path::Path;
-use std::process::{Command, Output};
+#[path = "shared/strace.rs"]
+mod strace;
+
+use std::process::Command;
+use strace::{can_trace, run};
 
 const TRUESUM: &str = env!("CARGO_BIN_EXE_truesum");
-
-/// Whether strace can trace here; says so if not, and fails where every oracle must be present.
-fn can_trace() -> bool {
-    let works =
-        Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status().is_ok_and(|s| s.success());
-    if !works {
-        assert!(std::env::var("TRUESUM_ORACLES").as_deref() != Ok("all"), "strace does not work here");
-        eprintln!("strace does not work here: failing system calls were not tried");
-    }
-    works
-}
-
-/// Runs truesum in `folder` with a fault injected into its system calls.
-fn run(folder: &Path, strace: &[&str], args: &[&str]) -> Output {
-    Command::new("strace")
-        .args(["-f", "-qq", "-o", "/dev/null"])
-        .args(strace)
-        .arg(TRUESUM)
-        .args(args)
-        .current_dir(folder)
-        .output()
-        .expect("strace runs")
-}
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -172,6 +152,83 @@ fn interrupted_reads_are_made_again() {
     assert_eq!(output.stdout, plain.stdout);
 }
 
+/// The system calls of the main thread, which writes, each with how often it was made before and with that one. strace counts
+/// each call by itself. By default those from the first that names `mark` on, since before that nothing is at stake;
+/// `TRUESUM_KILLS=all` has all.
+fn calls(folder: &Path, args: &[&str], mark: &str) -> Vec<(String, usize)> {
+    let trace = tempfile::NamedTempFile::new().unwrap();
+    let output = Command::new("strace")
+        .args(["-qq", "-o", trace.path().to_str().unwrap(), TRUESUM])
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .expect("strace runs");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let lines = text(&std::fs::read(trace.path()).unwrap());
+    let all = std::env::var("TRUESUM_KILLS").as_deref() == Ok("all");
+    let (mut counts, mut begun, mut calls) = (std::collections::BTreeMap::new(), all, Vec::new());
+    for line in lines.lines() {
+        let Some((name, rest)) = line.split_once('(') else { continue };
+        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            continue;
+        }
+        let count = counts.entry(name.to_owned()).or_insert(0);
+        *count += 1;
+        begun |= name == "openat" && rest.contains(mark);
+        if begun {
+            calls.push((name.to_owned(), *count));
+        }
+    }
+    calls
+}
+
+/// Kills a run at each call in turn. Afterwards the manifest must be the old one or the new one, and beside it and the folder
+/// `tree` there may be nothing, but for the moment between getting a name and replacing: then there is a file that walks know.
+fn kill_everywhere(folder: &Path, args: &[&str], calls: &[(String, usize)], old: &[u8], reset: &dyn Fn()) {
+    let manifest = folder.join("SUMS");
+    reset();
+    let made = Command::new(TRUESUM).args(args).current_dir(folder).output().unwrap();
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let new = std::fs::read(&manifest).unwrap();
+    assert_ne!(old, new);
+    let files = std::fs::read_dir(folder.join("tree")).unwrap().count();
+    let (mut old_seen, mut new_seen, mut left) = (0, 0, 0);
+    for (name, count) in calls {
+        reset();
+        let inject = format!("inject={name}:signal=SIGKILL:when={count}");
+        // Without the other threads: their calls count apart, and the first of all would end the run.
+        let output = Command::new("strace")
+            .args(["-qq", "-o", "/dev/null", "-e", &inject, TRUESUM])
+            .args(args)
+            .current_dir(folder)
+            .output()
+            .expect("strace runs");
+        let found = std::fs::read(&manifest).unwrap();
+        match () {
+            () if found == old => old_seen += 1,
+            () if found == new => new_seen += 1,
+            () => panic!("killed before {name} {count}: neither the old manifest nor the new one"),
+        }
+        assert!(found == new || !output.status.success(), "{name} {count}: done, and nothing written");
+        assert_eq!(
+            std::fs::read_dir(folder.join("tree")).unwrap().count(),
+            files,
+            "something was left in the tree"
+        );
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let other = entry.unwrap().file_name().into_string().unwrap();
+            if !["SUMS", "tree"].contains(&&other[..]) {
+                left += 1;
+                let listed = Command::new(TRUESUM).args(["hash", "."]).current_dir(folder).output().unwrap();
+                assert!(!text(&listed.stdout).contains(&other), "{other} is taken for content");
+                std::fs::remove_file(folder.join(other)).unwrap();
+            }
+        }
+    }
+    assert!(old_seen > 20 && new_seen > 1, "{old_seen} times the old one, {new_seen} times the new one");
+    assert!(left <= 1, "{left} times another file was left");
+}
+
 #[test]
 fn killed_before_any_system_call_the_manifest_is_the_old_or_the_new_one() {
     if !can_trace() {
@@ -183,34 +240,41 @@ fn killed_before_any_system_call_the_manifest_is_the_old_or_the_new_one() {
     for i in 0..3 {
         std::fs::write(tree.join(format!("f{i}")), format!("content {i}")).unwrap();
     }
-    let manifest = dir.path().join("SUMS");
     let make = ["hash", "--no-progress", "-j", "1", "--root", "tree", "-o", "SUMS", "tree"];
-    std::fs::write(&manifest, "the old one\n").unwrap();
-    assert!(Command::new(TRUESUM).args(make).current_dir(dir.path()).status().unwrap().success());
-    let new = std::fs::read(&manifest).unwrap();
-    assert_eq!(new.iter().filter(|&&byte| byte == b'\n').count(), 3);
-    let (mut old_seen, mut new_seen) = (0, 0);
-    for n in 1.. {
-        std::fs::write(&manifest, "the old one\n").unwrap();
-        let inject = format!("inject=all:signal=SIGKILL:when={n}");
-        let output = run(dir.path(), &["-e", &inject], &make);
-        let found = std::fs::read(&manifest).unwrap();
-        if found == b"the old one\n" {
-            old_seen += 1;
-            assert!(!output.status.success());
-        } else {
-            new_seen += 1;
-            assert_eq!(found, new, "killed before system call {n}: neither the old manifest nor the new one");
-        }
-        // What a killed run left behind does not get into the next manifest, nor disturb it.
-        let left = std::fs::read_dir(&tree).unwrap().count();
-        assert_eq!(left, 3, "something was left in the tree");
-        if output.status.success() {
-            break;
-        }
-        assert!(n < 5000, "system calls without end");
+    let reset = || std::fs::write(dir.path().join("SUMS"), "the old one\n").unwrap();
+    reset();
+    let calls = calls(dir.path(), &make, dir.path().to_str().unwrap());
+    kill_everywhere(dir.path(), &make, &calls, b"the old one\n", &reset);
+}
+
+#[test]
+fn an_update_killed_before_any_system_call_leaves_the_old_manifest_or_the_new_one() {
+    if !can_trace() {
+        return;
     }
-    assert!(old_seen > 20 && new_seen > 1, "{old_seen} times the old one, {new_seen} times the new one");
+    let dir = tempfile::tempdir().unwrap();
+    let tree = dir.path().join("tree");
+    std::fs::create_dir(&tree).unwrap();
+    for name in ["kept", "written", "gone"] {
+        std::fs::write(tree.join(name), name).unwrap();
+    }
+    let manifest = dir.path().join("SUMS");
+    let make = ["hash", "--root", "tree", "-o", "SUMS", "tree"];
+    assert!(Command::new(TRUESUM).args(make).current_dir(dir.path()).status().unwrap().success());
+    let old = std::fs::read(&manifest).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    std::fs::write(tree.join("written"), "anew").unwrap();
+    std::fs::remove_file(tree.join("gone")).unwrap();
+    std::fs::write(tree.join("fresh"), "fresh").unwrap();
+    // Files written meanwhile are newer than it.
+    let before = std::fs::metadata(&manifest).unwrap().modified().unwrap();
+    let reset = || {
+        std::fs::write(&manifest, &old).unwrap();
+        std::fs::File::options().write(true).open(&manifest).unwrap().set_modified(before).unwrap();
+    };
+    let update = ["update", "--no-progress", "-j", "1", "--refresh", "--prune", "SUMS", "tree"];
+    let calls = calls(dir.path(), &update, "\"SUMS\"");
+    kill_everywhere(dir.path(), &update, &calls, &old, &reset);
 }
 
 #[test]

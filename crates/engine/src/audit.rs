@@ -7,15 +7,15 @@
 
 pub(crate) mod comparison;
 mod finding;
+pub mod known;
 mod listing;
-mod pairing;
 mod reading;
 pub(crate) mod row;
-pub(crate) mod set;
 pub mod standing;
 
+pub use crate::content::Facts;
 pub use comparison::{Comparison, Options, Tell};
-pub use standing::{Equality, Event, Facts, Finding, Report, Standing};
+pub use standing::{Equality, Event, Finding, Report, Standing};
 
 use crate::progress::Progress;
 use std::path::Path;

@@ -11,6 +11,7 @@ pub(crate) mod mapped;
 pub mod mapping;
 pub mod open;
 pub mod read;
+pub(crate) mod rename;
 pub(crate) mod resolve;
 pub(crate) mod rest;
 pub(crate) mod room;

@@ -5,11 +5,16 @@
 //! not change meanwhile. [`hash`] and [`manifest`] are the crates underneath.
 
 pub mod audit;
+mod content;
+pub mod duplicates;
 pub mod error;
+pub mod find;
 mod hash_files;
 mod hash_pieces;
 mod io;
 pub mod job;
+pub mod marks;
+pub mod names;
 mod pieces;
 pub mod progress;
 pub mod run;
@@ -38,8 +43,8 @@ pub use run::run;
 pub use task::{BadLine, Notice, Sink, Task};
 pub use truesum_hash as hash;
 pub use truesum_manifest as manifest;
-pub use verify::event::{Event, Manifest};
-pub use verify::options::{Options, Unlisted};
+pub use verify::event::{Event, Manifest, Moved, Renamed};
+pub use verify::options::{Options, Renaming, Unlisted};
 pub use verify::report::{Checked, Conclusion, Report};
 pub use verify::verification::Verification;
 pub use verify::{expect, verify};

@@ -14,8 +14,8 @@ pub use outcome::{Action, Consent, Event, Options, Refusal, Report, Tell};
 
 use crate::audit::comparison::{Comparison, FOUND, LISTED};
 use crate::audit::row::Row;
-use crate::audit::set::NONE;
 use crate::audit::{Event as AuditEvent, Standing};
+use crate::content::set::NONE;
 use crate::error::{Cause, Error};
 use crate::io::write::AtomicFile;
 use crate::progress::Progress;

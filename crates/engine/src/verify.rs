@@ -4,14 +4,18 @@
 //! a hash of eight bytes, by which a walk of the root afterwards recognises what was listed.
 
 mod bag;
+mod embedded;
 pub mod entries;
 pub mod event;
 pub(crate) mod foreign;
 pub mod listed;
+pub(crate) mod listed_jobs;
 pub mod options;
 mod pieced;
 pub mod place;
 pub mod report;
+mod seeking;
+mod sought;
 pub mod unlisted;
 pub mod verification;
 

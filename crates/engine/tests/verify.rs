@@ -99,6 +99,12 @@ fn events(manifests: &[PathBuf], options: &Options) -> (Vec<String>, Report) {
                 format!("{}: {} {:?}", last(manifest.name), outcome.name().display(), outcome.verdict())
             }
             Event::Ignored(_, outcome) => format!("ignored {}", outcome.name().display()),
+            Event::Moved(_, outcome, moved) => {
+                format!("{} moved to {}", outcome.name().display(), moved.name.display())
+            }
+            Event::Renamed(renamed) => {
+                format!("{} to {}: {}", renamed.from.display(), renamed.to.display(), renamed.done.is_some())
+            }
             Event::Malformed(manifest, line) => format!("{}: {line}", last(manifest.name)),
             Event::Checked(manifest, checked) => {
                 format!("{} checked: {}", last(manifest.name), checked.entries)

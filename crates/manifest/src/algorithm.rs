@@ -110,15 +110,20 @@ pub fn usual(digest_len: usize) -> Option<Spec> {
 /// What a heading states: a line of one algorithm, perhaps a word for checksums behind it, and decoration, such as
 /// `# BLAKE2B HASH`, `### md5sums ###` or `SHA-256:`.
 pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
-    let line = std::str::from_utf8(&line[..line.len().min(80)]).ok()?.to_ascii_lowercase();
+    let line = &line[..line.len().min(80)];
+    // Asked first, because this is asked of every line.
+    let decorated = line.starts_with(b"#") || line.ends_with(b":") || line.ends_with(b"]");
+    if !decorated {
+        return None;
+    }
+    let line = std::str::from_utf8(line).ok()?.to_ascii_lowercase();
     let mut words = line.split([' ', '\t', '#', '=', '*', ':', '[', ']']).filter(|word| !word.is_empty());
     let (first, second) = (words.next()?, words.next());
     let about = |word: &str| {
         matches!(word, "checksum" | "checksums" | "sum" | "sums" | "digest" | "digests" | "hash" | "hashes")
     };
-    let decorated = line.starts_with('#') || line.ends_with([':', ']']);
     let alone = second.is_none_or(about) && words.next().is_none();
-    if decorated && alone { named(first, Plain::Allowed) } else { None }
+    if alone { named(first, Plain::Allowed) } else { None }
 }
 
 /// Whether a reader that knows the manifest's name takes a bare hexadecimal digest of this algorithm for what it is.

@@ -8,9 +8,27 @@ pub(crate) fn is_blank(byte: u8) -> bool {
 
 /// Where the first byte that satisfies `wanted` is.
 pub(crate) fn find(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
-    let at = text.iter().position(|&byte| wanted(byte));
+    let at = position(text, wanted);
     count(at.map_or(text.len(), |at| at + 1));
     at
+}
+
+/// Byte by byte where it may be near, then whole blocks without a branch in them, which compilers turn into vectors.
+fn position(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
+    const NEAR: usize = 4;
+    const BLOCK: usize = 32;
+    let near = text.len().min(NEAR);
+    if let Some(at) = text[..near].iter().position(|&byte| wanted(byte)) {
+        return Some(at);
+    }
+    let mut begin = near;
+    while let Some(block) = text.get(begin..begin + BLOCK) {
+        if block.iter().fold(false, |found, &byte| found | wanted(byte)) {
+            break;
+        }
+        begin += BLOCK;
+    }
+    text[begin..].iter().position(|&byte| wanted(byte)).map(|at| begin + at)
 }
 
 /// Where the last byte that satisfies `wanted` is.
@@ -86,4 +104,20 @@ pub(crate) fn work(run: impl FnOnce()) -> u64 {
     let before = WORK.with(std::cell::Cell::get);
     run();
     WORK.with(std::cell::Cell::get) - before
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_byte_is_found_wherever_it_is() {
+        for len in 0..120 {
+            for at in 0..=len {
+                let mut text = vec![b'a'; len];
+                text[at..].iter_mut().for_each(|byte| *byte = b'b');
+                assert_eq!(find(&text, |byte| byte == b'b'), (at < len).then_some(at), "{at} of {len}");
+            }
+        }
+    }
 }

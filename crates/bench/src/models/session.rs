@@ -44,6 +44,14 @@ impl<'a> Session<'a> {
         self
     }
 
+    /// The same with another beginning: an hour ago all time is over, and in an hour none is spent yet, however long work
+    /// takes here.
+    #[cfg(test)]
+    pub(crate) fn begun(mut self, start: Instant) -> Session<'a> {
+        self.start = start;
+        self
+    }
+
     /// Whether somebody asked for an end.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)

@@ -1,9 +1,10 @@
 //! The options of `truesum audit`: names, help and values, nothing else.
 
-use crate::options::RunArgs;
+use crate::options::{Moved, RunArgs};
 use crate::values::table::{FormatParser, SpecParser};
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use std::ffi::OsString;
+use std::path::PathBuf;
 use truesum::hash::Spec;
 use truesum::manifest::Format;
 
@@ -15,13 +16,24 @@ Examples:
   truesum audit old.jsonl new.jsonl photos   two manifests together are one list
   truesum audit --moved=ok SHA256SUMS        files that only have a new name pass
   truesum audit -q SHA256SUMS | cut -f2      names of what is not as listed
+  truesum audit -k good.txt --unknown /usr   files whose content is in no set of known digests
 Changed has another modification time than is listed, corrupt has the same: nobody wrote to the file. Only manifests with times
 tell them apart (truesum hash --json).
 Exit status: 0 equal, 1 not equal, 2 not everything could be compared.")]
 pub struct AuditArgs {
-    /// Manifests, and last the folder they speak of [default: the manifest's own]
-    #[arg(value_name = "MANIFEST", value_hint = ValueHint::AnyPath, required = true)]
+    /// Manifests, and last the folder they speak of [default: the manifest's own]; with -k files and folders [default: .]
+    #[arg(value_name = "MANIFEST", value_hint = ValueHint::AnyPath, required_unless_present = "known")]
     pub manifests: Vec<OsString>,
+    /// Print the files whose content is in this set, a manifest of any format, whatever their names; may be repeated
+    #[arg(short, long, value_name = "SET", value_hint = ValueHint::FilePath, help_heading = "Known content")]
+    #[arg(conflicts_with = "moved")]
+    pub known: Vec<PathBuf>,
+    /// Print those whose content is in none
+    #[arg(long, help_heading = "Known content", requires = "known")]
+    pub unknown: bool,
+    /// Print their digests too
+    #[arg(long, help_heading = "Known content", requires = "known")]
+    pub digests: bool,
     /// Algorithms of lines that do not name theirs; lines of others are refused
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
@@ -49,13 +61,4 @@ pub struct AuditArgs {
     pub status: bool,
     #[command(flatten)]
     pub run: RunArgs,
-}
-
-/// What a moved file counts as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Moved {
-    /// Good
-    Ok,
-    /// Not as listed: the default
-    Fail,
 }

@@ -1,5 +1,6 @@
 //! What may be the reason when nothing at all was verified, and what to do then.
 
+use crate::check::plan::Subject;
 use crate::console::Console;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -7,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
-use truesum::{Checked, Outcome, Root, Verdict, manifest};
+use truesum::{Checked, Outcome, Report, Root, Verdict, manifest};
 
 /// Says of a manifest why nothing was verified by it.
 pub fn nothing_verified(name: &[u8], checked: &Checked, console: &mut Console) {
@@ -22,6 +23,36 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, console: &mut Console) {
     };
     console.error_of(name, &format!("nothing verified: {why}"));
     console.hint(hint);
+}
+
+/// Says that nothing was there to check, where folders were searched for it.
+pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) {
+    match subject {
+        Subject::Below(_) if report.empty + report.unread == 0 => {
+            console.error("nothing verified: no manifest is below the folders named");
+            console.hint("manifests are known by their names: SHA256SUMS, x.iso.sha256, x.sfv ...");
+        }
+        Subject::Embedded(_) => {
+            console.error("nothing verified: no name carries a CRC-32");
+            console
+                .hint("name [CBF43926].mkv is a name that does; truesum hash --embed-crc makes such names");
+        }
+        _ => {}
+    }
+}
+
+/// Says which missing file is there under another spelling of its name.
+pub fn respelt(folder: &Path, names: &[Vec<u8>], console: &mut Console) {
+    let found = names.iter().find_map(|name| {
+        let found = truesum::names::respelt(folder, OsStr::from_bytes(name))?;
+        Some((name, found))
+    });
+    if let Some((name, found)) = found {
+        let (name, found) = (display_safe(name), display_safe(found.as_os_str().as_bytes()));
+        console.hint(&format!(
+            "{found} is there, another spelling of {name}: --match-case=no and --normalize take it, --fix-names renames it"
+        ));
+    }
 }
 
 /// Says where files may be that are not where the manifest is.

@@ -1,8 +1,8 @@
 //! The options of `truesum check`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
-use crate::options::{KeyArgs, RunArgs};
+use crate::options::{KeyArgs, Moved, RunArgs};
 use crate::values::table::{FormatParser, KeyedSpecParser};
-use clap::{ArgAction, Args, ValueHint};
+use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use truesum::hash::Spec;
@@ -15,7 +15,9 @@ Examples:
   truesum check SHA256SUMS                  names are looked for in the manifest's own folder
   truesum check --root /mnt/copy SHA256SUMS
   truesum check --exact SHA256SUMS          files that no line lists are failures too
-  truesum check --locate SHA256SUMS         which bytes are damaged, by trees of `truesum tree --save`
+  truesum check --locate SHA256SUMS         which bytes are damaged, by stored trees
+  truesum check --search SHA256SUMS         what is missing may have another name
+  truesum check -r /archive                 every manifest below: SHA256SUMS, x.iso.sha256 ...
   truesum check --expect ba7816bf... disk.iso
 A manifest cannot tell that its last lines were lost: files that no line lists are counted in a note.")]
 pub struct CheckArgs {
@@ -25,6 +27,14 @@ pub struct CheckArgs {
     /// Compare FILE with this one digest, or whole line, as a web page shows it
     #[arg(long, value_name = "DIGEST", action = ArgAction::Append, conflicts_with_all = ["root", "exact", "ignore_missing", "require", "format"])]
     pub expect: Vec<String>,
+    /// Check by every manifest below the folders named
+    ///
+    /// Those whose names tell so: SHA256SUMS, disk.iso.sha256, x.sfv ...
+    #[arg(short, long, visible_alias = "sidecars", conflicts_with_all = ["expect", "root", "embedded"])]
+    pub recursive: bool,
+    /// Verify files that carry their CRC-32 in their names, in the folders named
+    #[arg(long, conflicts_with_all = ["expect", "root", "exact", "ignore_missing", "require", "format", "search", "match_case", "normalize", "fix_names"])]
+    pub embedded: bool,
     /// Algorithms of lines that do not name theirs; lines of others are refused
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
@@ -61,17 +71,48 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "What counts")]
     pub special: bool,
 
+    /// Look for missing files under other names, by size and digest
+    #[arg(long, help_heading = "Files under other names", conflicts_with = "expect")]
+    pub search: bool,
+    /// Whether a file that only has another name passes
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "WHAT", help_heading = "Files under other names")]
+    pub moved: Option<Moved>,
+    /// Whether letters of another case make another name
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "WHETHER", help_heading = "Files under other names", conflicts_with = "expect")]
+    pub match_case: Option<Case>,
+    /// Take composed and decomposed characters (NFC, NFD) in names for the same
+    #[arg(hide_short_help = true)]
+    #[arg(long, help_heading = "Files under other names", conflicts_with = "expect")]
+    pub normalize: bool,
+    /// Tell which files found elsewhere would get the names they are listed under; with --yes, rename them
+    #[arg(hide_short_help = true)]
+    #[arg(long, help_heading = "Files under other names", requires = "search")]
+    pub rename_to_match: bool,
+    /// Tell which names that differ by case, NFC and NFD, or backslashes would be put right; with --yes, rename them
+    #[arg(hide_short_help = true)]
+    #[arg(long, help_heading = "Files under other names", conflicts_with = "expect")]
+    pub fix_names: bool,
+    /// Rename, where that is asked for: nothing is ever replaced
+    #[arg(hide_short_help = true)]
+    #[arg(long, help_heading = "Files under other names")]
+    pub yes: bool,
+
     /// Say which bytes of a file that failed are damaged, by the tree stored in FILE.ftr
     #[arg(long, help_heading = "Where the damage is", conflicts_with = "status")]
     pub locate: bool,
     /// Look for stored trees in this folder instead of beside the files
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "locate")]
     #[arg(help_heading = "Where the damage is")]
     pub trees: Option<PathBuf>,
     /// A picture of where the damage lies
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Where the damage is", requires = "locate", conflicts_with = "json")]
     pub map: bool,
     /// A page of all files that failed, with pictures and ranges, as HTML in this file
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "locate")]
     #[arg(help_heading = "Where the damage is")]
     pub map_html: Option<PathBuf>,
@@ -95,4 +136,13 @@ pub struct CheckArgs {
     pub unordered: bool,
     #[command(flatten)]
     pub run: RunArgs,
+}
+
+/// Whether letters of another case make another name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Case {
+    /// They do: the default
+    Yes,
+    /// A file that is missing is taken from the name that differs so, if there is one
+    No,
 }

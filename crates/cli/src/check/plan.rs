@@ -1,15 +1,16 @@
 //! From the options of `check` to a plan: everything that can be refused is refused here, before a byte is read.
 
-use crate::check::arguments::CheckArgs;
+use crate::check::arguments::{Case, CheckArgs};
 use crate::check::report::{Detail, Form};
 use crate::exit::Refusal;
 use crate::key::{HINT, expected_under};
-use crate::options::Tell;
+use crate::options::{Moved, Tell};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use truesum::hash::{Digest, Secret, Spec};
 use truesum::manifest::{self, Entry};
-use truesum::{Mapping, Order, Special, Unlisted};
+use truesum::names::Spellings;
+use truesum::{Mapping, Order, Renaming, Special, Unlisted};
 
 /// What `check` is to do.
 pub struct Checking {
@@ -28,6 +29,10 @@ pub struct Checking {
 /// What is checked.
 pub enum Subject {
     Manifests(Vec<PathBuf>),
+    /// All manifests below folders.
+    Below(Vec<PathBuf>),
+    /// Files that carry their CRC-32 in their names.
+    Embedded(Vec<PathBuf>),
     /// One file that must have one digest.
     File(PathBuf, Expected),
 }
@@ -79,7 +84,11 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         Form::Text { detail, colors: args.run.color.on(&std::io::stdout()) }
     };
     let mut names: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
+    let asks_folders = args.recursive || args.embedded;
     if names.is_empty() {
+        if asks_folders {
+            return Err(Refusal::with_hint("check: no folder named", "truesum check --recursive DIR"));
+        }
         if std::io::stdin().is_terminal() {
             return Err(Refusal::with_hint(
                 "check: no manifest named",
@@ -95,6 +104,8 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         false => expected_under(args.algorithm, key.as_ref())?,
     };
     let subject = match &args.expect[..] {
+        [] if args.recursive => Subject::Below(names),
+        [] if args.embedded => Subject::Embedded(names),
         [] => Subject::Manifests(names),
         [_, _, ..] => {
             return Err(Refusal::new("--expect is given twice: one file is compared with one digest"));
@@ -104,6 +115,15 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             Err(_) => return Err(Refusal::new("--expect: a digest is that of one file")),
         },
     };
+    if args.yes && !args.rename_to_match && !args.fix_names {
+        let hint = "truesum check --search --rename-to-match --yes MANIFEST";
+        return Err(Refusal::with_hint("--yes: nothing is to be renamed", hint));
+    }
+    let renaming = (args.rename_to_match || args.fix_names).then_some(Renaming {
+        to_match: args.rename_to_match,
+        names: args.fix_names,
+        carried_out: args.yes,
+    });
     let tell = args.run.tell(args.quiet || args.status);
     let options = truesum::Options {
         root: args.root,
@@ -119,6 +139,10 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             (false, false, Detail::All) => Unlisted::Told,
             _ => Unlisted::Unasked,
         },
+        search: args.search,
+        spellings: Spellings { any_case: args.match_case == Some(Case::No), any_form: args.normalize },
+        moved_passes: args.moved == Some(Moved::Ok),
+        renaming,
         required: args.require.into_iter().map(PathBuf::from).collect(),
         special: if args.special { Special::Read } else { Special::Refuse },
         threads: tell.threads,

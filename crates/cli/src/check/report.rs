@@ -7,10 +7,12 @@ use crate::check::locate::Located;
 use anstyle::{AnsiColor, Style};
 use std::io::Write;
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Place, json};
-use truesum::{Damage, Findings, Found, Outcome, Verdict};
+use truesum::{Damage, Findings, Found, Moved, Outcome, Renamed, Verdict};
 
 /// The schema of JSON lines.
 pub const SCHEMA: &str = "truesum-check/1";
@@ -42,6 +44,81 @@ pub fn entry(form: Form, outcome: &Outcome, manifest: &[u8], located: Option<&Lo
         Form::Text { colors, .. } => text(outcome, colors, out),
         Form::Json => object(outcome, manifest, located, out),
     }
+}
+
+/// Appends what there is to say of an entry whose content is under another name.
+pub fn moved(
+    form: Form,
+    outcome: &Outcome,
+    moved: &Moved<'_>,
+    passes: bool,
+    manifest: &[u8],
+    out: &mut Vec<u8>,
+) {
+    let (job, name) = (&outcome.job, moved.name.as_os_str().as_bytes());
+    match form {
+        Form::Text { detail: Detail::None, .. } => {}
+        Form::Text { detail: Detail::Bad, .. } if passes => {}
+        Form::Text { colors, .. } => {
+            let color = if passes { AnsiColor::Green } else { AnsiColor::Yellow };
+            let style = if colors { color.on_default() } else { Style::new() };
+            let (listed, name) = (display_safe(&job.name), display_safe(name));
+            add(out, format_args!("{listed}: {style}MOVED{style:#} to {name}\n"));
+        }
+        Form::Json => {
+            begin("entry", out);
+            add(out, format_args!(",\"verdict\":\"moved\","));
+            json::path_into(&job.name, out);
+            from(manifest, job.origin.1, out);
+            digests("expected", &job.specs, &job.expected, out);
+            under("found_as", name, out);
+            add(out, format_args!(",\"size\":{}}}\n", moved.found.size));
+        }
+    }
+}
+
+/// Appends what there is to say of a rename, done or only told.
+pub fn renamed(form: Form, renamed: &Renamed<'_>, out: &mut Vec<u8>) {
+    let name = |path: &Path| path.as_os_str().as_bytes().to_vec();
+    let (old, new) = (name(renamed.from), name(renamed.to));
+    match form {
+        Form::Text { detail: Detail::None, .. } => {}
+        Form::Text { .. } => {
+            let (old, new) = (display_safe(&old), display_safe(&new));
+            match renamed.done {
+                Some(Ok(())) => add(out, format_args!("{old}: RENAMED to {new}\n")),
+                Some(Err(_)) => add(out, format_args!("{old}: NOT RENAMED to {new}\n")),
+                None => add(out, format_args!("{old}: would be renamed to {new} (--yes does)\n")),
+            }
+        }
+        Form::Json => {
+            begin("rename", out);
+            under("from", &old, out);
+            under("to", &new, out);
+            add(out, format_args!(",\"done\":{}", matches!(renamed.done, Some(Ok(())))));
+            if let Some(Err(error)) = renamed.done {
+                out.extend_from_slice(b",\"reason\":");
+                json::string_into(&format!("cannot {}: {}", error.action, error.reason()), out);
+            }
+            out.extend_from_slice(b"}\n");
+        }
+    }
+}
+
+/// Appends a name as an object of its own.
+fn under(member: &str, name: &[u8], out: &mut Vec<u8>) {
+    add(out, format_args!(",\"{member}\":{{"));
+    json::path_into(name, out);
+    out.push(b'}');
+}
+
+/// The name that a file has on the disk, where it is another spelling of the listed one. That slashes stand for backslashes and
+/// that an absolute name is one below the folder goes without saying.
+fn respelt(outcome: &Outcome) -> Option<&[u8]> {
+    let (name, open) = (&outcome.job.name, outcome.job.open.as_deref()?);
+    let slashed = name.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte });
+    let plain = name == open || name.starts_with(b"/") || slashed.eq(open.iter().copied());
+    (!plain).then_some(open)
 }
 
 /// Whether nothing is listed by which the file's bytes could be known.
@@ -93,6 +170,9 @@ fn text(outcome: &Outcome, colors: bool, out: &mut Vec<u8>) {
         }
         _ => {}
     }
+    if let Some(name) = respelt(outcome) {
+        line += &format!(" (as {})", display_safe(name));
+    }
     if verdict == Verdict::Unverified && job_has_no_digest(outcome) {
         line += " (no digest is listed)";
     }
@@ -134,6 +214,9 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
     digests("expected", &job.specs, &job.expected, out);
     if let Some(size) = job.size {
         add(out, format_args!(",\"expected_size\":{size}"));
+    }
+    if let Some(name) = respelt(outcome) {
+        under("found_as", name, out);
     }
     match &outcome.result {
         Ok(found) => {

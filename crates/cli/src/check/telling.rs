@@ -81,6 +81,19 @@ impl<'a> Telling<'a> {
         match event {
             Event::Entry(manifest, outcome) => self.entry(manifest, outcome)?,
             Event::Ignored(_, outcome) => self.remember(outcome),
+            Event::Moved(manifest, outcome, moved) => {
+                let name = self.name_of(manifest);
+                let passes = self.plan.options.moved_passes;
+                report::moved(self.plan.form, outcome, moved, passes, name, &mut self.lines);
+                self.write()?;
+            }
+            Event::Renamed(renamed) => {
+                report::renamed(self.plan.form, renamed, &mut self.lines);
+                self.write()?;
+                if let Some(Err(error)) = renamed.done {
+                    self.console.failure(error);
+                }
+            }
             Event::Malformed(manifest, line) => self.malformed(manifest, line)?,
             Event::Checked(manifest, checked) => self.checked(manifest, checked),
             Event::Failed(error) => self.console.failure(error),
@@ -126,7 +139,8 @@ impl<'a> Telling<'a> {
     /// The name of the manifest for reports; a digest given by hand has none.
     fn name_of<'m>(&self, manifest: &Manifest<'m>) -> &'m [u8] {
         match self.plan.subject {
-            Subject::Manifests(_) => manifest.name.as_os_str().as_bytes(),
+            Subject::Manifests(_) | Subject::Below(_) => manifest.name.as_os_str().as_bytes(),
+            Subject::Embedded(_) => b"--embedded",
             Subject::File(..) => b"--expect",
         }
     }
@@ -170,7 +184,8 @@ impl<'a> Telling<'a> {
             self.console.advise(error);
         }
         match &self.plan.subject {
-            Subject::Manifests(_) => {
+            Subject::Embedded(_) => {}
+            Subject::Manifests(_) | Subject::Below(_) => {
                 let file = self.file_of(manifest, outcome);
                 advice::odd_line(manifest.name, &file, outcome, &mut self.console);
                 if outcome.verdict() == Verdict::Mismatch && self.mismatched.is_none() {
@@ -223,7 +238,15 @@ impl<'a> Telling<'a> {
         }
         let missing = std::mem::take(&mut self.missing);
         let mismatched = self.mismatched.take();
-        if checked.counts.verified > 0 || self.plan.detail() == Detail::None {
+        if self.plan.detail() == Detail::None {
+            return;
+        }
+        if !missing.is_empty() {
+            let options = &self.plan.options;
+            let folder = options.root.clone().unwrap_or_else(|| folder_of_names(manifest.name));
+            advice::respelt(&folder, &missing, &mut self.console);
+        }
+        if checked.counts.verified > 0 {
             return;
         }
         if !missing.is_empty() && checked.counts.mismatched == 0 && self.plan.options.root.is_none() {

@@ -4,9 +4,10 @@ use crate::comparing::Manner;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
-use truesum::BadLine;
+use truesum::audit::known::KnownReport;
 use truesum::audit::{Facts, Finding, Report, Standing};
-use truesum::manifest::{Place, json};
+use truesum::manifest::{Place, Time, json};
+use truesum::{BadLine, Outcome};
 
 /// Appends the line of one file, with what was done about it.
 pub fn file(manner: &Manner, finding: &Finding<'_>, action: Option<&str>, out: &mut Vec<u8>) {
@@ -61,6 +62,34 @@ pub fn malformed(manner: &Manner, manifest: &[u8], bad: &BadLine, out: &mut Vec<
     out.extend_from_slice(b",\"reason\":");
     json::string_into(&bad.reason, out);
     out.extend_from_slice(b"}\n");
+}
+
+/// Appends the line of a file that was looked for in sets of known content.
+pub fn known(manner: &Manner, standing: &str, outcome: &Outcome, out: &mut Vec<u8>) {
+    begin(manner, "file", out);
+    add(out, format_args!(",\"standing\":\"{standing}\","));
+    json::path_into(outcome.job.path(), out);
+    if let Ok(found) = &outcome.result {
+        let digests = outcome.job.specs.iter().cloned().zip(found.digests.iter().cloned()).collect();
+        let (seconds, nanos) = found.mtime;
+        out.extend_from_slice(b",\"found\":");
+        object(&Facts { size: Some(found.size), mtime: Some(Time { seconds, nanos }), digests }, out);
+    }
+    out.extend_from_slice(b"}\n");
+}
+
+/// The last line of a comparison with sets.
+pub fn known_summary(manner: &Manner, report: &KnownReport, time: Duration, exit: u8) -> Vec<u8> {
+    let mut out = Vec::new();
+    begin(manner, "summary", &mut out);
+    let KnownReport { listed, known, unknown, unreadable, malformed, failed, bytes, .. } = report;
+    add(&mut out, format_args!(",\"listed\":{listed},\"known\":{known},\"unknown\":{unknown}"));
+    add(&mut out, format_args!(",\"unreadable\":{unreadable},\"malformed\":{malformed},\"failed\":{failed}"));
+    add(
+        &mut out,
+        format_args!(",\"bytes\":{bytes},\"seconds\":{:.6},\"exit\":{exit}}}\n", time.as_secs_f64()),
+    );
+    out
 }
 
 /// The last line, with members that only one command has.

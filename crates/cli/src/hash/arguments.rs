@@ -16,6 +16,8 @@ Examples:
   truesum hash *.iso                        lines as sha256sum writes them
   truesum hash -o SHA256SUMS .              a manifest of this folder, written whole or not at all
   truesum hash -a blake3 -j 4 /data         another algorithm, four threads
+  truesum hash --per-directory photos       a SHA256SUMS in each folder
+  truesum hash --embed-crc --yes *.mkv      rename to name [CBF43926].mkv
   find . -size +1M -print0 | truesum hash --files0-from -
 Files that cannot be read are named on stderr, never in the output; the exit status is then 1,
 and a file named by -o stays as it was.")]
@@ -42,9 +44,11 @@ pub struct HashArgs {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// Write it also if files could not be read: with what could
+    #[arg(hide_short_help = true)]
     #[arg(long, requires = "output")]
     pub partial: bool,
     /// Write it also if there is no file to list
+    #[arg(hide_short_help = true)]
     #[arg(long, requires = "output")]
     pub allow_empty: bool,
     /// Write names relative to this folder
@@ -68,23 +72,58 @@ pub struct HashArgs {
     #[arg(hide_possible_values = true, conflicts_with = "raw")]
     pub format: Option<&'static Format>,
     /// Where a torrent's peers are found
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "URL", help_heading = "Format")]
     pub announce: Option<OsString>,
     /// Bytes of a torrent's pieces, a power of two [default: by the size of all files]
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Format")]
     pub piece_size: Option<u64>,
     /// Digests in base64
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Format", conflicts_with_all = ["raw", "uppercase", "base32"])]
     pub base64: bool,
     /// Digests in base 32, as Gnutella and DC++ have them
     #[arg(long, help_heading = "Format", conflicts_with_all = ["raw", "uppercase", "json"], hide_short_help = true)]
     pub base32: bool,
     /// Digests in upper case
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Format", conflicts_with = "raw")]
     pub uppercase: bool,
     /// The bytes of the digest of one file, nothing else
     #[arg(long, help_heading = "Format")]
     pub raw: bool,
+
+    /// Write a manifest into each folder, of the files in it
+    #[arg(long, help_heading = "Something else than one list", conflicts_with_all = ["output", "root", "raw", "zero"])]
+    #[arg(conflicts_with_all = ["files_from", "files0_from", "unordered", "announce", "piece_size"])]
+    pub per_directory: bool,
+    /// Write a manifest beside each file, one for each algorithm: disk.iso.sha256
+    #[arg(long, help_heading = "Something else than one list", conflicts_with_all = ["output", "root", "raw", "zero"])]
+    #[arg(conflicts_with_all = ["per_directory", "announce", "piece_size"])]
+    pub sidecar: bool,
+    /// Rename files to name [CBF43926].mkv; without --yes, tell how
+    #[arg(long, help_heading = "Something else than one list", conflicts_with_all = ["output", "root", "raw", "algorithm"])]
+    #[arg(conflicts_with_all = ["per_directory", "sidecar", "format", "json", "tag", "zero", "base64", "length"])]
+    pub embed_crc: bool,
+    /// Rename, with --embed-crc: nothing is ever replaced
+    #[arg(hide_short_help = true)]
+    #[arg(long, help_heading = "Something else than one list", requires = "embed_crc")]
+    pub yes: bool,
+    /// The digest of this text itself; --text-lines FILE has that of each line
+    #[arg(
+        long,
+        value_name = "TEXT",
+        help_heading = "Something else than one list",
+        allow_hyphen_values = true
+    )]
+    #[arg(conflicts_with_all = ["files", "output", "root", "files_from", "files0_from", "per_directory", "sidecar", "embed_crc"])]
+    pub text: Vec<OsString>,
+    /// The digest of each line of this file, without what ends the line; - is standard input
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Something else than one list")]
+    #[arg(conflicts_with_all = ["files", "output", "root", "files_from", "files0_from", "per_directory", "sidecar", "embed_crc", "text", "raw"])]
+    pub text_lines: Option<PathBuf>,
 
     #[command(flatten)]
     pub select: SelectArgs,

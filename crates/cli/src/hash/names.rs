@@ -2,7 +2,7 @@
 
 use crate::values::path::folder_of;
 use std::ffi::OsStr;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +24,27 @@ impl NameList {
     pub fn open(path: &Path, terminator: u8, progress: &Progress) -> io::Result<NameList> {
         let list =
             if path.as_os_str() == "-" { Input::stdin(progress)? } else { Input::open(path, progress)? };
-        Ok(NameList { list: BufReader::with_capacity(1 << 16, list), terminator, failed: Arc::default() })
+        Ok(NameList::of(list, terminator))
+    }
+
+    /// The parts of an open file.
+    pub fn of(list: Input, terminator: u8) -> NameList {
+        NameList { list: BufReader::with_capacity(1 << 16, list), terminator, failed: Arc::default() }
+    }
+
+    /// Reads the next part, whatever it is, without what ends it; false at the end.
+    ///
+    /// # Errors
+    /// The system's, or it has more than `limit` bytes.
+    pub fn part(&mut self, limit: usize, part: &mut Vec<u8>) -> io::Result<bool> {
+        part.clear();
+        let read = self.list.by_ref().take(limit as u64 + 1).read_until(self.terminator, part)?;
+        if part.last() == Some(&self.terminator) {
+            part.pop();
+        } else if part.len() > limit {
+            return Err(io::Error::other(format!("a line has more than {limit} bytes")));
+        }
+        Ok(read > 0)
     }
 }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::{Lengths, Spec};
 use truesum::manifest::{self, Entry, Format, Heading, Pieces, Spelling, Style, Writer};
-use truesum::{Order, Special, walk};
+use truesum::{Order, Special, marks, walk};
 
 /// What `hash` is to do.
 pub struct Hashing {
@@ -28,9 +28,41 @@ pub struct Hashing {
     /// The folder that names are written relative to; `None` leaves them as they were given.
     pub root: Option<PathBuf>,
     pub order: Order,
+    /// What becomes of digests, if not one manifest or lines.
+    pub purpose: Purpose,
     pub tell: Tell,
     /// What is to be said of the key.
     pub notes: Vec<String>,
+}
+
+/// What becomes of digests.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Lines, or one manifest.
+    List,
+    /// Manifests that lie with what they list.
+    Beside(Place),
+    /// Names of files get them; or it is only told, without this.
+    Names(bool),
+    /// They are of texts.
+    Texts(Texts),
+}
+
+/// Where manifests lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In each folder.
+    Folder,
+    /// Beside each file.
+    File,
+}
+
+/// Texts to hash.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Texts {
+    Given(Vec<Vec<u8>>),
+    /// The lines of a file; `-` is standard input.
+    Lines(PathBuf),
 }
 
 /// What is asked of a torrent.
@@ -76,7 +108,15 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     let specs = bring(specs, key.as_ref().map(|read| &read.key))?;
     let torrent = torrent(&args, format)?;
     let form = form(&args, format, &specs)?;
+    let purpose = purpose(&args)?;
+    let specs = if matches!(purpose, Purpose::Names(_)) { vec![marks::spec()] } else { specs };
     let inputs = inputs(args.files, &args.select)?;
+    if purpose == Purpose::Beside(Place::Folder) {
+        folders_only(&inputs)?;
+    }
+    if !matches!(purpose, Purpose::List | Purpose::Texts(_)) {
+        named_only(&inputs)?;
+    }
     if form == Form::Raw {
         one_file(&inputs)?;
     }
@@ -101,6 +141,7 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
         output: args.output,
         accept: Accept { partial: args.partial, empty: args.allow_empty },
         root,
+        purpose,
         order: if args.unordered { Order::AsReady } else { Order::Stable },
         tell: args.run.tell(args.quiet),
         notes: key.map(|read| read.notes).unwrap_or_default(),
@@ -180,6 +221,49 @@ fn format(args: &HashArgs) -> Result<&'static Format, Refusal> {
     Ok(args.format.or_else(|| manifest::format(name)).expect("formats named here are rows"))
 }
 
+/// What is asked for beside lines or one manifest.
+fn purpose(args: &HashArgs) -> Result<Purpose, Refusal> {
+    let pieces = args.format.is_some_and(|format| format.holds.pieces);
+    if pieces && (args.per_directory || args.sidecar || !args.text.is_empty() || args.text_lines.is_some()) {
+        return Err(Refusal::new("a torrent is of files that are named together: -o FILE"));
+    }
+    if args.raw && args.text.len() > 1 {
+        return Err(Refusal::new("--raw: bytes without names can be those of one text only"));
+    }
+    let texts = || args.text.iter().map(|text| text.as_bytes().to_vec()).collect();
+    Ok(match &args.text_lines {
+        Some(lines) => Purpose::Texts(Texts::Lines(lines.clone())),
+        None if !args.text.is_empty() => Purpose::Texts(Texts::Given(texts())),
+        None if args.per_directory => Purpose::Beside(Place::Folder),
+        None if args.sidecar => Purpose::Beside(Place::File),
+        None if args.embed_crc => Purpose::Names(args.yes),
+        None => Purpose::List,
+    })
+}
+
+/// A manifest of a folder lists all files of it, and not those that were named by themselves.
+fn folders_only(inputs: &Inputs) -> Result<(), Refusal> {
+    let Inputs::Named(names) = inputs else { return Ok(()) };
+    let is_file = |name: &&Vec<u8>| Path::new(OsStr::from_bytes(name)).is_file();
+    match names.iter().find(is_file) {
+        Some(name) => Err(Refusal::with_hint(
+            format!("{}: no folder: --per-directory lists whole folders", manifest::path::display_safe(name)),
+            "--sidecar writes a manifest beside each file",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Standard input has no name that something could be beside.
+fn named_only(inputs: &Inputs) -> Result<(), Refusal> {
+    match inputs {
+        Inputs::Named(names) if names.iter().any(|name| name == b"-") => {
+            Err(Refusal::new("standard input has no name and lies in no folder: name files or folders"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What is asked of a torrent, if the format is one.
 fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal> {
     if !format.holds.pieces {
@@ -201,7 +285,7 @@ fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal>
 }
 
 /// How digests are written. What goes to a file is read back by its name and content alone, so that lines without a tag
-/// get one where these would not tell the algorithm.
+/// get one where these would not tell the algorithm, unless the format was named: then that is refused, as `convert` does.
 fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form, Refusal> {
     if args.raw {
         return Ok(Form::Raw);
@@ -222,7 +306,19 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
     }
     let style = Style { spelling, ..Style::default() };
     let format = match &args.output {
-        Some(output) => manifest::for_file(format, specs, spelling, output.as_os_str().as_bytes()),
+        Some(output) => {
+            let name = output.as_os_str().as_bytes();
+            let told = manifest::for_file(format, specs, spelling, name);
+            if told != format && args.format.is_some() {
+                let specs: Vec<String> = specs.iter().map(Spec::to_string).collect();
+                let (shown, specs) = (manifest::path::display_safe(name), specs.join(" and "));
+                let text =
+                    format!("-t {}: in {shown} nothing would tell that digests are of {specs}", format.name);
+                let hint = format!("-t {} names algorithms; a name such as SHA256SUMS tells one", told.name);
+                return Err(Refusal::with_hint(text, hint));
+            }
+            told
+        }
         None => format,
     };
     // What the format cannot hold is better said now than of every file.
@@ -326,9 +422,28 @@ mod tests {
             (&["-a", "sha256,blake3", "-o", "/tmp/M", "f"], "bsd"),
             (&["-o", "/tmp/MD5SUMS", "f"], "bsd"),
             (&["-a", "blake3", "-t", "jsonl", "-o", "/tmp/M", "f"], "jsonl"),
+            (&["-t", "gnu", "-o", "/tmp/M", "f"], "gnu"),
+            (&["-a", "blake3", "-t", "gnu", "-o", "/tmp/B3SUMS", "f"], "gnu"),
         ] {
             let plan = hashing(words).unwrap_or_else(|e| panic!("{e:?}"));
             assert!(matches!(plan.form, Form::Entries(format, _) if format.name == name), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_format_that_is_named_is_written_or_refused() {
+        for words in [
+            &["-a", "blake3", "-t", "gnu", "-o", "/tmp/M", "f"][..],
+            &["-a", "sha256,blake3", "-t", "gnu", "-o", "/tmp/B3SUMS", "f"],
+            &["-t", "gnu", "-o", "/tmp/MD5SUMS", "f"],
+            &["-t", "bagit", "-o", "/tmp/M", "f"],
+        ] {
+            let refusal = hashing(words).err().unwrap_or_else(|| panic!("{words:?}"));
+            assert!(refusal.text.contains("nothing would tell that digests are of"), "{refusal:?}");
+            assert!(
+                refusal.hint.is_some_and(|hint| hint.starts_with("-t bsd names algorithms")),
+                "{words:?}"
+            );
         }
     }
 

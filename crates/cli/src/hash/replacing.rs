@@ -56,7 +56,7 @@ pub fn refused(path: &Path, gathered: Gathered, accept: Accept) -> Option<Refusa
 }
 
 /// Whether a file is empty or begins as a manifest does.
-fn is_manifest(path: &Path) -> bool {
+pub fn is_manifest(path: &Path) -> bool {
     /// In so much there is an entry, if any.
     const BEGIN: u64 = 1 << 20;
     let Ok(file) = File::open(path) else { return true };

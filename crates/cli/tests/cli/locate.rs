@@ -1,8 +1,8 @@
 //! `truesum check --locate`: a failed file, and what its stored tree says of it.
 
+use crate::bytes::{self, noise};
 use crate::program::{Folder, Ran};
 use serde_json::{Value, json};
-use std::os::unix::fs::FileExt;
 
 const MIB: usize = 1 << 20;
 
@@ -16,15 +16,8 @@ fn folder() -> Folder {
     folder
 }
 
-fn noise(len: usize) -> Vec<u8> {
-    (0..len as u64).map(|i| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 29) as u8).collect()
-}
-
 fn flip(folder: &Folder, name: &str, at: usize) {
-    let file = std::fs::OpenOptions::new().read(true).write(true).open(folder.path(name)).unwrap();
-    let mut byte = [0];
-    file.read_exact_at(&mut byte, at as u64).unwrap();
-    file.write_all_at(&[byte[0] ^ 4], at as u64).unwrap();
+    bytes::flip(&folder.path(name), at as u64);
 }
 
 /// What follows the digests of the only entry that failed.

@@ -1,17 +1,24 @@
 //! The built program as its users run it: options, bytes, messages, exit codes.
 
 mod audit;
+mod beside;
+#[path = "../shared/bytes.rs"]
+mod bytes;
 mod check;
 mod convert;
 mod digests;
 mod exits;
+mod find;
 mod hash;
+mod history;
 mod identify;
 mod keys;
 mod locate;
 mod memory;
 mod names;
+mod peers;
 mod program;
+mod renamed;
 mod tables;
 mod trouble;
 mod update;

@@ -2,7 +2,8 @@
 
 use crate::program::{Folder, Ran};
 
-const NAMES: &[&[u8]] = &[
+/// Names that tools lost: each has one thing in it.
+pub const NAMES: &[&[u8]] = &[
     b"x",
     b" lead",
     b"trail ",
@@ -39,6 +40,12 @@ const NAMES: &[&[u8]] = &[
     b"$(id)",
     b"d41d8cd98f00b204e9800998ecf8427e",
     b"-",
+    b"cr\r",
+    b"%41",
+    b"\xffbad",
+    b"\xef\xbb\xbfbom",
+    b"a) = b",
+    b"d41d8cd98f00b204e9800998ecf8427e  a",
 ];
 
 fn harmless(ran: &Ran, name: &[u8]) {

@@ -1,9 +1,9 @@
 //! A comparison under way: the two sets, what is known of the files of both, and what that comes to.
 
-use crate::audit::pairing::{copied, duplicated, moved};
 use crate::audit::row::{Row, same_time};
-use crate::audit::set::{Compared, NONE, Set, compare};
 use crate::audit::standing::{Event, Report, Standing};
+use crate::content::pairing::{copied, duplicated, moved};
+use crate::content::set::{Compared, NONE, Set, compare};
 use crate::error::{Cause, Error};
 use crate::progress::Progress;
 use crate::verify::options::Options as CheckOptions;
@@ -92,7 +92,9 @@ impl<'a> Comparison<'a> {
             ..Report::default()
         };
         let own = options.check.own.clone();
-        let (sets, state, errors) = (Default::default(), Vec::new(), BTreeMap::new());
+        let listed = Set::default();
+        let sets = [Set::beside(&listed), listed];
+        let (state, errors) = (Vec::new(), BTreeMap::new());
         let (folders, met, swapped, asked) = (false, false, false, Asked::default());
         Comparison { options, progress, report, sets, state, errors, own, folders, met, swapped, asked }
     }
@@ -165,8 +167,12 @@ impl<'a> Comparison<'a> {
                     return Ok(());
                 }
                 self.manifest(FOUND, new, tell)?;
-                let linked: HashSet<u32> = self.state.iter().copied().collect();
-                let fresh: Vec<u32> = (0..self.sets[FOUND].len()).filter(|at| !linked.contains(at)).collect();
+                let mut linked = vec![false; self.sets[FOUND].len() as usize];
+                self.state
+                    .iter()
+                    .for_each(|&at| linked.get_mut(at as usize).into_iter().for_each(|it| *it = true));
+                let fresh: Vec<u32> =
+                    (0..self.sets[FOUND].len()).filter(|&at| !linked[at as usize]).collect();
                 self.report.nothing |= !self.met;
                 (fresh, false)
             }

@@ -2,8 +2,8 @@
 
 use crate::audit::comparison::{Comparison, FOUND, LISTED};
 use crate::audit::row::Row;
-use crate::audit::set::NONE;
 use crate::audit::standing::{Finding, Standing};
+use crate::content::set::NONE;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;

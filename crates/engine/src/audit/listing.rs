@@ -1,19 +1,17 @@
 //! Manifests and folders into sets: names and what is known without reading a file.
 
 use crate::audit::comparison::{Comparison, FOUND, LISTED, SAME, Tell, UNSEEN};
-use crate::audit::set::{Compared, compare};
 use crate::audit::standing::Event;
+use crate::content::set::{Compared, compare};
 use crate::error::{Cause, Error};
-use crate::io::input::Input;
-use crate::io::open::Root;
+use crate::io::anchor::stat_found;
 use crate::job::Job;
-use crate::task::{BadLine, Notice, Task};
-use crate::verify::entries::Entries;
-use crate::verify::foreign::look;
+use crate::task::BadLine;
 use crate::verify::listed::parts;
+use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
 use crate::verify::unlisted::{is_among, is_beside};
-use crate::verify::verification::{CountedReader, open};
 use crate::walk::{Item, Options, Walk};
+use std::borrow::Cow;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
@@ -24,31 +22,13 @@ use truesum_manifest::path::display_safe;
 impl Comparison<'_> {
     /// Takes in the entries of a manifest.
     pub(super) fn manifest(&mut self, side: usize, name: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
-        let check = &self.options.check;
-        let bytes = name.as_os_str().as_bytes();
-        let (file, id) = match open(name, self.progress) {
-            Ok(opened) => opened,
-            Err(error) => return self.failed(&error, tell),
-        };
-        self.own.extend(id);
-        let folder = check.folder(name);
-        let root = match Root::folder(&folder, check.allow_outside) {
-            Ok(root) => root,
-            Err(error) => return self.failed(&error, tell),
-        };
-        let reader = match look(CountedReader { reader: file, progress: self.progress }) {
-            Ok((reader, None)) => reader,
-            Ok((reader, Some(_))) if check.format.is_some() => reader,
-            Ok((_, Some(what))) => {
-                return self.failed(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
-            }
-            Err(error) => return self.failed(&Error::io(bytes, "read", error), tell),
-        };
-        let mut entries =
-            Entries::new(reader, check.reading(bytes, self.progress), &root, 0, None).of_folder(&folder);
-        for task in entries.by_ref() {
-            let bad = match task {
-                Task::File(job) => {
+        let (options, progress) = (self.options, self.progress);
+        let mut own = std::mem::take(&mut self.own);
+        let ended = listed_jobs(name, &options.check, progress, &mut own, &mut |listed| {
+            self.asked.pieced |= matches!(listed, Listed::Pieced(_));
+            let bad = match listed {
+                // Of pieces alone a file is listed without a digest of its own: it is there or not, and more is not known.
+                Listed::Entry(job) | Listed::Pieced(job) => {
                     let at = job.origin.1;
                     let reason = |word| {
                         let name = display_safe(&job.name);
@@ -59,29 +39,17 @@ impl Comparison<'_> {
                         BadLine { at, reason: reason(word), lacks_key: false }
                     })
                 }
-                Task::Tell(Notice::Malformed(line)) => Some(line),
-                Task::Tell(_) => None,
+                Listed::Bad(line) => Some(line),
             };
-            if let Some(line) = bad {
-                self.report.malformed += 1;
-                tell(Event::Malformed(name, &line))?;
-            }
-        }
-        // Of pieces alone a file is listed without a digest of its own: it is there or not, and more is not known.
-        let pieced = entries.take_pieced();
-        self.asked.pieced |= !pieced.is_empty();
-        for file in pieced {
-            if let Err(word) = self.entry(side, &file.job) {
-                let reason = format!("{} is listed before with another {word}", display_safe(&file.job.name));
-                self.report.malformed += 1;
-                tell(Event::Malformed(name, &BadLine { at: file.job.origin.1, reason, lacks_key: false }))?;
-            }
-        }
-        match entries.facts().failed {
-            Some(error) if !Input::is_interruption(&error) => {
-                self.failed(&Error::io(bytes, "read", error), tell)
-            }
-            _ => Ok(()),
+            let Some(line) = bad else { return Ok(()) };
+            self.report.malformed += 1;
+            tell(Event::Malformed(name, &line))
+        });
+        self.own = own;
+        match ended {
+            Ok(()) => Ok(()),
+            Err(Ended::Unread(error)) => self.failed(&error, tell),
+            Err(Ended::Refused(error)) => Err(error),
         }
     }
 
@@ -91,18 +59,28 @@ impl Comparison<'_> {
         if job.exempt {
             return Ok(());
         }
-        let name = plain(job.path());
+        let name = &plain(job.path())[..];
         let [listed, found] = &mut self.sets;
         let facts = (job.size, job.mtime);
         if side == LISTED {
-            let at = listed.insert(&name, facts, &job.specs, &job.expected)?;
+            let at = listed.insert(name, facts, &job.specs, &job.expected)?;
             self.asked.places.extend(self.asked.notes.then_some((job.origin.1.number(), at)));
             return Ok(());
         }
         self.met = true;
+        let hash = listed.hash(name);
+        // Most files are the same, and need no second place.
+        if let Some(known) = listed.find_hashed(hash, name)
+            && matches!(self.state[known as usize], UNSEEN | SAME)
+            && listed.is_just(known, job.size, &job.specs, &job.expected)
+            && found.find_hashed(hash, name).is_none()
+        {
+            self.state[known as usize] = SAME;
+            return Ok(());
+        }
         let before = found.len();
-        let at = found.insert(&name, facts, &job.specs, &job.expected)?;
-        let Some(known) = listed.find(&name) else { return Ok(()) };
+        let at = found.insert(name, facts, &job.specs, &job.expected)?;
+        let Some(known) = listed.find_hashed(hash, name) else { return Ok(()) };
         let state = &mut self.state[known as usize];
         // A name that is listed again was kept the first time, if there was reason to.
         match compare((listed, known), (found, at)) {
@@ -146,9 +124,7 @@ impl Comparison<'_> {
             if side == FOUND && !self.folders && is_beside(name, is_listed, &path, anchor.as_ref()) {
                 continue;
             }
-            let stat = anchor
-                .as_ref()
-                .map_or_else(|| Root::Anywhere.stat(&path, false), |anchor| anchor.stat(&path, false));
+            let stat = stat_found(&path, anchor.as_ref());
             let stat = match stat {
                 Ok(stat) => stat,
                 Err(error) => {
@@ -171,9 +147,13 @@ impl Comparison<'_> {
 }
 
 /// A name without what says nothing: `./a//b` is `a/b`. What `..` leads to only the file system knows.
-fn plain(name: &[u8]) -> Vec<u8> {
+fn plain(name: &[u8]) -> Cow<'_, [u8]> {
+    let rest = name.strip_prefix(b"/").unwrap_or(name);
+    if rest.split(|&byte| byte == b'/').all(|part| !part.is_empty() && part != b".") {
+        return Cow::Borrowed(name);
+    }
     let path = parts(name).collect::<Vec<_>>().join(&b'/');
-    if name.first() == Some(&b'/') { [b"/", &path[..]].concat() } else { path }
+    Cow::Owned(if name.first() == Some(&b'/') { [b"/", &path[..]].concat() } else { path })
 }
 
 #[cfg(test)]
@@ -183,7 +163,7 @@ mod tests {
     #[test]
     fn names_are_compared_without_what_says_nothing() {
         for (name, expected) in [("a", "a"), ("./a//b/", "a/b"), ("/a/./b", "/a/b"), ("a/../b", "a/../b")] {
-            assert_eq!(plain(name.as_bytes()), expected.as_bytes());
+            assert_eq!(*plain(name.as_bytes()), *expected.as_bytes());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::audit::comparison::{Comparison, FAILED, LISTED, SAME, Tell, UNSEEN};
 use crate::audit::row::same_time;
-use crate::audit::set::Set;
+use crate::content::set::Set;
 use crate::error::Kind;
 use crate::hash_files::Each;
 use crate::io::open::Root;

@@ -1,11 +1,10 @@
 //! What became of a file between what is listed and what is found, and what that makes of the whole.
 
+use crate::content::Facts;
 use crate::error::Error;
 use crate::task::BadLine;
 use std::collections::BTreeSet;
 use std::path::Path;
-use truesum_hash::{Digest, Spec};
-use truesum_manifest::Time;
 
 /// What became of a file. The rules are those of docs/check.md, "Two sets of files".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,17 +45,6 @@ impl Standing {
         Standing::Unreadable,
         Standing::Unknown,
     ];
-}
-
-/// What is known of a file on one side.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Facts {
-    /// Length in bytes.
-    pub size: Option<u64>,
-    /// When it was last written.
-    pub mtime: Option<Time>,
-    /// Its digests; none where none was needed.
-    pub digests: Vec<(Spec, Digest)>,
 }
 
 /// What is said of one file.

@@ -62,6 +62,11 @@ impl Anchor {
         }
     }
 
+    /// Whether both lead by the same bytes of a path to the same folder.
+    pub(crate) fn is(&self, other: &Anchor) -> bool {
+        self.skip == other.skip && Arc::ptr_eq(&self.base, &other.base)
+    }
+
     /// What names are resolved from.
     pub(crate) fn root(&self) -> &Root {
         &self.base.root
@@ -83,6 +88,14 @@ impl Anchor {
     /// What stands under this path.
     pub(crate) fn stat(&self, path: &[u8], follow: bool) -> Result<Stat, Errno> {
         self.base.root.stat(self.rest(path), follow)
+    }
+}
+
+/// What the system says of a file that a walk found: of the one that will be opened.
+pub(crate) fn stat_found(path: &[u8], anchor: Option<&Anchor>) -> Result<Stat, Errno> {
+    match anchor {
+        Some(anchor) => anchor.stat(path, anchor.root().reach() == Reach::Anywhere),
+        None => Root::Anywhere.stat(path, true),
     }
 }
 

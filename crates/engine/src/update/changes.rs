@@ -3,7 +3,7 @@
 use super::outcome::Action;
 use crate::audit::comparison::{Comparison, FOUND, LISTED};
 use crate::audit::row::Row;
-use crate::audit::set::NONE;
+use crate::content::set::NONE;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::edit::{Changes, Edit};
 use truesum_manifest::{Entry, Line};

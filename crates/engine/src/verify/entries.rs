@@ -39,6 +39,8 @@ pub struct Entries<'a, R> {
     pending: Option<Notice>,
     /// The specs of the last job: equal ones are shared.
     specs: Arc<[Spec]>,
+    /// The name for algorithms by which an equal digest does not tell tampering, of the last job.
+    weak: Option<String>,
     facts: Facts,
     /// Whether lines of this format leave their algorithm to be guessed by its length.
     guessing: bool,
@@ -82,6 +84,7 @@ impl<'a, R: Read> Entries<'a, R> {
             pieced: Join::default(),
             pending: None,
             specs: Arc::new([]),
+            weak: None,
             facts: Facts::default(),
             guessing,
         }
@@ -145,8 +148,8 @@ impl<'a, R: Read> Entries<'a, R> {
         {
             let same = next.entry.path == path && (next.entry.size.is_none() || next.entry.size == size);
             let same = same && next.entry.pieces.is_empty();
-            let added = next.entry.digests.iter().all(|(spec, _)| !specs.contains(spec));
-            if !same || !added || specs.len() + next.entry.digests.len() > MERGED {
+            let added = same && next.entry.digests.iter().all(|(spec, _)| !specs.contains(spec));
+            if !added || specs.len() + next.entry.digests.len() > MERGED {
                 self.held = Some(next);
                 break;
             }
@@ -154,10 +157,19 @@ impl<'a, R: Read> Entries<'a, R> {
             specs.extend(more_specs);
             expected.extend(more_expected);
         }
-        let pieces_of = pieces.iter().map(|pieces| pieces.spec().clone());
-        self.note(&specs.iter().cloned().chain(pieces_of).collect::<Vec<_>>());
-        if self.specs[..] != specs[..] {
+        let other = self.specs[..] != specs[..];
+        if other {
+            self.weak = weak_name(&specs);
             self.specs = specs.into();
+        }
+        if pieces.is_empty() {
+            let weak = self.weak.take();
+            self.note(&self.specs.clone(), weak.as_deref());
+            self.weak = weak;
+        } else {
+            let pieces_of = pieces.iter().map(|pieces| pieces.spec().clone());
+            let all: Vec<Spec> = self.specs.iter().cloned().chain(pieces_of).collect();
+            self.note(&all, weak_name(&all).as_deref());
         }
         // In a manifest `-` is a file like any other, and never standard input.
         let mut open = (path == b"-").then(|| path.clone()).or_else(|| self.relative(&path));
@@ -189,13 +201,16 @@ impl<'a, R: Read> Entries<'a, R> {
         }
     }
 
-    fn note(&mut self, specs: &[Spec]) {
+    /// Notes what a job is verified by.
+    fn note(&mut self, specs: &[Spec], weak: Option<&str>) {
+        if let Some(weak) = weak {
+            match self.facts.weak.get_mut(weak) {
+                Some(count) => *count += 1,
+                None => drop(self.facts.weak.insert(weak.to_owned(), 1)),
+            }
+        }
         if specs.is_empty() {
             return;
-        }
-        if !specs.iter().any(|spec| weak::verdict(spec) == weak::Strength::TamperEvident) {
-            let names: Vec<String> = specs.iter().map(Spec::to_string).collect();
-            *self.facts.weak.entry(names.join("+")).or_default() += 1;
         }
         let untagged = || self.reader.format().is_some_and(|format| format.leaves_algorithm_open());
         if self.guessing && self.facts.guessed.is_none() && untagged() {
@@ -203,6 +218,13 @@ impl<'a, R: Read> Entries<'a, R> {
                 specs.iter().find(|spec| usual(spec.digest_len()).as_ref() == Some(spec)).cloned();
         }
     }
+}
+
+/// The name for algorithms of which none is such that an equal digest tells tampering.
+fn weak_name(specs: &[Spec]) -> Option<String> {
+    let evident = specs.iter().any(|spec| weak::verdict(spec) == weak::Strength::TamperEvident);
+    let names = || specs.iter().map(Spec::to_string).collect::<Vec<_>>().join("+");
+    (!evident && !specs.is_empty()).then(names)
 }
 
 impl<R: Read> Iterator for Entries<'_, R> {

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::io::open::Root;
-use crate::job::Outcome;
+use crate::job::{Found, Outcome};
 use crate::task::BadLine;
 use crate::verify::report::Checked;
 use crate::verify::unlisted::Search;
@@ -14,6 +14,10 @@ pub enum Event<'e> {
     Entry(&'e Manifest<'e>, &'e Outcome),
     /// An entry whose file is not there, passed over as asked.
     Ignored(&'e Manifest<'e>, &'e Outcome),
+    /// An entry whose file is not there, and what was found under another name with its content.
+    Moved(&'e Manifest<'e>, &'e Outcome, &'e Moved<'e>),
+    /// A file that is to have, or has got, the name it is listed under.
+    Renamed(&'e Renamed<'e>),
     /// A line of a manifest that is no entry.
     Malformed(&'e Manifest<'e>, &'e BadLine),
     /// A manifest was read, as far as it could be, and what it came to.
@@ -28,6 +32,28 @@ pub enum Event<'e> {
     NotVerified(&'e Path),
     /// All that is known by now was told: the time to flush what was buffered.
     Pause,
+}
+
+/// A file under another name than it is listed under.
+#[derive(Debug)]
+pub struct Moved<'m> {
+    /// Its name, relative to the root.
+    pub name: &'m Path,
+    /// What was found in it.
+    pub found: &'m Found,
+}
+
+/// A rename of a file that was found to be what is listed under its new name.
+#[derive(Debug)]
+pub struct Renamed<'r> {
+    /// The folder that both names are relative to.
+    pub folder: &'r Path,
+    /// The name it had.
+    pub from: &'r Path,
+    /// The name it is listed under.
+    pub to: &'r Path,
+    /// Whether it was renamed; nothing where that is only told.
+    pub done: Option<Result<(), &'r Error>>,
 }
 
 /// A manifest being checked.

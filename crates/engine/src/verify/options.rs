@@ -2,6 +2,7 @@
 
 use crate::io::mapping::Mapping;
 use crate::io::open::{Root, Special};
+use crate::names::Spellings;
 use crate::progress::Progress;
 use crate::run::config::{Config, Order};
 use crate::verify::place::folder_of_names;
@@ -30,6 +31,15 @@ pub struct Options {
     pub lenient: bool,
     /// What files mean that no manifest lists.
     pub unlisted: Unlisted,
+    /// Whether a listed file that is not there is looked for under other names, among the files that are not listed. Not in
+    /// bags, and not what is listed by digests of pieces.
+    pub search: bool,
+    /// Which spellings of a name are that name, where it is not there as it is listed.
+    pub spellings: Spellings,
+    /// Whether files pass that only have another name.
+    pub moved_passes: bool,
+    /// Which files get the names they are listed under. Nothing is ever replaced, nor moved out of the root.
+    pub renaming: Option<Renaming>,
     /// Names, as manifests have them, that must be verified.
     pub required: Vec<PathBuf>,
     /// Which kinds of file are read.
@@ -67,6 +77,17 @@ impl Options {
         let Options { special, threads, mapping, order, .. } = *self;
         Config { root, special, threads, mapping, order, own: Vec::new() }
     }
+}
+
+/// Which files get the names they are listed under, each only once it was found to be what is listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Renaming {
+    /// Those found under other names by [`Options::search`]; of empty files only those that keep the last part of their name.
+    pub to_match: bool,
+    /// Those whose names differ by case, Unicode form or slashes only.
+    pub names: bool,
+    /// Whether it is done, or only told.
+    pub carried_out: bool,
 }
 
 /// What files mean that no manifest lists.

@@ -32,6 +32,14 @@ pub struct Report {
     pub counts: Summary,
     /// Entries whose files were not there and were passed over, as [`Options::ignore_missing`] asks.
     pub ignored: u64,
+    /// Entries whose files have another name. They are not among the missing.
+    pub moved: u64,
+    /// Files that got the name they are listed under.
+    pub renamed: u64,
+    /// Files that should have, and did not.
+    pub not_renamed: u64,
+    /// Files that carry no CRC-32 in their names, where those that do are verified.
+    pub unmarked: u64,
     /// Files found that no manifest lists.
     pub unlisted: u64,
     /// What bags lack or have too much, as their own rules say.
@@ -52,6 +60,7 @@ pub struct Report {
     pub not_begun: u64,
     strict: bool,
     exact: bool,
+    moved_passes: bool,
 }
 
 impl Report {
@@ -60,6 +69,10 @@ impl Report {
         Report {
             counts: Summary::default(),
             ignored: 0,
+            moved: 0,
+            renamed: 0,
+            not_renamed: 0,
+            unmarked: 0,
             unlisted: 0,
             incomplete: 0,
             own: 0,
@@ -71,6 +84,7 @@ impl Report {
             not_begun: 0,
             strict: !options.lenient,
             exact: options.unlisted == Unlisted::Refused,
+            moved_passes: options.moved_passes,
         }
     }
 
@@ -79,15 +93,17 @@ impl Report {
         let failed = self.counts.failed() > 0
             || self.incomplete > 0
             || (self.exact && self.unlisted > 0)
+            || (!self.moved_passes && self.moved > 0)
             || !self.not_verified.is_empty();
         let not_as_asked = self.unread > 0
             || self.empty > 0
+            || self.not_renamed > 0
             || self.counts.unverified > self.counts.exempt
             || (self.strict && self.counts.malformed > 0);
         match () {
             () if self.counts.interrupted => Conclusion::Interrupted,
             () if failed => Conclusion::Failed,
-            () if self.counts.verified == 0 => Conclusion::NothingVerified,
+            () if self.counts.verified + self.moved == 0 => Conclusion::NothingVerified,
             () if not_as_asked => Conclusion::NotAsAsked,
             () => Conclusion::Verified,
         }
@@ -112,6 +128,8 @@ pub struct Checked {
     pub counts: Summary,
     /// Entries passed over.
     pub ignored: u64,
+    /// Entries whose files are not there and are looked for under other names once all manifests were read.
+    pub sought: u64,
     /// Entries found in it.
     pub entries: u64,
     /// Its format, as asked for or recognised; `None` if it was not read so far.
@@ -128,7 +146,7 @@ impl Checked {
     /// Whether it was read whole, nothing in it failed, and nothing was verified.
     pub fn nothing_verified(&self) -> bool {
         let Summary { interrupted, verified, .. } = self.counts;
-        self.failed.is_none() && !interrupted && verified == 0 && self.counts.failed() == 0
+        self.failed.is_none() && !interrupted && verified + self.sought == 0 && self.counts.failed() == 0
     }
 }
 
@@ -143,7 +161,9 @@ mod tests {
         assert_eq!(good().verdict(), Conclusion::Verified);
         assert_eq!(nothing().verdict(), Conclusion::NothingVerified);
         type Spoil = fn(&mut Report);
-        let spoil: [(Spoil, Conclusion); 13] = [
+        let spoil: [(Spoil, Conclusion); 15] = [
+            (|report| report.moved = 1, Conclusion::Failed),
+            (|report| report.not_renamed = 1, Conclusion::NotAsAsked),
             (|report| report.counts.mismatched = 1, Conclusion::Failed),
             (|report| report.counts.missing = 1, Conclusion::Failed),
             (|report| report.counts.changed = 1, Conclusion::Failed),
@@ -164,6 +184,8 @@ mod tests {
             assert_eq!(report.verdict(), conclusion, "{at}");
         }
         for allowed in [
+            Report { moved: 3, moved_passes: true, ..good() },
+            Report { moved: 3, moved_passes: true, ..nothing() },
             Report { unlisted: 3, ..good() },
             Report { ignored: 3, ..good() },
             Report { counts: Summary { malformed: 3, ..good().counts }, ..good() },

@@ -16,6 +16,7 @@ use crate::verify::listed::ListedNames;
 use crate::verify::options::{Options, Unlisted};
 use crate::verify::pieced::{self, Pieced};
 use crate::verify::report::{Checked, Report};
+use crate::verify::sought::{self, Sought};
 use crate::verify::unlisted::{Scope, unlisted};
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -34,20 +35,22 @@ pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 
 /// A check under way.
 pub struct Verification<'a> {
-    options: &'a Options,
-    progress: &'a Progress,
-    report: Report,
+    pub(super) options: &'a Options,
+    pub(super) progress: &'a Progress,
+    pub(super) report: Report,
     /// What manifests list, by the folder they speak of.
-    folders: Vec<Folder>,
+    pub(super) folders: Vec<Folder>,
     /// Files that are no business of a search: the manifests, and the caller's own.
-    own: Vec<(u64, u64)>,
+    pub(super) own: Vec<(u64, u64)>,
 }
 
 /// A folder that manifests speak of.
-struct Folder {
+pub(super) struct Folder {
     id: (u64, u64),
-    path: PathBuf,
-    listed: ListedNames,
+    pub path: PathBuf,
+    pub listed: ListedNames,
+    /// What is not there, if it is to be looked for elsewhere.
+    pub sought: Vec<Sought>,
 }
 
 impl<'a> Verification<'a> {
@@ -91,6 +94,7 @@ impl<'a> Verification<'a> {
                 Err(error) => self.unread(&error, tell)?,
             }
         }
+        self.seek(tell)?;
         if !self.progress.stopped() {
             self.search(tell)?;
         }
@@ -116,7 +120,8 @@ impl<'a> Verification<'a> {
         if manifest::weak::verdict(spec) != manifest::weak::Strength::TamperEvident {
             checked.not_tamper_evident.insert(spec.to_string(), 1);
         }
-        let told = self.run(&config, &manifest, &mut std::iter::once(Task::File(job)), &mut checked, tell);
+        let mut task = std::iter::once(Task::File(job));
+        let told = self.run(&config, &manifest, &mut task, &mut checked, None, tell);
         self.report.add(&checked);
         told?;
         self.end(tell)
@@ -155,14 +160,21 @@ impl<'a> Verification<'a> {
         // Whoever wants to know what is listed looks for the others himself.
         let mut folder_listed = match options.unlisted {
             _ if listed.is_some() => None,
-            Unlisted::Unasked => None,
-            Unlisted::Told | Unlisted::Refused => Some(self.take_folder(folder.clone())),
+            Unlisted::Unasked if !sought::is_asked(options) => None,
+            Unlisted::Unasked | Unlisted::Told | Unlisted::Refused => Some(self.take_folder(folder.clone())),
         };
-        let listing = listed.or(folder_listed.as_mut().map(|folder| &mut folder.listed));
+        let (folder_names, sought) = match &mut folder_listed {
+            Some(Folder { listed, sought, .. }) => (Some(listed), Some(sought)),
+            None => (None, None),
+        };
+        let listing = listed.or(folder_names);
+        let mut sought = sought.filter(|_| sought::is_asked(options));
+        let before = sought.as_ref().map_or(0, |sought| sought.len());
         let mut entries = Entries::new(reader, reading, &config.root, 0, listing).of_folder(&folder);
         let manifest = Manifest { name, root: &config.root };
         let mut checked = Checked::default();
-        let told = self.run(&config, &manifest, &mut entries, &mut checked, tell);
+        let told = self.run(&config, &manifest, &mut entries, &mut checked, sought.as_deref_mut(), tell);
+        checked.sought = sought.map_or(0, |sought| sought.len() - before) as u64;
         let told = told.and_then(|()| {
             let files = entries.take_pieced();
             self.run_pieced(&config, &manifest, files, &mut checked, tell)
@@ -241,16 +253,18 @@ impl<'a> Verification<'a> {
     }
 
     /// Runs tasks, and counts what was told of them also where `tell` fails: who cannot write has still seen entries fail.
-    fn run(
+    pub(super) fn run(
         &mut self,
         config: &Config,
         manifest: &Manifest<'_>,
         tasks: &mut (dyn Iterator<Item = Task> + Send),
         checked: &mut Checked,
+        sought: Option<&mut Vec<Sought>>,
         tell: &mut Tell<'_>,
     ) -> io::Result<()> {
         let Verification { options, progress, report, .. } = self;
-        let mut relay = Relay { options, manifest, report, counts: Summary::default(), ignored: 0, tell };
+        let mut relay =
+            Relay { options, manifest, report, counts: Summary::default(), ignored: 0, sought, tell };
         let ended = run(config, tasks, progress, &mut relay);
         (checked.counts, checked.ignored) = (relay.counts, relay.ignored);
         let Summary { unreached, interrupted, .. } = ended?;
@@ -268,7 +282,8 @@ impl<'a> Verification<'a> {
         tell: &mut Tell<'_>,
     ) -> io::Result<()> {
         let Verification { options, progress, report, .. } = self;
-        let mut relay = Relay { options, manifest, report, counts: Summary::default(), ignored: 0, tell };
+        let (counts, sought) = (Summary::default(), None);
+        let mut relay = Relay { options, manifest, report, counts, ignored: 0, sought, tell };
         let ended = pieced::verify(files, config, progress, &mut relay);
         checked.counts += relay.counts;
         checked.ignored += relay.ignored;
@@ -284,7 +299,7 @@ impl<'a> Verification<'a> {
         Ok(file)
     }
 
-    fn unread(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
+    pub(super) fn unread(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
         self.report.unread += 1;
         tell(Event::Failed(error))
     }
@@ -294,13 +309,16 @@ impl<'a> Verification<'a> {
         let id = std::fs::metadata(&path).map_or((0, 0), |metadata| (metadata.dev(), metadata.ino()));
         match self.folders.iter().position(|folder| folder.id == id) {
             Some(at) => self.folders.remove(at),
-            None => Folder { id, path, listed: ListedNames::default() },
+            None => Folder { id, path, listed: ListedNames::default(), sought: Vec::new() },
         }
     }
 
     /// Looks for files that no manifest lists.
     fn search(&mut self, tell: &mut Tell<'_>) -> io::Result<()> {
         let exact = self.options.unlisted == Unlisted::Refused;
+        if self.options.unlisted == Unlisted::Unasked {
+            return Ok(());
+        }
         for mut folder in std::mem::take(&mut self.folders) {
             // Nothing is said of a folder of which a manifest says nothing.
             if folder.listed.is_empty() && !exact {
@@ -331,7 +349,7 @@ impl<'a> Verification<'a> {
     }
 
     /// Tells of what was required and is not there.
-    fn end(&mut self, tell: &mut Tell<'_>) -> io::Result<()> {
+    pub(super) fn end(&mut self, tell: &mut Tell<'_>) -> io::Result<()> {
         if self.progress.stopped() {
             self.report.counts.interrupted = true;
             return Ok(());
@@ -362,12 +380,20 @@ struct Relay<'r, 't> {
     /// What was told so far.
     counts: Summary,
     ignored: u64,
+    /// Where what is not there waits to be looked for elsewhere, if that is asked for.
+    sought: Option<&'r mut Vec<Sought>>,
     tell: &'r mut Tell<'t>,
 }
 
 impl Sink for Relay<'_, '_> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         let verdict = outcome.verdict();
+        if let (Verdict::Missing, Some(sought)) = (verdict, &mut self.sought)
+            && !outcome.job.expected.is_empty()
+        {
+            sought.push(Sought { manifest: self.manifest.name.to_owned(), outcome });
+            return Ok(());
+        }
         if verdict == Verdict::Missing && self.options.ignore_missing {
             self.ignored += 1;
             return (self.tell)(Event::Ignored(self.manifest, &outcome));

@@ -68,12 +68,13 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 
 /// A digest that may go on.
 struct Open {
-    at: Place,
     name: Vec<u8>,
     tag: Option<String>,
     digits: Vec<u8>,
     /// Digits of a group: two for MD5, four for 160 bits, eight for longer ones.
     group: usize,
+    /// A bad line stood below: nothing further belongs to it.
+    ended: bool,
 }
 
 struct Groups {
@@ -84,17 +85,17 @@ struct Groups {
 
 impl Groups {
     /// The entry of the digest that has ended.
-    fn close(&mut self) -> Option<(Place, Result<Entry, Reason>)> {
-        let Open { at, name, tag, digits, group } = self.open.take()?;
+    fn close(&mut self) -> Option<Result<Entry, Reason>> {
+        let Open { name, tag, digits, group, .. } = self.open.take()?;
         if group == 8 && digits.len() < 56 {
-            return Some((at, Err(Reason::Part("the digest is cut off: its second line is missing"))));
+            return Some(Err(Reason::Part("the digest is cut off: its second line is missing")));
         }
         let found = match tag.as_deref() {
             Some("RMD160") => tagged("ripemd160", &digits, &self.options),
             Some(tag) => tagged(tag, &digits, &self.options),
             None => untagged(&digits, &self.options),
         };
-        Some((at, found.map(|(spec, digest)| Entry::new(&name, spec, digest))))
+        Some(found.map(|(spec, digest)| Entry::new(&name, spec, digest)))
     }
 }
 
@@ -108,11 +109,11 @@ impl Parse for Groups {
             return Err(Reason::Nul);
         }
         if scan::is_empty(line) {
-            return self.close().map(|(_, found)| found).transpose();
+            return self.close().transpose();
         }
         if line.starts_with(b"  ")
             && let Some(more) = groups(line)
-            && let Some(open) = &mut self.open
+            && let Some(open) = self.open.as_mut().filter(|open| !open.ended)
         {
             if open.digits.len() + more.len() <= MAX_DIGITS {
                 open.digits.extend_from_slice(&more);
@@ -121,17 +122,22 @@ impl Parse for Groups {
             self.open = None;
             return Err(Reason::NotALine);
         }
-        let before = self.close().map(|(_, found)| found).transpose();
-        let (name, tag, digits) = split(line).ok_or(Reason::NotALine)?;
+        let Some((name, tag, digits)) = split(line) else {
+            // The digest above is given with the next one, or at the end: a bad line takes no other with it.
+            self.open.iter_mut().for_each(|open| open.ended = true);
+            return Err(Reason::NotALine);
+        };
+        let before = self.close();
         let last = scan::rfind(line, |byte| byte == b':' || byte == b'=').map_or(0, |at| at + 1);
         let group = scan::word(scan::trim_start(&line[last..])).0.len();
         let (name, tag) = (name.to_vec(), tag.map(str::to_owned));
-        self.open = Some(Open { at: self.place, name, tag, digits, group });
-        before
+        self.open = Some(Open { name, tag, digits, group, ended: false });
+        before.transpose()
     }
 
     fn end(&mut self) -> Vec<Found> {
-        let last = self.close().map(|(at, found)| match found {
+        let at = self.place;
+        let last = self.close().map(|found| match found {
             Ok(entry) => Ok(Line { at, entry }),
             Err(reason) => Err(LineError { at, reason }),
         });

@@ -1,9 +1,9 @@
 //! The files of one side by name, with what is known of each: in some dozens of bytes beside its name and its digests, so
 //! that a million files are no matter of memory.
 
-use crate::audit::standing::Facts;
+use crate::content::Facts;
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::Time;
@@ -21,13 +21,31 @@ pub(crate) struct Set {
     /// Keyed anew in each process: nobody can make names that all fall together.
     keys: RandomState,
     /// The first file whose name has this hash.
-    by_name: HashMap<u64, u32>,
+    by_name: HashMap<u64, u32, BuildHasherDefault<Hashed>>,
     files: Vec<File>,
     /// Names and digests.
     bytes: Vec<u8>,
     /// Lists of algorithms that files have digests of, each once.
     kinds: Vec<Arc<[Spec]>>,
     kind_of: HashMap<Arc<[Spec]>, u32>,
+}
+
+/// Takes a hash for what it is.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("keys are hashes");
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 struct File {
@@ -59,8 +77,23 @@ impl Set {
         self.files.len() as u32
     }
 
+    /// A set whose names have the same hashes as those of another.
+    pub(crate) fn beside(other: &Set) -> Set {
+        Set { keys: other.keys.clone(), ..Set::default() }
+    }
+
+    /// The hash of a name.
+    pub(crate) fn hash(&self, name: &[u8]) -> u64 {
+        self.keys.hash_one(name)
+    }
+
     pub(crate) fn find(&self, name: &[u8]) -> Option<u32> {
-        let mut at = *self.by_name.get(&self.keys.hash_one(name))?;
+        self.find_hashed(self.hash(name), name)
+    }
+
+    /// The same where the hash of the name is known.
+    pub(crate) fn find_hashed(&self, hash: u64, name: &[u8]) -> Option<u32> {
+        let mut at = *self.by_name.get(&hash)?;
         while at != NONE {
             if self.name(at) == name {
                 return Some(at);
@@ -81,8 +114,8 @@ impl Set {
         specs: &Arc<[Spec]>,
         digests: &[Digest],
     ) -> Result<u32, String> {
-        let hash = self.keys.hash_one(name);
-        if let Some(at) = self.find(name) {
+        let hash = self.hash(name);
+        if let Some(at) = self.find_hashed(hash, name) {
             self.add(at, facts, specs, digests)?;
             return Ok(at);
         }
@@ -145,7 +178,9 @@ impl Set {
         let start = self.bytes.len();
         for (spec, digest) in specs.iter().zip(digests) {
             // The length is the algorithm's; another one would be refused where it was read.
-            self.bytes.extend((0..spec.digest_len()).map(|i| digest.as_bytes().get(i).copied().unwrap_or(0)));
+            let (bytes, len) = (digest.as_bytes(), spec.digest_len());
+            self.bytes.extend_from_slice(&bytes[..bytes.len().min(len)]);
+            self.bytes.resize(self.bytes.len() + len.saturating_sub(bytes.len()), 0);
             if spec.counts_parts() {
                 self.bytes.extend_from_slice(&digest.parts().unwrap_or(0).to_le_bytes());
             }
@@ -154,10 +189,23 @@ impl Set {
         (file.kind, file.digests) = (kind, start);
     }
 
+    /// Whether a file has just these digests, and no other size: what needs no closer look.
+    pub(crate) fn is_just(&self, at: u32, size: Option<u64>, specs: &[Spec], digests: &[Digest]) -> bool {
+        let sized = size.is_none_or(|size| self.size(at).is_none_or(|known| known == size));
+        let own = self.specs(at);
+        let same = |((spec, digest), place): ((&Spec, &Digest), (usize, usize))| {
+            !spec.counts_parts() && self.slice(at, place) == digest.as_bytes()
+        };
+        sized
+            && !digests.is_empty()
+            && own[..] == *specs
+            && specs.iter().zip(digests).zip(places(own)).all(same)
+    }
+
     /// Takes the file that was added last out again.
     pub(crate) fn undo(&mut self) {
         let Some(at) = self.files.len().checked_sub(1) else { return };
-        let hash = self.keys.hash_one(self.name(at as u32));
+        let hash = self.hash(self.name(at as u32));
         let file = self.files.remove(at);
         match file.next {
             NONE => self.by_name.remove(&hash),

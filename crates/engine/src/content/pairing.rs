@@ -2,7 +2,7 @@
 //!
 //! Everything is sorting and one pass, so that a folder in which all files are equal costs no more than any other.
 
-use crate::audit::set::{Set, common};
+use crate::content::set::{Set, common};
 use std::cmp::Ordering;
 use truesum_hash::Spec;
 
@@ -70,7 +70,7 @@ fn ways<'s>(sets: [&'s Set; 2], files: [&[u32]; 2]) -> Vec<(Shared<'s>, [Vec<u32
 
 /// Pairs listed files that are gone with new files of their content, each with one; of several, with that of the same name
 /// in another folder. What is paired is taken out of both lists.
-pub(super) fn moved(sets: [&Set; 2], gone: &mut Vec<u32>, fresh: &mut Vec<u32>) -> Vec<(u32, u32)> {
+pub(crate) fn moved(sets: [&Set; 2], gone: &mut Vec<u32>, fresh: &mut Vec<u32>) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
     let mut taken = [vec![false; sets[0].len() as usize], vec![false; sets[1].len() as usize]];
     for (shared, files) in ways(sets, [gone, fresh]) {
@@ -129,7 +129,7 @@ fn pair(sets: [&Set; 2], ones: &[u32], others: &[u32], pairs: &mut Vec<(u32, u32
 
 /// Finds the new files that have the content of a listed one, and takes them out; with each the listed file, the first of
 /// them.
-pub(super) fn copied(sets: [&Set; 2], fresh: &mut Vec<u32>) -> Vec<(u32, u32)> {
+pub(crate) fn copied(sets: [&Set; 2], fresh: &mut Vec<u32>) -> Vec<(u32, u32)> {
     if fresh.is_empty() {
         return Vec::new();
     }
@@ -163,7 +163,7 @@ pub(super) fn copied(sets: [&Set; 2], fresh: &mut Vec<u32>) -> Vec<(u32, u32)> {
 
 /// Finds the files that have the content of another of them, and takes them out; with each the one that stays, the first by
 /// name.
-pub(super) fn duplicated(set: &Set, fresh: &mut Vec<u32>) -> Vec<(u32, u32)> {
+pub(crate) fn duplicated(set: &Set, fresh: &mut Vec<u32>) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
     let mut taken = vec![false; set.len() as usize];
     for (shared, [mut files, _]) in ways([set, set], [fresh, fresh]) {

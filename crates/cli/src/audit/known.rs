@@ -1,0 +1,125 @@
+//! `truesum audit --known SET`: the files whose content is in a set of digests, or those whose content is not.
+
+use crate::audit::arguments::AuditArgs;
+use crate::comparing::{Malformed, Manner, ResultForm, json};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::output::{Output, cannot_write};
+use crate::watch::Watch;
+use crate::words::{count, size};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::time::Instant;
+use truesum::audit::known::{KnownEvent, KnownReport, KnownSets};
+use truesum::manifest::path::display_safe;
+use truesum::{Error, Mapping, Outcome};
+
+/// The word for a file.
+fn word(known: bool) -> &'static str {
+    if known { "known" } else { "unknown" }
+}
+
+/// Compares files and folders with the sets.
+pub fn run(args: AuditArgs, manner: &Manner, mut console: Console) -> Exit {
+    let tell = args.run.tell(args.quiet || args.status);
+    let output = Output::stdout();
+    let options = truesum::Options {
+        algorithms: args.algorithm,
+        format: args.format,
+        allow_weak: args.allow_weak,
+        threads: tell.threads,
+        mapping: Mapping::Guarded,
+        own: output.own(),
+        ..truesum::Options::default()
+    };
+    let mut paths: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
+    if paths.is_empty() {
+        paths.push(PathBuf::from("."));
+    }
+    let watch = Watch::start(tell.line, None, &mut console);
+    let began = Instant::now();
+    let mut sets = KnownSets::new(&options, &watch.progress);
+    let (wanted, with_digests) = (!args.unknown, args.digests);
+    let (mut output, mut line, mut malformed) = (output, Vec::new(), Malformed::default());
+    let told = sets.compare(&args.known, &paths, &mut |event| {
+        match event {
+            KnownEvent::File(_, known) if known != wanted => return Ok(()),
+            KnownEvent::File(outcome, known) => match manner.form {
+                ResultForm::Silent => return Ok(()),
+                ResultForm::Lines => text(outcome, known, with_digests, &mut line),
+                ResultForm::Json => json::known(manner, word(known), outcome, &mut line),
+            },
+            KnownEvent::Malformed(set, bad) if manner.form == ResultForm::Json => {
+                json::malformed(manner, set.as_os_str().as_bytes(), bad, &mut line);
+            }
+            KnownEvent::Malformed(set, bad) => malformed.tell(manner.form, set, bad, &console),
+            KnownEvent::Failed(error) => console.failure(error),
+        }
+        let written = match output.is_terminal {
+            true => console.around(|| output.write(&line)),
+            false => output.write(&line),
+        };
+        line.clear();
+        written
+    });
+    let report = sets.report();
+    let mut exit = match report {
+        KnownReport { interrupted: true, .. } => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
+        KnownReport { unknown, unreadable, .. } if unknown + unreadable > 0 => Exit::Failed,
+        KnownReport { failed, .. } if *failed > 0 => Exit::NotAsAsked,
+        KnownReport { malformed, .. } if *malformed > 0 && !args.lenient => Exit::NotAsAsked,
+        KnownReport { known: 0, .. } => Exit::NotAsAsked,
+        _ => Exit::Done,
+    };
+    let told = told.and_then(|()| match manner.form {
+        ResultForm::Json => output.write(&json::known_summary(manner, report, began.elapsed(), exit.code())),
+        ResultForm::Lines | ResultForm::Silent => Ok(()),
+    });
+    let name = output.name();
+    let finished: Result<(), Error> =
+        told.map_err(|error: io::Error| Error::io(&name, "write", error)).and_then(|()| output.finish());
+    console.display = None;
+    if let Err(error) = finished {
+        exit = exit.max(cannot_write(&error, &mut console));
+        return exit;
+    }
+    if manner.form == ResultForm::Lines && !(manner.quiet && exit == Exit::Done) {
+        console.line(&words(report));
+    }
+    exit
+}
+
+/// Appends the line of one file.
+fn text(outcome: &Outcome, known: bool, with_digests: bool, out: &mut Vec<u8>) {
+    out.extend_from_slice(format!("{}\t{}", word(known), display_safe(outcome.job.path())).as_bytes());
+    if let (true, Ok(found)) = (with_digests, &outcome.result) {
+        for (spec, digest) in outcome.job.specs.iter().zip(&found.digests) {
+            out.extend_from_slice(format!("\t{spec}:{digest}").as_bytes());
+        }
+    }
+    out.push(b'\n');
+}
+
+/// The last line.
+fn words(report: &KnownReport) -> String {
+    let files = report.known + report.unknown;
+    let mut text = format!(
+        "truesum: {} of {} known; {} read, compared with {}",
+        report.known,
+        count(files, "file", "files"),
+        size(report.bytes),
+        count(report.listed, "entry", "entries"),
+    );
+    if report.unreadable > 0 {
+        text += &format!("; {} unreadable", count(report.unreadable, "file", "files"));
+    }
+    if report.malformed > 0 {
+        text += &format!("; {}", count(report.malformed, "malformed line", "malformed lines"));
+    }
+    let weak: Vec<String> = report.not_tamper_evident.iter().cloned().collect();
+    if !weak.is_empty() {
+        text += &format!("; {}: not tamper-evident", weak.join(", "));
+    }
+    text
+}

@@ -1,0 +1,78 @@
+//! Digests as the user gives them: all that each may be of, or why it is none.
+
+use crate::exit::Refusal;
+use truesum::hash::Spec;
+use truesum::manifest::identify::{Candidate, Unidentified, identify};
+use truesum::manifest::path::display_safe;
+
+/// What a text may be the digest of, the likeliest first; of these algorithms alone, if any are asked for.
+///
+/// # Errors
+/// It can be the digest of nothing, or of none of these.
+pub fn candidates(text: &str, asked: &[Spec]) -> Result<Vec<Candidate>, Refusal> {
+    if asked.is_empty() {
+        return identify(text).map_err(|why| refusal(text, why));
+    }
+    let mut found: Vec<Candidate> = Vec::new();
+    for spec in asked {
+        // As the algorithm alone, for what it is by that is not guessed by length; and as the text itself, which may name it.
+        let named = identify(&format!("{}:{}", Spec::new(spec.algorithm()), text.trim())).unwrap_or_default();
+        let whole = identify(text).unwrap_or_default();
+        let fits = |candidate: &Candidate| {
+            let of_one = candidate.spec.algorithm().name == spec.algorithm().name;
+            of_one && candidate.digest.len() == spec.digest_len()
+        };
+        for candidate in named.into_iter().chain(whole).filter(fits) {
+            let candidate = Candidate { spec: spec.clone(), ..candidate };
+            if !found.contains(&candidate) {
+                found.push(candidate);
+            }
+        }
+    }
+    if found.is_empty() {
+        let names: Vec<String> = asked.iter().map(Spec::to_string).collect();
+        let text = display_safe(text.as_bytes());
+        return Err(Refusal::new(format!("{text}: no digest of {}", names.join(" or "))));
+    }
+    Ok(found)
+}
+
+/// Why a text is no digest, with advice.
+fn refusal(text: &str, why: Unidentified) -> Refusal {
+    let text = format!("{}: {why}", display_safe(text.as_bytes()));
+    match why {
+        Unidentified::Password => {
+            Refusal::with_hint(text, "such hashes are salted: programs that check passwords compute them")
+        }
+        Unidentified::Length(_) => {
+            Refusal::with_hint(text, "is it cut off, or are there characters too many?")
+        }
+        Unidentified::Spelling | Unidentified::Named => {
+            Refusal::with_hint(text, "truesum list algorithms tells what there is, and how long digests are")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str, asked: &[&str]) -> Vec<String> {
+        let asked: Vec<Spec> = asked.iter().map(|name| name.parse().unwrap()).collect();
+        let found = candidates(text, &asked).unwrap_or_default();
+        found.iter().map(|found| format!("{} {}", found.spec, found.encoding.name())).collect()
+    }
+
+    #[test]
+    fn a_digest_is_of_the_algorithms_asked_for_or_none() {
+        const MD5: &str = "d41d8cd98f00b204e9800998ecf8427e";
+        assert!(names(MD5, &[]).len() > 3);
+        assert_eq!(names(MD5, &["md5"]), ["md5 hex"]);
+        assert_eq!(names(MD5, &["md4", "md5"]), ["md4 hex", "md5 hex"]);
+        assert_eq!(names(MD5, &["blake2b-128"]), ["blake2b-128 hex"]);
+        assert!(names(MD5, &["sha256"]).is_empty());
+        assert_eq!(names("md5:d41d8cd98f00b204e9800998ecf8427e", &["md5"]), ["md5 hex"]);
+        assert_eq!(names("1B2M2Y8AsgTpgAmY7PhCfg==", &["md5"]), ["md5 base64"]);
+        assert_eq!(names("9dd4e461268c8034f5c8564e155c67a6-3", &["s3-etag"]), ["s3-etag hex"]);
+    }
+}

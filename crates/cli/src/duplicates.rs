@@ -1,0 +1,208 @@
+//! `truesum duplicates`: files of one content in groups, and what they waste. Which are equal, the library decides.
+
+pub mod arguments;
+
+use crate::console::Console;
+use crate::exit::{Exit, Refusal};
+use crate::objects;
+use crate::output::{Output, cannot_write};
+use crate::watch::Watch;
+use crate::words::{count, grouped, size};
+use arguments::DuplicatesArgs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Instant;
+use truesum::duplicates::{Event, Group, Options, Report, duplicates};
+use truesum::hash::Spec;
+use truesum::manifest::json;
+use truesum::manifest::path::display_safe;
+use truesum::{Error, Mapping, Notice, walk};
+
+const SCHEMA: &str = "truesum-duplicates/1";
+
+/// The form in which groups are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Lines,
+    Names,
+    Json,
+}
+
+/// Runs the command.
+pub fn run(args: DuplicatesArgs) -> Exit {
+    let mut console = Console::new(args.run.color);
+    if args.places.iter().any(|place| place == "-") {
+        let why = "duplicates: standard input has no name: ./- is a file of that name";
+        return console.refuse(&Refusal::new(why));
+    }
+    let tell = args.run.tell(args.quiet);
+    let mut output = Output::stdout();
+    let usual = Options::default();
+    let options = Options {
+        walk: walk::Options {
+            follow: args.follow,
+            one_file_system: args.one_file_system,
+            ..walk::Options::default()
+        },
+        min_size: args.min_size,
+        spec: args.algorithm.unwrap_or(usual.spec),
+        threads: tell.threads,
+        mapping: Mapping::Guarded,
+        own: output.own(),
+    };
+    let form = match (args.json, args.print0) {
+        (true, _) => Form::Json,
+        (_, true) => Form::Names,
+        _ => Form::Lines,
+    };
+    let watch = Watch::start(tell.line, None, &mut console);
+    let began = Instant::now();
+    let mut line = Vec::new();
+    let result = duplicates(args.places, &options, &watch.progress, &mut |event| {
+        match event {
+            Event::Group(group) => told(form, &options.spec, group, &mut line),
+            Event::Failed(error) if form == Form::Json => objects::failed(SCHEMA, error, &mut line),
+            Event::Failed(error) => console.failure(error),
+            Event::Passed(notice) if tell.verbose => passed(notice, &console),
+            Event::Passed(_) => {}
+        }
+        let written = console.around(|| output.write(&line));
+        line.clear();
+        written
+    });
+    let name = output.name();
+    let fail = |error: io::Error| Error::io(&name, "write", error);
+    let mut exit = Exit::Done;
+    let result = result.map_err(fail).and_then(|report| {
+        if report.failed > 0 {
+            exit = Exit::Failed;
+        }
+        if report.interrupted {
+            exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
+        }
+        if form == Form::Json {
+            let counts = counts(&report);
+            objects::summary(SCHEMA, &counts, began.elapsed().as_secs_f64(), exit.code(), &mut line);
+            output.write(&line).map_err(fail)?;
+        }
+        output.finish()?;
+        Ok(report)
+    });
+    console.display = None;
+    let report = match result {
+        Ok(report) => report,
+        Err(error) => return exit.max(cannot_write(&error, &mut console)),
+    };
+    if tell.notes && form != Form::Json {
+        console.line(&words(&report));
+        if report.groups > 0 && !options.spec.algorithm().status.tamper_evident() {
+            console.note(&format!("equal by {} alone, which different files may share", options.spec));
+            console.hint("without -a files are compared by BLAKE3");
+        }
+    }
+    exit
+}
+
+/// Appends a group.
+fn told(form: Form, spec: &Spec, group: &Group<'_>, out: &mut Vec<u8>) {
+    let bytes = |name: &Path| name.as_os_str().as_bytes().to_vec();
+    let safe = |name: &Path| display_safe(name.as_os_str().as_bytes());
+    match form {
+        Form::Names => {
+            for copy in group.copies {
+                out.extend_from_slice(&bytes(copy[0]));
+                out.push(0);
+            }
+            out.push(0);
+        }
+        Form::Lines => {
+            let first = safe(group.copies[0][0]);
+            for (at, copy) in group.copies.iter().enumerate() {
+                let name = safe(copy[0]);
+                let mut lines = match at {
+                    0 => format!("first\t{name}\n"),
+                    _ => format!("copy\t{name}\t{first}\n"),
+                };
+                for link in &copy[1..] {
+                    lines += &format!("link\t{}\t{name}\n", safe(link));
+                }
+                out.extend_from_slice(lines.as_bytes());
+            }
+        }
+        Form::Json => {
+            objects::begin(SCHEMA, "group", out);
+            objects::add(out, format_args!(",\"size\":{}", group.size));
+            objects::digests([(spec, group.digest)], out);
+            out.extend_from_slice(b",\"copies\":[");
+            for (at, copy) in group.copies.iter().enumerate() {
+                out.extend_from_slice(if at == 0 { b"{" } else { b",{" });
+                json::path_into(&bytes(copy[0]), out);
+                out.extend_from_slice(b",\"links\":[");
+                for (nth, link) in copy[1..].iter().enumerate() {
+                    out.extend_from_slice(if nth == 0 { b"{" } else { b",{" });
+                    json::path_into(&bytes(link), out);
+                    out.push(b'}');
+                }
+                out.extend_from_slice(b"]}");
+            }
+            out.push(b']');
+            objects::end(out);
+        }
+    }
+}
+
+fn passed(notice: &Notice, console: &Console) {
+    let safe = |path: &Path| display_safe(path.as_os_str().as_bytes());
+    match notice {
+        Notice::Link(path) => console.note(&format!("{}: symbolic link, not followed", safe(path))),
+        Notice::Dangling(path) => console.note(&format!("{}: symbolic link to nothing", safe(path))),
+        Notice::Special(path, kind) => console.note(&format!("{}: {kind}, not read", safe(path))),
+        Notice::Temporary(path) => {
+            console.note(&format!("{}: temporary file of truesum, not read", safe(path)));
+        }
+        _ => {}
+    }
+}
+
+fn counts(report: &Report) -> [(&'static str, u64); 10] {
+    [
+        ("files", report.met.files),
+        ("links", report.met.links),
+        ("small", report.met.small),
+        ("groups", report.groups),
+        ("copies", report.copies),
+        ("wasted", report.wasted),
+        ("read", report.read),
+        ("failed", report.failed),
+        ("interrupted", u64::from(report.interrupted)),
+        ("bytes", report.bytes),
+    ]
+}
+
+/// The last line.
+fn words(report: &Report) -> String {
+    let mut text = format!("truesum: {}: ", count(report.met.files, "file", "files"));
+    text += &match report.groups {
+        0 => "no copies".to_owned(),
+        groups => {
+            let groups = count(groups, "group", "groups");
+            let copies = count(report.copies, "copy", "copies");
+            format!("{copies} in {groups}, {} wasted", size(report.wasted))
+        }
+    };
+    if report.met.links > 0 {
+        text += &format!("; {}", count(report.met.links, "hard link", "hard links"));
+    }
+    if report.met.small > 0 {
+        text += &format!("; {} too small", grouped(report.met.small));
+    }
+    text += &format!("; {}, {} read", count(report.read, "file", "files"), size(report.bytes));
+    if report.failed > 0 {
+        text += &format!("; {} could NOT be read", grouped(report.failed));
+    }
+    if report.interrupted {
+        text += "; interrupted";
+    }
+    text
+}

@@ -1,0 +1,85 @@
+//! `truesum find`: digests in, names of the files that have them out. What was found, the library decides; here are the words.
+
+pub mod arguments;
+mod plan;
+mod telling;
+
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::output::{Output, cannot_write};
+use crate::watch::Watch;
+use arguments::FindArgs;
+use plan::{guesses, plan};
+use std::time::Instant;
+use telling::{Form, Telling};
+use truesum::find::{Conclusion, Search};
+use truesum::{Error, Mapping, walk};
+
+/// So many algorithms in one read are worth a word.
+const MANY: usize = 8;
+
+/// Runs the command.
+pub fn run(args: FindArgs) -> Exit {
+    let mut console = Console::new(args.run.color);
+    let plan = match plan(&args) {
+        Ok(plan) => plan,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let tell = args.run.tell(args.quiet);
+    let output = Output::stdout();
+    let options = truesum::Options {
+        algorithms: if args.manifest.is_empty() { Vec::new() } else { args.algorithm },
+        format: args.format,
+        lenient: args.lenient,
+        threads: tell.threads,
+        mapping: Mapping::Guarded,
+        own: output.own(),
+        ..truesum::Options::default()
+    };
+    let walk = walk::Options {
+        follow: args.follow,
+        one_file_system: args.one_file_system,
+        ..walk::Options::default()
+    };
+    let guesses = guesses(&plan.wanted);
+    if tell.notes && guesses > MANY {
+        console.note(&format!("{guesses} algorithms fit, and all are computed"));
+        console.hint("-a NAME computes one");
+    }
+    let watch = Watch::start(tell.line, None, &mut console);
+    let began = Instant::now();
+    let mut search = Search::new(&options, &watch.progress);
+    let form = match (args.json, args.zero) {
+        (true, _) => Form::Json,
+        (_, true) => Form::Names,
+        _ => Form::Lines,
+    };
+    let by_name = !args.manifest.is_empty();
+    let mut telling = Telling::new(form, by_name, tell, console, output);
+    plan.wanted.into_iter().for_each(|wanted| search.add(wanted));
+    let mut told = Ok(());
+    for name in &args.manifest {
+        told = told.and_then(|()| search.add_manifest(name, &mut |event| telling.event(&event)));
+    }
+    telling.labels = search.wanted().iter().map(|wanted| wanted.label.clone()).collect();
+    let told = told.and_then(|()| search.run(plan.places, walk, &mut |event| telling.event(&event)));
+    let report = search.report();
+    let exit = match report.conclusion() {
+        Conclusion::AllFound => Exit::Done,
+        Conclusion::NotAllFound => Exit::Failed,
+        Conclusion::NotAsAsked => Exit::NotAsAsked,
+        Conclusion::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
+    };
+    let told = told.and_then(|()| telling.end(report, began.elapsed().as_secs_f64(), exit));
+    let Telling { mut console, output, .. } = telling;
+    let name = output.name();
+    let finished = told.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
+    console.display = None;
+    if let Err(error) = finished {
+        return exit.max(cannot_write(&error, &mut console));
+    }
+    if tell.notes && form != Form::Json {
+        console.line(&telling::words(report, by_name));
+    }
+    exit
+}

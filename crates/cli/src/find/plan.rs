@@ -1,0 +1,68 @@
+//! From the options of `find` to a plan: which words are digests, and which are places to look in.
+
+use crate::digests::candidates;
+use crate::exit::Refusal;
+use crate::find::arguments::FindArgs;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum::find::Wanted;
+use truesum::hash::Spec;
+use truesum::manifest::path::display_safe;
+
+/// What is looked for, and where.
+#[derive(Debug)]
+pub struct Plan {
+    pub wanted: Vec<Wanted>,
+    pub places: Vec<OsString>,
+}
+
+/// Reads the words.
+///
+/// # Errors
+/// One is neither a digest nor there, or a side is empty.
+pub fn plan(args: &FindArgs) -> Result<Plan, Refusal> {
+    let (digests, places) = match args.manifest.is_empty() {
+        true => split(&args.words)?,
+        false => (&[][..], &args.words[..]),
+    };
+    let wanted = |text: &OsString| {
+        let text = text.to_string_lossy();
+        let readings = candidates(&text, &args.algorithm)?;
+        let readings = readings.into_iter().map(|found| vec![(found.spec, found.digest)]).collect();
+        Ok(Wanted { label: text.trim().as_bytes().to_vec(), readings, size: args.size })
+    };
+    let wanted: Result<Vec<Wanted>, Refusal> = digests.iter().map(wanted).collect();
+    Ok(Plan { wanted: wanted?, places: places.to_vec() })
+}
+
+/// Digests stand first, the last word is a place, and between them what is there is one too, with all that follows it.
+fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString]), Refusal> {
+    const HINT: &str = "truesum find DIGEST... DIR";
+    let is_there = |word: &OsStr| std::fs::symlink_metadata(Path::new(word)).is_ok() || word == "-";
+    let [first, rest @ ..] = words else { return Err(Refusal::with_hint("find: no digest", HINT)) };
+    let Some(last) = rest.last() else {
+        let why = match candidates(&first.to_string_lossy(), &[] as &[Spec]) {
+            Ok(_) => "find: no folder to look in is named".to_owned(),
+            Err(refusal) => refusal.text,
+        };
+        return Err(Refusal::with_hint(why, HINT));
+    };
+    let places = 1 + rest.iter().position(|word| is_there(word)).unwrap_or(rest.len() - 1);
+    if places + 1 == words.len() && !is_there(last) {
+        let last = display_safe(last.as_bytes());
+        return Err(Refusal::with_hint(format!("{last}: no such file or folder to look in"), HINT));
+    }
+    Ok(words.split_at(places))
+}
+
+/// Algorithms that are computed of every file because nothing says of which a digest is.
+pub fn guesses(wanted: &[Wanted]) -> usize {
+    let mut specs: Vec<&Spec> = Vec::new();
+    for (spec, _) in wanted.iter().flat_map(|wanted| wanted.readings.iter().flatten()) {
+        if !specs.contains(&spec) {
+            specs.push(spec);
+        }
+    }
+    specs.len()
+}

@@ -1,0 +1,210 @@
+//! What a search tells: lines for people and pipes, names for `xargs -0`, JSON lines for programs.
+
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::objects;
+use crate::options::Tell;
+use crate::output::Output;
+use crate::words::{count, grouped, size};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use truesum::find::{Event, Found, Report};
+use truesum::manifest::path::display_safe;
+use truesum::{BadLine, Notice};
+
+const SCHEMA: &str = "truesum-find/1";
+/// Malformed lines named, at most.
+const NAMED_LINES: u64 = 20;
+
+/// The form in which files are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A line each.
+    Lines,
+    /// A name each, ended by NUL.
+    Names,
+    /// An object each.
+    Json,
+}
+
+/// Tells the events of a search.
+pub struct Telling {
+    form: Form,
+    /// Whether what is looked for is called by the names of a manifest, and not by digests.
+    by_name: bool,
+    tell: Tell,
+    pub console: Console,
+    pub output: Output,
+    /// What all that is looked for is called.
+    pub labels: Vec<Vec<u8>>,
+    line: Vec<u8>,
+    named_lines: u64,
+}
+
+impl Telling {
+    /// Tells by `output` and `console`.
+    pub fn new(form: Form, by_name: bool, tell: Tell, console: Console, output: Output) -> Telling {
+        Telling { form, by_name, tell, console, output, labels: Vec::new(), line: Vec::new(), named_lines: 0 }
+    }
+
+    /// Tells one event.
+    ///
+    /// # Errors
+    /// That of the output.
+    pub fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Found(found) => self.found(found),
+            Event::Failed(error) if self.form == Form::Json => objects::failed(SCHEMA, error, &mut self.line),
+            Event::Failed(error) => self.console.failure(error),
+            Event::Malformed(manifest, line) => self.malformed(manifest.as_os_str().as_bytes(), line),
+            Event::Passed(notice) => self.passed(notice),
+            Event::Pause => self.output.pause()?,
+        }
+        self.write()
+    }
+
+    fn found(&mut self, found: &Found<'_>) {
+        let Telling { line, labels, by_name, .. } = self;
+        let (name, label) = (found.name.as_os_str().as_bytes(), &labels[found.wanted]);
+        match self.form {
+            Form::Names => {
+                line.extend_from_slice(name);
+                line.push(0);
+            }
+            Form::Lines => {
+                let by: Vec<String> = found.by.iter().map(|(spec, _)| spec.to_string()).collect();
+                let (name, label) = (display_safe(name), display_safe(label));
+                line.extend_from_slice(format!("found\t{name}\t{label}\t{}\n", by.join("+")).as_bytes());
+            }
+            Form::Json => {
+                objects::begin(SCHEMA, "found", line);
+                objects::path(name, line);
+                wanted(label, *by_name, line);
+                objects::add(line, format_args!(",\"size\":{}", found.size));
+                objects::digests(found.by.iter().map(|(spec, digest)| (spec, digest)), line);
+                objects::end(line);
+            }
+        }
+    }
+
+    fn malformed(&mut self, manifest: &[u8], line: &BadLine) {
+        self.named_lines += 1;
+        match self.form {
+            Form::Json => objects::malformed(SCHEMA, manifest, line, &mut self.line),
+            _ if self.named_lines <= NAMED_LINES => self.console.error_of(manifest, &line.to_string()),
+            _ => {}
+        }
+    }
+
+    fn passed(&mut self, notice: &Notice) {
+        let safe = |path: &std::path::Path| display_safe(path.as_os_str().as_bytes());
+        match notice {
+            Notice::Link(path) if self.tell.verbose => {
+                self.console.note(&format!("{}: symbolic link, not followed", safe(path)));
+            }
+            Notice::Dangling(path) if self.tell.verbose => {
+                self.console.note(&format!("{}: symbolic link to nothing", safe(path)));
+            }
+            Notice::Special(path, kind) if self.tell.notes => {
+                self.console.note(&format!("{}: {kind}, not read", safe(path)));
+            }
+            Notice::Temporary(path) if self.tell.verbose => {
+                self.console.note(&format!("{}: temporary file of truesum, not read", safe(path)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Tells what was not found, and the whole.
+    ///
+    /// # Errors
+    /// That of the output.
+    pub fn end(&mut self, report: &Report, seconds: f64, exit: Exit) -> io::Result<()> {
+        if self.form != Form::Json && self.named_lines > NAMED_LINES {
+            let more = self.named_lines - NAMED_LINES;
+            self.console.error(&count(more, "more malformed line", "more malformed lines"));
+        }
+        // What was not reached is not known to be absent.
+        let absent = report.found.iter().zip(&self.labels).filter(|(files, _)| **files == 0);
+        for (_, label) in absent.filter(|_| !report.interrupted) {
+            match self.form {
+                Form::Names => {}
+                Form::Lines => {
+                    self.line.extend_from_slice(format!("absent\t{}\n", display_safe(label)).as_bytes());
+                }
+                Form::Json => {
+                    objects::begin(SCHEMA, "absent", &mut self.line);
+                    wanted(label, self.by_name, &mut self.line);
+                    objects::end(&mut self.line);
+                }
+            }
+            if self.line.len() > 1 << 16 {
+                self.output.write(&self.line)?;
+                self.line.clear();
+            }
+        }
+        if self.form == Form::Json {
+            let found = report.found.iter().filter(|&&files| files > 0).count() as u64;
+            let counts = [
+                ("wanted", report.found.len() as u64),
+                ("found", found),
+                ("files", report.found.iter().sum()),
+                ("read", report.read),
+                ("passed", report.passed),
+                ("failed", report.failed),
+                ("malformed", report.malformed),
+                ("bytes", report.bytes),
+            ];
+            objects::summary(SCHEMA, &counts, seconds, exit.code(), &mut self.line);
+        }
+        self.write()
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let Telling { console, output, line, .. } = self;
+        if line.is_empty() {
+            return Ok(());
+        }
+        let written =
+            if output.is_terminal { console.around(|| output.write(line)) } else { output.write(line) };
+        line.clear();
+        written
+    }
+}
+
+/// Appends the member that says what was looked for.
+fn wanted(label: &[u8], by_name: bool, line: &mut Vec<u8>) {
+    if by_name {
+        line.extend_from_slice(b",\"listed\":{");
+        truesum::manifest::json::path_into(label, line);
+        line.push(b'}');
+    } else {
+        objects::text("wanted", &String::from_utf8_lossy(label), line);
+    }
+}
+
+/// The last line.
+pub fn words(report: &Report, by_name: bool) -> String {
+    let all = report.found.len() as u64;
+    let found = report.found.iter().filter(|&&files| files > 0).count() as u64;
+    let what =
+        if by_name { count(all, "listed file", "listed files") } else { count(all, "digest", "digests") };
+    let mut text = format!("truesum: {} of {what} found", grouped(found));
+    text += &format!("; {}, {} read", count(report.read, "file", "files"), size(report.bytes));
+    if report.passed > 0 {
+        text += &format!("; {} of other sizes", grouped(report.passed));
+    }
+    if report.malformed > 0 {
+        text += &format!("; {}", count(report.malformed, "malformed line", "malformed lines"));
+    }
+    if report.failed > 0 {
+        text += &format!("; {} could NOT be read", grouped(report.failed));
+        if found < all {
+            text += ": what is absent may be there";
+        }
+    }
+    if report.interrupted {
+        text += "; interrupted";
+    }
+    text
+}

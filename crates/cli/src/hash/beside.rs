@@ -1,0 +1,327 @@
+//! Manifests that lie with what they list: one in each folder (`--per-directory`), or one beside each file (`--sidecar`).
+//!
+//! Each is written whole or not at all, and takes the place of nothing but a manifest.
+
+use crate::console::Console;
+use crate::hash::plan::{Form, Place, heading};
+use crate::hash::replacing::{Accept, Gathered, is_manifest, refused};
+use crate::output::save;
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum::hash::Spec;
+use truesum::manifest::path::display_safe;
+use truesum::manifest::{self, Entry, Format, Style, Time, WriteError, Writer, algorithm_from_name};
+use truesum::{Cause, Error, Found, Job, Notice, Outcome, Sink, Task};
+
+/// The name of the manifest of a folder, by the rule that a reader can tell its algorithm by.
+pub fn folder_name(format: &Format, specs: &[Spec]) -> String {
+    let of = |spec: &Spec| {
+        let short = spec.tag().replace("BLAKE2b", "B2").replace("BLAKE3", "B3");
+        let name = format!("{short}SUMS");
+        (algorithm_from_name(name.as_bytes()).as_ref() == Some(spec)).then_some(name)
+    };
+    let ending = format.file_names.iter().find(|end| end.starts_with('.'));
+    match (specs, ending) {
+        ([spec], _) if manifest::format("gnu") == Some(format) || format.tagged.is_some() => {
+            of(spec).unwrap_or_else(|| "CHECKSUMS".to_owned())
+        }
+        (_, Some(ending)) if format.name != "gnu" => format!("checksums{ending}"),
+        ([spec], _) => of(spec).unwrap_or_else(|| "CHECKSUMS".to_owned()),
+        _ => "CHECKSUMS".to_owned(),
+    }
+}
+
+/// What stands behind the name of a file in that of its manifest, without the dot.
+fn ending(format: &Format, spec: &Spec) -> String {
+    let own = format.file_names.iter().find(|end| end.starts_with('.'));
+    match own {
+        Some(end) if !matches!(format.name, "gnu" | "bsd" | "jsonl") => end[1..].to_owned(),
+        _ => spec.algorithm().name.to_owned(),
+    }
+}
+
+/// The files to hash: all but the manifests of such a run.
+pub struct Content<'p, T> {
+    tasks: T,
+    place: Place,
+    name: &'p str,
+    endings: Vec<String>,
+    /// Manifests that were passed over.
+    pub passed: u64,
+}
+
+impl<'p, T> Content<'p, T> {
+    /// Those of `tasks`.
+    pub fn new(tasks: T, place: Place, name: &'p str, format: &Format, specs: &[Spec]) -> Content<'p, T> {
+        let endings = specs.iter().map(|spec| format!(".{}", ending(format, spec))).collect();
+        Content { tasks, place, name, endings, passed: 0 }
+    }
+
+    /// The tasks again, for what they know.
+    pub fn inner(&self) -> &T {
+        &self.tasks
+    }
+
+    fn is_own(&self, job: &Job) -> bool {
+        let path = Path::new(OsStr::from_bytes(job.path()));
+        let base = path.file_name().unwrap_or_default().as_bytes();
+        match self.place {
+            Place::Folder => base == self.name.as_bytes(),
+            Place::File => self.endings.iter().any(|end| {
+                let stem = job.path().strip_suffix(end.as_bytes());
+                let there =
+                    |stem: &[u8]| std::fs::symlink_metadata(Path::new(OsStr::from_bytes(stem))).is_ok();
+                stem.is_some_and(|stem| !stem.ends_with(b"/") && there(stem)) && is_manifest(path)
+            }),
+        }
+    }
+}
+
+impl<T: Iterator<Item = Task>> Iterator for Content<'_, T> {
+    type Item = Task;
+
+    fn next(&mut self) -> Option<Task> {
+        loop {
+            match self.tasks.next()? {
+                Task::File(job) if self.is_own(&job) => self.passed += 1,
+                task => return Some(task),
+            }
+        }
+    }
+}
+
+/// A folder whose files are being hashed.
+struct Level {
+    /// Its path with a slash at its end, or nothing for the current folder.
+    folder: Vec<u8>,
+    entries: Vec<Entry>,
+    lacking: u64,
+}
+
+/// Writes manifests where their files are.
+pub struct Beside<'a> {
+    console: &'a mut Console,
+    place: Place,
+    name: String,
+    format: &'static Format,
+    style: Style,
+    specs: Vec<Spec>,
+    accept: Accept,
+    verbose: bool,
+    /// The folder that the last file was in, and those above it that have files of their own.
+    levels: Vec<Level>,
+    /// Manifests written.
+    pub written: u64,
+    /// Files listed in these.
+    pub listed: u64,
+    /// Manifests that were not written.
+    pub refused: u64,
+}
+
+impl<'a> Beside<'a> {
+    /// Writes manifests of this form.
+    pub fn new(
+        console: &'a mut Console,
+        place: Place,
+        name: &str,
+        form: Form,
+        specs: &[Spec],
+        accept: Accept,
+        verbose: bool,
+    ) -> Beside<'a> {
+        let Form::Entries(format, style) = form else { unreachable!("refused with --raw") };
+        let (name, specs) = (name.to_owned(), specs.to_vec());
+        let (levels, written, listed, refused) = (Vec::new(), 0, 0, 0);
+        Beside {
+            console,
+            place,
+            name,
+            format,
+            style,
+            specs,
+            accept,
+            verbose,
+            levels,
+            written,
+            listed,
+            refused,
+        }
+    }
+
+    /// The console, when all is done.
+    pub fn console(self) -> &'a mut Console {
+        self.console
+    }
+
+    /// Goes to the folder of a file; folders that are left are done.
+    fn enter(&mut self, path: &[u8]) -> &mut Level {
+        let end = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+        let folder = &path[..end];
+        while let Some(level) = self.levels.pop_if(|level| !folder.starts_with(&level.folder)) {
+            self.write_folder(&level);
+        }
+        if self.levels.last().is_none_or(|level| level.folder != folder) {
+            self.levels.push(Level { folder: folder.to_vec(), entries: Vec::new(), lacking: 0 });
+        }
+        self.levels.last_mut().expect("one was pushed")
+    }
+
+    /// Writes what is left to write.
+    pub fn finish(&mut self) {
+        while let Some(level) = self.levels.pop() {
+            self.write_folder(&level);
+        }
+    }
+
+    fn write_folder(&mut self, level: &Level) {
+        let path = [&level.folder, self.name.as_bytes()].concat();
+        let lacking = level.lacking;
+        let specs = self.specs.clone();
+        self.write(&path, &level.entries, lacking, &specs);
+    }
+
+    fn write_sidecars(&mut self, job: &Job, entry: &Entry) {
+        for (at, spec) in self.specs.clone().into_iter().enumerate() {
+            let path = [job.path(), b".", ending(self.format, &spec).as_bytes()].concat();
+            let digests = vec![entry.digests[at].clone()];
+            self.write(&path, &[Entry { digests, ..entry.clone() }], 0, &[spec]);
+        }
+    }
+
+    fn write(&mut self, path: &[u8], entries: &[Entry], lacking: u64, specs: &[Spec]) {
+        let target = Path::new(OsStr::from_bytes(path));
+        let listed = entries.len() as u64;
+        if listed == 0 && lacking == 0 {
+            return;
+        }
+        let gathered = Gathered { listed, lacking, list_read: true, over_content: true };
+        if let Some(refusal) = refused(target, gathered, self.accept) {
+            self.console.refuse(&refusal);
+            self.refused += 1;
+            return;
+        }
+        match self.text(path, entries, specs).and_then(|text| {
+            // What a link leads to may lie anywhere.
+            if target.is_symlink() {
+                let why = "a symbolic link is there, and is not followed";
+                return Err(Error::new(path, "write", Cause::Other(why.to_owned())));
+            }
+            save(target, &text)
+        }) {
+            Ok(()) => {
+                self.written += 1;
+                self.listed += listed;
+            }
+            Err(error) => {
+                self.console.failure(&error);
+                self.refused += 1;
+            }
+        }
+    }
+
+    fn text(&self, path: &[u8], entries: &[Entry], specs: &[Spec]) -> Result<Vec<u8>, Error> {
+        let format = manifest::for_file(self.format, specs, self.style.spelling, path);
+        let mut writer = Writer::new(Vec::new(), format, &heading(self.style, specs, None));
+        let failed = |error: WriteError| match error {
+            WriteError::Io(error) => Error::io(path, "write", error),
+            WriteError::Refused(why) => Error::new(path, "write", Cause::Other(why.to_string())),
+        };
+        entries.iter().try_for_each(|entry| writer.write(entry)).map_err(failed)?;
+        writer.finish().map_err(failed)
+    }
+}
+
+/// The entry of a file, by its name alone.
+fn entry(job: &Job, found: Found) -> Entry {
+    let path = job.path();
+    let start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+    let (seconds, nanos) = found.mtime;
+    Entry {
+        path: path[start..].to_vec(),
+        size: Some(found.size),
+        mtime: Some(Time { seconds, nanos }),
+        digests: job.specs.iter().cloned().zip(found.digests).collect(),
+        elapsed: Some(found.time),
+        ..Entry::default()
+    }
+}
+
+impl Sink for Beside<'_> {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        let Outcome { job, result } = outcome;
+        match (self.place, result) {
+            (Place::Folder, Ok(found)) => {
+                let entry = entry(&job, found);
+                self.enter(job.path()).entries.push(entry);
+            }
+            (Place::File, Ok(found)) => {
+                let entry = entry(&job, found);
+                self.write_sidecars(&job, &entry);
+            }
+            (place, Err(error)) => {
+                self.console.failure(&error);
+                if place == Place::Folder {
+                    self.enter(job.path()).lacking += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn notice(&mut self, notice: Notice) -> io::Result<()> {
+        if let Notice::Failed(error) = &notice
+            && self.place == Place::Folder
+            && error.action != "list"
+        {
+            self.enter(&error.path).lacking += 1;
+        }
+        passed(&notice, self.verbose, self.console);
+        Ok(())
+    }
+}
+
+/// Tells what was not read.
+pub fn passed(notice: &Notice, verbose: bool, console: &mut Console) {
+    let safe = |path: &Path| display_safe(path.as_os_str().as_bytes());
+    match notice {
+        Notice::Failed(error) => console.failure(error),
+        Notice::Special(path, kind) => console.note(&format!("{}: {kind}, not read", safe(path))),
+        Notice::Dangling(path) => console.note(&format!("{}: symbolic link to nothing", safe(path))),
+        Notice::Link(path) if verbose => {
+            console.note(&format!("{}: symbolic link, not followed", safe(path)));
+        }
+        Notice::Temporary(path) if verbose => {
+            console.note(&format!("{}: temporary file of truesum, not hashed", safe(path)));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_the_algorithm() {
+        for (format, specs, name) in [
+            ("gnu", &["sha256"][..], "SHA256SUMS"),
+            ("gnu", &["md5"], "MD5SUMS"),
+            ("gnu", &["blake3"], "B3SUMS"),
+            ("bsd", &["sha512"], "SHA512SUMS"),
+            ("gnu", &["sha256", "md5"], "CHECKSUMS"),
+            ("sfv", &["crc32"], "checksums.sfv"),
+            ("jsonl", &["sha256"], "checksums.jsonl"),
+        ] {
+            let specs: Vec<Spec> = specs.iter().map(|name| name.parse().unwrap()).collect();
+            assert_eq!(folder_name(manifest::format(format).unwrap(), &specs), name);
+        }
+        let ending =
+            |format: &str, spec: &str| ending(manifest::format(format).unwrap(), &spec.parse().unwrap());
+        assert_eq!(ending("gnu", "sha256"), "sha256");
+        assert_eq!(ending("bsd", "blake3"), "blake3");
+        assert_eq!(ending("sfv", "crc32"), "sfv");
+        assert_eq!(ending("jsonl", "md5"), "md5");
+    }
+}

@@ -1,0 +1,79 @@
+//! `--embed-crc`: names get the CRC-32 of their files, `name [CBF43926].mkv`. Without `--yes` it is only told.
+
+use crate::console::Console;
+use crate::output::Output;
+use std::io;
+use truesum::manifest::path::display_safe;
+use truesum::marks::{mark, marked, rename_beside};
+use truesum::{Error, Notice, Outcome, Sink};
+
+/// Tells, or does, what each file is to be called.
+pub struct Marking<'a> {
+    pub console: &'a mut Console,
+    pub output: Output,
+    pub carried_out: bool,
+    /// Whether files that were passed over are told.
+    pub verbose: bool,
+    /// Files that got their mark, or would.
+    pub marked: u64,
+    /// Files that carry theirs.
+    pub right: u64,
+    /// Files that carry another, or could not be renamed.
+    pub wrong: u64,
+}
+
+impl Sink for Marking<'_> {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        let Outcome { job, result } = outcome;
+        let found = match result {
+            Ok(found) => found,
+            Err(error) => {
+                self.console.failure(&error);
+                return Ok(());
+            }
+        };
+        let crc32 = found.digests[0].clone();
+        let shown = display_safe(&job.name);
+        let line = match mark(&job.name) {
+            Some(carried) if carried == crc32 => {
+                self.right += 1;
+                format!("{shown}: OK\n")
+            }
+            Some(carried) => {
+                self.wrong += 1;
+                let (is, carried) = (crc32.to_hex_upper(), carried.to_hex_upper());
+                format!("{shown}: FAILED\n  the name carries {carried}, the file has {is}\n")
+            }
+            None => {
+                let base = marked(&job.name, &crc32);
+                let new = display_safe(&base);
+                let done = self.carried_out.then(|| rename_beside(&job, &found, &base));
+                self.marked += u64::from(!matches!(done, Some(Err(_))));
+                match done {
+                    None => format!("{shown}: would be renamed to {new} (--yes does)\n"),
+                    Some(Ok(())) => format!("{shown}: RENAMED to {new}\n"),
+                    Some(Err(error)) => {
+                        self.wrong += 1;
+                        self.console.failure(&Error { path: job.name, ..error });
+                        format!("{shown}: NOT RENAMED to {new}\n")
+                    }
+                }
+            }
+        };
+        let Marking { console, output, .. } = self;
+        if output.is_terminal {
+            console.around(|| output.write(line.as_bytes()))
+        } else {
+            output.write(line.as_bytes())
+        }
+    }
+
+    fn notice(&mut self, notice: Notice) -> io::Result<()> {
+        super::beside::passed(&notice, self.verbose, self.console);
+        Ok(())
+    }
+
+    fn pause(&mut self) -> io::Result<()> {
+        self.output.pause()
+    }
+}

@@ -1,0 +1,97 @@
+//! Digests of texts: of what stands on the command line, and of each line of a file. No file is meant by them, so nothing of
+//! this can go into a manifest.
+
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::hash::names::NameList;
+use crate::hash::plan::{Hashing, Texts};
+use crate::hash::writing::writer;
+use crate::output::{Output, cannot_write};
+use crate::watch::Watch;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum::manifest::{Entry, WriteError};
+use truesum::{Error, Input};
+
+/// Longest line that is read: its bytes stay in memory.
+const LINE: usize = 64 << 20;
+
+/// Hashes texts.
+pub fn run(plan: &Hashing, texts: &Texts, console: &mut Console) -> Exit {
+    let mut output = Output::stdout();
+    let watch = Watch::start(plan.tell.line, None, console);
+    let mut exit = Exit::Done;
+    let result = match texts {
+        Texts::Given(texts) => texts.iter().try_for_each(|text| output.write(&line(plan, b"-", text)?)),
+        Texts::Lines(path) => match lines(path, &watch) {
+            Ok(list) => of_lines(plan, path, list, &mut output, console, &mut exit),
+            Err(error) => {
+                console.display = None;
+                console.failure(&Error::io(path.as_os_str().as_bytes(), "open", error));
+                return Exit::Failed;
+            }
+        },
+    };
+    if watch.progress.stopped() {
+        exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
+    }
+    let name = output.name();
+    let finished = result.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
+    console.display = None;
+    match finished {
+        Ok(()) => exit,
+        Err(error) => exit.max(cannot_write(&error, console)),
+    }
+}
+
+fn lines(path: &Path, watch: &Watch) -> io::Result<NameList> {
+    let input = if path == Path::new("-") {
+        Input::stdin(&watch.progress)?
+    } else {
+        Input::open(path, &watch.progress)?
+    };
+    Ok(NameList::of(input, b'\n'))
+}
+
+fn of_lines(
+    plan: &Hashing,
+    path: &Path,
+    mut list: NameList,
+    output: &mut Output,
+    console: &mut Console,
+    exit: &mut Exit,
+) -> io::Result<()> {
+    let name = path.as_os_str().as_bytes();
+    let mut number = 0u64;
+    let mut text = Vec::new();
+    let failed = loop {
+        match list.part(LINE, &mut text) {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            Err(error) => break error,
+        }
+        number += 1;
+        output.write(&line(plan, &[name, format!(":{number}").as_bytes()].concat(), &text)?)?;
+    };
+    if !Input::is_interruption(&failed) {
+        console.failure(&Error::io(name, "read", failed));
+        *exit = Exit::Failed;
+    }
+    Ok(())
+}
+
+/// What is written of one text.
+fn line(plan: &Hashing, name: &[u8], text: &[u8]) -> io::Result<Vec<u8>> {
+    let digests = plan.specs.iter().map(|spec| (spec.clone(), spec.digest(text)));
+    let Some(mut writer) = writer(plan.form, &plan.specs, None) else {
+        return Ok(digests.flat_map(|(_, digest)| digest.as_bytes().to_vec()).collect());
+    };
+    let digests = digests.collect();
+    let entry = Entry { path: name.to_vec(), size: Some(text.len() as u64), digests, ..Entry::default() };
+    let written = writer.write(&entry).map_err(|error| match error {
+        WriteError::Io(error) => error,
+        WriteError::Refused(why) => io::Error::other(why),
+    });
+    written.map(|()| std::mem::take(writer.get_mut()))
+}

@@ -1,0 +1,71 @@
+//! JSON lines: every object says its schema and, in `kind`, what it is.
+
+use std::fmt::Arguments;
+use std::io::Write;
+use truesum::hash::{Digest, Spec};
+use truesum::manifest::{Place, json};
+use truesum::{BadLine, Error};
+
+/// Begins an object.
+pub fn begin(schema: &str, kind: &str, out: &mut Vec<u8>) {
+    add(out, format_args!("{{\"schema\":\"{schema}\",\"kind\":\"{kind}\""));
+}
+
+/// Appends text as it is.
+pub fn add(out: &mut Vec<u8>, text: Arguments<'_>) {
+    let _ = out.write_fmt(text);
+}
+
+/// Appends a member `path`, or `path_base64`.
+pub fn path(name: &[u8], out: &mut Vec<u8>) {
+    out.push(b',');
+    json::path_into(name, out);
+}
+
+/// Appends a member of text.
+pub fn text(name: &str, value: &str, out: &mut Vec<u8>) {
+    add(out, format_args!(",\"{name}\":"));
+    json::string_into(value, out);
+}
+
+/// Appends a member `digests`, by algorithm.
+pub fn digests<'d>(digests: impl IntoIterator<Item = (&'d Spec, &'d Digest)>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"digests\":{");
+    for (at, (spec, digest)) in digests.into_iter().enumerate() {
+        add(out, format_args!("{}\"{spec}\":\"{digest}\"", if at == 0 { "" } else { "," }));
+    }
+    out.push(b'}');
+}
+
+/// Appends the object of a file or folder that could not be read.
+pub fn failed(schema: &str, error: &Error, out: &mut Vec<u8>) {
+    begin(schema, "failed", out);
+    path(&error.path, out);
+    text("reason", &format!("cannot {}: {}", error.action, error.reason()), out);
+    end(out);
+}
+
+/// Appends the object of a part of a manifest that is no entry.
+pub fn malformed(schema: &str, manifest: &[u8], bad: &BadLine, out: &mut Vec<u8>) {
+    begin(schema, "malformed", out);
+    text("manifest", &String::from_utf8_lossy(manifest), out);
+    match bad.at {
+        Place::Line(number) => add(out, format_args!(",\"line\":{number}")),
+        Place::Byte(number) => add(out, format_args!(",\"byte\":{number}")),
+    }
+    text("reason", &bad.reason, out);
+    end(out);
+}
+
+/// Appends the last object: counts, the time taken and the exit status.
+pub fn summary(schema: &str, counts: &[(&str, u64)], seconds: f64, exit: u8, out: &mut Vec<u8>) {
+    begin(schema, "summary", out);
+    counts.iter().for_each(|(name, count)| add(out, format_args!(",\"{name}\":{count}")));
+    add(out, format_args!(",\"seconds\":{seconds:.6},\"exit\":{exit}"));
+    end(out);
+}
+
+/// Ends an object.
+pub fn end(out: &mut Vec<u8>) {
+    out.extend_from_slice(b"}\n");
+}

@@ -1,0 +1,143 @@
+//! `truesum hash` of texts, into each folder, beside each file and into names: one scenario a test.
+
+use crate::program::{ABC, EMPTY, Folder, Ran};
+use std::os::unix::fs::symlink;
+
+fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
+    (ran.out(), &ran.err, ran.code)
+}
+
+#[test]
+fn texts_are_hashed_as_they_are() {
+    let folder = Folder::with(&[("lines", "abc\n\nabc\r\nlast")]);
+    let ran = folder.run(&["hash", "--text", "abc", "--text", ""]);
+    assert_eq!(shown(&ran), (format!("{ABC}  -\n{EMPTY}  -\n"), "", Some(0)));
+    let ran = folder.run(&["hash", "-a", "md5", "--tag", "--text", "-x"]);
+    assert_eq!(
+        ran.out(),
+        format!("MD5 (-) = {}\n", "e1bce26b26afe1ec92f87ae1bd1bb6bf").replace(
+            "e1bce26b26afe1ec92f87ae1bd1bb6bf",
+            &folder.feed(&["hash", "-a", "md5", "-"], b"-x").out()[..32]
+        )
+    );
+    let ran = folder.run(&["hash", "--raw", "--text", "abc"]);
+    assert_eq!(ran.out.len(), 32);
+    let ran = folder.run(&["hash", "--text-lines", "lines"]);
+    let digest = |text: &[u8]| folder.feed(&["hash", "-"], text).out()[..64].to_owned();
+    let out = format!(
+        "{ABC}  lines:1\n{EMPTY}  lines:2\n{}  lines:3\n{}  lines:4\n",
+        digest(b"abc\r"),
+        digest(b"last")
+    );
+    assert_eq!(shown(&ran), (out, "", Some(0)));
+    let ran = folder.feed(&["hash", "--text-lines", "-"], b"abc\n");
+    assert_eq!(shown(&ran), (format!("{ABC}  -:1\n"), "", Some(0)));
+    let ran = folder.run(&["hash", "--text-lines", "none"]);
+    assert_eq!(
+        shown(&ran),
+        (String::new(), "truesum: none: cannot open: No such file or directory\n", Some(1))
+    );
+    for words in
+        [&["--text", "a", "lines"][..], &["--text", "a", "-o", "M"], &["--raw", "--text", "a", "--text", "b"]]
+    {
+        assert_eq!(folder.run(&[&["hash"], words].concat()).code, Some(2), "{words:?}");
+    }
+}
+
+#[test]
+fn each_folder_gets_a_manifest_of_its_files() {
+    let folder = Folder::with(&[
+        ("d/a", "abc"),
+        ("d/s/b", ""),
+        ("d/s/t/c", "abc"),
+        ("d/z", "abc"),
+        ("d/none/sub/x", ""),
+    ]);
+    let ran = folder.run(&["hash", "--per-directory", "d"]);
+    let said = "truesum: 4 manifests named SHA256SUMS written; 5 entries, 9 B\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(folder.read("d/SHA256SUMS"), format!("{ABC}  a\n{ABC}  z\n").as_bytes());
+    assert_eq!(folder.read("d/s/SHA256SUMS"), format!("{EMPTY}  b\n").as_bytes());
+    assert_eq!(folder.read("d/s/t/SHA256SUMS"), format!("{ABC}  c\n").as_bytes());
+    assert!(!folder.path("d/none/SHA256SUMS").exists());
+    let ran = folder.run(&["check", "-q", "-r", "d"]);
+    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    // Again, the manifests are not content.
+    folder.write("d/z", "");
+    let ran = folder.run(&["hash", "--per-directory", "d", "-v"]);
+    assert!(ran.err.contains("5 entries, 6 B; 4 manifests of an earlier run not hashed\n"), "{}", ran.err);
+    assert_eq!(folder.read("d/SHA256SUMS"), format!("{ABC}  a\n{EMPTY}  z\n").as_bytes());
+    let ran = folder.run(&["hash", "--per-directory", "-q", "-a", "sha256,md5", "d/s/t"]);
+    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    let text = String::from_utf8(folder.read("d/s/t/CHECKSUMS")).unwrap();
+    assert!(text.lines().count() == 4 && text.contains("  SHA256SUMS\n"), "another name is content: {text}");
+    assert_eq!(folder.run(&["hash", "--per-directory", "d/a"]).code, Some(2));
+    assert_eq!(folder.run(&["hash", "--per-directory"]).code, Some(2));
+}
+
+#[test]
+fn a_folder_keeps_what_lists_more_or_is_no_manifest() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", "a letter\n"), ("e/b", "abc")]);
+    let ran = folder.run(&["hash", "--per-directory", "d", "e"]);
+    let said = "truesum: d/SHA256SUMS: not replaced: it was to be hashed, and is no manifest\n";
+    assert!(ran.err.starts_with(said) && ran.code == Some(1), "{}", ran.err);
+    assert_eq!(folder.read("d/SHA256SUMS"), b"a letter\n");
+    assert!(folder.path("e/SHA256SUMS").exists());
+    symlink("../d/a", folder.path("e/link.sha256")).unwrap();
+    folder.write("e/link", "");
+    let ran = folder.run(&["hash", "--sidecar", "e/link"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert_eq!(folder.read("d/a"), b"abc");
+}
+
+#[test]
+fn each_file_gets_its_sidecars_and_these_none() {
+    let folder = Folder::with(&[("d/x.iso", "abc"), ("d/s/y", "")]);
+    let ran = folder.run(&["hash", "--sidecar", "-a", "sha256,md5", "d"]);
+    let said = "truesum: 4 manifests written; 4 entries, 3 B\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(folder.read("d/x.iso.sha256"), format!("{ABC}  x.iso\n").as_bytes());
+    assert_eq!(folder.read("d/s/y.md5"), b"d41d8cd98f00b204e9800998ecf8427e  y\n");
+    let ran = folder.run(&["hash", "--sidecar", "-a", "sha256,md5", "d"]);
+    let said = "truesum: 4 manifests written; 4 entries, 3 B; 4 manifests of an earlier run not hashed\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    let ran = folder.run(&["check", "-q", "--sidecars", "d"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    // A file of that name that is none stays.
+    folder.write("d/x.iso.sha256", "notes on x.iso\n");
+    let ran = folder.run(&["hash", "--sidecar", "d/x.iso"]);
+    let said = "truesum: d/x.iso.sha256: not replaced: it was to be hashed, and is no manifest\n";
+    assert!(ran.err.starts_with(said) && ran.code == Some(1), "{}", ran.err);
+    assert_eq!(folder.read("d/x.iso.sha256"), b"notes on x.iso\n");
+    let ran = folder.run(&["hash", "--sidecar", "-q", "-t", "sfv", "d/x.iso"]);
+    assert_eq!((ran.code, folder.read("d/x.iso.sfv").ends_with(b"x.iso 352441C2\n")), (Some(0), true));
+}
+
+#[test]
+fn names_get_the_crc32_of_their_files() {
+    let folder = Folder::with(&[
+        ("d/nine.txt", "123456789"),
+        ("d/right [CBF43926]", "123456789"),
+        ("d/[00000000]", "x"),
+    ]);
+    let ran = folder.run(&["hash", "--embed-crc", "d"]);
+    let said = "truesum: 1 file to be renamed; 1 named so already; 1 NOT; 19 B read\n";
+    let out = "d/[00000000]: FAILED\n  the name carries 00000000, the file has 8CDC1683\n\
+               d/nine.txt: would be renamed to nine [CBF43926].txt (--yes does)\nd/right [CBF43926]: OK\n";
+    assert_eq!(shown(&ran), (out.to_owned(), said, Some(1)));
+    std::fs::remove_file(folder.path("d/[00000000]")).unwrap();
+    let ran = folder.run(&["hash", "--embed-crc", "--yes", "d"]);
+    let said = "truesum: 1 file renamed; 1 named so already; 18 B read\n";
+    let out = "d/nine.txt: RENAMED to nine [CBF43926].txt\nd/right [CBF43926]: OK\n";
+    assert_eq!(shown(&ran), (out.to_owned(), said, Some(0)));
+    assert_eq!(folder.run(&["check", "-q", "--embedded", "d"]).code, Some(0));
+    // A name that is taken is not replaced.
+    folder.write("d/nine.txt", "123456789");
+    folder.write("d/nine [CBF43926].txt", "other");
+    let ran = folder.run(&["hash", "--embed-crc", "--yes", "d/nine.txt"]);
+    let said = "truesum: d/nine.txt: cannot rename: its new name is taken\ntruesum: 0 files renamed; 1 NOT; 9 B read\n";
+    assert_eq!(shown(&ran), ("d/nine.txt: NOT RENAMED to nine [CBF43926].txt\n".to_owned(), said, Some(1)));
+    assert_eq!(folder.read("d/nine [CBF43926].txt"), b"other");
+    assert_eq!(folder.run(&["hash", "--embed-crc"]).code, Some(2));
+    assert_eq!(folder.run(&["hash", "--yes", "d"]).code, Some(2));
+}

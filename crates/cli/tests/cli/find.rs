@@ -1,0 +1,243 @@
+//! `truesum find` and `truesum duplicates`: one scenario a test, exact output and exit status.
+
+use crate::program::{ABC, EMPTY, Folder, Ran};
+use std::os::unix::fs::symlink;
+use std::process::Stdio;
+
+/// SHA-256 of no message anybody knows.
+const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+/// MD5 of `abc` (RFC 1321).
+const ABC_MD5: &str = "900150983cd24fb0d6963f7d28e17f72";
+
+fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
+    (ran.out(), &ran.err, ran.code)
+}
+
+#[test]
+fn files_are_found_by_what_a_digest_may_be() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "abc"), ("d/c", "other"), ("f", "abc")]);
+    let ran = folder.run(&["find", "-a", "sha256", ABC, "d"]);
+    let said = "truesum: 1 of 1 digest found; 3 files, 11 B read\n";
+    assert_eq!(
+        shown(&ran),
+        (format!("found\td/a\t{ABC}\tsha256\nfound\td/s/b\t{ABC}\tsha256\n"), said, Some(0))
+    );
+    let ran = folder.run(&["find", ABC_MD5, "d/s", "f"]);
+    let out = format!("found\td/s/b\t{ABC_MD5}\tmd5\nfound\tf\t{ABC_MD5}\tmd5\n");
+    assert_eq!((ran.out(), ran.code), (out, Some(0)), "{}", ran.err);
+    assert!(ran.err.contains("algorithms fit, and all are computed\nhint: -a NAME computes one\n"));
+    let base64 = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
+    let ran = folder.run(&["find", "-q", &format!("sha256-{base64}"), "f"]);
+    assert_eq!(shown(&ran), (format!("found\tf\tsha256-{base64}\tsha256\n"), "", Some(0)));
+    let ran = folder.run(&["find", "-z", "-q", "-a", "sha256", ABC, "d"]);
+    assert_eq!(shown(&ran), ("d/a\0d/s/b\0".to_owned(), "", Some(0)));
+}
+
+#[test]
+fn what_is_not_found_is_named_and_the_exit_status_tells() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    let ran = folder.run(&["find", "-a", "sha256", OTHER, ABC, "d"]);
+    let said = "truesum: 1 of 2 digests found; 1 file, 3 B read\n";
+    let out = format!("found\td/a\t{ABC}\tsha256\nabsent\t{OTHER}\n");
+    assert_eq!(shown(&ran), (out, said, Some(1)));
+}
+
+#[test]
+fn what_could_not_be_read_may_be_what_is_absent() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    symlink("loop", folder.path("loop")).unwrap();
+    let ran = folder.run(&["find", "-a", "sha256", OTHER, "d", "loop"]);
+    let said = "truesum: loop: cannot open: Too many levels of symbolic links\n\
+                truesum: 0 of 1 digest found; 1 file, 3 B read; 1 could NOT be read: what is absent may be there\n";
+    assert_eq!(shown(&ran), (format!("absent\t{OTHER}\n"), said, Some(2)));
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        folder.path("d/pipe"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR,
+        0,
+    )
+    .unwrap();
+    symlink("a", folder.path("d/link")).unwrap();
+    let ran = folder.run(&["find", "-v", "-a", "sha256", ABC, "d"]);
+    assert_eq!((ran.out(), ran.code), (format!("found\td/a\t{ABC}\tsha256\n"), Some(0)));
+    assert!(ran.err.contains("d/pipe: named pipe, not read\n"), "{}", ran.err);
+    assert!(ran.err.contains("d/link: symbolic link, not followed\n"), "{}", ran.err);
+    let ran = folder.run(&["find", "-q", "-L", "-a", "sha256", ABC, "d"]);
+    assert!(ran.out().contains("found\td/link\t"), "{}", ran.out());
+}
+
+#[test]
+fn sizes_tell_what_need_not_be_read() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/long", "longer than that"), ("d/b", "abd")]);
+    let ran = folder.run(&["find", "-a", "sha256", "--size", "3", ABC, "d"]);
+    let said = "truesum: 1 of 1 digest found; 2 files, 6 B read; 1 of other sizes\n";
+    assert_eq!(shown(&ran), (format!("found\td/a\t{ABC}\tsha256\n"), said, Some(0)));
+    let ran = folder.run(&["find", "-q", "-a", "sha256", "--size", "16", ABC, "d"]);
+    assert_eq!(shown(&ran), (format!("absent\t{ABC}\n"), "", Some(1)));
+}
+
+#[test]
+fn all_that_a_manifest_lists_is_found_under_other_names() {
+    let folder =
+        Folder::with(&[("old/a", "abc"), ("old/b", "bcd"), ("new/x", "bcd"), ("new/long", "much more")]);
+    assert_eq!(folder.run(&["hash", "-t", "jsonl", "-o", "M", "--root", "old", "old"]).code, Some(0));
+    let ran = folder.run(&["find", "--manifest", "M", "new"]);
+    let said = "truesum: 1 of 2 listed files found; 1 file, 3 B read; 1 of other sizes\n";
+    assert_eq!(shown(&ran), ("found\tnew/x\tb\tsha256\nabsent\ta\n".to_owned(), said, Some(1)));
+    folder.write("M", format!("{ABC}  a\noops\n"));
+    let ran = folder.run(&["find", "-q", "--manifest", "M", "old"]);
+    let said = "truesum: M: line 2: not a checksum line\n";
+    assert_eq!(shown(&ran), ("found\told/a\ta\tsha256\n".to_owned(), said, Some(2)));
+    assert_eq!(folder.run(&["find", "-q", "--lenient", "--manifest", "M", "old"]).code, Some(0));
+    assert_eq!(folder.run(&["find", "-q", "--manifest", "none", "old"]).code, Some(2));
+    folder.write("empty", "");
+    assert_eq!(
+        folder.run(&["find", "-q", "--manifest", "empty", "old"]).code,
+        Some(2),
+        "nothing to look for"
+    );
+}
+
+#[test]
+fn digests_stand_first_and_places_last() {
+    let folder = Folder::with(&[("a", "abc"), (ABC, "abc")]);
+    for (words, err) in [
+        (&[ABC][..], "truesum: find: no folder to look in is named\nhint: truesum find DIGEST... DIR\n"),
+        (
+            &[ABC, "none"],
+            "truesum: none: no such file or folder to look in\nhint: truesum find DIGEST... DIR\n",
+        ),
+        (&["-a", "md5", ABC, "a"], &format!("truesum: {ABC}: no digest of md5\n")),
+        (
+            &["hello?", "a"],
+            "truesum: hello?: not spelled as any digest is\n\
+             hint: truesum list algorithms tells what there is, and how long digests are\n",
+        ),
+        (
+            &[ABC, "hello!", "a"],
+            "truesum: hello!: not spelled as any digest is\n\
+             hint: truesum list algorithms tells what there is, and how long digests are\n",
+        ),
+    ] {
+        let ran = folder.run(&[&["find"], words].concat());
+        assert_eq!(shown(&ran), (String::new(), err, Some(2)), "{words:?}");
+    }
+    // The second word is a file that is there.
+    let ran = folder.run(&["find", "-q", "-a", "sha256", ABC, ABC, "a"]);
+    assert_eq!(ran.out().lines().count(), 2, "{}", ran.out());
+}
+
+#[test]
+fn odd_names_are_found_and_shown_safely() {
+    let folder = Folder::new();
+    folder.write(b"d/line\nfeed", "abc");
+    folder.write(b"d/not\xffutf8", "abc");
+    let ran = folder.run(&["find", "-q", "-a", "sha256", ABC, "d"]);
+    let out =
+        format!("found\t'd/line'$'\\n''feed'\t{ABC}\tsha256\nfound\t'd/not'$'\\377''utf8'\t{ABC}\tsha256\n");
+    assert_eq!(shown(&ran), (out, "", Some(0)));
+    let ran = folder.run(&["find", "-qz", "-a", "sha256", ABC, "d"]);
+    assert_eq!(ran.out, b"d/line\nfeed\0d/not\xffutf8\0");
+}
+
+#[test]
+fn findings_as_objects() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    let ran = folder.run(&["find", "--json", "-a", "sha256", ABC, EMPTY, "d", "none"]);
+    let objects: Vec<serde_json::Value> =
+        ran.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<&str> = objects.iter().map(|object| object["kind"].as_str().unwrap()).collect();
+    assert_eq!((kinds, ran.code), (vec!["found", "failed", "absent", "summary"], Some(2)));
+    assert!(objects.iter().all(|object| object["schema"] == "truesum-find/1"));
+    assert_eq!((&objects[0]["path"], &objects[0]["wanted"]), (&"d/a".into(), &ABC.into()));
+    assert_eq!((&objects[0]["digests"]["sha256"], &objects[0]["size"]), (&ABC.into(), &3.into()));
+    assert_eq!(objects[2]["wanted"], EMPTY);
+    let counts = ["wanted", "found", "files", "failed", "exit"].map(|name| objects[3][name].as_u64());
+    assert_eq!(counts, [2, 1, 1, 1, 2].map(Some));
+}
+
+#[test]
+fn copies_are_told_from_names_of_one_file() {
+    let folder = Folder::with(&[
+        ("d/a", "same"),
+        ("d/s/b", "same"),
+        ("d/c", "else"),
+        ("d/empty", ""),
+        ("d/void", ""),
+        ("d/one", "linked alone"),
+    ]);
+    std::fs::hard_link(folder.path("d/a"), folder.path("d/link")).unwrap();
+    std::fs::hard_link(folder.path("d/one"), folder.path("d/two")).unwrap();
+    symlink("a", folder.path("d/symbolic")).unwrap();
+    let before = folder.entries();
+    let ran = folder.run(&["duplicates", "d"]);
+    let said =
+        "truesum: 4 files: 1 copy in 1 group, 4 B wasted; 2 hard links; 2 too small; 3 files, 12 B read\n";
+    let out = "first\td/a\nlink\td/link\td/a\ncopy\td/s/b\td/a\n".to_owned();
+    assert_eq!(shown(&ran), (out.clone(), said, Some(0)));
+    assert_eq!(folder.entries(), before);
+    // Overlapping arguments reach the same names, which are no links.
+    let ran = folder.run(&["duplicates", "-q", "d", "d/s", "./d/s/b"]);
+    assert_eq!(shown(&ran), (out, "", Some(0)));
+    let ran = folder.run(&["duplicates", "-q", "-0", "d"]);
+    assert_eq!(shown(&ran), ("d/a\0d/s/b\0\0".to_owned(), "", Some(0)));
+    let ran = folder.run(&["duplicates", "-q", "--min-size", "0", "d"]);
+    assert!(ran.out().ends_with("first\td/empty\ncopy\td/void\td/empty\n"), "{}", ran.out());
+    let said = "truesum: 4 files: no copies; 2 hard links; 2 too small; 0 files, 0 B read\n";
+    let ran = folder.run(&["duplicates", "d/c", "d/one"]);
+    assert_eq!((ran.out(), ran.code), (String::new(), Some(0)), "{said}");
+}
+
+#[test]
+fn large_files_are_told_apart_by_their_beginning_and_equal_ones_by_their_end() {
+    let folder = Folder::new();
+    let text = |begin: u8, end: u8| {
+        let mut text = vec![7; 100_000];
+        (text[0], text[99_999]) = (begin, end);
+        text
+    };
+    for (name, begin, end) in [("a", 1, 1), ("b", 1, 1), ("c", 2, 1), ("d", 1, 2), ("e", 3, 3)] {
+        folder.write(format!("d/{name}"), text(begin, end));
+    }
+    let ran = folder.run(&["duplicates", "d"]);
+    let said = "truesum: 5 files: 1 copy in 1 group, 97.7 KiB wasted; 3 files, 293.0 KiB read\n";
+    let said = said.replace("97.7 KiB", "98 KiB");
+    assert_eq!((ran.out(), ran.code), ("first\td/a\ncopy\td/b\td/a\n".to_owned(), Some(0)));
+    assert!(ran.err.contains("3 files, "), "{} {said}", ran.err);
+}
+
+#[test]
+fn duplicates_that_could_not_be_read_are_told() {
+    let folder = Folder::with(&[("d/a", "same"), ("d/b", "same")]);
+    let ran = folder.run(&["duplicates", "d", "none"]);
+    let said = "truesum: none: cannot open: No such file or directory\n\
+                truesum: 2 files: 1 copy in 1 group, 4 B wasted; 2 files, 8 B read; 1 could NOT be read\n";
+    assert_eq!(shown(&ran), ("first\td/a\ncopy\td/b\td/a\n".to_owned(), said, Some(1)));
+    let ran = folder.run(&["duplicates", "-a", "crc32", "d"]);
+    assert!(ran.err.contains("note: equal by crc32 alone, which different files may share\n"), "{}", ran.err);
+    assert_eq!(folder.run(&["duplicates", "-"]).code, Some(2));
+    let ran = folder.run(&["duplicates", "--json", "d", "none"]);
+    let objects: Vec<serde_json::Value> =
+        ran.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<&str> = objects.iter().map(|object| object["kind"].as_str().unwrap()).collect();
+    assert_eq!((kinds, ran.code), (vec!["failed", "group", "summary"], Some(1)));
+    assert_eq!((&objects[1]["copies"][1]["path"], &objects[1]["size"]), (&"d/b".into(), &4.into()));
+    assert_eq!(objects[2]["wasted"], 4);
+}
+
+#[test]
+fn a_closed_output_ends_a_search_by_the_signal() {
+    let folder = Folder::new();
+    for number in 0..20_000 {
+        folder.write(format!("d/{number}"), "abc");
+    }
+    for words in [&["find", "-q", "-a", "sha256", ABC, "d"][..], &["duplicates", "-q", "d"]] {
+        let mut command = folder.command();
+        let mut child = command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let ran = Ran::from(output);
+        assert_eq!((ran.signal, ran.err.as_str()), (Some(libc::SIGPIPE), ""), "{words:?}");
+    }
+}

@@ -1,0 +1,158 @@
+//! What independent programs find and do in the same folders: cfv for files under other names, rhash for CRC-32 in names,
+//! fdupes and rdfind for files of one content.
+
+use crate::program::Folder;
+use std::collections::BTreeSet;
+use std::process::{Command, Output};
+
+/// Says what was not compared; a failure where all must be.
+fn absent(program: &str) {
+    let message = format!("{program} is not installed: not compared");
+    assert!(std::env::var_os("TRUESUM_ORACLES").is_none_or(|which| which != "all"), "{message}");
+    println!("{message}");
+}
+
+/// What another program says; `None` where it is not installed, which is told.
+fn other(folder: &Folder, program: &str, words: &[&str]) -> Option<Output> {
+    let output =
+        Command::new(program).args(words).current_dir(folder.root()).env("LC_ALL", "C.UTF-8").output();
+    if output.is_err() {
+        absent(program);
+    }
+    output.ok()
+}
+
+fn files(folder: &Folder) -> BTreeSet<(String, Vec<u8>)> {
+    fn below(path: &std::path::Path, root: &std::path::Path, found: &mut BTreeSet<(String, Vec<u8>)>) {
+        for entry in std::fs::read_dir(path).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                below(&path, root, found);
+            } else {
+                let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+                found.insert((name, std::fs::read(&path).unwrap()));
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    below(folder.root(), folder.root(), &mut found);
+    found
+}
+
+fn moved_about() -> Folder {
+    let folder =
+        Folder::with(&[("right", "one"), ("wrong name", "two"), ("other", "not listed"), ("third", "three")]);
+    let mut list = String::new();
+    for (text, name) in [("one", "right"), ("two", "two"), ("three", "THIRD"), ("four", "gone")] {
+        list +=
+            &format!("{}  {name}\n", &folder.feed(&["hash", "-a", "md5", "-"], text.as_bytes()).out()[..32]);
+    }
+    folder.write("list.md5", list);
+    folder
+}
+
+#[test]
+fn cfv_renames_the_same_files_to_match() {
+    let (ours, theirs) = (moved_about(), moved_about());
+    let Some(output) = other(&theirs, "cfv", &["-s", "-n", "-f", "list.md5"]) else { return };
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(127) {
+        return absent("cfv");
+    }
+    let ran = ours.run(&["check", "--search", "--rename-to-match", "--yes", "list.md5"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert_eq!(files(&ours), files(&theirs), "{said}");
+}
+
+#[test]
+fn cfv_takes_the_same_names_without_case() {
+    let (ours, theirs) = (moved_about(), moved_about());
+    let Some(output) = other(&theirs, "cfv", &["-i", "-v", "-f", "list.md5"]) else { return };
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let ran = ours.run(&["check", "--match-case=no", "list.md5"]);
+    assert!(ran.out().contains("THIRD: OK (as third)\n"), "{}", ran.out());
+    assert!(said.contains("2 OK") && ran.err.contains("2 files verified"), "{said} {}", ran.err);
+}
+
+#[test]
+fn rhash_gives_names_the_same_marks_and_verifies_ours() {
+    let make = || Folder::with(&[("nine.txt", "123456789"), (".hidden", "x"), ("a.tar.gz", "y")]);
+    let (ours, theirs) = (make(), make());
+    // A name without an extension it leaves as it is.
+    let names = ["nine.txt", "a.tar.gz"];
+    let Some(output) = other(&theirs, "rhash", &[&["-C", "--embed-crc"], &names[..]].concat()) else {
+        return;
+    };
+    assert!(output.status.success(), "{output:?}");
+    let ran = ours.run(&[&["hash", "--embed-crc", "--yes"], &names[..]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(files(&ours), files(&theirs));
+    let marked: Vec<String> = ours.entries().into_iter().filter(|name| name.contains('[')).collect();
+    let words: Vec<&str> =
+        ["--check-embedded"].into_iter().chain(marked.iter().map(String::as_str)).collect();
+    // Its exit status says nothing of it.
+    let failed = || String::from_utf8_lossy(&other(&ours, "rhash", &words).unwrap().stdout).contains(" ERR");
+    assert!(!failed());
+    assert_eq!(ours.run(&["check", "-q", "--embedded", "."]).code, Some(0));
+    ours.write("nine [CBF43926].txt", "damaged");
+    assert!(failed());
+    assert_eq!(ours.run(&["check", "-q", "--embedded", "."]).code, Some(1));
+}
+
+/// Files of many contents, some of one beginning, some linked.
+fn copies() -> Folder {
+    let folder = Folder::new();
+    for number in 0..200u32 {
+        let content = number.wrapping_mul(2_654_435_761) >> 26;
+        let mut text = vec![content as u8 % 3; 5000 * (content as usize % 4)];
+        text.extend_from_slice(format!("end {}", content % 20).as_bytes());
+        folder.write(format!("d{}/{number}", number % 7), text);
+    }
+    folder.write("empty/a", "");
+    folder.write("empty/b", "");
+    std::fs::hard_link(folder.path("d0/0"), folder.path("d1/linked")).unwrap();
+    folder
+}
+
+/// Our groups: names of each copy, without further names of one file.
+fn groups(folder: &Folder) -> BTreeSet<BTreeSet<String>> {
+    let ran = folder.run(&["duplicates", "-q", "-0", "."]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let out = ran.out();
+    let groups = out.split("\0\0").filter(|group| !group.is_empty());
+    groups.map(|group| group.split('\0').map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn fdupes_finds_the_same_groups() {
+    let folder = copies();
+    // -n: no empty files.
+    let Some(output) = other(&folder, "fdupes", &["-r", "-n", "-q", "."]) else { return };
+    let text = String::from_utf8(output.stdout).unwrap();
+    let groups_of = |text: &str| -> BTreeSet<BTreeSet<String>> {
+        let groups = text.split("\n\n").map(str::trim).filter(|group| !group.is_empty());
+        groups.map(|group| group.lines().map(str::to_owned).collect()).collect()
+    };
+    // Of a file with two names it tells one; which, the order of the folder decides.
+    let theirs = groups_of(&text.replace("./d1/linked", "./d0/0"));
+    assert!(theirs.len() > 10);
+    assert_eq!(groups(&folder), theirs);
+}
+
+#[test]
+fn rdfind_finds_as_many_copies_and_wasted_bytes() {
+    let folder = copies();
+    let Some(output) = other(&folder, "rdfind", &["-dryrun", "true", "."]) else { return };
+    assert!(output.status.success());
+    let results = String::from_utf8(folder.read("results.txt").clone()).ok();
+    let text = String::from_utf8(output.stdout).unwrap();
+    std::fs::remove_file(folder.path("results.txt")).ok();
+    let ran = folder.run(&["duplicates", "--json", "."]);
+    let summary: serde_json::Value = serde_json::from_str(ran.out().lines().last().unwrap()).unwrap();
+    let files: usize = groups(&folder).iter().map(BTreeSet::len).sum();
+    let said = format!("It seems like you have {files} files that are not unique");
+    assert!(text.contains(&said), "{said}: {text} {results:?}");
+    assert_eq!(summary["copies"].as_u64(), Some(files as u64 - summary["groups"].as_u64().unwrap()));
+}

@@ -1,0 +1,211 @@
+//! `truesum check` of files under other names, and by names and manifests found below folders: one scenario a test.
+
+use crate::program::{ABC, EMPTY, Folder, Ran};
+use std::os::unix::fs::symlink;
+
+/// SHA-256 of no message anybody knows.
+const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+fn lines(entries: &[(&str, &str)]) -> String {
+    entries.iter().map(|(digest, name)| format!("{digest}  {name}\n")).collect()
+}
+
+fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
+    (ran.out(), &ran.err, ran.code)
+}
+
+#[test]
+fn a_missing_file_is_found_by_its_content_and_is_no_pass() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/s/new", "abc"), ("d/other", "xyz")]);
+    folder.write("d/M", lines(&[(ABC, "a"), (ABC, "old"), (OTHER, "gone")]));
+    let ran = folder.run(&["check", "--search", "--status", "d/M"]);
+    assert_eq!(shown(&ran), (String::new(), "", Some(1)));
+    let ran = folder.run(&["check", "--search", "d/M"]);
+    let said = "truesum: note: 1 file in d not listed (-v names them)\n\
+                truesum: 1 file verified, 1 MISSING, 1 MOVED, 1 not listed; 9 B read\n";
+    assert_eq!(shown(&ran), ("a: OK\nold: MOVED to s/new\ngone: MISSING\n".to_owned(), said, Some(1)));
+    folder.write("d/M", lines(&[(ABC, "a"), (ABC, "old")]));
+    assert_eq!(folder.run(&["check", "-q", "--search", "d/M"]).code, Some(1));
+    let ran = folder.run(&["check", "--search", "--moved=ok", "d/M"]);
+    assert_eq!((ran.out(), ran.code), ("a: OK\nold: MOVED to s/new\n".to_owned(), Some(0)));
+    // What has only another name is not listed elsewhere, and so not too much.
+    let ran = folder.run(&["check", "--exact", "--search", "--moved=ok", "d/M"]);
+    assert!(ran.err.contains("1 file in d not listed: other\n"), "{}", ran.err);
+    std::fs::remove_file(folder.path("d/other")).unwrap();
+    assert_eq!(folder.run(&["check", "--exact", "--search", "--moved=ok", "d/M"]).code, Some(0));
+}
+
+#[test]
+fn of_several_with_one_content_each_file_answers_for_one_entry() {
+    let folder = Folder::with(&[("d/x/b", "abc"), ("d/x/z", "abc")]);
+    folder.write("d/M", lines(&[(ABC, "a"), (ABC, "b"), (ABC, "c")]));
+    let ran = folder.run(&["check", "--search", "d/M"]);
+    assert_eq!((ran.out(), ran.code), ("a: MOVED to x/z\nb: MOVED to x/b\nc: MISSING\n".to_owned(), Some(1)));
+    // A copy of a file that is listed and there is no file that moved.
+    let folder = Folder::with(&[("d/a", "abc")]);
+    folder.write("d/M", lines(&[(ABC, "a"), (ABC, "b")]));
+    let ran = folder.run(&["check", "--search", "d/M"]);
+    assert_eq!((ran.out(), ran.code), ("a: OK\nb: MISSING\n".to_owned(), Some(1)));
+}
+
+#[test]
+fn files_are_renamed_to_match_only_when_that_is_said_twice() {
+    let folder = Folder::with(&[("d/new", "abc")]);
+    folder.write("d/M", lines(&[(ABC, "sub/old")]));
+    let words = ["check", "--search", "--rename-to-match", "d/M"];
+    let ran = folder.run(&words);
+    let said = "truesum: 0 files verified, 1 MOVED; 3 B read\n";
+    let out = "sub/old: MOVED to new\nnew: would be renamed to sub/old (--yes does)\n";
+    assert_eq!(shown(&ran), (out.to_owned(), said, Some(1)));
+    assert!(folder.path("d/new").exists());
+    let ran = folder.run(&[&words[..], &["--yes", "--moved=ok"]].concat());
+    let said = "truesum: 0 files verified, 1 MOVED, 1 renamed; 3 B read\n";
+    assert_eq!(shown(&ran), ("sub/old: MOVED to new\nnew: RENAMED to sub/old\n".to_owned(), said, Some(0)));
+    assert_eq!(folder.run(&["check", "-q", "d/M"]).code, Some(0));
+    assert!(!folder.path("d/new").exists());
+    let ran = folder.run(&["check", "--yes", "d/M"]);
+    let hint = "truesum: --yes: nothing is to be renamed\n\
+                hint: truesum check --search --rename-to-match --yes MANIFEST\n";
+    assert_eq!(shown(&ran), (String::new(), hint, Some(2)));
+    assert_eq!(folder.run(&["check", "--rename-to-match", "d/M"]).code, Some(2), "what was not searched");
+}
+
+#[test]
+fn nothing_is_replaced_and_nothing_leaves_the_folder() {
+    let folder = Folder::with(&[("d/new", "abc"), ("d/empty", ""), ("out/x", "")]);
+    symlink("../out", folder.path("d/way")).unwrap();
+    folder.write("d/M", lines(&[(ABC, "../out/old"), (EMPTY, "void")]));
+    let words = ["check", "--search", "--rename-to-match", "--yes", "d/M"];
+    let ran = folder.run(&words);
+    // A name outside is refused before it is looked for; any empty file is equal to any other.
+    let out =
+        "../out/old: UNREADABLE (cannot open: leads out of the folder being checked)\nvoid: MOVED to empty\n";
+    assert_eq!((ran.out(), ran.code), (out.to_owned(), Some(1)));
+    let ran = folder.run(&[&words[..], &["--allow-outside"]].concat());
+    assert!(ran.out().contains("new: NOT RENAMED to ../out/old\n"), "{}", ran.out());
+    assert!(ran.err.contains("new: cannot rename: its new name leads out of the folder"), "{}", ran.err);
+    folder.write("d/M", lines(&[(ABC, "way/old"), (OTHER, "s")]));
+    let ran = folder.run(&[&words[..], &["--allow-outside"]].concat());
+    assert!(ran.out().contains("new: NOT RENAMED to way/old\n"), "{}", ran.out());
+    assert!(folder.path("d/new").exists() && !folder.path("out/old").exists());
+    // The folder of the new name is a file.
+    folder.write("d/file", "listed");
+    folder.write("d/M", lines(&[(ABC, "file/old")]));
+    let ran = folder.run(&words);
+    assert!(ran.out().contains("new: NOT RENAMED to file/old\n"), "{}", ran.out());
+    assert_eq!(folder.read("d/file"), b"listed");
+}
+
+#[test]
+fn spellings_of_a_name_are_one_name_where_that_is_said() {
+    let folder = Folder::with(&[("d/ReadMe", "abc"), ("d/Sub/e\u{301}", "abc"), ("d/x\\y", "abc")]);
+    folder.write("d/M", lines(&[(ABC, "README"), (ABC, "Sub/\u{e9}")]));
+    let ran = folder.run(&["check", "d/M"]);
+    let hint = "hint: ReadMe is there, another spelling of README: --match-case=no and --normalize take it, \
+                --fix-names renames it\n";
+    assert_eq!((ran.out(), ran.code), ("README: MISSING\nSub/\u{e9}: MISSING\n".to_owned(), Some(1)));
+    assert!(ran.err.contains(hint), "{}", ran.err);
+    let ran = folder.run(&["check", "--match-case=no", "d/M"]);
+    assert_eq!(ran.out(), "README: OK (as ReadMe)\nSub/\u{e9}: MISSING\n");
+    let ran = folder.run(&["check", "-q", "--match-case=no", "--normalize", "d/M"]);
+    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    folder.write("d/ReadMe", "abd");
+    let ran = folder.run(&["check", "-q", "--match-case=no", "--normalize", "d/M"]);
+    assert!(ran.out().starts_with("README: FAILED (as ReadMe)\n") && ran.code == Some(1), "{}", ran.out());
+    // Where two files fit, nobody knows which is meant.
+    folder.write("d/readme", "abc");
+    let ran = folder.run(&["check", "-q", "--match-case=no", "--normalize", "d/M"]);
+    assert_eq!((ran.out(), ran.code), ("README: MISSING\n".to_owned(), Some(1)));
+}
+
+#[test]
+fn names_are_put_right_when_their_files_are() {
+    let folder = Folder::with(&[("d/ReadMe", "abc"), ("d/x\\y", "abc"), ("d/Bad", "other")]);
+    folder.write("d/M", lines(&[(ABC, "README"), (ABC, "x/y"), (ABC, "BAD")]));
+    let ran = folder.run(&["check", "--fix-names", "d/M"]);
+    let out = "README: MOVED to ReadMe\nx/y: MOVED to x\\y\nBAD: MISSING\n\
+               ReadMe: would be renamed to README (--yes does)\nx\\y: would be renamed to x/y (--yes does)\n";
+    assert_eq!((ran.out(), ran.code), (out.to_owned(), Some(1)), "{}", ran.err);
+    let ran = folder.run(&["check", "-q", "--match-case=no", "--fix-names", "--yes", "d/M"]);
+    let out = "BAD: FAILED (as Bad)\n";
+    assert!(ran.out().contains(out) && ran.out().ends_with("x\\y: RENAMED to x/y\n"), "{}", ran.out());
+    assert!(
+        folder.path("d/README").exists() && folder.path("d/x/y").exists() && folder.path("d/Bad").exists()
+    );
+}
+
+#[test]
+fn entries_found_elsewhere_as_objects() {
+    let folder = Folder::with(&[("d/ReadMe", "abc"), ("d/new", "bcd")]);
+    let bcd = folder.feed(&["hash", "-"], b"bcd").out()[..64].to_owned();
+    folder.write("d/M", lines(&[(ABC, "README"), (&bcd, "old")]));
+    let ran =
+        folder.run(&["check", "--json", "--search", "--match-case=no", "--rename-to-match", "--yes", "d/M"]);
+    let objects: Vec<serde_json::Value> =
+        ran.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<&str> = objects.iter().map(|object| object["kind"].as_str().unwrap()).collect();
+    assert_eq!((kinds, ran.code), (vec!["entry", "entry", "rename", "summary"], Some(1)));
+    assert_eq!(
+        (&objects[0]["verdict"], &objects[0]["found_as"]["path"]),
+        (&"verified".into(), &"ReadMe".into())
+    );
+    assert_eq!((&objects[1]["verdict"], &objects[1]["found_as"]["path"]), (&"moved".into(), &"new".into()));
+    assert_eq!((&objects[1]["expected"]["sha256"], &objects[1]["line"]), (&bcd.into(), &2.into()));
+    assert_eq!((&objects[2]["from"]["path"], &objects[2]["to"]["path"]), (&"new".into(), &"old".into()));
+    assert_eq!((&objects[2]["done"], &objects[3]["moved"]), (&true.into(), &1.into()));
+    assert_eq!((&objects[3]["renamed"], &objects[3]["missing"]), (&1.into(), &0.into()));
+}
+
+#[test]
+fn odd_names_are_found_and_renamed() {
+    let folder = Folder::new();
+    folder.write(b"d/not\xffutf8", "abc");
+    folder.write("d/M", format!("\\{ABC}  line\\nfeed\n"));
+    let ran = folder.run(&["check", "-q", "--search", "--rename-to-match", "--yes", "d/M"]);
+    let out = "'line'$'\\n''feed': MOVED to 'not'$'\\377''utf8'\n'not'$'\\377''utf8': RENAMED to 'line'$'\\n''feed'\n";
+    assert_eq!((ran.out(), ran.code), (out.to_owned(), Some(1)));
+    assert_eq!(folder.read(b"d/line\nfeed"), b"abc");
+}
+
+#[test]
+fn files_are_verified_by_the_crc32_in_their_names() {
+    let folder = Folder::with(&[
+        ("d/nine [CBF43926].txt", "123456789"),
+        ("d/s/(cbf43926)", "12345678"),
+        ("d/plain", ""),
+    ]);
+    let ran = folder.run(&["check", "--embedded", "d"]);
+    let said = "truesum: 1 file verified, 1 FAILED, 1 without a CRC-32 in the name; 17 B read; \
+                2 entries by crc32: not tamper-evident\n";
+    let out = "d/nine [CBF43926].txt: OK\nd/s/(cbf43926): FAILED\n  expected crc32 cbf43926\n  actual   crc32 9ae0daaf\n";
+    assert_eq!(shown(&ran), (out.to_owned(), said, Some(1)));
+    let ran = folder.run(&["check", "--embedded", "d/plain"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.err.starts_with("truesum: nothing verified: no name carries a CRC-32\nhint: "),
+        "{}",
+        ran.err
+    );
+    assert_eq!(folder.run(&["check", "-q", "--embedded", "d/nine [CBF43926].txt"]).code, Some(0));
+    assert_eq!(folder.run(&["check", "--embedded"]).code, Some(2));
+    assert_eq!(folder.run(&["check", "--embedded", "none"]).code, Some(1));
+}
+
+#[test]
+fn all_manifests_below_a_folder_are_checked() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", ""), ("d/plain.txt", "no manifest")]);
+    folder.write("d/a.sha256", lines(&[(ABC, "a")]));
+    folder.write("d/s/SHA256SUMS", lines(&[(EMPTY, "b")]));
+    let ran = folder.run(&["check", "--recursive", "d"]);
+    let said = "truesum: note: 1 file in d not listed (-v names them)\n\
+                truesum: 2 files verified, 1 not listed; 3 B read\n";
+    // Files that the manifests of folders below list count as listed there.
+    assert_eq!((ran.out(), ran.code), ("a: OK\nb: OK\n".to_owned(), Some(0)), "{} {said}", ran.err);
+    folder.write("d/s/x.md5", "\0broken");
+    let ran = folder.run(&["check", "-q", "--sidecars", "d"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    let empty = Folder::with(&[("d/a", "abc")]);
+    let ran = empty.run(&["check", "-r", "d"]);
+    let said = "truesum: nothing verified: no manifest is below the folders named\n";
+    assert!(ran.err.starts_with(said) && ran.code == Some(2), "{}", ran.err);
+}

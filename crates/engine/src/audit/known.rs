@@ -1,0 +1,276 @@
+//! Sets of known content: which files have digests that a set holds, whatever their names, and which have not.
+//!
+//! A file is known if all digests of one entry of one set are its own. Digests are kept as their bytes, sorted, so that a set
+//! of millions takes little more than they do.
+
+use crate::error::{Cause, Error};
+use crate::io::input::Input;
+use crate::io::open::Root;
+use crate::job::{Job, Outcome};
+use crate::progress::Progress;
+use crate::run::run;
+use crate::task::{BadLine, Notice, Sink, Task};
+use crate::verify::entries::Entries;
+use crate::verify::foreign::look;
+use crate::verify::options::Options;
+use crate::verify::verification::{CountedReader, open};
+use crate::walk::{Options as WalkOptions, Walk};
+use std::collections::BTreeSet;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use truesum_hash::{Digest, Spec};
+use truesum_manifest::weak;
+
+/// Algorithms of all sets together, at most.
+const ALGORITHMS: usize = 16;
+
+/// Something that a comparison with sets tells.
+#[derive(Debug)]
+pub enum KnownEvent<'e> {
+    /// A file that was read, whether it is known, and by which digests that was decided.
+    File(&'e Outcome, bool),
+    /// A line of this set that is no entry.
+    Malformed(&'e Path, &'e BadLine),
+    /// A set, a folder or a file that could not be read.
+    Failed(&'e Error),
+}
+
+/// Takes what is told. Its error ends it.
+pub type TellKnown<'t> = dyn FnMut(KnownEvent<'_>) -> io::Result<()> + 't;
+
+/// The counts of a comparison with sets.
+#[derive(Clone, Debug, Default)]
+pub struct KnownReport {
+    /// Entries of all sets that have a digest.
+    pub listed: u64,
+    /// Files whose content is in a set.
+    pub known: u64,
+    /// Files whose content is in none.
+    pub unknown: u64,
+    /// Files and folders that could not be read.
+    pub unreadable: u64,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Lines that are no entry.
+    pub malformed: u64,
+    /// Sets that could not be read, or hold no digest.
+    pub failed: u64,
+    /// Whether it was stopped before its end.
+    pub interrupted: bool,
+    /// Algorithms of sets by which an equal digest does not tell tampering.
+    pub not_tamper_evident: BTreeSet<String>,
+}
+
+/// Entries that have digests of the same algorithms.
+struct Kind {
+    specs: Arc<[Spec]>,
+    /// Bytes of the digests of an entry.
+    width: usize,
+    /// Those of all entries, in ascending order once all were read.
+    digests: Vec<u8>,
+}
+
+/// Sets of known content.
+pub struct KnownSets<'a> {
+    options: &'a Options,
+    progress: &'a Progress,
+    kinds: Vec<Kind>,
+    report: KnownReport,
+}
+
+impl<'a> KnownSets<'a> {
+    /// No set yet. [`Progress::stop`] ends the work early.
+    pub fn new(options: &'a Options, progress: &'a Progress) -> KnownSets<'a> {
+        KnownSets { options, progress, kinds: Vec::new(), report: KnownReport::default() }
+    }
+
+    /// What was counted so far.
+    pub fn report(&self) -> &KnownReport {
+        &self.report
+    }
+
+    /// Reads sets, which are manifests of any format, and then the files and all files of the folders; tells of each in order.
+    ///
+    /// # Errors
+    /// Those of `tell`. What goes wrong with sets and files is told and counted.
+    pub fn compare(
+        &mut self,
+        sets: &[impl AsRef<Path>],
+        paths: &[PathBuf],
+        tell: &mut TellKnown<'_>,
+    ) -> io::Result<()> {
+        for name in sets {
+            self.read(name.as_ref(), tell)?;
+        }
+        self.kinds.iter_mut().for_each(Kind::sort);
+        let mut specs: Vec<Spec> = Vec::new();
+        for spec in self.kinds.iter().flat_map(|kind| kind.specs.iter()) {
+            if !specs.contains(spec) {
+                specs.push(spec.clone());
+            }
+        }
+        if specs.len() > ALGORITHMS {
+            let why =
+                format!("the sets have digests of {} algorithms, and {ALGORITHMS} are computed", specs.len());
+            return self.failed(&Error::new(b"known sets", "use", Cause::Other(why)), tell);
+        }
+        self.report.interrupted |= self.progress.stopped();
+        if self.report.failed > 0 || self.report.interrupted {
+            return Ok(());
+        }
+        for spec in specs.iter().filter(|spec| weak::verdict(spec) != weak::Strength::TamperEvident) {
+            self.report.not_tamper_evident.insert(spec.to_string());
+        }
+        let specs: Arc<[Spec]> = specs.into();
+        let walk = Walk::new(paths.to_vec(), WalkOptions::default(), self.options.threads);
+        let walk = walk.map_err(io::Error::other)?.until(self.progress.stop_flag());
+        let mut tasks = walk.map(|item| item.task(&specs));
+        let mut config = self.options.config(Root::Anywhere);
+        config.own.clone_from(&self.options.own);
+        let mut relay = Relay { kinds: &self.kinds, report: &mut self.report, tell };
+        let summary = run(&config, &mut tasks, self.progress, &mut relay)?;
+        self.report.bytes = summary.bytes;
+        self.report.interrupted |= summary.interrupted;
+        Ok(())
+    }
+
+    /// Takes in one set.
+    fn read(&mut self, name: &Path, tell: &mut TellKnown<'_>) -> io::Result<()> {
+        let bytes = name.as_os_str().as_bytes();
+        let file = match open(name, self.progress) {
+            Ok((file, _)) => file,
+            Err(error) => return self.failed(&error, tell),
+        };
+        let reader = match look(CountedReader { reader: file, progress: self.progress }) {
+            Ok((_, Some(what))) if self.options.format.is_none() => {
+                return self.failed(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
+            }
+            Ok((reader, _)) => reader,
+            Err(error) => return self.failed(&Error::io(bytes, "read", error), tell),
+        };
+        let before = self.report.listed;
+        let root = Root::Anywhere;
+        let mut entries = Entries::new(reader, self.options.reading(bytes, self.progress), &root, 0, None);
+        for task in entries.by_ref() {
+            match task {
+                Task::File(job) => self.add(&job),
+                Task::Tell(Notice::Malformed(line)) => {
+                    self.report.malformed += 1;
+                    tell(KnownEvent::Malformed(name, &line))?;
+                }
+                Task::Tell(_) => {}
+            }
+        }
+        match entries.facts().failed {
+            Some(error) if Input::is_interruption(&error) => Ok(()),
+            Some(error) => self.failed(&Error::io(bytes, "read", error), tell),
+            None if self.report.listed == before => {
+                let why = Cause::Other("it holds no digest of a whole file".to_owned());
+                self.failed(&Error::new(bytes, "use", why), tell)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn add(&mut self, job: &Job) {
+        if job.expected.is_empty() {
+            return;
+        }
+        self.report.listed += 1;
+        let at = match self.kinds.iter().position(|kind| kind.specs == job.specs) {
+            Some(at) => at,
+            None => {
+                let width = job.expected.iter().map(width).sum();
+                self.kinds.push(Kind { specs: job.specs.clone(), width, digests: Vec::new() });
+                self.kinds.len() - 1
+            }
+        };
+        let kind = &mut self.kinds[at];
+        job.expected.iter().for_each(|digest| put(digest, &mut kind.digests));
+    }
+
+    fn failed(&mut self, error: &Error, tell: &mut TellKnown<'_>) -> io::Result<()> {
+        self.report.failed += 1;
+        tell(KnownEvent::Failed(error))
+    }
+}
+
+/// A digest's bytes, and the number of parts where it counts them.
+fn put(digest: &Digest, into: &mut Vec<u8>) {
+    into.extend_from_slice(digest.as_bytes());
+    into.extend(digest.parts().into_iter().flat_map(u64::to_be_bytes));
+}
+
+fn width(digest: &Digest) -> usize {
+    digest.len() + digest.parts().map_or(0, |_| 8)
+}
+
+impl Kind {
+    fn sort(&mut self) {
+        let mut rows: Vec<&[u8]> = self.digests.chunks_exact(self.width.max(1)).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        self.digests = rows.concat();
+    }
+
+    /// Whether some entry has these digests.
+    fn holds(&self, digests: &[u8]) -> bool {
+        let count = self.digests.len() / self.width.max(1);
+        let row = |at: usize| &self.digests[at * self.width..(at + 1) * self.width];
+        let (mut low, mut high) = (0, count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match row(middle).cmp(digests) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return true,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        false
+    }
+}
+
+/// From a run to whoever is told.
+struct Relay<'r, 't> {
+    kinds: &'r [Kind],
+    report: &'r mut KnownReport,
+    tell: &'r mut TellKnown<'t>,
+}
+
+impl Sink for Relay<'_, '_> {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        let found = match &outcome.result {
+            Ok(found) => found,
+            Err(error) => {
+                self.report.unreadable += 1;
+                return (self.tell)(KnownEvent::Failed(error));
+            }
+        };
+        let mut row = Vec::new();
+        let known = self.kinds.iter().any(|kind| {
+            row.clear();
+            for spec in kind.specs.iter() {
+                let at = outcome.job.specs.iter().position(|own| own == spec);
+                at.into_iter().for_each(|at| put(&found.digests[at], &mut row));
+            }
+            row.len() == kind.width && kind.holds(&row)
+        });
+        match known {
+            true => self.report.known += 1,
+            false => self.report.unknown += 1,
+        }
+        (self.tell)(KnownEvent::File(&outcome, known))
+    }
+
+    fn notice(&mut self, notice: Notice) -> io::Result<()> {
+        match notice {
+            Notice::Failed(error) => {
+                self.report.unreadable += 1;
+                (self.tell)(KnownEvent::Failed(&error))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The search: files met, those that may be alike read, and those that are told.
+
+use super::first::of_one_beginning;
+use super::meeting::Files;
+use super::telling::{Event, Group, Options, Report, Tell};
+use crate::io::open::{Root, Special};
+use crate::job::{Job, Outcome};
+use crate::progress::Progress;
+use crate::run::config::{Config, Order};
+use crate::run::run;
+use crate::task::{Notice, Sink, Task};
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use truesum_hash::{Digest, Spec};
+
+/// Looks for files of one content under these names, which are files or folders. Nothing is changed.
+///
+/// ```
+/// use truesum::duplicates::{Event, Options, duplicates};
+///
+/// let folder = tempfile::tempdir()?;
+/// for (name, text) in [("a", "same"), ("b", "same"), ("c", "else")] {
+///     std::fs::write(folder.path().join(name), text)?;
+/// }
+/// let report = duplicates([folder.path()], &Options::default(), &Default::default(), &mut |event| {
+///     if let Event::Group(group) = event {
+///         assert_eq!(group.copies, [[folder.path().join("a")], [folder.path().join("b")]]);
+///     }
+///     Ok(())
+/// })?;
+/// assert_eq!((report.groups, report.copies, report.wasted), (1, 1, 4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Those of `tell`, and a walk that cannot be made. What goes wrong with files is told and counted.
+pub fn duplicates(
+    paths: impl IntoIterator<Item: Into<OsString>>,
+    options: &Options,
+    progress: &Progress,
+    tell: &mut Tell<'_>,
+) -> io::Result<Report> {
+    let mut report = Report::default();
+    let paths: Vec<OsString> = paths.into_iter().map(Into::into).collect();
+    let mut files = Files::default();
+    files.meet(paths, options, progress, &mut report, tell)?;
+    let alike = files.of_one_size();
+    let alike = of_one_beginning(&files, alike, options, progress, &mut report, tell)?;
+    let read = read(&files, &alike, options, progress, &mut report, tell)?;
+    tell_groups(&files, read, &mut report, tell)?;
+    report.met = files.met;
+    report.interrupted |= progress.stopped();
+    Ok(report)
+}
+
+/// The files of each content.
+type Contents = HashMap<(u64, Digest), Vec<u32>>;
+
+/// Reads files to their end, and puts those of one content together.
+fn read(
+    files: &Files,
+    alike: &[u32],
+    options: &Options,
+    progress: &Progress,
+    report: &mut Report,
+    tell: &mut Tell<'_>,
+) -> io::Result<Contents> {
+    let specs: Arc<[Spec]> = Arc::from([options.spec.clone()]);
+    let config = Config {
+        root: Root::Anywhere,
+        special: Special::Refuse,
+        threads: options.threads,
+        mapping: options.mapping,
+        order: Order::Stable,
+        own: options.own.clone(),
+    };
+    let mut tasks = alike.iter().map(|&at| {
+        let job = Job::hash(files.path(at), &specs);
+        let open = (job.name == b"-").then(|| job.name.clone());
+        Task::File(Job { open, anchor: files.anchor(at), origin: (at as usize, job.origin.1), ..job })
+    });
+    let mut sink = Reading { contents: HashMap::new(), report, tell };
+    let summary = run(&config, &mut tasks, progress, &mut sink)?;
+    let Reading { contents, report, .. } = sink;
+    report.interrupted |= summary.interrupted;
+    Ok(contents)
+}
+
+struct Reading<'r, 't> {
+    contents: Contents,
+    report: &'r mut Report,
+    tell: &'r mut Tell<'t>,
+}
+
+impl Sink for Reading<'_, '_> {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        match outcome.result {
+            Ok(mut found) => {
+                self.report.read += 1;
+                self.report.bytes += found.size;
+                let digest = found.digests.pop().expect("one was asked for");
+                self.contents.entry((found.size, digest)).or_default().push(outcome.job.origin.0 as u32);
+                Ok(())
+            }
+            Err(error) => {
+                self.report.failed += 1;
+                (self.tell)(Event::Failed(&error))
+            }
+        }
+    }
+
+    fn notice(&mut self, notice: Notice) -> io::Result<()> {
+        (self.tell)(Event::Passed(&notice))
+    }
+}
+
+fn tell_groups(
+    files: &Files,
+    contents: Contents,
+    report: &mut Report,
+    tell: &mut Tell<'_>,
+) -> io::Result<()> {
+    // The names of each copy, for each content.
+    type Copies<'f> = Vec<Vec<&'f Path>>;
+    let groups = contents.into_iter().filter(|(_, copies)| copies.len() > 1).map(|(content, copies)| {
+        let mut copies: Copies<'_> = copies.into_iter().map(|at| files.names(at)).collect();
+        copies.sort_unstable();
+        (content, copies)
+    });
+    let mut groups: Vec<((u64, Digest), Copies<'_>)> = groups.collect();
+    groups.sort_unstable_by(|(_, one), (_, other)| one.cmp(other));
+    for ((size, digest), copies) in &groups {
+        report.groups += 1;
+        report.copies += copies.len() as u64 - 1;
+        report.wasted += size * (copies.len() as u64 - 1);
+        tell(Event::Group(&Group { size: *size, digest, copies }))?;
+    }
+    Ok(())
+}

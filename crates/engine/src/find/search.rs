@@ -1,0 +1,254 @@
+//! A search under way: what it tells, what it counts, and what that comes to.
+
+use super::candidates::Candidates;
+use super::wanted::{Index, Wanted};
+use crate::error::Error;
+use crate::io::open::Root;
+use crate::job::Outcome;
+use crate::progress::Progress;
+use crate::run::config::Config;
+use crate::run::run;
+use crate::task::{BadLine, Notice, Sink};
+use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
+use crate::verify::options::Options;
+use crate::walk::{self, Walk};
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use truesum_hash::{Digest, Spec};
+
+/// A file that has content that is looked for.
+#[derive(Debug)]
+pub struct Found<'f> {
+    /// Which content: its index.
+    pub wanted: usize,
+    /// The file.
+    pub name: &'f Path,
+    /// Its size in bytes.
+    pub size: u64,
+    /// By which digests it is recognised.
+    pub by: &'f [(Spec, Digest)],
+}
+
+/// Something that a search tells.
+#[derive(Debug)]
+pub enum Event<'e> {
+    /// A file that has content that is looked for, in the order of files.
+    Found(&'e Found<'e>),
+    /// A line of this manifest that is no entry, or one without a digest to look for.
+    Malformed(&'e Path, &'e BadLine),
+    /// A file or folder that could not be read: it may be one that is looked for.
+    Failed(&'e Error),
+    /// What was passed over on the way, and why.
+    Passed(&'e Notice),
+    /// All that is known by now was told: the time to flush what was buffered.
+    Pause,
+}
+
+/// What a search came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conclusion {
+    /// All that was looked for is there.
+    AllFound,
+    /// Everything was read, and something is not there.
+    NotAllFound,
+    /// Not everything could be read, or nothing was looked for: what was not found may be there.
+    NotAsAsked,
+    /// Stopped before its end.
+    Interrupted,
+}
+
+/// The counts of a search.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// For each content how many files have it.
+    pub found: Vec<u64>,
+    /// Files read to their end, and bytes of these.
+    pub read: u64,
+    /// Bytes of those files.
+    pub bytes: u64,
+    /// Files whose size told that they are none of those looked for.
+    pub passed: u64,
+    /// Files and folders that could not be read, and manifests.
+    pub failed: u64,
+    /// Lines of manifests that are no entry or have nothing to look for.
+    pub malformed: u64,
+    /// Whether it was stopped before its end.
+    pub interrupted: bool,
+    lenient: bool,
+}
+
+impl Report {
+    /// What all this means.
+    pub fn conclusion(&self) -> Conclusion {
+        let all = self.found.iter().all(|&files| files > 0);
+        let trouble = self.failed > 0 || !self.lenient && self.malformed > 0 || self.found.is_empty();
+        match () {
+            () if self.interrupted => Conclusion::Interrupted,
+            () if trouble => Conclusion::NotAsAsked,
+            () if all => Conclusion::AllFound,
+            () => Conclusion::NotAllFound,
+        }
+    }
+}
+
+/// Takes what a search tells. Its error ends the search.
+pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
+
+/// A search.
+///
+/// ```
+/// use truesum::find::{Conclusion, Event, Search, Wanted};
+///
+/// let folder = tempfile::tempdir()?;
+/// std::fs::write(folder.path().join("a"), "123456789")?;
+/// let crc32: truesum::hash::Spec = "crc32".parse()?;
+/// let readings = vec![vec![(crc32.clone(), crc32.digest(b"123456789"))]];
+///
+/// let (options, progress) = (truesum::Options::default(), truesum::Progress::default());
+/// let mut search = Search::new(&options, &progress);
+/// search.add(Wanted { label: b"cbf43926".to_vec(), readings, size: None });
+/// search.run([folder.path()], Default::default(), &mut |event| {
+///     if let Event::Found(found) = event {
+///         assert_eq!(found.name, folder.path().join("a"));
+///     }
+///     Ok(())
+/// })?;
+/// assert_eq!(search.report().conclusion(), Conclusion::AllFound);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Search<'a> {
+    options: &'a Options,
+    progress: &'a Progress,
+    wanted: Vec<Wanted>,
+    /// Files that are none of those looked for: the manifests, and the caller's own.
+    own: Vec<(u64, u64)>,
+    report: Report,
+}
+
+impl<'a> Search<'a> {
+    /// A search for nothing yet. The options say how manifests and files are read. [`Progress::stop`] ends it early.
+    pub fn new(options: &'a Options, progress: &'a Progress) -> Search<'a> {
+        let report = Report { lenient: options.lenient, ..Report::default() };
+        Search { options, progress, wanted: Vec::new(), own: options.own.clone(), report }
+    }
+
+    /// What is looked for.
+    pub fn wanted(&self) -> &[Wanted] {
+        &self.wanted
+    }
+
+    /// What was counted so far.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Looks for this content too.
+    pub fn add(&mut self, wanted: Wanted) {
+        self.wanted.push(wanted);
+    }
+
+    /// Looks for all that a manifest lists; `-` is standard input. Entries without a digest are told as bad lines.
+    ///
+    /// # Errors
+    /// Those of `tell`. What goes wrong with the manifest is told and counted.
+    pub fn add_manifest(&mut self, name: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
+        let Search { options, progress, wanted, own, report } = self;
+        let ended = listed_jobs(name, options, progress, own, &mut |listed| {
+            let line = match listed {
+                Listed::Entry(job) if job.exempt => return Ok(()),
+                Listed::Entry(job) if !job.expected.is_empty() => {
+                    let reading = job.specs.iter().cloned().zip(job.expected).collect();
+                    wanted.push(Wanted { label: job.name, readings: vec![reading], size: job.size });
+                    return Ok(());
+                }
+                Listed::Entry(job) | Listed::Pieced(job) => BadLine {
+                    at: job.origin.1,
+                    reason: "it has no digest of a whole file".to_owned(),
+                    lacks_key: false,
+                },
+                Listed::Bad(line) => line,
+            };
+            report.malformed += 1;
+            tell(Event::Malformed(name, &line))
+        });
+        match ended {
+            Ok(()) => Ok(()),
+            Err(Ended::Refused(error)) => Err(error),
+            Err(Ended::Unread(error)) => {
+                report.failed += 1;
+                tell(Event::Failed(&error))
+            }
+        }
+    }
+
+    /// Looks at the files under these names, which are files or folders; no symbolic link below a folder is followed unless
+    /// the options of the walk say so.
+    ///
+    /// # Errors
+    /// Those of `tell`, and a walk that cannot be made. What goes wrong with files is told and counted.
+    pub fn run(
+        &mut self,
+        paths: impl IntoIterator<Item: Into<OsString>>,
+        walk: walk::Options,
+        tell: &mut Tell<'_>,
+    ) -> io::Result<()> {
+        let Search { options, progress, wanted, own, report } = self;
+        report.found = vec![0; wanted.len()];
+        if wanted.is_empty() || progress.stopped() {
+            report.interrupted |= progress.stopped();
+            return Ok(());
+        }
+        let index = Index::new(wanted);
+        let paths: Vec<OsString> = paths.into_iter().map(Into::into).collect();
+        let config = Config { special: walk.special, own: own.clone(), ..options.config(Root::Anywhere) };
+        let walk = Walk::new(paths, walk, options.threads).map_err(io::Error::other)?;
+        let mut tasks = Candidates::new(walk.until(progress.stop_flag()), &index);
+        let mut relay = Relay { index: &index, report, tell };
+        let summary = run(&config, &mut tasks, progress, &mut relay)?;
+        report.passed += tasks.passed;
+        report.interrupted |= summary.interrupted;
+        Ok(())
+    }
+}
+
+/// From a run to whoever is told.
+struct Relay<'r, 't> {
+    index: &'r Index<'r>,
+    report: &'r mut Report,
+    tell: &'r mut Tell<'t>,
+}
+
+impl Sink for Relay<'_, '_> {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        let found = match &outcome.result {
+            Ok(found) => found,
+            Err(error) => {
+                self.report.failed += 1;
+                return (self.tell)(Event::Failed(error));
+            }
+        };
+        self.report.read += 1;
+        self.report.bytes += found.size;
+        for (wanted, by) in self.index.matches(found.size, &outcome.job.specs, &found.digests) {
+            self.report.found[wanted] += 1;
+            let found = Found { wanted, name: outcome.name(), size: found.size, by: &by };
+            (self.tell)(Event::Found(&found))?;
+        }
+        Ok(())
+    }
+
+    fn notice(&mut self, notice: Notice) -> io::Result<()> {
+        match &notice {
+            Notice::Failed(error) => {
+                self.report.failed += 1;
+                (self.tell)(Event::Failed(error))
+            }
+            _ => (self.tell)(Event::Passed(&notice)),
+        }
+    }
+
+    fn pause(&mut self) -> io::Result<()> {
+        (self.tell)(Event::Pause)
+    }
+}

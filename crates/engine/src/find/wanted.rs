@@ -1,0 +1,183 @@
+//! What is looked for: digests, each with all it may be of, and by which of them a file is recognised.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use truesum_hash::{Digest, Spec};
+use truesum_manifest::identify::part_sizes;
+
+/// Content that is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// What it is called: the digest as it was given, or the name under which a manifest lists it.
+    pub label: Vec<u8>,
+    /// What may be known of it, the likeliest first. A file has this content if all digests of one reading are its own.
+    /// A digest that counts parts, of the algorithm's usual part, may be of parts of any size that uploads have.
+    pub readings: Vec<Vec<(Spec, Digest)>>,
+    /// Its size, where that is known.
+    pub size: Option<u64>,
+}
+
+/// All that is looked for, by digest.
+pub(super) struct Index<'w> {
+    wanted: &'w [Wanted],
+    /// The algorithms to compute of every file.
+    pub plain: Arc<[Spec]>,
+    /// Digests that count parts, with the algorithm: how large the parts were follows from the size of the file.
+    parted: Vec<(Spec, u64)>,
+    /// Readings by their first digest: index of the content, and of the reading.
+    readings: HashMap<(Spec, Digest), Vec<(usize, usize)>>,
+    /// The sizes to read, if all are known.
+    sizes: Option<HashSet<u64>>,
+}
+
+/// Whether the size of the parts is left open.
+fn is_open(spec: &Spec) -> bool {
+    spec.counts_parts() && *spec == Spec::new(spec.algorithm())
+}
+
+/// An algorithm without the size of its parts.
+fn plain(spec: &Spec) -> Spec {
+    if spec.counts_parts() { Spec::new(spec.algorithm()) } else { spec.clone() }
+}
+
+impl<'w> Index<'w> {
+    pub(super) fn new(wanted: &'w [Wanted]) -> Index<'w> {
+        let (mut all, mut parted) = (Vec::new(), Vec::new());
+        let (mut seen, mut seen_parts) = (HashSet::new(), HashSet::new());
+        let mut readings: HashMap<(Spec, Digest), Vec<(usize, usize)>> = HashMap::new();
+        for (at, want) in wanted.iter().enumerate() {
+            for (nth, reading) in want.readings.iter().enumerate() {
+                let Some((spec, digest)) = reading.first() else { continue };
+                readings.entry((plain(spec), digest.clone())).or_default().push((at, nth));
+                for (spec, digest) in reading {
+                    if is_open(spec) {
+                        let parts = (spec.clone(), digest.parts().unwrap_or(1));
+                        if seen_parts.insert(parts.clone()) {
+                            parted.push(parts);
+                        }
+                    } else if seen.insert(spec.clone()) {
+                        all.push(spec.clone());
+                    }
+                }
+            }
+        }
+        let sizes = wanted.iter().map(|want| want.size).collect::<Option<HashSet<u64>>>();
+        Index { wanted, plain: all.into(), parted, readings, sizes }
+    }
+
+    /// Whether sizes are asked before files are read.
+    pub(super) fn asks_sizes(&self) -> bool {
+        self.sizes.is_some() || !self.parted.is_empty()
+    }
+
+    /// Whether a file of this size may be one.
+    pub(super) fn may_be(&self, size: u64) -> bool {
+        self.sizes.as_ref().is_none_or(|sizes| sizes.contains(&size))
+    }
+
+    /// What to compute of a file of this size beside what is computed of every one.
+    pub(super) fn of_parts(&self, size: u64) -> Vec<Spec> {
+        let mut specs: Vec<Spec> = Vec::new();
+        for (spec, parts) in &self.parted {
+            let sized = part_sizes(size, *parts).into_iter();
+            for spec in sized.filter_map(|part| spec.clone().with_unit(part).ok()) {
+                if !specs.contains(&spec) {
+                    specs.push(spec);
+                }
+            }
+        }
+        specs
+    }
+
+    /// What a file of this size with these digests is: indexes of contents, each with the algorithms that say so.
+    pub(super) fn matches(
+        &self,
+        size: u64,
+        specs: &[Spec],
+        digests: &[Digest],
+    ) -> Vec<(usize, Vec<(Spec, Digest)>)> {
+        let mut best: HashMap<usize, (usize, Vec<(Spec, Digest)>)> = HashMap::new();
+        for (spec, digest) in specs.iter().zip(digests) {
+            let Some(readings) = self.readings.get(&(plain(spec), digest.clone())) else { continue };
+            for &(at, nth) in readings {
+                let want = &self.wanted[at];
+                let likelier = best.get(&at).is_some_and(|(known, _)| *known <= nth);
+                if likelier || want.size.is_some_and(|wanted| wanted != size) {
+                    continue;
+                }
+                let found = |(wanted, digest): &(Spec, Digest)| {
+                    let fits = |spec: &Spec| spec == wanted || is_open(wanted) && plain(spec) == *wanted;
+                    let mut both = specs.iter().zip(digests);
+                    both.find(|(spec, found)| fits(spec) && *found == digest).map(|(spec, _)| spec.clone())
+                };
+                let all: Option<Vec<(Spec, Digest)>> = want.readings[nth]
+                    .iter()
+                    .map(|wanted| Some((found(wanted)?, wanted.1.clone())))
+                    .collect();
+                if let Some(all) = all {
+                    best.insert(at, (nth, all));
+                }
+            }
+        }
+        let mut found: Vec<_> = best.into_iter().map(|(at, (_, all))| (at, all)).collect();
+        found.sort_unstable_by_key(|(at, _)| *at);
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(name: &str) -> Spec {
+        name.parse().unwrap()
+    }
+
+    fn want(label: &str, readings: &[&[(&str, &[u8])]], size: Option<u64>) -> Wanted {
+        let reading = |reading: &&[(&str, &[u8])]| {
+            reading.iter().map(|(name, text)| (spec(name), spec(name).digest(text))).collect()
+        };
+        Wanted { label: label.into(), readings: readings.iter().map(reading).collect(), size }
+    }
+
+    #[test]
+    fn a_file_is_what_all_digests_of_one_reading_say() {
+        let wanted = [
+            want("either", &[&[("md5", b"x")], &[("md4", b"a")]], None),
+            want("both", &[&[("md5", b"a"), ("sha1", b"a")]], None),
+            want("mixed", &[&[("md5", b"a"), ("sha1", b"b")]], None),
+            want("other size", &[&[("md5", b"a")]], Some(2)),
+            want("same size", &[&[("md5", b"a")]], Some(1)),
+        ];
+        let index = Index::new(&wanted);
+        assert_eq!(index.plain.len(), 3);
+        let digests: Vec<Digest> = index.plain.iter().map(|spec| spec.digest(b"a")).collect();
+        let found: Vec<usize> =
+            index.matches(1, &index.plain, &digests).into_iter().map(|(at, _)| at).collect();
+        assert_eq!(found, [0, 1, 4]);
+        assert!(!index.asks_sizes() && index.may_be(7));
+    }
+
+    #[test]
+    fn sizes_bound_what_is_read_only_if_all_are_known() {
+        let wanted = [want("a", &[&[("md5", b"a")]], Some(1)), want("b", &[&[("md5", b"b")]], Some(3))];
+        let index = Index::new(&wanted);
+        assert!(index.may_be(1) && index.may_be(3) && !index.may_be(2));
+    }
+
+    #[test]
+    fn parts_of_any_size_are_tried_where_none_is_said() {
+        let etag = spec("s3-etag");
+        let sized = etag.clone().with_unit(5 << 20).unwrap();
+        let text = vec![7; 12 << 20];
+        let digest = sized.digest(&text);
+        let wanted =
+            [Wanted { label: b"e".to_vec(), readings: vec![vec![(etag, digest.clone())]], size: None }];
+        let index = Index::new(&wanted);
+        assert!(index.plain.is_empty() && index.asks_sizes());
+        let specs = index.of_parts(12 << 20);
+        assert!(specs.contains(&sized) && specs.len() > 1, "{specs:?}");
+        let digests: Vec<Digest> = specs.iter().map(|spec| spec.digest(&text)).collect();
+        assert_eq!(index.matches(12 << 20, &specs, &digests), [(0, vec![(sized, digest)])]);
+    }
+}

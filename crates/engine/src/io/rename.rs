@@ -1,0 +1,144 @@
+//! Renames that replace nothing, stay below their root, and are of the file that was read.
+
+use crate::error::{Cause, Error};
+use crate::io::open::Root;
+use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
+use rustix::io::Errno;
+use std::os::fd::OwnedFd;
+
+/// What a file was when it was read: its size, and when it was last written.
+pub(crate) type Seen = (u64, (i64, u32));
+
+/// Renames a file below `root` that was `seen` there, and makes the folders of its new name. Nothing is replaced.
+///
+/// # Errors
+/// The new name is taken or leads out of the root, the file is not the one that was read any more, or lies on another file
+/// system; the system's. Then the file has its old name.
+pub(crate) fn rename(root: &Root, from: &[u8], to: &[u8], seen: Seen) -> Result<(), Error> {
+    let fail = |error| refused(root, from, error);
+    let (old, old_base) = place(root, from).map_err(fail)?;
+    let stat = fs::statat(&old, old_base, AtFlags::SYMLINK_NOFOLLOW).map_err(fail)?;
+    if !FileType::from_raw_mode(stat.st_mode).is_file() {
+        let why = Cause::Other("it is a symbolic link, or no file".to_owned());
+        return Err(Error::new(from, "rename", why));
+    }
+    let time = (stat.st_mtime, stat.st_mtime_nsec as u32);
+    if (stat.st_size as u64, time) != seen {
+        return Err(Error::new(from, "rename", Cause::Changed("it was written to meanwhile".to_owned())));
+    }
+    make_folders(root, to).map_err(fail)?;
+    let (new, new_base) = place(root, to).map_err(fail)?;
+    match fs::renameat_with(&old, old_base, &new, new_base, RenameFlags::NOREPLACE) {
+        // File systems that know no such rename: a second name replaces nothing either.
+        Err(Errno::INVAL | Errno::NOSYS) => {
+            fs::linkat(&old, old_base, &new, new_base, AtFlags::empty()).map_err(fail)?;
+            fs::unlinkat(&old, old_base, AtFlags::empty()).map_err(fail)?;
+        }
+        result => result.map_err(fail)?,
+    }
+    // Somebody may have put another file in its place between the look and the rename.
+    let id = |stat: &Stat| (stat.st_dev, stat.st_ino);
+    let moved = fs::statat(&new, new_base, AtFlags::SYMLINK_NOFOLLOW);
+    if moved.is_ok_and(|moved| id(&moved) == id(&stat)) {
+        return Ok(());
+    }
+    let why = Cause::Changed("another file was in its place, and has the new name now".to_owned());
+    Err(Error::new(from, "rename", why))
+}
+
+fn refused(root: &Root, from: &[u8], error: Errno) -> Error {
+    let why = match error {
+        Errno::EXIST => "its new name is taken",
+        Errno::XDEV if matches!(root, Root::Beneath(_)) => {
+            "its new name leads out of the folder, or to another file system"
+        }
+        Errno::XDEV => "its new name is on another file system",
+        Errno::PERM => "it is not permitted, or the file system cannot rename without replacing",
+        _ => return root.refusal(from, "rename", error),
+    };
+    Error::new(from, "rename", Cause::Other(why.to_owned()))
+}
+
+/// The folder of a name, and the name in it.
+fn place<'p>(root: &Root, path: &'p [u8]) -> Result<(OwnedFd, &'p [u8]), Errno> {
+    let cut = path.iter().rposition(|&byte| byte == b'/');
+    let base = &path[cut.map_or(0, |cut| cut + 1)..];
+    if matches!(base, b"" | b"." | b"..") {
+        return Err(Errno::ISDIR);
+    }
+    let folder = match cut {
+        None => &b"."[..],
+        Some(0) => b"/",
+        Some(cut) => &path[..cut],
+    };
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok((root.resolve(folder, flags)?, base))
+}
+
+/// Makes the folders that a name needs and that are not there.
+fn make_folders(root: &Root, path: &[u8]) -> Result<(), Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Some(end) = path.iter().rposition(|&byte| byte == b'/').filter(|&end| end > 0) else { return Ok(()) };
+    if root.resolve(&path[..end], flags).is_ok() {
+        return Ok(());
+    }
+    let cuts = (1..=end).filter(|&at| path[at] == b'/' && path[at - 1] != b'/');
+    for folder in cuts.map(|cut| &path[..cut]) {
+        match root.resolve(folder, flags) {
+            Err(Errno::NOENT) => {
+                let (above, base) = place(root, folder)?;
+                match fs::mkdirat(&above, base, Mode::from_raw_mode(0o777)) {
+                    Ok(()) | Err(Errno::EXIST) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            result => drop(result?),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{MetadataExt, symlink};
+    use std::path::Path;
+
+    fn seen(path: &Path) -> Seen {
+        let stat = std::fs::symlink_metadata(path).unwrap();
+        (stat.len(), (stat.mtime(), stat.mtime_nsec() as u32))
+    }
+
+    #[test]
+    fn a_file_gets_another_name_and_its_folders_and_nothing_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        std::fs::write(path("a"), "content").unwrap();
+        let root = Root::folder(dir.path(), false).unwrap();
+        rename(&root, b"a", b"x//y/b", seen(&path("a"))).unwrap();
+        assert_eq!(std::fs::read(path("x/y/b")).unwrap(), b"content");
+        std::fs::write(path("taken"), "other").unwrap();
+        let was = seen(&path("x/y/b"));
+        for (to, why) in [
+            ("taken", "its new name is taken"),
+            ("x", "its new name is taken"),
+            ("../out", "leads out"),
+            ("/out", "leads out"),
+            ("x/..", "directory"),
+            ("taken/b", "Not a directory"),
+        ] {
+            let error = rename(&root, b"x/y/b", to.as_bytes(), was).unwrap_err();
+            assert!(error.to_string().to_lowercase().contains(&why.to_lowercase()), "{to}: {error}");
+        }
+        assert_eq!(std::fs::read(path("taken")).unwrap(), b"other");
+        symlink("..", path("up")).unwrap();
+        assert!(rename(&root, b"x/y/b", b"up/out", was).is_err(), "a link leads out");
+        assert!(!dir.path().parent().unwrap().join("out").exists());
+        symlink("x/y/b", path("link")).unwrap();
+        assert!(rename(&root, b"link", b"c", was).unwrap_err().to_string().contains("symbolic link"));
+        std::fs::write(path("x/y/b"), "written to").unwrap();
+        let error = rename(&root, b"x/y/b", b"c", was).unwrap_err();
+        assert!(error.to_string().contains("written to meanwhile"), "{error}");
+        assert!(path("x/y/b").exists() && !path("c").exists());
+    }
+}

@@ -1,0 +1,89 @@
+//! CRC-32 in names of files: `name [CBF43926].mkv`, as people who share videos mark them.
+
+use crate::error::Error;
+use crate::io::open::Root;
+use crate::io::rename::rename;
+use crate::job::{Found, Job};
+use truesum_hash::{Digest, Spec};
+
+/// Hexadecimal digits of a mark.
+const DIGITS: usize = 8;
+
+/// The algorithm of marks.
+pub fn spec() -> Spec {
+    "crc32".parse().expect("a row of the table of algorithms")
+}
+
+/// The digest that a name is marked with: eight hexadecimal digits in brackets or parentheses, of several the last ones, in
+/// the last part of the name.
+///
+/// ```
+/// use truesum::marks::mark;
+/// assert_eq!(mark(b"a/name [CBF43926].mkv").map(|crc32| crc32.to_string()).as_deref(), Some("cbf43926"));
+/// assert_eq!(mark(b"[CBF43926]/name.mkv"), None);
+/// ```
+pub fn mark(name: &[u8]) -> Option<Digest> {
+    let base = &name[name.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)..];
+    base.windows(DIGITS + 2).rev().find_map(|window| match window {
+        [b'[', digits @ .., b']'] | [b'(', digits @ .., b')'] => Digest::from_hex(digits).ok(),
+        _ => None,
+    })
+}
+
+/// The last part of a name with a mark: before its extension, or at its end where it has none.
+///
+/// ```
+/// use truesum::marks::marked;
+/// let crc32 = truesum::marks::spec().digest(b"123456789");
+/// for (name, expected) in [
+///     ("a/name.mkv", "name [CBF43926].mkv"),
+///     ("name", "name [CBF43926]"),
+///     (".name", ".name [CBF43926]"),
+///     ("a.tar.gz", "a.tar [CBF43926].gz"),
+/// ] {
+///     assert_eq!(marked(name.as_bytes(), &crc32), expected.as_bytes());
+/// }
+/// ```
+pub fn marked(name: &[u8], crc32: &Digest) -> Vec<u8> {
+    let base = &name[name.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)..];
+    let dot = base.iter().rposition(|&byte| byte == b'.').filter(|&dot| dot > 0).unwrap_or(base.len());
+    let mark = format!(" [{}]", crc32.to_hex_upper());
+    [&base[..dot], mark.as_bytes(), &base[dot..]].concat()
+}
+
+/// Gives the file of a job that was read another name in its own folder. Nothing is replaced.
+///
+/// # Errors
+/// The new name is taken, or the file is not the one that was read any more; the system's. It has its old name then.
+pub fn rename_beside(job: &Job, found: &Found, base: &[u8]) -> Result<(), Error> {
+    let anywhere = Root::Anywhere;
+    let (root, from) = job.way(&anywhere);
+    let end = from.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+    let to = [&from[..end], base].concat();
+    rename(root, from, &to, (found.size, found.mtime)).map_err(|error| error.under(job.path()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_mark_of_the_last_part_counts() {
+        for (name, crc32) in [
+            ("name [CBF43926].mkv", Some("cbf43926")),
+            ("[00000001] name (cbf43926)", Some("cbf43926")),
+            ("[cbf43926]", Some("cbf43926")),
+            ("name [CBF4392].mkv", None),
+            ("name [CBF439267].mkv", None),
+            ("name [CBF4392G].mkv", None),
+            ("name [CBF43926).mkv", None),
+            ("CBF43926", None),
+            ("", None),
+        ] {
+            let found = mark(name.as_bytes()).map(|crc32| crc32.to_string());
+            assert_eq!(found.as_deref(), crc32, "{name}");
+        }
+        let crc32 = spec().digest(b"x");
+        assert_eq!(mark(&marked(b"\xff.x", &crc32)), Some(crc32));
+    }
+}

@@ -1,0 +1,125 @@
+//! Checks without a manifest's name on the command line: of files that carry their CRC-32 in their names, and by all
+//! manifests that lie below a folder.
+
+use crate::io::open::Root;
+use crate::job::Job;
+use crate::marks::{mark, spec};
+use crate::run::config::Config;
+use crate::task::{Notice, Task};
+use crate::verify::event::{Event, Manifest};
+use crate::verify::report::Checked;
+use crate::verify::verification::{Tell, Verification};
+use crate::walk::{Item, Options as WalkOptions, Walk};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use truesum_hash::Spec;
+use truesum_manifest::algorithm_from_name;
+
+/// Ends of names that are those of manifests, beside names that state an algorithm.
+const ENDS: &[&[u8]] = &[b".sfv", b".sfvmd5", b".hashdeep", b".tth"];
+
+impl Verification<'_> {
+    /// Verifies files that carry their CRC-32 in their names (`name [CBF43926].mkv`): the files named, and those below the
+    /// folders named. Others are counted in [`Report::unmarked`](crate::Report::unmarked).
+    ///
+    /// # Errors
+    /// Those of `tell`, and a walk that cannot be made. What goes wrong with files is told and counted.
+    pub fn embedded(&mut self, places: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
+        let crc32: Arc<[Spec]> = Arc::from([spec()]);
+        let config = Config { own: self.own.clone(), ..self.options.config(Root::Anywhere) };
+        let places: Vec<PathBuf> = places.iter().map(|place| place.as_ref().to_owned()).collect();
+        let walk = WalkOptions { special: self.options.special, ..WalkOptions::default() };
+        let walk = Walk::new(places, walk, self.options.threads).map_err(io::Error::other)?;
+        let (mut unmarked, mut marked) = (0, 0);
+        let mut tasks = walk.until(self.progress.stop_flag()).filter_map(|item| match item {
+            Item::File(path, anchor) => {
+                let Some(digest) = mark(path.as_os_str().as_bytes()) else {
+                    unmarked += 1;
+                    return None;
+                };
+                marked += 1;
+                Some(Task::File(Job { anchor, expected: vec![digest], ..Job::hash(path, &crc32) }))
+            }
+            Item::Failed(error) => Some(Task::Tell(Notice::Failed(error))),
+            _ => None,
+        });
+        let manifest = Manifest { name: Path::new(""), root: &config.root };
+        let mut checked = Checked::default();
+        let told = self.run(&config, &manifest, &mut tasks, &mut checked, None, tell);
+        drop(tasks);
+        if marked > 0 {
+            checked.not_tamper_evident.insert(spec().to_string(), marked);
+        }
+        checked.entries = marked;
+        self.report.unmarked += unmarked;
+        self.report.add(&checked);
+        told?;
+        self.end(tell)
+    }
+
+    /// Checks by all manifests below folders: those whose names state an algorithm (`SHA256SUMS`, `x.iso.sha256`) or end as only
+    /// manifests do (`.sfv`). What is no folder is a manifest itself.
+    ///
+    /// # Errors
+    /// Those of `tell`, and a walk that cannot be made. What goes wrong with manifests and files is told and counted.
+    pub fn below(&mut self, places: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
+        let places: Vec<PathBuf> = places.iter().map(|place| place.as_ref().to_owned()).collect();
+        let walk =
+            Walk::new(places, WalkOptions::default(), self.options.threads).map_err(io::Error::other)?;
+        let mut manifests = Vec::new();
+        for item in walk.until(self.progress.stop_flag()) {
+            match item {
+                Item::File(path, None) => manifests.push(path),
+                Item::File(path, Some(_)) => manifests.extend(is_manifest(&path).then_some(path)),
+                Item::Failed(error) => {
+                    self.report.counts.unreadable += 1;
+                    tell(Event::Failed(&error))?;
+                }
+                _ => {}
+            }
+        }
+        self.manifests(&manifests, tell)
+    }
+}
+
+/// Whether a file found on the way is taken for a manifest, by its name alone: one that is none now is a failure.
+fn is_manifest(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    let lower = name.to_ascii_lowercase();
+    let stem = lower.strip_suffix(b".txt").unwrap_or(&lower);
+    // `sha256sum` and `md5` are programs, `tiger.txt` is about tigers; `SHA256SUMS` and `md5sums` are neither.
+    let word = !stem.contains(&b'.') && !stem.ends_with(b"sums");
+    let plain = word && !name.ends_with(b"SUM") && !(stem.ends_with(b"sum") && stem.len() < lower.len());
+    stem.starts_with(b"checksums")
+        || ENDS.iter().any(|end| lower.ends_with(end))
+        || !plain && algorithm_from_name(name).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn manifests_are_known_by_their_names() {
+        for (name, expected) in [
+            ("d/SHA256SUMS", true),
+            ("x.iso.sha256", true),
+            ("X.SFV", true),
+            ("md5sums", true),
+            ("CHECKSUMS", true),
+            ("checksums.jsonl", true),
+            ("MD5SUM", true),
+            ("sha256sum.txt", true),
+            ("md5sum", false),
+            ("sha256", false),
+            ("md5.c", false),
+            ("tiger.txt", false),
+            ("photo.jpg", false),
+            ("list.json", false),
+        ] {
+            assert_eq!(is_manifest(Path::new(name)), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! A manifest's entries for who wants them all before a file is opened: from its name to jobs.
+
+use crate::error::{Cause, Error};
+use crate::io::input::Input;
+use crate::io::open::Root;
+use crate::job::Job;
+use crate::progress::Progress;
+use crate::task::{BadLine, Notice, Task};
+use crate::verify::entries::Entries;
+use crate::verify::foreign::look;
+use crate::verify::options::Options;
+use crate::verify::verification::{CountedReader, open};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// What a manifest holds: an entry, one that has digests of pieces alone, or a line that is none.
+pub(crate) enum Listed {
+    Entry(Job),
+    Pieced(Job),
+    Bad(BadLine),
+}
+
+/// Why entries ended: the manifest could not be read, or who takes them wants no more.
+pub(crate) enum Ended {
+    Unread(Error),
+    Refused(io::Error),
+}
+
+impl From<io::Error> for Ended {
+    fn from(error: io::Error) -> Ended {
+        Ended::Refused(error)
+    }
+}
+
+/// Hands every entry of a manifest to `each`, those with digests of pieces last. The identity of its file goes to `own`.
+///
+/// # Errors
+/// It cannot be opened, is no manifest or cannot be read to its end; that of `each`.
+pub(crate) fn listed_jobs(
+    name: &Path,
+    options: &Options,
+    progress: &Progress,
+    own: &mut Vec<(u64, u64)>,
+    each: &mut dyn FnMut(Listed) -> io::Result<()>,
+) -> Result<(), Ended> {
+    let bytes = name.as_os_str().as_bytes();
+    let unread = |action| move |error| Ended::Unread(Error::io(bytes, action, error));
+    let (file, id) = open(name, progress).map_err(Ended::Unread)?;
+    own.extend(id);
+    let folder = options.folder(name);
+    let root = Root::folder(&folder, options.allow_outside).map_err(Ended::Unread)?;
+    let reader = match look(CountedReader { reader: file, progress }).map_err(unread("read"))? {
+        (_, Some(what)) if options.format.is_none() => {
+            return Err(Ended::Unread(Error::new(bytes, "use", Cause::NoManifest(what))));
+        }
+        (reader, _) => reader,
+    };
+    let mut entries =
+        Entries::new(reader, options.reading(bytes, progress), &root, 0, None).of_folder(&folder);
+    for task in entries.by_ref() {
+        match task {
+            Task::File(job) => each(Listed::Entry(job))?,
+            Task::Tell(Notice::Malformed(line)) => each(Listed::Bad(line))?,
+            Task::Tell(_) => {}
+        }
+    }
+    for file in entries.take_pieced() {
+        each(Listed::Pieced(file.job))?;
+    }
+    match entries.facts().failed {
+        Some(error) if !Input::is_interruption(&error) => Err(unread("read")(error)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,117 @@
+//! What a check tells and does of listed files that are not there, once all manifests were read.
+
+use crate::io::open::Root;
+use crate::io::rename::rename;
+use crate::job::{Outcome, Verdict};
+use crate::verify::event::{Event, Manifest, Moved, Renamed};
+use crate::verify::sought::{Fate, Outcomes, Seeking, Wrong};
+use crate::verify::verification::{Folder, Tell, Verification};
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+impl Verification<'_> {
+    /// Looks for what is not there under other names, and tells what became of it.
+    pub(super) fn seek(&mut self, tell: &mut Tell<'_>) -> io::Result<()> {
+        let mut folders = std::mem::take(&mut self.folders);
+        for folder in folders.iter_mut().filter(|folder| !folder.sought.is_empty()) {
+            let Folder { path, listed, .. } = folder;
+            let Verification { options, progress, own, .. } = self;
+            let (folder_path, all) = (path.clone(), std::mem::take(&mut folder.sought));
+            let mut seeking = Seeking { options, progress, folder: &folder_path, listed, own };
+            let mut outcomes = match seeking.seek(&all) {
+                Ok(outcomes) => outcomes,
+                Err(error) => {
+                    self.report.unread += 1;
+                    tell(Event::Failed(&error))?;
+                    Outcomes { fates: all.iter().map(|_| Fate::Missing).collect(), ..Outcomes::default() }
+                }
+            };
+            self.report.counts.unreadable += outcomes.failed.len() as u64;
+            self.report.counts.files += outcomes.read.0;
+            self.report.counts.bytes += outcomes.read.1;
+            outcomes.failed.iter().try_for_each(|error| tell(Event::Failed(error)))?;
+            // What was not reached is not known to be missing.
+            if progress.stopped() {
+                continue;
+            }
+            let root = match Root::folder(&folder_path, options.allow_outside) {
+                Ok(root) => root,
+                Err(error) => {
+                    self.unread(&error, tell)?;
+                    continue;
+                }
+            };
+            for (sought, fate) in all.iter().zip(std::mem::take(&mut outcomes.fates)) {
+                let manifest = Manifest { name: &sought.manifest, root: &root };
+                self.fate(&manifest, &sought.outcome, fate, tell)?;
+            }
+            self.rename(&folder_path, &outcomes, tell)?;
+        }
+        self.folders = folders;
+        Ok(())
+    }
+
+    /// Tells and counts what became of an entry that was looked for.
+    fn fate(
+        &mut self,
+        manifest: &Manifest<'_>,
+        outcome: &Outcome,
+        fate: Fate,
+        tell: &mut Tell<'_>,
+    ) -> io::Result<()> {
+        let Verification { options, report, .. } = self;
+        let mut verified = || report.not_verified.remove(Path::new(OsStr::from_bytes(&outcome.job.name)));
+        match fate {
+            Fate::Respelt(found) => {
+                if found.verdict() == Verdict::Verified {
+                    verified();
+                }
+                report.counts.count(&found);
+                tell(Event::Entry(manifest, &found))
+            }
+            Fate::Moved(name, found) => {
+                if options.moved_passes {
+                    verified();
+                }
+                report.moved += 1;
+                let moved = Moved { name: Path::new(OsStr::from_bytes(&name)), found: &found };
+                tell(Event::Moved(manifest, outcome, &moved))
+            }
+            Fate::Missing if options.ignore_missing => {
+                report.ignored += 1;
+                tell(Event::Ignored(manifest, outcome))
+            }
+            Fate::Missing => {
+                report.counts.count(outcome);
+                tell(Event::Entry(manifest, outcome))
+            }
+        }
+    }
+
+    /// Gives files the names they are listed under, or tells which would get them.
+    fn rename(&mut self, folder: &Path, outcomes: &Outcomes, tell: &mut Tell<'_>) -> io::Result<()> {
+        if outcomes.wrong.is_empty() {
+            return Ok(());
+        }
+        // Reading may go outside where that is asked for; renaming never does.
+        let root = match Root::folder(folder, false) {
+            Ok(root) => root,
+            Err(error) => return self.unread(&error, tell),
+        };
+        let carried_out = self.options.renaming.is_some_and(|renaming| renaming.carried_out);
+        for Wrong { from, to, found } in &outcomes.wrong {
+            let done = carried_out.then(|| rename(&root, from, to, (found.size, found.mtime)));
+            match &done {
+                Some(Ok(())) => self.report.renamed += 1,
+                Some(Err(_)) => self.report.not_renamed += 1,
+                None => {}
+            }
+            let path = |name| Path::new(OsStr::from_bytes(name));
+            let done = done.as_ref().map(|done| done.as_ref().copied());
+            tell(Event::Renamed(&Renamed { folder, from: path(from), to: path(to), done }))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,267 @@
+//! Listed files that are not there, looked for under other spellings of their names and under other names altogether.
+//!
+//! The rules are those of docs/check.md, "Files under other names". Only what was read to its end and has every listed
+//! digest is found.
+
+use crate::content::pairing::moved;
+use crate::content::set::Set;
+use crate::error::Error;
+use crate::hash_files::Each;
+use crate::io::anchor::stat_found;
+use crate::io::open::Root;
+use crate::job::{Found, Job, Outcome, Verdict};
+use crate::names::{Folders, Respelt, Spellings};
+use crate::progress::Progress;
+use crate::run::config::{Config, Order};
+use crate::run::run;
+use crate::task::Task;
+use crate::verify::listed::ListedNames;
+use crate::verify::options::{Options, Renaming};
+use crate::verify::unlisted::{is_among, is_beside};
+use crate::walk::{Item, Options as WalkOptions, Walk};
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use truesum_hash::Spec;
+use truesum_manifest::Time;
+
+/// Algorithms computed of files that are not listed, at most.
+const ALGORITHMS: usize = 16;
+
+/// A listed file that is not there under its name.
+pub(super) struct Sought {
+    /// The manifest that lists it.
+    pub manifest: PathBuf,
+    /// What came of it so far.
+    pub outcome: Outcome,
+}
+
+/// What became of it.
+pub(super) enum Fate {
+    /// It is there under a spelling of its name that is the same name: what came of that file.
+    Respelt(Outcome),
+    /// Its content is under this name.
+    Moved(Vec<u8>, Found),
+    /// It is not there.
+    Missing,
+}
+
+/// A file that is to be renamed, and was found to be what is listed under the new name.
+pub(super) struct Wrong {
+    pub from: Vec<u8>,
+    pub to: Vec<u8>,
+    pub found: Found,
+}
+
+/// What a search came to.
+#[derive(Default)]
+pub(super) struct Outcomes {
+    /// For each file sought.
+    pub fates: Vec<Fate>,
+    pub wrong: Vec<Wrong>,
+    /// Files and folders that could not be read on the way.
+    pub failed: Vec<Error>,
+    /// Files that were read on the way, and their bytes.
+    pub read: (u64, u64),
+}
+
+/// A search for files below one folder.
+pub(super) struct Seeking<'a> {
+    pub options: &'a Options,
+    pub progress: &'a Progress,
+    pub folder: &'a Path,
+    pub listed: &'a mut ListedNames,
+    pub own: &'a [(u64, u64)],
+}
+
+impl Seeking<'_> {
+    /// Looks for all of them.
+    ///
+    /// # Errors
+    /// The folder cannot be opened, or a walk not be made.
+    pub(super) fn seek(&mut self, sought: &[Sought]) -> Result<Outcomes, Error> {
+        let root = Root::folder(self.folder, self.options.allow_outside)?;
+        let order = Order::Stable;
+        let config = Config { order, own: Vec::new(), ..self.options.config(root) };
+        let mut outcomes = Outcomes::default();
+        outcomes.fates.extend(sought.iter().map(|_| Fate::Missing));
+        let failed = |error: io::Error| Error::io(self.folder.as_os_str().as_bytes(), "search", error);
+        self.respelt(sought, &config, &mut outcomes).map_err(failed)?;
+        if self.options.search {
+            self.elsewhere(sought, &config, &mut outcomes).map_err(failed)?;
+        }
+        Ok(outcomes)
+    }
+
+    /// Files under another spelling of their name: of one that passes, or of one that is to be put right.
+    fn respelt(&mut self, sought: &[Sought], config: &Config, outcomes: &mut Outcomes) -> io::Result<()> {
+        let Options { spellings, renaming, .. } = self.options;
+        let fixes = renaming.is_some_and(|renaming| renaming.names);
+        let passing = spellings.any().then_some((*spellings, true));
+        let wrong = fixes.then_some((Spellings::ALL, false));
+        let mut found: Vec<(usize, Vec<u8>, Vec<u8>, bool)> = Vec::new();
+        let mut taken = HashSet::new();
+        for (spellings, passes) in passing.into_iter().chain(wrong) {
+            let mut folders = Folders::new(&config.root, spellings);
+            let known: HashSet<usize> = found.iter().map(|(at, ..)| *at).collect();
+            for (at, sought) in sought.iter().enumerate().filter(|(at, _)| !known.contains(at)) {
+                let Respelt::One { found: name, asked } = folders.find(sought.outcome.job.path()) else {
+                    continue;
+                };
+                if !self.listed.contains(&name) && (taken.insert(name.clone()) || passes) {
+                    found.push((at, name, asked, passes));
+                }
+            }
+        }
+        let mut read: Vec<Outcome> = Vec::new();
+        let mut jobs = found.iter().map(|(at, name, ..)| {
+            Task::File(Job { open: Some(name.clone()), ..sought[*at].outcome.job.clone() })
+        });
+        run(config, &mut jobs, self.progress, &mut Each(|outcome| read.push(outcome)))?;
+        drop(jobs);
+        let mut renamed = HashSet::new();
+        for ((at, name, asked, passes), outcome) in found.into_iter().zip(read) {
+            let good = outcome.verdict() == Verdict::Verified;
+            if let (true, true, Ok(found)) = (good, fixes, &outcome.result)
+                && renamed.insert(name.clone())
+            {
+                outcomes.wrong.push(Wrong { from: name.clone(), to: asked, found: found.clone() });
+            }
+            match (passes, outcome) {
+                (true, outcome) => {
+                    self.listed.add(&name);
+                    outcomes.fates[at] = Fate::Respelt(outcome);
+                }
+                (false, Outcome { result: Ok(found), .. }) if good => {
+                    self.listed.add(&name);
+                    outcomes.read = (outcomes.read.0 + 1, outcomes.read.1 + found.size);
+                    outcomes.fates[at] = Fate::Moved(name, found);
+                }
+                (false, _) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Files under other names: those that no line lists, by size and digests.
+    fn elsewhere(&mut self, sought: &[Sought], config: &Config, outcomes: &mut Outcomes) -> io::Result<()> {
+        let (mut lost, mut by_name, mut specs) = (Set::default(), HashMap::new(), Vec::<Spec>::new());
+        for (at, Sought { outcome, .. }) in sought.iter().enumerate() {
+            let Outcome { job, .. } = outcome;
+            let known = lost.find(job.path()).is_some();
+            if !matches!(outcomes.fates[at], Fate::Missing) || known {
+                continue;
+            }
+            if let Ok(file) = lost.insert(job.path(), (job.size, job.mtime), &job.specs, &job.expected) {
+                by_name.insert(file, at);
+                let fresh = job.specs.iter().filter(|spec| !specs.contains(spec)).cloned();
+                let fresh: Vec<Spec> = fresh.take(ALGORITHMS - specs.len().min(ALGORITHMS)).collect();
+                specs.extend(fresh);
+            }
+        }
+        let sizes: Option<HashSet<u64>> = (0..lost.len()).map(|file| lost.size(file)).collect();
+        if sizes.as_ref().is_some_and(HashSet::is_empty) {
+            return Ok(());
+        }
+        let mut others = Set::default();
+        self.walk(sizes.as_ref(), &mut others, outcomes)?;
+        let all = self.hash(&mut others, &specs.into(), config, outcomes)?;
+        let mut gone: Vec<u32> = (0..lost.len()).collect();
+        let mut fresh: Vec<u32> = all.keys().copied().collect();
+        fresh.sort_unstable();
+        for (from, to) in moved([&lost, &others], &mut gone, &mut fresh) {
+            let (at, name, found) = (by_name[&from], others.name(to).to_vec(), all[&to].clone());
+            self.listed.add(&name);
+            // Any empty file is equal to any other: without the same name nothing says that it is this one.
+            let is_this = found.size > 0 || lost.base(from) == others.base(to);
+            if is_this && self.options.renaming.is_some_and(|renaming| renaming.to_match) {
+                let (to, found) = (lost.name(from).to_vec(), found.clone());
+                outcomes.wrong.push(Wrong { from: name.clone(), to, found });
+            }
+            outcomes.fates[at] = Fate::Moved(name, found);
+        }
+        Ok(())
+    }
+
+    /// The files that no line lists, of these sizes.
+    fn walk(
+        &mut self,
+        sizes: Option<&HashSet<u64>>,
+        others: &mut Set,
+        outcomes: &mut Outcomes,
+    ) -> io::Result<()> {
+        let root = self.folder.as_os_str().as_bytes();
+        let walk = Walk::new([self.folder.to_owned()], WalkOptions::default(), self.options.threads);
+        for item in walk.map_err(io::Error::other)?.until(self.progress.stop_flag()) {
+            let (path, anchor) = match item {
+                Item::File(path, anchor) => (path.into_os_string().into_vec(), anchor),
+                Item::Failed(error) => {
+                    outcomes.failed.push(error);
+                    continue;
+                }
+                Item::Temporary(_) | Item::Link(_) | Item::Dangling(_) | Item::Special(..) => continue,
+            };
+            let name = path.strip_prefix(root).unwrap_or(&path);
+            let name = &name[name.iter().take_while(|&&byte| byte == b'/').count()..];
+            let is_beside = |listed: &mut ListedNames| {
+                is_beside(name, |about| listed.contains(about), &path, anchor.as_ref())
+            };
+            if self.listed.contains(name)
+                || is_among(self.own, &path, anchor.as_ref())
+                || is_beside(self.listed)
+            {
+                continue;
+            }
+            match stat_found(&path, anchor.as_ref()) {
+                Ok(stat) => {
+                    let size = stat.st_size as u64;
+                    let time = Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 };
+                    if sizes.is_none_or(|sizes| sizes.contains(&size)) {
+                        // A walk gives each name once.
+                        let _ = others.insert(name, (Some(size), Some(time)), &Arc::from([]), &[]);
+                    }
+                }
+                Err(error) => outcomes.failed.push(Error::io(&path, "open", error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives them their digests; returns what was found of those that could be read.
+    fn hash(
+        &mut self,
+        others: &mut Set,
+        specs: &Arc<[Spec]>,
+        config: &Config,
+        outcomes: &mut Outcomes,
+    ) -> io::Result<HashMap<u32, Found>> {
+        let mut found = HashMap::new();
+        let mut jobs = (0..others.len()).map(|at| {
+            let name = PathBuf::from(std::ffi::OsString::from_vec(others.name(at).to_vec()));
+            let job = Job::hash(name, specs);
+            // Here `-` is a file of that name, never standard input.
+            let open = (job.name == b"-").then(|| job.name.clone());
+            Task::File(Job { open, origin: (at as usize, job.origin.1), ..job })
+        });
+        let mut each = Each(|outcome: Outcome| match outcome.result {
+            Ok(read) => drop(found.insert(outcome.job.origin.0 as u32, read)),
+            Err(error) => outcomes.failed.push(error),
+        });
+        run(config, &mut jobs, self.progress, &mut each)?;
+        drop(jobs);
+        for (&at, read) in &found {
+            others.set_facts(at, read.size, Time { seconds: read.mtime.0, nanos: read.mtime.1 });
+            others.set_digests(at, specs, &read.digests);
+            outcomes.read = (outcomes.read.0 + 1, outcomes.read.1 + read.size);
+        }
+        Ok(found)
+    }
+}
+
+/// Whether this asks for files under other names at all.
+pub(super) fn is_asked(options: &Options) -> bool {
+    let fixes = options.renaming.is_some_and(|Renaming { names, .. }| names);
+    options.search || options.spellings.any() || fixes
+}

@@ -1,0 +1,46 @@
+"""The attacks, a module for each concept, and the table that drives them.
+
+Every attack is one function `(lab, tally)`; its docstring states the scenario and the right outcome. It counts what it saw in a
+`Tally`: `right`, `wrong`, and `missed` where the attack did not meet the program at work.
+"""
+from scenarios.cuts import regrow
+from scenarios.links import links_reused, links_rewritten
+from scenarios.manifests import deep_round_trip, leftovers, old_manifest, round_trip
+from scenarios.memory import depth, little_memory
+from scenarios.signals import interrupts, signal_in_hole
+from scenarios.stamps import stamps_ext2, stamps_ext4, stamps_ramfs
+from scenarios.streams import closed_streams, closed_streams_gnu, nonblocking_streams
+from scenarios.trees import damaged_trees, repair_moving, resume_build, resume_verify
+from scenarios.walks import check_outside, walk_exchange
+from scenarios.writes import long_write, mapped_disk, mapped_memory, restored_stamps
+
+# Number, name, function, seconds within which its rounds are made. The limit of the whole is three times that and 30.
+ATTACKS = [
+    (1, 'long-write', long_write, 14),
+    (2, 'stamps-ext4', stamps_ext4, 12),
+    (2, 'stamps-ext2', stamps_ext2, 12),
+    (2, 'stamps-ramfs', stamps_ramfs, 8),
+    (3, 'mapped-disk', mapped_disk, 8),
+    (3, 'mapped-memory', mapped_memory, 8),
+    (4, 'resume-build', resume_build, 10),
+    (4, 'resume-verify', resume_verify, 10),
+    (5, 'links-rewritten', links_rewritten, 8),
+    (5, 'links-reused', links_reused, 8),
+    (6, 'closed-streams', closed_streams, 5),
+    (6, 'closed-streams-gnu', closed_streams_gnu, 5),
+    (7, 'repair-moving', repair_moving, 14),
+    (8, 'walk-exchange', walk_exchange, 8),
+    (9, 'check-outside', check_outside, 5),
+    (10, 'signal-in-hole', signal_in_hole, 40),
+    (11, 'depth', depth, 20),
+    (12, 'deep-round-trip', deep_round_trip, 10),
+    (13, 'interrupts', interrupts, 40),
+    (14, 'old-manifest', old_manifest, 3),
+    (15, 'round-trip', round_trip, 8),
+    (16, 'regrow', regrow, 25),
+    (17, 'leftovers', leftovers, 15),
+    (18, 'restored-stamps', restored_stamps, 6),
+    (19, 'nonblocking-streams', nonblocking_streams, 6),
+    (20, 'damaged-trees', damaged_trees, 6),
+    (21, 'little-memory', little_memory, 20),
+]

@@ -1,0 +1,54 @@
+"""Depth that costs no more than it must, and limits of memory."""
+import os, random, tempfile
+from files import MIB, deep, write
+from outcomes import TooLong
+
+
+def depth(lab, tally):
+    """Chains of 2,000 and 8,000 folders with a file at the end.
+    Right: four times the depth takes at most 4.5 times the memory at its peak, and at most 6 times the processor's time."""
+    measured, memory = {}, lab.memory()             # on tmpfs, for it is there and gone at once
+    for levels in (2000, 8000):
+        top = tempfile.mkdtemp(dir=memory)
+        lab.folders.insert(0, top)
+        deep(top, levels)
+        try:
+            runs = [lab.measure('hash', '--no-progress', top) for _ in lab.rounds(3)]
+        except TooLong:
+            return tally.wrong('not over after 45 s', f'{levels} levels: not over after 45 s')
+        measured[levels] = min(peak for peak, _ in runs), max(0.01, min(spent for _, spent in runs))
+    (peak, spent), (more, longer) = measured.values()
+    said = f'{peak / 1024:.1f} to {more / 1024:.1f} MiB ({more / peak:.1f} times), {spent:.2f} to {longer:.2f} s of processor ({longer / spent:.1f} times)'
+    tally.expect(more <= 4.5 * peak, 'memory not linear', said)
+    tally.expect(longer <= 6 * spent, 'time not linear', said)
+    tally.evidence = said
+
+
+def little_memory(lab, tally):
+    """Limits of the address space (`ulimit -v`) from what the program takes to be loaded to 48 MiB more.
+    Right: as without a limit, or one line that memory is lacking, no output that is not as without one, and exit status 2 (1 as another program)."""
+    write(lab.path('f'), random.randbytes(9 * MIB))
+    os.mkdir(lab.path('m'))
+    for number in range(60):
+        write(lab.path(f'm/{number}'), random.randbytes(number * 2000))
+    sparse = lab.path('sparse')
+    write(sparse, b'')
+    os.truncate(sparse, 3 * MIB)
+    for name in ('sha256sum', 'b3sum'):
+        os.symlink(lab.truesum, lab.path(name))
+    lab.control('hash', '-o', lab.path('sums'), lab.path('m'), lab.path('f'))
+    limited = lambda limit, *words: lab.run('-c', f'ulimit -v {limit} && exec "$@"', 'sh', *words, program='sh', cwd=lab.folder)
+    least = next(limit for limit in range(1 << 10, 1 << 20, 512) if limited(limit, lab.truesum, '--version').code == 0)
+    steps = [0, 64, 128, 256, 512, 768, 1024, 1536, 2048, 2560, 3072, 4096, 5120, 6144, 8192, 12288, 16384, 24576, 49152]
+    for words in ([lab.truesum, 'hash', 'm', 'f'], [lab.truesum, 'hash', '-j', '8', 'm'], [lab.truesum, 'hash', '--tag', '-a', 'sha256,md5,blake3', 'f', 'sparse'],
+                  [lab.truesum, 'check', 'sums'], [lab.truesum, 'tree', 'f'], ['./sha256sum', 'f', 'sparse'], ['./sha256sum', '-c', 'sums'], ['./b3sum', 'f']):
+        whole, failed = limited(8 << 20, *words), 2 if words[0] == lab.truesum else 1
+        tally.expect(whole.code == 0, 'no control', whole)
+        for step in steps:
+            run = limited(least + step, *words)
+            said = f'{os.path.basename(words[0])} {" ".join(words[1:])}: {least} + {step} KiB: {run}'
+            if run.code == 0:
+                tally.expect(run.out == whole.out, 'other output', said)
+            else:
+                tally.expect(run.code == failed and b'memory' in run.err and run.err.count(b'\n') == 1, 'not said in words', said)
+                tally.expect(step < 12288, 'more memory than it should need', said)

@@ -1,0 +1,103 @@
+"""Standard streams that are closed, are folders, or say "not ready"."""
+import fcntl, hashlib, os, signal, subprocess, time
+from files import read, write
+
+EMPTY = hashlib.sha256(b'').hexdigest()
+
+
+def closed(lab, program, redirect, *words):
+    """Runs a program with a stream closed, by the shell."""
+    return lab.run('-c', f'exec "$0" "$@" {redirect}', program, *words, program='sh', stdin=None, cwd=lab.folder)
+
+
+def streams(lab, tally, program, cases):
+    for redirect, words in cases:
+        run = closed(lab, program, redirect, *words)
+        called = f'{os.path.basename(program)} {" ".join(words)} {redirect}'.replace(EMPTY, EMPTY[:4] + '..').replace('  ', ' ')
+        tally.expect(run.code not in (0, None) and run.code > 0, 'success with a closed stream', f'{called}: {run}')
+        if '2>&-' not in redirect and run.code:
+            tally.expect(bool(run.err), 'no message', called)
+
+
+def closed_streams(lab, tally):
+    """Standard input, output or error is closed, or standard input is a folder.
+    Right: an exit status that is not 0, and a message where one can be seen; messages never end up in a manifest."""
+    write(lab.path('f'), b'data\n')
+    write(lab.path('S'), (hashlib.sha256(b'data\n').hexdigest() + '  f\n').encode())
+    lab.control('hash', '-', stdin=subprocess.DEVNULL)
+    streams(lab, tally, lab.truesum, [
+        ('<&-', ['hash', '-']), ('<&-', ['check', '--expect', EMPTY, '-']), ('<&-', ['check', '-']),
+        ('<&-', ['hash', '--files-from', '-']), ('>&-', ['hash', 'f']), ('>&-', ['hash', '--json', 'f']), ('>&-', ['check', 'S']),
+        ('>&-', ['tree', 'f']), ('>&-', ['list', 'algorithms']), ('2>&-', ['hash', 'missing']), ('<&- >&-', ['hash', 'f']),
+        ('<.', ['hash', '-']), ('<.', ['check', '-']), ('<.', ['check', '--expect', EMPTY, '-'])])
+    run = closed(lab, lab.truesum, '<&- >&- 2>&-', 'hash', '-o', 'M', 'f', 'missing')
+    manifest = read(lab.path('M')) if os.path.exists(lab.path('M')) else b''
+    tally.expect(run.code == 1 and b'cannot' not in manifest and b'truesum' not in manifest, 'messages in a manifest', f'exit {run.code}: {manifest[:80]}')
+
+
+def closed_streams_gnu(lab, tally):
+    """The same under the name sha256sum, through a symbolic link. Right as before: what GNU's own says, exit status 1."""
+    write(lab.path('f'), b'data\n')
+    program = lab.path('sha256sum')
+    os.symlink(lab.truesum, program)
+    lab.control('f', program=program, cwd=lab.folder)
+    write(lab.path('S'), (hashlib.sha256(b'data\n').hexdigest() + '  f\n').encode())
+    streams(lab, tally, program, [('<&-', []), ('<&-', ['-']), ('<&-', ['--check']), ('<&-', ['--check', '-']), ('>&-', ['f']),
+                                  ('>&-', ['--check', 'S']), ('>&-', ['--version']), ('2>&-', ['missing']), ('<.', []), ('<.', ['-'])])
+
+
+def nonblocking_streams(lab, tally):
+    """Pipes that say "not ready" instead of waiting, as input and as output, with somebody slow at the other end.
+    Right: everything arrives, or an exit status that is not 0 and a message; a closed pipe ends the program by its
+    signal. Wrong: part of it, and exit status 0."""
+    folder = lab.path('t')
+    os.mkdir(folder)
+    for number in range(2000):
+        write(os.path.join(folder, f'f{number}'), b'%d' % number)
+    whole = lab.control('hash', '.', cwd=folder).out
+
+    def nonblocking():
+        ends = os.pipe()
+        for end in ends:
+            fcntl.fcntl(end, fcntl.F_SETFL, os.O_NONBLOCK | fcntl.fcntl(end, fcntl.F_GETFL))
+        return ends
+    reading, writing = nonblocking()
+    os.set_blocking(reading, True)          # a pipe's ends are two open files: the writer's stays as it is
+    child = lab.start('hash', '.', cwd=folder, stdout=writing)
+    os.close(writing)
+    time.sleep(0.5)
+    out = b''
+    while piece := os.read(reading, 8192):
+        out += piece
+        time.sleep(0.002)
+    os.close(reading)
+    run = lab.finish(child)
+    if run.code in (1, 2) and run.err:
+        tally.right('output refused aloud')
+    else:
+        tally.expect(run.code == 0 and out == whole, 'output cut', f'{len(out)} of {len(whole)} bytes, {run}')
+    for words, pieces, proof in ((['hash', '-'], [b'abc'], hashlib.sha256(b'abc').hexdigest().encode()),
+                                 (['check', '-'], whole.splitlines(True)[:2], b': OK'),
+                                 (['hash', '--files-from', '-'], [b'f1\n', b'f2\n'], b'f2')):
+        reading, writing = nonblocking()
+        child = lab.start(*words, cwd=folder, stdin=reading)
+        os.close(reading)
+        for piece in pieces:
+            time.sleep(0.2)
+            try:
+                os.write(writing, piece)
+            except BrokenPipeError:
+                break                               # it has ended already: what it says is judged below
+        time.sleep(0.1)
+        os.close(writing)
+        run = lab.finish(child)
+        if run.code in (1, 2) and run.err:
+            tally.right(f'{words[0]}: input refused aloud')
+        else:
+            tally.expect(run.code == 0 and proof in run.out, 'input cut', f'{" ".join(words)}: {run}')
+    child = lab.start('hash', '.', cwd=folder)
+    child.stdout.read(100)
+    child.stdout.close()
+    child.stdout = None
+    run = lab.finish(child)
+    tally.expect(run.code == -signal.SIGPIPE and not run.err, 'a closed pipe is noisy', run)
