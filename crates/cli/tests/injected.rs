@@ -4,6 +4,7 @@
 #[path = "shared/strace.rs"]
 mod strace;
 
+use std::path::Path;
 use std::process::Command;
 use strace::{can_trace, run};
 

@@ -5,6 +5,7 @@
 //! not change meanwhile. [`hash`] and [`manifest`] are the crates underneath.
 
 pub mod audit;
+mod beside;
 mod content;
 pub mod duplicates;
 pub mod error;
@@ -26,6 +27,7 @@ pub mod update;
 pub mod verify;
 pub mod walk;
 
+pub use beside::{create_beside, rename_beside};
 pub use error::{Cause, Error, Kind};
 pub use hash_files::{Hashing, hash_file, hash_files};
 pub use hash_pieces::hash_pieces;

@@ -1,9 +1,5 @@
 //! CRC-32 in names of files: `name [CBF43926].mkv`, as people who share videos mark them.
 
-use crate::error::Error;
-use crate::io::open::Root;
-use crate::io::rename::rename;
-use crate::job::{Found, Job};
 use truesum_hash::{Digest, Spec};
 
 /// Hexadecimal digits of a mark.
@@ -49,18 +45,6 @@ pub fn marked(name: &[u8], crc32: &Digest) -> Vec<u8> {
     let dot = base.iter().rposition(|&byte| byte == b'.').filter(|&dot| dot > 0).unwrap_or(base.len());
     let mark = format!(" [{}]", crc32.to_hex_upper());
     [&base[..dot], mark.as_bytes(), &base[dot..]].concat()
-}
-
-/// Gives the file of a job that was read another name in its own folder. Nothing is replaced.
-///
-/// # Errors
-/// The new name is taken, or the file is not the one that was read any more; the system's. It has its old name then.
-pub fn rename_beside(job: &Job, found: &Found, base: &[u8]) -> Result<(), Error> {
-    let anywhere = Root::Anywhere;
-    let (root, from) = job.way(&anywhere);
-    let end = from.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
-    let to = [&from[..end], base].concat();
-    rename(root, from, &to, (found.size, found.mtime)).map_err(|error| error.under(job.path()))
 }
 
 #[cfg(test)]

@@ -3,17 +3,17 @@
 //! Each is written whole or not at all, and takes the place of nothing but a manifest.
 
 use crate::console::Console;
+use crate::exit::Refusal;
 use crate::hash::plan::{Form, Place, heading};
-use crate::hash::replacing::{Accept, Gathered, is_manifest, refused};
-use crate::output::save;
+use crate::hash::replacing::{Accept, Gathered, is_manifest, refused, refused_at};
 use std::ffi::OsStr;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{self, Entry, Format, Style, Time, WriteError, Writer, algorithm_from_name};
-use truesum::{Cause, Error, Found, Job, Notice, Outcome, Sink, Task};
+use truesum::{Cause, Error, Found, Job, Notice, Outcome, Sink, Task, create_beside};
 
 /// The name of the manifest of a folder, by the rule that a reader can tell its algorithm by.
 pub fn folder_name(format: &Format, specs: &[Spec]) -> String {
@@ -96,8 +96,16 @@ impl<T: Iterator<Item = Task>> Iterator for Content<'_, T> {
 struct Level {
     /// Its path with a slash at its end, or nothing for the current folder.
     folder: Vec<u8>,
+    /// A file in it.
+    of: Option<Job>,
     entries: Vec<Entry>,
     lacking: u64,
+}
+
+/// Why a manifest was not written.
+enum Why {
+    Refused(Refusal),
+    Failed(Error),
 }
 
 /// Writes manifests where their files are.
@@ -163,7 +171,7 @@ impl<'a> Beside<'a> {
             self.write_folder(&level);
         }
         if self.levels.last().is_none_or(|level| level.folder != folder) {
-            self.levels.push(Level { folder: folder.to_vec(), entries: Vec::new(), lacking: 0 });
+            self.levels.push(Level { folder: folder.to_vec(), of: None, entries: Vec::new(), lacking: 0 });
         }
         self.levels.last_mut().expect("one was pushed")
     }
@@ -177,48 +185,63 @@ impl<'a> Beside<'a> {
 
     fn write_folder(&mut self, level: &Level) {
         let path = [&level.folder, self.name.as_bytes()].concat();
-        let lacking = level.lacking;
         let specs = self.specs.clone();
-        self.write(&path, &level.entries, lacking, &specs);
+        self.write(&path, level.of.as_ref(), &level.entries, level.lacking, &specs);
     }
 
     fn write_sidecars(&mut self, job: &Job, entry: &Entry) {
         for (at, spec) in self.specs.clone().into_iter().enumerate() {
             let path = [job.path(), b".", ending(self.format, &spec).as_bytes()].concat();
             let digests = vec![entry.digests[at].clone()];
-            self.write(&path, &[Entry { digests, ..entry.clone() }], 0, &[spec]);
+            self.write(&path, Some(job), &[Entry { digests, ..entry.clone() }], 0, &[spec]);
         }
     }
 
-    fn write(&mut self, path: &[u8], entries: &[Entry], lacking: u64, specs: &[Spec]) {
-        let target = Path::new(OsStr::from_bytes(path));
+    /// Writes a manifest into the folder of a file; without one there is nothing to list.
+    fn write(&mut self, path: &[u8], of: Option<&Job>, entries: &[Entry], lacking: u64, specs: &[Spec]) {
+        let shown = Path::new(OsStr::from_bytes(path));
         let listed = entries.len() as u64;
         if listed == 0 && lacking == 0 {
             return;
         }
         let gathered = Gathered { listed, lacking, list_read: true, over_content: true };
-        if let Some(refusal) = refused(target, gathered, self.accept) {
-            self.console.refuse(&refusal);
-            self.refused += 1;
-            return;
-        }
-        match self.text(path, entries, specs).and_then(|text| {
-            // What a link leads to may lie anywhere.
-            if target.is_symlink() {
-                let why = "a symbolic link is there, and is not followed";
-                return Err(Error::new(path, "write", Cause::Other(why.to_owned())));
-            }
-            save(target, &text)
-        }) {
+        let written = match of {
+            None => refused(shown, gathered, self.accept).map_or(Ok(()), Err).map_err(Why::Refused),
+            Some(job) => self.write_beside(job, path, gathered, entries, specs),
+        };
+        match written {
             Ok(()) => {
-                self.written += 1;
+                self.written += u64::from(of.is_some());
                 self.listed += listed;
+                return;
             }
-            Err(error) => {
-                self.console.failure(&error);
-                self.refused += 1;
-            }
+            Err(Why::Refused(refusal)) => drop(self.console.refuse(&refusal)),
+            Err(Why::Failed(error)) => self.console.failure(&Error { path: path.to_vec(), ..error }),
         }
+        self.refused += 1;
+    }
+
+    fn write_beside(
+        &self,
+        job: &Job,
+        path: &[u8],
+        gathered: Gathered,
+        entries: &[Entry],
+        specs: &[Spec],
+    ) -> Result<(), Why> {
+        let shown = Path::new(OsStr::from_bytes(path));
+        let base = shown.file_name().unwrap_or_default().as_bytes();
+        let mut file = create_beside(job, base).map_err(Why::Failed)?;
+        if let Some(refusal) = refused_at(shown, file.target(), gathered, self.accept) {
+            return Err(Why::Refused(refusal));
+        }
+        let fail = |why: &str| Why::Failed(Error::new(path, "write", Cause::Other(why.to_owned())));
+        if file.target().is_symlink() {
+            return Err(fail("a symbolic link is there, and is not replaced"));
+        }
+        let text = self.text(path, entries, specs).map_err(Why::Failed)?;
+        let written = file.write_all(&text).map_err(|error| Why::Failed(Error::io(path, "write", error)));
+        written.and_then(|()| file.commit().map_err(Why::Failed))
     }
 
     fn text(&self, path: &[u8], entries: &[Entry], specs: &[Spec]) -> Result<Vec<u8>, Error> {
@@ -254,7 +277,9 @@ impl Sink for Beside<'_> {
         match (self.place, result) {
             (Place::Folder, Ok(found)) => {
                 let entry = entry(&job, found);
-                self.enter(job.path()).entries.push(entry);
+                let level = self.enter(job.path());
+                level.entries.push(entry);
+                level.of.get_or_insert(job);
             }
             (Place::File, Ok(found)) => {
                 let entry = entry(&job, found);

@@ -4,8 +4,8 @@ use crate::console::Console;
 use crate::output::Output;
 use std::io;
 use truesum::manifest::path::display_safe;
-use truesum::marks::{mark, marked, rename_beside};
-use truesum::{Error, Notice, Outcome, Sink};
+use truesum::marks::{mark, marked};
+use truesum::{Error, Notice, Outcome, Sink, rename_beside};
 
 /// Tells, or does, what each file is to be called.
 pub struct Marking<'a> {
@@ -60,12 +60,10 @@ impl Sink for Marking<'_> {
                 }
             }
         };
-        let Marking { console, output, .. } = self;
-        if output.is_terminal {
-            console.around(|| output.write(line.as_bytes()))
-        } else {
-            output.write(line.as_bytes())
-        }
+        let Marking { console, output, carried_out, .. } = self;
+        console.around(|| output.write(line.as_bytes()))?;
+        // A rename that nobody was told of is the last.
+        if *carried_out { output.pause() } else { Ok(()) }
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {

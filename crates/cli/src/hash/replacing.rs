@@ -34,6 +34,11 @@ pub struct Gathered {
 
 /// Why nothing is written to `path`, if so. Names that nobody knows are no part that can be accepted.
 pub fn refused(path: &Path, gathered: Gathered, accept: Accept) -> Option<Refusal> {
+    refused_at(path, path, gathered, accept)
+}
+
+/// The same of a file that is called so and lies there.
+pub fn refused_at(path: &Path, at: &Path, gathered: Gathered, accept: Accept) -> Option<Refusal> {
     let (why, hint) = match gathered {
         Gathered { list_read: false, .. } => ("the list of files was not read to its end".to_owned(), None),
         Gathered { lacking, .. } if lacking > 0 && !accept.partial => (
@@ -44,13 +49,13 @@ pub fn refused(path: &Path, gathered: Gathered, accept: Accept) -> Option<Refusa
             "there is no file to list".to_owned(),
             Some("--allow-empty writes a manifest without entries".to_owned()),
         ),
-        Gathered { over_content: true, .. } if !is_manifest(path) => (
+        Gathered { over_content: true, .. } if !is_manifest(at) => (
             "it was to be hashed, and is no manifest".to_owned(),
             Some("-o takes the name of the manifest: truesum hash -o SUMS FILE...".to_owned()),
         ),
         _ => return None,
     };
-    let kept = if path.exists() { "not replaced" } else { "not written" };
+    let kept = if at.exists() { "not replaced" } else { "not written" };
     let path = display_safe(path.as_os_str().as_bytes());
     Some(Refusal { text: format!("{path}: {kept}: {why}"), hint })
 }

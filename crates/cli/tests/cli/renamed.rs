@@ -71,6 +71,23 @@ fn files_are_renamed_to_match_only_when_that_is_said_twice() {
 }
 
 #[test]
+fn nothing_is_renamed_that_cannot_be_told() {
+    let folder = Folder::with(&[("d/new", "abc"), ("e/nine", "123456789"), ("e/ten", "1234567890")]);
+    folder.write("d/M", lines(&[(ABC, "old")]));
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let words = ["check", "--search", "--rename-to-match", "--yes", "d/M"];
+    let output = folder.command().args(words).stdout(full()).output().unwrap();
+    let ran = Ran::from(output);
+    assert_eq!((ran.code, folder.path("d/new").exists()), (Some(1), true), "{}", ran.err);
+    let output =
+        folder.command().args(["hash", "--embed-crc", "--yes", "e"]).stdout(full()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let renamed = std::fs::read_dir(folder.path("e")).unwrap();
+    let marked = renamed.filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().contains('['));
+    assert_eq!(marked.count(), 1, "the first that could not be told is the last");
+}
+
+#[test]
 fn nothing_is_replaced_and_nothing_leaves_the_folder() {
     let folder = Folder::with(&[("d/new", "abc"), ("d/empty", ""), ("out/x", "")]);
     symlink("../out", folder.path("d/way")).unwrap();

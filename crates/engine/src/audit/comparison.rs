@@ -60,6 +60,8 @@ pub struct Comparison<'a> {
     pub(super) met: bool,
     /// Whether the sides are told in each other's place.
     pub(super) swapped: bool,
+    /// The listed file that the next one found most likely is.
+    pub(super) likely: u32,
     /// What whoever changes the manifest wants to know besides.
     pub(crate) asked: Asked,
 }
@@ -92,11 +94,22 @@ impl<'a> Comparison<'a> {
             ..Report::default()
         };
         let own = options.check.own.clone();
-        let listed = Set::default();
-        let sets = [Set::beside(&listed), listed];
-        let (state, errors) = (Vec::new(), BTreeMap::new());
-        let (folders, met, swapped, asked) = (false, false, false, Asked::default());
-        Comparison { options, progress, report, sets, state, errors, own, folders, met, swapped, asked }
+        let (sets, state, errors) = (Default::default(), Vec::new(), BTreeMap::new());
+        let (folders, met, swapped, likely, asked) = (false, false, false, 0, Asked::default());
+        Comparison {
+            options,
+            progress,
+            report,
+            sets,
+            state,
+            errors,
+            own,
+            folders,
+            met,
+            swapped,
+            likely,
+            asked,
+        }
     }
 
     /// What was counted so far.

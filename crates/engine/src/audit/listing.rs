@@ -68,19 +68,20 @@ impl Comparison<'_> {
             return Ok(());
         }
         self.met = true;
-        let hash = listed.hash(name);
+        let known = listed.find_likely(self.likely, name);
+        self.likely = known.map_or(self.likely, |known| known + 1);
         // Most files are the same, and need no second place.
-        if let Some(known) = listed.find_hashed(hash, name)
+        if let Some(known) = known
             && matches!(self.state[known as usize], UNSEEN | SAME)
             && listed.is_just(known, job.size, &job.specs, &job.expected)
-            && found.find_hashed(hash, name).is_none()
+            && (found.len() == 0 || found.find(name).is_none())
         {
             self.state[known as usize] = SAME;
             return Ok(());
         }
         let before = found.len();
         let at = found.insert(name, facts, &job.specs, &job.expected)?;
-        let Some(known) = listed.find_hashed(hash, name) else { return Ok(()) };
+        let Some(known) = known else { return Ok(()) };
         let state = &mut self.state[known as usize];
         // A name that is listed again was kept the first time, if there was reason to.
         match compare((listed, known), (found, at)) {
@@ -116,7 +117,8 @@ impl Comparison<'_> {
             };
             let name = path.strip_prefix(root).unwrap_or(&path);
             let name = &name[name.iter().take_while(|&&byte| byte == b'/').count()..];
-            let listed = if side == FOUND { self.sets[LISTED].find(name) } else { None };
+            let listed = if side == FOUND { self.sets[LISTED].find_likely(self.likely, name) } else { None };
+            self.likely = listed.map_or(self.likely, |listed| listed + 1);
             if listed.is_some() && !self.folders || is_among(&self.own, &path, anchor.as_ref()) {
                 continue;
             }

@@ -3,6 +3,7 @@
 
 use crate::content::Facts;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
@@ -77,30 +78,14 @@ impl Set {
         self.files.len() as u32
     }
 
-    /// A set whose names have the same hashes as those of another.
-    pub(crate) fn beside(other: &Set) -> Set {
-        Set { keys: other.keys.clone(), ..Set::default() }
-    }
-
-    /// The hash of a name.
-    pub(crate) fn hash(&self, name: &[u8]) -> u64 {
-        self.keys.hash_one(name)
-    }
-
     pub(crate) fn find(&self, name: &[u8]) -> Option<u32> {
-        self.find_hashed(self.hash(name), name)
+        let first = *self.by_name.get(&self.keys.hash_one(name))?;
+        among(&self.files, &self.bytes, first, name)
     }
 
-    /// The same where the hash of the name is known.
-    pub(crate) fn find_hashed(&self, hash: u64, name: &[u8]) -> Option<u32> {
-        let mut at = *self.by_name.get(&hash)?;
-        while at != NONE {
-            if self.name(at) == name {
-                return Some(at);
-            }
-            at = self.files[at as usize].next;
-        }
-        None
+    /// The same, where it is most likely this file: both sides come in one order as a rule, and then nothing is looked up.
+    pub(crate) fn find_likely(&self, likely: u32, name: &[u8]) -> Option<u32> {
+        if likely < self.len() && self.name(likely) == name { Some(likely) } else { self.find(name) }
     }
 
     /// Adds a file; of one that is there already, what was not known yet.
@@ -114,17 +99,24 @@ impl Set {
         specs: &Arc<[Spec]>,
         digests: &[Digest],
     ) -> Result<u32, String> {
-        let hash = self.hash(name);
-        if let Some(at) = self.find_hashed(hash, name) {
-            self.add(at, facts, specs, digests)?;
-            return Ok(at);
-        }
         let at = u32::try_from(self.files.len()).ok().filter(|&at| at < NONE - 2);
         let at = at.ok_or("number of files: more than 4 thousand million")?;
+        let name_len = u32::try_from(name.len()).map_err(|_| "length of the name")?;
+        let next = match self.by_name.entry(self.keys.hash_one(name)) {
+            Entry::Occupied(mut first) => match among(&self.files, &self.bytes, *first.get(), name) {
+                Some(known) => {
+                    self.add(known, facts, specs, digests)?;
+                    return Ok(known);
+                }
+                None => first.insert(at),
+            },
+            Entry::Vacant(none) => {
+                none.insert(at);
+                NONE
+            }
+        };
         let start = self.bytes.len();
         self.bytes.extend_from_slice(name);
-        let name_len = u32::try_from(name.len()).map_err(|_| "length of the name")?;
-        let next = self.by_name.insert(hash, at).unwrap_or(NONE);
         let (size, time) = (facts.0.unwrap_or(UNSIZED), facts.1);
         let (seconds, nanos) = time.map_or((0, UNTIMED), |time| (time.seconds, time.nanos));
         self.files.push(File { name: start, digests: 0, name_len, kind: 0, size, seconds, nanos, next });
@@ -205,7 +197,7 @@ impl Set {
     /// Takes the file that was added last out again.
     pub(crate) fn undo(&mut self) {
         let Some(at) = self.files.len().checked_sub(1) else { return };
-        let hash = self.hash(self.name(at as u32));
+        let hash = self.keys.hash_one(self.name(at as u32));
         let file = self.files.remove(at);
         match file.next {
             NONE => self.by_name.remove(&hash),
@@ -272,6 +264,19 @@ impl Set {
     pub(crate) fn facts(&self, at: u32) -> Facts {
         Facts { size: self.size(at), mtime: self.time(at), digests: self.digests(at) }
     }
+}
+
+/// The file of this name, among those that begin with `first`.
+fn among(files: &[File], bytes: &[u8], first: u32, name: &[u8]) -> Option<u32> {
+    let mut at = first;
+    while at != NONE {
+        let file = &files[at as usize];
+        if bytes[file.name..file.name + file.name_len as usize] == *name {
+            return Some(at);
+        }
+        at = file.next;
+    }
+    None
 }
 
 /// Where the digests of these algorithms lie behind the first, and how long each is.

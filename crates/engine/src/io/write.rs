@@ -10,6 +10,7 @@ use super::temporary::{self, Temporary, temporary_name};
 use crate::error::{Cause, Error};
 use rustix::fs::{self, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
 use std::os::fd::{AsFd, AsRawFd, IntoRawFd, OwnedFd};
@@ -23,6 +24,8 @@ pub struct AtomicFile {
     target: PathBuf,
     /// What the file to be replaced passes on.
     old: Option<Kept>,
+    /// The folder that the target's path leads through, where it is one that is open.
+    _folder: Option<OwnedFd>,
 }
 
 /// A place in the target's folder, with the temporary name if there is one.
@@ -62,6 +65,14 @@ impl AtomicFile {
         AtomicFile::begin(target, true)
     }
 
+    /// Begins to write the file of this name in a folder that is open, wherever that is by now. A link of that name is replaced and
+    /// not followed. [`AtomicFile::target`] and errors name it by the descriptor.
+    pub(crate) fn create_in(folder: OwnedFd, name: &[u8]) -> Result<AtomicFile, Error> {
+        let path = PathBuf::from(descriptor(&folder)).join(OsStr::from_bytes(name));
+        let file = AtomicFile::begin(&path, true)?;
+        Ok(AtomicFile { _folder: Some(folder), ..file })
+    }
+
     fn begin(real: &Path, unnamed: bool) -> Result<AtomicFile, Error> {
         let name = real.as_os_str().as_bytes();
         let fail = |error: io::Error| Error::io(name, "write", error);
@@ -86,6 +97,7 @@ impl AtomicFile {
             beside,
             target: real.to_owned(),
             old,
+            _folder: None,
         })
     }
 
@@ -112,7 +124,7 @@ impl AtomicFile {
     /// # Errors
     /// As [`AtomicFile::commit`], and those of `look`.
     pub(crate) fn commit_if(self, look: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
-        let AtomicFile { content, mut beside, target, old } = self;
+        let AtomicFile { content, mut beside, target, old, _folder } = self;
         let name = target.as_os_str().as_bytes().to_vec();
         let fail = |error: io::Error| Error::io(&name, "write", error);
         let file = content.into_inner().map_err(|error| fail(error.into_error()))?;

@@ -72,3 +72,39 @@ impl<F: AsFd> Read for Placed<F> {
         Ok(read)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_that_somebody_changed_meanwhile_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (name, other) = (folder.path().join("M"), folder.path().join("N"));
+        let of = |text: &str| {
+            std::fs::write(&name, text).unwrap();
+            Original::open(&name).unwrap()
+        };
+        let original = of("one");
+        assert!(original.unchanged(&name).is_ok());
+        let mut text = String::new();
+        original.reader().read_to_string(&mut text).unwrap();
+        original.reader().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "oneone");
+        std::fs::write(&name, "two").unwrap();
+        assert!(
+            matches!(original.unchanged(&name), Err(Error { cause: Cause::Changed(_), .. })),
+            "written to"
+        );
+        let original = of("one");
+        std::fs::copy(&name, &other).unwrap();
+        std::fs::rename(&other, &name).unwrap();
+        assert!(
+            matches!(original.unchanged(&name), Err(Error { cause: Cause::Changed(_), .. })),
+            "another file"
+        );
+        let original = of("one");
+        std::fs::remove_file(&name).unwrap();
+        assert!(original.unchanged(&name).is_err_and(|error| error.is_missing()));
+    }
+}

@@ -101,6 +101,8 @@ impl Verification<'_> {
             Err(error) => return self.unread(&error, tell),
         };
         let carried_out = self.options.renaming.is_some_and(|renaming| renaming.carried_out);
+        // Who cannot be told what is renamed should learn so before it is.
+        tell(Event::Pause)?;
         for Wrong { from, to, found } in &outcomes.wrong {
             let done = carried_out.then(|| rename(&root, from, to, (found.size, found.mtime)));
             match &done {
@@ -111,6 +113,9 @@ impl Verification<'_> {
             let path = |name| Path::new(OsStr::from_bytes(name));
             let done = done.as_ref().map(|done| done.as_ref().copied());
             tell(Event::Renamed(&Renamed { folder, from: path(from), to: path(to), done }))?;
+            if carried_out {
+                tell(Event::Pause)?;
+            }
         }
         Ok(())
     }

@@ -1,0 +1,77 @@
+//! What is done in the folder of a file that was read: the folder that it was opened in, whatever its name leads to by now.
+
+use crate::error::Error;
+use crate::io::open::Root;
+use crate::io::rename::rename;
+use crate::io::write::AtomicFile;
+use crate::job::{Found, Job};
+use rustix::fs::OFlags;
+
+/// Gives the file of a job that was read another name in its own folder. Nothing is replaced.
+///
+/// # Errors
+/// The new name is taken, or the file is not the one that was read any more; the system's. It has its old name then.
+pub fn rename_beside(job: &Job, found: &Found, base: &[u8]) -> Result<(), Error> {
+    let anywhere = Root::Anywhere;
+    let (root, from) = job.way(&anywhere);
+    let end = from.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+    let to = [&from[..end], base].concat();
+    rename(root, from, &to, (found.size, found.mtime)).map_err(|error| error.under(job.path()))
+}
+
+/// Begins to write a file of this name in the folder of a job's file. A link of that name is replaced and not followed.
+///
+/// # Errors
+/// The folder is not there any more, or is a link now; it is not writable, or what has the name is no regular file.
+pub fn create_beside(job: &Job, base: &[u8]) -> Result<AtomicFile, Error> {
+    let anywhere = Root::Anywhere;
+    let (root, path) = job.way(&anywhere);
+    let folder = match path.iter().rposition(|&byte| byte == b'/') {
+        None => &b"."[..],
+        Some(0) => b"/",
+        Some(cut) => &path[..cut],
+    };
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let shown = [&job.path()[..job.path().len() - base_of(job.path()).len()], base].concat();
+    let folder = root.resolve(folder, flags).map_err(|error| root.refusal(&shown, "write", error))?;
+    AtomicFile::create_in(folder, base).map_err(|error| error.under(&shown))
+}
+
+/// The last part of a name.
+fn base_of(path: &[u8]) -> &[u8] {
+    &path[path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::walk::{Item, Walk};
+    use std::io::Write;
+    use std::os::unix::fs::symlink;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_folder_exchanged_for_a_link_is_neither_written_nor_renamed_in() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join("tree/sub")).unwrap();
+        std::fs::create_dir(dir.path().join("elsewhere")).unwrap();
+        std::fs::write(dir.path().join("tree/sub/file"), "abc").unwrap();
+        let walk = Walk::new([dir.path().join("tree")], Default::default(), 1).unwrap();
+        let item = walk.last().unwrap();
+        let Item::File(path, Some(anchor)) = item else { panic!("{item:?}") };
+        let job = Job { anchor: Some(anchor), ..Job::hash(path, &Arc::from([])) };
+        let write = |text: &str| {
+            let mut file = create_beside(&job, b"file.sum")?;
+            file.write_all(text.as_bytes()).unwrap();
+            file.commit()
+        };
+        write("one").unwrap();
+        write("two").unwrap();
+        assert_eq!(std::fs::read(dir.path().join("tree/sub/file.sum")).unwrap(), b"two");
+        std::fs::rename(dir.path().join("tree/sub"), dir.path().join("away")).unwrap();
+        symlink("../elsewhere", dir.path().join("tree/sub")).unwrap();
+        let error = write("three").unwrap_err();
+        assert!(error.to_string().contains("tree/sub/file.sum: cannot write: changed"), "{error}");
+        assert_eq!(std::fs::read_dir(dir.path().join("elsewhere")).unwrap().count(), 0);
+    }
+}
