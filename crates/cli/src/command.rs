@@ -6,6 +6,7 @@ use crate::check::arguments::CheckArgs;
 use crate::console::Console;
 use crate::convert::ConvertArgs;
 use crate::diff::arguments::DiffArgs;
+use crate::directory::DirectoryArgs;
 use crate::docs::{CompletionsArgs, ManArgs};
 use crate::duplicates::arguments::DuplicatesArgs;
 use crate::exit::Exit;
@@ -55,6 +56,7 @@ pub enum Command {
     Update(UpdateArgs),
     Diff(DiffArgs),
     Tree(TreeArgs),
+    Directory(DirectoryArgs),
     Convert(ConvertArgs),
     Identify(IdentifyArgs),
     Find(FindArgs),

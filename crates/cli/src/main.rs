@@ -10,6 +10,7 @@ mod console;
 mod convert;
 mod diff;
 mod digests;
+mod directory;
 mod docs;
 mod drawing;
 mod duplicates;
@@ -21,6 +22,7 @@ mod identify;
 mod key;
 mod links;
 mod list;
+mod members;
 mod memory;
 mod objects;
 mod options;
@@ -74,6 +76,7 @@ fn run(command: Command) -> Exit {
         Command::Diff(args) => diff::run(args),
         Command::Bench(args) => bench::run(&args),
         Command::Tree(args) => tree::run(args),
+        Command::Directory(args) => directory::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Identify(args) => identify::run(args),
         Command::Find(args) => find::run(args),

@@ -7,6 +7,7 @@
 pub mod audit;
 mod beside;
 mod content;
+pub mod directory;
 pub mod duplicates;
 pub mod error;
 pub mod find;

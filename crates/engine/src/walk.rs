@@ -103,6 +103,21 @@ pub struct Walk {
     listed: usize,
     threads: usize,
     met: Arc<Met>,
+    /// Folders met since they were last asked for, if they are to be kept.
+    folders: Option<Vec<Folder>>,
+    /// A name that is passed over directly below each root.
+    passed_over: &'static [u8],
+}
+
+/// A folder that a walk listed.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    /// Its path, which begins with the root's.
+    pub(crate) path: Vec<u8>,
+    /// Where it and what lies in it is opened.
+    pub(crate) anchor: Anchor,
+    /// What it was before it was listed.
+    pub(crate) stat: Stat,
 }
 
 /// A folder being consumed.
@@ -148,7 +163,23 @@ impl Walk {
             ahead: None,
             listed: 0,
             threads,
+            folders: None,
+            passed_over: b"",
         })
+    }
+
+    /// Tells of all there is: [`Walk::take_folders`] has every folder, which is listed only once its stamp will show every
+    /// later change, and temporary files of this program are files like others. `passed_over` is a name that does not count
+    /// directly below a root, empty for none.
+    pub(crate) fn whole(mut self, passed_over: &'static [u8]) -> Walk {
+        let met = Arc::get_mut(&mut self.met).expect("a walk that has not begun shares nothing");
+        met.settled = true;
+        Walk { folders: Some(Vec::new()), passed_over, ..self }
+    }
+
+    /// The folders met since this was last asked, before the item that came last, in the order of the walk.
+    pub(crate) fn take_folders(&mut self) -> Vec<Folder> {
+        self.folders.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Ends early once this flag is set, at the latest with the folder just being listed.
@@ -204,12 +235,13 @@ impl Walk {
             Err(error) => return self.ascend(Some(Item::Failed(error))),
         };
         listing.waits = None;
-        if self.options.follow && self.stack.iter().any(|level| level.id == listing.id) {
+        if self.options.follow && self.stack.iter().any(|level| level.id == listing.id()) {
             self.met.add(&listing.entries, -1);
             let error = Error::new(&self.path, "walk", Cause::Loop);
             return self.ascend(Some(Item::Failed(error)));
         }
-        if self.options.one_file_system && self.stack.first().is_some_and(|root| root.id.0 != listing.id.0) {
+        if self.options.one_file_system && self.stack.first().is_some_and(|root| root.id.0 != listing.id().0)
+        {
             self.met.add(&listing.entries, -1);
             return self.ascend(None);
         }
@@ -217,8 +249,14 @@ impl Walk {
         let ignore = self.ignore_rules(&listing.anchor, &listing.entries);
         self.listed += 1;
         self.look_ahead(&way, &listing.anchor, &mut listing.entries);
+        if let Some(folders) = &mut self.folders {
+            // From the folder above: a folder may be a base of its own, from which it has no name.
+            let anchor = way.anchor.clone();
+            folders.push(Folder { path: self.path.clone(), anchor, stat: listing.stat });
+        }
         let entries = std::mem::take(&mut listing.entries).into_iter();
-        self.stack.push(Level { way, anchor: listing.anchor.clone(), entries, id: listing.id, ignore });
+        let id = listing.id();
+        self.stack.push(Level { way, anchor: listing.anchor.clone(), entries, id, ignore });
         None
     }
 
@@ -308,7 +346,8 @@ impl Walk {
             self.met.items.fetch_sub(1, SeqCst);
         }
         let skip_git = self.options.gitignore && kind == FileType::Directory && entry.name == b".git/";
-        if skip_git || self.left_out(&self.path, kind == FileType::Directory) {
+        let passed_over = self.stack.len() == 1 && entry.folder_name() == self.passed_over;
+        if passed_over || skip_git || self.left_out(&self.path, kind == FileType::Directory) {
             if let Some(offer) = entry.offer {
                 offer.slot.give_up();
             }
@@ -343,7 +382,9 @@ impl Walk {
                 let way = offered.unwrap_or_else(|| way.down(entry.folder_name(), anchor.clone()));
                 return self.descend(way, entry.offer);
             }
-            FileType::RegularFile if is_temporary(&entry.name) => Item::Temporary(named(self.path.clone())),
+            FileType::RegularFile if self.folders.is_none() && is_temporary(&entry.name) => {
+                Item::Temporary(named(self.path.clone()))
+            }
             other if other == FileType::RegularFile || self.options.special == Special::Read => {
                 Item::File(named(self.path.clone()), Some(anchor.clone()))
             }

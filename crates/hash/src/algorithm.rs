@@ -13,7 +13,7 @@ pub use linear::Linear;
 pub(crate) use params::Params;
 pub use params::{Key, Keying, Secret};
 pub use row::{Algorithm, Decimal, Lengths, Variant};
-pub(crate) use row::{Close, Composite, Cut, Kind, List};
+pub(crate) use row::{Close, Composite, Cut, Headed, Kind, List};
 pub(crate) use serial::{Output, Serial, feed_zeros};
 pub use status::Status;
 pub(crate) use unit::Unit;

@@ -96,6 +96,14 @@ impl Hasher {
             Kind::Serial(new) | Kind::Chunks { new, .. } => Inner::Serial(new(&spec.params)),
             Kind::Sized(new) => Inner::Serial(new(&spec.params, size)),
             Kind::Composite(composite) => Inner::Serial((composite.hasher)(composite, &spec.params, size)),
+            Kind::Headed(headed) => match size {
+                Some(size) => {
+                    let mut hasher = Hasher::new(&Spec::new(headed.base), None);
+                    hasher.update(&(headed.header)(size));
+                    hasher.inner
+                }
+                None => Inner::Serial((headed.held)(headed)),
+            },
         };
         Hasher { inner, spec: spec.clone(), size }
     }
@@ -116,9 +124,12 @@ impl Hasher {
     /// Whether as many bytes have been fed as [`Spec::hasher_for_size`] was told; true for every algorithm that does not
     /// need to know.
     pub fn is_whole(&self) -> bool {
-        match &self.inner {
-            Inner::Blocks(_) => true,
-            Inner::Serial(serial) => serial.is_whole(),
+        match (&self.inner, &self.spec.algorithm().kind, self.size) {
+            (Inner::Blocks(stream), Kind::Headed(headed), Some(size)) => {
+                Some(stream.total) == size.checked_add((headed.header)(size).len() as u64)
+            }
+            (Inner::Blocks(_), ..) => true,
+            (Inner::Serial(serial), ..) => serial.is_whole(),
         }
     }
 
@@ -158,10 +169,19 @@ impl Hasher {
     }
 
     fn end(&mut self) -> Digest {
+        if matches!(self.spec.algorithm().kind, Kind::Headed(_)) {
+            self.must_be_whole();
+        }
         match &mut self.inner {
             Inner::Blocks(stream) => stream.finish(),
             Inner::Serial(serial) => serial.finish(),
         }
+    }
+
+    /// # Panics
+    /// If it was promised another length than it got.
+    pub(crate) fn must_be_whole(&self) {
+        assert!(self.is_whole(), "a hasher for {:?} bytes was fed others", self.size);
     }
 
     /// Forgets all bytes fed so far.

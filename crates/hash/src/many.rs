@@ -45,6 +45,7 @@ pub fn finish_many(hashers: &mut [&mut Hasher]) -> Vec<Digest> {
                 many.iter_mut().for_each(|hasher| hasher.reset());
             }
             (many, _) => {
+                many.iter().for_each(|hasher| hasher.must_be_whole());
                 let mut streams: Vec<&mut Stream> = many.iter_mut().filter_map(|h| h.stream()).collect();
                 finish_streams(streams[0].chain.kernels, &mut streams, &mut digests);
                 many.iter_mut().for_each(|hasher| hasher.reset());
@@ -69,9 +70,13 @@ pub fn finish_many(hashers: &mut [&mut Hasher]) -> Vec<Digest> {
 pub fn hash_many(spec: &Spec, messages: &[&[u8]]) -> Vec<Digest> {
     // Enough messages at a time to keep lanes full, few enough that their states stay in the cache.
     const BATCH: usize = 256;
-    let mut hashers: Vec<Hasher> = (0..messages.len().min(BATCH)).map(|_| spec.hasher()).collect();
+    let count = if spec.needs_size() { 0 } else { messages.len().min(BATCH) };
+    let mut hashers: Vec<Hasher> = (0..count).map(|_| spec.hasher()).collect();
     let mut digests = Vec::with_capacity(messages.len());
     for batch in messages.chunks(BATCH) {
+        if spec.needs_size() {
+            hashers = batch.iter().map(|message| spec.hasher_for_size(message.len() as u64)).collect();
+        }
         let mut hashers: Vec<&mut Hasher> = hashers[..batch.len()].iter_mut().collect();
         update_many(&mut hashers, batch);
         digests.extend(finish_many(&mut hashers));
@@ -89,7 +94,8 @@ pub fn hash_many_on(row: Runnable, spec: &Spec, messages: &[&[u8]]) -> Option<Ve
     let rows = std::slice::from_ref(row);
     let mut digests = Vec::with_capacity(messages.len());
     for batch in messages.chunks(256) {
-        let mut hashers: Vec<Hasher> = batch.iter().map(|_| spec.hasher()).collect();
+        let hasher = |message: &&[u8]| spec.hasher_for_size(message.len() as u64);
+        let mut hashers: Vec<Hasher> = batch.iter().map(hasher).collect();
         let mut streams: Vec<&mut Stream> = hashers.iter_mut().filter_map(Hasher::stream).collect();
         update_streams(rows, &mut streams, batch);
         finish_streams(rows, &mut streams, &mut digests);

@@ -42,19 +42,13 @@ impl std::error::Error for RestoreError {}
 impl Hasher {
     /// Bytes of the message fed so far; `None` where [`Hasher::save`] returns none.
     pub fn fed(&self) -> Option<u64> {
-        match &self.inner {
-            Inner::Blocks(stream) if !stream.is_framed() => Some(stream.total),
-            Inner::Blocks(_) | Inner::Serial(_) => None,
-        }
+        self.resumable().map(|stream| stream.total)
     }
 
     /// The state of the message under way, for [`Spec::restore`]; `None` where the algorithm's library keeps it to itself, and
     /// where there is a key, which does not belong into a file.
     pub fn save(&self) -> Option<Vec<u8>> {
-        let Inner::Blocks(stream) = &self.inner else { return None };
-        if stream.is_framed() {
-            return None;
-        }
+        let stream = self.resumable()?;
         let name = self.spec().algorithm().name;
         let mut bytes = MAGIC.to_vec();
         bytes.push(name.len() as u8);
@@ -68,6 +62,14 @@ impl Hasher {
         let sum = crc32(&bytes);
         bytes.extend(sum.as_bytes());
         Some(bytes)
+    }
+
+    /// The message under way, where a hasher can go on from it: not behind a header, which tells a length that is not saved.
+    fn resumable(&self) -> Option<&Stream> {
+        match (&self.inner, &self.spec().algorithm().kind) {
+            (Inner::Blocks(stream), Kind::Blocks { .. }) if !stream.is_framed() => Some(stream),
+            (Inner::Blocks(_) | Inner::Serial(_), _) => None,
+        }
     }
 }
 

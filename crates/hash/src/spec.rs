@@ -237,7 +237,7 @@ impl Spec {
 
     /// Whether [`crate::update_many`] hashes several messages of this algorithm at once.
     pub fn has_lanes(&self) -> bool {
-        matches!(self.algorithm.kind, Kind::Blocks { .. })
+        matches!(self.algorithm.kind, Kind::Blocks { .. } | Kind::Headed(_))
     }
 
     /// What stands behind the name: parameters that are not the usual ones, each with its value. Of a key only that there is

@@ -11,6 +11,7 @@ mod compact_range;
 mod composite;
 mod family;
 mod gather;
+mod git_blob;
 mod hidrive;
 mod keccak;
 mod linear;
@@ -38,4 +39,4 @@ pub use proof::{
 
 /// The rows of this room, in the order lists show them.
 pub(crate) static ROWS: &[&[crate::algorithm::Algorithm]] =
-    &[keccak::ROWS, rows::ROWS, verity::ROWS, cloud::ROWS, md5_sha1::ROWS];
+    &[keccak::ROWS, rows::ROWS, verity::ROWS, cloud::ROWS, md5_sha1::ROWS, git_blob::ROWS];

@@ -21,6 +21,11 @@ fn by_older<D: blake_hash::digest::Digest>(message: &[u8]) -> Vec<u8> {
     D::digest(message).to_vec()
 }
 
+/// What git hashes of a file.
+fn as_blob(message: &[u8]) -> Vec<u8> {
+    [format!("blob {}\0", message.len()).as_bytes(), message].concat()
+}
+
 const ORACLES: &[(&str, Oracle)] = &[
     ("md2", by::<md2::Md2>),
     ("md4", by::<md4::Md4>),
@@ -57,6 +62,8 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("skein512-256", by::<skein::Skein512<U32>>),
     ("skein512", by::<skein::Skein512<U64>>),
     ("skein1024", by::<skein::Skein1024<U128>>),
+    ("git-blob", |message| by::<sha1::Sha1>(&as_blob(message))),
+    ("git-blob-sha256", |message| by::<sha2::Sha256>(&as_blob(message))),
     ("ascon-hash256", by::<ascon_hash256::AsconHash256>),
     ("blake-224", by_older::<blake_hash::Blake224>),
     ("blake-256", by_older::<blake_hash::Blake256>),
@@ -167,7 +174,8 @@ fn lanes_join_and_leave(
         loop {
             while open.len() < lanes && to_come > 0 {
                 let (start, len) = (random.below(5000), random.below(1200));
-                open.push(Open { hasher: spec.hasher(), message: &data[start..start + len], fed: 0 });
+                let hasher = spec.hasher_for_size(len as u64);
+                open.push(Open { hasher, message: &data[start..start + len], fed: 0 });
                 to_come -= 1;
             }
             if open.is_empty() {

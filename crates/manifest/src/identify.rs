@@ -188,7 +188,7 @@ fn spellings(text: &str) -> Vec<(Encoding, Digest)> {
         found.extend(bytes.filter(|bytes| !bytes.is_empty()).map(|bytes| (encoding, Digest::new(&bytes))));
     };
     other(Encoding::C4, radix::c4(bytes));
-    other(Encoding::Nix32, radix::nix32(bytes));
+    other(Encoding::Nix32, radix::from_nix32(bytes));
     other(Encoding::Base32, radix::base32(bytes));
     let url = text.contains(['-', '_']);
     other(if url { Encoding::Base64Url } else { Encoding::Base64 }, radix::base64(bytes));

@@ -32,22 +32,27 @@ pub fn string_into(text: &str, out: &mut Vec<u8>) {
 
 /// Appends `"path":...` and, for a name that is not UTF-8, `,"path_base64":...`.
 pub fn path_into(name: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(b"\"path\":");
-    string_into(&String::from_utf8_lossy(name), out);
-    if std::str::from_utf8(name).is_err() {
-        out.extend_from_slice(format!(",\"path_base64\":\"{}\"", BASE64.encode(name)).as_bytes());
+    bytes_into("path", name, out);
+}
+
+/// Appends `"KEY":...` and, for bytes that are not UTF-8, `,"KEY_base64":...`.
+pub fn bytes_into(key: &str, bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(format!("\"{key}\":").as_bytes());
+    string_into(&String::from_utf8_lossy(bytes), out);
+    if std::str::from_utf8(bytes).is_err() {
+        out.extend_from_slice(format!(",\"{key}_base64\":\"{}\"", BASE64.encode(bytes)).as_bytes());
     }
 }
 
-/// The name of [`path_into`] when it is read again.
+/// The name of [`path_into`], or the bytes of [`bytes_into`], when it is read again.
 ///
 /// # Errors
 /// The bytes are not base64, or are those of another name: else a person would see one name, and another file would be meant.
 pub fn path_from(shown: String, base64: Option<&str>) -> Result<Vec<u8>, &'static str> {
     let Some(text) = base64 else { return Ok(shown.into_bytes()) };
-    let bytes = BASE64.decode(text.as_bytes()).map_err(|_| "path_base64 is not base64")?;
+    let bytes = BASE64.decode(text.as_bytes()).map_err(|_| "the bytes of a name are not base64")?;
     match String::from_utf8_lossy(&bytes) == shown {
         true => Ok(bytes),
-        false => Err("path and path_base64 are different names"),
+        false => Err("a name and its bytes are different names"),
     }
 }

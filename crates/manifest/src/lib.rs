@@ -47,6 +47,7 @@ pub use format::{
 pub use line::{Found, Line, LineError, Place, ReadError, Reason};
 pub use lines::{LINE_LIMIT, Lines, RawLine};
 pub use path::NAME_LIMIT;
+pub use radix::{from_nix32, to_nix32};
 pub use reader::Reader;
 pub use table::{FORMATS, detect, for_file, format};
 pub use writer::{WriteError, Writer, append};

@@ -32,9 +32,21 @@ pub(crate) fn base64(text: &[u8]) -> Option<Vec<u8>> {
     bytes.ok().filter(|bytes| !bytes.is_empty())
 }
 
-/// Base 32 of Nix: its own alphabet, the last byte first.
-pub(crate) fn nix32(text: &[u8]) -> Option<Vec<u8>> {
-    const ALPHABET: &[u8; 32] = b"0123456789abcdfghijklmnpqrsvwxyz";
+/// The digits of Nix, from 0 to 31.
+const NIX: &[u8; 32] = b"0123456789abcdfghijklmnpqrsvwxyz";
+
+/// Writes base 32 of Nix: its own alphabet, the last byte first.
+pub fn to_nix32(bytes: &[u8]) -> String {
+    let digit = |at: usize| {
+        let (byte, shift) = (at * 5 / 8, at * 5 % 8);
+        let pair = [bytes[byte], bytes.get(byte + 1).copied().unwrap_or(0)];
+        char::from(NIX[usize::from(u16::from_le_bytes(pair) >> shift) & 31])
+    };
+    (0..(bytes.len() * 8).div_ceil(5)).rev().map(digit).collect()
+}
+
+/// Reads base 32 of Nix, of at most 64 bytes; `None` if it is none.
+pub fn from_nix32(text: &[u8]) -> Option<Vec<u8>> {
     scan::count(text.len());
     let len = text.len() * 5 / 8;
     if len == 0 || len > 64 || (len * 8).div_ceil(5) != text.len() {
@@ -42,7 +54,7 @@ pub(crate) fn nix32(text: &[u8]) -> Option<Vec<u8>> {
     }
     let mut bytes = vec![0u8; len];
     for (at, character) in text.iter().rev().enumerate() {
-        let digit = ALPHABET.iter().position(|known| known == character)?;
+        let digit = NIX.iter().position(|known| known == character)?;
         let (byte, shift) = (at * 5 / 8, at * 5 % 8);
         bytes[byte] |= (digit << shift) as u8;
         let carry = (digit >> (8 - shift)) as u8;
@@ -107,8 +119,13 @@ mod tests {
         )
         .unwrap();
         let nix = b"1b8m03r63zqhnjf7l5wnldhh7c134ap5vpj0850ymkq1iyzicy5s";
-        assert_eq!(nix32(nix).as_deref(), Some(abc.as_bytes()));
-        assert_eq!(nix32(b"e"), None);
+        assert_eq!(from_nix32(nix).as_deref(), Some(abc.as_bytes()));
+        assert_eq!(to_nix32(abc.as_bytes()).as_bytes(), nix);
+        assert_eq!(from_nix32(b"e"), None);
+        for len in 1..=64 {
+            let bytes: Vec<u8> = (0..len).map(|i| (i * 41 + len) as u8).collect();
+            assert_eq!(from_nix32(to_nix32(&bytes).as_bytes()).as_ref(), Some(&bytes));
+        }
         assert_eq!(base32(b"MZXW6===").as_deref(), Some(&b"foo"[..]));
         assert_eq!(base32(b"mzxw6").as_deref(), Some(&b"foo"[..]));
         assert_eq!(base32(b"MZX1"), None);

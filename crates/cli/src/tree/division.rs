@@ -2,6 +2,7 @@
 
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::members::read;
 use crate::options::{LifeArgs, threads};
 use crate::output::print;
 use crate::tree::{stored::refuse, text};
@@ -72,7 +73,7 @@ pub fn leaf(args: &LeafArgs, console: &mut Console) -> Exit {
 pub fn join(args: &CombineArgs, console: &mut Console) -> Exit {
     let mut pieces = Vec::new();
     for path in &args.lines {
-        let text = match text::read(path) {
+        let text = match read(path) {
             Ok(text) => text,
             Err(error) => {
                 console.failure(&error);

@@ -2,6 +2,7 @@
 
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::members::read;
 use crate::options::threads;
 use crate::tree::stored::{open, refuse, tree_of};
 use crate::tree::text;
@@ -83,7 +84,7 @@ pub fn prove(args: &ProveArgs, console: &mut Console) -> Exit {
 }
 
 pub fn verify(args: &VerifyProofArgs, console: &mut Console) -> Exit {
-    let text = match text::read(&args.proof) {
+    let text = match read(&args.proof) {
         Ok(text) => text,
         Err(error) => {
             console.failure(&error);

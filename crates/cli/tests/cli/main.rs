@@ -7,6 +7,7 @@ mod bytes;
 mod check;
 mod convert;
 mod digests;
+mod directory;
 mod exits;
 mod find;
 mod hash;

@@ -107,7 +107,7 @@ impl System {
     }
 
     /// Asks the file system, once for each device a thread meets.
-    fn of(file: impl AsFd, stat: &Stat) -> System {
+    pub(crate) fn of(file: impl AsFd, stat: &Stat) -> System {
         thread_local! {
             static KNOWN: RefCell<Vec<(u64, System)>> = const { RefCell::new(Vec::new()) };
         }

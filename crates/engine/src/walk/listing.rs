@@ -2,9 +2,11 @@
 
 use crate::error::Error;
 use crate::io::anchor::Anchor;
+use crate::io::rest::after_tick;
+use crate::io::system::System;
 use crate::walk::slot::ListingSlot;
 use crate::walk::way::Way;
-use rustix::fs::{self, AtFlags, FileType, OFlags, RawDir};
+use rustix::fs::{self, AtFlags, FileType, OFlags, RawDir, Stat};
 use rustix::io::Errno;
 use std::mem::{MaybeUninit, take};
 use std::os::fd::AsFd;
@@ -19,6 +21,8 @@ pub(super) struct Met {
     /// Entries that may hold any number of items: folders not listed, and links if they are followed.
     pub(super) open: AtomicI64,
     pub(super) follow: bool,
+    /// Whether stamps of folders must tell of every later change.
+    pub(super) settled: bool,
 }
 
 impl Met {
@@ -61,8 +65,8 @@ pub(super) struct Offer {
 #[derive(Debug)]
 pub(super) struct Listing {
     pub(super) entries: Vec<Entry>,
-    /// Identity of the folder, to see loops and file system borders.
-    pub(super) id: (u64, u64),
+    /// What the folder was before it was listed.
+    pub(super) stat: Stat,
     /// Where what lies in it is opened.
     pub(super) anchor: Anchor,
     /// While it waits for the consumer.
@@ -74,6 +78,13 @@ pub(super) struct Listing {
 pub(super) struct WaitingShare {
     entries: usize,
     all: Arc<AtomicUsize>,
+}
+
+impl Listing {
+    /// Identity of the folder, to see loops and file system borders.
+    pub(super) fn id(&self) -> (u64, u64) {
+        (self.stat.st_dev, self.stat.st_ino)
+    }
 }
 
 impl WaitingShare {
@@ -105,18 +116,23 @@ impl Drop for Listing {
 
 /// Reads a folder, and takes note of what is in it. Unsorted.
 pub(super) fn list(way: &Way, met: &Met) -> Result<Listing, Error> {
-    let listing = read(way);
+    let listing = read(way, met.settled);
     listing.iter().for_each(|listing| met.add(&listing.entries, 1));
     met.open.fetch_sub(1, SeqCst);
     listing
 }
 
-fn read(way: &Way) -> Result<Listing, Error> {
+fn read(way: &Way, settled: bool) -> Result<Listing, Error> {
     let root = way.anchor.root();
     let fail = |error: Errno| root.refusal(&way.path(), "list", error);
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let folder = root.resolve(&way.rest(), flags).map_err(fail)?;
-    let stat = fs::fstat(&folder).map_err(fail)?;
+    let mut stat = fs::fstat(&folder).map_err(fail)?;
+    if settled {
+        let system = System::of(&folder, &stat);
+        let after = after_tick(&folder, stat, &system);
+        (stat, _) = after.map_err(|cause| Error::new(&way.path(), "list", cause))?;
+    }
     let mut buffer: Vec<MaybeUninit<u8>> = vec![MaybeUninit::uninit(); 1 << 15];
     let mut entries = Vec::new();
     let mut reading = RawDir::new(folder.as_fd(), &mut buffer);
@@ -143,5 +159,5 @@ fn read(way: &Way) -> Result<Listing, Error> {
         entries.push(Entry { name: own, kind, offer: None });
     }
     let anchor = way.anchor.below(way.len(), folder);
-    Ok(Listing { entries, id: (stat.st_dev, stat.st_ino), anchor, waits: None })
+    Ok(Listing { entries, stat, anchor, waits: None })
 }

@@ -87,6 +87,18 @@ pub(crate) enum Kind {
     Sized(fn(&Params, Option<u64>) -> Box<dyn Serial>),
     /// Leaves hashed apart, their digests folded.
     Composite(Composite),
+    /// A chain of blocks over a header that tells the message's length, and the message.
+    Headed(Headed),
+}
+
+/// A digest of a header and a message: what a row says of it.
+pub(crate) struct Headed {
+    /// The hash, a chain of blocks.
+    pub base: &'static Algorithm,
+    /// What stands before a message of so many bytes.
+    pub header: fn(u64) -> Vec<u8>,
+    /// A hasher of one message whose length is not known.
+    pub held: fn(&'static Headed) -> Box<dyn Serial>,
 }
 
 /// Ends messages that `new` of the same row has made, and adds their digests in order.
@@ -185,6 +197,7 @@ impl Algorithm {
     pub(crate) fn kernels(&self) -> &'static [Kernel] {
         match self.kind {
             Kind::Blocks { chain, .. } => chain.kernels,
+            Kind::Headed(Headed { base, .. }) => base.kernels(),
             Kind::Linear(_) | Kind::Chunks { .. } | Kind::Serial(_) | Kind::Sized(_) | Kind::Composite(_) => {
                 &[]
             }
@@ -199,7 +212,8 @@ impl Algorithm {
             | Kind::Linear(_)
             | Kind::Chunks { .. }
             | Kind::Serial(_)
-            | Kind::Sized(_) => None,
+            | Kind::Sized(_)
+            | Kind::Headed(_) => None,
         }
     }
 
@@ -216,10 +230,11 @@ impl Algorithm {
         self.composite().is_some_and(|composite| matches!(composite.close, Close::List(List::Counted)))
     }
 
-    /// Whether leaves begin at places that depend on the message's length.
+    /// Whether the message's length counts before its first byte does: leaves begin at places that depend on it, or a header
+    /// tells it.
     pub(crate) fn needs_size(&'static self) -> bool {
-        matches!(self.kind, Kind::Sized(_))
-            || self.composite().is_some_and(|composite| matches!(composite.cut, Cut::Halves(_)))
+        let by_halves = |composite: &Composite| matches!(composite.cut, Cut::Halves(_));
+        matches!(self.kind, Kind::Sized(_) | Kind::Headed(_)) || self.composite().is_some_and(by_halves)
     }
 }
 

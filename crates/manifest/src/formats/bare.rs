@@ -96,7 +96,7 @@ impl Bare {
         if mark == b'-' || is_hex(digest) {
             return tagged(name, digest, &self.options);
         }
-        match radix::nix32(digest) {
+        match radix::from_nix32(digest) {
             Some(bytes) => of_bytes(name, &bytes, &self.options),
             None => tagged(name, digest, &self.options),
         }

@@ -1,0 +1,302 @@
+//! `truesum directory DIR`: digests of trees, or whether one is what is expected.
+
+use crate::console::Console;
+use crate::exit::{Exit, Refusal};
+use crate::options::RunArgs;
+use crate::output::{Output, cannot_write};
+use crate::values::table::SpecParser;
+use crate::watch::Watch;
+use clap::{Args, ValueEnum, ValueHint};
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum::directory::{Directory, Encoding, Kind, Options, digest};
+use truesum::hash::{Digest, Spec};
+use truesum::manifest::json;
+use truesum::manifest::path::display_safe;
+use truesum::{Error, Mapping, walk};
+
+/// Which trees, which digest, and of which of their files.
+#[derive(Args)]
+pub struct ComputeArgs {
+    /// Folders; files too of the kinds git, nar and swhid
+    #[arg(value_name = "DIR", value_hint = ValueHint::AnyPath, required = true)]
+    folders: Vec<OsString>,
+    /// Which digest [default: truesum]
+    #[arg(short, long, value_name = "KIND")]
+    kind: Option<KindName>,
+    /// Whether this is the digest, of the kind that it names
+    #[arg(long, value_name = "DIGEST")]
+    expect: Option<String>,
+    #[command(flatten)]
+    own: OwnArgs,
+    /// Of kind h1: what stands before names, as MODULE@VERSION in go.sum
+    #[arg(long, value_name = "PREFIX")]
+    prefix: Option<String>,
+    /// Of kind nar: how the digest is written [default: sha256: and base 32 of Nix]
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<EncodingName>,
+    /// One JSON object per tree
+    #[arg(long, conflicts_with = "expect")]
+    json: bool,
+    #[command(flatten)]
+    select: SelectArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// What truesum's own digest is made of.
+#[derive(Args)]
+pub struct OwnArgs {
+    /// Of kind truesum: the hash [default: sha256]
+    #[arg(short, long, value_name = "NAME", value_parser = SpecParser, hide_possible_values = true)]
+    algorithm: Option<Spec>,
+    /// Of kind truesum: modes count
+    #[arg(long)]
+    modes: bool,
+}
+
+/// What of a tree counts.
+#[derive(Args)]
+#[command(next_help_heading = "Which files")]
+pub struct SelectArgs {
+    /// Only files that match this glob
+    #[arg(long, value_name = "GLOB")]
+    include: Vec<String>,
+    /// No files or folders that match this glob
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+    /// Leave out what .gitignore files leave out
+    #[arg(long)]
+    gitignore: bool,
+}
+
+impl SelectArgs {
+    pub fn options(&self) -> walk::Options {
+        walk::Options {
+            include: self.include.clone(),
+            exclude: self.exclude.clone(),
+            gitignore: self.gitignore,
+            ..walk::Options::default()
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum KindName {
+    /// names, types and contents of all objects; proofs of each
+    Truesum,
+    /// Go's hash of a module
+    H1,
+    /// git's tree or blob, with SHA-1
+    Git,
+    /// git's tree or blob, with SHA-256
+    GitSha256,
+    /// the SHA-256 of a Nix archive
+    Nar,
+    /// Software Heritage's identifier of a directory or content
+    Swhid,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum EncodingName {
+    /// hexadecimal
+    Hex,
+    /// sha256-BASE64
+    Sri,
+}
+
+impl OwnArgs {
+    /// truesum's own digest.
+    ///
+    /// # Errors
+    /// No trees are made over the hash.
+    pub fn kind(&self) -> Result<Kind, Refusal> {
+        let usual = || "sha256".parse().expect("a row of the table");
+        let spec = self.algorithm.clone().unwrap_or_else(usual);
+        if !Kind::is_base(&spec) {
+            return Err(Refusal::with_hint(
+                format!("-a {spec}: no digest of a tree is made over it"),
+                "a hash that is no checksum and no tree itself: sha256, sha512, blake3 ...",
+            ));
+        }
+        Ok(Kind::Truesum { spec, modes: self.modes })
+    }
+
+    fn is_given(&self) -> bool {
+        self.algorithm.is_some() || self.modes
+    }
+}
+
+/// What is to be done.
+struct Plan {
+    kind: Kind,
+    encoding: Encoding,
+    expected: Option<Digest>,
+}
+
+fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
+    let named = match &args.expect {
+        Some(text) => Kind::read(text.trim()),
+        None => None,
+    };
+    let sha = |name: &str| name.parse().expect("a row of the table");
+    let kind = match (args.kind, &named) {
+        // What is expected tells all there is to tell of truesum's own.
+        (None | Some(KindName::Truesum), Some((kind @ Kind::Truesum { .. }, _))) if !args.own.is_given() => {
+            kind.clone()
+        }
+        (None, Some((Kind::Go { .. }, _))) | (Some(KindName::H1), _) => {
+            Kind::Go { prefix: args.prefix.clone() }
+        }
+        (None, Some((kind, _))) if !matches!(kind, Kind::Truesum { .. }) => kind.clone(),
+        (None | Some(KindName::Truesum), _) => args.own.kind()?,
+        (Some(KindName::Git), _) => Kind::Git(sha("sha1")),
+        (Some(KindName::GitSha256), _) => Kind::Git(sha("sha256")),
+        (Some(KindName::Nar), _) => Kind::Nar,
+        (Some(KindName::Swhid), _) => Kind::SoftwareHeritage,
+    };
+    let foreign = |option: &str, of: &str| Refusal::new(format!("{option} is of --kind {of}"));
+    if args.own.is_given() && !matches!(kind, Kind::Truesum { .. }) {
+        return Err(foreign("-a or --modes", "truesum"));
+    }
+    match &args.prefix {
+        Some(_) if !matches!(kind, Kind::Go { .. }) => return Err(foreign("--prefix", "h1")),
+        Some(prefix) if !Kind::is_prefix(prefix) => {
+            return Err(Refusal::with_hint(
+                format!("--prefix '{}': no prefix of names", prefix.escape_debug()),
+                "names between single slashes, none of them . or ..: golang.org/x/mod@v0.22.0",
+            ));
+        }
+        _ => {}
+    }
+    let encoding = match args.encoding {
+        Some(_) if kind != Kind::Nar => return Err(foreign("--encoding", "nar")),
+        None => Encoding::Usual,
+        Some(EncodingName::Hex) => Encoding::Hex,
+        Some(EncodingName::Sri) => Encoding::Sri,
+    };
+    let expected = match (&args.expect, named) {
+        (None, _) => None,
+        (Some(text), _) if args.folders.len() > 1 => {
+            return Err(Refusal::new(format!("--expect {text}: it is the digest of one tree; name one")));
+        }
+        (Some(_), Some((named, digest))) if is_same(&named, &kind) => Some(digest),
+        (Some(text), Some(_)) => {
+            return Err(Refusal::new(format!("--expect {text}: it is of another kind than is asked for")));
+        }
+        (Some(text), None) => Some(bare(text.trim(), &kind, args.kind.is_some())?),
+    };
+    Ok(Plan { kind, encoding, expected })
+}
+
+/// Whether they are of one kind; prefixes are no part of a digest's text.
+fn is_same(named: &Kind, asked: &Kind) -> bool {
+    named == asked || matches!((named, asked), (Kind::Go { .. }, Kind::Go { .. }))
+}
+
+/// A digest in hexadecimal, which says nothing of its kind.
+fn bare(text: &str, kind: &Kind, is_told: bool) -> Result<Digest, Refusal> {
+    let digest = Digest::from_hex(text.as_bytes()).ok().filter(|digest| digest.parts().is_none());
+    match digest {
+        Some(digest) if is_told && digest.len() == kind.digest_len() && *kind != Kind::SoftwareHeritage => {
+            Ok(digest)
+        }
+        Some(_) if !is_told => Err(Refusal::with_hint(
+            format!("--expect {text}: nothing says of which kind it is"),
+            "name the kind: --kind git, or write it as sha256-directory:HEX",
+        )),
+        _ => Err(Refusal::with_hint(
+            format!("--expect '{}': no digest of a tree of this kind", text.escape_debug()),
+            "sha256-directory:HEX, h1:BASE64, swh:1:dir:HEX, sha256:NIX32, sha256-BASE64, or HEX with --kind",
+        )),
+    }
+}
+
+pub fn run(args: ComputeArgs) -> Exit {
+    let mut console = Console::new(args.run.color);
+    let plan = match plan(&args) {
+        Ok(plan) => plan,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let tell = args.run.tell(false);
+    let options = Options {
+        kind: plan.kind.clone(),
+        walk: args.select.options(),
+        threads: tell.threads,
+        mapping: Mapping::Guarded,
+    };
+    let mut output = Output::stdout();
+    let watch = Watch::start(tell.line, None, &mut console);
+    let (mut exit, mut written) = (Exit::Done, Ok(()));
+    for folder in &args.folders {
+        let mut failed = |error: Error| console.failure(&error);
+        let Some(found) = digest(folder, &options, &watch.progress, &mut failed) else {
+            exit = exit.max(watch.signals.ended_by().map_or(Exit::Failed, Exit::Signal));
+            if watch.progress.stopped() {
+                break;
+            }
+            continue;
+        };
+        let line = match &plan.expected {
+            Some(expected) if found.digest == *expected => [shown(folder), b": OK\n".to_vec()].concat(),
+            Some(_) => {
+                exit = exit.max(Exit::Failed);
+                let text = plan.kind.text(&found, plan.encoding);
+                console.error_of(folder.as_bytes(), &format!("the digest is {text}"));
+                [shown(folder), b": FAILED\n".to_vec()].concat()
+            }
+            None if args.json => object(&args, &plan, folder.as_bytes(), &found),
+            None => {
+                let text = plan.kind.text(&found, plan.encoding);
+                [text.as_bytes(), b"  ", &shown(folder), b"\n"].concat()
+            }
+        };
+        if tell.verbose {
+            console.line(&summary(folder, &found));
+        }
+        written = console.around(|| output.write(&line));
+        if written.is_err() {
+            break;
+        }
+    }
+    let name = output.name();
+    let finished = written.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
+    console.display = None;
+    match finished {
+        Ok(()) => exit,
+        Err(error) => exit.max(cannot_write(&error, &mut console)),
+    }
+}
+
+fn shown(folder: &OsString) -> Vec<u8> {
+    display_safe(folder.as_bytes()).to_string().into_bytes()
+}
+
+fn summary(folder: &OsString, found: &Directory) -> String {
+    use crate::words::{count, size};
+    let Directory { files, folders, links, bytes, .. } = found;
+    let name = display_safe(Path::new(folder).as_os_str().as_bytes());
+    let [files, folders, links] = [
+        count(*files, "file", "files"),
+        count(*folders, "folder", "folders"),
+        count(*links, "link", "links"),
+    ];
+    format!("truesum: {name}: {files}, {folders}, {links}, {}", size(*bytes))
+}
+
+fn object(args: &ComputeArgs, plan: &Plan, folder: &[u8], found: &Directory) -> Vec<u8> {
+    let kind = args.kind.unwrap_or(KindName::Truesum).to_possible_value();
+    let kind = kind.as_ref().map_or("", |value| value.get_name());
+    let mut line = b"{\"schema\":\"truesum-directory/1\",".to_vec();
+    json::path_into(folder, &mut line);
+    line.extend_from_slice(b",\"digest\":");
+    json::string_into(&plan.kind.text(found, plan.encoding), &mut line);
+    let Directory { files, folders, links, bytes, .. } = found;
+    let _ = writeln!(
+        line,
+        ",\"kind\":\"{kind}\",\"files\":{files},\"folders\":{folders},\"links\":{links},\"bytes\":{bytes}}}"
+    );
+    line
+}

@@ -1,0 +1,144 @@
+//! `truesum directory prove` and `verify-proof`.
+
+use super::compute::{OwnArgs, SelectArgs};
+use super::text;
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::members::read;
+use crate::options::RunArgs;
+use crate::output::print;
+use crate::watch::Watch;
+use clap::{Args, ValueHint};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use truesum::directory::prove::{Body, ObjectProof, prove as prove_object, verify as verify_object};
+use truesum::directory::{Kind, Options};
+use truesum::hash::Digest;
+use truesum::manifest::path::display_safe;
+use truesum::tree::prove::Refuted;
+use truesum::{Error, Kind as Failure, Mapping};
+
+/// Prove that a file, folder or link belongs to a tree's digest
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum directory prove photos 2024/a.jpg > a.proof
+  truesum directory prove -a blake3 --modes photos 2024/a.jpg
+The whole tree is read; the proof is one line of JSON, with a hash for each time that the number of objects can be halved.")]
+pub struct ProveArgs {
+    /// The tree
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    folder: OsString,
+    /// The object's name from the tree down
+    #[arg(value_name = "NAME", value_hint = ValueHint::AnyPath)]
+    name: PathBuf,
+    #[command(flatten)]
+    own: OwnArgs,
+    #[command(flatten)]
+    select: SelectArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Check such a proof against the digest that is trusted, reading that file alone
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum directory verify-proof a.proof a.jpg --digest sha256-directory:0123...
+  truesum directory verify-proof a.proof --digest sha256-directory:0123...   the file with the digest that the proof tells
+Exit status: 0 it belongs to the digest, under the name that is printed; 1 it does not; 2 no proof, or no digest.")]
+pub struct VerifyProofArgs {
+    /// The proof; - is standard input
+    #[arg(value_name = "PROOF", value_hint = ValueHint::FilePath)]
+    proof: PathBuf,
+    /// The file, folder or link it is about, which may have another name by now
+    #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    file: Option<PathBuf>,
+    /// The digest that is trusted
+    #[arg(long, value_name = "DIGEST")]
+    digest: String,
+}
+
+pub fn prove(args: &ProveArgs) -> Exit {
+    let mut console = Console::new(args.run.color);
+    let kind = match args.own.kind() {
+        Ok(kind) => kind,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let tell = args.run.tell(false);
+    let options =
+        Options { kind, walk: args.select.options(), threads: tell.threads, mapping: Mapping::Guarded };
+    let watch = Watch::start(tell.line, None, &mut console);
+    let mut failed = Exit::Failed;
+    let mut tell = |error: Error| {
+        if error.kind() == Failure::Undivided {
+            failed = Exit::NotAsAsked;
+        }
+        console.failure(&error);
+    };
+    let proof = prove_object(&args.folder, &args.name, &options, &watch.progress, &mut tell);
+    console.display = None;
+    match proof {
+        Some(proof) => print(&text::write(&proof), &mut console),
+        None => watch.signals.ended_by().map_or(failed, Exit::Signal),
+    }
+}
+
+pub fn verify(args: &VerifyProofArgs) -> Exit {
+    let mut console = Console::new(crate::values::color::Color::Auto);
+    let proof = match read(&args.proof) {
+        Ok(text) => text::parse(&text),
+        Err(error) => {
+            console.failure(&error);
+            return Exit::NotAsAsked;
+        }
+    };
+    let asked = proof.and_then(|proof| trusted(&args.digest, &proof).map(|digest| (proof, digest)));
+    let (proof, digest) = match asked {
+        Ok(asked) => asked,
+        Err(why) => {
+            console.error_of(args.proof.as_os_str().as_bytes(), &why);
+            return Exit::NotAsAsked;
+        }
+    };
+    let watch = Watch::of_one(None, &mut console);
+    let result = verify_object(&proof, args.file.as_deref(), &digest, &watch.progress);
+    console.display = None;
+    match result {
+        Ok(()) => print(&said(&proof, args.file.is_some()), &mut console),
+        Err(Refuted::File(error)) => watch.failed(&error, &mut console),
+        Err(why) => {
+            let about = args.file.as_deref().unwrap_or(Path::new(&args.proof));
+            console.error_of(about.as_os_str().as_bytes(), &format!("not proven: {why}"));
+            Exit::Failed
+        }
+    }
+}
+
+/// The digest that is trusted, which must be one of those that the proof is for.
+fn trusted(text: &str, proof: &ObjectProof) -> Result<Digest, String> {
+    let own = Kind::Truesum { spec: proof.spec.clone(), modes: proof.mode.is_some() };
+    match Kind::read(text.trim()) {
+        Some((kind, digest)) if kind == own => Ok(digest),
+        Some(_) => Err("the proof is for another kind of digest than this one".to_owned()),
+        None => Digest::from_hex(text.trim().as_bytes())
+            .ok()
+            .filter(|digest| digest.len() == own.digest_len())
+            .ok_or_else(|| format!("'{}' is not a digest of the proof's kind", text.escape_debug())),
+    }
+}
+
+fn said(proof: &ObjectProof, is_read: bool) -> String {
+    let name = display_safe(&proof.path);
+    match &proof.body {
+        Body::File { size, digest } if !is_read => {
+            format!("{name} belongs to the digest: {size} bytes with {}:{digest}\n", proof.spec)
+        }
+        Body::Link(target) if !is_read => {
+            format!("{name} belongs to the digest: a link to {}\n", display_safe(target))
+        }
+        Body::Folder if !is_read => format!("{name} belongs to the digest: a folder\n"),
+        _ => format!("{name} belongs to the digest\n"),
+    }
+}

@@ -1,0 +1,64 @@
+//! Small texts of this program's own: JSON objects that must have just these members.
+
+use crate::standard::Input;
+use serde_json::{Map, Value};
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum::Error;
+use truesum::hash::{Digest, Spec};
+
+/// The text of a file, or of standard input for `-`.
+pub fn read(path: &Path) -> Result<String, Error> {
+    /// More is no text of ours.
+    const LIMIT: u64 = 1 << 30;
+    let fail = |error: std::io::Error| Error::io(path.as_os_str().as_bytes(), "read", error);
+    let mut text = String::new();
+    match path.as_os_str() == "-" {
+        true => Input.take(LIMIT).read_to_string(&mut text).map_err(fail)?,
+        false => {
+            std::fs::File::open(path).map_err(fail)?.take(LIMIT).read_to_string(&mut text).map_err(fail)?
+        }
+    };
+    Ok(text)
+}
+
+/// A JSON object of this kind with exactly these keys; a path may also be there as bytes.
+pub fn object(text: &str, kind: &str, keys: &[&str]) -> Result<Map<String, Value>, String> {
+    let object = match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => object,
+        Ok(_) => return Err("not a JSON object".to_owned()),
+        Err(error) => return Err(format!("not JSON: {error}")),
+    };
+    if object.get("truesum").and_then(Value::as_str) != Some(kind) {
+        return Err(format!("not a {kind} of truesum"));
+    }
+    if let Some(key) = keys.iter().find(|key| !object.contains_key(**key)) {
+        return Err(format!("\"{key}\" is missing"));
+    }
+    let known = |key: &str| match key.strip_suffix("_base64") {
+        Some(name @ ("path" | "target")) => keys.contains(&name),
+        _ => key == "truesum" || keys.contains(&key),
+    };
+    if let Some(key) = object.keys().find(|key| !known(key)) {
+        return Err(format!("\"{key}\" does not belong here"));
+    }
+    Ok(object)
+}
+
+/// A whole number.
+pub fn number(object: &Map<String, Value>, key: &str) -> Result<u64, String> {
+    object[key].as_u64().ok_or_else(|| format!("\"{key}\" is no whole number"))
+}
+
+/// The algorithm.
+pub fn spec(object: &Map<String, Value>) -> Result<Spec, String> {
+    let name = object["algorithm"].as_str().ok_or("\"algorithm\" is no text")?;
+    name.parse().map_err(|error: truesum::hash::SpecError| error.to_string())
+}
+
+/// A hash.
+pub fn digest(value: &Value) -> Result<Digest, String> {
+    let text = value.as_str().unwrap_or_default();
+    Digest::from_hex(text.as_bytes()).map_err(|_| "a hash is not hexadecimal".to_owned())
+}

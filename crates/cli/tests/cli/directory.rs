@@ -1,0 +1,247 @@
+//! `truesum directory`: values, refusals and proofs, with exact output.
+
+use crate::program::{ABC, Folder, Ran};
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+/// What `Folder` of [`tree`] has by other programs: `docs/spec/directory.md` read off in Python, git 2.39, nix-hash 2.8, swh.model 8.
+const TRUESUM: &str = "sha256-directory:dba28d6d7359bd2956e1b542c4c60043f73cd0d583dce8c7002557c88c57435f";
+const WITH_MODES: &str =
+    "sha256-directory;modes:dbc2c7677980912d109f8e115bd2a50d27751d766c95a934768dd11b01647ff1";
+const GIT: &str = "4cdb64a853835c2ed38076a06c16b752562ef7e3";
+const GIT_SHA256: &str = "9deb623e308838731337bfdf7bb293d6b2c3bb2b686737380401dd23105bf688";
+const NAR: &str = "sha256:1l8hyx6pyn0ddl65yarck02fisjsa9lqb5r4fngwslx8gyl6lf31";
+const SWHID: &str = "swh:1:dir:dfb835c547db40c09576312957424c08ae87067c";
+
+/// Files, an executable one, a folder without content, a link, and names whose order depends on who sorts.
+fn tree() -> Folder {
+    let folder = Folder::with(&[("d/a/x", "abc"), ("d/a.b", ""), ("d/run", "#!/bin/sh\n")]);
+    std::fs::create_dir(folder.path("d/empty")).unwrap();
+    symlink("a/x", folder.path("d/b")).unwrap();
+    for (name, mode) in
+        [("d/a/x", 0o644), ("d/a.b", 0o644), ("d/run", 0o755), ("d/a", 0o755), ("d/empty", 0o755)]
+    {
+        std::fs::set_permissions(folder.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    folder
+}
+
+fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
+    (ran.out(), &ran.err, ran.code)
+}
+
+#[test]
+fn every_kind_has_its_value() {
+    let folder = tree();
+    for (words, value) in [
+        (&[][..], TRUESUM),
+        (&["--modes"], WITH_MODES),
+        (&["--kind", "git"], GIT),
+        (&["--kind", "git-sha256"], GIT_SHA256),
+        (&["--kind", "nar"], NAR),
+        (
+            &["--kind", "nar", "--encoding", "hex"],
+            "61386aa87fa853cd9f7524978569525aeae804982c2b5f0c6d0d587f4df710d1",
+        ),
+        (&["--kind", "nar", "--encoding", "sri"], "sha256-YThqqH+oU82fdSSXhWlSWuroBJgsK18MbQ1Yf033ENE="),
+        (&["--kind", "swhid"], SWHID),
+    ] {
+        for name in ["d", "d/", "./d//"] {
+            let ran = folder.run(&[&["directory"], words, &[name]].concat());
+            assert_eq!(shown(&ran), (format!("{value}  {name}\n"), "", Some(0)), "{words:?}");
+        }
+        if !words.contains(&"--encoding") && !words.contains(&"--modes") {
+            let ran = folder.run(&[&["directory", "--expect", value], words, &["d"]].concat());
+            assert_eq!(shown(&ran), ("d: OK\n".to_owned(), "", Some(0)), "{words:?}");
+        }
+    }
+    let ran = folder.command().args(["directory", "."]).current_dir(folder.path("d")).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), format!("{TRUESUM}  .\n"));
+}
+
+#[test]
+fn go_has_files_and_a_prefix_and_no_links() {
+    let folder = tree();
+    let ran = folder.run(&["directory", "-k", "h1", "d"]);
+    let why = "truesum: d/b: cannot take into the digest: h1 has no symbolic links\n";
+    assert_eq!(shown(&ran), (String::new(), why, Some(1)));
+    std::fs::remove_file(folder.path("d/b")).unwrap();
+    let plain = "h1:3kPqGWn85P6TC34dacYfHoQidM4FDbRbg7dh+RxyAQU=";
+    let prefixed = "h1:LV3E9/b9hkHOBGm/UrvU1CODDb0qw9qK5VfXcSo4M8E=";
+    assert_eq!(folder.run(&["directory", "-k", "h1", "d"]).out(), format!("{plain}  d\n"));
+    let ran = folder.run(&["directory", "-k", "h1", "--prefix", "ex.com/m@v1.0.0", "d"]);
+    assert_eq!(ran.out(), format!("{prefixed}  d\n"));
+    let ran = folder.run(&["directory", "--expect", prefixed, "--prefix", "ex.com/m@v1.0.0", "d"]);
+    assert_eq!(shown(&ran), ("d: OK\n".to_owned(), "", Some(0)));
+    for prefix in ["", "/a", "a/", "a//b", "./a", "a/..", "a\nb"] {
+        let ran = folder.run(&["directory", "-k", "h1", "--prefix", prefix, "d"]);
+        assert_eq!((ran.out.len(), ran.code), (0, Some(2)), "{prefix:?}: {}", ran.err);
+    }
+    folder.write("d/line\nfeed", "");
+    let ran = folder.run(&["directory", "-k", "h1", "d"]);
+    assert!(ran.err.contains("h1 has no names with a line feed") && ran.code == Some(1), "{}", ran.err);
+    // golang.org/x/mod@v0.22.0, as sum.golang.org lists its go.mod.
+    folder.write(
+        "go.mod",
+        "module golang.org/x/mod\n\ngo 1.22.0\n\nrequire golang.org/x/tools v0.13.0 // tagx:ignore\n",
+    );
+    let ran = folder.run(&["directory", "-k", "h1", "go.mod"]);
+    assert_eq!(ran.out(), "h1:6SkKJ3Xj0I0BrPOZoBy3bdMptDDU9oJrpohJ3eWZ1fY=  go.mod\n");
+}
+
+#[test]
+fn files_have_the_names_that_git_nix_and_swh_give_them() {
+    let folder = tree();
+    for (kind, value) in [
+        ("git", "1a2485251c33a70432394c93fb89330ef214bfc9"),
+        ("nar", "sha256:0m35wabrvlzjvv71f2xvca3vd91gh9mwvh4mm38h7yb0h9kc30v2"),
+        ("swhid", "swh:1:cnt:1a2485251c33a70432394c93fb89330ef214bfc9"),
+    ] {
+        let ran = folder.run(&["directory", "--kind", kind, "d/run"]);
+        assert_eq!(shown(&ran), (format!("{value}  d/run\n"), "", Some(0)));
+    }
+    let ran = folder.run(&["directory", "d/run"]);
+    let why =
+        "truesum: d/run: cannot take into the digest: a file by itself has a plain digest: truesum hash\n";
+    assert_eq!(shown(&ran), (String::new(), why, Some(1)));
+}
+
+#[test]
+fn another_digest_than_expected_fails() {
+    let folder = tree();
+    folder.write("d/a/x", "abd");
+    let ran = folder.run(&["directory", "--expect", TRUESUM, "d"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("d: FAILED\n", Some(1)));
+    assert!(ran.err.starts_with("truesum: d: the digest is sha256-directory:"), "{}", ran.err);
+    for (words, why) in [
+        (&["--expect", GIT][..], "nothing says of which kind it is"),
+        (&["--expect", ABC, "--kind", "git"], "no digest of a tree of this kind"),
+        (&["--expect", SWHID, "--kind", "git"], "it is of another kind than is asked for"),
+        (&["--expect", TRUESUM, "--modes"], "it is of another kind than is asked for"),
+        (&["--expect", "h1:AAAA"], "no digest of a tree of this kind"),
+        (&["--expect", TRUESUM, "d"], "it is the digest of one tree"),
+        (&["-a", "crc32"], "no digest of a tree is made over it"),
+        (&["-a", "sha256-tree"], "no digest of a tree is made over it"),
+        (&["-a", "sha512", "--kind", "nar"], "-a or --modes is of --kind truesum"),
+        (&["--prefix", "a"], "--prefix is of --kind h1"),
+        (&["--encoding", "hex"], "--encoding is of --kind nar"),
+    ] {
+        let ran = folder.run(&[&["directory"], words, &["d"]].concat());
+        assert!(ran.out.is_empty() && ran.code == Some(2) && ran.err.contains(why), "{words:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn what_cannot_be_bound_leaves_no_digest() {
+    let folder = tree();
+    let pipe = folder.path("d/pipe");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &pipe,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+        0,
+    )
+    .unwrap();
+    for kind in ["truesum", "git", "nar", "swhid"] {
+        let ran = folder.run(&["directory", "-k", kind, "d", "d/a"]);
+        let why = "truesum: d/pipe: cannot take into the digest: it is a named pipe\n";
+        assert_eq!((ran.err.as_str(), ran.code), (why, Some(1)), "{kind}");
+        assert_eq!(ran.out().lines().count(), usize::from(kind != "h1"), "the other tree has its digest");
+        assert!(ran.out().ends_with("  d/a\n"));
+    }
+    let excluded = folder.run(&["directory", "--exclude", "pipe", "d"]);
+    assert_eq!(shown(&excluded), (format!("{TRUESUM}  d\n"), "", Some(0)));
+    let gone = folder.run(&["directory", "gone"]);
+    assert_eq!(
+        shown(&gone),
+        (String::new(), "truesum: gone: cannot open: No such file or directory\n", Some(1))
+    );
+    assert_eq!(folder.run(&["directory"]).code, Some(2));
+}
+
+#[test]
+fn git_leaves_its_own_folder_out_and_takes_none_in_others() {
+    let folder = tree();
+    folder.write("d/.git/config", "secret");
+    let ran = folder.run(&["directory", "--kind", "git", "d"]);
+    assert_eq!(shown(&ran), (format!("{GIT}  d\n"), "", Some(0)));
+    assert_ne!(folder.run(&["directory", "d"]).out(), format!("{TRUESUM}  d\n"), "it counts elsewhere");
+    for name in ["d/a/.git/HEAD", "d/.GIT/HEAD"] {
+        folder.write(name, "");
+        let ran = folder.run(&["directory", "--kind", "git", "d"]);
+        assert!(ran.code == Some(1) && ran.err.contains("git takes no path with .git in it"), "{}", ran.err);
+        std::fs::remove_dir_all(folder.path(name).parent().unwrap()).unwrap();
+    }
+    assert_eq!(folder.run(&["directory", "--kind", "git", "d"]).code, Some(0));
+}
+
+#[test]
+fn trees_of_nothing_have_a_digest() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("d")).unwrap();
+    for (kind, value) in [
+        ("git", "4b825dc642cb6eb9a060e54bf8d69288fbee4904"),
+        ("swhid", "swh:1:dir:4b825dc642cb6eb9a060e54bf8d69288fbee4904"),
+        ("h1", "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="),
+        ("nar", "sha256:0sjjj9z1dhilhpc8pq4154czrb79z9cm044jvn75kxcjv6v5l2m5"),
+    ] {
+        assert_eq!(folder.run(&["directory", "-k", kind, "d"]).out(), format!("{value}  d\n"));
+    }
+}
+
+#[test]
+fn counts_are_told_to_programs() {
+    let folder = tree();
+    let line = format!(
+        "{{\"schema\":\"truesum-directory/1\",\"path\":\"d\",\"digest\":\"{TRUESUM}\",\"kind\":\"truesum\",\
+         \"files\":3,\"folders\":2,\"links\":1,\"bytes\":13}}\n"
+    );
+    assert_eq!(shown(&folder.run(&["directory", "--json", "d"])), (line, "", Some(0)));
+    let ran = folder.run(&["directory", "-v", "d"]);
+    assert_eq!(ran.err, "truesum: d: 3 files, 2 folders, 1 link, 13 B\n");
+}
+
+#[test]
+fn an_object_is_proven_to_belong_to_a_digest_and_no_other_is() {
+    let folder = tree();
+    for (options, trusted) in [(&[][..], TRUESUM), (&["--modes"], WITH_MODES)] {
+        for (name, said) in [
+            ("a/x", format!("a/x belongs to the digest: 3 bytes with sha256:{ABC}\n")),
+            ("b", "b belongs to the digest: a link to a/x\n".to_owned()),
+            ("empty", "empty belongs to the digest: a folder\n".to_owned()),
+        ] {
+            let proof = folder.run(&[&["directory", "prove", "d", name], options].concat());
+            assert_eq!((proof.err.as_str(), proof.code), ("", Some(0)));
+            folder.write("proof", &proof.out);
+            let file = format!("d/{name}");
+            let check =
+                |words: &[&str]| folder.run(&[&["directory", "verify-proof", "proof"], words].concat());
+            let belongs = (format!("{name} belongs to the digest\n"), "", Some(0));
+            assert_eq!(shown(&check(&[&file, "--digest", trusted])), belongs);
+            assert_eq!(shown(&check(&["--digest", trusted])), (said, "", Some(0)));
+            let other = trusted.replace("dba28d", "dba28e").replace("dbc2c7", "dbc2c8");
+            let ran = check(&[&file, "--digest", &other]);
+            assert!(ran.code == Some(1) && ran.err.contains("not proven: the proof leads to"), "{}", ran.err);
+            let text = proof.out();
+            for (from, to) in [
+                ("\"index\":", "\"index\":1"),
+                ("\"path_hashes\":[\"", "\"path_hashes\":[\"00"),
+                ("\"entries\":6", "\"entries\":7"),
+                ("\"path\":\"", "\"path\":\"z"),
+            ] {
+                folder.write("proof", text.replacen(from, to, 1));
+                let ran = check(&["--digest", trusted]);
+                assert!(ran.code == Some(1) && ran.out.is_empty(), "{from}: {}", ran.err);
+            }
+        }
+    }
+    let proof = folder.run(&["directory", "prove", "d", "a/x"]);
+    folder.write("proof", &proof.out);
+    folder.write("d/a/x", "abd");
+    let ran = folder.run(&["directory", "verify-proof", "proof", "d/a/x", "--digest", TRUESUM]);
+    assert!(ran.code == Some(1) && ran.out.is_empty(), "another content: {}", ran.err);
+    let ran = folder.run(&["directory", "verify-proof", "proof", "d/a/x", "--digest", WITH_MODES]);
+    assert!(ran.code == Some(2) && ran.err.contains("another kind of digest"), "{}", ran.err);
+    let ran = folder.run(&["directory", "prove", "d", "x"]);
+    assert!(ran.code == Some(1) && ran.err.contains("the tree has no such object"), "{}", ran.err);
+}

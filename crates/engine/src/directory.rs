@@ -1,0 +1,83 @@
+//! One digest of a whole tree of files, and the proof that one object belongs to it (`docs/spec/directory.md`).
+//!
+//! A tree is walked once, its files are hashed many at a time by [`crate::run()`], and then every folder and file is looked at
+//! again: there is a digest only if nothing failed and nothing moved meanwhile.
+
+mod gather;
+mod git;
+mod go;
+pub mod kind;
+mod merkle;
+mod nar;
+mod object;
+mod options;
+pub mod prove;
+
+pub use kind::{Directory, Encoding, Kind};
+pub use options::Options;
+
+use crate::error::Error;
+use crate::progress::Progress;
+use gather::gather;
+use object::{Object, What};
+use std::path::Path;
+
+/// The digest of a tree.
+///
+/// ```
+/// use truesum::directory::{Encoding, Kind, Options, digest};
+///
+/// let tree = tempfile::tempdir()?;
+/// std::fs::write(tree.path().join("a"), "123456789")?;
+/// let kind = Kind::Git("sha1".parse()?);
+/// let found = digest(&tree, &Options::new(kind.clone()), &Default::default(), &mut |error| panic!("{error}"));
+/// let text = kind.text(&found.unwrap(), Encoding::Usual);
+/// assert_eq!(text, "be491553ce22b0c0eebc0562ec993edac82f6832");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// `None` where anything failed or changed, which was told before, or where it was stopped.
+pub fn digest(
+    path: impl AsRef<Path>,
+    options: &Options,
+    progress: &Progress,
+    tell: &mut dyn FnMut(Error),
+) -> Option<Directory> {
+    let gathered = gather(path.as_ref(), options, progress, tell)?;
+    let digest = match &options.kind {
+        Kind::Truesum { spec, modes } => merkle::Entries::new(&gathered, spec, *modes).digest(),
+        Kind::Go { prefix } => go::digest(&gathered, prefix.as_deref()),
+        Kind::Git(hash) => git::digest(&gathered, hash, git::Rules { executable: 0o100, empty: false }),
+        Kind::SoftwareHeritage => {
+            let sha1 = "sha1".parse().expect("a row of the table");
+            git::digest(&gathered, &sha1, git::Rules { executable: 0o111, empty: true })
+        }
+        Kind::Nar => match nar::digest(&gathered, options, progress) {
+            Ok(digest) => digest?,
+            Err(error) => {
+                tell(error);
+                return None;
+            }
+        },
+    };
+    if !gathered.is_unchanged(tell) {
+        return None;
+    }
+    let count =
+        |is: fn(&What) -> bool| gathered.objects.iter().filter(|object| is(&object.what)).count() as u64;
+    let is_file = gathered.is_file();
+    Some(Directory {
+        digest,
+        is_file,
+        files: count(|what| matches!(what, What::File)),
+        // But the tree itself.
+        folders: count(|what| matches!(what, What::Folder)) - u64::from(!is_file),
+        links: count(|what| matches!(what, What::Link(_))),
+        bytes: gathered
+            .objects
+            .iter()
+            .filter(|object| matches!(object.what, What::File))
+            .map(Object::size)
+            .sum(),
+    })
+}

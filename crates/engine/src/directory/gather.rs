@@ -1,0 +1,353 @@
+//! What is in a tree: every object below it with what it was when it was found, and the digests of its files.
+
+use crate::directory::object::{Object, State, What};
+use crate::directory::options::Options;
+use crate::error::{Cause, Error};
+use crate::io::anchor::Anchor;
+use crate::io::open::{Root, Special};
+use crate::job::{Job, Outcome};
+use crate::progress::Progress;
+use crate::run::config::Config;
+use crate::run::run;
+use crate::task::{Notice, Sink, Task};
+use crate::walk::{self, Folder, Item, Walk};
+use rustix::fs::{self, OFlags, Stat};
+use std::collections::VecDeque;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+use std::sync::Arc;
+use truesum_hash::Spec;
+use truesum_manifest::Place;
+
+/// A tree: the tree itself first, then all below it in the order of a walk, folders before what is in them.
+pub(super) struct Gathered {
+    /// The argument, without slashes at its end.
+    root: Vec<u8>,
+    pub objects: Vec<Object>,
+    /// What was computed of the files, those of one object behind those of the one before.
+    digests: Vec<u8>,
+    digest_len: usize,
+}
+
+impl Gathered {
+    /// Whether the argument is a file and not a tree.
+    pub fn is_file(&self) -> bool {
+        self.objects.first().is_some_and(|object| matches!(object.what, What::File))
+    }
+
+    /// The name of the argument in its folder.
+    pub fn root_name(&self) -> &[u8] {
+        Path::new(std::ffi::OsStr::from_bytes(&self.root)).file_name().map_or(&[], OsStrExt::as_bytes)
+    }
+
+    /// What was computed of a file.
+    pub fn digest(&self, object: &Object) -> &[u8] {
+        let at = object.hashed.map_or(0, |at| at as usize * self.digest_len);
+        &self.digests[at..at + self.digest_len]
+    }
+
+    /// The path of an object as the user knows it.
+    pub fn full_path(&self, object: &Object) -> Vec<u8> {
+        let mut path = self.root.clone();
+        if !object.is_root() {
+            if !path.ends_with(b"/") {
+                path.push(b'/');
+            }
+            path.extend_from_slice(&object.path);
+        }
+        path
+    }
+
+    /// Where an object is opened, and under which name there: `path` is its full path.
+    pub fn way<'a>(&self, object: &'a Object, path: &'a [u8]) -> (&'a Root, &'a [u8]) {
+        match &object.anchor {
+            Some(anchor) => (anchor.root(), anchor.rest(path)),
+            None => (&Root::Anywhere, path),
+        }
+    }
+
+    /// Looks at every object again, and tells which is not what it was.
+    pub fn is_unchanged(&self, tell: &mut dyn FnMut(Error)) -> bool {
+        let mut unchanged = true;
+        for object in &self.objects {
+            let path = self.full_path(object);
+            let (root, name) = self.way(object, &path);
+            // An argument may be a link; nothing below it is followed.
+            let why = match root.stat(name, object.is_root()) {
+                Ok(stat) if State::of(&stat) == object.state => continue,
+                Ok(_) => "it is not what it was when it was read",
+                Err(_) => "it is gone",
+            };
+            unchanged = false;
+            tell(Error::new(&path, "vouch for", Cause::Changed(why.to_owned())));
+        }
+        unchanged
+    }
+}
+
+/// Walks a tree and hashes its files. `None` if anything failed, which is told, or it was stopped.
+pub(super) fn gather(
+    path: &Path,
+    options: &Options,
+    progress: &Progress,
+    tell: &mut dyn FnMut(Error),
+) -> Option<Gathered> {
+    let mut root = path.as_os_str().as_bytes().to_vec();
+    // Here this is a name like any other, never standard input.
+    if root == b"-" {
+        root = b"./-".to_vec();
+    }
+    while root.len() > 1 && root.ends_with(b"/") {
+        root.pop();
+    }
+    let mut failed = false;
+    let mut fail = |error| {
+        failed = true;
+        tell(error);
+    };
+    let options_of_walk = walk::Options { follow: false, special: Special::Refuse, ..options.walk.clone() };
+    let walk = match Walk::new([path_of(root.clone())], options_of_walk, options.threads) {
+        Ok(walk) => walk.whole(options.kind.passed_over()).until(progress.stop_flag()),
+        Err(why) => {
+            fail(Error::new(&root, "walk", Cause::Other(why)));
+            return None;
+        }
+    };
+    let spec = options.kind.content();
+    let digest_len = spec.as_ref().map_or(0, Spec::digest_len);
+    let specs: Arc<[Spec]> = spec.into_iter().collect();
+    let (objects, waiting) = (Vec::new(), VecDeque::new());
+    let mut tasks = Tasks { root: root.clone(), walk, options, specs, objects, waiting, files: 0 };
+    let mut sink = Digests { bytes: Vec::new(), len: digest_len, sizes: Vec::new(), fail: &mut fail };
+    let config = Config { threads: options.threads, mapping: options.mapping, ..Config::default() };
+    if tasks.specs.is_empty() {
+        for task in tasks.by_ref() {
+            if let Task::Tell(Notice::Failed(error)) = task {
+                (sink.fail)(error);
+            }
+        }
+    } else if let Err(error) = run(&config, &mut tasks, progress, &mut sink) {
+        (sink.fail)(Error::io(&root, "read", error));
+    }
+    let Digests { bytes: digests, sizes, .. } = sink;
+    let objects = tasks.objects;
+    let gathered = Gathered { root, objects, digests, digest_len };
+    for (object, size) in gathered.objects.iter().filter(|object| object.hashed.is_some()).zip(&sizes) {
+        if object.size() != *size {
+            let why = format!("from {} to {size} bytes", object.size());
+            fail(Error::new(&gathered.full_path(object), "read", Cause::Changed(why)));
+        }
+    }
+    (!failed && !progress.stopped() && !gathered.objects.is_empty()).then_some(gathered)
+}
+
+fn path_of(bytes: Vec<u8>) -> std::path::PathBuf {
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+/// What the walk finds, as tasks; all of it is noted.
+struct Tasks<'o> {
+    root: Vec<u8>,
+    walk: Walk,
+    options: &'o Options,
+    specs: Arc<[Spec]>,
+    objects: Vec<Object>,
+    /// What is to be told before the walk goes on.
+    waiting: VecDeque<Task>,
+    files: u32,
+}
+
+impl Tasks<'_> {
+    fn relative(&self, path: &[u8]) -> Box<[u8]> {
+        let rest = path.strip_prefix(&self.root[..]).unwrap_or(path);
+        rest[rest.iter().take_while(|&&byte| byte == b'/').count()..].into()
+    }
+
+    /// Notes an object; false if there is no digest of a tree with it.
+    fn add(&mut self, path: &[u8], what: What, anchor: Option<Anchor>, stat: &Stat) -> bool {
+        let hashed = (matches!(what, What::File) && !self.specs.is_empty()).then_some(self.files);
+        let object = Object { path: self.relative(path), what, anchor, state: State::of(stat), hashed };
+        if let Some(why) = self.options.kind.refusal(&object) {
+            self.refuse(path, why);
+            return false;
+        }
+        self.files += u32::from(hashed.is_some());
+        self.objects.push(object);
+        true
+    }
+
+    fn refuse(&mut self, path: &[u8], why: &str) {
+        self.fail(Error::new(path, "take into the digest", Cause::Other(why.to_owned())));
+    }
+
+    fn fail(&mut self, error: Error) {
+        self.waiting.push_back(Task::Tell(Notice::Failed(error)));
+    }
+
+    fn file(&mut self, path: Vec<u8>, anchor: Option<Anchor>) {
+        let stat = match &anchor {
+            Some(anchor) => anchor.stat(&path, false),
+            None => Root::Anywhere.stat(&path, true),
+        };
+        match stat {
+            Err(error) => self.fail(Error::io(&path, "open", error)),
+            Ok(stat) => {
+                if self.add(&path, What::File, anchor.clone(), &stat) && !self.specs.is_empty() {
+                    let job = Job { anchor, ..Job::hash(path_of(path), &self.specs) };
+                    let origin = (self.files as usize - 1, Place::Line(0));
+                    self.waiting.push_back(Task::File(Job { origin, ..job }));
+                }
+            }
+        }
+    }
+
+    fn link(&mut self, path: &[u8]) {
+        // The tree itself was met before all that is in it.
+        let Some(anchor) = self.objects.first().and_then(|tree| tree.anchor.clone()) else { return };
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let read = anchor.root().resolve(anchor.rest(path), flags).and_then(|link| {
+            let stat = fs::fstat(&link)?;
+            Ok((stat, fs::readlinkat(&link, c"", Vec::new())?))
+        });
+        match read {
+            Ok((stat, target)) => {
+                self.add(path, What::Link(target.to_bytes().into()), Some(anchor), &stat);
+            }
+            Err(error) => self.fail(anchor.root().refusal(path, "read", error)),
+        }
+    }
+}
+
+impl Iterator for Tasks<'_> {
+    type Item = Task;
+
+    fn next(&mut self) -> Option<Task> {
+        while self.waiting.is_empty() {
+            let item = self.walk.next();
+            for Folder { path, anchor, stat } in self.walk.take_folders() {
+                self.add(&path, What::Folder, Some(anchor), &stat);
+            }
+            let bytes = |path: std::path::PathBuf| path.into_os_string().into_vec();
+            match item {
+                Some(Item::File(path, anchor)) => self.file(bytes(path), anchor),
+                Some(Item::Link(path) | Item::Dangling(path)) => self.link(&bytes(path)),
+                Some(Item::Special(path, kind)) => self.refuse(&bytes(path), &format!("it is a {kind}")),
+                Some(Item::Temporary(path)) => self.refuse(&bytes(path), "it is a temporary file"),
+                Some(Item::Failed(error)) => self.fail(error),
+                None => break,
+            }
+        }
+        self.waiting.pop_front()
+    }
+}
+
+/// Takes the digests of files, which come in the order of the tasks.
+struct Digests<'t> {
+    bytes: Vec<u8>,
+    len: usize,
+    /// Bytes that were read of each file.
+    sizes: Vec<u64>,
+    fail: &'t mut dyn FnMut(Error),
+}
+
+impl Sink for Digests<'_> {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        match outcome.result {
+            Ok(found) => {
+                self.sizes.push(found.size);
+                self.bytes.extend_from_slice(found.digests[0].as_bytes());
+            }
+            Err(error) => {
+                // Its place is kept; there will be no digest of the tree.
+                self.sizes.push(0);
+                self.bytes.resize(self.bytes.len() + self.len, 0);
+                (self.fail)(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn notice(&mut self, notice: Notice) -> io::Result<()> {
+        if let Notice::Failed(error) = notice {
+            (self.fail)(error);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::directory::Kind;
+    use std::fs::Permissions;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn gathered(path: &Path, kind: Kind) -> Gathered {
+        let fail = &mut |error: Error| panic!("{error}");
+        gather(path, &Options::new(kind), &Progress::default(), fail).expect("nothing failed")
+    }
+
+    #[test]
+    fn what_moves_after_it_was_read_is_named() {
+        type Change = fn(&Path);
+        let changes: [(&str, Change); 9] = [
+            ("a/f", |tree| std::fs::write(tree.join("a/f"), "other").unwrap()),
+            ("a/f", |tree| {
+                std::fs::set_permissions(tree.join("a/f"), Permissions::from_mode(0o600)).unwrap()
+            }),
+            ("a", |tree| std::fs::write(tree.join("a/new"), "").unwrap()),
+            ("a", |tree| std::fs::remove_file(tree.join("a/f")).unwrap()),
+            ("a", |tree| std::fs::rename(tree.join("a/f"), tree.join("a/g")).unwrap()),
+            ("", |tree| std::fs::create_dir(tree.join("b")).unwrap()),
+            ("", |tree| std::fs::rename(tree.join("a"), tree.join("b")).unwrap()),
+            ("e", |tree| symlink("x", tree.join("e/l")).unwrap()),
+            ("l", |tree| {
+                std::fs::remove_file(tree.join("l")).unwrap();
+                symlink("b", tree.join("l")).unwrap();
+            }),
+        ];
+        for (number, (named, change)) in changes.into_iter().enumerate() {
+            let tree = tempfile::tempdir().unwrap();
+            for folder in ["a", "e"] {
+                std::fs::create_dir(tree.path().join(folder)).unwrap();
+            }
+            std::fs::write(tree.path().join("a/f"), "text").unwrap();
+            symlink("a", tree.path().join("l")).unwrap();
+            let found = gathered(tree.path(), Kind::SoftwareHeritage);
+            assert!(found.is_unchanged(&mut |error| panic!("{error}")));
+            change(tree.path());
+            let mut told = Vec::new();
+            assert!(!found.is_unchanged(&mut |error| told.push(error)), "change {number}");
+            let path = tree.path().join(named).into_os_string().into_encoded_bytes();
+            let path = path.strip_suffix(b"/").unwrap_or(&path);
+            assert!(told.iter().any(|error| error.path == path), "change {number}: {told:?}");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_listed_only_when_its_stamp_will_show_the_next_change() {
+        for _ in 0..20 {
+            let tree = tempfile::tempdir().unwrap();
+            std::fs::write(tree.path().join("a"), "").unwrap();
+            let found = gathered(tree.path(), Kind::Nar);
+            std::fs::write(tree.path().join("b"), "").unwrap();
+            assert!(!found.is_unchanged(&mut drop), "made within the same tick");
+        }
+    }
+
+    #[test]
+    fn temporary_files_of_ours_and_deep_folders_count() {
+        let tree = tempfile::tempdir().unwrap();
+        let deep = ["d"; 700].join("/");
+        std::fs::create_dir_all(tree.path().join(&deep)).unwrap();
+        symlink("x", tree.path().join(&deep).join("l")).unwrap();
+        let temporary = crate::AtomicFile::create(&tree.path().join("kept")).unwrap();
+        let found = gathered(tree.path(), Kind::SoftwareHeritage);
+        let hidden = std::fs::read_dir(tree.path()).unwrap().count() - 1;
+        assert_eq!(found.objects.len(), 1 + 700 + 1 + hidden);
+        let last = found.objects.iter().find(|object| matches!(object.what, What::Link(_))).unwrap();
+        assert_eq!((last.path.len(), last.name()), (deep.len() + 2, &b"l"[..]));
+        drop(temporary);
+    }
+}

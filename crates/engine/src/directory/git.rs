@@ -1,0 +1,75 @@
+//! The tree of git, and what Software Heritage makes of it.
+
+use crate::directory::gather::Gathered;
+use crate::directory::object::What;
+use truesum_hash::{Digest, Spec};
+
+/// In which points trees of one kind differ from those of another.
+pub(super) struct Rules {
+    /// The bits of a mode one of which makes a file executable.
+    pub executable: u32,
+    /// Whether folders without content count.
+    pub empty: bool,
+}
+
+/// A folder whose objects are being added.
+struct Open<'g> {
+    path: &'g [u8],
+    name: &'g [u8],
+    body: Vec<u8>,
+}
+
+/// The name that git gives to a tree, or to a file that is the whole of it.
+pub(super) fn digest(gathered: &Gathered, hash: &Spec, rules: Rules) -> Digest {
+    if gathered.is_file() {
+        return Digest::new(gathered.digest(&gathered.objects[0]));
+    }
+    let mut open = vec![Open { path: b"", name: b"", body: Vec::new() }];
+    // The order of a walk, in which folders are sorted as if a slash stood behind them, is git's.
+    for object in gathered.objects.iter().filter(|object| !object.is_root()) {
+        while !object.is_below(open.last().expect("the tree itself holds all").path) {
+            close(&mut open, hash, &rules);
+        }
+        let name = object.name();
+        let (mode, digest) = match &object.what {
+            What::Folder => {
+                open.push(Open { path: &object.path, name, body: Vec::new() });
+                continue;
+            }
+            What::File if object.mode() & rules.executable != 0 => {
+                ("100755", gathered.digest(object).to_vec())
+            }
+            What::File => ("100644", gathered.digest(object).to_vec()),
+            What::Link(target) => ("120000", named("blob", target, hash).as_bytes().to_vec()),
+        };
+        add(open.last_mut().expect("the tree itself holds all"), mode, name, &digest);
+    }
+    while open.len() > 1 {
+        close(&mut open, hash, &rules);
+    }
+    named("tree", &open[0].body, hash)
+}
+
+/// Ends the folder that was opened last, and adds it to the one it is in.
+fn close(open: &mut Vec<Open<'_>>, hash: &Spec, rules: &Rules) {
+    let Some(folder) = open.pop() else { return };
+    if let (Some(above), true) = (open.last_mut(), rules.empty || !folder.body.is_empty()) {
+        add(above, "40000", folder.name, named("tree", &folder.body, hash).as_bytes());
+    }
+}
+
+fn add(folder: &mut Open<'_>, mode: &str, name: &[u8], digest: &[u8]) {
+    folder.body.extend_from_slice(mode.as_bytes());
+    folder.body.push(b' ');
+    folder.body.extend_from_slice(name);
+    folder.body.push(0);
+    folder.body.extend_from_slice(digest);
+}
+
+/// The name of an object of this type.
+fn named(kind: &str, body: &[u8], hash: &Spec) -> Digest {
+    let mut hasher = hash.hasher();
+    hasher.update(format!("{kind} {}\0", body.len()).as_bytes());
+    hasher.update(body);
+    hasher.finish()
+}

@@ -1,0 +1,173 @@
+//! Which digest of a tree, and how it is written.
+
+use crate::directory::object::{Object, What};
+use std::fmt;
+use truesum_hash::tree::Merkle;
+use truesum_hash::{Digest, Spec};
+use truesum_manifest::{from_nix32, to_nix32};
+
+/// The digest of a tree, and what it is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Directory {
+    /// The digest; [`Kind::text`] writes it.
+    pub digest: Digest,
+    /// Whether it is that of a file alone, which was given in place of a tree.
+    pub is_file: bool,
+    /// Regular files.
+    pub files: u64,
+    /// Folders below the tree itself.
+    pub folders: u64,
+    /// Symbolic links.
+    pub links: u64,
+    /// Bytes of the files.
+    pub bytes: u64,
+}
+
+/// Which digest of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `HASH-directory`: all objects, order-free, with short proofs of each.
+    Truesum {
+        /// The hash; [`Kind::is_base`] says which may stand here.
+        spec: Spec,
+        /// Whether modes count.
+        modes: bool,
+    },
+    /// Go's `h1:`, with this before each name.
+    Go {
+        /// A module and its version, `golang.org/x/mod@v0.22.0`; [`Kind::is_prefix`] says what may stand here.
+        prefix: Option<String>,
+    },
+    /// git's tree with this hash, `sha1` or `sha256`.
+    Git(Spec),
+    /// The SHA-256 of a Nix archive.
+    Nar,
+    /// Software Heritage's `swh:1:dir:`.
+    SoftwareHeritage,
+}
+
+/// How a digest is written, where there is a choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encoding {
+    /// As the program writes it that the digest comes from.
+    #[default]
+    Usual,
+    /// In hexadecimal.
+    Hex,
+    /// As `sha256-BASE64`.
+    Sri,
+}
+
+impl Kind {
+    /// Whether a tree's digest can be made over this hash: no checksum, no tree or composite, no key, and a name that the seal
+    /// has room for.
+    pub fn is_base(spec: &Spec) -> bool {
+        let has_trees = spec.algorithm().tree_id.is_some();
+        let is_chunked = Merkle::new(spec).is_some() && spec.unit() == 0;
+        spec.to_string().len() <= 16 && (has_trees || is_chunked) && *spec == unkeyed(spec)
+    }
+
+    /// Whether this can stand before names: parts between single slashes, none of them `.` or `..`, and no line feed.
+    pub fn is_prefix(text: &str) -> bool {
+        !text.contains('\n') && text.split('/').all(|part| !matches!(part, "" | "." | ".."))
+    }
+
+    /// What is computed of each file.
+    pub(super) fn content(&self) -> Option<Spec> {
+        let name = match self {
+            Kind::Truesum { spec, .. } => return Some(spec.clone()),
+            Kind::Git(hash) if hash.digest_len() == 32 => "git-blob-sha256",
+            Kind::Git(_) | Kind::SoftwareHeritage => "git-blob",
+            Kind::Go { .. } => "sha256",
+            Kind::Nar => return None,
+        };
+        Some(name.parse().expect("a row of the table"))
+    }
+
+    /// A name that does not count directly below the tree; empty for none.
+    pub(super) fn passed_over(&self) -> &'static [u8] {
+        if matches!(self, Kind::Git(_)) { b".git" } else { b"" }
+    }
+
+    /// Why there is no such digest of a tree with this object.
+    pub(super) fn refusal(&self, object: &Object) -> Option<&'static str> {
+        match (self, &object.what) {
+            (Kind::Truesum { .. }, _) if object.is_root() && !matches!(object.what, What::Folder) => {
+                Some("a file by itself has a plain digest: truesum hash")
+            }
+            (Kind::Git(_), _) if object.name().eq_ignore_ascii_case(b".git") => {
+                Some("git takes no path with .git in it: a repository in the tree is kept as its commit")
+            }
+            (Kind::Go { .. }, What::Link(_)) => Some("h1 has no symbolic links"),
+            (Kind::Go { .. }, What::File) if object.path.contains(&b'\n') => {
+                Some("h1 has no names with a line feed")
+            }
+            _ => None,
+        }
+    }
+
+    /// A digest as it is written and compared.
+    pub fn text(&self, directory: &Directory, encoding: Encoding) -> String {
+        let digest = &directory.digest;
+        match (self, encoding) {
+            (Kind::Truesum { spec, modes }, _) => format!("{}:{digest}", Token { spec, modes: *modes }),
+            (Kind::Go { .. }, _) => format!("h1:{}", digest.to_base64()),
+            (Kind::SoftwareHeritage, _) if directory.is_file => format!("swh:1:cnt:{digest}"),
+            (Kind::SoftwareHeritage, _) => format!("swh:1:dir:{digest}"),
+            (Kind::Nar, Encoding::Usual) => format!("sha256:{}", to_nix32(digest.as_bytes())),
+            (Kind::Nar, Encoding::Sri) => format!("sha256-{}", digest.to_base64()),
+            (Kind::Git(_), _) | (Kind::Nar, Encoding::Hex) => digest.to_hex(),
+        }
+    }
+
+    /// What a text says that was written by [`Kind::text`] or by the program the kind comes from: the kind and the digest, in
+    /// any encoding. `None` for a digest alone, which may be of any kind.
+    pub fn read(text: &str) -> Option<(Kind, Digest)> {
+        let hex = |text: &str| Digest::from_hex(text.as_bytes()).ok();
+        let (name, digest) = text.rsplit_once(':').unwrap_or(("", text));
+        let (kind, digest) = match name {
+            "h1" => (Kind::Go { prefix: None }, Digest::from_base64(digest.as_bytes()).ok()?),
+            "swh:1:dir" | "swh:1:cnt" => (Kind::SoftwareHeritage, hex(digest)?),
+            "sha256" => (Kind::Nar, Digest::new(&from_nix32(digest.as_bytes())?)),
+            "" => (Kind::Nar, Digest::from_base64(text.strip_prefix("sha256-")?.as_bytes()).ok()?),
+            _ => {
+                let (name, modes) = match name.strip_suffix(";modes") {
+                    Some(name) => (name, true),
+                    None => (name, false),
+                };
+                let spec: Spec = name.strip_suffix("-directory")?.parse().ok()?;
+                if !Kind::is_base(&spec) {
+                    return None;
+                }
+                (Kind::Truesum { spec, modes }, hex(digest)?)
+            }
+        };
+        (digest.len() == kind.digest_len() && digest.parts().is_none()).then_some((kind, digest))
+    }
+
+    /// Bytes of its digests.
+    pub fn digest_len(&self) -> usize {
+        match self {
+            Kind::Truesum { spec, .. } | Kind::Git(spec) => spec.digest_len(),
+            Kind::Go { .. } | Kind::Nar => 32,
+            Kind::SoftwareHeritage => 20,
+        }
+    }
+}
+
+fn unkeyed(spec: &Spec) -> Spec {
+    let plain = Spec::new(spec.algorithm());
+    plain.clone().with_bits(spec.digest_len() * 8).unwrap_or(plain)
+}
+
+/// What stands before the digest of a `HASH-directory`.
+pub(super) struct Token<'a> {
+    pub spec: &'a Spec,
+    pub modes: bool,
+}
+
+impl fmt::Display for Token<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-directory{}", self.spec, if self.modes { ";modes" } else { "" })
+    }
+}

@@ -1,0 +1,121 @@
+//! The proof that one object belongs to the digest of a tree.
+
+use crate::directory::gather::gather;
+use crate::directory::kind::Kind;
+pub use crate::directory::merkle::Body;
+use crate::directory::merkle::{Entries, entry, leaf, root_of, seal};
+use crate::directory::options::Options;
+use crate::error::{Cause, DIRECTORY, Error};
+use crate::hash_files::Hashing;
+use crate::io::open::{Root, Special, describe};
+use crate::progress::Progress;
+use crate::run::config::Config;
+use crate::tree::prove::Refuted;
+use rustix::fs::FileType;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum_hash::tree::ProofError;
+use truesum_hash::{Digest, Spec};
+
+/// What shows that an object belongs to the digest of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectProof {
+    /// The hash of the tree's digest.
+    pub spec: Spec,
+    /// Objects in the tree.
+    pub entries: u64,
+    /// The number of this one, in the order of paths.
+    pub index: u64,
+    /// Its path from the tree down.
+    pub path: Vec<u8>,
+    /// Its mode, in trees with modes.
+    pub mode: Option<u32>,
+    /// What it is.
+    pub body: Body,
+    /// The hashes beside the way to the root.
+    pub hashes: Vec<Digest>,
+}
+
+/// Reads a tree and proves that an object belongs to its digest. `name` is its path from the tree down. `None` where anything
+/// failed, which was told before, or where it was stopped.
+pub fn prove(
+    path: impl AsRef<Path>,
+    name: &Path,
+    options: &Options,
+    progress: &Progress,
+    tell: &mut dyn FnMut(Error),
+) -> Option<ObjectProof> {
+    let Kind::Truesum { spec, modes } = &options.kind else {
+        let why = "only digests of the kind truesum have proofs";
+        tell(Error::new(path.as_ref().as_os_str().as_bytes(), "prove", Cause::Undivided(why.to_owned())));
+        return None;
+    };
+    let gathered = gather(path.as_ref(), options, progress, tell)?;
+    let entries = Entries::new(&gathered, spec, *modes);
+    let name = name.as_os_str().as_bytes();
+    let Some(index) = entries.find(name) else {
+        let why = "the tree has no such object; name it from the tree down, as truesum hash --root DIR does";
+        tell(Error::new(name, "prove", Cause::Other(why.to_owned())));
+        return None;
+    };
+    let (object, mode, body) = entries.get(index as usize);
+    let proof = ObjectProof {
+        spec: spec.clone(),
+        entries: entries.len(),
+        index,
+        path: object.to_vec(),
+        mode,
+        body,
+        hashes: entries.path(index),
+    };
+    gathered.is_unchanged(tell).then_some(proof)
+}
+
+/// Whether the object at `file`, as it is now, belongs under the proof's path to the tree with the trusted digest; without a
+/// file, whether one with the digest that the proof tells does. Modes are those the proof tells.
+///
+/// # Errors
+/// [`Refuted`] says why not.
+pub fn verify(
+    proof: &ObjectProof,
+    file: Option<&Path>,
+    trusted: &Digest,
+    progress: &Progress,
+) -> Result<(), Refuted> {
+    if proof.hashes.iter().any(|hash| hash.len() != proof.spec.digest_len()) {
+        return Err(Refuted::Form(ProofError::Hash));
+    }
+    let body = match file {
+        Some(file) => found(file, &proof.body, &proof.spec, progress)?,
+        None => proof.body.clone(),
+    };
+    let leaf = leaf(&proof.spec, &entry(&proof.path, proof.mode, &body));
+    let root = root_of(&proof.spec, (proof.index, proof.entries), &leaf, &proof.hashes)?;
+    let digest = seal(&proof.spec, proof.mode.is_some(), proof.entries, &root);
+    if digest == *trusted { Ok(()) } else { Err(Refuted::Other(digest)) }
+}
+
+/// What is there now, of the type that the proof tells.
+fn found(file: &Path, told: &Body, spec: &Spec, progress: &Progress) -> Result<Body, Error> {
+    let path = file.as_os_str().as_bytes();
+    let fail = |error| Error::io(path, "read", error);
+    let stat = Root::Anywhere.stat(path, false).map_err(fail)?;
+    match (told, FileType::from_raw_mode(stat.st_mode)) {
+        (Body::Folder, FileType::Directory) => Ok(Body::Folder),
+        (Body::Link(_), FileType::Symlink) => {
+            let target = rustix::fs::readlink(file, Vec::new()).map_err(fail)?;
+            Ok(Body::Link(target.to_bytes().to_vec()))
+        }
+        (Body::File { .. }, _) => {
+            let config = Config { special: Special::Refuse, ..Config::default() };
+            let read = Hashing { config: &config, progress }.file(file, std::slice::from_ref(spec))?;
+            Ok(Body::File { size: read.size, digest: read.digests[0].clone() })
+        }
+        (Body::Folder | Body::Link(_), kind) => {
+            let kind = if kind == FileType::Directory { DIRECTORY } else { describe(kind) };
+            let expected = if *told == Body::Folder { "directory" } else { "symbolic link" };
+            let why = format!("the proof is of a {expected}, and it is a {kind}");
+            Err(Error::new(path, "prove", Cause::Other(why)))
+        }
+    }
+}
