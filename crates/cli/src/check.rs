@@ -32,6 +32,9 @@ pub fn run(args: CheckArgs) -> Exit {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
     };
+    if plan.tell.notes {
+        plan.notes.iter().for_each(|note| console.note(note));
+    }
     let trees = plan.locate.as_ref().and_then(|locate| locate.trees.as_ref());
     let trees = trees.map(|folder| Root::folder(folder, plan.options.allow_outside));
     let trees = match trees.transpose() {

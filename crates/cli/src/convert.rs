@@ -11,7 +11,7 @@ use crate::progress::Line;
 use crate::selection::{FilterArgs, OnlyArgs, selection};
 use crate::values::color::Color;
 use crate::values::path::folder_of;
-use crate::values::table::{FormatParser, SpecParser};
+use crate::values::table::{FormatParser, KeyedSpecParser};
 use crate::watch::Watch;
 use crate::words::{count, grouped};
 use clap::{Args, ValueHint};
@@ -58,7 +58,7 @@ pub struct ConvertArgs {
     #[arg(long, value_name = "FORMAT", value_parser = FormatParser, hide_possible_values = true)]
     pub from: Option<&'static Format>,
     /// The algorithms of IN, where it does not name them; lines of others are malformed
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
     #[command(flatten)]
@@ -243,7 +243,7 @@ fn reading_back(args: &ConvertArgs, converted: &Converted, untold: bool) -> Opti
 }
 
 fn all(options: Options) -> Options {
-    Options { allow_weak: true, allow_undigested: true, allow_pieces: true, ..options }
+    Options { allow_weak: true, allow_undigested: true, allow_pieces: true, allow_keyless: true, ..options }
 }
 
 /// The algorithms that neither the format nor the name of the output nor the length of a digest tells.

@@ -48,6 +48,9 @@ pub fn run(args: HashArgs) -> Exit {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
     };
+    if plan.tell.notes {
+        plan.notes.iter().for_each(|note| console.note(note));
+    }
     match &plan.purpose {
         Purpose::List => execute(plan, &mut console),
         Purpose::Texts(texts) => texts::run(&plan, texts, &mut console),

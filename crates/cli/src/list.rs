@@ -1,12 +1,14 @@
 //! `truesum list`: the tables, for people and for programs.
 
+mod algorithms;
+
 use crate::console::Console;
-use crate::exit::Exit;
+use crate::exit::{Exit, Refusal};
 use crate::output::print;
 use crate::values::color::Color;
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
-use truesum::hash::{ALGORITHMS, Algorithm, CRC_CATALOGUE, Lengths, kernel};
+use truesum::hash::{ALGORITHMS, Algorithm, Spec, kernel};
 use truesum::manifest::{Algorithms, FORMATS, Format, Names, Reading, Told, Writing, json};
 
 /// Columns of a terminal that tables are made for.
@@ -14,13 +16,26 @@ const WIDTH: usize = 100;
 
 /// Show what there is: algorithms and their security, kernels of this CPU, manifest formats
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum list algorithms --status secure   those whose equal digest nobody can forge
+  truesum list algorithms hmac-sha256       all there is to say of one")]
 pub struct ListArgs {
     /// What to list
     #[arg(value_name = "WHAT")]
     pub what: Listing,
-    /// Algorithms: the catalogue of CRCs too
+    /// One algorithm in full, by any of its names
+    #[arg(value_name = "NAME", conflicts_with_all = ["all", "status", "lanes"])]
+    pub name: Option<String>,
+    /// Algorithms: what needs a key and the catalogue of CRCs too
     #[arg(long)]
     pub all: bool,
+    /// Algorithms of this status: secure, weakened, broken, sampled, checksum
+    #[arg(long, value_name = "STATUS", value_parser = algorithms::STATUSES, hide_possible_values = true)]
+    pub status: Option<String>,
+    /// Algorithms that hash many files at once in SIMD lanes
+    #[arg(long)]
+    pub lanes: bool,
     /// One JSON object per line
     #[arg(long)]
     pub json: bool,
@@ -36,65 +51,27 @@ pub enum Listing {
 
 /// Runs the command.
 pub fn run(args: &ListArgs) -> Exit {
+    let mut console = Console::new(Color::Auto);
+    if args.what != Listing::Algorithms && (args.name.is_some() || args.status.is_some() || args.lanes) {
+        return console
+            .refuse(&Refusal::new("NAME, --status and --lanes are of algorithms: truesum list algorithms"));
+    }
     let text = match (args.what, args.json) {
-        (Listing::Algorithms, false) => algorithms(args.all),
-        (Listing::Algorithms, true) => {
-            ALGORITHMS.iter().chain(catalogue(args.all)).map(algorithm_json).collect()
-        }
+        (Listing::Algorithms, json) => match &args.name {
+            Some(name) => match name.parse::<Spec>() {
+                Ok(spec) if json => algorithms::row_json(spec.algorithm()),
+                Ok(spec) => algorithms::one(&spec),
+                Err(error) => return console.refuse(&Refusal::new(error.to_string())),
+            },
+            None if json => algorithms::rows(args).map(algorithms::row_json).collect(),
+            None => algorithms::table(args),
+        },
         (Listing::Kernels, false) => kernels(),
         (Listing::Kernels, true) => kernels_json(),
         (Listing::Formats, false) => formats(),
         (Listing::Formats, true) => FORMATS.iter().map(|row| format_json(row)).collect(),
     };
-    print(&text, &mut Console::new(Color::Auto))
-}
-
-/// The lengths of an algorithm's digest, in bits.
-fn bits(row: &Algorithm) -> String {
-    let usual = row.digest_len * 8;
-    match row.lengths {
-        Lengths::Fixed => usual.to_string(),
-        Lengths::UpTo(max) => format!("{usual} (8..{})", max * 8),
-        Lengths::Any => format!("{usual} (any)"),
-    }
-}
-
-/// The named CRCs that few ask for, if they were asked for.
-fn catalogue(all: bool) -> &'static [Algorithm] {
-    if all { CRC_CATALOGUE } else { &[] }
-}
-
-fn algorithms(all: bool) -> String {
-    let mut text =
-        format!("{:<12} {:<13} {:<9} {}\n", "NAME", "BITS", "STATUS", "WHAT IT IS; WHY THAT STATUS");
-    for row in ALGORITHMS {
-        let head = format!("{:<12} {:<13} {:<9} ", row.name, bits(row), row.status.word());
-        let about = format!("{}; {}", row.summary, row.status.reason());
-        wrap(&head, &also(about, row), &mut text);
-    }
-    for row in catalogue(all) {
-        let head = format!("{:<27} ", row.name);
-        wrap(&head, &also(row.summary.to_owned(), row), &mut text);
-    }
-    if !all {
-        let _ = writeln!(
-            text,
-            "\n--all: {} more CRCs by the names of their catalogue (crc-16/modbus); any other by its parameters\n\
-             ('crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0').",
-            CRC_CATALOGUE.len()
-        );
-    }
-    text += "\nsecure, weakened: an equal digest shows that nobody changed the bytes (tamper-evident).\n\
-             broken, checksum: it shows only that they were not damaged by accident.\n";
-    text
-}
-
-/// With the algorithm's other names behind it.
-fn also(about: String, row: &Algorithm) -> String {
-    match row.aliases {
-        [] => about,
-        names => format!("{about} (also: {})", names.join(", ")),
-    }
+    print(&text, &mut console)
 }
 
 fn kernels() -> String {
@@ -197,27 +174,6 @@ fn strings(texts: &[&str]) -> String {
     texts.iter().map(|text| string(text)).collect::<Vec<_>>().join(",")
 }
 
-fn algorithm_json(row: &Algorithm) -> String {
-    format!(
-        "{{\"name\":{},\"tag\":{},\"aliases\":[{}],\"bits\":{},\"lengths\":{},\"status\":{},\"reason\":{},\
-         \"tamper_evident\":{},\"summary\":{},\"check\":{}}}\n",
-        string(row.name),
-        string(row.tag),
-        strings(row.aliases),
-        row.digest_len * 8,
-        match row.lengths {
-            Lengths::Fixed => "\"fixed\"".to_owned(),
-            Lengths::UpTo(max) => format!("\"8..{}\"", max * 8),
-            Lengths::Any => "\"any\"".to_owned(),
-        },
-        string(row.status.word()),
-        string(row.status.reason()),
-        row.status.tamper_evident(),
-        string(row.summary),
-        string(row.check),
-    )
-}
-
 fn kernels_json() -> String {
     rows()
         .map(|(row, kernel)| {
@@ -258,8 +214,16 @@ mod tests {
 
     #[test]
     fn tables_fit_their_width_and_hold_every_row() {
+        let all = ListArgs {
+            what: Listing::Algorithms,
+            name: None,
+            all: true,
+            status: None,
+            lanes: false,
+            json: false,
+        };
         for (text, names) in [
-            (algorithms(true), ALGORITHMS.iter().map(|row| row.name).collect::<Vec<_>>()),
+            (algorithms::table(&all), algorithms::rows(&all).map(|row| row.name).collect::<Vec<_>>()),
             (formats(), FORMATS.iter().map(|row| row.name).collect()),
             (kernels(), ALGORITHMS.iter().map(|row| row.name).collect()),
         ] {
@@ -274,7 +238,7 @@ mod tests {
 
     #[test]
     fn json_rows_are_json() {
-        let lines: String = ALGORITHMS.iter().map(algorithm_json).collect();
+        let lines: String = ALGORITHMS.iter().map(algorithms::row_json).collect();
         let lines = lines + &kernels_json() + &FORMATS.iter().map(|row| format_json(row)).collect::<String>();
         for line in lines.lines() {
             let row: serde_json::Value =

@@ -20,6 +20,7 @@ mod find;
 mod findings;
 mod hash;
 mod identify;
+mod key;
 mod links;
 mod list;
 mod members;

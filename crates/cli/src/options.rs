@@ -1,8 +1,11 @@
 //! Options that several commands have: how a run is done and told.
 
+use crate::exit::Refusal;
+use crate::key::{self, KeyRead};
 use crate::progress::Line;
 use crate::values::{color::Color, threads};
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
+use std::path::PathBuf;
 
 /// How it is done and told, for every command that reads files.
 #[derive(Args)]
@@ -40,6 +43,38 @@ impl LifeArgs {
         if self.die_with_parent {
             let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
         }
+    }
+}
+
+/// The key of digests that need one.
+#[derive(Args)]
+pub struct KeyArgs {
+    /// The key of HMAC, KMAC, keyed BLAKE: the bytes of this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    key_file: Option<PathBuf>,
+    /// Read the key from this open descriptor
+    #[arg(long, value_name = "N", conflicts_with = "key_file", hide_short_help = true)]
+    key_fd: Option<u32>,
+    /// The key is written in hexadecimal there
+    #[arg(long, hide_short_help = true)]
+    key_hex: bool,
+}
+
+impl KeyArgs {
+    /// The key, if one was named, and what is to be said of where it lies.
+    ///
+    /// # Errors
+    /// It cannot be read, or there is none.
+    pub fn read(&self) -> Result<Option<KeyRead>, Refusal> {
+        let path = match (&self.key_file, self.key_fd) {
+            (Some(path), _) => path.clone(),
+            (None, Some(fd)) => format!("/dev/fd/{fd}").into(),
+            (None, None) if self.key_hex => {
+                return Err(Refusal::new("--key-hex: there is no --key-file and no --key-fd"));
+            }
+            (None, None) => return Ok(None),
+        };
+        key::read(&path, self.key_hex, self.key_file.is_some()).map(Some)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::error::{Cause, Error};
 use crate::io::read::Guarded;
-use crate::job::{Found, Job, Outcome, Summary};
+use crate::job::{Found, Job, Outcome, Summary, as_promised};
 use crate::pieces::sequence::{Sequence, Take};
 use crate::progress::Progress;
 use crate::run::config::{Config, cores};
@@ -139,6 +139,7 @@ fn read(
         progress.add_bytes(filled as u64);
     }
     let whole = file.finish(&job.name)?;
+    as_promised(&hashers, &job.name)?;
     let digests = hashers.into_iter().map(Hasher::finish).collect();
     let (size, mtime) = (whole.size(), whole.mtime());
     Ok(Some(Found { size, mtime, digests, time: started.elapsed(), pieces: Some(Default::default()) }))

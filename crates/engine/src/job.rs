@@ -9,7 +9,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use truesum_hash::{Digest, Spec};
+use truesum_hash::{Digest, Hasher, Spec};
 use truesum_manifest::{Place, Time};
 
 /// One file to read: hash it, and compare if digests are expected.
@@ -36,6 +36,12 @@ pub struct Job {
 }
 
 impl Job {
+    /// Whether these are the digests that are expected, one for each algorithm.
+    fn agrees(&self, found: &[Digest]) -> bool {
+        let mut pairs = self.specs.iter().zip(self.expected.iter().zip(found));
+        found.len() == self.expected.len() && pairs.all(|(spec, (listed, found))| spec.agree(listed, found))
+    }
+
     /// A file to hash.
     pub fn hash(name: impl Into<PathBuf>, specs: &Arc<[Spec]>) -> Job {
         let name = name.into().into_os_string().into_vec();
@@ -150,7 +156,7 @@ impl Outcome {
                     Some(pieces) => (!pieces.damaged.is_empty(), !pieces.unknown.is_empty()),
                     None => (false, self.job.specs.is_empty()),
                 };
-                if !sizes_agree || damaged || found.digests != self.job.expected {
+                if !sizes_agree || damaged || !self.job.agrees(&found.digests) {
                     Verdict::Mismatch
                 } else if unknown {
                     Verdict::Unverified
@@ -160,6 +166,17 @@ impl Outcome {
             }
         }
     }
+}
+
+/// Whether a file was as long as it told before, where a digest had to know (pipes and files made up on reading are not), and
+/// bears no marks of an attack on its digest.
+pub(crate) fn as_promised(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> {
+    if let Some((hasher, why)) = hashers.iter().find_map(|hasher| Some((hasher, hasher.attack()?))) {
+        return Err(Error::new(name, "hash", Cause::Other(format!("{}: {why}", hasher.spec()))));
+    }
+    let Some(hasher) = hashers.iter().find(|hasher| !hasher.is_whole()) else { return Ok(()) };
+    let why = format!("{} must know the length first, and only regular files tell it", hasher.spec());
+    Err(Error::new(name, "hash", Cause::Other(why)))
 }
 
 /// The counts of a run.

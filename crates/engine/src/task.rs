@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::job::{Job, Outcome};
 use std::path::PathBuf;
 use std::{fmt, io};
-use truesum_manifest::{LineError, Place};
+use truesum_manifest::{LineError, Place, Reason};
 
 /// One thing to do, or to tell in its turn.
 #[derive(Debug)]
@@ -41,11 +41,14 @@ pub struct BadLine {
     pub at: Place,
     /// What is wrong with it.
     pub reason: String,
+    /// Whether it is this alone that its digest needs a key which is not there.
+    pub lacks_key: bool,
 }
 
 impl From<LineError> for BadLine {
     fn from(error: LineError) -> BadLine {
-        BadLine { at: error.at, reason: error.reason.to_string() }
+        let lacks_key = matches!(error.reason, Reason::Key(_));
+        BadLine { at: error.at, reason: error.reason.to_string(), lacks_key }
     }
 }
 

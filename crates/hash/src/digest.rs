@@ -3,7 +3,7 @@
 //! Digests of up to 64 bytes (all but long XOF output) live inline, so that a million of them need no allocation. A digest of
 //! parts (the ETag of an S3 multipart upload) carries their number, which every spelling shows behind a hyphen.
 
-use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE, HEXUPPER};
+use data_encoding::{BASE32_NOPAD, BASE64, HEXLOWER, HEXLOWER_PERMISSIVE, HEXUPPER};
 use std::fmt;
 
 /// Longest digest kept without an allocation, in bytes.
@@ -109,6 +109,11 @@ impl Digest {
         self.spelt(BASE64.encode(self.as_bytes()))
     }
 
+    /// Base 32 in small letters without padding (RFC 4648 section 6), as RHash writes it.
+    pub fn to_base32(&self) -> String {
+        self.spelt(BASE32_NOPAD.encode(self.as_bytes()).to_ascii_lowercase())
+    }
+
     /// Reads hexadecimal of either case; an odd number of characters, none, or any other character is an error. A number
     /// of parts may follow a hyphen.
     pub fn from_hex(text: &[u8]) -> Result<Digest, DigestError> {
@@ -177,6 +182,7 @@ mod tests {
         assert_eq!(digest.to_hex(), "dead00");
         assert_eq!(digest.to_hex_upper(), "DEAD00");
         assert_eq!(digest.to_base64(), "3q0A");
+        assert_eq!(digest.to_base32(), "32wqa");
         assert_eq!(Digest::from_hex(b"DeAd00"), Ok(digest.clone()));
         assert_eq!(Digest::from_base64(b"3q0A"), Ok(digest));
     }

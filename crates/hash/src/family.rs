@@ -16,10 +16,13 @@ families! {
     md4
     md5
     sha1
+    sha1dc
     sha0
     sha2
     sha512
     sha3
+    cshake
+    blake
     blake2b
     blake2s
     blake2_parallel
@@ -37,11 +40,15 @@ families! {
     edonr
     haval
     skein
+    by_crate
     ascon
     crc
     sum
     fletcher
     multiplied
     murmur3
+    imohash
+    farmhash
+    wyhash
     xxh
 }

@@ -54,6 +54,9 @@ impl fmt::Debug for Hasher {
 
 impl Spec {
     /// A hasher for one message. If [`Spec::needs_size`], it keeps the whole message in memory until the end.
+    ///
+    /// # Panics
+    /// If [`Spec::lacks_key`].
     pub fn hasher(&self) -> Hasher {
         Hasher::new(self, None)
     }
@@ -62,11 +65,17 @@ impl Spec {
     ///
     /// [`Hasher::is_whole`] tells whether as many bytes have been fed; where [`Spec::needs_size`],
     /// [`Hasher::finish`] panics if they have not.
+    ///
+    /// # Panics
+    /// If [`Spec::lacks_key`].
     pub fn hasher_for_size(&self, size: u64) -> Hasher {
         Hasher::new(self, Some(size))
     }
 
     /// The digest of one message held in memory.
+    ///
+    /// # Panics
+    /// If [`Spec::lacks_key`].
     pub fn digest(&self, message: &[u8]) -> Digest {
         let mut hasher = self.hasher_for_size(message.len() as u64);
         hasher.update(message);
@@ -77,12 +86,15 @@ impl Spec {
 impl Hasher {
     pub(crate) fn new(spec: &Spec, size: Option<u64>) -> Hasher {
         let inner = match &spec.algorithm().kind {
-            Kind::Blocks { chain, init } => {
-                Inner::Blocks(Stream::new(chain, init(&spec.params), spec.digest_len()))
-            }
+            _ if spec.lacks_key() => panic!("{spec}: no key"),
+            Kind::Blocks { chain, init } => Inner::Blocks(
+                (spec.algorithm().framed)(spec.algorithm(), &spec.params)
+                    .unwrap_or_else(|| Stream::new(chain, init(&spec.params), spec.digest_len())),
+            ),
             Kind::Linear(Linear::Crc(crc)) => Inner::Serial(crc::new(crc)),
             Kind::Linear(Linear::Adler32) => Inner::Serial(sum::adler32()),
             Kind::Serial(new) | Kind::Chunks { new, .. } => Inner::Serial(new(&spec.params)),
+            Kind::Sized(new) => Inner::Serial(new(&spec.params, size)),
             Kind::Composite(composite) => Inner::Serial((composite.hasher)(composite, &spec.params, size)),
             Kind::Headed(headed) => match size {
                 Some(size) => {
@@ -118,6 +130,15 @@ impl Hasher {
             }
             (Inner::Blocks(_), ..) => true,
             (Inner::Serial(serial), ..) => serial.is_whole(),
+        }
+    }
+
+    /// What the bytes fed so far show of an attack on the algorithm: somebody made them to have the digest of other bytes. `None`
+    /// if they show nothing, and for every algorithm that does not look (`sha1dc` does). Asked before the message is ended.
+    pub fn attack(&self) -> Option<&'static str> {
+        match &self.inner {
+            Inner::Blocks(_) => None,
+            Inner::Serial(serial) => serial.attack(),
         }
     }
 
@@ -167,7 +188,7 @@ impl Hasher {
     pub fn reset(&mut self) {
         let forgot = match (&mut self.inner, &self.spec.algorithm().kind) {
             (Inner::Blocks(stream), Kind::Blocks { init, .. }) => {
-                stream.restart(init(&self.spec.params));
+                stream.restart(|| init(&self.spec.params));
                 true
             }
             (Inner::Serial(serial), _) => serial.reset(),

@@ -45,7 +45,8 @@ impl Hasher {
         self.resumable().map(|stream| stream.total)
     }
 
-    /// The state of the message under way, for [`Spec::restore`]; `None` where the algorithm's library keeps it to itself.
+    /// The state of the message under way, for [`Spec::restore`]; `None` where the algorithm's library keeps it to itself, and
+    /// where there is a key, which does not belong into a file.
     pub fn save(&self) -> Option<Vec<u8>> {
         let stream = self.resumable()?;
         let name = self.spec().algorithm().name;
@@ -66,7 +67,7 @@ impl Hasher {
     /// The message under way, where a hasher can go on from it: not behind a header, which tells a length that is not saved.
     fn resumable(&self) -> Option<&Stream> {
         match (&self.inner, &self.spec().algorithm().kind) {
-            (Inner::Blocks(stream), Kind::Blocks { .. }) => Some(stream),
+            (Inner::Blocks(stream), Kind::Blocks { .. }) if !stream.is_framed() => Some(stream),
             (Inner::Blocks(_) | Inner::Serial(_), _) => None,
         }
     }
@@ -81,7 +82,7 @@ impl Spec {
         let Kind::Blocks { chain, .. } = self.algorithm().kind else {
             return Err(RestoreError::Unsupported);
         };
-        if self.params.key != Key::None {
+        if self.params.key != Key::None || self.params.customization.is_some() {
             return Err(RestoreError::Unsupported);
         }
         let rest = saved.strip_prefix(MAGIC).ok_or(RestoreError::Unknown)?;

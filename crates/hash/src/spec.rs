@@ -2,11 +2,22 @@
 //!
 //! One text form serves the command line, `--json` and the tags of manifests: `sha256`, `blake2b-256`, `shake128-512`,
 //! `BLAKE2b-128`, `SHA2-384`. Lengths in names are bits, as every tool writes them; lengths in this API are bytes. The size of
-//! leaves or parts, where a digest has one and it is not the usual, stands behind the name: `sha256-tree;leaf=1MiB`.
+//! leaves or parts, where a digest has one and it is not the usual, stands behind the name: `sha256-tree;leaf=1MiB`; so does a seed
+//! (`xxh64;seed=7`), a customization in hexadecimal (`cshake128;custom=456d61696c`), and that there is a key (`blake3;keyed`).
 
-use crate::algorithm::{Algorithm, Key, Kind, Lengths, Params, Unit};
+use crate::algorithm::{Algorithm, Key, Keying, Kind, Lengths, Params, Unit};
+use crate::digest::Digest;
 use crate::size::Size;
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use std::fmt;
+
+/// Most bytes of a customization: it is part of the name.
+const MAX_CUSTOMIZATION: usize = 48;
+
+// Parameters behind a name.
+const SEED: &str = "seed";
+const CUSTOM: &str = "custom";
+const KEYED: &str = "keyed";
 
 /// An algorithm and its parameters: what is needed to hash a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +39,19 @@ pub enum SpecError {
     Length(&'static str, usize, &'static str),
     /// The algorithm takes no key.
     NotKeyed(&'static str),
+    /// The algorithm has no digest without a key.
+    LacksKey(&'static str),
+    /// The algorithm takes no key of so many bytes.
+    KeyLength {
+        /// The algorithm.
+        name: &'static str,
+        /// Bytes of the key.
+        len: usize,
+        /// Bytes of the shortest key it takes.
+        least: usize,
+        /// Bytes of the longest.
+        most: usize,
+    },
     /// What stands behind the name is no parameter of this algorithm, or not one of its values; the text says why.
     Parameter(&'static str, String),
 }
@@ -35,10 +59,14 @@ pub enum SpecError {
 impl std::error::Error for SpecError {}
 
 impl Spec {
-    /// The algorithm at its usual length, without a key.
+    /// The algorithm at its usual length, without a key ([`Spec::lacks_key`] says whether it needs one).
     pub fn new(algorithm: &'static Algorithm) -> Spec {
         let unit = algorithm.unit().map_or(0, |unit| unit.usual);
-        Spec { algorithm, params: Params { digest_len: algorithm.digest_len, key: Key::None, unit } }
+        let key = if algorithm.keying.needs_key() { Key::Missing } else { Key::None };
+        Spec {
+            algorithm,
+            params: Params { digest_len: algorithm.digest_len, key, unit, ..Params::default() },
+        }
     }
 
     /// The same algorithm with a digest of `bits` bits.
@@ -69,12 +97,75 @@ impl Spec {
     /// The same algorithm under a key.
     ///
     /// # Errors
-    /// The algorithm takes no key.
+    /// The algorithm takes no key, none of this length, or there is no digest without one.
     pub fn with_key(mut self, key: Key) -> Result<Spec, SpecError> {
-        if key != Key::None && !self.algorithm.keyed {
-            return Err(SpecError::NotKeyed(self.algorithm.name));
+        let Algorithm { name, keying, .. } = *self.algorithm;
+        match (&key, keying.lengths()) {
+            (Key::None, _) if keying.needs_key() => return Err(SpecError::LacksKey(name)),
+            (Key::None, _) => {}
+            (_, None) => return Err(SpecError::NotKeyed(name)),
+            // BLAKE3 alone derives keys from a context.
+            (Key::Derive(_), _) if !matches!(self.algorithm.kind, Kind::Chunks { .. }) => {
+                return Err(SpecError::NotKeyed(name));
+            }
+            (Key::Secret(secret), Some((least, most))) => {
+                let len = secret.as_bytes().len();
+                if !(least..=most).contains(&len) {
+                    return Err(SpecError::KeyLength { name, len, least, most });
+                }
+            }
+            (Key::Missing | Key::Derive(_), Some(_)) => {}
+        }
+        if key != Key::None && self.params.seed != 0 {
+            return Err(SpecError::Parameter(name, "takes a seed or a secret, not both".to_owned()));
         }
         self.params.key = key;
+        Ok(self)
+    }
+
+    /// Whether its digests need a key that is not there: all that a name or a tag tells. Nothing can be hashed then.
+    pub fn lacks_key(&self) -> bool {
+        self.params.key == Key::Missing
+    }
+
+    /// Whether its digests are under a key, whether that is there or not.
+    pub fn is_keyed(&self) -> bool {
+        self.params.key != Key::None
+    }
+
+    /// The same algorithm whose state begins with this seed.
+    ///
+    /// # Errors
+    /// The algorithm has no seed, or a shorter one.
+    pub fn with_seed(mut self, seed: u64) -> Result<Spec, SpecError> {
+        let Algorithm { name, seed_bits, .. } = *self.algorithm;
+        if seed_bits == 0 {
+            return Err(SpecError::Parameter(name, "takes no seed".to_owned()));
+        }
+        if seed_bits < 64 && seed >> seed_bits != 0 {
+            return Err(SpecError::Parameter(name, format!("its seed has {seed_bits} bits")));
+        }
+        if seed != 0 && self.is_keyed() {
+            return Err(SpecError::Parameter(name, "takes a seed or a secret, not both".to_owned()));
+        }
+        self.params.seed = seed;
+        Ok(self)
+    }
+
+    /// The same algorithm with these bytes to tell its use from others; none is the plain one.
+    ///
+    /// # Errors
+    /// The algorithm takes no customization, or none as long as this.
+    pub fn with_customization(mut self, bytes: &[u8]) -> Result<Spec, SpecError> {
+        let name = self.algorithm.name;
+        if !self.algorithm.customized {
+            return Err(SpecError::Parameter(name, "takes no customization".to_owned()));
+        }
+        if bytes.len() > MAX_CUSTOMIZATION {
+            let why = format!("a customization has at most {MAX_CUSTOMIZATION} bytes");
+            return Err(SpecError::Parameter(name, why));
+        }
+        self.params.customization = (!bytes.is_empty()).then(|| bytes.into());
         Ok(self)
     }
 
@@ -129,10 +220,19 @@ impl Spec {
     /// The tag of BSD-style lines: `SHA256`, `BLAKE2b`, `BLAKE2b-128`, `SHAKE128-512`, `SHA256-TREE;LEAF=1MiB`.
     pub fn tag(&self) -> String {
         let mut tag = self.named(self.algorithm.tag);
-        if let Some((key, size)) = self.unusual_unit() {
-            tag += &format!(";{}={size}", key.to_uppercase());
+        for (key, value) in self.parameters() {
+            tag += &format!(";{}", key.to_uppercase());
+            if !value.is_empty() {
+                tag += &format!("={value}");
+            }
         }
         tag
+    }
+
+    /// Whether a list that has the digest `listed` means `found`: they are equal, or equal backwards where such lists are made.
+    pub fn agree(&self, listed: &Digest, found: &Digest) -> bool {
+        let backwards = || listed.as_bytes().iter().rev().eq(found.as_bytes());
+        listed == found || self.algorithm.either_order && backwards()
     }
 
     /// Whether [`crate::update_many`] hashes several messages of this algorithm at once.
@@ -140,10 +240,56 @@ impl Spec {
         matches!(self.algorithm.kind, Kind::Blocks { .. } | Kind::Headed(_))
     }
 
-    /// The key and size of leaves or parts that are not the usual ones.
-    fn unusual_unit(&self) -> Option<(&'static str, Size)> {
-        let unit = self.algorithm.unit().filter(|unit| unit.usual != self.params.unit)?;
-        Some((unit.key, Size(self.params.unit)))
+    /// What stands behind the name: parameters that are not the usual ones, each with its value. Of a key only that there is
+    /// one.
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        let Params { key, unit: size, seed, customization, .. } = &self.params;
+        let unit = self.algorithm.unit().filter(|unit| unit.usual != *size);
+        let mut parameters: Vec<_> =
+            unit.map(|unit| (unit.key, Size(*size).to_string())).into_iter().collect();
+        if *seed != 0 {
+            parameters.push((SEED, seed.to_string()));
+        }
+        if let Some(bytes) = customization {
+            parameters.push((CUSTOM, HEXLOWER.encode(bytes)));
+        }
+        if *key != Key::None && !self.algorithm.keying.needs_key() {
+            parameters.push((KEYED, String::new()));
+        }
+        parameters
+    }
+
+    /// The same with what stands behind a name: `leaf=1MiB`, `seed=7`, `custom=HEX` or `keyed`.
+    pub(crate) fn with_parameter(self, text: &str) -> Result<Spec, SpecError> {
+        let name = self.algorithm.name;
+        let (key, value) = text.split_once('=').map_or((text, None), |(key, value)| (key, Some(value)));
+        let key = key.to_ascii_lowercase();
+        match (key.as_str(), value) {
+            (KEYED, None) => match self.algorithm.keying {
+                Keying::Optional { .. } => self.with_key(Key::Missing),
+                Keying::Never => Err(SpecError::NotKeyed(name)),
+                Keying::Always { .. } => Ok(self),
+            },
+            (SEED, Some(value)) if self.algorithm.seed_bits > 0 => match value.parse() {
+                Ok(seed) if !value.starts_with('+') => self.with_seed(seed),
+                _ => Err(SpecError::Parameter(name, format!("'{text}' is not {SEED}=NUMBER"))),
+            },
+            (CUSTOM, Some(value)) if self.algorithm.customized => {
+                match HEXLOWER_PERMISSIVE.decode(value.as_bytes()) {
+                    Ok(bytes) => self.with_customization(&bytes),
+                    Err(_) => {
+                        Err(SpecError::Parameter(name, format!("'{text}' is not {CUSTOM}=HEXADECIMAL")))
+                    }
+                }
+            }
+            _ => {
+                let unit = self.parameter()?.key;
+                match value.filter(|_| key == unit).and_then(Unit::read) {
+                    Some(size) => self.with_unit(size),
+                    None => Err(SpecError::Parameter(name, format!("'{text}' is not {unit}=SIZE"))),
+                }
+            }
+        }
     }
 
     fn named(&self, base: &str) -> String {
@@ -158,6 +304,9 @@ impl Spec {
 impl fmt::Display for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.named(self.algorithm.name))?;
-        self.unusual_unit().map_or(Ok(()), |(key, size)| write!(f, ";{key}={size}"))
+        self.parameters().into_iter().try_for_each(|(key, value)| match value.as_str() {
+            "" => write!(f, ";{key}"),
+            value => write!(f, ";{key}={value}"),
+        })
     }
 }

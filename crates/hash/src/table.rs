@@ -3,9 +3,10 @@
 //! Rows stand with their families. What stands here is their concatenation and the constructions over any hash
 //! (`sha256-tree`, `mtsum-md5`), whose algorithms come into being when their names are asked for.
 
-use crate::algorithm::{Algorithm, Unit};
+use crate::algorithm::Algorithm;
 use crate::family::FAMILIES;
 use crate::family::crc::{self, CRC_CATALOGUE};
+use crate::keyed::{self, HMAC, KEYED};
 use crate::spec::{Spec, SpecError};
 use crate::tree;
 use std::collections::HashMap;
@@ -51,7 +52,7 @@ impl Index<usize> for Algorithms {
     }
 }
 
-/// The row with this name, alias or tag, whatever its case; also those of [`CRC_CATALOGUE`], and the composite digests over
+/// The row with this name, alias or tag, whatever its case; also those of [`CRC_CATALOGUE`] and [`KEYED`], HMAC over any hash, and the composite digests over
 /// any hash ([`tree::FAMILIES`]).
 pub fn find(name: &str) -> Option<&'static Algorithm> {
     if name.len() > MAX_NAME {
@@ -68,7 +69,7 @@ const MAX_NAME: usize = 128;
 static BY_NAME: LazyLock<HashMap<String, &'static Algorithm>> = LazyLock::new(|| {
     let names = |row: &'static Algorithm| [row.name, row.tag].into_iter().chain(row.aliases.iter().copied());
     let mut by_name = HashMap::new();
-    for row in ALGORITHMS.iter().chain(CRC_CATALOGUE) {
+    for row in ALGORITHMS.iter().chain(CRC_CATALOGUE).chain(KEYED.iter().copied().flatten()) {
         for name in names(row) {
             by_name.entry(name.to_ascii_lowercase()).or_insert(row);
         }
@@ -78,6 +79,9 @@ static BY_NAME: LazyLock<HashMap<String, &'static Algorithm>> = LazyLock::new(||
 
 /// The construction of this name, in small letters, over a hash.
 fn find_over(name: &str) -> Option<&'static Algorithm> {
+    if let Some(base) = name.strip_prefix(HMAC) {
+        return keyed::over(&base.parse().ok()?);
+    }
     tree::FAMILIES.iter().find_map(|family| {
         let base = name.strip_prefix(family.prefix)?.strip_suffix(family.suffix)?;
         family.over(&base.parse().ok()?)
@@ -125,6 +129,16 @@ impl fmt::Display for SpecError {
                 write!(f, "{name} cannot give {bits} bits: {allowed}")
             }
             SpecError::NotKeyed(name) => write!(f, "{name} takes no key"),
+            SpecError::LacksKey(name) => write!(f, "{name} needs a key"),
+            SpecError::KeyLength { name, len, least, most } if least == most => {
+                write!(f, "{name} takes a key of {least} bytes, and this has {len}")
+            }
+            SpecError::KeyLength { name, len, least, most } if *len > *most => {
+                write!(f, "{name} takes a key of at most {most} bytes, and this has {len}")
+            }
+            SpecError::KeyLength { name, len, least, .. } => {
+                write!(f, "{name} takes a key of at least {least} bytes, and this has {len}")
+            }
             SpecError::Parameter(name, why) => write!(f, "{name}: {why}"),
         }
     }
@@ -165,26 +179,27 @@ impl FromStr for Spec {
     /// where the digest has leaves or parts of any size. A CRC without a name is spelled by its parameters:
     /// `crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0`.
     fn from_str(text: &str) -> Result<Spec, SpecError> {
-        let (text, parameter) = match text.split_once(';') {
-            Some((name, parameter)) => (name, Some(parameter)),
+        let (text, parameters) = match text.split_once(';') {
+            Some((name, parameters)) => (name, Some(parameters)),
             None => (text, None),
         };
-        if let Some(parameters) = parameter.filter(|_| text.eq_ignore_ascii_case(crc::KEY)) {
+        if let Some(parameters) = parameters.filter(|_| text.eq_ignore_ascii_case(crc::KEY)) {
             let made = crc::open(parameters).map_err(|why| SpecError::Parameter(crc::KEY, why))?;
             return Ok(Spec::new(made));
         }
-        if let Some(parameter) = parameter {
-            let spec: Spec = text.parse()?;
-            let key = spec.parameter()?.key;
-            let size = parameter
-                .split_once('=')
-                .filter(|(name, _)| name.eq_ignore_ascii_case(key))
-                .and_then(|(_, size)| Unit::read(size));
-            let Some(size) = size else {
-                let why = format!("'{parameter}' is not {key}=SIZE");
-                return Err(SpecError::Parameter(spec.algorithm.name, why));
-            };
-            return spec.with_unit(size);
+        if let Some(parameters) = parameters {
+            let mut spec: Spec = text.parse()?;
+            let mut given: Vec<String> = Vec::new();
+            for parameter in parameters.split(';') {
+                let key = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
+                // Of one that is given twice nobody knows which is meant.
+                if given.contains(&key) {
+                    return Err(SpecError::Parameter(spec.algorithm.name, format!("'{key}' is there twice")));
+                }
+                given.push(key);
+                spec = spec.with_parameter(parameter)?;
+            }
+            return Ok(spec);
         }
         if let Some(algorithm) = find(text) {
             return Ok(Spec::new(algorithm));

@@ -152,13 +152,13 @@ impl Output for Sponge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ALGORITHMS, Key, Lengths, Spec, find};
+    use crate::{ALGORITHMS, Key, Lengths, Secret, Spec, find};
 
     /// Every algorithm with output of any length, and BLAKE3 in all its modes.
     fn specs() -> Vec<Spec> {
         let plain = ALGORITHMS.iter().filter(|row| row.lengths == Lengths::Any).map(Spec::new);
         let blake3 = Spec::new(find("blake3").unwrap());
-        let keys = [Key::Keyed(Box::new([7; 32])), Key::Derive("a context".into())];
+        let keys = [Key::Secret(Secret::new(vec![7; 32])), Key::Derive("a context".into())];
         plain.chain(keys.map(|key| blake3.clone().with_key(key).unwrap())).collect()
     }
 
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn output_begins_with_the_digest_of_any_length() {
-        assert_eq!(specs().len(), 11);
+        assert_eq!(specs().len(), 13);
         for spec in specs() {
             for message in [&b""[..], b"abc", &[7; 5000]] {
                 let long = spec.clone().with_bits(8 * 3000).unwrap().digest(message);

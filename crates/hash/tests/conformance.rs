@@ -16,6 +16,11 @@ fn by<D: md5::Digest>(message: &[u8]) -> Vec<u8> {
     D::digest(message).to_vec()
 }
 
+/// The same of an earlier version of the trait.
+fn by_older<D: blake_hash::digest::Digest>(message: &[u8]) -> Vec<u8> {
+    D::digest(message).to_vec()
+}
+
 /// What git hashes of a file.
 fn as_blob(message: &[u8]) -> Vec<u8> {
     [format!("blob {}\0", message.len()).as_bytes(), message].concat()
@@ -60,6 +65,10 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("git-blob", |message| by::<sha1::Sha1>(&as_blob(message))),
     ("git-blob-sha256", |message| by::<sha2::Sha256>(&as_blob(message))),
     ("ascon-hash256", by::<ascon_hash256::AsconHash256>),
+    ("blake-224", by_older::<blake_hash::Blake224>),
+    ("blake-256", by_older::<blake_hash::Blake256>),
+    ("blake-384", by_older::<blake_hash::Blake384>),
+    ("blake-512", by_older::<blake_hash::Blake512>),
 ];
 
 /// Algorithms for which there is no such implementation: other programs (`oracles.rs`) and vectors prove the portable row, and
@@ -76,6 +85,8 @@ const BY_PORTABLE: &[&str] = &[
     "turboshake128",
     "turboshake256",
     "ascon-xof128",
+    "cshake128",
+    "cshake256",
 ];
 
 /// Messages of each algorithm that are hashed in lanes and compared one by one.

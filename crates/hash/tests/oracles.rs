@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use truesum_hash::{ALGORITHMS, Digest, Key, Spec, hash_many};
+use truesum_hash::{ALGORITHMS, Digest, Key, Secret, Spec, hash_many};
 
 /// A program's way to one digest of each file it is given, a line each, in order.
 struct Oracle {
@@ -178,6 +178,8 @@ static ORACLES: &[Oracle] = oracles! {
         "sha384": ["-c", PYTHON, "hashlib", "sha384"],
         "shake128-256": ["-c", PYTHON, "hashlib", "shake_128-256"],
         "shake256-4104": ["-c", PYTHON, "hashlib", "shake_256-4104"],
+        "cshake128": ["-c", PYTHON, "hashlib", "shake_128-256"],
+        "cshake256": ["-c", PYTHON, "hashlib", "shake_256-512"],
         "blake2b-8": ["-c", PYTHON, "hashlib", "blake2b-8"],
         "blake2b-160": ["-c", PYTHON, "hashlib", "blake2b-160"],
         "blake2b-256": ["-c", PYTHON, "hashlib", "blake2b-256"],
@@ -227,7 +229,10 @@ const BY_VECTORS: &[&str] = &[
     "sha0", "tiger2", "whirlpool-0", "whirlpool-t", "blake2bp", "blake2sp", "skein256", "skein512-256", "skein512", "skein1024",
     "ascon-hash256", "ascon-xof128", "turboshake128", "turboshake256", "kt128", "kt256", "m14", "parallelhash128", "parallelhash256",
     "sum8", "sum16", "sum24", "sum32", "xor8", "fletcher16", "fletcher32", "fletcher64", "inet16",
-    "djb2", "djb2a", "sdbm", "elf32",
+    "djb2", "djb2a", "sdbm", "elf32", "sha1dc", "imohash", "farmhash64", "wyhash", "blake-224", "blake-256", "blake-384", "blake-512",
+    "groestl224", "groestl256", "groestl384", "groestl512", "jh224", "jh256", "jh384", "jh512",
+    "shabal192", "shabal224", "shabal256", "shabal384", "shabal512",
+    "kupyna224", "kupyna256", "kupyna384", "kupyna512", "belt-hash",
 ];
 
 impl Oracle {
@@ -235,7 +240,7 @@ impl Oracle {
         let name = self.spec.split(' ').next()?;
         let spec: Spec = name.parse().ok()?;
         match self.spec.strip_prefix("blake3 ") {
-            Some("keyed") => spec.with_key(Key::Keyed(Box::new(*KEY))).ok(),
+            Some("keyed") => spec.with_key(Key::Secret(Secret::new(KEY.to_vec()))).ok(),
             Some(_) => spec.with_key(Key::Derive(CONTEXT.into())).ok(),
             None => Some(spec),
         }

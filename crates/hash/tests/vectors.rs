@@ -16,6 +16,7 @@ fn message(input: &serde_json::Value) -> Vec<u8> {
     let (name, len) = (input["gen"].as_str().expect("gen"), input["len"].as_u64().expect("len"));
     let bytes = match name.split_once(' ') {
         Some(("ascii", text)) => text.as_bytes().to_vec(),
+        Some(("hex", text)) => data_encoding::HEXLOWER.decode(text.as_bytes()).expect("hexadecimal"),
         Some(("repeat", text)) => text.repeat(len as usize / text.len()).into_bytes(),
         _ => input::bytes(name, len),
     };

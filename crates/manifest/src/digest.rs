@@ -217,10 +217,13 @@ fn mostly_hex(text: &[u8]) -> bool {
 }
 
 fn strong(found: (Spec, Digest), options: &Options) -> Result<(Spec, Digest), Reason> {
-    if !options.allow_weak && weak::verdict(&found.0) == weak::Strength::TooShort {
-        return Err(Reason::Weak(found.0));
+    match weak::verdict(&found.0) {
+        weak::Strength::TooShort if !options.allow_weak => Err(Reason::Weak(found.0)),
+        weak::Strength::Sampled if !options.allow_weak && !options.asked.contains(&found.0) => {
+            Err(Reason::Sampled(found.0))
+        }
+        _ => Ok(found),
     }
-    Ok(found)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use std::fmt;
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use truesum_hash::Spec;
+use truesum_hash::{Secret, Spec};
 
 /// One format of manifests.
 pub struct Format {
@@ -139,6 +139,10 @@ pub struct Options {
     pub allow_undigested: bool,
     /// Accept entries that have digests of pieces. Who does must verify [`Entry::pieces`].
     pub allow_pieces: bool,
+    /// The key under which digests are that need one, or say that they were made under one.
+    pub key: Option<Secret>,
+    /// Accept entries whose digests need a key that is not there ([`Spec::lacks_key`]). Who does must not compute them.
+    pub allow_keyless: bool,
     /// Set from outside, it ends the reading of a document, which can take seconds before its first entry.
     pub stop: Option<Arc<AtomicBool>>,
 }
@@ -176,6 +180,8 @@ impl Options {
             allow_pieces: self.allow_pieces,
             stop: self.stop.clone(),
             allow_undigested: self.allow_undigested,
+            key: self.key.clone(),
+            allow_keyless: self.allow_keyless,
             ..told
         }
     }

@@ -92,6 +92,10 @@ pub enum Reason {
     NotAsked(Spec),
     /// A digest that is too short to verify anything.
     Weak(Spec),
+    /// A digest of parts of a file, which verifies nothing, and was not asked for by name.
+    Sampled(Spec),
+    /// The digest is under a key, and there is none.
+    Key(Spec),
     /// No name.
     EmptyName,
     /// A NUL byte, which no file name holds.
@@ -159,6 +163,14 @@ impl fmt::Display for Reason {
                     spec.digest_len() * 8
                 )
             }
+            Reason::Sampled(spec) => {
+                write!(
+                    f,
+                    "{spec} verifies nothing: {}; -a {spec} compares it",
+                    spec.algorithm().status.reason()
+                )
+            }
+            Reason::Key(spec) => write!(f, "{spec} needs a key"),
             Reason::EmptyName => f.write_str("no file name"),
             Reason::Nul => f.write_str("NUL byte"),
             Reason::BadEscape => f.write_str("wrong backslash escape in the name"),

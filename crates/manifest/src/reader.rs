@@ -12,6 +12,7 @@ use crate::signed::Signed;
 use crate::table;
 use std::io::{self, Read};
 use std::ops::Range;
+use truesum_hash::Key;
 
 /// Reads a manifest.
 pub struct Reader<R> {
@@ -131,10 +132,14 @@ impl<R: Read> Reader<R> {
         }
         match found.transpose().map_err(ReadError::Line)? {
             None => Ok(None),
-            Some(line) => match fault(&line.entry, &self.options) {
-                Some(reason) => Err(ReadError::Line(LineError { at: line.at, reason })),
-                None => Ok(Some(line)),
-            },
+            Some(Line { at, mut entry }) => {
+                let fault =
+                    fault(&entry, &self.options).or_else(|| under_key(&mut entry, &self.options).err());
+                match fault {
+                    Some(reason) => Err(ReadError::Line(LineError { at, reason })),
+                    None => Ok(Some(Line { at, entry })),
+                }
+            }
         }
     }
 }
@@ -207,6 +212,18 @@ fn fault(entry: &Entry, options: &Options) -> Option<Reason> {
     } else {
         None
     }
+}
+
+/// Brings the key to digests that need one.
+fn under_key(entry: &mut Entry, options: &Options) -> Result<(), Reason> {
+    for (spec, _) in entry.digests.iter_mut().filter(|(spec, _)| spec.lacks_key()) {
+        *spec = match &options.key {
+            Some(key) => spec.clone().with_key(Key::Secret(key.clone())).map_err(Reason::Algorithm)?,
+            None if options.allow_keyless => continue,
+            None => return Err(Reason::Key(spec.clone())),
+        };
+    }
+    Ok(())
 }
 
 impl<R: Read> Iterator for Reader<R> {

@@ -129,7 +129,10 @@ pub fn for_file(
         let named = stated_by_name(file_name).is_some();
         // Base64 without padding may look like anything, and fewer than 8 digits like a word.
         let plain = spelling != Spelling::Base64 || named || !spec.digest_len().is_multiple_of(3);
-        plain && spec.digest_len() * 2 >= MIN_DIGITS && is_told(spec, Some(file_name))
+        spelling != Spelling::Base32
+            && plain
+            && spec.digest_len() * 2 >= MIN_DIGITS
+            && is_told(spec, Some(file_name))
     };
     let nothing = Head { text: b"", complete: true };
     let named = detect(nothing, Some(file_name));

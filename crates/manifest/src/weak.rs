@@ -1,6 +1,6 @@
 //! What an equal digest proves: which algorithms show tampering, and which digests are too short for anything.
 
-use truesum_hash::{Lengths, Spec};
+use truesum_hash::{Lengths, Spec, Status};
 
 /// Fewest bits a digest of free length must have.
 pub const MIN_BITS: usize = 128;
@@ -14,6 +14,8 @@ pub enum Strength {
     NotTamperEvident(&'static str),
     /// Cut so short that equal digests happen by chance or by trying: refused unless asked for.
     TooShort,
+    /// Only parts of a file are looked at: refused unless asked for by name.
+    Sampled,
 }
 
 /// What an equal digest of this algorithm and length proves.
@@ -23,7 +25,9 @@ pub enum Strength {
 pub fn verdict(spec: &Spec) -> Strength {
     let row = spec.algorithm();
     let bits = spec.digest_len() * 8;
-    if !row.status.tamper_evident() {
+    if matches!(row.status, Status::Sampled(_)) {
+        Strength::Sampled
+    } else if !row.status.tamper_evident() {
         Strength::NotTamperEvident(row.status.reason())
     } else if bits >= MIN_BITS {
         Strength::TamperEvident

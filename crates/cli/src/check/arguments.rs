@@ -1,9 +1,9 @@
 //! The options of `truesum check`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
 use crate::ending::Ending;
-use crate::options::{Moved, RunArgs};
+use crate::options::{KeyArgs, Moved, RunArgs};
 use crate::selection::{FilterArgs, OnlyArgs, PartArgs};
-use crate::values::table::{FormatParser, SpecParser};
+use crate::values::table::{FormatParser, KeyedSpecParser};
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ pub struct CheckArgs {
     #[arg(long, conflicts_with_all = ["expect", "root", "exact", "ignore_missing", "require", "format", "search", "match_case", "normalize", "fix_names"])]
     pub embedded: bool,
     /// Algorithms of lines that do not name theirs
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
     /// Look for names in this folder instead of the manifest's own
@@ -137,6 +137,8 @@ pub struct CheckArgs {
     #[arg(help_heading = "Where the damage is")]
     pub map_html: Option<PathBuf>,
 
+    #[command(flatten)]
+    pub key: KeyArgs,
     /// One JSON object per entry, and one for the whole
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,

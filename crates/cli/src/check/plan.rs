@@ -4,11 +4,12 @@ use crate::check::arguments::{Case, CheckArgs};
 use crate::check::report::{Detail, Form};
 use crate::ending::{self, Ending};
 use crate::exit::Refusal;
+use crate::key::{HINT, expected_under};
 use crate::options::{Moved, Tell};
 use crate::selection::selection;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use truesum::hash::{Digest, Spec};
+use truesum::hash::{Digest, Secret, Spec};
 use truesum::manifest::{self, Entry};
 use truesum::names::Spellings;
 use truesum::{Mapping, Order, Renaming, Special, Unlisted, Wanted};
@@ -26,6 +27,8 @@ pub struct Checking {
     pub html: Option<PathBuf>,
     pub ending: Ending,
     pub tell: Tell,
+    /// What is to be said of the key.
+    pub notes: Vec<String>,
 }
 
 /// What is checked.
@@ -99,6 +102,12 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         }
         names.push("-".into());
     }
+    let key = args.key.read()?;
+    let (key, notes) = key.map_or((None, Vec::new()), |read| (Some(read.key), read.notes));
+    let algorithms = match args.algorithm.is_empty() {
+        true => Vec::new(),
+        false => expected_under(args.algorithm, key.as_ref())?,
+    };
     let subject = match &args.expect[..] {
         [] if args.recursive => Subject::Below(names),
         [] if args.embedded => Subject::Embedded(names),
@@ -107,7 +116,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             return Err(Refusal::new("--expect is given twice: one file is compared with one digest"));
         }
         [text] => match <[PathBuf; 1]>::try_from(names) {
-            Ok([file]) => Subject::File(file, expected(text, &args.algorithm, args.allow_weak)?),
+            Ok([file]) => Subject::File(file, expected(text, &algorithms, args.allow_weak, key.clone())?),
             Err(_) => return Err(Refusal::new("--expect: a digest is that of one file")),
         },
     };
@@ -138,7 +147,8 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let tell = args.run.tell(args.quiet || args.status);
     let options = truesum::Options {
         root: args.root,
-        algorithms: args.algorithm,
+        algorithms,
+        key,
         format: args.format,
         allow_weak: args.allow_weak,
         allow_outside: args.allow_outside,
@@ -171,18 +181,28 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     }
     let ending = args.summary.unwrap_or(if args.json { Ending::None } else { Ending::Short });
     let locate = args.locate.then_some(Locating { trees: args.trees, map: args.map, page: args.map_html });
-    Ok(Checking { subject, options, form, warn: args.warn, locate, html: args.html, ending, tell })
+    Ok(Checking { subject, options, form, warn: args.warn, locate, html: args.html, ending, tell, notes })
 }
 
 /// Reads a digest as web pages show it: `DIGEST`, `NAME:DIGEST` or a whole line of a manifest.
-fn expected(text: &str, asked: &[Spec], allow_weak: bool) -> Result<Expected, Refusal> {
+fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -> Result<Expected, Refusal> {
     let text = text.trim();
     // A line of a manifest is the same question, with the same care about lengths.
     let read = |line: &str, format: &str, asked: &[Spec]| {
         let format = manifest::format(format);
-        let options = manifest::Options { allow_weak, asked: asked.to_vec(), format, ..Default::default() };
+        let options = manifest::Options {
+            allow_weak,
+            asked: asked.to_vec(),
+            format,
+            key: key.clone(),
+            ..Default::default()
+        };
         match manifest::Reader::new(format!("{line}\n").as_bytes(), options).next() {
             Some(Ok(line)) if line.entry.digests.len() == 1 => Ok(line.entry),
+            Some(Err(manifest::ReadError::Line(manifest::LineError {
+                reason: reason @ manifest::Reason::Key(_),
+                ..
+            }))) => Err(Refusal::with_hint(format!("--expect: {reason}"), HINT)),
             Some(Err(manifest::ReadError::Line(error))) => Err(no_digest(&error.reason.to_string())),
             _ => Err(no_digest("not a digest")),
         }

@@ -7,6 +7,7 @@ use crate::check::report::{self, Detail, Form};
 use crate::console::Console;
 use crate::drawing::page::Page;
 use crate::drawing::record::{Record, Tone};
+use crate::key;
 use crate::output::Output;
 use crate::words::{count, grouped};
 use std::ffi::OsStr;
@@ -44,6 +45,8 @@ pub struct Telling<'a> {
     named_lines: u64,
     /// Files that failed another time.
     still_failed: u64,
+    /// Whether it was said how a key is brought.
+    hinted_key: bool,
     /// The first missing names of this manifest.
     missing: Vec<Vec<u8>>,
     /// The first file of this manifest that differs, and the digest it should have.
@@ -73,6 +76,7 @@ impl<'a> Telling<'a> {
             lines: Vec::new(),
             named_lines: 0,
             still_failed: 0,
+            hinted_key: false,
             missing: Vec::new(),
             mismatched: None,
             unlisted: Vec::new(),
@@ -242,6 +246,9 @@ impl<'a> Telling<'a> {
         if self.plan.detail() != Detail::None && (self.plan.warn || self.named_lines < NAMED_LINES) {
             self.named_lines += 1;
             self.console.error_of(name, &line.to_string());
+            if line.lacks_key && !std::mem::replace(&mut self.hinted_key, true) {
+                self.console.hint(key::HINT);
+            }
         }
         Ok(())
     }

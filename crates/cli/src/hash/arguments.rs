@@ -1,10 +1,10 @@
 //! The options of `truesum hash`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
 use crate::ending::Ending;
-use crate::options::RunArgs;
+use crate::options::{KeyArgs, RunArgs};
 use crate::selection::FilterArgs;
 use crate::values::size::size;
-use crate::values::table::{FormatParser, SpecParser};
+use crate::values::table::{FormatParser, KeyedSpecParser};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -28,12 +28,20 @@ pub struct HashArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<OsString>,
     /// Algorithms, computed in one read [default: sha256, or the format's own]; see `truesum list algorithms`
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
     /// Length of the digest, where the algorithm has a choice
     #[arg(short, long, value_name = "BITS")]
     pub length: Option<usize>,
+    #[command(flatten)]
+    pub key: KeyArgs,
+    /// Where the state of xxHash and murmur3 begins; in decimal
+    #[arg(long, value_name = "NUMBER", hide_short_help = true)]
+    pub seed: Option<u64>,
+    /// What tells one use of cSHAKE, KMAC and KangarooTwelve from another
+    #[arg(long, value_name = "TEXT", hide_short_help = true)]
+    pub customization: Option<OsString>,
     /// Write to this file, whole or not at all; names become relative to its folder
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
@@ -75,8 +83,11 @@ pub struct HashArgs {
     pub piece_size: Option<u64>,
     /// Digests in base64
     #[arg(hide_short_help = true)]
-    #[arg(long, help_heading = "Format", conflicts_with_all = ["raw", "uppercase"])]
+    #[arg(long, help_heading = "Format", conflicts_with_all = ["raw", "uppercase", "base32"])]
     pub base64: bool,
+    /// Digests in base 32, as Gnutella and DC++ have them
+    #[arg(long, help_heading = "Format", conflicts_with_all = ["raw", "uppercase", "json"], hide_short_help = true)]
+    pub base32: bool,
     /// Digests in upper case
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Format", conflicts_with = "raw")]

@@ -4,6 +4,7 @@ use crate::ending::Ending;
 use crate::exit::Refusal;
 use crate::hash::arguments::{HashArgs, SelectArgs};
 use crate::hash::replacing::Accept;
+use crate::key::bring;
 use crate::options::Tell;
 use crate::selection::selection;
 use crate::values::path::folder_of;
@@ -33,6 +34,8 @@ pub struct Hashing {
     pub purpose: Purpose,
     pub ending: Ending,
     pub tell: Tell,
+    /// What is to be said of the key.
+    pub notes: Vec<String>,
 }
 
 /// What becomes of digests.
@@ -102,6 +105,10 @@ pub enum Form {
 pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     let format = format(&args)?;
     let specs = specs(args.algorithm.clone(), args.length, format)?;
+    let specs = seeded(specs, args.seed)?;
+    let specs = customized(specs, args.customization.as_deref())?;
+    let key = args.key.read()?;
+    let specs = bring(specs, key.as_ref().map(|read| &read.key))?;
     let torrent = torrent(&args, format)?;
     let form = form(&args, format, &specs)?;
     let purpose = purpose(&args)?;
@@ -141,6 +148,7 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
         order: if args.unordered { Order::AsReady } else { Order::Stable },
         ending: args.summary.unwrap_or(if args.run.verbose { Ending::Short } else { Ending::None }),
         tell: args.run.tell(args.quiet),
+        notes: key.map(|read| read.notes).unwrap_or_default(),
     })
 }
 
@@ -169,6 +177,40 @@ fn specs(asked: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<Vec<S
         _ => spec.with_bits(bits).map_err(|error| Refusal::new(format!("--length {bits}: {error}"))),
     };
     specs.into_iter().map(with_bits).collect()
+}
+
+/// The algorithms with this seed, those that have one.
+fn seeded(specs: Vec<Spec>, seed: Option<u64>) -> Result<Vec<Spec>, Refusal> {
+    let Some(seed) = seed else { return Ok(specs) };
+    let has = |spec: &Spec| spec.algorithm().seed_bits > 0;
+    some(
+        &specs,
+        has,
+        "--seed: none of the algorithms has a seed",
+        "xxh32, xxh64, xxh3, xxh128 and murmur3 have",
+    )?;
+    let with = |spec: Spec| if has(&spec) { spec.with_seed(seed) } else { Ok(spec) };
+    specs
+        .into_iter()
+        .map(with)
+        .collect::<Result<_, _>>()
+        .map_err(|error| Refusal::new(format!("--seed: {error}")))
+}
+
+/// The algorithms with this customization, those that take one.
+fn customized(specs: Vec<Spec>, text: Option<&OsStr>) -> Result<Vec<Spec>, Refusal> {
+    let Some(text) = text else { return Ok(specs) };
+    let takes = |spec: &Spec| spec.algorithm().customized;
+    let why = "--customization: none of the algorithms takes one";
+    some(&specs, takes, why, "cshake128, kmac128, kt128, parallelhash128 and the like do")?;
+    let with = |spec: Spec| if takes(&spec) { spec.with_customization(text.as_bytes()) } else { Ok(spec) };
+    let specs: Result<_, _> = specs.into_iter().map(with).collect();
+    specs.map_err(|error| Refusal::new(format!("--customization: {error}")))
+}
+
+/// Refuses what is said of none of the algorithms.
+fn some(specs: &[Spec], is: impl Fn(&Spec) -> bool, why: &str, hint: &str) -> Result<(), Refusal> {
+    if specs.iter().any(is) { Ok(()) } else { Err(Refusal::with_hint(why, hint)) }
 }
 
 /// The format asked for.
@@ -252,11 +294,20 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
     if args.raw {
         return Ok(Form::Raw);
     }
-    let spelling = match (args.base64, args.uppercase) {
-        (true, _) => Spelling::Base64,
-        (_, true) => Spelling::HexUpper,
+    let spelling = match (args.base64, args.base32, args.uppercase) {
+        (true, ..) => Spelling::Base64,
+        (_, true, _) => Spelling::Base32,
+        (.., true) => Spelling::HexUpper,
         _ => Spelling::Hex,
     };
+    if spelling == Spelling::Base32 {
+        let short = |spec: &&Spec| spec.digest_len() < 16 || spec.counts_parts();
+        if let Some(spec) = specs.iter().find(short) {
+            return Err(Refusal::new(format!(
+                "--base32: no line is read back that has a digest of {spec} so"
+            )));
+        }
+    }
     let style = Style { spelling, ..Style::default() };
     let format = match &args.output {
         Some(output) => {

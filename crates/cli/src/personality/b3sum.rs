@@ -20,7 +20,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use truesum::hash::{Key, Spec};
+use truesum::hash::{Key, Secret, Spec};
 use truesum::manifest::original::b3sum::{BadLine, split_line};
 use truesum::manifest::path::{escape_into, needs_escape};
 use truesum::{Cause, Error, Job, Notice, Outcome, Progress, Sink, Task, Verdict};
@@ -177,12 +177,12 @@ impl Arguments {
         }
         let mut bytes = Vec::with_capacity(33);
         io::stdin().lock().take(33).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-        match <[u8; 32]>::try_from(bytes) {
-            Ok(key) => Ok(Key::Keyed(Box::new(key))),
-            Err(bytes) if bytes.len() < 32 => {
-                Err(format!("expected 32 key bytes from stdin, found {}", bytes.len()))
-            }
-            Err(_) => Err("read more than 32 key bytes from stdin".to_owned()),
+        let len = bytes.len();
+        let key = Secret::new(bytes);
+        match len {
+            32 => Ok(Key::Secret(key)),
+            0..32 => Err(format!("expected 32 key bytes from stdin, found {len}")),
+            _ => Err("read more than 32 key bytes from stdin".to_owned()),
         }
     }
 

@@ -139,7 +139,7 @@ impl Iterator for OriginalEntries<'_> {
                 }
                 Parsed::Bad(reason) => {
                     let at = Place::Line(self.lines.number());
-                    self.held = Some(Task::Tell(Notice::Malformed(BadLine { at, reason })));
+                    self.held = Some(Task::Tell(Notice::Malformed(BadLine { at, reason, lacks_key: false })));
                 }
                 Parsed::Fatal(reason) => self.end = Some(End::Fatal(reason)),
             }

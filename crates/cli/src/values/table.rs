@@ -6,14 +6,41 @@
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsStr;
-use truesum::hash::{ALGORITHMS, Spec, SpecError};
+use truesum::hash::{ALGORITHMS, KEYED, Spec, SpecError};
 use truesum::manifest::{FORMATS, Format};
 
-/// Reads `sha256`, `blake2b-256` ...; offers the names of the table.
+/// Reads `sha256`, `blake2b-256` ...; offers the names of the table. For commands that take no key: a name that needs one is
+/// refused.
 #[derive(Clone)]
 pub struct SpecParser;
 
+/// The same where a key may be brought, or nothing is computed.
+#[derive(Clone)]
+pub struct KeyedSpecParser;
+
 impl TypedValueParser for SpecParser {
+    type Value = Spec;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Spec, clap::Error> {
+        let spec = KeyedSpecParser.parse_ref(command, arg, value)?;
+        if spec.lacks_key() {
+            let why = format!("{spec} needs a key, which this command does not take");
+            return Err(refuse(command, arg, &value.to_string_lossy(), why));
+        }
+        Ok(spec)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(ALGORITHMS.iter().map(|row| PossibleValue::new(row.name).help(row.summary))))
+    }
+}
+
+impl TypedValueParser for KeyedSpecParser {
     type Value = Spec;
 
     fn parse_ref(
@@ -27,7 +54,8 @@ impl TypedValueParser for SpecParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(ALGORITHMS.iter().map(|row| PossibleValue::new(row.name).help(row.summary))))
+        let rows = ALGORITHMS.iter().chain(KEYED.iter().copied().flatten());
+        Some(Box::new(rows.map(|row| PossibleValue::new(row.name).help(row.summary))))
     }
 }
 

@@ -26,6 +26,118 @@ fn lists_have_every_row_in_both_forms() {
     assert!(md5["reason"].as_str().unwrap().contains("Wang"));
 }
 
+/// The page of algorithms, made of the rows.
+fn algorithms_page(rows: &str) -> String {
+    let mut text = String::from(
+        "# Algorithms\n\n\
+         Made of the rows of `truesum list algorithms --all`: `TRUESUM_BLESS=1 cargo test -p truesum-cli --all-features --test cli\n\
+         page_of_algorithms` writes it anew. *secure* and *weakened* digests show that nobody changed the bytes; *broken* ones and *checksums*\n\
+         that they were not damaged by accident; *sampled* ones tell nothing of what they pass over. *Key*: whether digests can be or\n\
+         must be under a key (`--key-file`). *Lanes*: many files are hashed at once. *Check* is the digest of `123456789`, under the\n\
+         key 00 01 02 .. of the shortest length (32 bytes where any will do) where there must be one. Digests over any hash go by\n\
+         [spec/tree.md](spec/tree.md): `HASH-tree`, `mtsum-HASH`.\n\n\
+         | name | also | bits | status | why | what it is | key | lanes | check |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
+    );
+    for line in rows.lines() {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let word = |key: &str| row[key].as_str().unwrap_or_default().replace('|', "\\|");
+        let aliases: Vec<String> = row["aliases"]
+            .as_array()
+            .map(|names| names.iter().filter_map(|name| Some(format!("`{}`", name.as_str()?))).collect())
+            .unwrap_or_default();
+        let lengths = match row["lengths"].as_str() {
+            Some("fixed") | None => String::new(),
+            Some(lengths) => format!(" ({lengths})"),
+        };
+        let key = if row["key"] == "never" { String::new() } else { word("key") };
+        let check = match word("check") {
+            check if check.is_empty() => check,
+            // Long enough to tell it from any other.
+            check => {
+                format!("`{}`{}", &check[..check.len().min(32)], if check.len() > 32 { ".." } else { "" })
+            }
+        };
+        text += &format!(
+            "| `{}` | {} | {}{lengths} | {} | {} | {} | {key} | {} | {check} |\n",
+            word("name"),
+            aliases.join(", "),
+            row["bits"],
+            word("status"),
+            word("reason"),
+            word("summary"),
+            if row["in_lanes"] == true { "yes" } else { "" },
+        );
+    }
+    text
+}
+
+#[test]
+fn the_page_of_algorithms_is_that_of_the_table() {
+    let made = algorithms_page(&Folder::new().run(&["list", "algorithms", "--all", "--json"]).out());
+    assert!(made.lines().count() > 200, "{}", made.lines().count());
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/algorithms.md");
+    if std::env::var_os("TRUESUM_BLESS").is_some() {
+        std::fs::write(&path, &made).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == made, "TRUESUM_BLESS=1 writes docs/algorithms.md anew");
+}
+
+#[test]
+fn one_algorithm_is_shown_in_full_by_any_of_its_names() {
+    let folder = Folder::new();
+    let sha256 = folder.run(&["list", "algorithms", "SHA-256"]).out();
+    for line in [
+        "name           sha256\n",
+        "status         secure: FIPS 180-4\n",
+        "key            none\n",
+        "made over it   sha256-tree, mtsum-v1.0-sha256, mtsum-mpi-sha256, mtsum-sha256, hmac-sha256\n",
+        "portable x1",
+    ] {
+        assert!(sha256.contains(line), "{line}: {sha256}");
+    }
+    let check =
+        "check          15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225 (of 123456789)\n";
+    assert!(sha256.ends_with(check), "{sha256}");
+    for (name, line) in [
+        ("xxh64", "seed           of 64 bits: --seed, xxh64;seed=NUMBER\n"),
+        ("hmac-md5", "key            needed, of 1 bytes or more\n"),
+        ("siphash", "key            needed, of 16 bytes\n"),
+        ("blake3", "key            if wanted, of 32 bytes: its digests are then blake3;keyed\n"),
+        ("crc-16/modbus", "check          4b37 (of 123456789)\n"),
+        ("imohash", "status         sampled: "),
+    ] {
+        let text = folder.run(&["list", "algorithms", name]).out();
+        assert!(text.contains(line), "{name}: {text}");
+    }
+    let json = folder.run(&["list", "algorithms", "md5", "--json"]).out();
+    assert!(json.starts_with("{\"name\":\"md5\"") && json.lines().count() == 1, "{json}");
+    let none = folder.run(&["list", "algorithms", "sha265"]);
+    assert!(none.code == Some(2) && none.err.contains("did you mean 'sha256'"), "{}", none.err);
+    assert_eq!(folder.run(&["list", "formats", "--lanes"]).code, Some(2));
+}
+
+#[test]
+fn lists_of_algorithms_are_narrowed_by_status_and_lanes() {
+    let folder = Folder::new();
+    let names = |words: &[&str]| -> Vec<String> {
+        let text = folder.run(&[&["list", "algorithms", "--json"], words].concat()).out();
+        let row = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap();
+        text.lines().map(|line| row(line)["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let (all, secure, lanes) =
+        (names(&["--all"]), names(&["--status", "secure"]), names(&["--lanes", "--status", "broken"]));
+    let has = |list: &[String], name: &str| list.iter().any(|known| known == name);
+    assert!(
+        all.len() > 200 && has(&all, "hmac-sha256") && has(&all, "crc-16/modbus") && has(&all, "siphash-2-4")
+    );
+    assert!(has(&secure, "sha256") && !has(&secure, "md5") && !has(&secure, "crc32"));
+    assert!(has(&lanes, "md5") && !has(&lanes, "s3-etag") && !has(&lanes, "sha256"));
+    assert_eq!(names(&["--status", "sampled"]), ["imohash"]);
+    assert_eq!(folder.run(&["list", "algorithms", "--status", "good"]).code, Some(2));
+}
+
 /// The page of formats, made of the rows.
 fn page(rows: &str) -> String {
     let mut text = String::from(

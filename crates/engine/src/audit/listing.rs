@@ -37,7 +37,7 @@ impl Comparison<'_> {
                     };
                     self.entry(side, &job).err().map(|word| {
                         self.asked.contradicting.extend(self.asked.notes.then_some(at.number()));
-                        BadLine { at, reason: reason(word) }
+                        BadLine { at, reason: reason(word), lacks_key: false }
                     })
                 }
                 Listed::Bad(line) => Some(line),

@@ -162,9 +162,11 @@ impl<'a> Search<'a> {
                     wanted.push(Wanted { label: job.name, readings: vec![reading], size: job.size });
                     return Ok(());
                 }
-                Listed::Entry(job) | Listed::Pieced(job) => {
-                    BadLine { at: job.origin.1, reason: "it has no digest of a whole file".to_owned() }
-                }
+                Listed::Entry(job) | Listed::Pieced(job) => BadLine {
+                    at: job.origin.1,
+                    reason: "it has no digest of a whole file".to_owned(),
+                    lacks_key: false,
+                },
                 Listed::Bad(line) => line,
             };
             report.malformed += 1;

@@ -7,7 +7,7 @@ use crate::io::device::is_spinning;
 use crate::io::read::{Guarded, Whole};
 use crate::io::room::is_tight;
 use crate::io::waits::Waits;
-use crate::job::{Found, Job, Outcome};
+use crate::job::{Found, Job, Outcome, as_promised};
 use crate::pieces::fold::{hash_pieces, plans};
 use crate::progress::Progress;
 use crate::run::config::Config;
@@ -432,11 +432,4 @@ impl<'a, 'f> Worker<'a, 'f> {
 /// Whether no algorithm has lanes: then files share nothing, and a large one is better read ahead.
 fn is_serial(hashers: &[Hasher]) -> bool {
     hashers.iter().all(|hasher| !hasher.spec().has_lanes())
-}
-
-/// Whether a file was as long as it told before, where a digest had to know: pipes and files made up on reading are not.
-fn as_promised(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> {
-    let Some(hasher) = hashers.iter().find(|hasher| !hasher.is_whole()) else { return Ok(()) };
-    let why = format!("{} must know the length first, and only regular files tell it", hasher.spec());
-    Err(Error::new(name, "hash", Cause::Other(why)))
 }

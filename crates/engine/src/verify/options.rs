@@ -9,7 +9,7 @@ use crate::select::Selection;
 use crate::verify::place::folder_of_names;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use truesum_hash::Spec;
+use truesum_hash::{Secret, Spec};
 use truesum_manifest::{self as manifest, Format};
 
 /// What is asked of a check.
@@ -19,6 +19,8 @@ pub struct Options {
     pub root: Option<PathBuf>,
     /// Algorithms asked for: a line of any other is malformed. Empty: whatever the manifest says.
     pub algorithms: Vec<Spec>,
+    /// The key under which digests are that need one.
+    pub key: Option<Secret>,
     /// The format of the manifests; `None` recognises it.
     pub format: Option<&'static Format>,
     /// Accept digests that are too short to verify anything.
@@ -72,6 +74,7 @@ impl Options {
             asked: self.algorithms.clone(),
             format: self.format,
             allow_weak: self.allow_weak,
+            key: self.key.clone(),
             stop: Some(progress.stop_flag()),
             ..if name == b"-" { manifest::Options::default() } else { manifest::Options::for_name(name) }
         }

@@ -11,7 +11,7 @@ mod judge;
 
 use crate::error::{Cause, Error};
 use crate::io::read::{Guarded, Whole};
-use crate::job::{Found, Job, Outcome};
+use crate::job::{Found, Job, Outcome, as_promised};
 use crate::pieces::sequence::Sequence;
 use crate::progress::Progress;
 use crate::run::config::{Config, cores};
@@ -201,6 +201,7 @@ fn read(
             progress.add_bytes(filled as u64);
         }
         let whole = file.finish(&job.name)?;
+        as_promised(&hashers, &job.name)?;
         Ok((whole, hashers.into_iter().map(Hasher::finish).collect()))
     };
     let result = read();

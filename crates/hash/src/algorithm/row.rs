@@ -4,11 +4,11 @@
 //! a field of it, never its name.
 
 use super::linear::Linear;
-use super::params::Params;
+use super::params::{Keying, Params};
 use super::serial::Serial;
 use super::status::Status;
 use super::unit::Unit;
-use crate::block::{Chain, Kernel, State};
+use crate::block::{Chain, Kernel, State, Stream};
 use crate::digest::Digest;
 
 /// Which digest lengths an algorithm offers.
@@ -51,16 +51,26 @@ pub struct Algorithm {
     pub status: Status,
     /// What it is and where it is met, in one line.
     pub summary: &'static str,
-    /// The digest of the nine bytes `123456789` at the usual length, in hexadecimal: each row proves itself.
+    /// The digest of the nine bytes `123456789` at the usual length, in hexadecimal: each row proves itself. Under
+    /// [`Algorithm::check_key`] where there is none without a key.
     pub check: &'static str,
-    /// Whether it takes a [`Key`](crate::Key).
-    pub keyed: bool,
+    /// Which [`Key`](crate::Key)s it takes.
+    pub keying: Keying,
+    /// Bits of the seed that its state may begin with; 0 where there is no such choice.
+    pub seed_bits: u32,
+    /// Whether it takes a customization: bytes that tell one use of it from another (SP 800-185 section 3.3).
+    pub customized: bool,
+    /// Whether there are lists that have its digests' bytes backwards (RHash's `--gost-reverse`): a check takes them too.
+    pub either_order: bool,
     /// How POSIX programs write it, where that is in decimal.
     pub decimal: Option<Decimal>,
     /// How the seal of a tree over this hash spells it (docs/spec/tree.md), at most 16 bytes with its length; `None` where
     /// no trees are made over it: a checksum, or a tree itself.
     pub tree_id: Option<&'static str>,
     pub(crate) kind: Kind,
+    /// A message of which more is known than the chain's state at its beginning: a key or a customization stands around it.
+    /// `None` where there is neither.
+    pub(crate) framed: fn(&'static Algorithm, &Params) -> Option<Stream>,
 }
 
 /// How an algorithm is computed.
@@ -73,6 +83,8 @@ pub(crate) enum Kind {
     Chunks { new: fn(&Params) -> Box<dyn Serial>, finish_many: FinishMany },
     /// Anything else, one message at a time.
     Serial(fn(&Params) -> Box<dyn Serial>),
+    /// The same for what must know how long a message is; without that it is kept until its end.
+    Sized(fn(&Params, Option<u64>) -> Box<dyn Serial>),
     /// Leaves hashed apart, their digests folded.
     Composite(Composite),
     /// A chain of blocks over a header that tells the message's length, and the message.
@@ -165,18 +177,32 @@ impl Algorithm {
         status: Status::Checksum(""),
         summary: "",
         check: "",
-        keyed: false,
+        keying: Keying::Never,
+        seed_bits: 0,
+        customized: false,
+        either_order: false,
         decimal: None,
         tree_id: None,
         kind: Kind::Serial(|_| unreachable!("every row says how it is computed")),
+        framed: |_, _| None,
     };
+
+    /// Bytes of the key under which [`Algorithm::check`] is, 0, 1, 2 and so on; `None` where it is of the plain hash.
+    pub fn check_key(&self) -> Option<Vec<u8>> {
+        match self.keying {
+            Keying::Always { least, most } => Some((0..=255).take(least.max(32.min(most))).collect()),
+            Keying::Never | Keying::Optional { .. } => None,
+        }
+    }
 
     /// The kernel rows, best first; empty where it is computed one message at a time by a library.
     pub(crate) fn kernels(&self) -> &'static [Kernel] {
         match self.kind {
             Kind::Blocks { chain, .. } => chain.kernels,
             Kind::Headed(Headed { base, .. }) => base.kernels(),
-            Kind::Linear(_) | Kind::Chunks { .. } | Kind::Serial(_) | Kind::Composite(_) => &[],
+            Kind::Linear(_) | Kind::Chunks { .. } | Kind::Serial(_) | Kind::Sized(_) | Kind::Composite(_) => {
+                &[]
+            }
         }
     }
 
@@ -188,6 +214,7 @@ impl Algorithm {
             | Kind::Linear(_)
             | Kind::Chunks { .. }
             | Kind::Serial(_)
+            | Kind::Sized(_)
             | Kind::Headed(_) => None,
         }
     }
@@ -209,7 +236,7 @@ impl Algorithm {
     /// tells it.
     pub(crate) fn needs_size(&'static self) -> bool {
         let by_halves = |composite: &Composite| matches!(composite.cut, Cut::Halves(_));
-        matches!(self.kind, Kind::Headed(_)) || self.composite().is_some_and(by_halves)
+        matches!(self.kind, Kind::Sized(_) | Kind::Headed(_)) || self.composite().is_some_and(by_halves)
     }
 }
 

@@ -22,6 +22,10 @@ pub(crate) trait Serial: Any + Send + Sync {
     fn is_whole(&self) -> bool {
         true
     }
+    /// What the bytes so far show of somebody who made them to have the digest of others.
+    fn attack(&self) -> Option<&'static str> {
+        None
+    }
     /// The same as `update` with `count` zero bytes, where that can be had for less.
     fn update_zeros(&mut self, count: u64) {
         feed_zeros(count, |zeros| self.update(zeros));

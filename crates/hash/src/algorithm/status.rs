@@ -9,6 +9,8 @@ pub enum Status {
     Weakened(&'static str),
     /// Two different files with the same digest can be made. The text cites the attack.
     Broken(&'static str),
+    /// Only parts of a message are looked at: an equal digest verifies nothing. The text says how many bytes, and cites.
+    Sampled(&'static str),
     /// Made against accidents, not against people. The text names the definition.
     Checksum(&'static str),
 }
@@ -20,6 +22,7 @@ impl Status {
             Status::Secure(_) => "secure",
             Status::Weakened(_) => "weakened",
             Status::Broken(_) => "broken",
+            Status::Sampled(_) => "sampled",
             Status::Checksum(_) => "checksum",
         }
     }
@@ -27,7 +30,11 @@ impl Status {
     /// The reason and its source.
     pub fn reason(self) -> &'static str {
         match self {
-            Status::Secure(why) | Status::Weakened(why) | Status::Broken(why) | Status::Checksum(why) => why,
+            Status::Secure(why)
+            | Status::Weakened(why)
+            | Status::Broken(why)
+            | Status::Sampled(why)
+            | Status::Checksum(why) => why,
         }
     }
 

@@ -4,6 +4,7 @@ use super::chain::{Chain, MAX_BLOCK, State, Tail};
 use super::row::Kernel;
 use super::schedule::{Message, run, run_one};
 use crate::digest::Digest;
+use std::sync::Arc;
 
 /// Which bytes are whole blocks to run now: the first `buffered` of the buffer (a block or nothing), then
 /// `data[start..end]`.
@@ -25,16 +26,58 @@ pub(crate) struct Stream {
     pub(crate) buffered: usize,
     /// Those bytes; at the end, the last blocks.
     pub(crate) buffer: Tail,
+    /// What is hashed around the message, if anything is.
+    frame: Option<Arc<Frame>>,
+}
+
+/// What stands around a message: a key or a name before it, something after it, and a hash of its digest.
+struct Frame {
+    /// The stream after what comes before the message.
+    begun: Stream,
+    behind: Vec<u8>,
+    /// The stream that takes the digest and gives the one that counts.
+    outer: Option<Stream>,
 }
 
 impl Stream {
     pub(crate) fn new(chain: &'static Chain, state: State, digest_len: usize) -> Stream {
-        Stream { chain, digest_len, state, total: 0, buffered: 0, buffer: [0; 2 * MAX_BLOCK] }
+        Stream { chain, digest_len, state, total: 0, buffered: 0, buffer: [0; 2 * MAX_BLOCK], frame: None }
     }
 
-    /// Makes this the beginning of another message.
-    pub(crate) fn restart(&mut self, state: State) {
-        (self.state, self.total, self.buffered) = (state, 0, 0);
+    /// A message before which this stream has been fed something; `behind` is hashed after it, and `outer`, if there is one,
+    /// takes its digest.
+    pub(crate) fn framed(self, behind: Vec<u8>, outer: Option<Stream>) -> Stream {
+        let frame = Arc::new(Frame { begun: self.clone(), behind, outer });
+        Stream { frame: Some(frame), ..self }
+    }
+
+    /// Whether something is hashed around the message.
+    pub(crate) fn is_framed(&self) -> bool {
+        self.frame.is_some()
+    }
+
+    /// Makes this the beginning of another message; `state` is that of a chain without a frame.
+    pub(crate) fn restart(&mut self, state: impl FnOnce() -> State) {
+        match self.frame.take() {
+            None => (self.state, self.total, self.buffered) = (state(), 0, 0),
+            Some(frame) => *self = Stream { frame: Some(frame.clone()), ..frame.begun.clone() },
+        }
+    }
+
+    /// Takes what stands behind the message.
+    #[cold]
+    fn close(&mut self) {
+        if let Some(frame) = self.frame.clone() {
+            self.update(&frame.behind);
+        }
+    }
+
+    /// The stream that has taken the digest of this one, if the frame has such.
+    #[cold]
+    fn outer(&self, digest: &Digest) -> Option<Stream> {
+        let mut outer = self.frame.as_ref()?.outer.clone()?;
+        outer.update(digest.as_bytes());
+        Some(outer)
     }
 
     /// Fills the buffer and tells what of it and of `data` is whole blocks.
@@ -82,13 +125,23 @@ impl Stream {
     /// Runs the last blocks; the state is then finished.
     pub(crate) fn end(&mut self) -> &State {
         let chain = self.chain;
+        if self.is_framed() {
+            self.close();
+        }
         run_one(chain, self.last_blocks());
         &self.state
     }
 
     pub(crate) fn finish(&mut self) -> Digest {
         self.end();
-        self.digest()
+        let digest = self.digest();
+        if !self.is_framed() {
+            return digest;
+        }
+        match self.outer(&digest) {
+            None => digest,
+            Some(mut outer) => outer.finish(),
+        }
     }
 }
 
@@ -114,6 +167,28 @@ pub(crate) fn finish_streams(
     digests: &mut Vec<Digest>,
 ) {
     let Chain { block, words, .. } = *streams[0].chain;
+    let framed = streams.iter().any(|stream| stream.is_framed());
+    if framed {
+        streams.iter_mut().for_each(|stream| stream.close());
+    }
     run(block, words, rows, streams.iter_mut().map(|stream| stream.last_blocks()).collect());
+    let first = digests.len();
     digests.extend(streams.iter().map(|stream| stream.digest()));
+    if framed {
+        finish_outer(rows, streams, &mut digests[first..]);
+    }
+}
+
+/// Has the digests of messages taken by the streams around them, those that have such.
+#[cold]
+fn finish_outer(rows: &'static [Kernel], streams: &[&mut Stream], digests: &mut [Digest]) {
+    let outer = |(i, stream): (usize, &&mut Stream)| Some((i, stream.outer(&digests[i])?));
+    let (places, mut outers): (Vec<_>, Vec<_>) = streams.iter().enumerate().filter_map(outer).unzip();
+    if !outers.is_empty() {
+        let mut ended = Vec::with_capacity(outers.len());
+        finish_streams(rows, &mut outers.iter_mut().collect::<Vec<_>>(), &mut ended);
+        for (place, digest) in places.into_iter().zip(ended) {
+            digests[place] = digest;
+        }
+    }
 }

@@ -1,15 +1,16 @@
-//! BLAKE2b (RFC 7693), unkeyed, of 1 to 64 bytes.
+//! BLAKE2b (RFC 7693), with a key or without, of 1 to 64 bytes.
 //!
 //! Beside the eight words of the chain the state carries what a block needs to know of its place: the bytes hashed before
 //! it, the bytes it holds, and the finalization flag. Padding sets the last two, so that final blocks run in the same
 //! lanes as all others.
 #![allow(unsafe_code)]
 
-use crate::algorithm::{Algorithm, Kind, Lengths, Params, Status};
-use crate::block::{Chain, MAX_WORDS, State, Tail, kernels, output_le64};
+use crate::algorithm::{Algorithm, Keying, Kind, Lengths, Params, Status};
+use crate::block::{Chain, MAX_BLOCK, MAX_WORDS, State, Stream, Tail, kernels, output_le64};
 use crate::word::{Endian, Word64, array};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U64x4, U64x8, X2};
+use zeroize::Zeroizing;
 
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[
@@ -23,7 +24,9 @@ pub(crate) static ROWS: &[Algorithm] = &[
         summary: "b2sum, Arch Linux; 8 to 512 bits",
         check: "f5ab8bafa6f2f72b431188ac38ae2de7bb618fb3d38b6cbf639defcdd5e10a86b22fccff571da37e42b23b80b657ee4d936478f582280a87d6dbb1da73f5c47d",
         tree_id: Some("blake2b"),
+        keying: Keying::Optional { least: 1, most: 64 },
         kind: Kind::Blocks { chain: &BLAKE2B, init },
+        framed: |_, params| Some(keyed(&BLAKE2B, init(params), params.secret()?, params.digest_len)),
         ..Algorithm::PLAIN
     },
 ];
@@ -56,18 +59,27 @@ const IS_LAST: usize = MAX_WORDS - 1;
 
 /// The initial values of SHA-512 (section 2.6).
 #[rustfmt::skip]
-const IV: [u64; 8] = [
+pub(crate) const IV: [u64; 8] = [
     0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
     0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
 ];
 
-/// Section 2.5: digest length, no key, fan-out 1, depth 1.
+/// Section 2.5: length of digest and key, fan-out 1, depth 1.
 fn init(params: &Params) -> State {
     let mut state = [0; MAX_WORDS];
     state[..8].copy_from_slice(&IV);
-    state[0] ^= 0x0101_0000 ^ params.digest_len as u64;
+    state[0] ^= 0x0101_0000 ^ (params.secret().map_or(0, <[u8]>::len) as u64) << 8 ^ params.digest_len as u64;
     state[STEP] = 128;
     state
+}
+
+/// The stream that has taken a key: a block of it, with zeros behind (section 3.3).
+pub(crate) fn keyed(chain: &'static Chain, state: State, key: &[u8], digest_len: usize) -> Stream {
+    let mut block = Zeroizing::new([0; MAX_BLOCK]);
+    block[..key.len()].copy_from_slice(key);
+    let mut stream = Stream::new(chain, state, digest_len);
+    stream.update(&block[..chain.block]);
+    stream.framed(Vec::new(), None)
 }
 
 /// A node of BLAKE2bp: four leaves below one root (section 2.5 of RFC 7693, 2.10 of the BLAKE2 paper).

@@ -1,11 +1,12 @@
-//! BLAKE2s (RFC 7693), unkeyed, of 1 to 32 bytes.
+//! BLAKE2s (RFC 7693), with a key or without, of 1 to 32 bytes.
 //!
 //! As in BLAKE2b the state carries what a block needs to know of its place; here the count of bytes takes two words, and
 //! the carry between them is a bit that was set before an addition and is not after.
 #![allow(unsafe_code)]
 
-use crate::algorithm::{Algorithm, Kind, Lengths, Params, Status};
+use crate::algorithm::{Algorithm, Keying, Kind, Lengths, Params, Status};
 use crate::block::{Chain, MAX_WORDS, State, Tail, kernels, output_le32};
+use crate::family::blake2b::keyed;
 use crate::word::{Endian, Word32, array, unroll};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
@@ -22,7 +23,9 @@ pub(crate) static ROWS: &[Algorithm] = &[
         summary: "BLAKE2 of 32-bit words; 8 to 256 bits",
         check: "7acc2dd21a2909140507f37396acce906864b5f118dfa766b107962b7a82a0d4",
         tree_id: Some("blake2s"),
+        keying: Keying::Optional { least: 1, most: 32 },
         kind: Kind::Blocks { chain: &BLAKE2S, init },
+        framed: |_, params| Some(keyed(&BLAKE2S, init(params), params.secret()?, params.digest_len)),
         ..Algorithm::PLAIN
     },
 ];
@@ -58,13 +61,13 @@ const IS_LAST: usize = MAX_WORDS - 1;
 pub(crate) const IV: [u32; 8] =
     [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
 
-/// Section 2.5: digest length, no key, fan-out 1, depth 1.
+/// Section 2.5: length of digest and key, fan-out 1, depth 1.
 fn init(params: &Params) -> State {
     let mut state = [0; MAX_WORDS];
     for (word, value) in state.iter_mut().zip(IV) {
         *word = u64::from(value);
     }
-    state[0] ^= 0x0101_0000 ^ params.digest_len as u64;
+    state[0] ^= 0x0101_0000 ^ (params.secret().map_or(0, <[u8]>::len) as u64) << 8 ^ params.digest_len as u64;
     state[STEP] = 64;
     state
 }
@@ -92,7 +95,7 @@ fn pad(state: &mut State, _: &mut Tail, buffered: usize, _: u64) -> usize {
 }
 
 /// Section 2.7.
-const SIGMA: [[usize; 16]; 10] = [
+pub(crate) const SIGMA: [[usize; 16]; 10] = [
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
     [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
     [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],

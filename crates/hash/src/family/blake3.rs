@@ -6,7 +6,7 @@
 //! of unequal length nor different messages side by side.
 #![allow(unsafe_code)]
 
-use crate::algorithm::{Algorithm, Key, Kind, Lengths, Output, Params, Serial, Status};
+use crate::algorithm::{Algorithm, Key, Keying, Kind, Lengths, Output, Params, Secret, Serial, Status};
 use crate::block::{Kernel, Message, kernels, pick, run};
 use crate::digest::Digest;
 use crate::family::blake2s::{IV, round};
@@ -26,7 +26,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Secure("O'Connor, Aumasson, Neves & Wilcox-O'Hearn 2020"),
         summary: "b3sum; a tree of 1 KiB chunks, output of any length, keyed and derive-key modes",
         check: "b7d65b48420d1033cb2595293263b6f72eabee20d55e699d0df1973b3c9deed1",
-        keyed: true,
+        keying: Keying::Optional { least: 32, most: 32 },
         kind: Kind::Chunks { new, finish_many },
         ..Algorithm::PLAIN
     },
@@ -62,16 +62,27 @@ const PARENT: u32 = 4;
 const ROOT: u32 = 8;
 
 fn new(params: &Params) -> Box<dyn Serial> {
-    let hasher = match &params.key {
-        Key::None => blake3::Hasher::new(),
-        Key::Keyed(key) => blake3::Hasher::new_keyed(key),
-        Key::Derive(context) => blake3::Hasher::new_derive_key(context),
-    };
+    let hasher = crate_hasher(&params.key);
     let len = params.digest_len;
     let plain = params.key == Key::None && len <= blake3::OUT_LEN;
     // Without lanes (`TRUESUM_KERNEL=portable`) the crate does everything, with what it finds in the CPU.
     let waits = plain && pick(KERNELS, usize::MAX).lanes > 1;
     Box::new(Blake3 { hasher, len, waits, waiting: Vec::new() })
+}
+
+/// The crate's hasher under this key.
+pub(crate) fn crate_hasher(key: &Key) -> blake3::Hasher {
+    match key {
+        Key::None => blake3::Hasher::new(),
+        Key::Missing => panic!("blake3: no key"),
+        Key::Secret(secret) => blake3::Hasher::new_keyed(&key_of(secret)),
+        Key::Derive(context) => blake3::Hasher::new_derive_key(context),
+    }
+}
+
+/// The bytes of a key, whose number [`Spec::with_key`](crate::Spec::with_key) has seen to.
+pub(crate) fn key_of(secret: &Secret) -> [u8; 32] {
+    secret.as_bytes().try_into().expect("a key of BLAKE3 has 32 bytes")
 }
 
 #[derive(Clone)]
@@ -364,7 +375,7 @@ mod tests {
         let data = data(100_100);
         let derived: Spec =
             Spec::new(find("blake3").unwrap()).with_key(Key::Derive("a context".into())).unwrap();
-        let keyed: Spec = Spec::new(find("blake3").unwrap()).with_key(Key::Keyed(Box::new([7; 32]))).unwrap();
+        let keyed: Spec = Spec::new(find("blake3").unwrap()).with_key(Key::Secret(Secret::new(vec![7; 32]))).unwrap();
         let names = ["blake3", "blake3-64", "blake3-8000", "sha256", "blake3"];
         let specs: Vec<Spec> =
             names.iter().map(|name| name.parse().unwrap()).chain([derived, keyed]).collect();

@@ -23,6 +23,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: THEORY,
         summary: "GOST R 34.11-94 with its test parameters (RFC 5831)",
         check: "264b4e433dee474aec465fa9c725fe963bc4b4abc4fdac63b7f73b671663afc9",
+        either_order: true,
         tree_id: Some("gost94"),
         kind: Kind::Blocks { chain: &TEST, init },
         ..Algorithm::PLAIN
@@ -35,6 +36,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: THEORY,
         summary: "GOST R 34.11-94 with CryptoPro's parameters (RFC 4357), as in signatures",
         check: "8fc38c2c1911df7986994f73f5cca49520224a568f50610b12e47dcfff4a2d20",
+        either_order: true,
         tree_id: Some("gost94-cryptopro"),
         kind: Kind::Blocks { chain: &CRYPTOPRO, init },
         ..Algorithm::PLAIN

@@ -1,4 +1,4 @@
-//! MurmurHash3 (Appleby, <https://github.com/aappleby/smhasher/wiki/MurmurHash3>), seed 0: 32 and 128 bits for 32-bit machines,
+//! MurmurHash3 (Appleby, <https://github.com/aappleby/smhasher/wiki/MurmurHash3>): 32 and 128 bits for 32-bit machines,
 //! 128 bits for 64-bit ones.
 //!
 //! Digests are the words of the state, each big-endian, as most programs print them.
@@ -16,7 +16,8 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("32 bits, no cryptography (Appleby 2011)"),
         summary: "MurmurHash3_x86_32; Bloom filters, partitions of Kafka's clients",
         check: "b4fef382",
-        kind: Kind::Serial(|_| Buffered::boxed(X86Of32(0))),
+        seed_bits: 32,
+        kind: Kind::Serial(|params| Buffered::boxed(X86Of32(params.seed as u32))),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -27,7 +28,8 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("128 bits, no cryptography (Appleby 2011)"),
         summary: "MurmurHash3_x86_128",
         check: "c65876bb119a1552c5e3e5d7a9168ca4",
-        kind: Kind::Serial(|_| Buffered::boxed(X86([0; 4]))),
+        seed_bits: 32,
+        kind: Kind::Serial(|params| Buffered::boxed(X86([params.seed as u32; 4]))),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -38,10 +40,16 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("128 bits, no cryptography (Appleby 2011)"),
         summary: "MurmurHash3_x64_128; Cassandra, imohash",
         check: "3c84645edb66cca499f8fac73a1ea105",
-        kind: Kind::Serial(|_| Buffered::boxed(X64([0; 2]))),
+        seed_bits: 32,
+        kind: Kind::Serial(|params| Buffered::boxed(X64([params.seed; 2]))),
         ..Algorithm::PLAIN
     },
 ];
+
+/// MurmurHash3_x64_128 with the seed 0.
+pub(crate) fn x64_128() -> Box<dyn Serial> {
+    Buffered::boxed(X64([0; 2]))
+}
 
 /// One of the functions: a state that takes blocks.
 trait Murmur<const BLOCK: usize>: Clone + Send + Sync + 'static {

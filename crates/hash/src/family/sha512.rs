@@ -381,12 +381,11 @@ fn pinned(mut sum: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::Key;
 
     #[test]
     fn initial_values_of_truncations_follow_from_the_generation_function() {
         // Section 5.3.6: SHA-512 with every initial word xor a5a5a5a5a5a5a5a5, over the name of the function.
-        let params = Params { digest_len: 64, key: Key::None, unit: 0 };
+        let params = Params { digest_len: 64, ..Params::default() };
         for (name, want) in [("SHA-512/224", init_512_224(&params)), ("SHA-512/256", init_512_256(&params))] {
             let mut state = init_512(&params);
             state[..8].iter_mut().for_each(|word| *word ^= 0xa5a5_a5a5_a5a5_a5a5);

@@ -1,8 +1,9 @@
-//! The XXH family (<https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md>), computed by `twox-hash`, seed 0.
+//! The XXH family (<https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md>), computed by `twox-hash`, with
+//! a seed, or with a secret in place of the constants of XXH3.
 //!
 //! Digests are the canonical form: the number, big-endian.
 
-use crate::algorithm::{Algorithm, Kind, Params, Serial, Status};
+use crate::algorithm::{Algorithm, Key, Keying, Kind, Params, Secret, Serial, Status};
 use crate::digest::Digest;
 use std::hash::Hasher;
 use twox_hash::{XxHash3_64, XxHash3_128, XxHash32, XxHash64};
@@ -17,7 +18,8 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("32 bits, no cryptography (xxHash specification 0.2.0, 2023)"),
         summary: "lz4",
         check: "937bad67",
-        kind: Kind::Serial(xxh32),
+        seed_bits: 32,
+        kind: Kind::Serial(Xxh32::boxed),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -28,7 +30,8 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("64 bits, no cryptography (xxHash specification 0.2.0, 2023)"),
         summary: "zstd, btrfs",
         check: "8cb841db40e6ae83",
-        kind: Kind::Serial(xxh64),
+        seed_bits: 64,
+        kind: Kind::Serial(Xxh64::boxed),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -39,6 +42,8 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("64 bits, no cryptography (xxHash specification 0.2.0, 2023)"),
         summary: "the fastest good checksum for one file",
         check: "72dcb18b67a17dff",
+        seed_bits: 64,
+        keying: SECRET,
         kind: Kind::Serial(xxh3),
         ..Algorithm::PLAIN
     },
@@ -50,30 +55,40 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("128 bits, no cryptography (xxHash specification 0.2.0, 2023)"),
         summary: "128 bits of XXH3; rsync",
         check: "33119477ede5dcd5e9716427681d5860",
+        seed_bits: 64,
+        keying: SECRET,
         kind: Kind::Serial(xxh128),
         ..Algorithm::PLAIN
     },
 ];
 
+/// Fewest bytes of a secret, of which the specification asks that they look random.
+const SECRET: Keying = Keying::Optional { least: 136, most: 1 << 20 };
+
 macro_rules! serial {
-    ($(#[$doc:meta])* $name:ident, $wrapper:ident, $hasher:ident, $finish:ident) => {
-        $(#[$doc])*
-        fn $name(_: &Params) -> Box<dyn Serial> {
-            Box::new($wrapper($hasher::with_seed(0)))
+    ($wrapper:ident, $hasher:ident, $seed:ty, $finish:ident) => {
+        #[derive(Clone)]
+        struct $wrapper {
+            hasher: $hasher,
+            seed: $seed,
         }
 
-        #[derive(Clone)]
-        struct $wrapper($hasher);
+        impl $wrapper {
+            fn boxed(params: &Params) -> Box<dyn Serial> {
+                let seed = params.seed as $seed;
+                Box::new($wrapper { hasher: $hasher::with_seed(seed), seed })
+            }
+        }
 
         impl Serial for $wrapper {
             fn update(&mut self, data: &[u8]) {
-                self.0.write(data);
+                self.hasher.write(data);
             }
             fn finish(&mut self) -> Digest {
-                Digest::new(&self.0.$finish().to_be_bytes())
+                Digest::new(&self.hasher.$finish().to_be_bytes())
             }
             fn reset(&mut self) -> bool {
-                self.0 = $hasher::with_seed(0);
+                self.hasher = $hasher::with_seed(self.seed);
                 true
             }
             fn clone_box(&self) -> Box<dyn Serial> {
@@ -82,7 +97,65 @@ macro_rules! serial {
         }
     };
 }
-serial!(xxh32, Xxh32, XxHash32, finish_32);
-serial!(xxh64, Xxh64, XxHash64, finish);
-serial!(xxh3, Xxh3, XxHash3_64, finish);
-serial!(xxh128, Xxh128, XxHash3_128, finish_128);
+serial!(Xxh32, XxHash32, u32, finish_32);
+serial!(Xxh64, XxHash64, u64, finish);
+serial!(Xxh3, XxHash3_64, u64, finish);
+serial!(Xxh128, XxHash3_128, u64, finish_128);
+
+/// The longest message that XXH3 takes as a whole. The library hashes such a one under its own secret where it comes in slices.
+const SHORT: usize = 240;
+
+macro_rules! under_secret {
+    ($wrapper:ident, $hasher:ident, $finish:ident) => {
+        #[derive(Clone)]
+        struct $wrapper {
+            secret: Secret,
+            hasher: $hasher,
+            /// The message, as far as it could be a short one.
+            begin: Vec<u8>,
+        }
+
+        impl $wrapper {
+            fn new(secret: &Secret) -> $wrapper {
+                let hasher = $hasher::with_seed_and_secret(0, secret.as_bytes());
+                let hasher = hasher.unwrap_or_else(|_| unreachable!("the row says how long a secret is"));
+                $wrapper { secret: secret.clone(), hasher, begin: Vec::new() }
+            }
+        }
+
+        impl Serial for $wrapper {
+            fn update(&mut self, data: &[u8]) {
+                let room = SHORT + 1 - self.begin.len();
+                self.begin.extend_from_slice(&data[..data.len().min(room)]);
+                self.hasher.write(data);
+            }
+            fn finish(&mut self) -> Digest {
+                let hash = match self.begin.len() <= SHORT {
+                    true => $hasher::oneshot_with_secret(self.secret.as_bytes(), &self.begin)
+                        .unwrap_or_else(|_| unreachable!("the row says how long a secret is")),
+                    false => self.hasher.$finish(),
+                };
+                Digest::new(&hash.to_be_bytes())
+            }
+            fn clone_box(&self) -> Box<dyn Serial> {
+                Box::new(self.clone())
+            }
+        }
+    };
+}
+under_secret!(Xxh3Secret, XxHash3_64, finish);
+under_secret!(Xxh128Secret, XxHash3_128, finish_128);
+
+fn xxh3(params: &Params) -> Box<dyn Serial> {
+    match &params.key {
+        Key::Secret(secret) => Box::new(Xxh3Secret::new(secret)),
+        Key::None | Key::Missing | Key::Derive(_) => Xxh3::boxed(params),
+    }
+}
+
+fn xxh128(params: &Params) -> Box<dyn Serial> {
+    match &params.key {
+        Key::Secret(secret) => Box::new(Xxh128Secret::new(secret)),
+        Key::None | Key::Missing | Key::Derive(_) => Xxh128::boxed(params),
+    }
+}

@@ -1,5 +1,5 @@
 //! Keccak's trees: KangarooTwelve (RFC 9861), MarsupilamiFourteen (Bertoni, Daemen, Peeters, Van Assche, Van Keer & Viguier
-//! 2018) and ParallelHash (SP 800-185 section 6), without customization.
+//! 2018) and ParallelHash (SP 800-185 section 6).
 //!
 //! Their shape is one: blocks of 8 KiB are hashed apart, in lanes, and a node absorbs the hashes one after the other.
 //! KangarooTwelve absorbs its first block itself, and a message of one block is hashed as it is.
@@ -7,9 +7,11 @@
 use crate::algorithm::{Algorithm, Kind, Lengths, Output, Params, Serial, Status};
 use crate::block::{Chain, Stream, finish_streams, state, update_streams};
 use crate::digest::Digest;
+use crate::family::cshake::{fewest_bytes, left_encode, padded, right_encode};
 use crate::family::sha3::{fourteen, shake128, shake256, turboshake128, turboshake256};
 use crate::tree::gather::Gathered;
 use crate::xof::sponge;
+use std::sync::Arc;
 
 macro_rules! row {
     ($way:ident $name:literal $tag:literal $aliases:tt $len:literal $lengths:expr, $status:literal, $summary:literal, $check:literal) => {
@@ -22,6 +24,7 @@ macro_rules! row {
             status: Status::Secure($status),
             summary: $summary,
             check: $check,
+            customized: true,
             kind: Kind::Serial(|params| Box::new(Blocks::new(&$way, params))),
             ..Algorithm::PLAIN
         }
@@ -82,32 +85,25 @@ struct Blocks {
     gathered: Gathered,
     count: u64,
     digest_len: usize,
+    custom: Arc<[u8]>,
 }
 
-/// `right_encode` of SP 800-185 section 2.3.1.
-fn right_encode(number: u64) -> Vec<u8> {
-    let mut bytes = if number == 0 { vec![0] } else { fewest_bytes(number) };
+/// `length_encode` of RFC 9861 section 3.3: the bytes of a number, none for zero, and how many.
+fn counted(number: u64) -> Vec<u8> {
+    let mut bytes = fewest_bytes(number);
     bytes.push(bytes.len() as u8);
     bytes
-}
-
-/// The bytes of a number, the greatest first, none for zero.
-fn fewest_bytes(number: u64) -> Vec<u8> {
-    number.to_be_bytes()[number.leading_zeros() as usize / 8..].to_vec()
 }
 
 impl Blocks {
     fn new(way: &'static Way, params: &Params) -> Blocks {
         let digest_len = params.digest_len;
         let node = Stream::new(&way.node, state(&[]), digest_len);
-        let mut blocks =
-            Blocks { way, head: Vec::new(), node, gathered: Gathered::new(BLOCK), count: 0, digest_len };
+        let (gathered, custom) = (Gathered::new(BLOCK), params.custom().into());
+        let mut blocks = Blocks { way, head: Vec::new(), node, gathered, count: 0, digest_len, custom };
         if way.single.is_none() {
-            // cSHAKE's prefix, bytepad(encode_string(N) || encode_string(S), rate), then left_encode(B).
-            let mut prefix = vec![1, way.node.block as u8, 1, 96];
-            prefix.extend(b"ParallelHash\x01\x00");
-            prefix.resize(way.node.block, 0);
-            prefix.extend([2, 0x20, 0]);
+            let mut prefix = padded(&[b"ParallelHash", params.custom()], way.node.block);
+            prefix.extend(left_encode(BLOCK as u64));
             blocks.node.update(&prefix);
         }
         blocks
@@ -151,19 +147,19 @@ impl Blocks {
             self.node.update(&right_encode(self.digest_len as u64 * 8));
             return self.node.clone();
         };
-        // The customization, which is empty, and its length follow the message.
-        if self.head.len() < BLOCK {
+        // The customization and its length follow the message.
+        let mut behind = self.custom.to_vec();
+        behind.extend(counted(self.custom.len() as u64));
+        if self.head.len() + behind.len() <= BLOCK {
             let mut alone = Stream::new(single, state(&[]), self.digest_len);
             alone.update(&self.head);
-            alone.update(&[0]);
+            alone.update(&behind);
             return alone;
         }
-        self.gather(&[0]);
+        self.update(&behind);
         self.flush();
-        let mut count = fewest_bytes(self.count);
-        count.push(count.len() as u8);
-        count.extend([0xff, 0xff]);
-        self.node.update(&count);
+        self.node.update(&counted(self.count));
+        self.node.update(&[0xff, 0xff]);
         self.node.clone()
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::algorithm::{Close, Composite, Key, Kind, Params};
 use crate::digest::Digest;
+use crate::family::blake3::{crate_hasher, key_of};
 use crate::hasher::Hasher;
 use crate::many::{finish_many, update_many};
 use crate::spec::Spec;
@@ -253,29 +254,27 @@ fn cv(digest: &Digest) -> ChainingValue {
     digest.as_bytes().try_into().expect("chaining values have 32 bytes")
 }
 
-/// BLAKE3's context key for [`Key::Derive`], zeros otherwise.
+/// BLAKE3's key, or its context key for [`Key::Derive`]; zeros where there is none.
 fn context_key(key: &Key) -> [u8; 32] {
     match key {
         Key::Derive(context) => hazmat::hash_derive_key_context(context),
-        Key::None | Key::Keyed(_) => [0; 32],
+        Key::Secret(secret) => key_of(secret),
+        Key::None => [0; 32],
+        Key::Missing => panic!("blake3: no key"),
     }
 }
 
 fn mode<'a>(key: &'a Key, context: &'a [u8; 32]) -> Mode<'a> {
     match key {
-        Key::None => Mode::Hash,
-        Key::Keyed(key) => Mode::KeyedHash(key),
+        Key::None | Key::Missing => Mode::Hash,
+        Key::Secret(_) => Mode::KeyedHash(context),
         Key::Derive(_) => Mode::DeriveKeyMaterial(context),
     }
 }
 
 /// The non-root chaining value of `data`, which begins at chunk `first`.
 fn chaining_value(key: &Key, data: &[u8], first: u64) -> Digest {
-    let mut hasher = match key {
-        Key::None => blake3::Hasher::new(),
-        Key::Keyed(key) => blake3::Hasher::new_keyed(key),
-        Key::Derive(context) => blake3::Hasher::new_derive_key(context),
-    };
+    let mut hasher = crate_hasher(key);
     if data.is_empty() {
         // Only the empty message has an empty chunk, and its root is all it has.
         return Digest::new(hasher.finalize().as_bytes());

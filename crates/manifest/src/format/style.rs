@@ -12,6 +12,8 @@ pub enum Spelling {
     HexUpper,
     /// Base64 with padding.
     Base64,
+    /// Base 32 in small letters without padding, as RHash writes it.
+    Base32,
 }
 
 impl Spelling {
@@ -21,6 +23,7 @@ impl Spelling {
             Spelling::Hex => digest.to_hex(),
             Spelling::HexUpper => digest.to_hex_upper(),
             Spelling::Base64 => digest.to_base64(),
+            Spelling::Base32 => digest.to_base32(),
         }
     }
 }

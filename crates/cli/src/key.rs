@@ -1,0 +1,106 @@
+//! Keys: read from files and descriptors, never from arguments, which everybody sees who may list processes.
+
+use crate::exit::Refusal;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use truesum::error::io_reason;
+use truesum::hash::{Key, Secret, Spec, SpecError};
+use truesum::manifest::path::display_safe;
+use zeroize::Zeroizing;
+
+/// Longest key, in bytes: what is longer is another file taken for one.
+const LONGEST: usize = 64 << 10;
+
+/// A key and what is to be said of it.
+pub struct KeyRead {
+    pub key: Secret,
+    /// Where it lies open, and bytes that nobody meant.
+    pub notes: Vec<String>,
+}
+
+/// Reads a key; `hexadecimal` if it is written so. Who may read its file is looked at if it `has_name`.
+pub fn read(path: &Path, hexadecimal: bool, has_name: bool) -> Result<KeyRead, Refusal> {
+    let name = display_safe(path.as_os_str().as_bytes());
+    let refuse = |why: &str| Refusal::new(format!("{name}: {why}"));
+    let failed = |error: std::io::Error| refuse(&format!("cannot read the key: {}", io_reason(&error)));
+    let file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    // Room for all of it, so that no part is left behind where a growing buffer was.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST + 64));
+    file.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() > LONGEST {
+        return Err(refuse(&format!("more than {LONGEST} bytes: not a key")));
+    }
+    let mut notes = Vec::new();
+    if has_name && metadata.is_file() && metadata.mode() & 0o044 != 0 {
+        notes.push(format!("{name}: others can read this key (chmod 600)"));
+    }
+    let key = if hexadecimal {
+        decoded(bytes.trim_ascii()).ok_or_else(|| refuse("the key is not hexadecimal"))?
+    } else {
+        if bytes.ends_with(b"\n") {
+            notes.push(format!("{name}: the line end behind the key counts as a byte of it"));
+        }
+        bytes.to_vec()
+    };
+    if key.is_empty() {
+        return Err(refuse("no key"));
+    }
+    Ok(KeyRead { key: Secret::new(key), notes })
+}
+
+/// The bytes of pairs of hexadecimal digits.
+fn decoded(text: &[u8]) -> Option<Vec<u8>> {
+    let (pairs, rest) = text.as_chunks::<2>();
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let byte = |pair: &[u8; 2]| Some((digit(pair[0])? << 4 | digit(pair[1])?) as u8);
+    // Filled in place: an iterator's buffer would be copied as it grows.
+    let mut bytes = Vec::with_capacity(pairs.len());
+    for pair in pairs {
+        bytes.push(byte(pair)?);
+    }
+    rest.is_empty().then_some(bytes)
+}
+
+/// What to do where a key is needed.
+pub const HINT: &str = "--key-file FILE or --key-fd N brings the key";
+
+/// The algorithms under this key, those that take one.
+///
+/// # Errors
+/// One needs a key and there is none, none takes one, or one takes none of this length.
+pub fn bring(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusal> {
+    let Some(key) = key else {
+        return match specs.iter().find(|spec| spec.lacks_key()) {
+            Some(spec) => Err(Refusal::with_hint(format!("{spec} needs a key"), HINT)),
+            None => Ok(specs),
+        };
+    };
+    let takes = |spec: &Spec| spec.algorithm().keying.lengths().is_some();
+    if !specs.iter().any(takes) {
+        let name = specs.first().map_or("a piece's digest".to_owned(), Spec::to_string);
+        let hint = format!("hmac-{name}, if there is such, and others: truesum list algorithms");
+        return Err(Refusal::with_hint(format!("{name} takes no key"), hint));
+    }
+    let under = |spec: Spec| match takes(&spec) {
+        true => spec
+            .with_key(Key::Secret(key.clone()))
+            .map_err(|error: SpecError| Refusal::new(error.to_string())),
+        false => Ok(spec),
+    };
+    specs.into_iter().map(under).collect()
+}
+
+/// The same algorithms for lines that do not name theirs, where a key is there: under it, those that take one.
+pub fn expected_under(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusal> {
+    let specs = bring(specs, key)?;
+    // A line's own tag tells of a key, and not which.
+    let named = |spec: Spec| match spec.is_keyed() {
+        true => spec.with_key(Key::Missing).map_err(|error| Refusal::new(error.to_string())),
+        false => Ok(spec),
+    };
+    specs.into_iter().map(named).collect()
+}

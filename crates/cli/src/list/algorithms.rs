@@ -1,0 +1,170 @@
+//! The table of algorithms, and one of them in full.
+
+use super::{ListArgs, string, strings, wrap};
+use std::fmt::Write;
+use truesum::hash::{
+    ALGORITHMS, Algorithm, CRC_CATALOGUE, KEYED, Keying, Lengths, Spec, find, hmacs, kernel, tree,
+};
+
+/// What a status may be.
+pub const STATUSES: [&str; 5] = ["secure", "weakened", "broken", "sampled", "checksum"];
+
+/// The rows asked for: the table; of all also what needs a key, HMAC over each hash, and the catalogue of CRCs.
+pub fn rows(args: &ListArgs) -> impl Iterator<Item = &'static Algorithm> {
+    let (all, lanes, status) = (args.all, args.lanes, args.status.clone());
+    let keyed = KEYED.iter().copied().flatten().chain(hmacs(ALGORITHMS.iter()));
+    let more = keyed.chain(CRC_CATALOGUE);
+    ALGORITHMS.iter().chain(more.filter(move |_| all)).filter(move |row| {
+        status.as_deref().is_none_or(|status| row.status.word() == status)
+            && (!lanes || !kernel::rows(row).is_empty())
+    })
+}
+
+/// The lengths of an algorithm's digest, in bits.
+fn bits(row: &Algorithm) -> String {
+    let usual = row.digest_len * 8;
+    match row.lengths {
+        Lengths::Fixed => usual.to_string(),
+        Lengths::UpTo(max) => format!("{usual} (8..{})", max * 8),
+        Lengths::Any => format!("{usual} (any)"),
+    }
+}
+
+/// The table for people.
+pub fn table(args: &ListArgs) -> String {
+    let mut text =
+        format!("{:<16} {:<13} {:<9} {}\n", "NAME", "BITS", "STATUS", "WHAT IT IS; WHY THAT STATUS");
+    for row in rows(args) {
+        let head = format!("{:<16} {:<13} {:<9} ", row.name, bits(row), row.status.word());
+        let about = match row.status.reason() {
+            // What all of the catalogue share is not said a hundred times.
+            _ if CRC_CATALOGUE.contains(row) => row.summary.to_owned(),
+            reason => format!("{}; {reason}", row.summary),
+        };
+        wrap(&head, &also(about, row), &mut text);
+    }
+    if !args.all {
+        let _ = writeln!(
+            text,
+            "\n--all: what needs a key (hmac-sha256, kmac128, siphash), and {} more CRCs by the names of their\n\
+             catalogue (crc-16/modbus); any other by its parameters\n\
+             ('crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0').\n\
+             truesum list algorithms NAME shows one in full.",
+            CRC_CATALOGUE.len()
+        );
+    }
+    text += "\nsecure, weakened: an equal digest shows that nobody changed the bytes (tamper-evident).\n\
+             broken, checksum: it shows only that they were not damaged by accident.\n\
+             sampled: it shows nothing of the bytes that were passed over.\n";
+    text
+}
+
+/// With the algorithm's other names behind it.
+fn also(about: String, row: &Algorithm) -> String {
+    match row.aliases {
+        [] => about,
+        names => format!("{about} (also: {})", names.join(", ")),
+    }
+}
+
+/// Which keys it takes, in words.
+fn key(row: &Algorithm) -> String {
+    let bytes = |least: usize, most: usize| match () {
+        () if least == most => format!("{least} bytes"),
+        () if most > 1 << 16 => format!("{least} bytes or more"),
+        () => format!("{least} to {most} bytes"),
+    };
+    match row.keying {
+        Keying::Never => "none".to_owned(),
+        Keying::Optional { least, most } => {
+            format!("if wanted, of {}: its digests are then {};keyed", bytes(least, most), row.name)
+        }
+        Keying::Always { least, most } => format!("needed, of {}", bytes(least, most)),
+    }
+}
+
+/// What a row's `check` is.
+fn check(row: &Algorithm) -> String {
+    match (row.check, row.check_key()) {
+        ("", _) => "made when its name is asked for; that of its hash proves it".to_owned(),
+        (check, None) => format!("{check} (of 123456789)"),
+        (check, Some(key)) => format!("{check} (of 123456789, under the key 00 01 .. {:02x})", key.len() - 1),
+    }
+}
+
+/// All there is to say of one algorithm, for people.
+pub fn one(spec: &Spec) -> String {
+    let row = spec.algorithm();
+    let mut text = String::new();
+    let mut line = |head: &str, about: &str| wrap(&format!("{head:<14} "), about, &mut text);
+    line("name", row.name);
+    line("tag", row.tag);
+    if !row.aliases.is_empty() {
+        line("also", &row.aliases.join(", "));
+    }
+    line("bits", &bits(row));
+    line("what it is", row.summary);
+    line("status", &format!("{}: {}", row.status.word(), row.status.reason()));
+    line("tamper-evident", if row.status.tamper_evident() { "yes" } else { "no" });
+    line("key", &key(row));
+    if row.seed_bits > 0 {
+        line("seed", &format!("of {} bits: --seed, {};seed=NUMBER", row.seed_bits, row.name));
+    }
+    if row.customized {
+        line("customization", &format!("--customization, {};custom=HEXADECIMAL", row.name));
+    }
+    if spec.unit() > 0 {
+        line("parts", &format!("of {} bytes, unless its name says another size", Spec::new(row).unit()));
+    }
+    let made = |name: String| find(&name).is_some().then_some(name);
+    let over =
+        tree::FAMILIES.iter().map(|family| family.name(row.name)).chain([format!("hmac-{}", row.name)]);
+    let over: Vec<String> = over.filter_map(made).collect();
+    if !over.is_empty() {
+        line("made over it", &over.join(", "));
+    }
+    let kernels: Vec<String> = kernel::rows(row)
+        .iter()
+        .map(|kernel| {
+            let runs = if kernel.supported() { "" } else { " (not on this CPU)" };
+            format!("{} x{}{runs}", kernel.isa, kernel.lanes)
+        })
+        .collect();
+    line(
+        "kernels",
+        &if kernels.is_empty() { "one message at a time".to_owned() } else { kernels.join(", ") },
+    );
+    line("check", &check(row));
+    text
+}
+
+/// A row for programs.
+pub fn row_json(row: &'static Algorithm) -> String {
+    let key = match row.keying {
+        Keying::Never => "never",
+        Keying::Optional { .. } => "optional",
+        Keying::Always { .. } => "needed",
+    };
+    format!(
+        "{{\"name\":{},\"tag\":{},\"aliases\":[{}],\"bits\":{},\"lengths\":{},\"status\":{},\"reason\":{},\
+         \"tamper_evident\":{},\"summary\":{},\"key\":\"{key}\",\"seed_bits\":{},\"customization\":{},\"in_lanes\":{},\
+         \"check\":{}}}\n",
+        string(row.name),
+        string(row.tag),
+        strings(row.aliases),
+        row.digest_len * 8,
+        match row.lengths {
+            Lengths::Fixed => "\"fixed\"".to_owned(),
+            Lengths::UpTo(max) => format!("\"8..{}\"", max * 8),
+            Lengths::Any => "\"any\"".to_owned(),
+        },
+        string(row.status.word()),
+        string(row.status.reason()),
+        row.status.tamper_evident(),
+        string(row.summary),
+        row.seed_bits,
+        row.customized,
+        !kernel::rows(row).is_empty(),
+        string(row.check),
+    )
+}

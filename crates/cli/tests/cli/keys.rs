@@ -1,0 +1,173 @@
+//! Digests under a key: where the key comes from, what names say of it, and what a check without it does.
+
+use crate::program::{ABC, Folder, Ran};
+use std::os::unix::fs::PermissionsExt;
+
+/// RFC 4231, test case 2.
+const KEY: &str = "Jefe";
+const MESSAGE: &str = "what do ya want for nothing?";
+const TAG: &str = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
+
+/// The message in `a`, the key in `K`, which nobody else may read.
+fn folder() -> Folder {
+    let folder = Folder::with(&[("a", MESSAGE), ("b", "abc"), ("K", KEY), ("K.hex", "4a656665\n")]);
+    for name in ["K", "K.hex"] {
+        std::fs::set_permissions(folder.path(name), PermissionsExt::from_mode(0o600)).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn hmac_is_computed_under_the_key_of_a_file_or_descriptor() {
+    let folder = folder();
+    let expected = format!("HMAC-SHA256 (a) = {TAG}\n");
+    for key in [&["--key-file", "K"][..], &["--key-file", "K.hex", "--key-hex"]] {
+        let ran = folder.run(&[&["-a", "hmac-sha256", "--tag"], key, &["a"]].concat());
+        assert_eq!((ran.out(), ran.err.as_str(), ran.code), (expected.clone(), "", Some(0)), "{key:?}");
+    }
+    let ran = folder.feed(&["-a", "HMAC-SHA256", "--key-fd", "0", "--tag", "a"], KEY.as_bytes());
+    assert_eq!((ran.out(), ran.err.as_str()), (expected, ""));
+}
+
+#[test]
+fn names_and_json_say_that_there_is_a_key_and_never_which() {
+    let folder = folder();
+    folder.write("K32", "an unmistakable key of 32 bytes!");
+    std::fs::set_permissions(folder.path("K32"), PermissionsExt::from_mode(0o600)).unwrap();
+    for form in ["--tag", "--json"] {
+        let ran = folder.run(&["-a", "blake3,blake2b-256,hmac-sha1", "--key-file", "K32", form, "-v", "a"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let all = ran.out() + &ran.err;
+        assert!(!all.contains("unmistakable") && !all.contains("756e6d6973"), "{all}");
+        for word in ["blake3;keyed", "blake2b-256;keyed", "hmac-sha1"] {
+            assert!(all.to_lowercase().contains(word), "{word}: {all}");
+        }
+    }
+}
+
+#[test]
+fn a_manifest_under_a_key_is_verified_with_it_and_refused_without() {
+    let folder = folder();
+    let made = ["-a", "hmac-sha256,sha256", "--key-file", "K", "--tag", "-o", "M", "a", "b"];
+    assert_eq!(folder.run(&made).code, Some(0));
+    let checked = folder.run(&["check", "--key-file", "K", "M"]);
+    assert_eq!((checked.out().as_str(), checked.code), ("a: OK\nb: OK\n", Some(0)), "{}", checked.err);
+
+    let without = folder.run(&["check", "M"]);
+    assert_eq!(without.code, Some(2), "{}", without.err);
+    assert!(without.err.contains("truesum: M: line 1: hmac-sha256 needs a key\n"), "{}", without.err);
+    assert_eq!(
+        without.err.matches("--key-file FILE or --key-fd N brings the key").count(),
+        1,
+        "{}",
+        without.err
+    );
+
+    folder.write("other", "jefe");
+    let other = folder.run(&["check", "-q", "--key-file", "other", "M"]);
+    assert_eq!((other.out().matches(": FAILED\n").count(), other.code), (2, Some(1)), "{}", other.err);
+}
+
+#[test]
+fn lines_that_name_no_algorithm_are_of_the_one_asked_for() {
+    let folder = folder();
+    folder.write("M", format!("{TAG}  a\n"));
+    let good = |words: &[&str]| {
+        let ran = folder.run(words);
+        assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{words:?}: {}", ran.err);
+    };
+    good(&["check", "-a", "hmac-sha256", "--key-file", "K", "M"]);
+    good(&["check", "--expect", TAG, "-a", "hmac-sha256", "--key-file", "K", "a"]);
+    good(&["check", "--expect", &format!("hmac-sha256:{TAG}"), "--key-file", "K", "a"]);
+    let ran = folder.run(&["check", "--expect", &format!("hmac-sha256:{TAG}"), "a"]);
+    assert!(ran.code == Some(2) && ran.err.contains("--key-file FILE"), "{}", ran.err);
+    folder.write("K32", "12345678901234567890123456789012");
+    let plain = folder.run(&["-a", "blake3", "--key-file", "K32", "a"]);
+    folder.write("x.b3", plain.out());
+    let ran = folder.run(&["check", "-a", "blake3", "--key-file", "K32", "x.b3"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{}", ran.err);
+    assert_eq!(folder.run(&["check", "x.b3"]).code, Some(1), "the plain digest is another");
+}
+
+#[test]
+fn what_is_no_key_or_cannot_be_used_is_refused() {
+    let folder = folder();
+    folder.write("empty", "");
+    folder.write("odd", "abc");
+    folder.write("huge", vec![b'k'; (64 << 10) + 1]);
+    let refused = |words: &[&str], why: &str| {
+        let ran: Ran = folder.run(words);
+        assert!(ran.code == Some(2) && ran.out.is_empty(), "{words:?}: {ran:?}");
+        assert!(ran.err.contains(why), "{words:?}: {}", ran.err);
+    };
+    refused(&["-a", "hmac-sha256", "a"], "truesum: hmac-sha256 needs a key\n");
+    refused(&["-a", "kmac128", "a"], "--key-file FILE or --key-fd N brings the key");
+    refused(&["--key-file", "K", "a"], "truesum: sha256 takes no key\n");
+    refused(&["-a", "hmac-md5", "--key-file", "gone", "a"], "gone: cannot read the key: No such file");
+    refused(&["-a", "hmac-md5", "--key-file", "empty", "a"], "empty: no key");
+    refused(&["-a", "hmac-md5", "--key-file", "odd", "--key-hex", "a"], "odd: the key is not hexadecimal");
+    refused(&["-a", "hmac-md5", "--key-file", "huge", "a"], "huge: more than 65536 bytes: not a key");
+    refused(&["-a", "hmac-md5", "--key-fd", "77", "a"], "/dev/fd/77: cannot read the key");
+    refused(&["-a", "hmac-md5", "--key-hex", "a"], "--key-hex: there is no --key-file and no --key-fd");
+    refused(&["-a", "blake3", "--key-file", "K", "a"], "blake3 takes a key of 32 bytes, and this has 4");
+    refused(
+        &["-a", "siphash", "--key-file", "K", "a"],
+        "siphash-2-4 takes a key of 16 bytes, and this has 4",
+    );
+    refused(&["check", "-a", "hmac-md5", "M"], "hmac-md5 needs a key");
+    refused(&["diff", "-a", "hmac-md5", "a", "b"], "hmac-md5 needs a key, which this command does not take");
+    refused(&["-a", "md5", "--seed", "1", "a"], "--seed: none of the algorithms has a seed");
+    refused(&["-a", "md5", "--customization", "x", "a"], "--customization: none of the algorithms takes one");
+    refused(&["-a", "xxh32", "--seed", "4294967296", "a"], "--seed: xxh32: its seed has 32 bits");
+}
+
+#[test]
+fn a_key_that_others_can_read_and_a_line_end_behind_it_are_told() {
+    let folder = folder();
+    folder.write("K", "Jefe\n");
+    std::fs::set_permissions(folder.path("K"), PermissionsExt::from_mode(0o640)).unwrap();
+    let ran = folder.run(&["-a", "hmac-sha256", "--key-file", "K", "a"]);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.err.contains("K: others can read this key (chmod 600)"), "{}", ran.err);
+    assert!(ran.err.contains("K: the line end behind the key counts as a byte of it"), "{}", ran.err);
+    let quiet = folder.run(&["-q", "-a", "hmac-sha256", "--key-file", "K", "a"]);
+    assert_eq!(quiet.err, "");
+}
+
+#[test]
+fn seeds_and_customizations_stand_in_the_tag_and_lead_back() {
+    let folder = folder();
+    for (words, tag) in [
+        (&["-a", "xxh64,xxh3", "--seed", "7"][..], "XXH64;SEED=7"),
+        (&["-a", "xxh64;seed=7"], "XXH64;SEED=7"),
+        (
+            &["-a", "cshake128", "--customization", "Email Signature"],
+            "CSHAKE128;CUSTOM=456d61696c205369676e6174757265",
+        ),
+        (&["-a", "kt128", "--customization", "x"], "KT128;CUSTOM=78"),
+        (&["-a", "kmac128", "--customization", "x", "--key-file", "K"], "KMAC128;CUSTOM=78"),
+    ] {
+        let ran = folder.run(&[words, &["--tag", "-o", "M", "a", "b"]].concat());
+        assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
+        let text = String::from_utf8(folder.read("M")).unwrap();
+        assert!(text.starts_with(&format!("{tag} (a) = ")), "{text}");
+        let ran = folder.run(&["check", "--key-file", "K", "M"]);
+        assert_eq!((ran.out().as_str(), ran.code), ("a: OK\nb: OK\n", Some(0)), "{text}{}", ran.err);
+    }
+}
+
+#[test]
+fn conversion_keeps_digests_under_a_key_and_needs_none() {
+    let folder = folder();
+    let made = folder.run(&["-a", "hmac-sha256", "--key-file", "K", "--tag", "-o", "M", "a"]);
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    let ran = folder.run(&["convert", "M", "-t", "jsonl"]);
+    assert!(ran.code == Some(0) && ran.out().contains(TAG), "{ran:?}");
+    folder.write("plain", format!("{ABC}  b\n"));
+    let plain = folder.run(&["check", "--key-file", "K", "plain"]);
+    assert_eq!(
+        (plain.out().as_str(), plain.code),
+        ("b: OK\n", Some(0)),
+        "a key that no line needs does no harm"
+    );
+}

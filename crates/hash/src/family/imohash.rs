@@ -1,0 +1,98 @@
+//! imohash (Kalafut, <https://github.com/kalafut/imohash/blob/master/algorithm.md>): MurmurHash3 of three samples of 16 KiB and the
+//! length; of the whole message where that has fewer than 128 KiB.
+//!
+//! Most bytes of a large file can change without a trace. It finds equal media files fast, and verifies nothing.
+
+use crate::algorithm::{Algorithm, Kind, Params, Serial, Status};
+use crate::digest::Digest;
+use crate::family::murmur3;
+
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
+    name: "imohash",
+    tag: "IMOHASH",
+    aliases: &["imosum"],
+    digest_len: 16,
+    status: Status::Sampled(
+        "three samples of 16 KiB and the length: 49152 bytes of a file of 128 KiB or more, whatever its size (Kalafut 2015)",
+    ),
+    summary: "MurmurHash3 of three samples; equal media files",
+    check: "0984645edb66cca499f8fac73a1ea105",
+    kind: Kind::Sized(new),
+    ..Algorithm::PLAIN
+}];
+
+const SAMPLE: u64 = 16 << 10;
+const WHOLE_BELOW: u64 = 128 << 10;
+
+fn new(_: &Params, size: Option<u64>) -> Box<dyn Serial> {
+    match size {
+        Some(size) => Box::new(Sampled { hasher: murmur3::x64_128(), size, at: 0 }),
+        None => Box::new(Held(Vec::new())),
+    }
+}
+
+/// A message of known length.
+struct Sampled {
+    hasher: Box<dyn Serial>,
+    size: u64,
+    at: u64,
+}
+
+impl Serial for Sampled {
+    fn update(&mut self, data: &[u8]) {
+        let from = self.at;
+        self.at += data.len() as u64;
+        if self.size < WHOLE_BELOW {
+            return self.hasher.update(data);
+        }
+        for start in [0, self.size / 2, self.size.saturating_sub(SAMPLE)] {
+            let (start, end) = (start.max(from), (start + SAMPLE).min(self.at));
+            if start < end {
+                self.hasher.update(&data[(start - from) as usize..(end - from) as usize]);
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Digest {
+        let mut bytes = self.hasher.finish().as_bytes().to_vec();
+        // The length, seven bits a byte, the lowest first (`encoding/binary` of Go).
+        let mut rest = self.size;
+        for byte in &mut bytes {
+            *byte = (rest & 0x7f) as u8 | if rest > 0x7f { 0x80 } else { 0 };
+            rest >>= 7;
+            if rest == 0 {
+                break;
+            }
+        }
+        Digest::new(&bytes)
+    }
+
+    fn is_whole(&self) -> bool {
+        self.at == self.size
+    }
+
+    fn clone_box(&self) -> Box<dyn Serial> {
+        Box::new(Sampled { hasher: self.hasher.clone_box(), ..*self })
+    }
+}
+
+/// A message whose length is told by its end.
+#[derive(Clone)]
+struct Held(Vec<u8>);
+
+impl Serial for Held {
+    fn update(&mut self, data: &[u8]) {
+        self.0.extend_from_slice(data);
+    }
+
+    fn finish(&mut self) -> Digest {
+        let mut sampled = Sampled { hasher: murmur3::x64_128(), size: self.0.len() as u64, at: 0 };
+        sampled.update(&self.0);
+        sampled.finish()
+    }
+
+    fn clone_box(&self) -> Box<dyn Serial> {
+        Box::new(self.clone())
+    }
+}

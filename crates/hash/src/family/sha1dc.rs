@@ -1,0 +1,41 @@
+//! SHA-1 that finds the known collision attacks (Stevens: "Counter-cryptanalysis", 2013; Stevens & Shumow: "Speeding up detection of
+//! SHA-1 collision attacks using unavoidable attack conditions", 2017), computed by `sha1-checked`.
+//!
+//! Of any other message the digest is SHA-1's. Of one that bears the marks of an attack it is another, and
+//! [`Hasher::attack`](crate::Hasher::attack) tells: whoever made it has a second message of the same SHA-1.
+
+use crate::algorithm::{Algorithm, Kind, Serial, Status};
+use crate::digest::Digest;
+use sha1_checked::{Digest as _, Sha1};
+
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
+    name: "sha1dc",
+    tag: "SHA1DC",
+    aliases: &["sha-1dc", "sha1-dc", "sha1cd"],
+    digest_len: 20,
+    status: Status::Weakened("only the known collision attacks are found (Stevens & Shumow 2017), and 160 bits are few"),
+    summary: "SHA-1 that fails files made by a known collision attack (SHAttered, SHAmbles); git",
+    check: "f7c3bc1d808e04732adf679965ccc34ca7ae3441",
+    kind: Kind::Serial(|_| Box::new(Checked(Sha1::new()))),
+    ..Algorithm::PLAIN
+}];
+
+#[derive(Clone)]
+struct Checked(Sha1);
+
+impl Serial for Checked {
+    fn update(&mut self, data: &[u8]) {
+        self.0.update(data);
+    }
+    fn finish(&mut self) -> Digest {
+        Digest::new(&self.0.finalize_reset())
+    }
+    fn attack(&self) -> Option<&'static str> {
+        let found = self.0.clone().try_finalize().has_collision();
+        found.then_some("made by a collision attack on SHA-1 (Stevens & Shumow 2017): another file has the same SHA-1")
+    }
+    fn clone_box(&self) -> Box<dyn Serial> {
+        Box::new(self.clone())
+    }
+}

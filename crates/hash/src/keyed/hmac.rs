@@ -1,0 +1,80 @@
+//! HMAC (RFC 2104, FIPS 198-1) over any hash of blocks: the hash of the key's second form and of the hash of its first form and
+//! the message.
+//!
+//! Both forms fill a block, so messages begin at a state that is made once, and run in the lanes of their hash; their digests
+//! run in lanes again. Rows come into being when their names are asked for.
+
+use crate::algorithm::{Algorithm, Key, Keying, Kind, Lengths, Params, Status};
+use crate::block::{MAX_BLOCK, Stream};
+use crate::spec::Spec;
+use std::sync::Mutex;
+use zeroize::Zeroizing;
+
+/// What stands before the name of the hash that it is over.
+pub(crate) const HMAC: &str = "hmac-";
+
+/// Longest key, in bytes: one that is longer than a block is hashed first.
+const LONGEST: usize = 1 << 20;
+
+/// HMAC over this hash; `None` for what is no hash of blocks, or has output of any length.
+pub(crate) fn over(base: &Spec) -> Option<&'static Algorithm> {
+    static MADE: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
+    let row = base.algorithm();
+    let Kind::Blocks { chain, init } = row.kind else { return None };
+    if row.tree_id.is_none() || row.lengths == Lengths::Any || base.is_keyed() {
+        return None;
+    }
+    let name = format!("{HMAC}{base}");
+    let mut made = MADE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if let Some(row) = made.iter().find(|row| row.name == name) {
+        return Some(row);
+    }
+    let status = match row.status {
+        Status::Secure(_) => Status::Secure("FIPS 198-1, over a hash without known attacks"),
+        status @ (Status::Weakened(_) | Status::Sampled(_) | Status::Checksum(_)) => status,
+        Status::Broken(_) => Status::Weakened(
+            "the hash has collisions, which HMAC does not need (Bellare 2006); not for new uses (RFC 6151)",
+        ),
+    };
+    let made_now = &*Box::leak(Box::new(Algorithm {
+        tag: String::leak(format!("{}{}", HMAC.to_uppercase(), base.tag())),
+        name: String::leak(name),
+        digest_len: base.digest_len(),
+        status,
+        summary: String::leak(format!("HMAC over {base} (RFC 2104)")),
+        keying: Keying::Always { least: 1, most: LONGEST },
+        kind: Kind::Blocks { chain, init },
+        framed: stream,
+        ..Algorithm::PLAIN
+    }));
+    made.push(made_now);
+    Some(made_now)
+}
+
+/// A message under a key.
+fn stream(row: &'static Algorithm, params: &Params) -> Option<Stream> {
+    let Kind::Blocks { chain, init } = row.kind else { return None };
+    // The hash below is without a key, also where it could take one.
+    let plain = Params { key: Key::None, ..params.clone() };
+    let new = || Stream::new(chain, init(&plain), params.digest_len);
+    let key = params.secret()?;
+    let mut block = Zeroizing::new([0; MAX_BLOCK]);
+    if key.len() > chain.block {
+        let mut hashed = new();
+        hashed.update(key);
+        let digest = hashed.finish();
+        block[..digest.len()].copy_from_slice(digest.as_bytes());
+    } else {
+        block[..key.len()].copy_from_slice(key);
+    }
+    let mut begun = |pad: u8| {
+        block.iter_mut().for_each(|byte| *byte ^= pad);
+        let mut stream = new();
+        stream.update(&block[..chain.block]);
+        stream
+    };
+    let inner = begun(0x36);
+    // The first form taken back.
+    let outer = begun(0x36 ^ 0x5c);
+    Some(inner.framed(Vec::new(), Some(outer)))
+}
