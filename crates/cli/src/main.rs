@@ -8,6 +8,7 @@ mod command;
 mod comparing;
 mod console;
 mod convert;
+mod defect;
 mod diff;
 mod digests;
 mod directory;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         memory::stand_for(personality.name);
     }
     memory::prepare();
+    defect::prepare();
     let arguments: Vec<OsString> = words.collect();
     if let Err(why) = check_forced() {
         return Console::new(Color::Auto).refuse(&Refusal::new(why)).into();
