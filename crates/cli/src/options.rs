@@ -50,13 +50,19 @@ impl LifeArgs {
 #[derive(Args)]
 pub struct KeyArgs {
     /// The key of HMAC, KMAC, keyed BLAKE: the bytes of this file
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Keys", hide_short_help = true)]
     key_file: Option<PathBuf>,
     /// Read the key from this open descriptor
-    #[arg(long, value_name = "N", conflicts_with = "key_file", hide_short_help = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "key_file",
+        help_heading = "Keys",
+        hide_short_help = true
+    )]
     key_fd: Option<u32>,
     /// The key is written in hexadecimal there
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, help_heading = "Keys", hide_short_help = true)]
     key_hex: bool,
 }
 
