@@ -34,6 +34,8 @@ pub struct Update<'a> {
     options: &'a Options,
     comparison: Comparison<'a>,
     report: Report,
+    /// A moment before any file was looked at, by the coarsest clock that file systems stamp by.
+    began: Time,
 }
 
 /// Brings a manifest up to date, and hands what became of each file that was not as listed to `each`.
@@ -77,7 +79,7 @@ impl<'a> Update<'a> {
     /// An update of which nothing was done yet. [`Progress::stop`] ends it early, and then nothing is written.
     pub fn new(options: &'a Options, progress: &'a Progress) -> Update<'a> {
         let comparison = Comparison::new(&options.audit, progress);
-        Update { options, comparison, report: Report::default() }
+        Update { options, comparison, report: Report::default(), began: before_now() }
     }
 
     /// What was counted, and what the manifest says now.
@@ -202,7 +204,7 @@ impl<'a> Update<'a> {
             Standing::Changed if !sets[LISTED].specs(listed).is_empty() => {
                 let (size, time) = (sets[LISTED].size(listed), sets[LISTED].time(listed));
                 let resized = size.is_some_and(|size| sets[FOUND].size(found) != Some(size));
-                let newer = sets[FOUND].time(found).is_some_and(|found| found > written);
+                let newer = sets[FOUND].time(found).is_some_and(|found| found >= written);
                 match refresh {
                     Consent::Withheld => Action::Kept,
                     Consent::Safe if time.is_none() && !resized && !newer => Action::Kept,
@@ -233,16 +235,17 @@ impl<'a> Update<'a> {
             let why = truesum_manifest::edit::Uneditable::Misread;
             return Err(uneditable(manifest, EditError::Refused(why)));
         }
-        if self.leaves_written(told, original.written()) {
-            // The manifest's time stands for those that its lines do not tell; a newer one would hide what was written to.
-            let Time { seconds, nanos } = original.written();
-            let time = Timespec { tv_sec: seconds, tv_nsec: nanos.into() };
-            let times = Timestamps {
-                last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
-                last_modification: time,
-            };
-            rustix::fs::futimens(file.file(), &times).map_err(|error| fail(error.into()))?;
-        }
+        // The manifest's time stands for those that its lines do not tell: a newer one would hide what was written to, since it
+        // was written or while this run reads.
+        let time = match self.leaves_written(told, original.written()) {
+            true => original.written(),
+            false => self.began,
+        };
+        let times = Timestamps {
+            last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
+            last_modification: Timespec { tv_sec: time.seconds, tv_nsec: time.nanos.into() },
+        };
+        rustix::fs::futimens(file.file(), &times).map_err(|error| fail(error.into()))?;
         file.commit_if(|| original.unchanged(manifest))
     }
 
@@ -254,9 +257,15 @@ impl<'a> Update<'a> {
             row.standing == Standing::Changed
                 && *action == Action::Kept
                 && sets[LISTED].time(listed).is_none()
-                && sets[FOUND].time(found).is_some_and(|found| found > written)
+                && sets[FOUND].time(found).is_some_and(|found| found >= written)
         })
     }
+}
+
+/// Two seconds ago: stamps are cut down to that on FAT, and lag behind the clock by a tick everywhere.
+fn before_now() -> Time {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+    Time { seconds: now.tv_sec - 2, nanos: now.tv_nsec as u32 }
 }
 
 /// The algorithms of files that are the first of a manifest.

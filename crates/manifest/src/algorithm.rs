@@ -39,7 +39,8 @@ pub fn algorithm_from_name(file_name: &[u8]) -> Option<Spec> {
 /// What the name of a manifest states.
 pub(crate) fn stated_by_name(file_name: &[u8]) -> Option<Stated> {
     let base = &file_name[scan::rfind(file_name, |byte| byte == b'/').map_or(0, |at| at + 1)..];
-    let base = std::str::from_utf8(base).ok()?.to_ascii_lowercase();
+    // What is no UTF-8 tells nothing, and hides nothing.
+    let base = String::from_utf8_lossy(base).to_ascii_lowercase();
     let mut stem = base.as_str();
     while let Some((rest, "txt" | "asc" | "sig" | "gpg" | "pgp" | "signed" | "list")) = stem.rsplit_once('.')
     {

@@ -51,7 +51,7 @@ impl Jobs<'_> {
     fn seems_same(&self, at: u32) -> bool {
         let Some((root, written)) = self.quick else { return false };
         self.look(root, at).is_some_and(|(size, time)| {
-            let same = self.set.time(at).map_or(time <= written, |listed| same_time(listed, time));
+            let same = self.set.time(at).map_or(time < written, |listed| same_time(listed, time));
             same && self.set.size(at).is_none_or(|listed| listed == size)
         })
     }

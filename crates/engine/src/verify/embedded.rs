@@ -92,6 +92,7 @@ fn is_manifest(path: &Path) -> bool {
     let word = !stem.contains(&b'.') && !stem.ends_with(b"sums");
     let plain = word && !name.ends_with(b"SUM") && !(stem.ends_with(b"sum") && stem.len() < lower.len());
     stem.starts_with(b"checksums")
+        || name == b"CHECKSUM"
         || ENDS.iter().any(|end| lower.ends_with(end))
         || !plain && algorithm_from_name(name).is_some()
 }
@@ -99,6 +100,7 @@ fn is_manifest(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ffi::OsStr;
 
     #[test]
     fn manifests_are_known_by_their_names() {
@@ -110,6 +112,7 @@ mod tests {
             ("CHECKSUMS", true),
             ("checksums.jsonl", true),
             ("MD5SUM", true),
+            ("CHECKSUM", true),
             ("sha256sum.txt", true),
             ("md5sum", false),
             ("sha256", false),
@@ -120,5 +123,6 @@ mod tests {
         ] {
             assert_eq!(is_manifest(Path::new(name)), expected, "{name}");
         }
+        assert!(is_manifest(Path::new(OsStr::from_bytes(b"\xff.sha256"))));
     }
 }

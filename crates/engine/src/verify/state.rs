@@ -7,6 +7,7 @@ use crate::job::Job;
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use truesum_hash::Spec;
 use truesum_manifest::Time;
@@ -62,12 +63,17 @@ impl State {
         let name = path.as_os_str().as_bytes();
         let hash = "blake3".parse().expect("a row of the table of algorithms");
         let mut state = State { path: path.to_owned(), marks: HashMap::new(), now, hash };
-        let file = match std::fs::File::open(path) {
+        // Opening a pipe would wait for whoever writes to it.
+        let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+        let file = match std::fs::File::options().read(true).custom_flags(flags).open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(state),
             Err(error) => return Err(Error::io(name, "open", error)),
         };
         let refused = |why: String| Error::new(name, "use", Cause::Other(why));
+        if !file.metadata().map_err(|error| Error::io(name, "read", error))?.is_file() {
+            return Err(refused("it is no regular file".to_owned()));
+        }
         let mut reader = BufReader::with_capacity(1 << 16, file);
         let mut line = Vec::new();
         for number in 1u64.. {
