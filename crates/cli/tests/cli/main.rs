@@ -1,6 +1,7 @@
 //! The built program as its users run it: options, bytes, messages, exit codes.
 
 mod audit;
+mod audited;
 mod beside;
 #[path = "../shared/bytes.rs"]
 mod bytes;

@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
 /// Says what was not compared; a failure where all must be.
-fn absent(program: &str) {
+pub fn absent(program: &str) {
     let message = format!("{program} is not installed: not compared");
     assert!(std::env::var_os("TRUESUM_ORACLES").is_none_or(|which| which != "all"), "{message}");
     println!("{message}");
 }
 
 /// What another program says; `None` where it is not installed, which is told.
-fn other(folder: &Folder, program: &str, words: &[&str]) -> Option<Output> {
+pub fn other(folder: &Folder, program: &str, words: &[&str]) -> Option<Output> {
     let output =
         Command::new(program).args(words).current_dir(folder.root()).env("LC_ALL", "C.UTF-8").output();
     if output.is_err() {

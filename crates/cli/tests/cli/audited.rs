@@ -1,0 +1,343 @@
+//! What independent programs say of the same changed folders as `audit` and `check --exact`: hashdeep, cfv, bagit.py, rclone
+//! and chkbit. Where their verdicts have other names than ours, by design, the test of that program says which.
+
+use crate::peers::{absent, other};
+use crate::program::Folder;
+use std::collections::BTreeSet;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+const FILES: usize = 13;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Change {
+    Add,
+    Delete,
+    Rename,
+    /// A copy under another name.
+    Twin,
+    Write,
+    Touch,
+    /// Other bits, and the size and time they had.
+    Flip,
+}
+
+use Change::{Add, Delete, Flip, Rename, Touch, Twin, Write};
+
+/// No change, each alone, and all at once, twice over.
+fn scenarios() -> Vec<Vec<Change>> {
+    let each = [Add, Delete, Rename, Twin, Write, Touch, Flip];
+    let mut all = vec![Vec::new()];
+    all.extend(each.map(|change| vec![change]));
+    all.push(each.to_vec());
+    all.push([Rename, Add, Flip, Delete, Write].into_iter().chain(each).collect());
+    all
+}
+
+fn name(file: usize) -> String {
+    ["", "d/", "d/e/"][file % 3].to_owned() + &format!("f{file}")
+}
+
+/// No two files have one content: their first byte tells them apart.
+fn content(file: usize, seed: usize) -> Vec<u8> {
+    let mut state = (seed * FILES + file + 1) as u32;
+    let mut random = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state >> 16
+    };
+    let length = random() % 3000;
+    [file as u8].into_iter().chain((0..length).map(|_| random() as u8)).collect()
+}
+
+fn stamp(folder: &Folder, name: &str, time: SystemTime) {
+    let file = std::fs::File::options().write(true).open(folder.path(name)).unwrap();
+    file.set_modified(time).unwrap();
+}
+
+/// A folder whose `bag/data` was listed by us, as MD5 sums, with times and as a bag, and kept as `kept`.
+fn listed(seed: usize) -> Folder {
+    let folder = Folder::new();
+    for file in 0..FILES {
+        for below in ["bag/data", "kept"] {
+            let path = format!("{below}/{}", name(file));
+            folder.write(&path, content(file, seed));
+            stamp(&folder, &path, UNIX_EPOCH + Duration::from_secs(1_000_000_000 + file as u64));
+        }
+    }
+    folder.write("bag/bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n");
+    for words in [
+        &["hash", "-a", "md5", "-o", "sums.md5", "--root", "bag/data", "bag/data"][..],
+        &["hash", "-t", "jsonl", "-o", "times", "--root", "bag/data", "bag/data"],
+        &["hash", "-t", "bagit", "-o", "bag/manifest-sha256.txt", "bag/data"],
+    ] {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+    }
+    folder
+}
+
+/// Standings and names, as `audit -q` tells them.
+type Verdicts = BTreeSet<(String, String)>;
+
+/// Makes the changes, each to a file of its own; what has to be told of them by who knows the times.
+fn changed(folder: &Folder, seed: usize, changes: &[Change]) -> Verdicts {
+    let mut told = Verdicts::new();
+    for (at, change) in changes.iter().enumerate() {
+        let old = name((seed * 3 + at * 5) % FILES);
+        let fresh = format!("d/{change:?}{at}");
+        let (path, beside) = (format!("bag/data/{old}"), format!("bag/data/{fresh}"));
+        let before = std::fs::metadata(folder.path(&path)).unwrap().modified().unwrap();
+        let mut data = folder.read(&path);
+        let standing = match change {
+            Add => {
+                folder.write(&beside, format!("nobody listed {at}"));
+                Some(("new", fresh))
+            }
+            Delete => {
+                std::fs::remove_file(folder.path(&path)).unwrap();
+                Some(("missing", old))
+            }
+            Rename => {
+                std::fs::rename(folder.path(&path), folder.path(&beside)).unwrap();
+                Some(("moved", fresh))
+            }
+            Twin => {
+                folder.write(&beside, data);
+                Some(("copied", fresh))
+            }
+            Write => {
+                data.extend_from_slice(b"more");
+                folder.write(&path, data);
+                Some(("changed", old))
+            }
+            Touch => {
+                stamp(folder, &path, SystemTime::now());
+                None
+            }
+            Flip => {
+                *data.last_mut().unwrap() ^= 0x40;
+                folder.write(&path, data);
+                stamp(folder, &path, before);
+                Some(("corrupt", old))
+            }
+        };
+        told.extend(standing.map(|(standing, name)| (standing.to_owned(), name)));
+    }
+    told
+}
+
+/// What `audit` says, after it was seen to be what was done, and that `check --exact` says as much.
+fn verdicts(folder: &Folder, done: &Verdicts) -> Verdicts {
+    let ran = folder.run(&["audit", "-q", "times", "bag/data"]);
+    let out = ran.out();
+    let told: Verdicts = out
+        .lines()
+        .map(|line| line.split('\t').collect::<Vec<_>>())
+        .map(|columns| (columns[0].to_owned(), columns[1].to_owned()))
+        .collect();
+    assert_eq!(&told, done, "{}", ran.err);
+    let code = Some(i32::from(!told.is_empty()));
+    assert_eq!(ran.code, code, "{}", ran.err);
+    let ran = folder.run(&["check", "-q", "--exact", "--root", "bag/data", "sums.md5"]);
+    assert_eq!(ran.code, code, "{}", ran.err);
+    let out = ran.out();
+    let ending = |what: &str| -> BTreeSet<String> {
+        out.lines().filter_map(|line| line.strip_suffix(what).map(str::to_owned)).collect()
+    };
+    assert_eq!(ending(": FAILED"), named(&told, &["changed", "corrupt"]));
+    // A file that moved is for it one that is missing and one that no line lists.
+    assert_eq!(ending(": MISSING").len(), named(&told, &["missing", "moved"]).len());
+    let extra = named(&told, &["new", "moved", "copied"]).len();
+    assert!(extra == 0 || ran.err.contains(&format!(", {extra} not listed;")), "{}", ran.err);
+    told
+}
+
+/// Names of these standings.
+fn named(told: &Verdicts, standings: &[&str]) -> BTreeSet<String> {
+    let some = told.iter().filter(|(standing, _)| standings.contains(&&standing[..]));
+    some.map(|(_, name)| name.clone()).collect()
+}
+
+/// Names listed that are not there, those of files that moved too, as the folder itself tells.
+fn gone(folder: &Folder) -> BTreeSet<String> {
+    (0..FILES).map(name).filter(|name| !folder.path(format!("bag/data/{name}")).exists()).collect()
+}
+
+struct Said {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+/// What another program says; `None` where it, or for a Python one what starts it leads to, is not installed.
+fn said(folder: &Folder, program: &str, words: &[&str]) -> Option<Said> {
+    let output = other(folder, program, words)?;
+    if output.status.code() == Some(127) {
+        absent(program);
+        return None;
+    }
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Some(Said { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) })
+}
+
+/// hashdeep has no word for a copy: both a copy and a file that moved are "moved" to it. It matches by content alone, so a
+/// changed file is a new one and a known one that was not found. It knows no times: corrupt is changed.
+#[test]
+fn hashdeep_counts_the_same() {
+    for (seed, changes) in scenarios().iter().enumerate() {
+        let folder = listed(seed);
+        let Some(known) = said(&folder, "hashdeep", &["-r", "-l", "bag/data"]) else { return };
+        folder.write("known", known.out);
+        let told = verdicts(&folder, &changed(&folder, seed, changes));
+        let theirs =
+            said(&folder, "hashdeep", &["-r", "-l", "-a", "-vvv", "-k", "known", "bag/data"]).unwrap();
+        let count = |label: &str| -> usize {
+            let line = theirs.out.lines().find_map(|line| line.trim_start().strip_prefix(label));
+            line.unwrap_or_else(|| panic!("{label} {}", theirs.out)).trim().parse().unwrap()
+        };
+        let number = |standings: &[&str]| named(&told, standings).len();
+        let differing = number(&["changed", "corrupt"]);
+        assert_eq!(
+            [
+                count("Files matched:"),
+                count("Files moved:"),
+                count("New files found:"),
+                count("Known files not found:")
+            ],
+            [
+                FILES - differing - number(&["missing", "moved"]),
+                number(&["moved", "copied"]),
+                number(&["new"]) + differing,
+                number(&["missing"]) + differing
+            ],
+            "{changes:?} {}",
+            theirs.out
+        );
+        assert_eq!(theirs.code, Some(i32::from(!told.is_empty())), "{changes:?} {}", theirs.out);
+    }
+}
+
+/// cfv asks for no content of files that are not listed: moved and copied are "not verified" to it, as to `check --exact`, and
+/// the old name of what moved is not found.
+#[test]
+fn cfv_names_the_same_files() {
+    for (seed, changes) in scenarios().iter().enumerate() {
+        let folder = listed(seed);
+        let told = verdicts(&folder, &changed(&folder, seed, changes));
+        let words = ["-uu", "-p", "bag/data", "-f", "../../sums.md5"];
+        let Some(theirs) = said(&folder, "cfv", &words) else { return };
+        let text = theirs.out + &theirs.err;
+        let lines = |what: &str| -> BTreeSet<String> {
+            let names = text
+                .lines()
+                .filter_map(|line| line.split_once(" : "))
+                .filter(|(_, said)| said.starts_with(what));
+            names.map(|(name, _)| name.to_owned()).collect()
+        };
+        let ours =
+            [named(&told, &["changed", "corrupt"]), gone(&folder), named(&told, &["new", "moved", "copied"])];
+        assert_eq!(
+            [lines("crc does not match"), lines("No such file"), lines("not verified")],
+            ours,
+            "{changes:?} {text}"
+        );
+        // A bit of its exit status for each kind.
+        let bits = ours.iter().zip([2, 8, 32]).map(|(names, bit)| if names.is_empty() { 0 } else { bit });
+        assert_eq!(theirs.code, Some(bits.sum()), "{changes:?} {text}");
+    }
+}
+
+/// bagit.py reads no payload once the bag is incomplete, and then names only what is missing and what is extra; we name what
+/// differs beside it. To it too what moved is one of each.
+#[test]
+fn bagit_finds_the_same_bags_valid() {
+    for (seed, changes) in scenarios().iter().enumerate() {
+        let folder = listed(seed);
+        let told = verdicts(&folder, &changed(&folder, seed, changes));
+        let Some(theirs) = said(&folder, "bagit.py", &["--validate", "--quiet", "bag"]) else { return };
+        let ours = folder.run(&["check", "-q", "bag"]);
+        assert_eq!(theirs.code, Some(i32::from(!told.is_empty())), "{changes:?} {}", theirs.err);
+        assert_eq!(ours.code, theirs.code, "{changes:?} {} {}", ours.err, theirs.err);
+        let (missing, extra) = (gone(&folder), named(&told, &["new", "moved", "copied"]));
+        let told_of = |name: &String, how: &str| theirs.err.contains(&format!("data/{name} {how}"));
+        for file in (0..FILES).map(name).chain(extra.iter().cloned()) {
+            assert_eq!(
+                told_of(&file, "exists in manifest but was not found"),
+                missing.contains(&file),
+                "{}",
+                theirs.err
+            );
+            assert_eq!(
+                told_of(&file, "exists on filesystem but is not in"),
+                extra.contains(&file),
+                "{}",
+                theirs.err
+            );
+            assert_eq!(ours.out().contains(&format!("data/{file}: MISSING\n")), missing.contains(&file));
+            assert_eq!(ours.err.contains(&format!("bag/data/{file}: cannot verify")), extra.contains(&file));
+            let differs = named(&told, &["changed", "corrupt"]).contains(&file);
+            assert_eq!(ours.out().contains(&format!("data/{file}: FAILED\n")), differs);
+            if missing.is_empty() && extra.is_empty() {
+                assert_eq!(told_of(&file, "sha256 validation failed"), differs, "{}", theirs.err);
+            }
+        }
+    }
+}
+
+/// rclone compares by name, both with a kept copy and with our MD5 sums: what moved is missing and extra, a copy is extra.
+#[test]
+fn rclone_tells_the_same_differences() {
+    for (seed, changes) in scenarios().iter().enumerate() {
+        let folder = listed(seed);
+        let told = verdicts(&folder, &changed(&folder, seed, changes));
+        let common = ["--config", "/dev/null", "--combined", "-"];
+        for comparing in [&["check", "kept", "bag/data"][..], &["checksum", "md5", "sums.md5", "bag/data"]] {
+            let words = [comparing, &common[..]].concat();
+            let Some(theirs) = said(&folder, "rclone", &words) else { return };
+            let marked = |mark: &str| -> BTreeSet<String> {
+                theirs.out.lines().filter_map(|line| line.strip_prefix(mark).map(str::to_owned)).collect()
+            };
+            assert_eq!(
+                [marked("* "), marked("+ "), marked("- ")],
+                [
+                    named(&told, &["changed", "corrupt"]),
+                    gone(&folder),
+                    named(&told, &["new", "moved", "copied"])
+                ],
+                "{changes:?} {words:?} {}",
+                theirs.err
+            );
+            assert_eq!(marked("= ").len(), FILES - marked("* ").len() - marked("+ ").len());
+            assert_eq!(theirs.code, Some(i32::from(!told.is_empty())), "{changes:?} {}", theirs.err);
+        }
+    }
+}
+
+/// chkbit tells damage (the time is as listed) from an update (it is later) as we do. What is gone it does not miss, what moved
+/// or was copied is new to it, and its exit status tells damage alone.
+#[test]
+fn chkbit_tells_damage_from_updates() {
+    for (seed, changes) in scenarios().iter().enumerate() {
+        let folder = listed(seed);
+        let Some(made) = said(&folder, "chkbit", &["-u", "-q", "--plain", "bag/data"]) else { return };
+        assert_eq!(made.code, Some(0), "{} {}", made.out, made.err);
+        let done = changed(&folder, seed, changes);
+        let theirs = said(&folder, "chkbit", &["--plain", "bag/data"]).unwrap();
+        // Its index lies among the files, where it would be new to us.
+        for below in ["", "d/", "d/e/"] {
+            std::fs::remove_file(folder.path(format!("bag/data/{below}.chkbit"))).unwrap();
+        }
+        let told = verdicts(&folder, &done);
+        let plain = ["\u{1b}[31m", "\u{1b}[0m", "\u{1b}[0K"]
+            .iter()
+            .fold(theirs.out, |text, code| text.replace(code, ""));
+        let lines = |mark: &str| -> BTreeSet<String> {
+            plain.lines().filter_map(|line| line.strip_prefix(mark).map(str::to_owned)).collect()
+        };
+        let ours =
+            [&["corrupt"][..], &["changed"], &["new", "moved", "copied"]].map(|what| named(&told, what));
+        let code = Some(i32::from(!ours[0].is_empty()));
+        let marks = ["DMG bag/data/", "upd bag/data/", "new bag/data/"];
+        assert_eq!(marks.map(lines), ours, "{changes:?} {plain} {}", theirs.err);
+        assert_eq!(theirs.code, code, "{changes:?} {plain} {}", theirs.err);
+    }
+}
