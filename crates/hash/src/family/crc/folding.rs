@@ -145,6 +145,9 @@ static ROWS: &[Row] = &[
     Row { isa: "avx512", from: 512, supported: x86::has_vpclmul_avx512, advance: x86::avx512 },
     #[cfg(target_arch = "x86_64")]
     Row { isa: "avx2", from: 512, supported: x86::has_vpclmul_avx2, advance: x86::avx2 },
+    // Instructions of three operands copy nothing: a sixth fewer of them.
+    #[cfg(target_arch = "x86_64")]
+    Row { isa: "avx2", from: 0, supported: x86::has_clmul_avx2, advance: x86::clmul_avx2 },
     #[cfg(target_arch = "x86_64")]
     Row { isa: "clmul", from: 0, supported: x86::has_clmul, advance: x86::clmul },
     Row { isa: PORTABLE, from: 0, supported: crate::block::cpu::always, advance: Folding::by_tables },

@@ -128,8 +128,12 @@ pub(super) fn has_clmul() -> bool {
     std::arch::is_x86_feature_detected!("pclmulqdq") && std::arch::is_x86_feature_detected!("ssse3")
 }
 
+pub(super) fn has_clmul_avx2() -> bool {
+    has_clmul() && cpu::has_avx2()
+}
+
 pub(super) fn has_vpclmul_avx2() -> bool {
-    has_clmul() && cpu::has_avx2() && std::arch::is_x86_feature_detected!("vpclmulqdq")
+    has_clmul_avx2() && std::arch::is_x86_feature_detected!("vpclmulqdq")
 }
 
 pub(super) fn has_vpclmul_avx512() -> bool {
@@ -140,6 +144,14 @@ pub(super) fn has_vpclmul_avx512() -> bool {
 /// The CPU has PCLMULQDQ and SSSE3.
 #[target_feature(enable = "pclmulqdq,ssse3")]
 pub(super) unsafe fn clmul(folding: &'static Folding, register: u64, data: &[u8]) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { folding.folded::<__m128i, 8>(register, data) }
+}
+
+/// # Safety
+/// The CPU has PCLMULQDQ and AVX2.
+#[target_feature(enable = "pclmulqdq,avx2")]
+pub(super) unsafe fn clmul_avx2(folding: &'static Folding, register: u64, data: &[u8]) -> u64 {
     // SAFETY: the caller's promise.
     unsafe { folding.folded::<__m128i, 8>(register, data) }
 }
