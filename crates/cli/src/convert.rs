@@ -243,7 +243,14 @@ fn reading_back(args: &ConvertArgs, converted: &Converted, untold: bool) -> Opti
 }
 
 fn all(options: Options) -> Options {
-    Options { allow_weak: true, allow_undigested: true, allow_pieces: true, allow_keyless: true, ..options }
+    Options {
+        allow_weak: true,
+        allow_sampled: true,
+        allow_undigested: true,
+        allow_pieces: true,
+        allow_keyless: true,
+        ..options
+    }
 }
 
 /// The algorithms that neither the format nor the name of the output nor the length of a digest tells.

@@ -5,6 +5,7 @@ pub mod arguments;
 mod beside;
 mod marking;
 mod names;
+mod parameters;
 mod plan;
 mod replacing;
 mod summary;

@@ -1,8 +1,9 @@
 //! Keys: read from files and descriptors, never from arguments, which everybody sees who may list processes.
 
 use crate::exit::Refusal;
+use crate::standard;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -19,15 +20,68 @@ pub struct KeyRead {
     pub key: Secret,
     /// Where it lies open, and bytes that nobody meant.
     pub notes: Vec<String>,
+    /// Whether it came from standard input.
+    pub from_input: bool,
 }
 
-/// Reads a key; `hexadecimal` if it is written so. Who may read its file is looked at if it `has_name`.
-pub fn read(path: &Path, hexadecimal: bool, has_name: bool) -> Result<KeyRead, Refusal> {
-    let name = display_safe(path.as_os_str().as_bytes());
+impl KeyRead {
+    /// Refuses a run that reads standard input too, of which a key was read: what is left of it is not what was meant.
+    ///
+    /// # Errors
+    /// The key came from there, and one of these names is standard input.
+    pub fn leaves(&self, names: &[impl AsRef<[u8]>]) -> Result<(), Refusal> {
+        let is_input = |name: &[u8]| matches!(name, b"-" | b"/dev/stdin" | b"/dev/fd/0" | b"/proc/self/fd/0");
+        match self.from_input && names.iter().any(|name| is_input(name.as_ref())) {
+            true => Err(Refusal::with_hint(
+                "standard input cannot be both the key and what is read under it",
+                "--key-file FILE, or --key-fd 3 3<FILE",
+            )),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Where a key comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// A file.
+    Named(&'a Path),
+    /// A descriptor that whoever started the program left open.
+    Open(u32),
+}
+
+impl Source<'_> {
+    fn name(self) -> String {
+        match self {
+            Source::Named(path) => display_safe(path.as_os_str().as_bytes()).to_string(),
+            Source::Open(fd) => format!("--key-fd {fd}"),
+        }
+    }
+
+    fn open(self) -> io::Result<File> {
+        match self {
+            Source::Named(path) => File::open(path),
+            Source::Open(0) if standard::input_was_closed() => Err(io::Error::from_raw_os_error(libc::EBADF)),
+            Source::Open(fd) => standard::inherited(fd),
+        }
+    }
+}
+
+/// Reads a key; `hexadecimal` if it is written so. Who may read its file is looked at if that has a name.
+pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
+    let name = source.name();
+    if let Source::Open(fd @ (1 | 2)) = source {
+        let stream = if fd == 1 { "output" } else { "error" };
+        return Err(Refusal::with_hint(
+            format!("{name}: standard {stream} is written to, and brings no key"),
+            "--key-fd 3 3<FILE, or --key-file FILE",
+        ));
+    }
     let refuse = |why: &str| Refusal::new(format!("{name}: {why}"));
-    let failed = |error: std::io::Error| refuse(&format!("cannot read the key: {}", io_reason(&error)));
-    let file = File::open(path).map_err(failed)?;
+    let failed = |error: io::Error| refuse(&format!("cannot read the key: {}", io_reason(&error)));
+    let file = source.open().map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
+    let from_input = standard::is_input(&file);
     // Room for all of it, so that no part is left behind where a growing buffer was.
     let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST + 64));
     file.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
@@ -35,7 +89,7 @@ pub fn read(path: &Path, hexadecimal: bool, has_name: bool) -> Result<KeyRead, R
         return Err(refuse(&format!("more than {LONGEST} bytes: not a key")));
     }
     let mut notes = Vec::new();
-    if has_name && metadata.is_file() && metadata.mode() & 0o044 != 0 {
+    if matches!(source, Source::Named(_)) && metadata.is_file() && metadata.mode() & 0o044 != 0 {
         notes.push(format!("{name}: others can read this key (chmod 600)"));
     }
     let key = if hexadecimal {
@@ -49,7 +103,7 @@ pub fn read(path: &Path, hexadecimal: bool, has_name: bool) -> Result<KeyRead, R
     if key.is_empty() {
         return Err(refuse("no key"));
     }
-    Ok(KeyRead { key: Secret::new(key), notes })
+    Ok(KeyRead { key: Secret::new(key), notes, from_input })
 }
 
 /// The bytes of pairs of hexadecimal digits.

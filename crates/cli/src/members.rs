@@ -1,7 +1,9 @@
 //! Small texts of this program's own: JSON objects that must have just these members.
 
 use crate::standard::Input;
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::{Map, Value};
+use std::fmt;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -23,11 +25,39 @@ pub fn read(path: &Path) -> Result<String, Error> {
     Ok(text)
 }
 
+/// The members of an object, each there once: of two, readers would take either.
+struct Members(Map<String, Value>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Members, D::Error> {
+        struct Each;
+        impl<'de> Visitor<'de> for Each {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Members, A::Error> {
+                let mut members = Map::new();
+                while let Some((key, value)) = access.next_entry::<String, Value>()? {
+                    if members.contains_key(&key) {
+                        return Err(A::Error::custom(format!("\"{}\" is there twice", key.escape_debug())));
+                    }
+                    members.insert(key, value);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Each)
+    }
+}
+
 /// A JSON object of this kind with exactly these keys; a path may also be there as bytes.
 pub fn object(text: &str, kind: &str, keys: &[&str]) -> Result<Map<String, Value>, String> {
     let object = match serde_json::from_str(text) {
-        Ok(Value::Object(object)) => object,
-        Ok(_) => return Err("not a JSON object".to_owned()),
+        Ok(Members(object)) => object,
+        Err(error) if error.is_data() => return Err(error.to_string()),
         Err(error) => return Err(format!("not JSON: {error}")),
     };
     if object.get("truesum").and_then(Value::as_str) != Some(kind) {

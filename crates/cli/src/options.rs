@@ -1,7 +1,7 @@
 //! Options that several commands have: how a run is done and told.
 
 use crate::exit::Refusal;
-use crate::key::{self, KeyRead};
+use crate::key::{self, KeyRead, Source};
 use crate::progress::Line;
 use crate::values::{color::Color, threads};
 use clap::{Args, ValueEnum, ValueHint};
@@ -72,15 +72,15 @@ impl KeyArgs {
     /// # Errors
     /// It cannot be read, or there is none.
     pub fn read(&self) -> Result<Option<KeyRead>, Refusal> {
-        let path = match (&self.key_file, self.key_fd) {
-            (Some(path), _) => path.clone(),
-            (None, Some(fd)) => format!("/dev/fd/{fd}").into(),
+        let source = match (&self.key_file, self.key_fd) {
+            (Some(path), _) => Source::Named(path),
+            (None, Some(fd)) => Source::Open(fd),
             (None, None) if self.key_hex => {
                 return Err(Refusal::new("--key-hex: there is no --key-file and no --key-fd"));
             }
             (None, None) => return Ok(None),
         };
-        key::read(&path, self.key_hex, self.key_file.is_some()).map(Some)
+        key::read(source, self.key_hex).map(Some)
     }
 }
 

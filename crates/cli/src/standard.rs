@@ -7,7 +7,8 @@
 
 #![allow(unsafe_code)]
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{FileType, Mode, OFlags};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, IntoRawFd};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -44,6 +45,26 @@ extern "C" fn occupy() {
 /// Whether standard input was closed when the program was started.
 pub fn input_was_closed() -> bool {
     CLOSED[0].load(Relaxed)
+}
+
+/// A descriptor that whoever started the program left open, from where it stands: it is not opened anew by a name.
+///
+/// # Errors
+/// There is none of this number.
+pub fn inherited(fd: u32) -> io::Result<File> {
+    let fd = i32::try_from(fd).map_err(|_| io::Error::from_raw_os_error(libc::EBADF))?;
+    // SAFETY: the number is no negative one. It is borrowed for one call, which copies the descriptor, or says that it is none.
+    let borrowed = unsafe { BorrowedFd::borrow_raw(fd) };
+    Ok(borrowed.try_clone_to_owned()?.into())
+}
+
+/// Whether this is the file, pipe or socket that is standard input. Of a terminal or a device that keeps nothing, every reader
+/// has what it reads.
+pub fn is_input(file: &File) -> bool {
+    let stats = (rustix::fs::fstat(rustix::stdio::stdin()), rustix::fs::fstat(file));
+    let (Ok(input), Ok(file)) = stats else { return false };
+    let is_device = FileType::from_raw_mode(input.st_mode) == FileType::CharacterDevice;
+    !is_device && !input_was_closed() && (input.st_dev, input.st_ino) == (file.st_dev, file.st_ino)
 }
 
 /// Standard input. Unlike Rust's own it is not buffered, and an error is an error.

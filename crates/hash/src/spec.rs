@@ -128,6 +128,16 @@ impl Spec {
         self.params.key == Key::Missing
     }
 
+    /// Whether its state begins with a seed other than the usual one.
+    pub fn is_seeded(&self) -> bool {
+        self.params.seed != 0
+    }
+
+    /// Whether it has bytes that tell its use from others.
+    pub fn is_customized(&self) -> bool {
+        self.params.customization.is_some()
+    }
+
     /// Whether its digests are under a key, whether that is there or not.
     pub fn is_keyed(&self) -> bool {
         self.params.key != Key::None

@@ -80,7 +80,8 @@ pub(crate) fn tagged(tag: &str, text: &[u8], options: &Options) -> Result<(Spec,
         && let Some(same) = options.expected().iter().find(|asked| asked.algorithm() == row)
         && (!options.asked.is_empty() || spelled(text, &spec).is_none())
     {
-        spec = same.clone();
+        // The length alone: under a key are tags that say so.
+        spec = spec.with_bits(same.digest_len() * 8).map_err(Reason::Algorithm)?;
     }
     if !options.asked.is_empty() && !options.asked.contains(&spec) {
         return Err(Reason::NotAsked(spec));
@@ -219,7 +220,7 @@ fn mostly_hex(text: &[u8]) -> bool {
 fn strong(found: (Spec, Digest), options: &Options) -> Result<(Spec, Digest), Reason> {
     match weak::verdict(&found.0) {
         weak::Strength::TooShort if !options.allow_weak => Err(Reason::Weak(found.0)),
-        weak::Strength::Sampled if !options.allow_weak && !options.asked.contains(&found.0) => {
+        weak::Strength::Sampled if !options.allow_sampled && !options.asked.contains(&found.0) => {
             Err(Reason::Sampled(found.0))
         }
         _ => Ok(found),

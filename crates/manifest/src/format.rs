@@ -135,6 +135,9 @@ pub struct Options {
     pub file_name: Option<Vec<u8>>,
     /// Accept digests that are too short to verify anything.
     pub allow_weak: bool,
+    /// Accept digests of samples ([`Status::Sampled`](truesum_hash::Status::Sampled)) that nobody asked for. Who does must call
+    /// nothing verified by them.
+    pub allow_sampled: bool,
     /// Accept entries that have no digest at all. Who does must say that they were not verified.
     pub allow_undigested: bool,
     /// Accept entries that have digests of pieces. Who does must verify [`Entry::pieces`].
@@ -177,6 +180,7 @@ impl Options {
             format: None,
             asked: self.asked.clone(),
             allow_weak: self.allow_weak,
+            allow_sampled: self.allow_sampled,
             allow_pieces: self.allow_pieces,
             stop: self.stop.clone(),
             allow_undigested: self.allow_undigested,

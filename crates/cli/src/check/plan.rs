@@ -8,6 +8,7 @@ use crate::key::{HINT, expected_under};
 use crate::options::{Moved, Tell};
 use crate::selection::selection;
 use std::io::IsTerminal;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use truesum::hash::{Digest, Secret, Spec};
 use truesum::manifest::{self, Entry};
@@ -103,6 +104,9 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         names.push("-".into());
     }
     let key = args.key.read()?;
+    if let Some(key) = &key {
+        key.leaves(&names.iter().map(|name| name.as_os_str().as_bytes()).collect::<Vec<_>>())?;
+    }
     let (key, notes) = key.map_or((None, Vec::new()), |read| (Some(read.key), read.notes));
     let algorithms = match args.algorithm.is_empty() {
         true => Vec::new(),

@@ -142,6 +142,11 @@ fn said(proof: &ObjectProof, is_read: bool) -> String {
             format!("{name} belongs to the digest: a link to {}\n", display_safe(target))
         }
         Body::Folder if !is_read => format!("{name} belongs to the digest: a folder\n"),
-        _ => format!("{name} belongs to the digest\n"),
+        _ => match proof.mode {
+            Some(mode) => {
+                format!("{name} belongs to the digest; mode {mode:04o} is as the proof says, not compared\n")
+            }
+            None => format!("{name} belongs to the digest\n"),
+        },
     }
 }

@@ -3,6 +3,7 @@
 use crate::ending::Ending;
 use crate::exit::Refusal;
 use crate::hash::arguments::{HashArgs, SelectArgs};
+use crate::hash::parameters::{customized, seeded};
 use crate::hash::replacing::Accept;
 use crate::key::bring;
 use crate::options::Tell;
@@ -114,6 +115,15 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     let purpose = purpose(&args)?;
     let specs = if matches!(purpose, Purpose::Names(_)) { vec![marks::spec()] } else { specs };
     let inputs = inputs(args.files, &args.select)?;
+    if let Some(key) = &key {
+        match (&purpose, &inputs) {
+            (Purpose::Texts(Texts::Lines(path)), _) | (_, Inputs::Listed(path, _)) => {
+                key.leaves(&[path.as_os_str().as_bytes()])?;
+            }
+            (Purpose::Texts(Texts::Given(_)), _) => {}
+            (_, Inputs::Named(names)) => key.leaves(names)?,
+        }
+    }
     if purpose == Purpose::Beside(Place::Folder) {
         folders_only(&inputs)?;
     }
@@ -177,40 +187,6 @@ fn specs(asked: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<Vec<S
         _ => spec.with_bits(bits).map_err(|error| Refusal::new(format!("--length {bits}: {error}"))),
     };
     specs.into_iter().map(with_bits).collect()
-}
-
-/// The algorithms with this seed, those that have one.
-fn seeded(specs: Vec<Spec>, seed: Option<u64>) -> Result<Vec<Spec>, Refusal> {
-    let Some(seed) = seed else { return Ok(specs) };
-    let has = |spec: &Spec| spec.algorithm().seed_bits > 0;
-    some(
-        &specs,
-        has,
-        "--seed: none of the algorithms has a seed",
-        "xxh32, xxh64, xxh3, xxh128 and murmur3 have",
-    )?;
-    let with = |spec: Spec| if has(&spec) { spec.with_seed(seed) } else { Ok(spec) };
-    specs
-        .into_iter()
-        .map(with)
-        .collect::<Result<_, _>>()
-        .map_err(|error| Refusal::new(format!("--seed: {error}")))
-}
-
-/// The algorithms with this customization, those that take one.
-fn customized(specs: Vec<Spec>, text: Option<&OsStr>) -> Result<Vec<Spec>, Refusal> {
-    let Some(text) = text else { return Ok(specs) };
-    let takes = |spec: &Spec| spec.algorithm().customized;
-    let why = "--customization: none of the algorithms takes one";
-    some(&specs, takes, why, "cshake128, kmac128, kt128, parallelhash128 and the like do")?;
-    let with = |spec: Spec| if takes(&spec) { spec.with_customization(text.as_bytes()) } else { Ok(spec) };
-    let specs: Result<_, _> = specs.into_iter().map(with).collect();
-    specs.map_err(|error| Refusal::new(format!("--customization: {error}")))
-}
-
-/// Refuses what is said of none of the algorithms.
-fn some(specs: &[Spec], is: impl Fn(&Spec) -> bool, why: &str, hint: &str) -> Result<(), Refusal> {
-    if specs.iter().any(is) { Ok(()) } else { Err(Refusal::with_hint(why, hint)) }
 }
 
 /// The format asked for.

@@ -58,6 +58,38 @@ fn a_file_made_by_an_attack_on_sha_1_fails_and_a_sample_verifies_nothing() {
         refused.code == Some(2) && refused.err.contains("imohash verifies nothing: three samples of 16 KiB"),
         "{refused:?}"
     );
+    for words in [&["check", "--allow-weak", "M"][..], &["audit", "--allow-weak", "M"]] {
+        let ran = folder.run(words);
+        let why = "M: line 1: imohash verifies nothing: three samples of 16 KiB";
+        assert!(ran.code == Some(2) && ran.out.is_empty() && ran.err.contains(why), "{words:?}: {ran:?}");
+    }
     let asked = folder.run(&["check", "-a", "imohash", "M"]);
     assert_eq!((asked.out().as_str(), asked.code), ("a: OK\n", Some(0)), "{}", asked.err);
+}
+
+#[test]
+fn nothing_unasked_is_looked_for_by_samples_or_spoilt_by_an_attack() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    let imohash = folder.run(&["-a", "imohash", "d/a"]).out();
+    let imohash = imohash.split(' ').next().unwrap();
+    assert_eq!(folder.run(&["find", imohash, "d"]).code, Some(1));
+    assert_eq!(folder.run(&["identify", imohash, "d/a"]).code, Some(1));
+    let asked = folder.run(&["find", "-a", "imohash", imohash, "d"]);
+    assert!(asked.code == Some(0) && asked.out().contains("d/a"), "{asked:?}");
+
+    folder.write("d/attack", include_bytes!("../../../../testdata/collisions/shattered-1.bin"));
+    let sha1 = folder.run(&["-a", "sha1", "d/attack"]).out();
+    let sha1 = sha1.split(' ').next().unwrap();
+    let ran = folder.run(&["identify", sha1, "d/attack"]);
+    assert_eq!(
+        (ran.out().as_str(), ran.code),
+        ("d/attack: sha1 (hex)\nd/attack: aich (hex)\n", Some(0)),
+        "{}",
+        ran.err
+    );
+    let ran = folder.run(&["find", sha1, "d"]);
+    assert!(
+        ran.code == Some(0) && ran.out().contains("d/attack") && !ran.err.contains("attack on"),
+        "{ran:?}"
+    );
 }

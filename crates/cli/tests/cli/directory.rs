@@ -216,7 +216,11 @@ fn an_object_is_proven_to_belong_to_a_digest_and_no_other_is() {
             let file = format!("d/{name}");
             let check =
                 |words: &[&str]| folder.run(&[&["directory", "verify-proof", "proof"], words].concat());
-            let belongs = (format!("{name} belongs to the digest\n"), "", Some(0));
+            let json: serde_json::Value = serde_json::from_slice(&proof.out).unwrap();
+            let mode = json.get("mode").map_or(String::new(), |mode| {
+                format!("; mode {:04o} is as the proof says, not compared", mode.as_u64().unwrap())
+            });
+            let belongs = (format!("{name} belongs to the digest{mode}\n"), "", Some(0));
             assert_eq!(shown(&check(&[&file, "--digest", trusted])), belongs);
             assert_eq!(shown(&check(&["--digest", trusted])), (said, "", Some(0)));
             let other = trusted.replace("dba28d", "dba28e").replace("dbc2c7", "dbc2c8");
@@ -236,6 +240,19 @@ fn an_object_is_proven_to_belong_to_a_digest_and_no_other_is() {
         }
     }
     let proof = folder.run(&["directory", "prove", "d", "a/x"]);
+    let text = proof.out();
+    let verify = |text: &str| {
+        folder.write("proof", text);
+        folder.run(&["directory", "verify-proof", "proof", "d/a/x", "--digest", TRUESUM])
+    };
+    for (from, to) in [("\"size\":3", "\"size\":4"), ("\"digest\":\"ba", "\"digest\":\"bb")] {
+        let ran = verify(&text.replacen(from, to, 1));
+        let err =
+            "truesum: d/a/x: not proven: what the proof says of it (size, digest or target) is not so\n";
+        assert_eq!(shown(&ran), (String::new(), err, Some(1)), "{from}");
+    }
+    let ran = verify(&text.replacen("\"size\":3", "\"size\":4,\"size\":3", 1));
+    assert!(ran.code == Some(2) && ran.err.contains("proof: \"size\" is there twice"), "{}", ran.err);
     folder.write("proof", &proof.out);
     folder.write("d/a/x", "abd");
     let ran = folder.run(&["directory", "verify-proof", "proof", "d/a/x", "--digest", TRUESUM]);

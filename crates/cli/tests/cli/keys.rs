@@ -1,7 +1,11 @@
 //! Digests under a key: where the key comes from, what names say of it, and what a check without it does.
 
 use crate::program::{ABC, Folder, Ran};
+use std::io::{Seek, SeekFrom, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::process::Stdio;
 
 /// RFC 4231, test case 2.
 const KEY: &str = "Jefe";
@@ -87,6 +91,18 @@ fn lines_that_name_no_algorithm_are_of_the_one_asked_for() {
     let ran = folder.run(&["check", "-a", "blake3", "--key-file", "K32", "x.b3"]);
     assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{}", ran.err);
     assert_eq!(folder.run(&["check", "x.b3"]).code, Some(1), "the plain digest is another");
+
+    // A tag that says nothing of a key is of none.
+    let hex = plain.out();
+    let hex = hex.split(' ').next().unwrap();
+    folder.write("tags", format!("BLAKE3 (a) = {hex}\n"));
+    let ran = folder.run(&["check", "-a", "blake3", "--key-file", "K32", "tags"]);
+    assert!(ran.code == Some(2) && ran.out.is_empty(), "{ran:?}");
+    let why = "tags: line 1: blake3 is not an algorithm that was asked for";
+    assert!(ran.err.contains(why), "{}", ran.err);
+    folder.write("tags", format!("BLAKE3;KEYED (a) = {hex}\n"));
+    let ran = folder.run(&["check", "-a", "blake3", "--key-file", "K32", "tags"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{}", ran.err);
 }
 
 #[test]
@@ -107,7 +123,16 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
     refused(&["-a", "hmac-md5", "--key-file", "empty", "a"], "empty: no key");
     refused(&["-a", "hmac-md5", "--key-file", "odd", "--key-hex", "a"], "odd: the key is not hexadecimal");
     refused(&["-a", "hmac-md5", "--key-file", "huge", "a"], "huge: more than 65536 bytes: not a key");
-    refused(&["-a", "hmac-md5", "--key-fd", "77", "a"], "/dev/fd/77: cannot read the key");
+    refused(
+        &["-a", "hmac-md5", "--key-fd", "77", "a"],
+        "truesum: --key-fd 77: cannot read the key: Bad file descriptor\n",
+    );
+    refused(
+        &["-a", "hmac-md5", "--key-fd", "1", "a"],
+        "truesum: --key-fd 1: standard output is written to, and brings no key\n\
+         hint: --key-fd 3 3<FILE, or --key-file FILE\n",
+    );
+    refused(&["-a", "hmac-md5", "--key-fd", "2", "a"], "--key-fd 2: standard error is written to");
     refused(&["-a", "hmac-md5", "--key-hex", "a"], "--key-hex: there is no --key-file and no --key-fd");
     refused(&["-a", "blake3", "--key-file", "K", "a"], "blake3 takes a key of 32 bytes, and this has 4");
     refused(
@@ -118,6 +143,16 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
     refused(&["diff", "-a", "hmac-md5", "a", "b"], "hmac-md5 needs a key, which this command does not take");
     refused(&["-a", "md5", "--seed", "1", "a"], "--seed: none of the algorithms has a seed");
     refused(&["-a", "md5", "--customization", "x", "a"], "--customization: none of the algorithms takes one");
+    refused(
+        &["-a", "cshake128;custom=78", "--customization", "y", "a"],
+        "truesum: --customization: cshake128;custom=78 has its own already\n\
+         hint: either --customization, or what stands behind the algorithm's name\n",
+    );
+    refused(
+        &["-a", "xxh64;seed=7", "--seed", "8", "a"],
+        "truesum: --seed: xxh64;seed=7 has its own already\n\
+         hint: either --seed, or what stands behind the algorithm's name\n",
+    );
     refused(&["-a", "xxh32", "--seed", "4294967296", "a"], "--seed: xxh32: its seed has 32 bits");
 }
 
@@ -170,4 +205,58 @@ fn conversion_keeps_digests_under_a_key_and_needs_none() {
         ("b: OK\n", Some(0)),
         "a key that no line needs does no harm"
     );
+}
+
+#[test]
+fn a_descriptor_is_read_from_where_it_stands_and_may_be_a_socket() {
+    let folder = folder();
+    folder.write("late", format!("skip{KEY}"));
+    let mut file = std::fs::File::open(folder.path("late")).unwrap();
+    file.seek(SeekFrom::Start(4)).unwrap();
+    let (mut ours, theirs) = UnixStream::pair().unwrap();
+    ours.write_all(KEY.as_bytes()).unwrap();
+    drop(ours);
+    for input in [OwnedFd::from(file), OwnedFd::from(theirs)] {
+        let mut command = folder.command();
+        command.args(["-a", "hmac-sha256", "--key-fd", "0", "--tag", "a"]).stdin(Stdio::from(input));
+        let ran: Ran = command.output().unwrap().into();
+        assert_eq!(
+            (ran.out(), ran.err.as_str(), ran.code),
+            (format!("HMAC-SHA256 (a) = {TAG}\n"), "", Some(0))
+        );
+    }
+}
+
+#[test]
+fn standard_input_is_not_the_key_and_the_data() {
+    let folder = folder();
+    let made = folder.run(&["-a", "hmac-sha256", "--key-file", "K", "--tag", "-o", "M", "a"]);
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    for key in [&["--key-fd", "0"][..], &["--key-file", "/dev/stdin"]] {
+        for words in [
+            &["-a", "hmac-sha256"][..],
+            &["-a", "hmac-sha256", "-"],
+            &["-a", "hmac-sha256", "a", "/dev/stdin"],
+            &["-a", "hmac-sha256", "--files-from", "-"],
+            &["check"],
+            &["check", "-"],
+            &["check", "-a", "hmac-sha256", "--expect", TAG, "-"],
+        ] {
+            let ran = folder.feed(&[words, key].concat(), KEY.as_bytes());
+            let err = "truesum: standard input cannot be both the key and what is read under it\n\
+                       hint: --key-file FILE, or --key-fd 3 3<FILE\n";
+            assert_eq!(
+                (ran.out().as_str(), ran.err.as_str(), ran.code),
+                ("", err, Some(2)),
+                "{words:?} {key:?}"
+            );
+        }
+        let ran = folder.feed(&[&["check", "M"], key].concat(), KEY.as_bytes());
+        assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{}", ran.err);
+    }
+    // A file that is standard input, by its own name.
+    let mut command = folder.command();
+    command.args(["-a", "hmac-sha256", "--key-file", "K", "-"]);
+    let ran: Ran = command.stdin(std::fs::File::open(folder.path("K")).unwrap()).output().unwrap().into();
+    assert!(ran.code == Some(2) && ran.err.contains("both the key and what is read"), "{ran:?}");
 }

@@ -92,7 +92,12 @@ pub fn verify(
     let leaf = leaf(&proof.spec, &entry(&proof.path, proof.mode, &body));
     let root = root_of(&proof.spec, (proof.index, proof.entries), &leaf, &proof.hashes)?;
     let digest = seal(&proof.spec, proof.mode.is_some(), proof.entries, &root);
-    if digest == *trusted { Ok(()) } else { Err(Refuted::Other(digest)) }
+    match digest == *trusted {
+        false => Err(Refuted::Other(digest)),
+        // The hashes are of what is there; whoever reads the proof alone believes what it says.
+        true if body != proof.body => Err(Refuted::Misstated),
+        true => Ok(()),
+    }
 }
 
 /// What is there now, of the type that the proof tells.

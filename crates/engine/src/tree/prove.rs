@@ -186,6 +186,8 @@ pub enum Refuted {
     OtherOld(Digest),
     /// What it calls the old file's tree is no beginning of the new one's.
     NoBeginning,
+    /// The object belongs to the digest, and is not what the proof says of it: its size, digest or target.
+    Misstated,
     /// The file could not be read.
     File(Error),
 }
@@ -216,6 +218,7 @@ impl std::fmt::Display for Refuted {
                 )
             }
             Refuted::NoBeginning => f.write_str("the old file is not the beginning of the new one"),
+            Refuted::Misstated => f.write_str("what the proof says of it (size, digest or target) is not so"),
             Refuted::File(error) => write!(f, "{error}"),
         }
     }

@@ -1,0 +1,53 @@
+//! Seeds and customizations that options give to algorithms: once each, and to those that have such.
+
+use crate::exit::Refusal;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use truesum::hash::Spec;
+
+/// The algorithms with this seed, those that have one.
+pub fn seeded(specs: Vec<Spec>, seed: Option<u64>) -> Result<Vec<Spec>, Refusal> {
+    let Some(seed) = seed else { return Ok(specs) };
+    let has = |spec: &Spec| spec.algorithm().seed_bits > 0;
+    some(
+        &specs,
+        has,
+        "--seed: none of the algorithms has a seed",
+        "xxh32, xxh64, xxh3, xxh128 and murmur3 have",
+    )?;
+    once(&specs, Spec::is_seeded, "--seed")?;
+    let with = |spec: Spec| if has(&spec) { spec.with_seed(seed) } else { Ok(spec) };
+    specs
+        .into_iter()
+        .map(with)
+        .collect::<Result<_, _>>()
+        .map_err(|error| Refusal::new(format!("--seed: {error}")))
+}
+
+/// The algorithms with this customization, those that take one.
+pub fn customized(specs: Vec<Spec>, text: Option<&OsStr>) -> Result<Vec<Spec>, Refusal> {
+    let Some(text) = text else { return Ok(specs) };
+    let takes = |spec: &Spec| spec.algorithm().customized;
+    let why = "--customization: none of the algorithms takes one";
+    some(&specs, takes, why, "cshake128, kmac128, kt128, parallelhash128 and the like do")?;
+    once(&specs, Spec::is_customized, "--customization")?;
+    let with = |spec: Spec| if takes(&spec) { spec.with_customization(text.as_bytes()) } else { Ok(spec) };
+    let specs: Result<_, _> = specs.into_iter().map(with).collect();
+    specs.map_err(|error| Refusal::new(format!("--customization: {error}")))
+}
+
+/// Refuses what an algorithm's name says already.
+fn once(specs: &[Spec], is: impl Fn(&Spec) -> bool, option: &str) -> Result<(), Refusal> {
+    match specs.iter().find(|spec| is(spec)) {
+        Some(spec) => Err(Refusal::with_hint(
+            format!("{option}: {spec} has its own already"),
+            format!("either {option}, or what stands behind the algorithm's name"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what is said of none of the algorithms.
+fn some(specs: &[Spec], is: impl Fn(&Spec) -> bool, why: &str, hint: &str) -> Result<(), Refusal> {
+    if specs.iter().any(is) { Ok(()) } else { Err(Refusal::with_hint(why, hint)) }
+}
