@@ -97,7 +97,9 @@ fn nearest(text: &str) -> Option<&'static str> {
         .filter(|row| text.len() >= 3 && row.status.tamper_evident())
         .filter_map(|row| Some((row, row.name.strip_prefix(text.as_str())?)))
         .min_by_key(|(row, rest)| {
-            (!rest.starts_with('-'), rest.contains('-'), row.digest_len != 32, rest.len())
+            // `sha3` is a family and wants a length; `blake` is no number yet.
+            let lacks_length = rest.starts_with('-') && text.ends_with(|last: char| last.is_ascii_digit());
+            (!lacks_length, rest.contains('-'), row.digest_len != 32, rest.len())
         });
     let near = || {
         ALGORITHMS
