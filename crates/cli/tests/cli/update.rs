@@ -75,6 +75,7 @@ fn a_refresh_takes_over_what_was_written_after_the_manifest() {
 fn adding_does_not_hide_that_a_file_was_written_to() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "M", &format!("{ABC}  a\n"));
+    stamp(&folder, "M", UNIX_EPOCH + Duration::from_secs(1_000_000_000));
     let before = std::fs::metadata(folder.path("M")).unwrap().modified().unwrap();
     folder.write("d/a", "");
     folder.write("d/b", "abc");
