@@ -89,6 +89,9 @@ macro_rules! oracles {
 
 #[rustfmt::skip]
 static ORACLES: &[Oracle] = oracles! {
+    "git" from "git", Line::First => {
+        "git-blob": ["hash-object", "--no-filters", "-t", "blob"],
+    }
     "openssl" from "openssl", Line::First => {
         "md5": ["dgst", "-r", "-md5"],
         "sha1": ["dgst", "-r", "-sha1"],
@@ -233,6 +236,9 @@ const BY_VECTORS: &[&str] = &[
     "groestl224", "groestl256", "groestl384", "groestl512", "jh224", "jh256", "jh384", "jh512",
     "shabal192", "shabal224", "shabal256", "shabal384", "shabal512",
     "kupyna224", "kupyna256", "kupyna384", "kupyna512", "belt-hash",
+    // The directory tests compare it with a repository of git's.
+    "git-blob-sha256",
+    "s3-sha256", "s3-sha1", "s3-crc32c", "s3-crc32", "hdfs-md5-crc32c", "hdfs-md5-crc32", "cid-v0", "cid-v1", "cid-2025",
 ];
 
 impl Oracle {
