@@ -142,7 +142,7 @@ impl Serial for Running {
             let (bytes, len) = self.crc.suffix(self.amount);
             self.register.update(parameters, &bytes[..len]);
         }
-        self.crc.digest(parameters.value(self.register.remainder(parameters)))
+        self.crc.digest(self.register.value(parameters))
     }
     fn update_zeros(&mut self, count: u64) {
         // Below this, carry-less multiplication passes over the zeros before the power of the polynomial is found.

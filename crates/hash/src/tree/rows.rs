@@ -3,7 +3,7 @@
 use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, List, Status, Unit};
 use crate::family::{md4, md5, sha2, tiger};
 use crate::tree::composite::hasher;
-use crate::tree::{aich, hidrive, pieces_root};
+use crate::tree::{aich, hidrive, pieces_root, s3};
 
 /// The rows of this room.
 pub(crate) static ROWS: &[Algorithm] = &[
@@ -15,21 +15,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Broken("MD5's collisions (Wang & Yu 2005)"),
         summary: "ETag of an S3 multipart upload: MD5 of the parts' MD5s, and their number",
         check: "5927c5d64d94a5786f90003aa26d0159-1",
-        kind: Kind::Composite(Composite {
-            base: (&md5::ROWS[0], 16),
-            prefix: &[],
-            // 5 MiB to 5 GiB in the service, any size for what imitates it.
-            cut: Cut::Equal(Unit {
-                key: "part",
-                usual: 8 << 20,
-                smallest: 1,
-                largest: 5 << 30,
-                power_of_two: false,
-            }),
-            close: Close::List(List::Counted),
-            stored: None,
-            hasher,
-        }),
+        kind: s3::composite(&md5::ROWS[0], 16),
         ..Algorithm::PLAIN
     },
     Algorithm {

@@ -52,7 +52,8 @@ pub(crate) static ROWS: &[Algorithm] = &[
     },
 ];
 
-const fn composite(base: &'static Algorithm, len: usize) -> Kind {
+/// A digest of the digests of parts, and their number.
+pub(super) const fn composite(base: &'static Algorithm, len: usize) -> Kind {
     Kind::Composite(Composite {
         base: (base, len),
         prefix: &[],

@@ -76,12 +76,17 @@ impl Folding {
 
     /// A remainder of this many bits as a register.
     pub(super) fn register(&self, remainder: u128, width: u8) -> u64 {
-        self.turned((remainder << (WIDTH - u32::from(width))) as u64)
+        self.turned((remainder as u64) << (WIDTH - u32::from(width)))
     }
 
     /// The remainder of this many bits that a register holds.
     pub(super) fn remainder(&self, register: u64, width: u8) -> u128 {
         u128::from(self.turned(register) >> (WIDTH - u32::from(width)))
+    }
+
+    /// The same, mirrored if the register is.
+    pub(super) fn mirrored_as_held(&self, register: u64, width: u8) -> u128 {
+        u128::from(if self.refin { register } else { register >> (WIDTH - u32::from(width)) })
     }
 
     /// The register after these bytes.

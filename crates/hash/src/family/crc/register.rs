@@ -38,6 +38,17 @@ impl Register {
         }
     }
 
+    /// What is shown.
+    pub(super) fn value(&self, parameters: &Parameters) -> u128 {
+        match self {
+            // Nothing has to be turned round, as in all that is met every day.
+            Register::Folded(register, folding) if parameters.refin == parameters.refout => {
+                folding.mirrored_as_held(*register, parameters.width) ^ parameters.xorout
+            }
+            _ => parameters.value(self.remainder(parameters)),
+        }
+    }
+
     /// The remainder so far.
     pub(super) fn remainder(&self, parameters: &Parameters) -> u128 {
         match self {
@@ -52,7 +63,7 @@ pub(crate) fn of_part(crc: &Crc, data: &[u8]) -> Digest {
     let parameters = &crc.parameters;
     let mut register = Register::holding(parameters, parameters.init);
     register.update(parameters, data);
-    crc.digest(parameters.value(register.remainder(parameters)))
+    crc.digest(register.value(parameters))
 }
 
 fn spare(parameters: &Parameters) -> u32 {
