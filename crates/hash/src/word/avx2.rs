@@ -53,12 +53,11 @@ unsafe fn swap256<const N: usize>(rows: [__m256i; N], pattern: &[u8; 16]) -> [__
     }
 }
 
-// SAFETY of every block below: pointers are valid for `offset + 64` bytes by the contract of `chunk`, loads are
-// unaligned ones, and the features are those of the row that inlines it.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "stated once, above")]
 impl Word32 for U32x8 {
     #[inline(always)]
     unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 16] {
+        // SAFETY: pointers are valid for `offset + 64` bytes by the contract of `chunk`, loads are unaligned ones, and
+        // the features are those of the row that inlines it.
         unsafe {
             let mut words = [_mm256_setzero_si256(); 16];
             for half in 0..2 {
@@ -91,6 +90,7 @@ impl Word64 for U64x4 {
     #[inline(always)]
     unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8] {
         // SAFETY: only rows for CPUs with these instructions have such a word; the caller vouches for the bytes.
+        // SAFETY: as above.
         unsafe {
             let mut words = [_mm256_setzero_si256(); 8];
             for half in 0..2 {

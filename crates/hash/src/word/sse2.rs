@@ -63,12 +63,11 @@ unsafe fn swap64_sse2(x: __m128i) -> __m128i {
     }
 }
 
-// SAFETY of every block below: pointers are valid for `offset + 64` bytes by the contract of `chunk`, loads are
-// unaligned ones, and the features are those of the row that inlines it.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "stated once, above")]
 impl Word32 for U32x4 {
     #[inline(always)]
     unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 16] {
+        // SAFETY: pointers are valid for `offset + 64` bytes by the contract of `chunk`, loads are unaligned ones, and
+        // the features are those of the row that inlines it.
         unsafe {
             let mut words = [_mm_setzero_si128(); 16];
             for quarter in 0..4 {
@@ -94,6 +93,7 @@ impl Word64 for U64x2 {
     #[inline(always)]
     unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8] {
         // SAFETY: only rows for CPUs with these instructions have such a word; the caller vouches for the bytes.
+        // SAFETY: as above.
         unsafe {
             let mut words = [_mm_setzero_si128(); 8];
             for pair in 0..4 {

@@ -9,59 +9,70 @@ macro_rules! word {
         #[derive(Clone, Copy)]
         pub(crate) struct $name($reg);
 
-        // SAFETY of every block: a value of this type exists only inside a kernel row that was compiled for, and
-        // runs only on, CPUs with its features (see the constructors' contract); pointers by the caller's promise.
-        #[allow(clippy::undocumented_unsafe_blocks, reason = "stated once, above")]
+        // A value of this type exists only inside a kernel row that was compiled for, and runs only on, CPUs with its
+        // features (see the constructors' contract): "the row's" below.
         impl Word for $name {
             type Lane = $lane;
             const LANES: usize = $lanes;
             const TERNARY: bool = size_of::<$reg>() == 64;
             #[inline(always)]
             unsafe fn splat(value: $lane) -> Self {
+                // SAFETY: the row's features.
                 unsafe { $name($splat(value)) }
             }
             #[inline(always)]
             unsafe fn load(from: *const $lane) -> Self {
+                // SAFETY: the row's features, and the pointer by the caller's promise.
                 unsafe { $name($load(from.cast())) }
             }
             #[inline(always)]
             unsafe fn store(self, to: *mut $lane) {
+                // SAFETY: the row's features, and the pointer by the caller's promise.
                 unsafe { $store(to.cast(), self.0) }
             }
             #[inline(always)]
             fn add(self, other: Self) -> Self {
+                // SAFETY: the row's features.
                 unsafe { $name($add(self.0, other.0)) }
             }
             #[inline(always)]
             fn sub(self, other: Self) -> Self {
+                // SAFETY: the row's features.
                 unsafe { $name($sub(self.0, other.0)) }
             }
             #[inline(always)]
             fn xor(self, other: Self) -> Self {
+                // SAFETY: the row's features.
                 unsafe { $name($xor(self.0, other.0)) }
             }
             #[inline(always)]
             fn and(self, other: Self) -> Self {
+                // SAFETY: the row's features.
                 unsafe { $name($and(self.0, other.0)) }
             }
             #[inline(always)]
             fn or(self, other: Self) -> Self {
+                // SAFETY: the row's features.
                 unsafe { $name($or(self.0, other.0)) }
             }
             #[inline(always)]
             fn andnot(self, other: Self) -> Self {
+                // SAFETY: the row's features.
                 unsafe { $name($andnot(self.0, other.0)) }
             }
             #[inline(always)]
             fn not(self) -> Self {
+                // SAFETY: the row's features.
                 unsafe { self.xor(Self::splat(<$lane>::MAX)) }
             }
             #[inline(always)]
             fn rotl(self, bits: u32) -> Self {
+                // SAFETY: the row's features.
                 unsafe { $name($rotl(self.0, bits)) }
             }
             #[inline(always)]
             fn shr(self, bits: u32) -> Self {
+                // SAFETY: the row's features.
                 unsafe { $name($shr(self.0, _mm_cvtsi32_si128(bits as i32))) }
             }
         }

@@ -38,13 +38,12 @@ pub(super) trait Vector: Copy {
     unsafe fn together(self, before: &[[u64; 2]; 5]) -> Self::Block;
 }
 
-// SAFETY: the same contract.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "stated once, above")]
 impl<B: Block> Vector for B {
     type Block = B;
     const BLOCKS: usize = 1;
     #[inline(always)]
     unsafe fn load(from: *const u8, refin: bool) -> Self {
+        // SAFETY: the same contract.
         unsafe { B::load(from, refin) }
     }
     #[inline(always)]
@@ -57,10 +56,12 @@ impl<B: Block> Vector for B {
     }
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
+        // SAFETY: the same contract.
         unsafe { B::xor(self, other) }
     }
     #[inline(always)]
     unsafe fn onto(self, by: Self, other: Self) -> Self {
+        // SAFETY: the same contract.
         unsafe { B::onto(self, by, other) }
     }
     #[inline(always)]

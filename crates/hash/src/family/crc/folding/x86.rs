@@ -5,11 +5,10 @@ use super::body::{Block, Vector};
 use crate::block::cpu;
 use std::arch::x86_64::*;
 
-// SAFETY of every block in the three: see the traits.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "stated once, above")]
 impl Block for __m128i {
     #[inline(always)]
     unsafe fn load(from: *const u8, refin: bool) -> Self {
+        // SAFETY: sixteen bytes may be read there, and the row has SSSE3: the trait's contract.
         unsafe {
             let block = _mm_loadu_si128(from.cast());
             if refin { block } else { _mm_shuffle_epi8(block, reversed()) }
@@ -17,18 +16,22 @@ impl Block for __m128i {
     }
     #[inline(always)]
     unsafe fn of(words: [u64; 2]) -> Self {
+        // SAFETY: SSE2 is part of x86-64, as below.
         unsafe { _mm_set_epi64x(words[1] as i64, words[0] as i64) }
     }
     #[inline(always)]
     unsafe fn words(self) -> [u64; 2] {
+        // SAFETY: SSE2.
         unsafe { [_mm_cvtsi128_si64(self) as u64, _mm_cvtsi128_si64(_mm_unpackhi_epi64(self, self)) as u64] }
     }
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
+        // SAFETY: SSE2.
         unsafe { _mm_xor_si128(self, other) }
     }
     #[inline(always)]
     unsafe fn onto(self, by: Self, other: Self) -> Self {
+        // SAFETY: the row has PCLMULQDQ: the trait's contract.
         unsafe {
             let (low, high) = (_mm_clmulepi64_si128::<0x00>(self, by), _mm_clmulepi64_si128::<0x11>(self, by));
             _mm_xor_si128(_mm_xor_si128(low, high), other)
@@ -36,86 +39,85 @@ impl Block for __m128i {
     }
     #[inline(always)]
     unsafe fn product(a: u64, b: u64) -> [u64; 2] {
+        // SAFETY: as in `onto`.
         unsafe { _mm_clmulepi64_si128::<0x00>(Self::of([a, 0]), Self::of([b, 0])).words() }
     }
 }
 
-#[allow(clippy::undocumented_unsafe_blocks, reason = "stated once, above")]
-impl Vector for __m256i {
-    type Block = __m128i;
-    const BLOCKS: usize = 2;
-    #[inline(always)]
-    unsafe fn load(from: *const u8, refin: bool) -> Self {
-        unsafe {
-            let blocks = _mm256_loadu_si256(from.cast());
-            if refin { blocks } else { _mm256_shuffle_epi8(blocks, Self::all(reversed())) }
+/// A vector of blocks from its register, the intrinsics of its operations, and how it comes down to one block.
+macro_rules! vector {
+    ($reg:ty, $blocks:literal, $load:ident, $shuffle:ident, $broadcast:ident, $widen:ident, $multiply:ident, $xor:ident,
+     $xor3:expr, $together:expr) => {
+        impl Vector for $reg {
+            type Block = __m128i;
+            const BLOCKS: usize = $blocks;
+            #[inline(always)]
+            unsafe fn load(from: *const u8, refin: bool) -> Self {
+                // SAFETY: so many blocks may be read there: the trait's contract. Its other half, that the row that
+                // inlines this was compiled for and runs on CPUs with these instructions, is the reason of all below.
+                unsafe {
+                    let blocks = $load(from.cast());
+                    if refin { blocks } else { $shuffle(blocks, Self::all(reversed())) }
+                }
+            }
+            #[inline(always)]
+            unsafe fn all(block: __m128i) -> Self {
+                // SAFETY: the row has it.
+                unsafe { $broadcast(block) }
+            }
+            #[inline(always)]
+            unsafe fn first(block: __m128i) -> Self {
+                // SAFETY: the row has it.
+                unsafe { $widen(block) }
+            }
+            #[inline(always)]
+            unsafe fn xor(self, other: Self) -> Self {
+                // SAFETY: the row has it.
+                unsafe { $xor(self, other) }
+            }
+            #[inline(always)]
+            unsafe fn onto(self, by: Self, other: Self) -> Self {
+                // SAFETY: the row has it.
+                unsafe { $xor3($multiply::<0x00>(self, by), $multiply::<0x11>(self, by), other) }
+            }
+            #[inline(always)]
+            unsafe fn together(self, before: &[[u64; 2]; 5]) -> __m128i {
+                // SAFETY: the row has it.
+                unsafe { $together(self, before) }
+            }
         }
-    }
-    #[inline(always)]
-    unsafe fn all(block: __m128i) -> Self {
-        unsafe { _mm256_broadcastsi128_si256(block) }
-    }
-    #[inline(always)]
-    unsafe fn onto(self, by: Self, other: Self) -> Self {
-        unsafe {
-            let low = _mm256_clmulepi64_epi128::<0x00>(self, by);
-            let high = _mm256_clmulepi64_epi128::<0x11>(self, by);
-            _mm256_xor_si256(_mm256_xor_si256(low, high), other)
-        }
-    }
-    #[inline(always)]
-    unsafe fn together(self, before: &[[u64; 2]; 5]) -> __m128i {
-        unsafe { Block::onto(_mm256_castsi256_si128(self), Block::of(before[0]), _mm256_extracti128_si256::<1>(self)) }
-    }
-    #[inline(always)]
-    unsafe fn xor(self, other: Self) -> Self {
-        unsafe { _mm256_xor_si256(self, other) }
-    }
-    #[inline(always)]
-    unsafe fn first(block: __m128i) -> Self {
-        unsafe { _mm256_zextsi128_si256(block) }
-    }
+    };
 }
 
-#[allow(clippy::undocumented_unsafe_blocks, reason = "stated once, above")]
-impl Vector for __m512i {
-    type Block = __m128i;
-    const BLOCKS: usize = 4;
-    #[inline(always)]
-    unsafe fn load(from: *const u8, refin: bool) -> Self {
-        unsafe {
-            let blocks = _mm512_loadu_si512(from.cast());
-            if refin { blocks } else { _mm512_shuffle_epi8(blocks, Self::all(reversed())) }
-        }
+vector!(
+    __m256i,
+    2,
+    _mm256_loadu_si256,
+    _mm256_shuffle_epi8,
+    _mm256_broadcastsi128_si256,
+    _mm256_zextsi128_si256,
+    _mm256_clmulepi64_epi128,
+    _mm256_xor_si256,
+    |low, high, other| _mm256_xor_si256(_mm256_xor_si256(low, high), other),
+    |blocks, before: &[[u64; 2]; 5]| {
+        Block::onto(_mm256_castsi256_si128(blocks), Block::of(before[0]), _mm256_extracti128_si256::<1>(blocks))
     }
-    #[inline(always)]
-    unsafe fn all(block: __m128i) -> Self {
-        unsafe { _mm512_broadcast_i32x4(block) }
+);
+vector!(
+    __m512i,
+    4,
+    _mm512_loadu_si512,
+    _mm512_shuffle_epi8,
+    _mm512_broadcast_i32x4,
+    _mm512_zextsi128_si512,
+    _mm512_clmulepi64_epi128,
+    _mm512_xor_si512,
+    |low, high, other| _mm512_ternarylogic_epi64::<0x96>(low, high, other),
+    |blocks, before: &[[u64; 2]; 5]| {
+        let (front, back) = (_mm512_castsi512_si256(blocks), _mm512_extracti64x4_epi64::<1>(blocks));
+        Vector::together(Vector::onto(front, __m256i::all(Block::of(before[1])), back), before)
     }
-    #[inline(always)]
-    unsafe fn onto(self, by: Self, other: Self) -> Self {
-        unsafe {
-            let low = _mm512_clmulepi64_epi128::<0x00>(self, by);
-            let high = _mm512_clmulepi64_epi128::<0x11>(self, by);
-            _mm512_ternarylogic_epi64::<0x96>(low, high, other)
-        }
-    }
-    #[inline(always)]
-    unsafe fn together(self, before: &[[u64; 2]; 5]) -> __m128i {
-        unsafe {
-            let (front, back) = (_mm512_castsi512_si256(self), _mm512_extracti64x4_epi64::<1>(self));
-            front.onto(__m256i::all(Block::of(before[1])), back).together(before)
-        }
-    }
-    #[inline(always)]
-    unsafe fn xor(self, other: Self) -> Self {
-        unsafe { _mm512_xor_si512(self, other) }
-    }
-    #[inline(always)]
-    unsafe fn first(block: __m128i) -> Self {
-        unsafe { _mm512_zextsi128_si512(block) }
-    }
-}
+);
 
 /// The order of bytes where the highest bit comes first.
 #[inline(always)]
