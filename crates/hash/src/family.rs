@@ -26,6 +26,7 @@ families! {
     blake2b
     blake2s
     blake2_parallel
+    blake2x
     blake3
     sm3
     ripemd160
@@ -35,7 +36,10 @@ families! {
     whirlpool_early
     gost94
     streebog
+    lsh
     has160
+    mdc2
+    panama
     snefru
     edonr
     haval

@@ -87,6 +87,12 @@ const BY_PORTABLE: &[&str] = &[
     "ascon-xof128",
     "cshake128",
     "cshake256",
+    "lsh256-224",
+    "lsh256",
+    "lsh512-224",
+    "lsh512-256",
+    "lsh512-384",
+    "lsh512",
 ];
 
 /// Messages of each algorithm that are hashed in lanes and compared one by one.

@@ -7,13 +7,16 @@ use super::row::Kernel;
 
 /// Words of the largest state (Keccak).
 pub(crate) const MAX_WORDS: usize = 25;
-/// Bytes of the largest block (SHAKE128).
-pub(crate) const MAX_BLOCK: usize = 168;
+/// Bytes of the largest block (LSH-512).
+pub(crate) const MAX_BLOCK: usize = 256;
+/// The most bytes that the last blocks of a message are (two of SHAKE128).
+const MAX_TAIL: usize = 2 * 168;
 
 /// The state of one message.
 pub(crate) type State = [u64; MAX_WORDS];
 /// The last blocks of a message, or bytes that wait for their block.
-pub(crate) type Tail = [u8; 2 * MAX_BLOCK];
+pub(crate) type Tail = [u8; MAX_TAIL];
+pub(super) const NO_TAIL: Tail = [0; MAX_TAIL];
 
 /// A state that begins with these words.
 pub(crate) const fn state(words: &[u64]) -> State {

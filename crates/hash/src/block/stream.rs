@@ -1,6 +1,6 @@
 //! The state of one message between calls, and many of them going on together.
 
-use super::chain::{Chain, MAX_BLOCK, State, Tail};
+use super::chain::{Chain, NO_TAIL, State, Tail};
 use super::row::Kernel;
 use super::schedule::{Message, run, run_one};
 use crate::digest::Digest;
@@ -41,7 +41,7 @@ struct Frame {
 
 impl Stream {
     pub(crate) fn new(chain: &'static Chain, state: State, digest_len: usize) -> Stream {
-        Stream { chain, digest_len, state, total: 0, buffered: 0, buffer: [0; 2 * MAX_BLOCK], frame: None }
+        Stream { chain, digest_len, state, total: 0, buffered: 0, buffer: NO_TAIL, frame: None }
     }
 
     /// A message before which this stream has been fed something; `behind` is hashed after it, and `outer`, if there is one,

@@ -64,13 +64,19 @@ pub(crate) const IV: [u64; 8] = [
     0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
 ];
 
-/// Section 2.5: length of digest and key, fan-out 1, depth 1.
-fn init(params: &Params) -> State {
+/// The state under the first words of a parameter block (section 2.5).
+fn under(parameters: [u64; 3]) -> State {
     let mut state = [0; MAX_WORDS];
     state[..8].copy_from_slice(&IV);
-    state[0] ^= 0x0101_0000 ^ (params.secret().map_or(0, <[u8]>::len) as u64) << 8 ^ params.digest_len as u64;
+    state.iter_mut().zip(parameters).for_each(|(word, parameter)| *word ^= parameter);
     state[STEP] = 128;
     state
+}
+
+/// Length of digest and key, fan-out 1, depth 1.
+fn init(params: &Params) -> State {
+    let key = params.secret().map_or(0, <[u8]>::len) as u64;
+    under([0x0101_0000 ^ key << 8 ^ params.digest_len as u64, 0, 0])
 }
 
 /// The stream that has taken a key: a block of it, with zeros behind (section 3.3).
@@ -84,14 +90,19 @@ pub(crate) fn keyed(chain: &'static Chain, state: State, key: &[u8], digest_len:
 
 /// A node of BLAKE2bp: four leaves below one root (section 2.5 of RFC 7693, 2.10 of the BLAKE2 paper).
 pub(crate) fn node(offset: u64, depth: u64, is_last: bool) -> State {
-    let mut state = [0; MAX_WORDS];
-    state[..8].copy_from_slice(&IV);
-    state[0] ^= 0x0204_0040;
-    state[1] ^= offset;
-    state[2] ^= 64 << 8 | depth;
-    state[STEP] = 128;
+    let mut state = under([0x0204_0040, offset, 64 << 8 | depth]);
     state[IS_LAST] = u64::from(is_last);
     state
+}
+
+/// The node of BLAKE2Xb that hashes the message, for a digest of `total` bytes (section 2.1 of the BLAKE2X paper).
+pub(crate) fn extended_root(total: u64) -> State {
+    under([0x0101_0040, total << 32, 0])
+}
+
+/// The node of BLAKE2Xb whose digest are the `len` bytes of output numbered `offset` (section 2.2 there).
+pub(crate) fn extended_node(offset: u64, len: usize, total: u64) -> State {
+    under([64 << 32 | len as u64, total << 32 | offset, 64 << 8])
 }
 
 /// Zeros to the end of the block; what is left of the message counts, the zeros do not.

@@ -61,29 +61,36 @@ const IS_LAST: usize = MAX_WORDS - 1;
 pub(crate) const IV: [u32; 8] =
     [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
 
-/// Section 2.5: length of digest and key, fan-out 1, depth 1.
-fn init(params: &Params) -> State {
+/// The state under the first words of a parameter block (section 2.5).
+fn under(parameters: [u64; 4]) -> State {
     let mut state = [0; MAX_WORDS];
-    for (word, value) in state.iter_mut().zip(IV) {
-        *word = u64::from(value);
-    }
-    state[0] ^= 0x0101_0000 ^ (params.secret().map_or(0, <[u8]>::len) as u64) << 8 ^ params.digest_len as u64;
+    state.iter_mut().zip(IV).for_each(|(word, value)| *word = u64::from(value));
+    state.iter_mut().zip(parameters).for_each(|(word, parameter)| *word ^= parameter);
     state[STEP] = 64;
     state
 }
 
+/// Length of digest and key, fan-out 1, depth 1.
+fn init(params: &Params) -> State {
+    let key = params.secret().map_or(0, <[u8]>::len) as u64;
+    under([0x0101_0000 ^ key << 8 ^ params.digest_len as u64, 0, 0, 0])
+}
+
 /// A node of BLAKE2sp: eight leaves below one root (section 2.5 of RFC 7693, 2.10 of the BLAKE2 paper).
 pub(crate) fn node(offset: u64, depth: u64, is_last: bool) -> State {
-    let mut state = [0; MAX_WORDS];
-    for (word, value) in state.iter_mut().zip(IV) {
-        *word = u64::from(value);
-    }
-    state[0] ^= 0x0208_0020;
-    state[2] ^= offset;
-    state[3] ^= 32 << 24 | depth << 16;
-    state[STEP] = 64;
+    let mut state = under([0x0208_0020, 0, offset, 32 << 24 | depth << 16]);
     state[IS_LAST] = u64::from(is_last);
     state
+}
+
+/// The node of BLAKE2Xs that hashes the message, for a digest of `total` bytes (section 2.1 of the BLAKE2X paper).
+pub(crate) fn extended_root(total: u64) -> State {
+    under([0x0101_0020, 0, 0, total])
+}
+
+/// The node of BLAKE2Xs whose digest are the `len` bytes of output numbered `offset` (section 2.2 there).
+pub(crate) fn extended_node(offset: u64, len: usize, total: u64) -> State {
+    under([len as u64, 32, offset, 32 << 24 | total])
 }
 
 /// Zeros to the end of the block; what is left of the message counts, the zeros do not.

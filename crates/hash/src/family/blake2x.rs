@@ -1,0 +1,88 @@
+//! BLAKE2Xb and BLAKE2Xs (Aumasson, Neves, Wilcox-O'Hearn & Winnerlein: "BLAKE2X", 2016): BLAKE2 with digests of more bytes than
+//! its state has. The length is hashed along, so that a shorter digest is not the beginning of a longer one.
+
+use crate::algorithm::{Algorithm, Kind, Lengths, Params, Serial, Status};
+use crate::block::{Chain, State, Stream};
+use crate::digest::Digest;
+use crate::family::{blake2b, blake2s};
+
+const DRAFT: Status = Status::Secure("as BLAKE2; from 256 bits of digest on");
+
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    Algorithm {
+        name: "blake2xb",
+        tag: "BLAKE2Xb",
+        aliases: &["blake-2xb"],
+        digest_len: 64,
+        lengths: Lengths::UpTo(1 << 20),
+        status: DRAFT,
+        summary: "BLAKE2b with digests of up to 1 MiB",
+        check: "3fd021e013df681ee479a6e3ce7d36e53971946c586147d59eecf1634c31c318f03bbce3cdb0b1ec5cd4bd4edf8ed1441a37754899bb3d8850fca5ebe0639abb",
+        kind: Kind::Serial(|params| Box::new(Extended::new(&BLAKE2XB, params))),
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "blake2xs",
+        tag: "BLAKE2Xs",
+        aliases: &["blake-2xs"],
+        digest_len: 32,
+        // The length stands in sixteen bits, of which the last value says that it is not known.
+        lengths: Lengths::UpTo(0xfffe),
+        status: DRAFT,
+        summary: "BLAKE2s with digests of up to 65,534 bytes",
+        check: "ea2bbb210ccc659a88eee6d07900d719e26d801cc6a5e6214214eba376ff28a5",
+        kind: Kind::Serial(|params| Box::new(Extended::new(&BLAKE2XS, params))),
+        ..Algorithm::PLAIN
+    },
+];
+
+/// What the two differ in.
+struct Way {
+    chain: &'static Chain,
+    digest_len: usize,
+    root: fn(total: u64) -> State,
+    node: fn(offset: u64, len: usize, total: u64) -> State,
+}
+
+static BLAKE2XB: Way =
+    Way { chain: &blake2b::BLAKE2B, digest_len: 64, root: blake2b::extended_root, node: blake2b::extended_node };
+static BLAKE2XS: Way =
+    Way { chain: &blake2s::BLAKE2S, digest_len: 32, root: blake2s::extended_root, node: blake2s::extended_node };
+
+#[derive(Clone)]
+struct Extended {
+    way: &'static Way,
+    root: Stream,
+    len: usize,
+}
+
+impl Extended {
+    fn new(way: &'static Way, params: &Params) -> Extended {
+        let root = Stream::new(way.chain, (way.root)(params.digest_len as u64), way.digest_len);
+        Extended { way, root, len: params.digest_len }
+    }
+}
+
+impl Serial for Extended {
+    fn update(&mut self, data: &[u8]) {
+        self.root.update(data);
+    }
+
+    fn finish(&mut self) -> Digest {
+        let way = self.way;
+        let root = self.root.finish();
+        let mut digest = vec![0; self.len];
+        for (offset, bytes) in (0..).zip(digest.chunks_mut(way.digest_len)) {
+            let mut node =
+                Stream::new(way.chain, (way.node)(offset, bytes.len(), self.len as u64), bytes.len());
+            node.update(root.as_bytes());
+            bytes.copy_from_slice(node.finish().as_bytes());
+        }
+        Digest::new(&digest)
+    }
+
+    fn clone_box(&self) -> Box<dyn Serial> {
+        Box::new(self.clone())
+    }
+}
