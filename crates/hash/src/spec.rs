@@ -13,10 +13,11 @@ use std::fmt;
 
 /// Most bytes of a customization: it is part of the name.
 const MAX_CUSTOMIZATION: usize = 48;
+/// Most bytes of a salt: fs-verity has no room for more.
+const MAX_SALT: usize = 32;
 
 // Parameters behind a name.
 const SEED: &str = "seed";
-const CUSTOM: &str = "custom";
 const KEYED: &str = "keyed";
 
 /// An algorithm and its parameters: what is needed to hash a message.
@@ -168,12 +169,12 @@ impl Spec {
     /// The algorithm takes no customization, or none as long as this.
     pub fn with_customization(mut self, bytes: &[u8]) -> Result<Spec, SpecError> {
         let name = self.algorithm.name;
-        if !self.algorithm.customized {
+        let Some(called) = self.algorithm.customized else {
             return Err(SpecError::Parameter(name, "takes no customization".to_owned()));
-        }
-        if bytes.len() > MAX_CUSTOMIZATION {
-            let why = format!("a customization has at most {MAX_CUSTOMIZATION} bytes");
-            return Err(SpecError::Parameter(name, why));
+        };
+        let most = if called == "salt" { MAX_SALT } else { MAX_CUSTOMIZATION };
+        if bytes.len() > most {
+            return Err(SpecError::Parameter(name, format!("'{called}' has at most {most} bytes")));
         }
         self.params.customization = (!bytes.is_empty()).then(|| bytes.into());
         Ok(self)
@@ -260,8 +261,8 @@ impl Spec {
         if *seed != 0 {
             parameters.push((SEED, seed.to_string()));
         }
-        if let Some(bytes) = customization {
-            parameters.push((CUSTOM, HEXLOWER.encode(bytes)));
+        if let (Some(bytes), Some(called)) = (customization, self.algorithm.customized) {
+            parameters.push((called, HEXLOWER.encode(bytes)));
         }
         if *key != Key::None && !self.algorithm.keying.needs_key() {
             parameters.push((KEYED, String::new()));
@@ -284,11 +285,11 @@ impl Spec {
                 Ok(seed) if !value.starts_with('+') => self.with_seed(seed),
                 _ => Err(SpecError::Parameter(name, format!("'{text}' is not {SEED}=NUMBER"))),
             },
-            (CUSTOM, Some(value)) if self.algorithm.customized => {
+            (called, Some(value)) if self.algorithm.customized == Some(called) => {
                 match HEXLOWER_PERMISSIVE.decode(value.as_bytes()) {
                     Ok(bytes) => self.with_customization(&bytes),
                     Err(_) => {
-                        Err(SpecError::Parameter(name, format!("'{text}' is not {CUSTOM}=HEXADECIMAL")))
+                        Err(SpecError::Parameter(name, format!("'{text}' is not {called}=HEXADECIMAL")))
                     }
                 }
             }

@@ -27,7 +27,7 @@ pub fn seeded(specs: Vec<Spec>, seed: Option<u64>) -> Result<Vec<Spec>, Refusal>
 /// The algorithms with this customization, those that take one.
 pub fn customized(specs: Vec<Spec>, text: Option<&OsStr>) -> Result<Vec<Spec>, Refusal> {
     let Some(text) = text else { return Ok(specs) };
-    let takes = |spec: &Spec| spec.algorithm().customized;
+    let takes = |spec: &Spec| spec.algorithm().customized == Some("custom");
     let why = "--customization: none of the algorithms takes one";
     some(&specs, takes, why, "cshake128, kmac128, kt128, parallelhash128 and the like do")?;
     once(&specs, Spec::is_customized, "--customization")?;

@@ -110,8 +110,10 @@ pub fn one(spec: &Spec) -> String {
     if row.seed_bits > 0 {
         line("seed", &format!("of {} bits: --seed, {};seed=NUMBER", row.seed_bits, row.name));
     }
-    if row.customized {
-        line("customization", &format!("--customization, {};custom=HEXADECIMAL", row.name));
+    match row.customized {
+        Some("custom") => line("customization", &format!("--customization, {};custom=HEXADECIMAL", row.name)),
+        Some(called) => line(called, &format!("{};{called}=HEXADECIMAL", row.name)),
+        None => {}
     }
     if spec.unit() > 0 {
         line("parts", &format!("of {} bytes, unless its name says another size", Spec::new(row).unit()));
@@ -163,7 +165,7 @@ pub fn row_json(row: &'static Algorithm) -> String {
         row.status.tamper_evident(),
         string(row.summary),
         row.seed_bits,
-        row.customized,
+        row.customized.is_some(),
         !kernel::rows(row).is_empty(),
         string(row.check),
     )

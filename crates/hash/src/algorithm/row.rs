@@ -58,8 +58,9 @@ pub struct Algorithm {
     pub keying: Keying,
     /// Bits of the seed that its state may begin with; 0 where there is no such choice.
     pub seed_bits: u32,
-    /// Whether it takes a customization: bytes that tell one use of it from another (SP 800-185 section 3.3).
-    pub customized: bool,
+    /// How its name calls bytes that tell one use of it from another, where it takes such: a customization (`custom`, SP 800-185
+    /// section 3.3), or a salt (`salt`).
+    pub customized: Option<&'static str>,
     /// Whether there are lists that have its digests' bytes backwards (RHash's `--gost-reverse`): a check takes them too.
     pub either_order: bool,
     /// How POSIX programs write it, where that is in decimal.
@@ -179,7 +180,7 @@ impl Algorithm {
         check: "",
         keying: Keying::Never,
         seed_bits: 0,
-        customized: false,
+        customized: None,
         either_order: false,
         decimal: None,
         tree_id: None,

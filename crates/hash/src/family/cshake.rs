@@ -17,7 +17,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Secure("SP 800-185; full strength from 256 bits of output on"),
         summary: "SHAKE128 with a customization",
         check: "1aca6b9e651b5f20079a305ca8f86d39b9451c4c32873f95f8b315834bd5f272",
-        customized: true,
+        customized: Some("custom"),
         kind: Kind::Blocks { chain: &SHAKE128, init },
         framed: |_, params| customized(&CSHAKE128, params),
         ..Algorithm::PLAIN
@@ -31,7 +31,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Secure("SP 800-185; full strength from 512 bits of output on"),
         summary: "SHAKE256 with a customization",
         check: "24347b9c4b6da2fc9cde08c87f33edd2e603c8dcd6840e6b3920f62b1dd69d7bc4655a9e6f0ee6255940380dcd1488dbca3e796ae58a2234cc31cd61dfd1eb56",
-        customized: true,
+        customized: Some("custom"),
         kind: Kind::Blocks { chain: &SHAKE256, init },
         framed: |_, params| customized(&CSHAKE256, params),
         ..Algorithm::PLAIN

@@ -20,7 +20,7 @@ macro_rules! row {
             summary: $summary,
             check: $check,
             keying: Keying::Always { least: 1, most: 1 << 20 },
-            customized: true,
+            customized: Some("custom"),
             kind: Kind::Blocks { chain: &$chain, init },
             framed: |_, params| stream(&$chain, params, $length),
             ..Algorithm::PLAIN

@@ -24,7 +24,7 @@ macro_rules! row {
             status: Status::Secure($status),
             summary: $summary,
             check: $check,
-            customized: true,
+            customized: Some("custom"),
             kind: Kind::Serial(|params| Box::new(Blocks::new(&$way, params))),
             ..Algorithm::PLAIN
         }

@@ -1,65 +1,119 @@
-//! fs-verity's digest (Linux, Documentation/filesystems/fsverity.rst): a tree of pages of 4096 bytes without salt, and the
-//! descriptor that binds its root to the file's size.
+//! What Linux checks the pages of a file or a device by: fs-verity's digest (Documentation/filesystems/fsverity.rst), a tree of
+//! blocks and the descriptor that binds its root to the file's size, and dm-verity's root hash
+//! (Documentation/admin-guide/device-mapper/verity.rst, format 1), a tree of salted blocks without such.
 
-use crate::algorithm::{Algorithm, Kind, Serial, Status};
+use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, Params, Serial, Status, Unit};
 use crate::digest::Digest;
-use crate::family::{sha2, sha512};
+use crate::family::{sha1, sha2, sha512};
 use crate::hasher::Hasher;
-use crate::spec::Spec;
 use crate::tree::gather::Gathered;
 use crate::tree::merkle::hash_from;
 
 macro_rules! row {
-    ($name:literal $tag:literal $aliases:tt $len:literal $number:literal $base:expr, $check:literal) => {
+    ($name:literal $tag:literal $aliases:tt $len:literal $base:expr, $status:expr, $summary:literal, $hasher:ident, $check:literal) => {
         Algorithm {
             name: $name,
             tag: $tag,
             aliases: &$aliases,
             digest_len: $len,
-            status: Status::Secure("the descriptor binds size and shape (Linux 5.4, fsverity.rst)"),
-            summary: "fs-verity without salt, pages of 4096 bytes; Android, OSTree, RPM",
+            status: $status,
+            summary: $summary,
             check: $check,
-            kind: Kind::Serial(|_| Box::new(Verity::new($base, $number))),
+            customized: Some("salt"),
+            kind: Kind::Composite(Composite {
+                base: ($base, $len),
+                prefix: &[],
+                cut: Cut::Equal(Unit {
+                    key: "block",
+                    usual: 4096,
+                    smallest: 1024,
+                    largest: 65536,
+                    power_of_two: true,
+                }),
+                close: Close::Alone,
+                stored: None,
+                hasher: $hasher,
+            }),
             ..Algorithm::PLAIN
         }
     };
 }
 
+const DESCRIBED: Status = Status::Secure("the descriptor binds size and shape (Linux 5.4, fsverity.rst)");
+const BARE: Status = Status::Secure("among devices of one size: it binds no length (Linux 3.4, verity.rst)");
+const SHA1: Status = Status::Broken("SHA-1's collisions (Stevens et al. 2017)");
+
 /// The rows of this tree.
 pub(crate) static ROWS: &[Algorithm] = &[
-    row!("fsverity" "FSVERITY" ["fsverity-sha256"] 32 1 &sha2::ROWS[1], "a4b27150907ff38e09d8b21c895d10b081f713771cb60b656c6a0631310a3eba"),
-    row!("fsverity-sha512" "FSVERITY-SHA512" [] 64 2 &sha512::ROWS[1], "cf5d93023d1f170fa1babdbcba972e42d5d34b7e78380306ea5fd4822784e7e04360c0f5402bc31d0be3295dcaf430ed74c68f558544abc332af4492abb3e904"),
+    row!("fsverity" "FSVERITY" ["fsverity-sha256"] 32 &sha2::ROWS[1], DESCRIBED,
+        "fs-verity, usually of blocks of 4096 bytes without salt; Android, OSTree, RPM", fs,
+        "a4b27150907ff38e09d8b21c895d10b081f713771cb60b656c6a0631310a3eba"),
+    row!("fsverity-sha512" "FSVERITY-SHA512" [] 64 &sha512::ROWS[1], DESCRIBED,
+        "fs-verity over SHA-512", fs,
+        "cf5d93023d1f170fa1babdbcba972e42d5d34b7e78380306ea5fd4822784e7e04360c0f5402bc31d0be3295dcaf430ed74c68f558544abc332af4492abb3e904"),
+    row!("dm-verity" "DM-VERITY" ["dm-verity-sha256"] 32 &sha2::ROWS[1], BARE,
+        "root hash of dm-verity, a short last block with zeros behind it; verified boot", dm,
+        "518fb918066c8998413f2d258cfaabef87cfbd8e58a981cdfa5091dccd6ef9f2"),
+    row!("dm-verity-sha512" "DM-VERITY-SHA512" [] 64 &sha512::ROWS[1], BARE,
+        "root hash of dm-verity over SHA-512", dm,
+        "43cf72fdb90b7d292d446dc5e3370c0bc2729967014368417afdfc194a3c54308a78da650568fbe7e43b50391ad13837a5f1f4b5f5b41161483a8230fa4bad8d"),
+    row!("dm-verity-sha1" "DM-VERITY-SHA1" [] 20 &sha1::ROWS[0], SHA1,
+        "root hash of dm-verity over SHA-1; older Android", dm,
+        "2524e86f17b2de4a33221a7fede3797c3954a82d"),
 ];
 
-const PAGE: usize = 4096;
+fn fs(composite: &'static Composite, params: &Params, _: Option<u64>) -> Box<dyn Serial> {
+    let mut base = composite.base().hasher();
+    let len = composite.base.1;
+    let salt = params.custom();
+    // A salt has the first block of every hash for itself.
+    let mut prefix = salt.to_vec();
+    prefix.resize(salt.len().next_multiple_of(2 * len), 0);
+    base.update(&prefix);
+    let mut descriptor = [0; 256];
+    // SHA-256 is number 1, SHA-512 number 2.
+    descriptor[..4].copy_from_slice(&[1, (len / 32) as u8, params.unit.ilog2() as u8, salt.len() as u8]);
+    descriptor[80..80 + salt.len()].copy_from_slice(salt);
+    Box::new(Verity::new(base, params.unit, len, Some(Box::new((composite.base().hasher(), descriptor)))))
+}
+
+fn dm(composite: &'static Composite, params: &Params, _: Option<u64>) -> Box<dyn Serial> {
+    let mut base = composite.base().hasher();
+    base.update(params.custom());
+    Box::new(Verity::new(base, params.unit, composite.base.1.next_power_of_two(), None))
+}
 
 /// A file under way.
 #[derive(Clone)]
 struct Verity {
+    /// A hasher that has taken the salt.
     base: Hasher,
-    /// The hash's number in the descriptor.
-    number: u8,
+    block: usize,
+    /// Bytes that a hash takes in a block of hashes.
+    slot: usize,
+    /// What is hashed last of all, and the hasher of it: still without size and root.
+    descriptor: Option<Box<(Hasher, [u8; 256])>>,
     gathered: Gathered,
-    /// The page of hashes that is not full yet, of each level.
+    /// The block of hashes that is not full yet, of each level.
     levels: Vec<Vec<u8>>,
     size: u64,
 }
 
 impl Verity {
-    fn new(base: &'static Algorithm, number: u8) -> Verity {
-        let base = Spec::new(base).hasher();
-        Verity { base, number, gathered: Gathered::new(PAGE), levels: Vec::new(), size: 0 }
+    fn new(base: Hasher, block: u64, slot: usize, descriptor: Option<Box<(Hasher, [u8; 256])>>) -> Verity {
+        let block = block as usize;
+        Verity { base, block, slot, descriptor, gathered: Gathered::new(block), levels: Vec::new(), size: 0 }
     }
 
-    /// Hashes pages, the last of which may be short.
+    /// Hashes blocks, the last of which may be short.
     fn hash(&mut self, data: &[u8]) {
-        let mut pages: Vec<&[u8]> = data.chunks(PAGE).collect();
-        let mut last = [0; PAGE];
-        if let Some(short) = pages.pop() {
+        let mut blocks: Vec<&[u8]> = data.chunks(self.block).collect();
+        let mut last = vec![0; self.block];
+        if let Some(short) = blocks.pop() {
             last[..short.len()].copy_from_slice(short);
-            pages.push(&last);
+            blocks.push(&last);
         }
-        for hash in hash_from(&self.base, &pages) {
+        for hash in hash_from(&self.base, &blocks) {
             self.push(0, &hash);
         }
     }
@@ -68,19 +122,21 @@ impl Verity {
         if level == self.levels.len() {
             self.levels.push(Vec::new());
         }
-        self.levels[level].extend_from_slice(hash.as_bytes());
-        if self.levels[level].len() == PAGE {
+        let hashes = &mut self.levels[level];
+        hashes.extend_from_slice(hash.as_bytes());
+        hashes.resize(hashes.len().next_multiple_of(self.slot), 0);
+        if hashes.len() == self.block {
             self.close(level);
         }
     }
 
-    /// Hashes the page of a level, with zeros behind what there is.
+    /// Hashes the block of a level, with zeros behind what there is.
     fn close(&mut self, level: usize) {
-        let mut page = std::mem::take(&mut self.levels[level]);
-        page.resize(PAGE, 0);
-        self.base.update(&page);
-        let hash = self.base.finish_reset();
-        self.push(level + 1, &hash);
+        let mut block = std::mem::take(&mut self.levels[level]);
+        block.resize(self.block, 0);
+        let mut hasher = self.base.clone();
+        hasher.update(&block);
+        self.push(level + 1, &hasher.finish());
     }
 }
 
@@ -95,22 +151,28 @@ impl Serial for Verity {
     fn finish(&mut self) -> Digest {
         let rest = self.gathered.rest();
         self.hash(&rest);
-        let len = self.base.spec().digest_len();
         let mut level = 0;
-        while level + 1 < self.levels.len() || self.levels.get(level).is_some_and(|page| page.len() > len) {
+        while level + 1 < self.levels.len()
+            || self.levels.get(level).is_some_and(|hashes| hashes.len() > self.slot)
+        {
             if !self.levels[level].is_empty() {
                 self.close(level);
             }
             level += 1;
         }
-        let mut descriptor = [0; 256];
-        descriptor[..3].copy_from_slice(&[1, self.number, PAGE.ilog2() as u8]);
-        descriptor[8..16].copy_from_slice(&self.size.to_le_bytes());
-        if let Some(root) = self.levels.get(level) {
-            descriptor[16..16 + root.len()].copy_from_slice(root);
+        let len = self.base.spec().digest_len();
+        // Of no blocks there is no tree.
+        let root = self.levels.get(level).map_or(vec![0; len], |hashes| hashes[..len].to_vec());
+        match self.descriptor.as_deref() {
+            None => Digest::new(&root),
+            Some((hasher, descriptor)) => {
+                let (mut hasher, mut descriptor) = (hasher.clone(), *descriptor);
+                descriptor[8..16].copy_from_slice(&self.size.to_le_bytes());
+                descriptor[16..16 + len].copy_from_slice(&root);
+                hasher.update(&descriptor);
+                hasher.finish()
+            }
         }
-        self.base.update(&descriptor);
-        self.base.finish_reset()
     }
 
     fn clone_box(&self) -> Box<dyn Serial> {
