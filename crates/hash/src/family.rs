@@ -28,6 +28,7 @@ families! {
     blake2_parallel
     blake2x
     blake3
+    multi
     sm3
     ripemd160
     ripemd

@@ -1,0 +1,115 @@
+//! The multi-hash of Intel's ISA-L (Gopal, Guilford & Feghali, 2014): sixteen chains of SHA-1 or SHA-256, of which each takes every
+//! sixteenth word, and a hash over their states.
+//!
+//! The chains of one message fill the lanes of SHA-1 and SHA-256.
+
+use crate::algorithm::{Algorithm, Kind, Params, Serial, Status};
+use crate::block::{Stream, update_streams};
+use crate::digest::Digest;
+use crate::family::{sha1, sha2};
+
+macro_rules! row {
+    ($name:literal $tag:literal $aliases:tt $base:expr, $status:expr, $check:literal) => {
+        Algorithm {
+            name: $name,
+            tag: $tag,
+            aliases: &$aliases,
+            digest_len: $base.digest_len,
+            status: $status,
+            summary: "ISA-L's multi-hash: sixteen chains side by side, for one message on many lanes",
+            check: $check,
+            kind: Kind::Serial(|_| Box::new(Multi::new(&$base))),
+            ..Algorithm::PLAIN
+        }
+    };
+}
+
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[
+    row!("mh-sha1" "MH-SHA1" ["mh_sha1"] sha1::ROWS[0], Status::Broken("SHA-1's collisions (Stevens et al. 2017)"),
+        "2698bab89a47557c06474c88cd248e0abad212d3"),
+    row!("mh-sha256" "MH-SHA256" ["mh_sha256"] sha2::ROWS[1],
+        Status::Weakened("ISA-L counts bytes in 32 bits: messages 4 GiB apart in length end alike"),
+        "2b58cfed8eaed9aa3e7442debb01a472ab98cf9e54b1840e1dd7c1dad71eb7be"),
+];
+
+const CHAINS: usize = 16;
+const WORD: usize = 4;
+/// Bytes that the chains take one block each of.
+const ROUND: usize = CHAINS * 64;
+
+#[derive(Clone)]
+struct Multi {
+    base: &'static Algorithm,
+    chains: Vec<Stream>,
+    /// Fewer bytes than a round.
+    waiting: Vec<u8>,
+    total: u64,
+}
+
+impl Multi {
+    fn new(base: &'static Algorithm) -> Multi {
+        Multi { base, chains: vec![Multi::chain(base); CHAINS], waiting: Vec::new(), total: 0 }
+    }
+
+    fn chain(base: &'static Algorithm) -> Stream {
+        let Kind::Blocks { chain, init } = base.kind else { unreachable!("SHA-1 and SHA-256 are chains of blocks") };
+        let params = Params { digest_len: base.digest_len, ..Params::default() };
+        Stream::new(chain, init(&params), base.digest_len)
+    }
+
+    /// Takes whole rounds.
+    fn take(&mut self, rounds: &[u8]) {
+        // As many that all of it stays in the first cache.
+        for some in rounds.chunks(16 * ROUND) {
+            let mut shares = vec![Vec::with_capacity(some.len() / CHAINS); CHAINS];
+            for words in some.as_chunks::<{ CHAINS * WORD }>().0 {
+                for (share, word) in shares.iter_mut().zip(words.as_chunks::<WORD>().0) {
+                    share.extend_from_slice(word);
+                }
+            }
+            let mut chains: Vec<&mut Stream> = self.chains.iter_mut().collect();
+            let shares: Vec<&[u8]> = shares.iter().map(Vec::as_slice).collect();
+            update_streams(chains[0].chain.kernels, &mut chains, &shares);
+        }
+    }
+}
+
+impl Serial for Multi {
+    fn update(&mut self, mut data: &[u8]) {
+        self.total += data.len() as u64;
+        if !self.waiting.is_empty() {
+            let (taken, rest) = data.split_at(data.len().min(ROUND - self.waiting.len()));
+            self.waiting.extend_from_slice(taken);
+            data = rest;
+            if self.waiting.len() < ROUND {
+                return;
+            }
+            let round = std::mem::take(&mut self.waiting);
+            self.take(&round);
+        }
+        let (rounds, rest) = data.split_at(data.len() / ROUND * ROUND);
+        self.take(rounds);
+        self.waiting.extend_from_slice(rest);
+    }
+
+    fn finish(&mut self) -> Digest {
+        // As SHA-1 ends a message, with rounds for blocks; the length as ISA-L takes it.
+        let mut end = std::mem::take(&mut self.waiting);
+        end.push(0x80);
+        end.resize((end.len() + 8).next_multiple_of(ROUND) - 8, 0);
+        end.extend_from_slice(&(u64::from(self.total as u32) << 3).to_be_bytes());
+        self.take(&end);
+        let mut last = Multi::chain(self.base);
+        for word in 0..self.base.digest_len / WORD {
+            for chain in &self.chains {
+                last.update(&(chain.state[word] as u32).to_le_bytes());
+            }
+        }
+        last.finish()
+    }
+
+    fn clone_box(&self) -> Box<dyn Serial> {
+        Box::new(self.clone())
+    }
+}
