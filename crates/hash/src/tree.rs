@@ -27,6 +27,7 @@ mod proof;
 mod rows;
 mod s3;
 mod verity;
+mod xet;
 
 pub use crate::algorithm::{Crc, Linear, Parameters, Variant};
 pub use compact_range::{CompactRange, Gap, decompose};
@@ -45,6 +46,7 @@ pub(crate) static ROWS: &[&[crate::algorithm::Algorithm]] = &[
     keccak::ROWS,
     rows::ROWS,
     verity::ROWS,
+    xet::ROWS,
     cloud::ROWS,
     md5_sha1::ROWS,
     git_blob::ROWS,

@@ -237,7 +237,7 @@ const BY_VECTORS: &[&str] = &[
     "shabal192", "shabal224", "shabal256", "shabal384", "shabal512",
     "kupyna224", "kupyna256", "kupyna384", "kupyna512", "belt-hash",
     "lsh256-224", "lsh256", "lsh512-224", "lsh512-256", "lsh512-384", "lsh512", "panama", "mdc2", "blake2xb", "blake2xs",
-    "mh-sha1", "mh-sha256", "dm-verity", "dm-verity-sha512", "dm-verity-sha1",
+    "mh-sha1", "mh-sha256", "xet", "dm-verity", "dm-verity-sha512", "dm-verity-sha1",
     // The directory tests compare it with a repository of git's.
     "git-blob-sha256",
     "s3-sha256", "s3-sha1", "s3-crc32c", "s3-crc32", "hdfs-md5-crc32c", "hdfs-md5-crc32", "cid-v0", "cid-v1", "cid-2025",
