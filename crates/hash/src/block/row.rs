@@ -5,6 +5,7 @@
 //! leaves only the rows of that instruction set and the portable one: for tests, benchmarks and bug reports.
 #![allow(unsafe_code)]
 
+use super::cpu::{self, Features};
 use std::ops::Deref;
 use std::sync::OnceLock;
 
@@ -28,31 +29,36 @@ pub struct Kernel {
     pub lanes: usize,
     /// The fewest busy lanes at which this row beats the rows after it, by measurement.
     pub from_busy: usize,
-    supported: fn() -> bool,
+    needs: Features,
     code: Code,
 }
 
 impl Kernel {
     /// # Safety
-    /// Where `supported` holds, the CPU has the features `code` is compiled for, and `code` does as [`Advance`] says.
+    /// A CPU that has what the row `needs` has the features `code` is compiled for, and `code` does as [`Advance`] says.
     pub(crate) const unsafe fn new(
         isa: &'static str,
         lanes: usize,
         from_busy: usize,
-        supported: fn() -> bool,
+        needs: Features,
         code: Code,
     ) -> Kernel {
-        Kernel { isa, lanes, from_busy, supported, code }
+        Kernel { isa, lanes, from_busy, needs, code }
     }
 
-    /// The row as something that can be run; `None` if this CPU lacks its features.
+    /// The row as something that can be run; `None` if this CPU lacks its features, or they are not to be used.
     pub fn runnable(&'static self) -> Option<Runnable> {
-        (self.supported)().then_some(Runnable(self))
+        self.supported().then_some(Runnable(self))
     }
 
-    /// Whether this CPU can run the row.
+    /// Whether this CPU can run the row with the features in use.
     pub fn supported(&self) -> bool {
-        (self.supported)()
+        cpu::has(self.needs)
+    }
+
+    /// Whether this CPU could run the row, and [`limit`](crate::kernel::limit) left out what it needs.
+    pub(crate) fn left_out(&self) -> bool {
+        !self.supported() && cpu::there().has(self.needs)
     }
 
     /// Bytes of the words it computes with.
@@ -111,48 +117,48 @@ pub fn pick(rows: &'static [Kernel], busy: usize) -> Runnable {
         .expect("a family ends with its portable row")
 }
 
-/// The instruction sets that rows are compiled for: the name shown, the features, and the test for them. Expands to
+/// The instruction sets that rows are compiled for: the name shown, the features, and the same by the table of them. Expands to
 /// `then!` of these and what follows.
 macro_rules! isa {
     (avx512 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "avx512", "avx512f,avx512bw,avx512vl", has_avx512, $($rest)* }
+        $crate::block::row::$then! { "avx512", "avx512f,avx512bw,avx512vl", [AVX512], $($rest)* }
     };
     (avx512_bmi2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "avx512", "avx512f,avx512bw,avx512vl,bmi1,bmi2", has_avx512_bmi2, $($rest)* }
+        $crate::block::row::$then! { "avx512", "avx512f,avx512bw,avx512vl,bmi1,bmi2", [AVX512 BMI2], $($rest)* }
     };
     (avx2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "avx2", "avx2", has_avx2, $($rest)* }
+        $crate::block::row::$then! { "avx2", "avx2", [AVX2], $($rest)* }
     };
     (avx2_bmi2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "avx2", "avx2,bmi1,bmi2", has_avx2_bmi2, $($rest)* }
+        $crate::block::row::$then! { "avx2", "avx2,bmi1,bmi2", [AVX2 BMI2], $($rest)* }
     };
     (bmi2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "avx2", "bmi1,bmi2", has_avx2_bmi2, $($rest)* }
+        $crate::block::row::$then! { "avx2", "bmi1,bmi2", [AVX2 BMI2], $($rest)* }
     };
     (sse2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "sse2", "sse2", always, $($rest)* }
+        $crate::block::row::$then! { "sse2", "sse2", [SSE2], $($rest)* }
     };
     (avx512_gfni $then:ident $($rest:tt)*) => {
         $crate::block::row::$then! {
-            "avx512", "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", has_vbmi_gfni, $($rest)*
+            "avx512", "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", [AVX512 VBMI GFNI], $($rest)*
         }
     };
     (sha_ni $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "sha-ni", "sha,ssse3,sse4.1", has_sha_ni, $($rest)* }
+        $crate::block::row::$then! { "sha-ni", "sha,ssse3,sse4.1", [SHA SSSE3 SSE41], $($rest)* }
     };
 }
 pub(crate) use isa;
 
 /// A row for [`kernels`].
 macro_rules! row {
-    ($isa:literal, $features:literal, $test:ident, $lanes:literal $busy:literal $code:ident $name:ident) => {
-        // SAFETY: features and their test come from one line of `isa!`, and the function does as `Advance` says.
+    ($isa:literal, $features:literal, [$($needs:ident)*], $lanes:literal $busy:literal $code:ident $name:ident) => {
+        // SAFETY: features and what the row needs come from one line of `isa!`, and the function does as `Advance` says.
         unsafe {
             $crate::block::Kernel::new(
                 $isa,
                 $lanes,
                 $busy,
-                $crate::block::cpu::$test,
+                $crate::block::cpu::Features::NONE$(.and($crate::block::cpu::$needs))*,
                 $crate::block::Code::$code($name),
             )
         }
@@ -162,7 +168,7 @@ pub(crate) use row;
 
 /// A function for [`kernels`], compiled for a set of CPU features.
 macro_rules! instance {
-    ($isa:literal, $features:literal, $test:ident, $name:ident $lane:ty, $body:ident[$($word:tt)*]) => {
+    ($isa:literal, $features:literal, [$($needs:ident)*], $name:ident $lane:ty, $body:ident[$($word:tt)*]) => {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $features)]
         unsafe fn $name(state: *mut $lane, messages: *const *const u8, blocks: usize) {
@@ -190,7 +196,7 @@ macro_rules! kernels {
                 #[cfg(target_arch = "x86_64")]
                 $crate::block::row::isa! { $isa row $lanes $busy $code $name },
             )*
-            $($crate::block::row::row!("portable", "", always, $few $least $code $plain),)*
+            $($crate::block::row::row!("portable", "", [], $few $least $code $plain),)*
         ];
         $($crate::block::row::isa! { $isa instance $name $lane, $body[$($word)*] })*
         $(
