@@ -50,7 +50,7 @@ pub struct Service {
 /// Which rows of an algorithm serve which numbers of messages on this CPU, in the order of [`rows`].
 pub fn services(algorithm: &Algorithm) -> Vec<Service> {
     let rows = rows(algorithm);
-    let most = rows.iter().map(|row| row.from_busy).max().unwrap_or(1);
+    let most = rows.iter().map(Kernel::from_busy).max().unwrap_or(1);
     let service = |kernel: &'static Kernel| {
         let serves = |count: &usize| std::ptr::eq(pick(rows, *count).row(), kernel);
         let first = (1..=most).find(serves);
@@ -134,7 +134,8 @@ mod tests {
         mark: T,
     ) -> Vec<Vec<T>> {
         const GUARD: usize = 64;
-        let blocks = 3;
+        // More than the widest row of one lane computes ahead.
+        let blocks = 21;
         let messages: Vec<Vec<u8>> = (0..lanes)
             .map(|lane| (0..blocks * chain.block).map(|i| (i * 7 + lane * 31) as u8).collect())
             .collect();

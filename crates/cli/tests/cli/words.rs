@@ -63,14 +63,8 @@ fn a_kernel_that_there_is_not_is_an_error() {
 fn features_of_the_cpu_can_be_left_out_and_unknown_ones_are_an_error() {
     let folder = Folder::with(&[("a", "abc")]);
     let run = |words: &[&str], list: &[u8]| -> Ran {
-        let list = std::os::unix::ffi::OsStrExt::from_bytes(list);
-        folder
-            .command()
-            .args(words)
-            .env("TRUESUM_CPU", <&std::ffi::OsStr>::from(list))
-            .output()
-            .unwrap()
-            .into()
+        let list: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(list);
+        folder.command().args(words).env("TRUESUM_CPU", list).output().unwrap().into()
     };
     for list in ["sse2", "avx2", "avx2,sha", "avx512, sha", ""] {
         let ran = run(&["a"], list.as_bytes());

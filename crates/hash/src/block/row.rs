@@ -27,8 +27,9 @@ pub struct Kernel {
     pub isa: &'static str,
     /// Messages per call.
     pub lanes: usize,
-    /// The fewest busy lanes at which this row beats the rows after it, by measurement.
-    pub from_busy: usize,
+    from: usize,
+    /// What counts instead of `from` on CPUs that lack these features.
+    without: (Features, usize),
     needs: Features,
     code: Code,
 }
@@ -39,11 +40,17 @@ impl Kernel {
     pub(crate) const unsafe fn new(
         isa: &'static str,
         lanes: usize,
-        from_busy: usize,
+        from: usize,
+        without: (Features, usize),
         needs: Features,
         code: Code,
     ) -> Kernel {
-        Kernel { isa, lanes, from_busy, needs, code }
+        Kernel { isa, lanes, from, without, needs, code }
+    }
+
+    /// The fewest busy lanes at which this row beats the rows after it on a CPU of this class, by measurement.
+    pub fn from_busy(&self) -> usize {
+        if cpu::has(self.without.0) { self.from } else { self.without.1 }
     }
 
     /// The row as something that can be run; `None` if this CPU lacks its features, or they are not to be used.
@@ -111,7 +118,7 @@ pub fn forced() -> Option<&'static str> {
 /// If there are no rows, or the last needs something of the CPU.
 pub fn pick(rows: &'static [Kernel], busy: usize) -> Runnable {
     rows.iter()
-        .filter(|row| row.from_busy <= busy && row.allowed())
+        .filter(|row| row.from_busy() <= busy && row.allowed())
         .find_map(Kernel::runnable)
         .or_else(|| rows.last()?.runnable())
         .expect("a family ends with its portable row")
@@ -151,13 +158,14 @@ pub(crate) use isa;
 
 /// A row for [`kernels`].
 macro_rules! row {
-    ($isa:literal, $features:literal, [$($needs:ident)*], $lanes:literal $busy:literal $code:ident $name:ident) => {
+    ($isa:literal, $features:literal, [$($needs:ident)*], $lanes:literal [$busy:literal $(or $other:literal without $lacking:ident)?] $code:ident $name:ident) => {
         // SAFETY: features and what the row needs come from one line of `isa!`, and the function does as `Advance` says.
         unsafe {
             $crate::block::Kernel::new(
                 $isa,
                 $lanes,
                 $busy,
+                $crate::block::row::without!($($other $lacking)?),
                 $crate::block::cpu::Features::NONE$(.and($crate::block::cpu::$needs))*,
                 $crate::block::Code::$code($name),
             )
@@ -165,6 +173,17 @@ macro_rules! row {
     };
 }
 pub(crate) use row;
+
+/// The second threshold of a row for [`kernels`].
+macro_rules! without {
+    () => {
+        ($crate::block::cpu::Features::NONE, 0)
+    };
+    ($other:literal $lacking:ident) => {
+        ($crate::block::cpu::$lacking, $other)
+    };
+}
+pub(crate) use without;
 
 /// A function for [`kernels`], compiled for a set of CPU features.
 macro_rules! instance {
@@ -183,20 +202,20 @@ pub(crate) use instance;
 ///
 /// `function: instruction set x lanes, from the fewest busy lanes where it is ahead = body[word];`
 ///
-/// and the portable ones at the end. `body` is
+/// with `or N without FEATURE` behind that number where it is another on CPUs that lack the feature; and the portable ones at the end. `body` is
 /// `#[inline(always)] unsafe fn<W>(state: *mut Lane, messages: *const *const u8, blocks: usize)`.
 macro_rules! kernels {
     (
         $vis:vis static $rows:ident: $code:ident of $lane:ty;
-        x86_64 { $($name:ident: $isa:ident x $lanes:literal, from $busy:literal = $body:ident[$($word:tt)*];)* }
+        x86_64 { $($name:ident: $isa:ident x $lanes:literal, from $busy:literal $(or $other:literal without $lacking:ident)? = $body:ident[$($word:tt)*];)* }
         portable { $($plain:ident: x $few:literal, from $least:literal = $simple:ident[$($scalar:tt)*];)* }
     ) => {
         $vis static $rows: &[$crate::block::Kernel] = &[
             $(
                 #[cfg(target_arch = "x86_64")]
-                $crate::block::row::isa! { $isa row $lanes $busy $code $name },
+                $crate::block::row::isa! { $isa row $lanes [$busy $(or $other without $lacking)?] $code $name },
             )*
-            $($crate::block::row::row!("portable", "", [], $few $least $code $plain),)*
+            $($crate::block::row::row!("portable", "", [], $few [$least] $code $plain),)*
         ];
         $($crate::block::row::isa! { $isa instance $name $lane, $body[$($word)*] })*
         $(
