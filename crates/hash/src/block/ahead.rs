@@ -30,7 +30,7 @@ pub(crate) trait Ahead<W: Word, const ROUNDS: usize> {
     unsafe fn next(end: *const W) -> W;
 
     /// The state after a block. The words of its schedule, constants added, stand at `words` and then every `W::LANES` words.
-    /// On the way it calls [`Work::step`] with every number below [`Work::STEPS`], in their order.
+    /// On the way it computes its part of the schedules to come: [`Work::STEPS`] words, one after the other.
     ///
     /// # Safety
     /// `ROUNDS` words and one more are readable; what [`Work::step`] wants; compiled for the word's CPU features and BMI2.
@@ -68,7 +68,7 @@ impl<W: Word, const ROUNDS: usize> Work<W, ROUNDS> {
     /// Computes one word for all blocks.
     ///
     /// # Safety
-    /// The words before it are there, and `step` is below [`Work::STEPS`]; compiled for the word's CPU features.
+    /// The words before it are there, and `step` is within the part; compiled for the word's CPU features.
     #[inline(always)]
     pub(crate) unsafe fn step<A: Ahead<W, ROUNDS>>(self, step: usize) {
         // SAFETY: no word behind a schedule's `ROUNDS` is reached in `W::LANES` parts of `STEPS`, and as many words without
@@ -81,11 +81,10 @@ impl<W: Word, const ROUNDS: usize> Work<W, ROUNDS> {
         }
     }
 
-    /// The part behind this one.
+    /// The part that begins so many words behind this one.
     #[inline(always)]
-    fn following(self) -> Self {
-        let (words, constants) = (self.words, self.constants);
-        Work { words: words.wrapping_add(Self::STEPS), constants: constants.wrapping_add(Self::STEPS) }
+    pub(crate) fn behind(self, words: usize) -> Self {
+        Work { words: self.words.wrapping_add(words), constants: self.constants.wrapping_add(words) }
     }
 }
 
@@ -135,16 +134,8 @@ pub(crate) unsafe fn ahead<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
         let mut chain = *state;
         let mut this = schedules.as_mut_ptr().cast::<W>();
         let mut next = this.add(2 * ROUNDS);
-        let mut count = begin::<A, W, ROUNDS>(this, message, blocks);
-        let mut work = Work::<W, ROUNDS>::new(this, constants);
-        for _ in 0..W::LANES {
-            for step in 0..Work::<W, ROUNDS>::STEPS {
-                work.step::<A>(step);
-            }
-            work = work.following();
-        }
-        let mut block = 0;
-        while count > 0 {
+        let (mut block, mut count) = (0, 0);
+        loop {
             let after = block + count;
             // At the end of the message the schedule that is there is computed again: rounds without that work beside them
             // would be as much code once more.
@@ -153,9 +144,19 @@ pub(crate) unsafe fn ahead<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
                 count_after = begin::<A, W, ROUNDS>(next, message.add(after * A::BLOCK), blocks - after);
                 work = Work::new(next, constants);
             }
+            if count == 0 {
+                // The first schedules have no rounds to go beside.
+                for _ in 0..*unknown(&(ROUNDS - 16)) {
+                    work.step::<A>(0);
+                    work = work.behind(1);
+                }
+            }
             for lane in 0..count {
                 chain = A::block(chain, this.cast::<W::Lane>().add(lane), work);
-                work = work.following();
+                work = work.behind(Work::<W, ROUNDS>::STEPS);
+            }
+            if count_after == 0 {
+                break;
             }
             (block, count) = (after, count_after);
             (this, next) = (next, this);

@@ -190,25 +190,26 @@ impl<W: Word32> Ahead<W, 64> for OneSha256 {
     unsafe fn block(before: [u32; 8], words: *const u32, work: Work<W, 64>) -> [u32; 8] {
         let [a, b, c, d, e, f, g, h] = before;
         let mut after = [a, b, c, d, e, f, g, h, b ^ c];
-        // SAFETY: the caller's promise: words, features, and parts of at most eight steps of a schedule to come.
+        let (mut words, mut work) = (words, work);
+        const { assert!(Work::<W, 64>::STEPS == 6) };
+        // SAFETY: the caller's promise: words, features, and parts of six steps of a schedule to come.
         unsafe {
             macro_rules! group {
                 ($group:literal) => {
                     eight_rounds!(("dword" "e" u32, 6 11 25, 2 13 22) after words W::LANES, 8 * $group);
-                    if $group < Work::<W, 64>::STEPS {
+                    if $group < 3 {
                         work.step::<Self>($group);
                     }
                 };
             }
-            const { assert!(Work::<W, 64>::STEPS <= 8) };
-            group!(0);
-            group!(1);
-            group!(2);
-            group!(3);
-            group!(4);
-            group!(5);
-            group!(6);
-            group!(7);
+            for _ in 0..2 {
+                group!(0);
+                group!(1);
+                group!(2);
+                group!(3);
+                words = words.add(32 * W::LANES);
+                work = work.behind(3);
+            }
             sums!(before after)
         }
     }

@@ -271,30 +271,31 @@ impl<W: Word64> Ahead<W, 80> for OneSha512 {
     unsafe fn block(before: [u64; 8], words: *const u64, work: Work<W, 80>) -> [u64; 8] {
         let [a, b, c, d, e, f, g, h] = before;
         let mut after = [a, b, c, d, e, f, g, h, b ^ c];
+        let (mut words, mut work) = (words, work);
+        let half = Work::<W, 80>::STEPS / 2;
+        const { assert!(Work::<W, 80>::STEPS == 8 || Work::<W, 80>::STEPS == 16) };
         // SAFETY: the caller's promise: words, features, and parts of sixteen or eight steps of a schedule to come.
         unsafe {
             macro_rules! group {
                 ($group:literal) => {
                     eight_rounds!(("qword" "r" u64, 14 18 41, 28 34 39) after words W::LANES, 8 * $group);
-                    if $group < 8 && Work::<W, 80>::STEPS == 16 {
+                    if $group < 4 && half == 8 {
                         work.step::<Self>(2 * $group);
                         work.step::<Self>(2 * $group + 1);
-                    } else if $group < 8 {
+                    } else if $group < 4 {
                         work.step::<Self>($group);
                     }
                 };
             }
-            const { assert!(Work::<W, 80>::STEPS == 8 || Work::<W, 80>::STEPS == 16) };
-            group!(0);
-            group!(1);
-            group!(2);
-            group!(3);
-            group!(4);
-            group!(5);
-            group!(6);
-            group!(7);
-            group!(8);
-            group!(9);
+            for _ in 0..2 {
+                group!(0);
+                group!(1);
+                group!(2);
+                group!(3);
+                group!(4);
+                words = words.add(40 * W::LANES);
+                work = work.behind(half);
+            }
             sums!(before after)
         }
     }
