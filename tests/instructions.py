@@ -31,7 +31,7 @@ def counted(program):
     """{(algorithm, way): (instructions of one unit, unit)}, in the program's order."""
     with tempfile.TemporaryDirectory() as folder:
         # Kernels are chosen by their name or by what Valgrind's CPU has, never by the caller's environment.
-        environment = {key: value for key, value in os.environ.items() if key != "TRUESUM_KERNEL"}
+        environment = {key: value for key, value in os.environ.items() if key not in ("TRUESUM_CPU", "TRUESUM_KERNEL")}
         command = ["valgrind", "--tool=callgrind", "--zero-before=*counted_call*", "--dump-before=*counted_to_here*"]
         command += [f"--callgrind-out-file={folder}/count", program]
         run = subprocess.run(command, capture_output=True, text=True, env=environment)

@@ -118,6 +118,10 @@ fn page(command: &clap::Command, name: &str) -> io::Result<Vec<u8>> {
 
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("NO_COLOR, CLICOLOR_FORCE", "no colours, or colours even where there is no terminal"),
+    (
+        "TRUESUM_CPU",
+        "use only these features of the CPU, names with commas between them, each with what came before it (avx2,sha). What BLAKE3, XXH3 and HighwayHash take from libraries goes by all there are",
+    ),
     ("TRUESUM_KERNEL", "use only the kernels of this name (truesum list kernels) and the portable ones"),
 ];
 

@@ -84,6 +84,11 @@ fn kernels() -> String {
         ALGORITHMS.iter().filter(|row| kernel::rows(row).is_empty()).map(|row| row.name).collect();
     wrap("one message at a time: ", &serial.join(", "), &mut text);
     text += "TRUESUM_KERNEL=NAME leaves only the rows of that name and the portable ones.\n";
+    wrap(
+        "TRUESUM_CPU=NAMES uses only these of the CPU's features: ",
+        &kernel::features().join(", "),
+        &mut text,
+    );
     text
 }
 

@@ -46,7 +46,7 @@ use exit::{Exit, Refusal};
 use personality::Call;
 use std::ffi::OsString;
 use std::process::ExitCode;
-use truesum::hash::kernel::check_forced;
+use truesum::hash::kernel::{check_forced, limit};
 use values::color::Color;
 
 fn main() -> ExitCode {
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
     memory::prepare();
     defect::prepare();
     let arguments: Vec<OsString> = words.collect();
-    if let Err(why) = check_forced() {
+    if let Err(why) = limit_cpu().and_then(|()| check_forced()) {
         return Console::new(Color::Auto).refuse(&Refusal::new(why)).into();
     }
     if let Some(personality) = personality {
@@ -69,6 +69,12 @@ fn main() -> ExitCode {
         Ok(command) => run(command).into(),
         Err(error) => command::tell(&error).into(),
     }
+}
+
+/// Leaves of the CPU's features those that the environment names, before anything is hashed.
+fn limit_cpu() -> Result<(), String> {
+    let list = std::env::var_os("TRUESUM_CPU").unwrap_or_default();
+    limit(&list.to_string_lossy()).map_err(|why| format!("TRUESUM_CPU={why}"))
 }
 
 fn run(command: Command) -> Exit {

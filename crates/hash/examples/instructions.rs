@@ -29,6 +29,7 @@ const MANY: [(&str, usize, usize); 9] = [
 ];
 
 fn main() {
+    kernel::limit(&std::env::var("TRUESUM_CPU").unwrap_or_default()).expect("TRUESUM_CPU");
     let data = vec![0x5a_u8; 1 << 20];
     for algorithm in ALGORITHMS {
         let spec = Spec::new(algorithm);

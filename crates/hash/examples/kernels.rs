@@ -13,6 +13,7 @@ const COUNTS: [usize; 13] = [1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64];
 const LEN: usize = 8192;
 
 fn main() {
+    kernel::limit(&std::env::var("TRUESUM_CPU").unwrap_or_default()).expect("TRUESUM_CPU");
     let names: Vec<String> = std::env::args().skip(1).collect();
     print!("{:11} {:14}", "messages", "");
     COUNTS.iter().for_each(|count| print!("{count:>8}"));

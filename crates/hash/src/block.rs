@@ -1,6 +1,8 @@
 //! Algorithms that are chains of blocks: what a chain is, the kernel rows that advance it, the state of a message, and the
 //! scheduler that runs many messages at once.
 
+#[cfg(target_arch = "x86_64")]
+mod ahead;
 mod chain;
 pub(crate) mod cpu;
 mod padding;
@@ -8,6 +10,8 @@ pub(crate) mod row;
 mod schedule;
 mod stream;
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) use ahead::{Ahead, Work, ahead};
 pub(crate) use chain::{Chain, MAX_BLOCK, MAX_WORDS, State, Tail, state};
 pub(crate) use padding::{
     add_words, output_be32, output_be64, output_le32, output_le64, pad_be64, pad_be128, pad_le64, pad_tiger,

@@ -11,6 +11,9 @@ macro_rules! families {
     };
 }
 
+#[cfg(target_arch = "x86_64")]
+mod rounds;
+
 families! {
     md2
     md4

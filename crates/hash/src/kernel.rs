@@ -1,6 +1,7 @@
 //! The kernel rows of every algorithm, and which of them serve on this CPU: for lists, benchmarks and bug reports.
 
 use crate::algorithm::Algorithm;
+pub use crate::block::cpu::{features, limit};
 pub use crate::block::{Kernel, Runnable, forced, pick};
 use crate::table::ALGORITHMS;
 
@@ -24,9 +25,13 @@ fn check_name(name: &str) -> Result<(), String> {
     if runnable.contains(&name) {
         return Ok(());
     }
-    let what = match all.iter().any(|row| row.isa == name) {
-        true => "this CPU cannot run it",
-        false => "no kernel has this name",
+    let named: Vec<_> = all.iter().filter(|row| row.isa == name).collect();
+    let what = match &named[..] {
+        [] => "no kernel has this name",
+        _ if named.iter().any(|row| row.left_out()) => {
+            "it needs features of this CPU that are not to be used"
+        }
+        _ => "this CPU cannot run it",
     };
     Err(format!("TRUESUM_KERNEL={name}: {what} (this CPU runs {})", runnable.join(", ")))
 }
@@ -45,12 +50,13 @@ pub struct Service {
 /// Which rows of an algorithm serve which numbers of messages on this CPU, in the order of [`rows`].
 pub fn services(algorithm: &Algorithm) -> Vec<Service> {
     let rows = rows(algorithm);
-    let most = rows.iter().map(|row| row.from_busy).max().unwrap_or(1);
+    let most = rows.iter().map(Kernel::from_busy).max().unwrap_or(1);
     let service = |kernel: &'static Kernel| {
         let serves = |count: &usize| std::ptr::eq(pick(rows, *count).row(), kernel);
         let first = (1..=most).find(serves);
         let last = (1..=most).rev().find(serves).map(|last| if last == most { usize::MAX } else { last });
         let why = match (first, forced()) {
+            _ if kernel.left_out() => "needs features of this CPU that are not to be used".to_owned(),
             _ if !kernel.supported() => "not supported by this CPU".to_owned(),
             (None, Some(isa)) if !kernel.allowed() => format!("TRUESUM_KERNEL={isa} leaves it out"),
             (None, _) => "slower than another row at every number of messages".to_owned(),
@@ -128,7 +134,8 @@ mod tests {
         mark: T,
     ) -> Vec<Vec<T>> {
         const GUARD: usize = 64;
-        let blocks = 3;
+        // More than the widest row of one lane computes ahead.
+        let blocks = 21;
         let messages: Vec<Vec<u8>> = (0..lanes)
             .map(|lane| (0..blocks * chain.block).map(|i| (i * 7 + lane * 31) as u8).collect())
             .collect();

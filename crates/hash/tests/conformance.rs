@@ -210,11 +210,11 @@ fn lanes_join_and_leave(
     }
 }
 
-/// Runs this test binary's `test` with only the rows of `isa`.
-fn run_forced(test: &str, isa: &str) {
+/// Runs this test binary's `test` with this in the environment.
+fn run_with(test: &str, name: &str, value: &str) {
     let output = std::process::Command::new(std::env::current_exe().expect("the path of this test"))
         .args([test, "--exact", "--nocapture"])
-        .env("TRUESUM_KERNEL", isa)
+        .env(name, value)
         .output()
         .expect("the test runs itself");
     let mut text = String::new();
@@ -224,14 +224,16 @@ fn run_forced(test: &str, isa: &str) {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
-    assert!(output.status.success() && text.contains("1 passed"), "TRUESUM_KERNEL={isa}:\n{text}");
+    assert!(output.status.success() && text.contains("1 passed"), "{name}={value}:\n{text}");
 }
 
 #[test]
 fn the_rows_of_this_process_conform() {
+    let class = limited();
     kernel::check_forced().expect("TRUESUM_KERNEL");
+    let cases = if class.is_some() { CASES / 10 } else { CASES };
     for (name, oracle) in ORACLES {
-        conforms(name, CASES, oracle);
+        conforms(name, cases, oracle);
     }
     let havals = ALGORITHMS.iter().map(|row| row.name).filter(|name| name.starts_with("haval"));
     for name in BY_PORTABLE.iter().copied().chain(havals) {
@@ -242,13 +244,13 @@ fn the_rows_of_this_process_conform() {
             let digests = hash_many_on(row, &spec, &[message]).expect("a row of this algorithm");
             digests[0].as_bytes().to_vec()
         };
-        conforms(name, CASES / 20, &alone);
+        conforms(name, cases / 20, &alone);
     }
 }
 
 #[test]
 fn every_instruction_set_of_this_cpu_conforms() {
-    if kernel::forced().is_some() {
+    if kernel::forced().is_some() || limited().is_some() {
         return;
     }
     let mut sets: Vec<&str> = Vec::new();
@@ -259,7 +261,61 @@ fn every_instruction_set_of_this_cpu_conforms() {
     }
     assert!(sets.contains(&"portable"));
     for isa in sets {
-        run_forced("the_rows_of_this_process_conform", isa);
+        run_with("the_rows_of_this_process_conform", "TRUESUM_KERNEL", isa);
+    }
+}
+
+/// Classes of machines by the features that their CPUs have, and the instruction sets of their rows.
+const CLASSES: &[(&str, &[&str])] = &[
+    ("sse2", &["portable", "sse2"]),
+    ("sha", &["portable", "sse2", "sha-ni"]),
+    ("avx2", &["portable", "sse2", "avx2"]),
+    ("avx2,sha", &["portable", "sse2", "avx2", "sha-ni"]),
+    ("avx512", &["portable", "sse2", "avx2", "avx512"]),
+    ("avx512,sha", &["portable", "sse2", "avx2", "avx512", "sha-ni"]),
+];
+
+/// Leaves of the CPU's features those that the environment names, and tells them.
+fn limited() -> Option<String> {
+    let list = std::env::var("TRUESUM_CPU").ok()?;
+    kernel::limit(&list).expect("TRUESUM_CPU");
+    Some(list)
+}
+
+#[test]
+fn a_class_of_cpus_has_its_rows_and_no_others() {
+    let Some(class) = limited() else { return };
+    let (_, sets) = CLASSES.iter().find(|(name, _)| *name == class).expect("a class of the table");
+    for algorithm in ALGORITHMS.iter().filter(|row| !kernel::rows(row).is_empty()) {
+        let rows = kernel::rows(algorithm);
+        for row in rows.iter().filter(|row| sets.contains(&row.isa)) {
+            // Rows of finer features than a class has are all of AVX-512.
+            assert!(
+                row.supported() || row.isa == "avx512",
+                "{class}: {} {} x{}",
+                algorithm.name,
+                row.isa,
+                row.lanes
+            );
+        }
+        for count in 1..=64 {
+            let row = kernel::pick(rows, count);
+            assert!(sets.contains(&row.isa), "{class}: {} {} x{}", algorithm.name, row.isa, row.lanes);
+        }
+    }
+    let sha256 = kernel::rows("sha256".parse::<Spec>().expect("a name of the table").algorithm());
+    assert_eq!(kernel::pick(sha256, 1).isa == "sha-ni", class.ends_with("sha"));
+}
+
+#[test]
+fn every_class_of_cpus_conforms() {
+    if kernel::forced().is_some() || limited().is_some() {
+        return;
+    }
+    let here = kernel::features();
+    for (class, _) in CLASSES.iter().filter(|(class, _)| class.split(',').all(|name| here.contains(&name))) {
+        run_with("a_class_of_cpus_has_its_rows_and_no_others", "TRUESUM_CPU", class);
+        run_with("the_rows_of_this_process_conform", "TRUESUM_CPU", class);
     }
 }
 

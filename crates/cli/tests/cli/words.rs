@@ -59,6 +59,43 @@ fn a_kernel_that_there_is_not_is_an_error() {
 }
 
 #[test]
+#[cfg(target_arch = "x86_64")]
+fn features_of_the_cpu_can_be_left_out_and_unknown_ones_are_an_error() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let run = |words: &[&str], list: &[u8]| -> Ran {
+        let list: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(list);
+        folder.command().args(words).env("TRUESUM_CPU", list).output().unwrap().into()
+    };
+    for list in ["sse2", "avx2", "avx2,sha", "avx512, sha", ""] {
+        let ran = run(&["a"], list.as_bytes());
+        assert_eq!((ran.code, ran.out().starts_with(ABC)), (Some(0), true), "{list}: {}", ran.err);
+    }
+    let kernels = run(&["list", "kernels"], b"sse2");
+    let runs = |isa: &str| {
+        kernels.out().lines().filter(|line| line.contains(isa)).all(|line| line.ends_with("runs"))
+    };
+    assert!(runs(" sse2 ") && runs(" portable ") && !runs(" avx2 "), "{}", kernels.out());
+    for (list, what) in [
+        (&b"foo"[..], "foo: no feature is named foo (there are sse2,"),
+        (b"avx2,,sha", "avx2,,sha: an empty name"),
+        (b"\xff", "\u{fffd}: no feature"),
+    ] {
+        let ran = run(&["a"], list);
+        assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""));
+        assert!(ran.err.starts_with(&format!("truesum: TRUESUM_CPU={what}")), "{}", ran.err);
+    }
+    let both: Ran = folder
+        .command()
+        .arg("a")
+        .env("TRUESUM_CPU", "sse2")
+        .env("TRUESUM_KERNEL", "avx2")
+        .output()
+        .unwrap()
+        .into();
+    assert!(both.err.starts_with("truesum: TRUESUM_KERNEL=avx2: "), "{}", both.err);
+}
+
+#[test]
 fn a_manifest_may_come_on_standard_input_without_a_dash() {
     let folder = Folder::with(&[("a", "abc")]);
     let manifest = format!("{ABC}  a\n");

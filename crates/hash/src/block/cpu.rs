@@ -1,68 +1,211 @@
-//! What the CPU has, in the groups that kernels are compiled for.
+//! What the CPU has, in the groups that kernels are compiled for, and how much of that is used: one table of features, which
+//! every choice of code here goes by.
+//!
+//! A machine of another class can be had on this one by a list of features that alone are used (`TRUESUM_CPU=avx2` of the
+//! program): for tests, benchmarks and bug reports. It only takes away.
 
-/// Whether the CPU has AVX-512 as the kernels use it (F, BW and VL).
-pub(crate) fn has_avx512() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        std::arch::is_x86_feature_detected!("avx512f")
-            && std::arch::is_x86_feature_detected!("avx512bw")
-            && std::arch::is_x86_feature_detected!("avx512vl")
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A set of features.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Features(u32);
+
+impl Features {
+    /// What code needs that runs on every CPU of its architecture.
+    pub(crate) const NONE: Features = Features(0);
+
+    pub(crate) const fn and(self, other: Features) -> Features {
+        Features(self.0 | other.0)
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    false
-}
 
-/// Whether the CPU has AVX2.
-pub(crate) fn has_avx2() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        std::arch::is_x86_feature_detected!("avx2")
+    const fn common(self, other: Features) -> Features {
+        Features(self.0 & other.0)
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    false
-}
 
-/// Whether the CPU has the SHA instructions for SHA-1 and SHA-256, and the shuffles their kernels need.
-pub(crate) fn has_sha_ni() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        std::arch::is_x86_feature_detected!("sha")
-            && std::arch::is_x86_feature_detected!("ssse3")
-            && std::arch::is_x86_feature_detected!("sse4.1")
+    /// Whether all of `other` are in it.
+    pub(crate) const fn has(self, other: Features) -> bool {
+        self.0 & other.0 == other.0
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    false
 }
 
-/// Whether the CPU has AVX2 and the bit manipulation that scalar code needs beside it.
-pub(crate) fn has_avx2_bmi2() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        has_avx2()
-            && std::arch::is_x86_feature_detected!("bmi1")
-            && std::arch::is_x86_feature_detected!("bmi2")
+/// A feature that a CPU may have.
+struct Feature {
+    /// As lists have it.
+    name: &'static str,
+    /// The feature itself.
+    is: Features,
+    /// What a list with this name leaves: the feature and what CPUs with it have had before it.
+    leaves: Features,
+    found: fn() -> bool,
+}
+
+/// The table: a constant, a name, what the name leaves beside it, and what the CPU is asked for.
+macro_rules! features {
+    ($($(#[$doc:meta])* $constant:ident: $name:literal with [$($with:ident)*] if [$($asked:tt)*];)*) => {
+        /// The features in the order of the table.
+        #[cfg(target_arch = "x86_64")]
+        #[allow(clippy::upper_case_acronyms)]
+        #[repr(u32)]
+        enum Place { $($constant),* }
+        $(
+            $(#[$doc])*
+            #[cfg(target_arch = "x86_64")]
+            pub(crate) const $constant: Features = Features(1 << Place::$constant as u32);
+        )*
+        #[cfg(target_arch = "x86_64")]
+        static TABLE: &[Feature] = &[$(Feature {
+            name: $name,
+            is: $constant,
+            leaves: $constant$(.and($with))*,
+            found: || true $(&& std::arch::is_x86_feature_detected!($asked))*,
+        }),*];
+    };
+}
+
+features! {
+    /// What every x86-64 CPU has.
+    SSE2: "sse2" with [] if [];
+    /// Byte shuffles in SSE registers.
+    SSSE3: "ssse3" with [SSE2] if ["ssse3"];
+    /// The last of what kernels take from SSE 4.1.
+    SSE41: "sse4.1" with [SSE2 SSSE3] if ["sse4.1"];
+    /// Products without carries.
+    CLMUL: "pclmulqdq" with [SSE2 SSSE3 SSE41] if ["pclmulqdq"];
+    /// The instructions for SHA-1 and SHA-256.
+    SHA: "sha" with [SSE2 SSSE3 SSE41] if ["sha"];
+    /// AVX2.
+    AVX2: "avx2" with [SSE2 SSSE3 SSE41 CLMUL BMI2] if ["avx2"];
+    /// Bit manipulation for scalar code (BMI1 and BMI2), which came with AVX2.
+    BMI2: "bmi2" with [SSE2 SSSE3 SSE41 CLMUL] if ["bmi1" "bmi2"];
+    /// AVX-512 as the kernels use it (F, BW and VL).
+    AVX512: "avx512" with [SSE2 SSSE3 SSE41 CLMUL BMI2 AVX2] if ["avx512f" "avx512bw" "avx512vl"];
+    /// Permutations of bytes in AVX-512.
+    VBMI: "avx512vbmi" with [SSE2 SSSE3 SSE41 CLMUL BMI2 AVX2 AVX512] if ["avx512vbmi"];
+    /// Arithmetic in GF(2^8).
+    GFNI: "gfni" with [SSE2 SSSE3 SSE41 CLMUL] if ["gfni"];
+    /// Products without carries in wide registers.
+    VPCLMUL: "vpclmulqdq" with [SSE2 SSSE3 SSE41 CLMUL BMI2 AVX2] if ["vpclmulqdq"];
+}
+
+/// Kernels of other architectures are portable ones: they ask nothing of the CPU.
+#[cfg(not(target_arch = "x86_64"))]
+static TABLE: &[Feature] = &[];
+
+/// The features in use with [`LOOKED`], or 0 as long as nobody has asked.
+static IN_USE: AtomicU32 = AtomicU32::new(0);
+const LOOKED: u32 = 1 << 31;
+
+/// Whether all these features are there and in use.
+#[inline]
+pub(crate) fn has(needs: Features) -> bool {
+    in_use().has(needs)
+}
+
+/// Every feature that this CPU has and that was left.
+#[inline]
+fn in_use() -> Features {
+    match IN_USE.load(Ordering::Relaxed) {
+        0 => look(),
+        known => Features(known),
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    false
 }
 
-/// As [`has_avx2_bmi2`], with AVX-512.
-pub(crate) fn has_avx512_bmi2() -> bool {
-    has_avx512() && has_avx2_bmi2()
-}
-
-pub(crate) fn always() -> bool {
-    true
-}
-
-/// As [`has_avx512`], with byte permutations (VBMI) and arithmetic in GF(2^8).
-pub(crate) fn has_vbmi_gfni() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        has_avx512()
-            && std::arch::is_x86_feature_detected!("avx512vbmi")
-            && std::arch::is_x86_feature_detected!("gfni")
+#[cold]
+fn look() -> Features {
+    let all = Features(LOOKED | there().0);
+    // Who came first has it as it stays.
+    match IN_USE.compare_exchange(0, all.0, Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(_) => all,
+        Err(known) => Features(known),
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    false
+}
+
+/// Every feature that this CPU has.
+pub(crate) fn there() -> Features {
+    TABLE.iter().filter(|feature| (feature.found)()).fold(Features::NONE, |set, feature| set.and(feature.is))
+}
+
+/// The names of the features in use, in the order of the table.
+pub fn features() -> Vec<&'static str> {
+    TABLE.iter().filter(|feature| has(feature.is)).map(|feature| feature.name).collect()
+}
+
+/// Leaves in use what this CPU has of the features in `list`, names with commas between them (`avx2,sha`). A name stands
+/// for its feature and for what came before it: `avx512` leaves AVX2 as well. An empty list, or one of spaces, leaves all.
+///
+/// This is for the whole process and to be called at its start: what was chosen once stays.
+///
+/// # Errors
+/// A name that is none; or features are in use already, and not just those. The text says so, and which names there are.
+pub fn limit(list: &str) -> Result<(), String> {
+    if list.trim().is_empty() {
+        return Ok(());
+    }
+    let left = there().common(named(list)?).and(Features(LOOKED));
+    match IN_USE.compare_exchange(0, left.0, Ordering::Relaxed, Ordering::Relaxed) {
+        Err(known) if known != left.0 => Err(format!("{list}: other features of the CPU are in use already")),
+        _ => Ok(()),
+    }
+}
+
+/// What the names of a list leave.
+fn named(list: &str) -> Result<Features, String> {
+    let mut left = Features::NONE;
+    for name in list.split(',').map(str::trim) {
+        let Some(feature) = TABLE.iter().find(|feature| feature.name == name) else {
+            let names: Vec<&str> = TABLE.iter().map(|feature| feature.name).collect();
+            let what = if name.is_empty() {
+                "an empty name".to_owned()
+            } else {
+                format!("no feature is named {name}")
+            };
+            return Err(format!("{list}: {what} (there are {})", names.join(", ")));
+        };
+        left = left.and(feature.leaves);
+    }
+    Ok(left)
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_leave_what_came_before_them_and_nothing_else() {
+        assert_eq!(named("sse2"), Ok(SSE2));
+        let (avx2, sha) = (named("avx2").unwrap(), named("sha").unwrap());
+        assert!(avx2.has(BMI2.and(CLMUL).and(SSE2)) && !avx2.has(SHA) && !avx2.has(AVX512));
+        assert_eq!(named(" sha, avx2 "), Ok(avx2.and(sha)));
+        assert!(named("avx512").unwrap().has(avx2) && !named("avx512").unwrap().has(VBMI));
+        for feature in TABLE {
+            // What a name leaves, its own names leave again: the table is closed.
+            let parts = TABLE.iter().filter(|part| feature.leaves.has(part.is));
+            assert!(feature.leaves.has(feature.is), "{}", feature.name);
+            parts.for_each(|part| assert!(feature.leaves.has(part.leaves), "{} {}", feature.name, part.name));
+        }
+    }
+
+    #[test]
+    fn unknown_names_are_refused_with_those_there_are() {
+        for (list, what) in [
+            ("axv2", "named axv2"),
+            ("avx2,", "an empty name"),
+            ("avx2 sha", "named avx2 sha"),
+            ("AVX2", "named AVX2"),
+        ] {
+            let error = named(list).unwrap_err();
+            assert!(error.contains(what) && error.contains("avx512vbmi"), "{list}: {error}");
+        }
+    }
+
+    #[test]
+    fn names_in_use_are_a_list_that_leaves_just_them() {
+        let list = features().join(",");
+        assert!(list.starts_with("sse2"), "{list}");
+        assert_eq!(there().common(named(&list).unwrap()), Features(in_use().0 & !LOOKED));
+        // They are in use, so the same list is fine, and another is too late.
+        assert_eq!(limit(&list), Ok(()));
+        assert!(limit("sse2").unwrap_err().contains("in use already"));
+        assert_eq!(limit(" "), Ok(()));
+    }
 }

@@ -5,6 +5,7 @@
 //! leaves only the rows of that instruction set and the portable one: for tests, benchmarks and bug reports.
 #![allow(unsafe_code)]
 
+use super::cpu::{self, Features};
 use std::ops::Deref;
 use std::sync::OnceLock;
 
@@ -26,33 +27,45 @@ pub struct Kernel {
     pub isa: &'static str,
     /// Messages per call.
     pub lanes: usize,
-    /// The fewest busy lanes at which this row beats the rows after it, by measurement.
-    pub from_busy: usize,
-    supported: fn() -> bool,
+    from: usize,
+    /// What counts instead of `from` on CPUs that lack these features.
+    without: (Features, usize),
+    needs: Features,
     code: Code,
 }
 
 impl Kernel {
     /// # Safety
-    /// Where `supported` holds, the CPU has the features `code` is compiled for, and `code` does as [`Advance`] says.
+    /// A CPU that has what the row `needs` has the features `code` is compiled for, and `code` does as [`Advance`] says.
     pub(crate) const unsafe fn new(
         isa: &'static str,
         lanes: usize,
-        from_busy: usize,
-        supported: fn() -> bool,
+        from: usize,
+        without: (Features, usize),
+        needs: Features,
         code: Code,
     ) -> Kernel {
-        Kernel { isa, lanes, from_busy, supported, code }
+        Kernel { isa, lanes, from, without, needs, code }
     }
 
-    /// The row as something that can be run; `None` if this CPU lacks its features.
+    /// The fewest busy lanes at which this row beats the rows after it on a CPU of this class, by measurement.
+    pub fn from_busy(&self) -> usize {
+        if cpu::has(self.without.0) { self.from } else { self.without.1 }
+    }
+
+    /// The row as something that can be run; `None` if this CPU lacks its features, or they are not to be used.
     pub fn runnable(&'static self) -> Option<Runnable> {
-        (self.supported)().then_some(Runnable(self))
+        self.supported().then_some(Runnable(self))
     }
 
-    /// Whether this CPU can run the row.
+    /// Whether this CPU can run the row with the features in use.
     pub fn supported(&self) -> bool {
-        (self.supported)()
+        cpu::has(self.needs)
+    }
+
+    /// Whether this CPU could run the row, and [`limit`](crate::kernel::limit) left out what it needs.
+    pub(crate) fn left_out(&self) -> bool {
+        !self.supported() && cpu::there().has(self.needs)
     }
 
     /// Bytes of the words it computes with.
@@ -105,54 +118,55 @@ pub fn forced() -> Option<&'static str> {
 /// If there are no rows, or the last needs something of the CPU.
 pub fn pick(rows: &'static [Kernel], busy: usize) -> Runnable {
     rows.iter()
-        .filter(|row| row.from_busy <= busy && row.allowed())
+        .filter(|row| row.from_busy() <= busy && row.allowed())
         .find_map(Kernel::runnable)
         .or_else(|| rows.last()?.runnable())
         .expect("a family ends with its portable row")
 }
 
-/// The instruction sets that rows are compiled for: the name shown, the features, and the test for them. Expands to
+/// The instruction sets that rows are compiled for: the name shown, the features, and the same by the table of them. Expands to
 /// `then!` of these and what follows.
 macro_rules! isa {
     (avx512 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "avx512", "avx512f,avx512bw,avx512vl", has_avx512, $($rest)* }
+        $crate::block::row::$then! { "avx512", "avx512f,avx512bw,avx512vl", [AVX512], $($rest)* }
     };
     (avx512_bmi2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "avx512", "avx512f,avx512bw,avx512vl,bmi1,bmi2", has_avx512_bmi2, $($rest)* }
+        $crate::block::row::$then! { "avx512", "avx512f,avx512bw,avx512vl,bmi1,bmi2", [AVX512 BMI2], $($rest)* }
     };
     (avx2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "avx2", "avx2", has_avx2, $($rest)* }
+        $crate::block::row::$then! { "avx2", "avx2", [AVX2], $($rest)* }
     };
     (avx2_bmi2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "avx2", "avx2,bmi1,bmi2", has_avx2_bmi2, $($rest)* }
+        $crate::block::row::$then! { "avx2", "avx2,bmi1,bmi2", [AVX2 BMI2], $($rest)* }
     };
     (bmi2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "avx2", "bmi1,bmi2", has_avx2_bmi2, $($rest)* }
+        $crate::block::row::$then! { "avx2", "bmi1,bmi2", [AVX2 BMI2], $($rest)* }
     };
     (sse2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "sse2", "sse2", always, $($rest)* }
+        $crate::block::row::$then! { "sse2", "sse2", [SSE2], $($rest)* }
     };
     (avx512_gfni $then:ident $($rest:tt)*) => {
         $crate::block::row::$then! {
-            "avx512", "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", has_vbmi_gfni, $($rest)*
+            "avx512", "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", [AVX512 VBMI GFNI], $($rest)*
         }
     };
     (sha_ni $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "sha-ni", "sha,ssse3,sse4.1", has_sha_ni, $($rest)* }
+        $crate::block::row::$then! { "sha-ni", "sha,ssse3,sse4.1", [SHA SSSE3 SSE41], $($rest)* }
     };
 }
 pub(crate) use isa;
 
 /// A row for [`kernels`].
 macro_rules! row {
-    ($isa:literal, $features:literal, $test:ident, $lanes:literal $busy:literal $code:ident $name:ident) => {
-        // SAFETY: features and their test come from one line of `isa!`, and the function does as `Advance` says.
+    ($isa:literal, $features:literal, [$($needs:ident)*], $lanes:literal [$busy:literal $(or $other:literal without $lacking:ident)?] $code:ident $name:ident) => {
+        // SAFETY: features and what the row needs come from one line of `isa!`, and the function does as `Advance` says.
         unsafe {
             $crate::block::Kernel::new(
                 $isa,
                 $lanes,
                 $busy,
-                $crate::block::cpu::$test,
+                $crate::block::row::without!($($other $lacking)?),
+                $crate::block::cpu::Features::NONE$(.and($crate::block::cpu::$needs))*,
                 $crate::block::Code::$code($name),
             )
         }
@@ -160,9 +174,20 @@ macro_rules! row {
 }
 pub(crate) use row;
 
+/// The second threshold of a row for [`kernels`].
+macro_rules! without {
+    () => {
+        ($crate::block::cpu::Features::NONE, 0)
+    };
+    ($other:literal $lacking:ident) => {
+        ($crate::block::cpu::$lacking, $other)
+    };
+}
+pub(crate) use without;
+
 /// A function for [`kernels`], compiled for a set of CPU features.
 macro_rules! instance {
-    ($isa:literal, $features:literal, $test:ident, $name:ident $lane:ty, $body:ident[$($word:tt)*]) => {
+    ($isa:literal, $features:literal, [$($needs:ident)*], $name:ident $lane:ty, $body:ident[$($word:tt)*]) => {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $features)]
         unsafe fn $name(state: *mut $lane, messages: *const *const u8, blocks: usize) {
@@ -177,20 +202,20 @@ pub(crate) use instance;
 ///
 /// `function: instruction set x lanes, from the fewest busy lanes where it is ahead = body[word];`
 ///
-/// and the portable ones at the end. `body` is
+/// with `or N without FEATURE` behind that number where it is another on CPUs that lack the feature; and the portable ones at the end. `body` is
 /// `#[inline(always)] unsafe fn<W>(state: *mut Lane, messages: *const *const u8, blocks: usize)`.
 macro_rules! kernels {
     (
         $vis:vis static $rows:ident: $code:ident of $lane:ty;
-        x86_64 { $($name:ident: $isa:ident x $lanes:literal, from $busy:literal = $body:ident[$($word:tt)*];)* }
+        x86_64 { $($name:ident: $isa:ident x $lanes:literal, from $busy:literal $(or $other:literal without $lacking:ident)? = $body:ident[$($word:tt)*];)* }
         portable { $($plain:ident: x $few:literal, from $least:literal = $simple:ident[$($scalar:tt)*];)* }
     ) => {
         $vis static $rows: &[$crate::block::Kernel] = &[
             $(
                 #[cfg(target_arch = "x86_64")]
-                $crate::block::row::isa! { $isa row $lanes $busy $code $name },
+                $crate::block::row::isa! { $isa row $lanes [$busy $(or $other without $lacking)?] $code $name },
             )*
-            $($crate::block::row::row!("portable", "", always, $few $least $code $plain),)*
+            $($crate::block::row::row!("portable", "", [], $few [$least] $code $plain),)*
         ];
         $($crate::block::row::isa! { $isa instance $name $lane, $body[$($word)*] })*
         $(

@@ -53,7 +53,7 @@ pub(crate) fn run(block: usize, words: usize, rows: &'static [Kernel], mut messa
     }
     while !messages.is_empty() {
         let kernel = pick(rows, messages.len());
-        let least = if rows.len() == 1 { 1 } else { kernel.from_busy };
+        let least = if rows.len() == 1 { 1 } else { kernel.from_busy() };
         match kernel.code() {
             Code::Word32(advance) => messages = drive(block, words, kernel, least, advance, messages),
             Code::Word64(advance) => messages = drive(block, words, kernel, least, advance, messages),

@@ -41,6 +41,7 @@ kernels! {
         avx512: avx512 x 8, from 2 = compress[U64x8];
         avx2_x2: avx2 x 8, from 6 = compress[X2<U64x4>];
         avx2: avx2 x 4, from 3 = compress[U64x4];
+        avx2_one: avx2 x 1, from 1 = compress_one[];
     }
     portable {
         portable: x 1, from 1 = compress[u64];
@@ -193,5 +194,78 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
             value.store(at(word));
         }
         counter.store(at(COUNTER));
+    }
+}
+
+/// One message, the four words of each row of the state in a register (section 3.1 of the BLAKE2 paper). Between columns and
+/// diagonals the rows turn around the second, which is the last to be known: nothing waits for its turning.
+///
+/// # Safety
+/// As [`crate::block::row::Advance`] for one message, compiled for AVX2.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn compress_one(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    use std::arch::x86_64::*;
+    // Rotations to the right by 24 and 16 bits, for both halves of a register.
+    const BY_24: [u8; 16] = [3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10];
+    const BY_16: [u8; 16] = [2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9];
+    // SAFETY: the caller's promise: twelve words of state, whole blocks, AVX2. Loads and stores are unaligned ones.
+    unsafe {
+        let by_24 = _mm256_broadcastsi128_si256(_mm_loadu_si128(BY_24.as_ptr().cast()));
+        let by_16 = _mm256_broadcastsi128_si256(_mm_loadu_si128(BY_16.as_ptr().cast()));
+        let iv = _mm256_loadu_si256(IV.as_ptr().cast());
+        let iv_high = _mm256_loadu_si256(IV.as_ptr().add(4).cast());
+        let mut low = _mm256_loadu_si256(state.cast());
+        let mut high = _mm256_loadu_si256(state.add(4).cast());
+        let mut counter = *state.add(COUNTER);
+        let (step, last, node) = (*state.add(STEP), *state.add(FINAL), *state.add(NODE));
+        for block in 0..blocks {
+            let m = (*messages).add(block * 128).cast::<i64>();
+            counter = counter.wrapping_add(step);
+            let place = _mm256_set_epi64x(node as i64, last as i64, 0, counter as i64);
+            let (mut a, mut b, mut c, mut d) = (low, high, iv, _mm256_xor_si256(iv_high, place));
+            macro_rules! word {
+                ($i:expr) => {
+                    m.add($i).read_unaligned()
+                };
+            }
+            macro_rules! words {
+                ($s:expr, $i:literal $j:literal $k:literal $l:literal) => {
+                    _mm256_set_epi64x(word!($s[$l]), word!($s[$k]), word!($s[$j]), word!($s[$i]))
+                };
+            }
+            macro_rules! mix {
+                ($x:expr, $y:expr) => {
+                    a = _mm256_add_epi64(_mm256_add_epi64(a, $x), b);
+                    d = _mm256_shuffle_epi32::<0xb1>(_mm256_xor_si256(d, a));
+                    c = _mm256_add_epi64(c, d);
+                    b = _mm256_shuffle_epi8(_mm256_xor_si256(b, c), by_24);
+                    a = _mm256_add_epi64(_mm256_add_epi64(a, $y), b);
+                    d = _mm256_shuffle_epi8(_mm256_xor_si256(d, a), by_16);
+                    c = _mm256_add_epi64(c, d);
+                    b = _mm256_xor_si256(b, c);
+                    b = _mm256_or_si256(_mm256_srli_epi64::<63>(b), _mm256_add_epi64(b, b));
+                };
+            }
+            macro_rules! rounds {
+                ($($round:literal)*) => {$(
+                    let s = SIGMA[$round % 10];
+                    mix!(words!(s, 0 2 4 6), words!(s, 1 3 5 7));
+                    a = _mm256_permute4x64_epi64::<0x93>(a);
+                    d = _mm256_permute4x64_epi64::<0x4e>(d);
+                    c = _mm256_permute4x64_epi64::<0x39>(c);
+                    mix!(words!(s, 14 8 10 12), words!(s, 15 9 11 13));
+                    a = _mm256_permute4x64_epi64::<0x39>(a);
+                    d = _mm256_permute4x64_epi64::<0x4e>(d);
+                    c = _mm256_permute4x64_epi64::<0x93>(c);
+                )*};
+            }
+            rounds!(0 1 2 3 4 5 6 7 8 9 10 11);
+            low = _mm256_xor_si256(low, _mm256_xor_si256(a, c));
+            high = _mm256_xor_si256(high, _mm256_xor_si256(b, d));
+        }
+        _mm256_storeu_si256(state.cast(), low);
+        _mm256_storeu_si256(state.add(4).cast(), high);
+        *state.add(COUNTER) = counter;
     }
 }

@@ -1,11 +1,16 @@
 //! SHA-1 (FIPS 180-4).
 //!
 //! The SHA instructions do four steps at a time, each four waiting for the last: several messages side by side fill the
-//! gaps until sixteen lanes are ahead.
+//! gaps until sixteen lanes are ahead. Where there are none, one message has its schedules computed in vectors ahead of its
+//! rounds.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
+#[cfg(target_arch = "x86_64")]
+use crate::block::{Ahead, Work, ahead};
 use crate::block::{Chain, State, kernels, output_be32, pad_be64, state};
+#[cfg(target_arch = "x86_64")]
+use crate::family::rounds::sums;
 use crate::word::{Endian, Word32, array, unknown, unroll};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
@@ -35,13 +40,14 @@ kernels! {
     static KERNELS: Word32 of u32;
     x86_64 {
         avx512_x2: avx512 x 32, from 17 = compress[X2<U32x16>];
-        avx512: avx512 x 16, from 5 = compress[U32x16];
+        avx512: avx512 x 16, from 5 or 3 without SHA = compress[U32x16];
         sha_ni_4: sha_ni x 4, from 4 = sha_ni[4];
         sha_ni_3: sha_ni x 3, from 3 = sha_ni[3];
         sha_ni_2: sha_ni x 2, from 2 = sha_ni[2];
         sha_ni_1: sha_ni x 1, from 1 = sha_ni[1];
         avx2_x2: avx2 x 16, from 9 = compress[X2<U32x8>];
         avx2: avx2 x 8, from 3 = compress[U32x8];
+        avx2_one: avx2_bmi2 x 1, from 1 = compress_one[U32x8];
         sse2: sse2 x 4, from 3 = compress[U32x4];
     }
     portable {
@@ -86,6 +92,138 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
         }
         for (word, value) in s.into_iter().enumerate() {
             value.store(at(word));
+        }
+    }
+}
+
+/// One message without SHA instructions, its schedules computed ahead.
+///
+/// # Safety
+/// As [`crate::block::row::Advance`] for one message, compiled for the word's CPU features and BMI2.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn compress_one<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise. For one block there is nothing to compute side by side.
+    unsafe {
+        match blocks {
+            0 | 1 => portable(state, messages, blocks),
+            _ => ahead::<OneSha1, W, 80>(state, messages, blocks),
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+struct OneSha1;
+
+/// A step that begins with the function of its words in `f`, and with `e` that has the schedule's word. It leaves the same of the
+/// next step, whose word of the schedule stands `n` words behind `words`: what was `e` is then the first word of the state and
+/// `d` the last. Of the first word nothing but its rotation is needed longer, so that its register becomes that of the function.
+#[cfg(target_arch = "x86_64")]
+macro_rules! step {
+    ($kind:tt $words:ident $n:expr; $f:ident $a:ident $b:ident $c:ident $d:ident $e:ident) => {
+        let (rotated, next);
+        step!(@ $kind $words $n; rotated next $f $a $b $c $d $e);
+        ($a, $f) = (rotated, next);
+    };
+    // Where the next step chooses, takes the parity, and the majority: its `b`, `c` and `d` are now `a`, `b` and `c`.
+    (@ choose $($rest:tt)*) => {
+        step!(@@ "andn {t:e}, {a:e}, {c:e}", "and {a:e}, {b:e}", "xor {a:e}, {t:e}"; $($rest)*)
+    };
+    (@ parity $($rest:tt)*) => {
+        step!(@@ "/* {t:e} */", "xor {a:e}, {b:e}", "xor {a:e}, {c:e}"; $($rest)*)
+    };
+    (@ majority $($rest:tt)*) => {
+        step!(@@ "mov {t:e}, {b:e}\nxor {t:e}, {c:e}", "and {a:e}, {t:e}\nmov {t:e}, {b:e}", "and {t:e}, {c:e}\nadd {d:e}, {t:e}"; $($rest)*)
+    };
+    (@@ $first:literal, $second:literal, $third:literal; $words:ident $n:expr; $rotated:ident $next:ident $f:ident $a:ident $b:ident $c:ident $d:ident $e:ident) => {
+        std::arch::asm!(
+            "add {d:e}, dword ptr [{words} + {at}]",
+            $first,
+            "add {e:e}, {f:e}",
+            "rorx {u:e}, {a:e}, 27",
+            "rorx {r:e}, {a:e}, 2",
+            $second,
+            "add {e:e}, {u:e}",
+            $third,
+            words = in(reg) $words,
+            at = const $n * size_of::<u32>(),
+            a = inout(reg) $a => $next,
+            b = in(reg) $b,
+            c = in(reg) $c,
+            d = inout(reg) $d,
+            e = inout(reg) $e,
+            f = in(reg) $f,
+            r = out(reg) $rotated,
+            t = out(reg) _,
+            u = out(reg) _,
+            options(pure, readonly, nostack)
+        )
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<W: Word32> Ahead<W, 80> for OneSha1 {
+    type State = [u32; 5];
+    const BLOCK: usize = 64;
+    const CONSTANTS: &'static [u32; 80] = &{
+        let mut constants = [0; 80];
+        let mut i = 0;
+        while i < 80 {
+            constants[i] = K[i / 20];
+            i += 1;
+        }
+        constants
+    };
+
+    #[inline(always)]
+    unsafe fn first(blocks: *const *const u8) -> [W; 16] {
+        // SAFETY: the caller's promise.
+        unsafe { W::chunk(blocks, 0, Endian::Big) }
+    }
+
+    #[inline(always)]
+    unsafe fn next(end: *const W) -> W {
+        // SAFETY: the caller's promise: sixteen words before the end.
+        unsafe { (*end.sub(16)).xor(*end.sub(14)).xor(*end.sub(8)).xor(*end.sub(3)).rotl(1) }
+    }
+
+    #[inline(always)]
+    unsafe fn block(before: [u32; 5], words: *const u32, work: Work<W, 80>) -> [u32; 5] {
+        const { assert!(Work::<W, 80>::STEPS == 8) };
+        let [mut a, b, mut c, mut d, e] = before;
+        let mut f = b & c | !b & d;
+        // Steps have their second word rotated already.
+        let mut b = b.rotate_left(30);
+        // SAFETY: the caller's promise: words, features, and parts of eight steps of a schedule to come.
+        unsafe {
+            let mut e = e.wrapping_add(*words);
+            macro_rules! group {
+                ($group:literal $kind:tt $last:tt) => {
+                    step!($kind words (10 * $group + 1) * W::LANES; f a b c d e);
+                    step!($kind words (10 * $group + 2) * W::LANES; f e a b c d);
+                    step!($kind words (10 * $group + 3) * W::LANES; f d e a b c);
+                    step!($kind words (10 * $group + 4) * W::LANES; f c d e a b);
+                    step!($kind words (10 * $group + 5) * W::LANES; f b c d e a);
+                    step!($kind words (10 * $group + 6) * W::LANES; f a b c d e);
+                    step!($kind words (10 * $group + 7) * W::LANES; f e a b c d);
+                    step!($kind words (10 * $group + 8) * W::LANES; f d e a b c);
+                    step!($kind words (10 * $group + 9) * W::LANES; f c d e a b);
+                    step!($last words (10 * $group + 10) * W::LANES; f b c d e a);
+                    work.step::<Self>($group);
+                };
+            }
+            group!(0 choose choose);
+            group!(1 choose parity);
+            group!(2 parity parity);
+            group!(3 parity majority);
+            group!(4 majority majority);
+            group!(5 majority parity);
+            group!(6 parity parity);
+            group!(7 parity parity);
+            let _ = f;
+            // What the last step prepared for another that does not come.
+            let after = [a, b.rotate_right(30), c, d, e.wrapping_sub(*words.add(80 * W::LANES))];
+            sums!(before after)
         }
     }
 }

@@ -1,11 +1,16 @@
 //! SHA-2 with 32-bit words: SHA-224 and SHA-256 (FIPS 180-4).
 //!
 //! The SHA instructions do two rounds in four cycles, each waiting for the last: two messages side by side fill the gaps,
-//! and from a handful of messages on the sixteen lanes of AVX-512 are ahead of both.
+//! and from a handful of messages on the sixteen lanes of AVX-512 are ahead of both. Where there are none, one message has
+//! its schedules computed in vectors ahead of its rounds.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
+#[cfg(target_arch = "x86_64")]
+use crate::block::{Ahead, Work, ahead};
 use crate::block::{Chain, State, kernels, output_be32, pad_be64, state};
+#[cfg(target_arch = "x86_64")]
+use crate::family::rounds::{eight_rounds, sums};
 use crate::word::{Endian, Word32, array, unknown, unroll};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
@@ -45,10 +50,12 @@ kernels! {
     static KERNELS_256: Word32 of u32;
     x86_64 {
         avx512_x2_256: avx512 x 32, from 17 = compress_256[X2<U32x16>];
-        avx512_256: avx512 x 16, from 8 = compress_256[U32x16];
+        avx512_256: avx512 x 16, from 8 or 3 without SHA = compress_256[U32x16];
         sha_ni_2: sha_ni x 2, from 2 = sha_ni[2];
         sha_ni_1: sha_ni x 1, from 1 = sha_ni[1];
         avx2_256: avx2 x 8, from 3 = compress_256[U32x8];
+        avx512_one: avx512_bmi2 x 1, from 1 = compress_one[U32x8];
+        avx2_one: avx2_bmi2 x 1, from 1 = compress_one[U32x8];
         sse2_256: sse2 x 4, from 3 = compress_256[U32x4];
     }
     portable {
@@ -93,6 +100,14 @@ const K256: [u32; 64] = [
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 ];
 
+/// The word of the schedule that follows from those 16, 15, 7 and 2 before it (section 6.2.2 step 1).
+#[inline(always)]
+fn scheduled<W: Word32>(w16: W, w15: W, w7: W, w2: W) -> W {
+    let s0 = w15.rotr(7).xor(w15.rotr(18)).xor(w15.shr(3));
+    let s1 = w2.rotr(17).xor(w2.rotr(19)).xor(w2.shr(10));
+    w16.add(s0).add(w7).add(s1)
+}
+
 /// FIPS 180-4 section 6.2.2, for every lane.
 ///
 /// # Safety
@@ -120,10 +135,7 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
             unroll!(i in 16 => { step!(i, k[i]); });
             for k in k[16..].chunks_exact(16) {
                 unroll!(i in 16 => {
-                    let (w15, w2) = (w[(i + 1) % 16], w[(i + 14) % 16]);
-                    let s0 = w15.rotr(7).xor(w15.rotr(18)).xor(w15.shr(3));
-                    let s1 = w2.rotr(17).xor(w2.rotr(19)).xor(w2.shr(10));
-                    w[i] = w[i].add(s0).add(w[(i + 9) % 16]).add(s1);
+                    w[i] = scheduled(w[i], w[(i + 1) % 16], w[(i + 9) % 16], w[(i + 14) % 16]);
                     step!(i, k[i]);
                 });
             }
@@ -133,6 +145,72 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
         }
         for (word, value) in s.into_iter().enumerate() {
             value.store(at(word));
+        }
+    }
+}
+
+/// One message without SHA instructions, its schedules computed ahead.
+///
+/// # Safety
+/// As [`crate::block::row::Advance`] for one message, compiled for the word's CPU features and BMI2.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn compress_one<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise. For one block there is nothing to compute side by side.
+    unsafe {
+        match blocks {
+            0 | 1 => portable_256(state, messages, blocks),
+            _ => ahead::<OneSha256, W, 64>(state, messages, blocks),
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+struct OneSha256;
+
+#[cfg(target_arch = "x86_64")]
+impl<W: Word32> Ahead<W, 64> for OneSha256 {
+    type State = [u32; 8];
+    const BLOCK: usize = 64;
+    const CONSTANTS: &'static [u32; 64] = &K256;
+
+    #[inline(always)]
+    unsafe fn first(blocks: *const *const u8) -> [W; 16] {
+        // SAFETY: the caller's promise.
+        unsafe { W::chunk(blocks, 0, Endian::Big) }
+    }
+
+    #[inline(always)]
+    unsafe fn next(end: *const W) -> W {
+        // SAFETY: the caller's promise: sixteen words before the end.
+        unsafe { scheduled(*end.sub(16), *end.sub(15), *end.sub(7), *end.sub(2)) }
+    }
+
+    #[inline(always)]
+    unsafe fn block(before: [u32; 8], words: *const u32, work: Work<W, 64>) -> [u32; 8] {
+        let [a, b, c, d, e, f, g, h] = before;
+        let mut after = [a, b, c, d, e, f, g, h, b ^ c];
+        let (mut words, mut work) = (words, work);
+        const { assert!(Work::<W, 64>::STEPS == 6) };
+        // SAFETY: the caller's promise: words, features, and parts of six steps of a schedule to come.
+        unsafe {
+            macro_rules! group {
+                ($group:literal) => {
+                    eight_rounds!(("dword" "e" u32, 6 11 25, 2 13 22) after words W::LANES, 8 * $group);
+                    if $group < 3 {
+                        work.step::<Self>($group);
+                    }
+                };
+            }
+            for _ in 0..2 {
+                group!(0);
+                group!(1);
+                group!(2);
+                group!(3);
+                words = words.add(32 * W::LANES);
+                work = work.behind(3);
+            }
+            sums!(before after)
         }
     }
 }

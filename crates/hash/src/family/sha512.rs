@@ -3,7 +3,11 @@
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
+#[cfg(target_arch = "x86_64")]
+use crate::block::{Ahead, Work, ahead};
 use crate::block::{Chain, State, kernels, output_be64, pad_be128, state};
+#[cfg(target_arch = "x86_64")]
+use crate::family::rounds::{eight_rounds, sums};
 use crate::word::{Endian, Word64, array};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U64x4, U64x8, X2};
@@ -67,7 +71,7 @@ kernels! {
     static KERNELS: Word64 of u64;
     x86_64 {
         avx512_x2: avx512 x 16, from 9 = compress[X2<U64x8>];
-        avx512: avx512 x 8, from 2 = compress[U64x8];
+        avx512: avx512 x 8, from 3 = compress[U64x8];
         avx512_one: avx512_bmi2 x 1, from 1 = compress_one[U64x8];
         avx2_x2: avx2 x 8, from 5 = compress[X2<U64x4>];
         avx2: avx2 x 4, from 3 = compress[U64x4];
@@ -223,159 +227,78 @@ fn scheduled<W: Word64>(w16: W, w15: W, w7: W, w2: W) -> W {
     w16.add(s0).add(w7).add(s1)
 }
 
-/// One message: the schedules of its next `W::LANES` blocks are computed side by side while the rounds of the blocks before
-/// them run. Half the work of a block is its schedule, which has no chain from block to block; the rounds are nothing else.
+/// One message, its schedules computed ahead.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message, compiled for the word's CPU features.
+/// As [`crate::block::row::Advance`] for one message, compiled for the word's CPU features and BMI2.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn compress_one<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise: eight words of state, whole blocks, the CPU's features.
+    // SAFETY: the caller's promise. For one block there is nothing to compute side by side.
     unsafe {
-        if blocks < 2 {
-            return compress::<u64>(state, messages, blocks);
-        }
-        let state = &mut *state.cast::<[u64; 8]>();
-        let message = *messages;
-        let (mut this, mut next) = (&mut Schedule::<W>::new(), &mut Schedule::<W>::new());
-        let mut count = this.start(message, blocks);
-        for part in 0..W::LANES {
-            this.step(part);
-        }
-        let mut block = 0;
-        while count > 0 {
-            let after = block + count;
-            let count_after =
-                if after < blocks { next.start(message.add(after * 128), blocks - after) } else { 0 };
-            for lane in 0..count {
-                let mut words = this.words.0.as_ptr().add(lane);
-                let mut s = *state;
-                let mut bc = s[1] ^ s[2];
-                for _ in 0..10 {
-                    (s, bc) = rounds(s, bc, words, W::LANES);
-                    words = pinned(words.add(8 * W::LANES) as u64) as *const u64;
-                }
-                for i in 0..8 {
-                    state[i] = pinned(state[i].wrapping_add(s[i]));
-                }
-                if count_after > 0 {
-                    next.step(lane);
-                }
-            }
-            (block, count) = (after, count_after);
-            std::mem::swap(&mut this, &mut next);
+        match blocks {
+            0 | 1 => portable(state, messages, blocks),
+            _ => ahead::<OneSha512, W, 80>(state, messages, blocks),
         }
     }
 }
 
-/// Section 6.4.2 step 1 for up to eight blocks of one message.
 #[cfg(target_arch = "x86_64")]
-struct Schedule<W> {
-    /// Words with the round's constant added, `[word][block]`.
-    words: Aligned<[u64; 80 * 8]>,
-    /// Words without it.
-    plain: [W; 80],
-}
+struct OneSha512;
 
 #[cfg(target_arch = "x86_64")]
-#[repr(align(64))]
-struct Aligned<T>(T);
+impl<W: Word64> Ahead<W, 80> for OneSha512 {
+    type State = [u64; 8];
+    const BLOCK: usize = 128;
+    const CONSTANTS: &'static [u64; 80] = K.as_flattened().first_chunk().expect("eighty constants");
 
-#[cfg(target_arch = "x86_64")]
-impl<W: Word64> Schedule<W> {
-    /// # Safety
-    /// As [`Word::splat`](crate::word::Word::splat).
     #[inline(always)]
-    unsafe fn new() -> Self {
+    unsafe fn first(blocks: *const *const u8) -> [W; 16] {
         // SAFETY: the caller's promise.
-        Schedule { words: Aligned([0; 80 * 8]), plain: [unsafe { W::splat(0) }; 80] }
-    }
-
-    /// Reads up to `W::LANES` of the `blocks` blocks at `message`, tells how many, and prepares their first sixteen words.
-    ///
-    /// # Safety
-    /// As [`Word::splat`](crate::word::Word::splat); at least one block, all readable.
-    #[inline(always)]
-    unsafe fn start(&mut self, message: *const u8, blocks: usize) -> usize {
-        // SAFETY: the caller's promise. Idle lanes repeat the first block.
         unsafe {
-            let pointers: [*const u8; 8] =
-                array![8; lane => if lane < blocks { message.add(lane * 128) } else { message }];
-            let low = W::chunk(pointers.as_ptr(), 0, Endian::Big);
-            let high = W::chunk(pointers.as_ptr(), 64, Endian::Big);
-            for i in 0..16 {
-                self.keep(i, if i < 8 { low[i] } else { high[i - 8] });
+            let (low, high) = (W::chunk(blocks, 0, Endian::Big), W::chunk(blocks, 64, Endian::Big));
+            array![16; i => if i < 8 { low[i] } else { high[i - 8] }]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn next(end: *const W) -> W {
+        // SAFETY: the caller's promise: sixteen words before the end.
+        unsafe { scheduled(*end.sub(16), *end.sub(15), *end.sub(7), *end.sub(2)) }
+    }
+
+    #[inline(always)]
+    unsafe fn block(before: [u64; 8], words: *const u64, work: Work<W, 80>) -> [u64; 8] {
+        let [a, b, c, d, e, f, g, h] = before;
+        let mut after = [a, b, c, d, e, f, g, h, b ^ c];
+        let (mut words, mut work) = (words, work);
+        let half = Work::<W, 80>::STEPS / 2;
+        const { assert!(Work::<W, 80>::STEPS == 8 || Work::<W, 80>::STEPS == 16) };
+        // SAFETY: the caller's promise: words, features, and parts of sixteen or eight steps of a schedule to come.
+        unsafe {
+            macro_rules! group {
+                ($group:literal) => {
+                    eight_rounds!(("qword" "r" u64, 14 18 41, 28 34 39) after words W::LANES, 8 * $group);
+                    if $group < 4 && half == 8 {
+                        work.step::<Self>(2 * $group);
+                        work.step::<Self>(2 * $group + 1);
+                    } else if $group < 4 {
+                        work.step::<Self>($group);
+                    }
+                };
             }
-            blocks.min(W::LANES)
+            for _ in 0..2 {
+                group!(0);
+                group!(1);
+                group!(2);
+                group!(3);
+                group!(4);
+                words = words.add(40 * W::LANES);
+                work = work.behind(half);
+            }
+            sums!(before after)
         }
     }
-
-    /// # Safety
-    /// As [`Word::splat`](crate::word::Word::splat).
-    #[inline(always)]
-    unsafe fn keep(&mut self, i: usize, word: W) {
-        self.plain[i] = word;
-        // SAFETY: the caller's promise; `plain` is no longer than `words`.
-        unsafe { word.plus(K[i / 16][i % 16]).store(self.words.0.as_mut_ptr().add(i * W::LANES)) }
-    }
-
-    /// Prepares one of `W::LANES` equal parts of the words 16 to 79.
-    ///
-    /// # Safety
-    /// As [`Word::splat`](crate::word::Word::splat); the parts before it are prepared.
-    #[inline(always)]
-    unsafe fn step(&mut self, part: usize) {
-        let words = 64 / W::LANES;
-        for i in 16 + part * words..16 + (part + 1) * words {
-            let w = &self.plain;
-            // SAFETY: the caller's promise.
-            unsafe { self.keep(i, scheduled(w[i - 16], w[i - 15], w[i - 7], w[i - 2])) };
-        }
-    }
-}
-
-/// Eight rounds; `bc` is the exclusive or of the second and third word.
-///
-/// # Safety
-/// `scheduled` is valid for reading every `stride`th of eight words.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn rounds(state: [u64; 8], mut bc: u64, scheduled: *const u64, stride: usize) -> ([u64; 8], u64) {
-    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
-    macro_rules! round {
-        ($a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $i:expr) => {
-            // SAFETY: the caller's promise.
-            let w = unsafe { *scheduled.add($i * stride) };
-            let sum1 = $e.rotate_right(14) ^ $e.rotate_right(18) ^ $e.rotate_right(41);
-            let t1 = pinned($h.wrapping_add(w)).wrapping_add(!$e & $g).wrapping_add($e & $f);
-            let t1 = pinned(t1).wrapping_add(sum1);
-            $d = $d.wrapping_add(t1);
-            let ab = $a ^ $b;
-            let sum0 = $a.rotate_right(28) ^ $a.rotate_right(34) ^ $a.rotate_right(39);
-            $h = t1.wrapping_add(pinned(((ab & bc) ^ $b).wrapping_add(sum0)));
-            bc = ab;
-        };
-    }
-    round!(a b c d e f g h, 0);
-    round!(h a b c d e f g, 1);
-    round!(g h a b c d e f, 2);
-    round!(f g h a b c d e, 3);
-    round!(e f g h a b c d, 4);
-    round!(d e f g h a b c, 5);
-    round!(c d e f g h a b, 6);
-    round!(b c d e f g h a, 7);
-    ([a, b, c, d, e, f, g, h], bc)
-}
-
-/// Keeps LLVM from adding in another order: the term that comes last must be added last, or a round takes five cycles
-/// instead of four.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn pinned(mut sum: u64) -> u64 {
-    // SAFETY: no instruction at all.
-    unsafe { std::arch::asm!("/* {} */", inout(reg) sum, options(pure, nomem, nostack, preserves_flags)) };
-    sum
 }
 
 #[cfg(test)]

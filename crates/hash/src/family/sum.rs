@@ -2,6 +2,8 @@
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Decimal, Kind, Linear, Params, Serial, Status};
+#[cfg(target_arch = "x86_64")]
+use crate::block::cpu;
 use crate::digest::Digest;
 
 /// The row of a plain sum.
@@ -102,7 +104,7 @@ struct Adler32 {
 /// The sum of all bytes, and that of each byte times the bytes from it to the end: what blocks add to the two sums.
 fn sums(blocks: &[[u8; BLOCK]]) -> (u32, u32) {
     #[cfg(target_arch = "x86_64")]
-    if crate::block::cpu::has_avx2() {
+    if cpu::has(cpu::AVX2) {
         // SAFETY: the CPU has AVX2.
         return unsafe { sums_avx2(blocks) };
     }

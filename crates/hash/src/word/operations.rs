@@ -4,7 +4,7 @@
 /// Operations every word has.
 pub(crate) trait Word: Copy {
     /// One lane's value.
-    type Lane: Copy;
+    type Lane: Copy + 'static;
     /// Messages held.
     const LANES: usize;
     /// Registers that hold them. Bodies for several keep loops that bodies for one write out: their message words come

@@ -14,6 +14,9 @@ mod x86;
 
 use super::sliced::Tables;
 use crate::algorithm::Parameters;
+#[cfg(target_arch = "x86_64")]
+use crate::block::cpu::{AVX2, AVX512, CLMUL, SSSE3, VPCLMUL};
+use crate::block::cpu::{self, Features};
 use crate::block::forced;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -131,14 +134,14 @@ struct Row {
     isa: &'static str,
     /// Bytes of a message from which it is ahead of the rows that follow.
     from: usize,
-    supported: fn() -> bool,
+    needs: Features,
     advance: unsafe fn(&'static Folding, u64, &[u8]) -> u64,
 }
 
 impl Row {
     fn serves(&self, len: usize) -> bool {
         let allowed = self.isa == PORTABLE || forced().is_none_or(|isa| isa == self.isa);
-        self.from <= len && allowed && (self.supported)()
+        self.from <= len && allowed && cpu::has(self.needs)
     }
 }
 
@@ -147,15 +150,15 @@ const PORTABLE: &str = "portable";
 /// Best first.
 static ROWS: &[Row] = &[
     #[cfg(target_arch = "x86_64")]
-    Row { isa: "avx512", from: 512, supported: x86::has_vpclmul_avx512, advance: x86::avx512 },
+    Row { isa: "avx512", from: 512, needs: CLMUL.and(VPCLMUL).and(AVX512), advance: x86::avx512 },
     #[cfg(target_arch = "x86_64")]
-    Row { isa: "avx2", from: 512, supported: x86::has_vpclmul_avx2, advance: x86::avx2 },
+    Row { isa: "avx2", from: 512, needs: CLMUL.and(VPCLMUL).and(AVX2), advance: x86::avx2 },
     // Instructions of three operands copy nothing: a sixth fewer of them.
     #[cfg(target_arch = "x86_64")]
-    Row { isa: "avx2", from: 0, supported: x86::has_clmul_avx2, advance: x86::clmul_avx2 },
+    Row { isa: "avx2", from: 0, needs: CLMUL.and(AVX2), advance: x86::clmul_avx2 },
     #[cfg(target_arch = "x86_64")]
-    Row { isa: "clmul", from: 0, supported: x86::has_clmul, advance: x86::clmul },
-    Row { isa: PORTABLE, from: 0, supported: crate::block::cpu::always, advance: Folding::by_tables },
+    Row { isa: "clmul", from: 0, needs: CLMUL.and(SSSE3), advance: x86::clmul },
+    Row { isa: PORTABLE, from: 0, needs: Features::NONE, advance: Folding::by_tables },
 ];
 
 const fn times_x(remainder: u64, poly: u64) -> u64 {
@@ -197,7 +200,7 @@ mod tests {
         let data: Vec<u8> = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 19) as u8).collect();
         let mut tried = 0;
         for folding in &EVERYDAY {
-            for row in ROWS.iter().filter(|row| (row.supported)()) {
+            for row in ROWS.iter().filter(|row| cpu::has(row.needs)) {
                 tried += 1;
                 for len in (0..700).chain([1023, 1024, 1025, 2047, 2048, 2049, 4096, 4999]) {
                     for begin in [0, 1] {

@@ -2,7 +2,6 @@
 
 use super::Folding;
 use super::body::{Block, Vector};
-use crate::block::cpu;
 use std::arch::x86_64::*;
 
 impl Block for __m128i {
@@ -124,22 +123,6 @@ vector!(
 unsafe fn reversed() -> __m128i {
     // SAFETY: SSE2 is part of x86-64.
     unsafe { _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
-}
-
-pub(super) fn has_clmul() -> bool {
-    std::arch::is_x86_feature_detected!("pclmulqdq") && std::arch::is_x86_feature_detected!("ssse3")
-}
-
-pub(super) fn has_clmul_avx2() -> bool {
-    has_clmul() && cpu::has_avx2()
-}
-
-pub(super) fn has_vpclmul_avx2() -> bool {
-    has_clmul_avx2() && std::arch::is_x86_feature_detected!("vpclmulqdq")
-}
-
-pub(super) fn has_vpclmul_avx512() -> bool {
-    has_vpclmul_avx2() && cpu::has_avx512()
 }
 
 /// # Safety
