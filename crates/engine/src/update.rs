@@ -22,6 +22,7 @@ use crate::progress::Progress;
 use changes::Planned;
 use original::Original;
 use rustix::fs::{Timespec, Timestamps, UTIME_OMIT};
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -139,10 +140,22 @@ impl<'a> Update<'a> {
         });
         let missing = rows.iter().filter(|row| row.standing == Standing::Missing).count() as u64;
         let mut rows = self.split(rows);
-        let actions: Vec<Action> =
-            rows.iter().map(|row| self.action(row, format, original.written())).collect();
+        let folder = check.folder(manifest);
+        let actions: Vec<Action> = rows
+            .iter()
+            .map(|row| match self.action(row, format, original.written()) {
+                Action::Refreshed if self.is_manifest(row, &folder, &original) => {
+                    self.report.lists_itself = true;
+                    Action::Kept
+                }
+                action => action,
+            })
+            .collect();
         let mut told: Vec<(Row, Action)> = rows.drain(..).zip(actions).collect();
         let wanted = told.iter().any(|(_, action)| *action != Action::Kept);
+        self.report.other_names = original.other_names();
+        self.report.keeps_time =
+            self.leaves_written(&told, original.written()).then_some(original.written()).filter(|_| wanted);
         let refusal = self.refusal(manifest, &told, missing, same);
         if let Some(refusal) = &refusal {
             tell(Event::Refused(refusal))?;
@@ -150,10 +163,14 @@ impl<'a> Update<'a> {
         } else if wanted && !self.options.dry_run {
             match self.write(manifest, &original, &reading, &told) {
                 Ok(()) => self.report.written = true,
-                Err(error) => self.failed(&error, tell)?,
+                Err(error) => {
+                    self.report.refused = true;
+                    self.failed(&error, tell)?;
+                }
             }
         }
-        if wanted && !self.report.written && !(self.options.dry_run && refusal.is_none()) {
+        self.report.pending = wanted && self.options.dry_run && refusal.is_none();
+        if wanted && !self.report.written && !self.report.pending {
             told.iter_mut().for_each(|(_, action)| *action = Action::Kept);
         }
         for (row, action) in &told {
@@ -186,6 +203,16 @@ impl<'a> Update<'a> {
         let mut rows: Vec<Row> = rows.into_iter().flat_map(parts).flatten().collect();
         self.comparison.sort(&mut rows);
         rows
+    }
+
+    /// Whether this is the file of the manifest itself, by size and time and then by what it is.
+    fn is_manifest(&self, row: &Row, folder: &Path, original: &Original) -> bool {
+        let [listed, found] = row.at;
+        let sets = &self.comparison.sets;
+        let (size, time) = (sets[FOUND].size(found), sets[FOUND].time(found));
+        let seems = size == Some(original.size()) && time == Some(original.written());
+        let name = || folder.join(OsStr::from_bytes(sets[LISTED].name(listed)));
+        seems && original.is_at(&name())
     }
 
     /// What is done about one file, if nothing speaks against the whole.
@@ -237,10 +264,7 @@ impl<'a> Update<'a> {
         }
         // The manifest's time stands for those that its lines do not tell: a newer one would hide what was written to, since it
         // was written or while this run reads.
-        let time = match self.leaves_written(told, original.written()) {
-            true => original.written(),
-            false => self.began,
-        };
+        let time = self.report.keeps_time.unwrap_or(self.began);
         let times = Timestamps {
             last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
             last_modification: Timespec { tv_sec: time.seconds, tv_nsec: time.nanos.into() },

@@ -1,7 +1,7 @@
 //! The options of `truesum audit`: names, help and values, nothing else.
 
 use crate::ending::Ending;
-use crate::options::{Moved, RunArgs};
+use crate::options::{KeyArgs, Moved, RunArgs};
 use crate::selection::{FilterArgs, OnlyArgs};
 use crate::values::table::{FormatParser, SpecParser};
 use clap::{Args, ValueHint};
@@ -71,6 +71,8 @@ pub struct AuditArgs {
     /// Print nothing: the exit status tells
     #[arg(long, help_heading = "Running")]
     pub status: bool,
+    #[command(flatten)]
+    pub key: KeyArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

@@ -116,6 +116,12 @@ impl<'a> Telling<'a> {
                 self.console.error_of(name.as_os_str().as_bytes(), "required, and not verified");
             }
             Event::NotVerified(_) => {}
+            Event::PassedOver(name) if self.plan.tell.notes => {
+                let name = display_safe(name.as_os_str().as_bytes());
+                self.console
+                    .note(&format!("{name}: symbolic link, not followed; truesum check {name} checks by it"));
+            }
+            Event::PassedOver(_) => {}
             Event::StillFailed(name) => self.still_failed(name.as_os_str().as_bytes()),
             Event::Unmatched(name) if self.plan.detail() != Detail::None => {
                 self.console.error_of(name.as_os_str().as_bytes(), "asked for, and no entry is called so");
@@ -385,6 +391,7 @@ fn file(event: &Event<'_>, plan: &Checking, record: &mut Record) {
         Event::StillFailed(name) => {
             record.failure(Tone::Bad, "FAILED before", &bytes(name), "when it was read last; not read now");
         }
+        Event::PassedOver(name) => record.other(Tone::Unsure, "not followed", &bytes(name)),
         Event::Checked(..) | Event::Searched(_) | Event::Pause => {}
     }
 }

@@ -1,6 +1,6 @@
 //! The options of `truesum diff`: names, help and values, nothing else.
 
-use crate::options::RunArgs;
+use crate::options::{KeyArgs, RunArgs};
 use crate::selection::{FilterArgs, OnlyArgs};
 use crate::values::table::{FormatParser, SpecParser};
 use clap::{Args, ValueHint};
@@ -48,6 +48,8 @@ pub struct DiffArgs {
     /// Print nothing: the exit status tells
     #[arg(short = 'q', long, visible_alias = "quiet", help_heading = "Running")]
     pub status: bool,
+    #[command(flatten)]
+    pub key: KeyArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

@@ -1,6 +1,6 @@
 //! The options of `truesum update`: names, help and values, nothing else.
 
-use crate::options::RunArgs;
+use crate::options::{KeyArgs, RunArgs};
 use crate::values::table::{FormatParser, SpecParser};
 use clap::{Args, ValueEnum, ValueHint};
 use std::ffi::OsString;
@@ -71,6 +71,8 @@ pub struct UpdateArgs {
     /// Print nothing: the exit status tells
     #[arg(long, help_heading = "Running")]
     pub status: bool,
+    #[command(flatten)]
+    pub key: KeyArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }
