@@ -5,7 +5,7 @@
 
 use crate::algorithm::usual;
 use crate::radix;
-use truesum_hash::{ALGORITHMS, Algorithm, Digest, Lengths, Spec, Status};
+use truesum_hash::{ALGORITHMS, Algorithm, CRC_CATALOGUE, Digest, Lengths, Spec, Status};
 
 /// How a digest is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -232,6 +232,30 @@ fn algorithms(digest: &Digest, encoding: Encoding) -> Vec<Spec> {
     };
     let rows = ALGORITHMS.iter().filter(|row| is_tried(row)).filter_map(of_length);
     rows.filter(|spec| fits(spec, digest) && usual_spelling(spec)).collect()
+}
+
+/// The CRCs of the catalogue that a digest of two to eight bytes may be of, to be tried where there is a file to ask: they are so
+/// many that a list of them tells nothing.
+///
+/// ```
+/// use truesum_manifest::identify::catalogue;
+/// assert!(catalogue("0x29b1").iter().any(|found| found.spec.to_string() == "crc-16/ibm-3740"));
+/// ```
+pub fn catalogue(text: &str) -> Vec<Candidate> {
+    let text = text.trim();
+    let mut found: Vec<Candidate> = Vec::new();
+    for (encoding, digest) in spellings(text.strip_prefix("0x").unwrap_or(text)) {
+        if !matches!(encoding, Encoding::Hex | Encoding::Decimal) {
+            continue;
+        }
+        for row in CRC_CATALOGUE {
+            let spec = Spec::new(row);
+            if fits(&spec, &digest) {
+                found.push(Candidate { spec, digest: digest.clone(), encoding });
+            }
+        }
+    }
+    found
 }
 
 /// The digest in a multihash.

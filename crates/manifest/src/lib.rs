@@ -50,4 +50,7 @@ pub use path::NAME_LIMIT;
 pub use radix::{from_nix32, to_nix32};
 pub use reader::Reader;
 pub use table::{FORMATS, detect, for_file, format};
+/// Most algorithms of one entry: what is written can be read, and no line makes its reader slow.
+pub const MAX_ALGORITHMS: usize = 1024;
+
 pub use writer::{WriteError, Writer, append};

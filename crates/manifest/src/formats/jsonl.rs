@@ -148,5 +148,5 @@ impl<'de> Deserialize<'de> for Digests {
     }
 }
 
-/// Most digests of one entry; there are fewer algorithms.
-const MAX_DIGESTS: usize = 256;
+/// Most digests of one entry: as many as `hash` computes.
+const MAX_DIGESTS: usize = crate::MAX_ALGORITHMS;
