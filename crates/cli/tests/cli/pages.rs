@@ -1,11 +1,9 @@
 //! The pages of `--html`: what they say, what they refuse to replace, and how a browser shows them.
 
-use crate::program::{ABC, EMPTY, Folder};
+use crate::program::{ABC, EMPTY, Folder, OTHER};
 use std::path::Path;
 use std::process::Command;
 
-/// SHA-256 of no message anybody knows.
-const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 /// A name that would act if it were not escaped, and that is wider than a telephone.
 const ODD: &str = "<script>alert(1)<img src=x onerror=alert(2)>&\"'-and-a-name-without-any-place-to-break-it-as-wide-as-a-screen-is";
 

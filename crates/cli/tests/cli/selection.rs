@@ -1,23 +1,11 @@
 //! Which files a run is about, and a part of them at a time: one scenario a test, exact output and exit status.
 
-use crate::program::{ABC, Folder, Ran};
+use crate::program::{ABC, Folder, OTHER, shown, stamp};
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// SHA-256 of no message anybody knows.
-const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-
 fn lines(names: &[&str]) -> String {
     names.iter().map(|name| format!("{ABC}  {name}\n")).collect()
-}
-
-fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
-    (ran.out(), &ran.err, ran.code)
-}
-
-fn stamp(folder: &Folder, name: &str, time: SystemTime) {
-    let file = std::fs::File::options().write(true).open(folder.path(name)).unwrap();
-    file.set_modified(time).unwrap();
 }
 
 #[test]
