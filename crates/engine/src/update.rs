@@ -19,6 +19,7 @@ use crate::content::set::NONE;
 use crate::error::{Cause, Error};
 use crate::io::write::AtomicFile;
 use crate::progress::Progress;
+use crate::verify::options::under;
 use changes::Planned;
 use original::Original;
 use rustix::fs::{Timespec, Timestamps, UTIME_OMIT};
@@ -35,6 +36,8 @@ pub struct Update<'a> {
     options: &'a Options,
     comparison: Comparison<'a>,
     report: Report,
+    /// The listed file that is the manifest itself.
+    own_line: Option<u32>,
     /// A moment before any file was looked at, by the coarsest clock that file systems stamp by.
     began: Time,
 }
@@ -80,7 +83,7 @@ impl<'a> Update<'a> {
     /// An update of which nothing was done yet. [`Progress::stop`] ends it early, and then nothing is written.
     pub fn new(options: &'a Options, progress: &'a Progress) -> Update<'a> {
         let comparison = Comparison::new(&options.audit, progress);
-        Update { options, comparison, report: Report::default(), began: before_now() }
+        Update { options, comparison, report: Report::default(), own_line: None, began: before_now() }
     }
 
     /// What was counted, and what the manifest says now.
@@ -141,16 +144,12 @@ impl<'a> Update<'a> {
         let missing = rows.iter().filter(|row| row.standing == Standing::Missing).count() as u64;
         let mut rows = self.split(rows);
         let folder = check.folder(manifest);
-        let actions: Vec<Action> = rows
-            .iter()
-            .map(|row| match self.action(row, format, original.written()) {
-                Action::Refreshed if self.is_manifest(row, &folder, &original) => {
-                    self.report.lists_itself = true;
-                    Action::Kept
-                }
-                action => action,
-            })
-            .collect();
+        // Its own digest no manifest can hold: a line taken over would be wrong again.
+        self.own_line =
+            rows.iter().find(|row| self.is_manifest(row, &folder, &original)).map(|row| row.at[LISTED]);
+        self.report.lists_itself = self.own_line.is_some();
+        let actions: Vec<Action> =
+            rows.iter().map(|row| self.action(row, format, original.written())).collect();
         let mut told: Vec<(Row, Action)> = rows.drain(..).zip(actions).collect();
         let wanted = told.iter().any(|(_, action)| *action != Action::Kept);
         self.report.other_names = original.other_names();
@@ -208,6 +207,9 @@ impl<'a> Update<'a> {
     /// Whether this is the file of the manifest itself, by size and time and then by what it is.
     fn is_manifest(&self, row: &Row, folder: &Path, original: &Original) -> bool {
         let [listed, found] = row.at;
+        if row.standing != Standing::Changed {
+            return false;
+        }
         let sets = &self.comparison.sets;
         let (size, time) = (sets[FOUND].size(found), sets[FOUND].time(found));
         let seems = size == Some(original.size()) && time == Some(original.written());
@@ -227,6 +229,7 @@ impl<'a> Update<'a> {
             Standing::Same if found != NONE && *refresh != Consent::Withheld && format.holds.mtime => {
                 Action::Refreshed
             }
+            Standing::Changed if self.own_line == Some(listed) => Action::Kept,
             // Of an entry without digests nothing is known that could be renewed.
             Standing::Changed if !sets[LISTED].specs(listed).is_empty() => {
                 let (size, time) = (sets[LISTED].size(listed), sets[LISTED].time(listed));
@@ -280,6 +283,7 @@ impl<'a> Update<'a> {
             let [listed, found] = row.at;
             row.standing == Standing::Changed
                 && *action == Action::Kept
+                && self.own_line != Some(listed)
                 && sets[LISTED].time(listed).is_none()
                 && sets[FOUND].time(found).is_some_and(|found| found >= written)
         })
@@ -294,11 +298,12 @@ fn before_now() -> Time {
 
 /// The algorithms of files that are the first of a manifest.
 fn usual(reading: &truesum_manifest::Options, format: &Format) -> Vec<Spec> {
-    match (&reading.asked[..], &reading.named) {
+    let specs = match (&reading.asked[..], &reading.named) {
         ([], Some(named)) => vec![named.clone()],
         ([], None) => vec![format.holds.usual_algorithm()],
         (asked, _) => asked.to_vec(),
-    }
+    };
+    under(specs, reading.key.as_ref())
 }
 
 /// Why a manifest is not written, as an error of it.

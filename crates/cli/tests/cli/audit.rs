@@ -227,3 +227,12 @@ fn what_is_equal_by_a_weak_digest_is_told_so() {
         "truesum: 1 file listed: 1 ok; 3 B read; imohash: samples only, most bytes not compared: equal\n";
     assert_eq!(shown(&ran), ("ok\ta\n".to_owned(), said, Some(0)));
 }
+
+#[test]
+fn two_folders_are_compared_under_a_key() {
+    let folder = Folder::with(&[("d/a", "abc"), ("e/a", "abc"), ("K", "an unmistakable key of 32 bytes!")]);
+    let ran = folder.run(&["diff", "-a", "blake3", "--key-file", "K", "d", "e"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("", Some(0)), "{}", ran.err);
+    folder.write("e/a", "abd");
+    assert_eq!(folder.run(&["diff", "-a", "hmac-md5", "--key-file", "K", "d", "e"]).out(), "changed\ta\n");
+}

@@ -40,7 +40,7 @@ fn what_is_called_like_a_manifest_and_is_none_is_told() {
     .unwrap();
     symlink("gone", folder.path("d/q.sha256")).unwrap();
     let ran = folder.run(&["check", "-q", "-r", "d"]);
-    let said = "truesum: d/p.sha256: cannot use: it is called like a manifest, and is a pipe\n\
+    let said = "truesum: d/p.sha256: cannot use: it is called like a manifest, and is a named pipe\n\
                 truesum: d/q.sha256: cannot use: it is called like a manifest, and is a symbolic link to nothing\n\
                 truesum: 1 file verified; 3 B read\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));

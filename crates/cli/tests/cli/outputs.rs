@@ -45,12 +45,12 @@ fn a_state_that_could_not_be_kept_is_known_before_anything_is_read() {
     let folder = folder();
     let ran = folder.run(&["check", "--state", "none/state", "M"]);
     let said =
-        "truesum: none/state: cannot write: No such file or directory\ntruesum: nothing verified; 0 B read\n";
+        "truesum: none/state: cannot write: No such file or directory\ntruesum: 0 files verified; 0 B read\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     symlink("elsewhere", folder.path("state")).unwrap();
     let ran = folder.run(&["check", "--state", "state", "M"]);
     let said = "truesum: state: cannot use: it is a symbolic link, which would be replaced: name the file itself\n\
-                truesum: nothing verified; 0 B read\n";
+                truesum: 0 files verified; 0 B read\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     assert!(folder.path("state").is_symlink());
 }

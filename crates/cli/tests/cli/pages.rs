@@ -92,7 +92,7 @@ fn a_page_takes_the_place_of_nothing_but_a_page_and_that_is_known_before_anythin
         (&["audit", "--html", "M", "M"], "what is there is no page of truesum"),
         (&["check", "--html", "none/x.html", "M"], "No such file or directory"),
         (&["check", "--html", ".", "M"], "directory"),
-        (&["check", "--locate", "--map-html", "x.html", "--html", "x.html", "M"], "two pages need two files"),
+        (&["check", "--locate", "--map-html", "x.html", "--html", "x.html", "M"], "two need two"),
     ] {
         let ran = folder.run(words);
         assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{words:?}");

@@ -325,7 +325,8 @@ fn the_end_of_a_run_is_as_long_as_it_is_asked_for() {
     );
     assert_eq!(long, said);
     let long = end(&["hash", "-o", "N", "--summary=long", "--min-size", "1", "d"]);
-    let said = "truesum: 1 file, 3 B in TIME\n  listed    1 file in N\n  left out  1 file";
+    let said =
+        "truesum: 1 file, 3 B in TIME\n  digests   sha256\n  listed    1 file in N\n  left out  1 file";
     assert_eq!(long, said);
     let object = folder.run(&["hash", "--summary=json", "--min-size", "1", "d"]).err;
     let object: serde_json::Value = serde_json::from_str(&object).unwrap();
