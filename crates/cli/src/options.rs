@@ -69,6 +69,10 @@ pub struct KeyArgs {
     key_hex: bool,
 }
 
+/// What lines of manifests are read under: the key, the algorithms of those that do not name theirs, and what is to be said of the
+/// key.
+pub type ForLines = (Option<Secret>, Vec<Spec>, Vec<String>);
+
 impl KeyArgs {
     /// The key, if one was named, and what is to be said of where it lies.
     ///
@@ -86,15 +90,11 @@ impl KeyArgs {
         key::read(source, self.key_hex).map(Some)
     }
 
-    /// The key for lines of manifests, the algorithms for those that do not name theirs, and what is to be said of the key.
+    /// What lines of manifests are read under.
     ///
     /// # Errors
     /// It cannot be read, or was read from the standard input that is one of `names`; no algorithm takes it.
-    pub fn for_lines(
-        &self,
-        specs: Vec<Spec>,
-        names: &[impl AsRef<OsStr>],
-    ) -> Result<(Option<Secret>, Vec<Spec>, Vec<String>), Refusal> {
+    pub fn for_lines(&self, specs: Vec<Spec>, names: &[impl AsRef<OsStr>]) -> Result<ForLines, Refusal> {
         let read = self.read()?;
         if let Some(read) = &read {
             read.leaves(&names.iter().map(|name| name.as_ref().as_bytes()).collect::<Vec<_>>())?;

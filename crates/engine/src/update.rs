@@ -152,7 +152,7 @@ impl<'a> Update<'a> {
             rows.iter().map(|row| self.action(row, format, original.written())).collect();
         let mut told: Vec<(Row, Action)> = rows.drain(..).zip(actions).collect();
         let wanted = told.iter().any(|(_, action)| *action != Action::Kept);
-        self.report.other_names = original.other_names();
+        self.report.has_other_names = original.has_other_names();
         self.report.keeps_time =
             self.leaves_written(&told, original.written()).then_some(original.written()).filter(|_| wanted);
         let refusal = self.refusal(manifest, &told, missing, same);

@@ -39,7 +39,7 @@ pub mod weak;
 mod writer;
 
 pub use algorithm::{algorithm_from_name, is_told, same_length, usual};
-pub use entry::{Entry, Piece, Pieces, SIZE_LIMIT, Time};
+pub use entry::{Entry, MAX_ALGORITHMS, Piece, Pieces, SIZE_LIMIT, Time};
 pub use format::{
     Algorithms, Claim, Compose, Format, Head, Heading, Holds, Mode, Names, Options, Parse, Parts, Reading,
     Sign, Spelling, Style, Told, Unholdable, Writing,
@@ -50,7 +50,4 @@ pub use path::NAME_LIMIT;
 pub use radix::{from_nix32, to_nix32};
 pub use reader::Reader;
 pub use table::{FORMATS, detect, for_file, format};
-/// Most algorithms of one entry: what is written can be read, and no line makes its reader slow.
-pub const MAX_ALGORITHMS: usize = 1024;
-
 pub use writer::{WriteError, Writer, append};

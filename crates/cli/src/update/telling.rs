@@ -168,9 +168,8 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
         return;
     }
     let name = display_safe(plan.manifest.as_os_str().as_bytes());
-    if report.other_names > 0 {
-        let links = count(report.other_names, "other hard link", "other hard links");
-        console.note(&format!("{name} has {links}: what is called so stays the old manifest"));
+    if report.has_other_names {
+        console.note(&format!("{name} has other hard links: what is called so stays the old manifest"));
     }
     for end in SIGNATURES {
         let mut signature = plan.manifest.clone().into_os_string();

@@ -140,7 +140,10 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
         "siphash-2-4 takes a key of 16 bytes, and this has 4",
     );
     refused(&["check", "-a", "hmac-md5", "M"], "hmac-md5 needs a key");
-    refused(&["diff", "-a", "hmac-md5", "a", "b"], "hmac-md5 needs a key, which this command does not take");
+    refused(
+        &["duplicates", "-a", "hmac-md5", "a", "b"],
+        "hmac-md5 needs a key, which this command does not take",
+    );
     refused(&["-a", "md5", "--seed", "1", "a"], "--seed: none of the algorithms has a seed");
     refused(&["-a", "md5", "--customization", "x", "a"], "--customization: none of the algorithms takes one");
     refused(

@@ -346,7 +346,7 @@ fn what_a_new_manifest_leaves_behind_is_told() {
     std::fs::hard_link(folder.path("M"), folder.path("N")).unwrap();
     let ran = folder.run(&["update", "M", "d"]);
     let said = "truesum: 0 files listed: 1 added; 3 B read; M written: as listed\n\
-                truesum: note: M has 1 other hard link: what is called so stays the old manifest\n\
+                truesum: note: M has other hard links: what is called so stays the old manifest\n\
                 truesum: note: M.asc is a signature of the old manifest: sign the new one\n\
                 truesum: note: M.minisig is a signature of the old manifest: sign the new one\n";
     assert_eq!(shown(&ran), ("added\ta\n".to_owned(), said, Some(0)));

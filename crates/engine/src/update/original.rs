@@ -40,9 +40,9 @@ impl Original {
         self.file.stat().st_size as u64
     }
 
-    /// How many names it has besides this one: they keep the old content, for another file takes this name.
-    pub fn other_names(&self) -> u64 {
-        u64::from(self.file.stat().st_nlink).saturating_sub(1)
+    /// Whether it has other names: they keep the old content, for another file takes this name.
+    pub fn has_other_names(&self) -> bool {
+        self.file.stat().st_nlink > 1
     }
 
     /// Whether this name leads to it.

@@ -138,8 +138,8 @@ pub struct Report {
     pub pending: bool,
     /// Whether the manifest lists itself with a digest it does not have, which no update can mend: a new line is another file.
     pub lists_itself: bool,
-    /// How many other names (hard links) the manifest had; they keep what it was.
-    pub other_names: u64,
+    /// Whether the manifest had other names (hard links), which keep what it was.
+    pub has_other_names: bool,
     /// The time that a new manifest keeps, if it does: lines stay of files that were written to after it.
     pub keeps_time: Option<Time>,
 }

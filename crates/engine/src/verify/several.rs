@@ -1,10 +1,20 @@
 //! Folders that manifests speak of, one below the other: a file that one of them lists is not one that none lists.
 
-use crate::verify::verification::Folder;
+use crate::verify::listed::ListedNames;
+use crate::verify::sought::Sought;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+/// A folder that manifests speak of.
+pub(super) struct Folder {
+    pub id: (u64, u64),
+    pub path: PathBuf,
+    pub listed: ListedNames,
+    /// What is not there, if it is to be looked for elsewhere.
+    pub sought: Vec<Sought>,
+}
 
 /// The folders of a check, by their paths.
 pub(super) struct Several {

@@ -18,7 +18,7 @@ use crate::verify::options::{Options, Unlisted};
 use crate::verify::pieced::{self, Pieced};
 use crate::verify::report::{Checked, Report};
 use crate::verify::seen::{CountedReader, Seen};
-use crate::verify::several::Several;
+use crate::verify::several::{Folder, Several};
 use crate::verify::sought::{self, Sought};
 use crate::verify::unlisted::{Looking, Scope, unlisted};
 use std::ffi::OsStr;
@@ -45,15 +45,6 @@ pub struct Verification<'a> {
     pub(super) folders: Vec<Folder>,
     /// Files that are no business of a search: the manifests, and the caller's own.
     pub(super) own: Vec<(u64, u64)>,
-}
-
-/// A folder that manifests speak of.
-pub(super) struct Folder {
-    id: (u64, u64),
-    pub path: PathBuf,
-    pub listed: ListedNames,
-    /// What is not there, if it is to be looked for elsewhere.
-    pub sought: Vec<Sought>,
 }
 
 impl<'a> Verification<'a> {
