@@ -51,11 +51,7 @@ pub fn candidates_for_file(text: &str) -> Result<Vec<Candidate>, Refusal> {
 }
 
 /// Beginnings of digests of trees, and what they are of.
-const TREES: [(&str, &str); 3] = [
-    ("h1:", "the files of a Go module"),
-    ("swh:1:dir:", "a directory"),
-    ("swh:1:cnt:", "a file, as git's blob"),
-];
+const TREES: [(&str, &str); 2] = [("h1:", "the files of a Go module"), ("swh:1:dir:", "a directory")];
 
 /// Why a text is no digest, with advice.
 fn refusal(text: &str, why: Unidentified) -> Refusal {

@@ -174,7 +174,8 @@ fn spellings(text: &str) -> Vec<(Encoding, Digest)> {
     let mut found = Vec::new();
     let bytes = text.as_bytes();
     let parted = |byte: &u8| !byte.is_ascii_whitespace() && *byte != b':';
-    let hex: Vec<u8> = bytes.iter().copied().filter(parted).collect();
+    let hex = text.strip_prefix("0x").unwrap_or(text).as_bytes();
+    let hex: Vec<u8> = hex.iter().copied().filter(parted).collect();
     if let Ok(digest) = Digest::from_hex(&hex) {
         found.push((Encoding::Hex, digest));
     }
@@ -244,7 +245,7 @@ fn algorithms(digest: &Digest, encoding: Encoding) -> Vec<Spec> {
 pub fn catalogue(text: &str) -> Vec<Candidate> {
     let text = text.trim();
     let mut found: Vec<Candidate> = Vec::new();
-    for (encoding, digest) in spellings(text.strip_prefix("0x").unwrap_or(text)) {
+    for (encoding, digest) in spellings(text) {
         if !matches!(encoding, Encoding::Hex | Encoding::Decimal) {
             continue;
         }

@@ -24,6 +24,20 @@ fn a_page_does_not_take_the_name_of_a_listed_file() {
     }
     symlink(".", folder.path("here")).unwrap();
     assert_eq!(folder.run(&["check", "--html", "here/b", "M"]).code, Some(2));
+    // What is listed is not known before of manifests that are found, or come by a pipe.
+    let manifest = folder.read("M");
+    for ran in [folder.feed(&["check", "-q", "--html", "b", "-"], &manifest), {
+        folder.write("d/SHA256SUMS", &manifest);
+        folder.run(&["check", "-q", "--html", "d/b", "-r", "d"])
+    }] {
+        assert!(
+            ran.err.contains("b is listed, and missing: no page is written there\n") && ran.code == Some(1),
+            "{}",
+            ran.err
+        );
+    }
+    assert!(!folder.path("b").exists() && !folder.path("d/b").exists());
+    std::fs::remove_dir_all(folder.path("d")).unwrap();
     assert_eq!(folder.run(&["check", "--html", "c", "M"]).out(), "a: OK\nb: MISSING\n");
     assert_eq!(folder.entries(), ["M", "a", "c", "here"]);
 }
