@@ -10,6 +10,7 @@ use crate::exit::{Exit, Refusal};
 use crate::options::Moved;
 use crate::selection::selection;
 use arguments::AuditArgs;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::audit::Options;
@@ -33,8 +34,15 @@ pub fn run(args: AuditArgs) -> Exit {
         quiet: args.quiet,
         html: args.html.clone(),
     };
+    let sets = args.known.iter().map(|set| set.as_os_str());
+    let named: Vec<&OsStr> = args.manifests.iter().map(OsString::as_os_str).chain(sets).collect();
+    let (key, algorithms, notes) = match args.key.for_lines(args.algorithm.clone(), &named) {
+        Ok(read) => read,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    notes.iter().for_each(|note| console.note(note));
     if !args.known.is_empty() {
-        return known::run(args, &manner, console);
+        return known::run(AuditArgs { algorithm: algorithms, ..args }, key, &manner, console);
     }
     let mut names: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
     let folder = match names.pop() {
@@ -65,14 +73,12 @@ pub fn run(args: AuditArgs) -> Exit {
         Ok(select) => select,
         Err(refusal) => return console.refuse(&refusal),
     };
-    if let Some(error) = args.html.as_ref().and_then(|html| ending::may_write(html).err()) {
-        return console.refuse(&Refusal::new(error.to_string()));
-    }
     let tell = args.run.tell(args.quiet || args.status);
     let options = Options {
         check: truesum::Options {
             root: folder,
-            algorithms: args.algorithm,
+            algorithms,
+            key,
             format: args.format,
             allow_weak: args.allow_weak,
             lenient: args.lenient,
@@ -84,5 +90,12 @@ pub fn run(args: AuditArgs) -> Exit {
         },
         moved_passes: args.moved == Some(Moved::Ok),
     };
+    if let Some(html) = &args.html {
+        let may = ending::outputs(&[("--html", html)], &names, &options.check)
+            .and_then(|()| ending::may_write(html).map_err(|error| Refusal::new(error.to_string())));
+        if let Err(refusal) = may {
+            return console.refuse(&refusal);
+        }
+    }
     compare(&manner, options, tell.line, console, |comparison, tell| comparison.audit(&names, tell))
 }

@@ -20,9 +20,11 @@ use arguments::CheckArgs;
 use plan::{Subject, plan};
 use report::{Detail, Form};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::time::Instant;
 use telling::Telling;
+use truesum::manifest::path::display_safe;
 use truesum::{Conclusion, Error, Event, Report, Root, Unlisted, Verification};
 
 /// Runs the command.
@@ -68,7 +70,7 @@ pub fn run(args: CheckArgs) -> Exit {
 
 /// The last words and the exit status.
 fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watch, began: Instant) -> Exit {
-    let Telling { plan, mut console, mut output, page, record, manifests, .. } = telling;
+    let Telling { plan, mut console, mut output, page, record, taken, manifests, .. } = telling;
     let (time, sample) = (began.elapsed(), plan.options.select.sample());
     let exact = plan.options.unlisted == Unlisted::Refused;
     let mut exit = match report.verdict() {
@@ -91,7 +93,11 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
         console.failure(&error);
         exit = exit.max(Exit::NotAsAsked);
     }
-    if let (Some(path), Some(record)) = (&plan.html, &record) {
+    if let Some(path) = plan.html.as_ref().filter(|_| taken) {
+        let path = display_safe(path.as_os_str().as_bytes());
+        console.error(&format!("--html: {path} is listed, and missing: no page is written there"));
+        exit = exit.max(Exit::NotAsAsked);
+    } else if let (Some(path), Some(record)) = (&plan.html, &record) {
         let heading = total::heading(report, &manifests, plan, read, time);
         if let Err(error) = ending::write(path, record, &heading) {
             console.failure(&error);

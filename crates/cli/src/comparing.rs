@@ -2,7 +2,7 @@
 //! it came to. Which of them is said, the library decides ([`Report::equality`]).
 
 pub mod json;
-mod words;
+pub mod words;
 
 use crate::advice::Trouble;
 use crate::console::Console;
@@ -99,12 +99,7 @@ pub fn compare(
     let report = comparison.report();
     let Telling { mut console, mut output, malformed, record, .. } = telling;
     let time = began.elapsed();
-    let mut exit = match report.equality() {
-        Equality::Equal | Equality::PartEqual => Exit::Done,
-        Equality::Different => Exit::Failed,
-        Equality::NotAsAsked => Exit::NotAsAsked,
-        Equality::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
-    };
+    let mut exit = exit(report.equality(), &watch);
     if let (Ok(()), Some(path)) = (&told, &manner.html)
         && let Err(error) = ending::write(path, &record, &words::heading(manner, report, time))
     {
@@ -128,6 +123,10 @@ pub fn compare(
     }
     if manner.form != ResultForm::Silent && !(manner.quiet && exit == Exit::Done) {
         match manner.ending {
+            // What is equal by a digest that proves less is not left without that word.
+            Ending::None if manner.form == ResultForm::Lines && exit == Exit::Done => {
+                words::weak(report).into_iter().for_each(|weak| console.note(&format!("equal by {weak}")));
+            }
             Ending::None => {}
             Ending::Json => console.line(String::from_utf8_lossy(&object).trim_end()),
             Ending::Short => console.line(&words::summary(manner, report)),
@@ -138,6 +137,16 @@ pub fn compare(
         }
     }
     exit
+}
+
+/// The exit status of a comparison, and of a manifest that was brought up to date.
+pub fn exit(equality: Equality, watch: &Watch) -> Exit {
+    match equality {
+        Equality::Equal | Equality::PartEqual => Exit::Done,
+        Equality::Different => Exit::Failed,
+        Equality::NotAsAsked => Exit::NotAsAsked,
+        Equality::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
+    }
 }
 
 /// What else there is to say, and what can be done.

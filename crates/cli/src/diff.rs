@@ -19,6 +19,11 @@ pub fn run(args: DiffArgs) -> Exit {
     if old == Path::new("-") && new == Path::new("-") {
         return console.refuse(&Refusal::new("diff: standard input can be one of the two"));
     }
+    let (key, algorithms, notes) = match args.key.for_lines(args.algorithm, &[&old, &new]) {
+        Ok(read) => read,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    notes.iter().for_each(|note| console.note(note));
     let select = match selection(&Wanted { only: args.only.only, ..args.filter.wanted() }) {
         Ok(select) => select,
         Err(refusal) => return console.refuse(&refusal),
@@ -26,7 +31,8 @@ pub fn run(args: DiffArgs) -> Exit {
     let tell = args.run.tell(args.status);
     let options = Options {
         check: truesum::Options {
-            algorithms: args.algorithm,
+            algorithms,
+            key,
             format: args.format,
             allow_weak: args.allow_weak,
             lenient: args.lenient,

@@ -2,7 +2,7 @@
 
 use crate::exit::Refusal;
 use truesum::hash::Spec;
-use truesum::manifest::identify::{Candidate, Unidentified, identify};
+use truesum::manifest::identify::{Candidate, Unidentified, catalogue, identify};
 use truesum::manifest::path::display_safe;
 
 /// What a text may be the digest of, the likeliest first; of these algorithms alone, if any are asked for.
@@ -37,8 +37,29 @@ pub fn candidates(text: &str, asked: &[Spec]) -> Result<Vec<Candidate>, Refusal>
     Ok(found)
 }
 
+/// What may be tried where there is a file to ask: what a text may be of, and each CRC of the catalogue.
+///
+/// # Errors
+/// It can be the digest of nothing.
+pub fn candidates_for_file(text: &str) -> Result<Vec<Candidate>, Refusal> {
+    let more = catalogue(text);
+    match candidates(text, &[]) {
+        Ok(found) => Ok(found.into_iter().chain(more).collect()),
+        Err(_) if !more.is_empty() => Ok(more),
+        Err(refusal) => Err(refusal),
+    }
+}
+
+/// Beginnings of digests of trees, and what they are of.
+const TREES: [(&str, &str); 2] = [("h1:", "the files of a Go module"), ("swh:1:dir:", "a directory")];
+
 /// Why a text is no digest, with advice.
 fn refusal(text: &str, why: Unidentified) -> Refusal {
+    if let Some((_, of)) = TREES.iter().find(|(begin, _)| text.starts_with(begin)) {
+        let text = display_safe(text.as_bytes());
+        let hint = format!("truesum directory --expect {text} PATH tells whether it is");
+        return Refusal::with_hint(format!("{text}: not the digest of a file's bytes, but of {of}"), hint);
+    }
     let text = format!("{}: {why}", display_safe(text.as_bytes()));
     match why {
         Unidentified::Password => {

@@ -50,8 +50,8 @@ pub fn run(args: DuplicatesArgs) -> Exit {
     let options = Options {
         walk: walk::Options {
             select,
-            follow: args.follow,
-            one_file_system: args.one_file_system,
+            follow: args.ways.follow,
+            one_file_system: args.ways.one_file_system,
             ..walk::Options::default()
         },
         min_size,

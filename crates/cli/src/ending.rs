@@ -1,14 +1,17 @@
 //! The end of a run in words: what was read, how long it took and how fast, on which machine, and the page to be filed.
 
 use crate::drawing::record::{Heading, MARK, Record};
+use crate::exit::Refusal;
 use crate::output;
 use crate::words::{grouped, size};
 use clap::ValueEnum;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use truesum::Error;
 use truesum::manifest::Time;
 use truesum::manifest::path::display_safe;
+use truesum::verify::{lists_one_of, place_of};
+use truesum::{Error, Progress};
 
 /// How much is said at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -60,6 +63,46 @@ pub fn manifest(name: &[u8], digest: Option<&truesum::hash::Digest>) -> String {
         Some(digest) => format!("{}, SHA-256 {digest}", display_safe(name)),
         None => display_safe(name),
     }
+}
+
+/// A file that a run is to write: the option that names it, and its name.
+pub type Written<'w> = (&'static str, &'w Path);
+
+/// Refuses, before any file is read, what a run is to write if two are one file, one is standard output, or one of the manifests
+/// lists it.
+///
+/// # Errors
+/// One of these.
+pub fn outputs(
+    written: &[Written<'_>],
+    manifests: &[PathBuf],
+    options: &truesum::Options,
+) -> Result<(), Refusal> {
+    for (at, (option, path)) in written.iter().enumerate() {
+        if *path == Path::new("-") {
+            let hint = format!("{option} ./- writes a file of that name");
+            return Err(Refusal::with_hint(
+                format!("{option}: it goes to a file, and not to standard output"),
+                hint,
+            ));
+        }
+        let place = place_of(path);
+        let same = |(_, other): &&Written<'_>| *other == *path || place.is_some() && place_of(other) == place;
+        if let Some((other, _)) = written[..at].iter().find(same) {
+            return Err(Refusal::new(format!("{other} and {option} name one file: two need two")));
+        }
+    }
+    let paths: Vec<&Path> = written.iter().map(|(_, path)| *path).collect();
+    for manifest in manifests {
+        if let Some(at) = lists_one_of(manifest, options, &Progress::default(), &paths) {
+            let (option, path) = written[at];
+            let [path, manifest] = [path, manifest].map(|path| display_safe(path.as_os_str().as_bytes()));
+            return Err(Refusal::new(format!(
+                "{option}: {manifest} lists {path}, which is not to be replaced"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Says of a page, before anything is read, why it could not be written at the end.

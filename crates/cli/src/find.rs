@@ -11,6 +11,7 @@ use crate::selection::selection;
 use crate::watch::Watch;
 use arguments::FindArgs;
 use plan::{guesses, plan};
+use std::ffi::{OsStr, OsString};
 use std::time::Instant;
 use telling::{Form, Telling};
 use truesum::find::{Conclusion, Search};
@@ -22,14 +23,24 @@ const MANY: usize = 8;
 /// Runs the command.
 pub fn run(args: FindArgs) -> Exit {
     let mut console = Console::new(args.run.color);
-    let plan = match plan(&args) {
+    let places = args.words.iter().map(OsString::as_os_str);
+    let named: Vec<&OsStr> = places.chain(args.manifest.iter().map(|name| name.as_os_str())).collect();
+    // Lines of manifests may name their algorithms, and digests do not.
+    let by_manifest = !args.manifest.is_empty();
+    let brought = args.key.for_lines(if by_manifest { args.algorithm.clone() } else { Vec::new() }, &named);
+    let (key, algorithms, notes) = match brought {
+        Ok(read) => read,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let plan = match plan(&args, key.as_ref()) {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
     };
     let tell = args.run.tell(args.quiet);
     let output = Output::stdout();
     let options = truesum::Options {
-        algorithms: if args.manifest.is_empty() { Vec::new() } else { args.algorithm },
+        algorithms,
+        key,
         format: args.format,
         lenient: args.lenient,
         threads: tell.threads,
@@ -43,10 +54,11 @@ pub fn run(args: FindArgs) -> Exit {
     };
     let walk = walk::Options {
         select,
-        follow: args.follow,
-        one_file_system: args.one_file_system,
+        follow: args.ways.follow,
+        one_file_system: args.ways.one_file_system,
         ..walk::Options::default()
     };
+    notes.iter().filter(|_| tell.notes).for_each(|note| console.note(note));
     let guesses = guesses(&plan.wanted);
     if tell.notes && guesses > MANY {
         console.note(&format!("{guesses} algorithms fit, and all are computed"));
@@ -83,6 +95,9 @@ pub fn run(args: FindArgs) -> Exit {
     console.display = None;
     if let Err(error) = finished {
         return exit.max(cannot_write(&error, &mut console));
+    }
+    if report.found.is_empty() && report.failed + report.malformed == 0 && !report.interrupted {
+        console.error("nothing to look for: no file is listed");
     }
     if tell.notes && form != Form::Json {
         console.line(&telling::words(report, by_name));

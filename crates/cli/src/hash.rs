@@ -81,7 +81,7 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let mut content = Content::new(tasks, place, &name, format, &plan.specs);
+    let mut content = Content::new(tasks, place, &name);
     let mut sink = Beside::new(console, place, &name, plan.form, &plan.specs, plan.accept, plan.tell.verbose);
     let config = engine(plan, Vec::new());
     let summary = truesum::run(&config, &mut content, &watch.progress, &mut sink);
@@ -364,7 +364,7 @@ fn end(
         Ending::Short => console.line(&summary::short(&summary, &told, time)),
         Ending::Long => {
             console.line(&summary::short(&summary, &told, time));
-            let long = summary::long(&summary, &told, plan.output.as_deref());
+            let long = summary::long(&summary, &told, &plan.specs, plan.output.as_deref());
             if !long.is_empty() {
                 console.line(&long);
             }

@@ -1,7 +1,7 @@
 //! `truesum identify`: what a digest may be of, and with a file which of these it is.
 
 use crate::console::Console;
-use crate::digests::candidates;
+use crate::digests::{candidates, candidates_for_file};
 use crate::exit::Exit;
 use crate::options::RunArgs;
 use crate::output::print;
@@ -28,6 +28,7 @@ Examples:
   truesum identify d41d8cd98f00b204e9800998ecf8427e      what it may be, the likeliest first
   truesum identify sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
   truesum identify 9dd4e461268c8034f5c8564e155c67a6 disk.iso
+  truesum identify 29b1 firmware.bin                     one of a hundred CRCs
   truesum identify 1f2e...-17 upload.bin                 the part size of an S3 ETag
 Hexadecimal of any case, with colons or blanks; base 32 and 64, Nix's base 32, C4; multihash; decimal of
 sum and cksum; NAME:DIGEST.
@@ -49,7 +50,11 @@ pub struct IdentifyArgs {
 /// Runs the command.
 pub fn run(args: IdentifyArgs) -> Exit {
     let mut console = Console::new(args.run.color);
-    let candidates = match candidates(&args.digest, &[]) {
+    let candidates = match &args.file {
+        Some(_) => candidates_for_file(&args.digest),
+        None => candidates(&args.digest, &[]),
+    };
+    let candidates = match candidates {
         Ok(candidates) => candidates,
         Err(refusal) => return console.refuse(&refusal),
     };

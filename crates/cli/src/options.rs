@@ -1,11 +1,14 @@
 //! Options that several commands have: how a run is done and told.
 
 use crate::exit::Refusal;
-use crate::key::{self, KeyRead, Source};
+use crate::key::{self, KeyRead, Source, expected_under};
 use crate::progress::Line;
 use crate::values::{color::Color, threads};
 use clap::{Args, ValueEnum, ValueHint};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use truesum::hash::{Secret, Spec};
 
 /// How it is done and told, for every command that reads files.
 #[derive(Args)]
@@ -66,6 +69,10 @@ pub struct KeyArgs {
     key_hex: bool,
 }
 
+/// What lines of manifests are read under: the key, the algorithms of those that do not name theirs, and what is to be said of the
+/// key.
+pub type ForLines = (Option<Secret>, Vec<Spec>, Vec<String>);
+
 impl KeyArgs {
     /// The key, if one was named, and what is to be said of where it lies.
     ///
@@ -81,6 +88,20 @@ impl KeyArgs {
             (None, None) => return Ok(None),
         };
         key::read(source, self.key_hex).map(Some)
+    }
+
+    /// What lines of manifests are read under.
+    ///
+    /// # Errors
+    /// It cannot be read, or was read from the standard input that is one of `names`; no algorithm takes it.
+    pub fn for_lines(&self, specs: Vec<Spec>, names: &[impl AsRef<OsStr>]) -> Result<ForLines, Refusal> {
+        let read = self.read()?;
+        if let Some(read) = &read {
+            read.leaves(&names.iter().map(|name| name.as_ref().as_bytes()).collect::<Vec<_>>())?;
+        }
+        let (key, notes) = read.map_or((None, Vec::new()), |read| (Some(read.key), read.notes));
+        let specs = if specs.is_empty() { specs } else { expected_under(specs, key.as_ref())? };
+        Ok((key, specs, notes))
     }
 }
 

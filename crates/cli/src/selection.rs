@@ -13,6 +13,18 @@ use truesum::manifest::Time;
 use truesum::walk::LeftOut;
 use truesum::{Sample, Selection, Share, Turn, Wanted};
 
+/// Where a walk goes that reads what it finds.
+#[derive(Args)]
+#[command(next_help_heading = "Selection")]
+pub struct WaysArgs {
+    /// Follow symbolic links found in folders
+    #[arg(short = 'L', long)]
+    pub follow: bool,
+    /// Stay on the file system of each folder given
+    #[arg(short = 'x', long)]
+    pub one_file_system: bool,
+}
+
 /// Which files, by name, size and time.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Selection")]

@@ -4,6 +4,7 @@ pub mod arguments;
 mod plan;
 mod telling;
 
+use crate::comparing;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::output::{Output, cannot_write, refuse_own_stream};
@@ -13,7 +14,6 @@ use plan::{Updating, plan};
 use std::time::Instant;
 use telling::Telling;
 use truesum::Error;
-use truesum::audit::Equality;
 use truesum::update::Update;
 
 /// Runs the command.
@@ -30,6 +30,7 @@ fn execute(plan: Updating, mut console: Console) -> Exit {
         console.failure(&error);
         return Exit::NotAsAsked;
     }
+    plan.notes.iter().filter(|_| plan.tell.notes).for_each(|note| console.note(note));
     let output = Output::stdout();
     let mut options = plan.options.clone();
     options.audit.check.own = output.own();
@@ -39,12 +40,7 @@ fn execute(plan: Updating, mut console: Console) -> Exit {
     let mut telling = Telling::new(&plan, console, output);
     let told = update.run(&plan.manifest, &mut |event| telling.event(&event));
     let report = update.report();
-    let mut exit = match report.equality() {
-        Equality::Equal | Equality::PartEqual => Exit::Done,
-        Equality::Different => Exit::Failed,
-        Equality::NotAsAsked => Exit::NotAsAsked,
-        Equality::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
-    };
+    let mut exit = comparing::exit(report.equality(), &watch);
     let told = told.and_then(|()| telling.summary(report, began.elapsed(), exit));
     let (mut console, output) = telling.parts();
     let name = output.name();

@@ -1,6 +1,8 @@
 //! Numbers, times and names as people read them.
 
+use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
+use truesum::manifest::weak;
 
 /// `1 file`, `2 files`, `1,234 files`.
 pub fn count(number: u64, one: &str, many: &str) -> String {
@@ -56,6 +58,15 @@ pub fn clock(seconds: f64) -> String {
         0..60 => format!("{seconds} s"),
         60..3600 => format!("{}:{:02} min", seconds / 60, seconds % 60),
         _ => format!("{}:{:02} h", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// What an equal digest of this algorithm, which is weak, does not show.
+pub fn not_shown(name: &str) -> &'static str {
+    let spec: Option<Spec> = name.parse().ok();
+    match spec.is_some_and(|spec| weak::verdict(&spec) == weak::Strength::Sampled) {
+        true => "samples only, most bytes not compared",
+        false => "not tamper-evident",
     }
 }
 

@@ -19,9 +19,11 @@ use crate::content::set::NONE;
 use crate::error::{Cause, Error};
 use crate::io::write::AtomicFile;
 use crate::progress::Progress;
+use crate::verify::options::under;
 use changes::Planned;
 use original::Original;
 use rustix::fs::{Timespec, Timestamps, UTIME_OMIT};
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -34,6 +36,8 @@ pub struct Update<'a> {
     options: &'a Options,
     comparison: Comparison<'a>,
     report: Report,
+    /// The listed file that is the manifest itself.
+    own_line: Option<u32>,
     /// A moment before any file was looked at, by the coarsest clock that file systems stamp by.
     began: Time,
 }
@@ -79,7 +83,7 @@ impl<'a> Update<'a> {
     /// An update of which nothing was done yet. [`Progress::stop`] ends it early, and then nothing is written.
     pub fn new(options: &'a Options, progress: &'a Progress) -> Update<'a> {
         let comparison = Comparison::new(&options.audit, progress);
-        Update { options, comparison, report: Report::default(), began: before_now() }
+        Update { options, comparison, report: Report::default(), own_line: None, began: before_now() }
     }
 
     /// What was counted, and what the manifest says now.
@@ -139,10 +143,18 @@ impl<'a> Update<'a> {
         });
         let missing = rows.iter().filter(|row| row.standing == Standing::Missing).count() as u64;
         let mut rows = self.split(rows);
+        let folder = check.folder(manifest);
+        // Its own digest no manifest can hold: a line taken over would be wrong again.
+        self.own_line =
+            rows.iter().find(|row| self.is_manifest(row, &folder, &original)).map(|row| row.at[LISTED]);
+        self.report.lists_itself = self.own_line.is_some();
         let actions: Vec<Action> =
             rows.iter().map(|row| self.action(row, format, original.written())).collect();
         let mut told: Vec<(Row, Action)> = rows.drain(..).zip(actions).collect();
         let wanted = told.iter().any(|(_, action)| *action != Action::Kept);
+        self.report.has_other_names = original.has_other_names();
+        self.report.keeps_time =
+            self.leaves_written(&told, original.written()).then_some(original.written()).filter(|_| wanted);
         let refusal = self.refusal(manifest, &told, missing, same);
         if let Some(refusal) = &refusal {
             tell(Event::Refused(refusal))?;
@@ -150,10 +162,14 @@ impl<'a> Update<'a> {
         } else if wanted && !self.options.dry_run {
             match self.write(manifest, &original, &reading, &told) {
                 Ok(()) => self.report.written = true,
-                Err(error) => self.failed(&error, tell)?,
+                Err(error) => {
+                    self.report.refused = true;
+                    self.failed(&error, tell)?;
+                }
             }
         }
-        if wanted && !self.report.written && !(self.options.dry_run && refusal.is_none()) {
+        self.report.pending = wanted && self.options.dry_run && refusal.is_none();
+        if wanted && !self.report.written && !self.report.pending {
             told.iter_mut().for_each(|(_, action)| *action = Action::Kept);
         }
         for (row, action) in &told {
@@ -188,6 +204,19 @@ impl<'a> Update<'a> {
         rows
     }
 
+    /// Whether this is the file of the manifest itself, by size and time and then by what it is.
+    fn is_manifest(&self, row: &Row, folder: &Path, original: &Original) -> bool {
+        let [listed, found] = row.at;
+        if row.standing != Standing::Changed {
+            return false;
+        }
+        let sets = &self.comparison.sets;
+        let (size, time) = (sets[FOUND].size(found), sets[FOUND].time(found));
+        let seems = size == Some(original.size()) && time == Some(original.written());
+        let name = || folder.join(OsStr::from_bytes(sets[LISTED].name(listed)));
+        seems && original.is_at(&name())
+    }
+
     /// What is done about one file, if nothing speaks against the whole.
     fn action(&self, row: &Row, format: &Format, written: Time) -> Action {
         let Options { refresh, prune, .. } = self.options;
@@ -200,6 +229,7 @@ impl<'a> Update<'a> {
             Standing::Same if found != NONE && *refresh != Consent::Withheld && format.holds.mtime => {
                 Action::Refreshed
             }
+            Standing::Changed if self.own_line == Some(listed) => Action::Kept,
             // Of an entry without digests nothing is known that could be renewed.
             Standing::Changed if !sets[LISTED].specs(listed).is_empty() => {
                 let (size, time) = (sets[LISTED].size(listed), sets[LISTED].time(listed));
@@ -237,10 +267,7 @@ impl<'a> Update<'a> {
         }
         // The manifest's time stands for those that its lines do not tell: a newer one would hide what was written to, since it
         // was written or while this run reads.
-        let time = match self.leaves_written(told, original.written()) {
-            true => original.written(),
-            false => self.began,
-        };
+        let time = self.report.keeps_time.unwrap_or(self.began);
         let times = Timestamps {
             last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
             last_modification: Timespec { tv_sec: time.seconds, tv_nsec: time.nanos.into() },
@@ -256,6 +283,7 @@ impl<'a> Update<'a> {
             let [listed, found] = row.at;
             row.standing == Standing::Changed
                 && *action == Action::Kept
+                && self.own_line != Some(listed)
                 && sets[LISTED].time(listed).is_none()
                 && sets[FOUND].time(found).is_some_and(|found| found >= written)
         })
@@ -270,11 +298,12 @@ fn before_now() -> Time {
 
 /// The algorithms of files that are the first of a manifest.
 fn usual(reading: &truesum_manifest::Options, format: &Format) -> Vec<Spec> {
-    match (&reading.asked[..], &reading.named) {
+    let specs = match (&reading.asked[..], &reading.named) {
         ([], Some(named)) => vec![named.clone()],
         ([], None) => vec![format.holds.usual_algorithm()],
         (asked, _) => asked.to_vec(),
-    }
+    };
+    under(specs, reading.key.as_ref())
 }
 
 /// Why a manifest is not written, as an error of it.

@@ -11,18 +11,22 @@ pub(crate) mod foreign;
 pub mod listed;
 pub(crate) mod listed_jobs;
 pub mod options;
+mod outputs;
 mod picking;
 mod pieced;
 pub mod place;
 pub mod report;
 mod seeking;
 pub(crate) mod seen;
+mod several;
 mod sought;
 mod state;
 mod turn;
 pub mod unlisted;
 pub mod verification;
 mod waiting;
+
+pub use outputs::{lists_one_of, place_of};
 
 use crate::error::Error;
 use crate::job::Outcome;

@@ -19,7 +19,7 @@ use crate::error::{Cause, Error};
 use crate::io::anchor::Anchor;
 use crate::io::open::{Root, Special, describe};
 use crate::io::resolve::Reach;
-use crate::io::temporary::is_temporary;
+use crate::io::temporary::{is_made_here, is_temporary};
 use crate::job::Job;
 use crate::run::config::cores;
 use crate::select::Selection;
@@ -413,6 +413,10 @@ impl Walk {
                 return self.descend(way, entry.offer);
             }
             FileType::RegularFile if self.folders.is_none() && is_temporary(&entry.name) => {
+                // That of this run is no file of anybody's.
+                if is_made_here(&entry.name) {
+                    return self.ascend(None);
+                }
                 Item::Temporary(named(self.path.clone()))
             }
             FileType::RegularFile if self.options.select.asks_facts() => {

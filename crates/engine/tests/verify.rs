@@ -114,6 +114,7 @@ fn events(manifests: &[PathBuf], options: &Options) -> (Vec<String>, Report) {
             Event::Searched(search) => format!("searched: {}", search.files),
             Event::NotVerified(name) => format!("not verified: {}", name.display()),
             Event::Unmatched(name) => format!("unmatched: {}", name.display()),
+            Event::PassedOver(name) => format!("passed over: {}", name.display()),
             Event::StillFailed(name) => format!("still failed: {}", name.display()),
             Event::Pause => return Ok(()),
         });

@@ -12,6 +12,9 @@ use truesum_hash::{Digest, Spec};
 /// The largest size that a file can have: what an `off_t` of 64 bits counts.
 pub const SIZE_LIMIT: u64 = i64::MAX as u64;
 
+/// Most algorithms of one entry: what is written can be read, and no line makes its reader slow.
+pub const MAX_ALGORITHMS: usize = 1024;
+
 /// What a manifest says of one file. Only the path is always there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entry {

@@ -5,7 +5,7 @@
 
 use crate::algorithm::usual;
 use crate::radix;
-use truesum_hash::{ALGORITHMS, Algorithm, Digest, Lengths, Spec, Status};
+use truesum_hash::{ALGORITHMS, Algorithm, CRC_CATALOGUE, Digest, Lengths, Spec, Status};
 
 /// How a digest is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -174,7 +174,8 @@ fn spellings(text: &str) -> Vec<(Encoding, Digest)> {
     let mut found = Vec::new();
     let bytes = text.as_bytes();
     let parted = |byte: &u8| !byte.is_ascii_whitespace() && *byte != b':';
-    let hex: Vec<u8> = bytes.iter().copied().filter(parted).collect();
+    let hex = text.strip_prefix("0x").unwrap_or(text).as_bytes();
+    let hex: Vec<u8> = hex.iter().copied().filter(parted).collect();
     if let Ok(digest) = Digest::from_hex(&hex) {
         found.push((Encoding::Hex, digest));
     }
@@ -232,6 +233,30 @@ fn algorithms(digest: &Digest, encoding: Encoding) -> Vec<Spec> {
     };
     let rows = ALGORITHMS.iter().filter(|row| is_tried(row)).filter_map(of_length);
     rows.filter(|spec| fits(spec, digest) && usual_spelling(spec)).collect()
+}
+
+/// The CRCs of the catalogue that a digest of two to eight bytes may be of, to be tried where there is a file to ask: they are so
+/// many that a list of them tells nothing.
+///
+/// ```
+/// use truesum_manifest::identify::catalogue;
+/// assert!(catalogue("0x29b1").iter().any(|found| found.spec.to_string() == "crc-16/ibm-3740"));
+/// ```
+pub fn catalogue(text: &str) -> Vec<Candidate> {
+    let text = text.trim();
+    let mut found: Vec<Candidate> = Vec::new();
+    for (encoding, digest) in spellings(text) {
+        if !matches!(encoding, Encoding::Hex | Encoding::Decimal) {
+            continue;
+        }
+        for row in CRC_CATALOGUE {
+            let spec = Spec::new(row);
+            if fits(&spec, &digest) {
+                found.push(Candidate { spec, digest: digest.clone(), encoding });
+            }
+        }
+    }
+    found
 }
 
 /// The digest in a multihash.

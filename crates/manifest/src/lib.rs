@@ -39,7 +39,7 @@ pub mod weak;
 mod writer;
 
 pub use algorithm::{algorithm_from_name, is_told, same_length, usual};
-pub use entry::{Entry, Piece, Pieces, SIZE_LIMIT, Time};
+pub use entry::{Entry, MAX_ALGORITHMS, Piece, Pieces, SIZE_LIMIT, Time};
 pub use format::{
     Algorithms, Claim, Compose, Format, Head, Heading, Holds, Mode, Names, Options, Parse, Parts, Reading,
     Sign, Spelling, Style, Told, Unholdable, Writing,

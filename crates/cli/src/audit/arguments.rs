@@ -1,9 +1,9 @@
 //! The options of `truesum audit`: names, help and values, nothing else.
 
 use crate::ending::Ending;
-use crate::options::{Moved, RunArgs};
+use crate::options::{KeyArgs, Moved, RunArgs};
 use crate::selection::{FilterArgs, OnlyArgs};
-use crate::values::table::{FormatParser, SpecParser};
+use crate::values::table::{FormatParser, KeyedSpecParser};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ pub struct AuditArgs {
     #[arg(long, help_heading = "Known content", requires = "known")]
     pub digests: bool,
     /// Algorithms of lines that do not name theirs; lines of others are refused
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
     /// The manifest's format, if it is not recognised; see `truesum list formats`
@@ -71,6 +71,8 @@ pub struct AuditArgs {
     /// Print nothing: the exit status tells
     #[arg(long, help_heading = "Running")]
     pub status: bool,
+    #[command(flatten)]
+    pub key: KeyArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

@@ -1,6 +1,7 @@
 //! `truesum audit --known SET`: the files whose content is in a set of digests, or those whose content is not.
 
 use crate::audit::arguments::AuditArgs;
+use crate::comparing::words::label;
 use crate::comparing::{Malformed, Manner, ResultForm, json};
 use crate::console::Console;
 use crate::exit::Exit;
@@ -12,6 +13,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Instant;
 use truesum::audit::known::{KnownEvent, KnownReport, KnownSets};
+use truesum::hash::Secret;
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Mapping, Outcome};
 
@@ -21,11 +23,12 @@ fn word(known: bool) -> &'static str {
 }
 
 /// Compares files and folders with the sets.
-pub fn run(args: AuditArgs, manner: &Manner, mut console: Console) -> Exit {
+pub fn run(args: AuditArgs, key: Option<Secret>, manner: &Manner, mut console: Console) -> Exit {
     let tell = args.run.tell(args.quiet || args.status);
     let output = Output::stdout();
     let options = truesum::Options {
         algorithms: args.algorithm,
+        key,
         format: args.format,
         allow_weak: args.allow_weak,
         threads: tell.threads,
@@ -84,6 +87,10 @@ pub fn run(args: AuditArgs, manner: &Manner, mut console: Console) -> Exit {
         exit = exit.max(cannot_write(&error, &mut console));
         return exit;
     }
+    let files = report.known + report.unknown + report.unreadable;
+    if files == 0 && report.failed == 0 && !report.interrupted && manner.form != ResultForm::Silent {
+        console.error("there is no file to compare");
+    }
     if manner.form == ResultForm::Lines && !(manner.quiet && exit == Exit::Done) {
         console.line(&words(report));
     }
@@ -117,9 +124,8 @@ fn words(report: &KnownReport) -> String {
     if report.malformed > 0 {
         text += &format!("; {}", count(report.malformed, "malformed line", "malformed lines"));
     }
-    let weak: Vec<String> = report.not_tamper_evident.iter().cloned().collect();
-    if !weak.is_empty() {
-        text += &format!("; {}: not tamper-evident", weak.join(", "));
+    for weak in label(&report.not_tamper_evident) {
+        text += &format!("; {weak}");
     }
     text
 }

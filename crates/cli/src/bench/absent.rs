@@ -2,7 +2,7 @@
 //! do not offer it.
 
 use crate::console::Console;
-use crate::exit::Exit;
+use crate::exit::{Exit, Refusal};
 use crate::values::color::Color;
 
 /// What was typed behind `bench` does not matter.
@@ -10,8 +10,6 @@ pub struct Bench;
 
 /// Says how to get the command.
 pub fn run(_: &Bench) -> Exit {
-    let package = env!("CARGO_PKG_NAME");
-    let text = format!("bench: not in this program: build it with `cargo install {package} --features full`");
-    Console::new(Color::Auto).error(&text);
-    Exit::NotAsAsked
+    let hint = "cargo install --locked --path crates/cli --features full, in the source, builds one with it";
+    Console::new(Color::Auto).refuse(&Refusal::with_hint("bench: not in this program", hint))
 }

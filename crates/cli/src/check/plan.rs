@@ -4,11 +4,10 @@ use crate::check::arguments::{Case, CheckArgs};
 use crate::check::report::{Detail, Form};
 use crate::ending::{self, Ending};
 use crate::exit::Refusal;
-use crate::key::{HINT, expected_under};
+use crate::key::HINT;
 use crate::options::{Moved, Tell};
 use crate::selection::selection;
 use std::io::IsTerminal;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use truesum::hash::{Digest, Secret, Spec};
 use truesum::manifest::{self, Entry};
@@ -103,15 +102,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         }
         names.push("-".into());
     }
-    let key = args.key.read()?;
-    if let Some(key) = &key {
-        key.leaves(&names.iter().map(|name| name.as_os_str().as_bytes()).collect::<Vec<_>>())?;
-    }
-    let (key, notes) = key.map_or((None, Vec::new()), |read| (Some(read.key), read.notes));
-    let algorithms = match args.algorithm.is_empty() {
-        true => Vec::new(),
-        false => expected_under(args.algorithm, key.as_ref())?,
-    };
+    let (key, algorithms, notes) = args.key.for_lines(args.algorithm, &names)?;
     let subject = match &args.expect[..] {
         [] if args.recursive => Subject::Below(names),
         [] if args.embedded => Subject::Embedded(names),
@@ -177,10 +168,19 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         digest_manifests: args.html.is_some() || args.summary == Some(Ending::Long),
         own: Vec::new(),
     };
+    let page = |option, path: &Option<PathBuf>| path.clone().map(|path| (option, path));
+    let written = [
+        page("--html", &args.html),
+        page("--map-html", &args.map_html),
+        page("--state", &options.turn.state),
+    ];
+    let written: Vec<_> = written.iter().flatten().map(|(option, path)| (*option, path.as_path())).collect();
+    let manifests = match &subject {
+        Subject::Manifests(names) => &names[..],
+        _ => &[],
+    };
+    ending::outputs(&written, manifests, &options)?;
     if let Some(html) = &args.html {
-        if args.map_html.as_ref() == Some(html) {
-            return Err(Refusal::new("--html and --map-html: two pages need two files"));
-        }
         ending::may_write(html).map_err(|error| Refusal::new(error.to_string()))?;
     }
     let ending = args.summary.unwrap_or(if args.json { Ending::None } else { Ending::Short });

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
 use truesum::verify::place::folder_of_names;
+use truesum::verify::place_of;
 use truesum::verify::unlisted::Search;
 use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Verdict};
 
@@ -36,6 +37,8 @@ pub struct Telling<'a> {
     pub page: Page,
     /// What is written of the whole, if that is asked for.
     pub record: Option<Record>,
+    /// Whether that has the name of a listed file that is not there: then it is not written.
+    pub taken: bool,
     /// The manifests, with their digests.
     pub manifests: Vec<(Vec<u8>, Option<Digest>)>,
     trees: Option<&'a Root>,
@@ -70,6 +73,7 @@ impl<'a> Telling<'a> {
             output,
             page: Page::default(),
             record: plan.html.is_some().then(Record::default),
+            taken: false,
             manifests: Vec::new(),
             trees,
             progress,
@@ -116,6 +120,12 @@ impl<'a> Telling<'a> {
                 self.console.error_of(name.as_os_str().as_bytes(), "required, and not verified");
             }
             Event::NotVerified(_) => {}
+            Event::PassedOver(name) if self.plan.tell.notes => {
+                let name = display_safe(name.as_os_str().as_bytes());
+                self.console
+                    .note(&format!("{name}: symbolic link, not followed; truesum check {name} checks by it"));
+            }
+            Event::PassedOver(_) => {}
             Event::StillFailed(name) => self.still_failed(name.as_os_str().as_bytes()),
             Event::Unmatched(name) if self.plan.detail() != Detail::None => {
                 self.console.error_of(name.as_os_str().as_bytes(), "asked for, and no entry is called so");
@@ -154,6 +164,16 @@ impl<'a> Telling<'a> {
         }
     }
 
+    /// Whether the page is to be written under the name of this file. Of manifests that were not named, or can be read but once, that
+    /// is not known before.
+    fn is_page(&self, manifest: &Manifest<'_>, outcome: &Outcome) -> bool {
+        let Some(page) = &self.plan.html else { return false };
+        let name = Path::new(OsStr::from_bytes(outcome.job.path()));
+        let root = self.plan.options.root.clone();
+        let path = || root.unwrap_or_else(|| folder_of_names(manifest.name)).join(name);
+        name.file_name() == page.file_name() && place_of(&path()) == place_of(page)
+    }
+
     /// The name of the manifest for reports; a digest given by hand has none.
     fn name_of<'m>(&self, manifest: &Manifest<'m>) -> &'m [u8] {
         match self.plan.subject {
@@ -167,6 +187,7 @@ impl<'a> Telling<'a> {
     fn entry(&mut self, manifest: &Manifest<'_>, outcome: &Outcome) -> io::Result<()> {
         if outcome.verdict() == Verdict::Missing {
             self.remember(outcome);
+            self.taken |= self.is_page(manifest, outcome);
         }
         let (form, name) = (self.plan.form, self.name_of(manifest));
         let wanted = self.plan.locate.as_ref().filter(|_| outcome.verdict() == Verdict::Mismatch);
@@ -385,6 +406,7 @@ fn file(event: &Event<'_>, plan: &Checking, record: &mut Record) {
         Event::StillFailed(name) => {
             record.failure(Tone::Bad, "FAILED before", &bytes(name), "when it was read last; not read now");
         }
+        Event::PassedOver(name) => record.other(Tone::Unsure, "not followed", &bytes(name)),
         Event::Checked(..) | Event::Searched(_) | Event::Pause => {}
     }
 }

@@ -4,7 +4,7 @@ use crate::advice::Trouble;
 use crate::check::plan::{Checking, Subject};
 use crate::drawing::record::{Heading, Tone};
 use crate::ending::{facts, lines, manifest, rate};
-use crate::words::{count, grouped, size};
+use crate::words::{count, grouped, not_shown, size};
 use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 use truesum::hash::Digest;
@@ -95,7 +95,7 @@ pub fn part(report: &Report, sample: Option<&Sample>) -> Option<String> {
 /// By which algorithms files are no more than undamaged.
 pub fn weak(report: &Report) -> Vec<String> {
     let text = |(name, entries): (&String, &u64)| {
-        format!("{} by {name}: not tamper-evident", count(*entries, "entry", "entries"))
+        format!("{} by {name}: {}", count(*entries, "entry", "entries"), not_shown(name))
     };
     report.not_tamper_evident.iter().map(text).collect()
 }

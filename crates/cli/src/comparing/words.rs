@@ -4,7 +4,8 @@ use crate::advice::Trouble;
 use crate::comparing::{Manner, tone};
 use crate::drawing::record::{Heading, Tone};
 use crate::ending::{facts, lines, manifest, rate};
-use crate::words::{count, grouped, size};
+use crate::words::{count, grouped, not_shown, size};
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
@@ -24,10 +25,7 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
     let parts = if parts.is_empty() { "nothing compared".to_owned() } else { parts.join(", ") };
     let mut text = format!("truesum: {}: {parts}", count(report.listed, "file listed", "files listed"));
     text += &format!("; {} read", size(report.bytes));
-    let weak: Vec<String> = report.not_tamper_evident.iter().cloned().collect();
-    if !weak.is_empty() {
-        text += &format!("; {}: not tamper-evident", weak.join(", "));
-    }
+    weak(report).into_iter().for_each(|weak| text += &format!("; {weak}"));
     if let Some(part) = part(report) {
         text += &format!("; {part}");
     }
@@ -43,6 +41,18 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
         Equality::Interrupted => ": interrupted",
     };
     text
+}
+
+/// By which algorithms an equal file is no more than undamaged, and by which most of it was not compared at all.
+pub fn weak(report: &Report) -> Vec<String> {
+    label(&report.not_tamper_evident)
+}
+
+/// The same of algorithms by name.
+pub fn label(names: &BTreeSet<String>) -> Vec<String> {
+    let mut said: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    names.iter().for_each(|name| said.entry(not_shown(name)).or_default().push(name));
+    said.into_iter().map(|(what, names)| format!("{}: {what}", names.join(", "))).collect()
 }
 
 /// That not everything was to be compared, if so.
@@ -112,10 +122,7 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
     facts.splice(0..0, manifests.map(|text| ("Manifest", text)));
     facts.push(("Listed", count(report.listed, "file", "files")));
     let mut labels: Vec<String> = part(report).map(|part| format!("A {part}.")).into_iter().collect();
-    let weak: Vec<String> = report.not_tamper_evident.iter().cloned().collect();
-    if !weak.is_empty() {
-        labels.push(format!("{}: not tamper-evident", weak.join(", ")));
-    }
+    labels.extend(weak(report));
     let row = |standing: Standing| {
         let (word, number) = (manner.word(standing).to_owned(), report.count(standing));
         (number > 0).then(|| (tone(standing, manner), word, number, trouble(standing)))

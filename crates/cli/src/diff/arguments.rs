@@ -1,8 +1,8 @@
 //! The options of `truesum diff`: names, help and values, nothing else.
 
-use crate::options::RunArgs;
+use crate::options::{KeyArgs, RunArgs};
 use crate::selection::{FilterArgs, OnlyArgs};
-use crate::values::table::{FormatParser, SpecParser};
+use crate::values::table::{FormatParser, KeyedSpecParser};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use truesum::hash::Spec;
@@ -26,7 +26,7 @@ pub struct DiffArgs {
     #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
     pub new: OsString,
     /// Algorithms of lines that do not name theirs, and by which two folders are compared
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
     /// The manifests' format, if it is not recognised; see `truesum list formats`
@@ -48,6 +48,8 @@ pub struct DiffArgs {
     /// Print nothing: the exit status tells
     #[arg(short = 'q', long, visible_alias = "quiet", help_heading = "Running")]
     pub status: bool,
+    #[command(flatten)]
+    pub key: KeyArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

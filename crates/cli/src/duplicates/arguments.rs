@@ -1,7 +1,7 @@
 //! The options of `truesum duplicates`: names, help and values, nothing else.
 
 use crate::options::RunArgs;
-use crate::selection::FilterArgs;
+use crate::selection::{FilterArgs, WaysArgs};
 use crate::values::table::SpecParser;
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
@@ -27,12 +27,8 @@ pub struct DuplicatesArgs {
 
     #[command(flatten)]
     pub filter: FilterArgs,
-    /// Follow symbolic links found in folders
-    #[arg(short = 'L', long, help_heading = "Selection")]
-    pub follow: bool,
-    /// Stay on the file system of each folder given
-    #[arg(short = 'x', long, help_heading = "Selection")]
-    pub one_file_system: bool,
+    #[command(flatten)]
+    pub ways: WaysArgs,
 
     /// Print names alone, each ended by NUL, and a NUL after each group; of a file with hard links the first name
     #[arg(

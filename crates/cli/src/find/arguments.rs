@@ -1,9 +1,9 @@
 //! The options of `truesum find`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
-use crate::options::RunArgs;
-use crate::selection::FilterArgs;
+use crate::options::{KeyArgs, RunArgs};
+use crate::selection::{FilterArgs, WaysArgs};
 use crate::values::size::size;
-use crate::values::table::{FormatParser, SpecParser};
+use crate::values::table::{FormatParser, KeyedSpecParser};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub struct FindArgs {
     #[arg(value_name = "DIGEST... DIR", value_hint = ValueHint::AnyPath, required = true)]
     pub words: Vec<OsString>,
     /// Algorithms that the digests are of [default: all they may be of]
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
     /// Read only files of this size
@@ -43,12 +43,8 @@ pub struct FindArgs {
 
     #[command(flatten)]
     pub filter: FilterArgs,
-    /// Follow symbolic links found in folders
-    #[arg(short = 'L', long, help_heading = "Selection")]
-    pub follow: bool,
-    /// Stay on the file system of each folder given
-    #[arg(short = 'x', long, help_heading = "Selection")]
-    pub one_file_system: bool,
+    #[command(flatten)]
+    pub ways: WaysArgs,
 
     /// Print names of files found, each ended by NUL, and nothing else
     #[arg(short, long, help_heading = "Running", conflicts_with = "json")]
@@ -59,6 +55,8 @@ pub struct FindArgs {
     /// No progress line and no summary
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
+    #[command(flatten)]
+    pub key: KeyArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

@@ -3,11 +3,12 @@
 use crate::digests::candidates;
 use crate::exit::Refusal;
 use crate::find::arguments::FindArgs;
+use crate::key::bring;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::find::Wanted;
-use truesum::hash::Spec;
+use truesum::hash::{Secret, Spec};
 use truesum::manifest::path::display_safe;
 
 /// What is looked for, and where.
@@ -21,14 +22,18 @@ pub struct Plan {
 ///
 /// # Errors
 /// One is neither a digest nor there, or a side is empty.
-pub fn plan(args: &FindArgs) -> Result<Plan, Refusal> {
+pub fn plan(args: &FindArgs, key: Option<&Secret>) -> Result<Plan, Refusal> {
     let (digests, places) = match args.manifest.is_empty() {
         true => split(&args.words)?,
         false => (&[][..], &args.words[..]),
     };
+    let asked = match digests.is_empty() {
+        true => Vec::new(),
+        false => bring(args.algorithm.clone(), key)?,
+    };
     let wanted = |text: &OsString| {
         let text = text.to_string_lossy();
-        let readings = candidates(&text, &args.algorithm)?;
+        let readings = candidates(&text, &asked)?;
         let readings = readings.into_iter().map(|found| vec![(found.spec, found.digest)]).collect();
         Ok(Wanted { label: text.trim().as_bytes().to_vec(), readings, size: args.size })
     };

@@ -5,7 +5,7 @@
 use crate::console::Console;
 use crate::exit::Refusal;
 use crate::hash::plan::{Form, Place, heading};
-use crate::hash::replacing::{Accept, Gathered, is_manifest, refused, refused_at};
+use crate::hash::replacing::{Accept, Gathered, is_manifest, lists, refused, refused_at};
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -42,21 +42,19 @@ fn ending(format: &Format, spec: &Spec) -> String {
     }
 }
 
-/// The files to hash: all but the manifests of such a run.
+/// The files to hash: all but the manifests that such runs write, with whatever algorithm.
 pub struct Content<'p, T> {
     tasks: T,
     place: Place,
     name: &'p str,
-    endings: Vec<String>,
     /// Manifests that were passed over.
     pub passed: u64,
 }
 
 impl<'p, T> Content<'p, T> {
     /// Those of `tasks`.
-    pub fn new(tasks: T, place: Place, name: &'p str, format: &Format, specs: &[Spec]) -> Content<'p, T> {
-        let endings = specs.iter().map(|spec| format!(".{}", ending(format, spec))).collect();
-        Content { tasks, place, name, endings, passed: 0 }
+    pub fn new(tasks: T, place: Place, name: &'p str) -> Content<'p, T> {
+        Content { tasks, place, name, passed: 0 }
     }
 
     /// The tasks again, for what they know.
@@ -67,16 +65,34 @@ impl<'p, T> Content<'p, T> {
     fn is_own(&self, job: &Job) -> bool {
         let path = Path::new(OsStr::from_bytes(job.path()));
         let base = path.file_name().unwrap_or_default().as_bytes();
-        match self.place {
-            Place::Folder => base == self.name.as_bytes(),
-            Place::File => self.endings.iter().any(|end| {
-                let stem = job.path().strip_suffix(end.as_bytes());
-                let there =
-                    |stem: &[u8]| std::fs::symlink_metadata(Path::new(OsStr::from_bytes(stem))).is_ok();
-                stem.is_some_and(|stem| !stem.ends_with(b"/") && there(stem)) && is_manifest(path)
-            }),
-        }
+        self.place == Place::Folder && base == self.name.as_bytes()
+            || is_folder_name(base) && is_manifest(path)
+            || is_sidecar(path)
     }
+}
+
+/// Whether this is a name that [`folder_name`] gives, for whatever format and algorithm.
+fn is_folder_name(base: &[u8]) -> bool {
+    let is_ending = |end: &[u8]| {
+        manifest::FORMATS.iter().any(|format| format.file_names.iter().any(|name| name.as_bytes() == end))
+    };
+    base == b"CHECKSUMS"
+        || base.ends_with(b"SUMS") && algorithm_from_name(base).is_some()
+        || base.strip_prefix(b"checksums").is_some_and(|end| end.starts_with(b".") && is_ending(end))
+}
+
+/// Whether this lists the file that it lies beside, and is called like it with an algorithm or a format behind.
+fn is_sidecar(path: &Path) -> bool {
+    let (Some(stem), Some(end)) = (path.file_stem(), path.extension().and_then(OsStr::to_str)) else {
+        return false;
+    };
+    let is_format = || {
+        let end = format!(".{end}");
+        manifest::FORMATS.iter().any(|format| format.file_names.contains(&&end[..]))
+    };
+    (end.parse::<Spec>().is_ok() || is_format())
+        && std::fs::symlink_metadata(path.with_file_name(stem)).is_ok()
+        && lists(path, Some(stem.as_bytes()))
 }
 
 impl<T: Iterator<Item = Task>> Iterator for Content<'_, T> {

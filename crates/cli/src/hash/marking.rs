@@ -2,7 +2,10 @@
 
 use crate::console::Console;
 use crate::output::Output;
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use truesum::manifest::path::display_safe;
 use truesum::marks::{mark, marked};
 use truesum::{Error, Notice, Outcome, Sink, rename_beside};
@@ -47,6 +50,15 @@ impl Sink for Marking<'_> {
             None => {
                 let base = marked(&job.name, &crc32);
                 let new = display_safe(&base);
+                let taken = std::fs::symlink_metadata(
+                    Path::new(OsStr::from_bytes(job.path())).with_file_name(OsStr::from_bytes(&base)),
+                );
+                if taken.is_ok() && !self.carried_out {
+                    self.wrong += 1;
+                    let line =
+                        format!("{shown}: would NOT be renamed to {new}: there is a file of that name\n");
+                    return self.console.around(|| self.output.write(line.as_bytes()));
+                }
                 let done = self.carried_out.then(|| rename_beside(&job, &found, &base));
                 self.marked += u64::from(!matches!(done, Some(Err(_))));
                 match done {

@@ -14,7 +14,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::{Lengths, Spec};
-use truesum::manifest::{self, Entry, Format, Heading, Pieces, Spelling, Style, Writer};
+use truesum::manifest::{self, Entry, Format, Heading, MAX_ALGORITHMS, Pieces, Spelling, Style, Writer};
 use truesum::{Order, Special, marks, walk};
 
 /// What `hash` is to do.
@@ -106,6 +106,12 @@ pub enum Form {
 pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     let format = format(&args)?;
     let specs = specs(args.algorithm.clone(), args.length, format)?;
+    if specs.len() > MAX_ALGORITHMS {
+        return Err(Refusal::new(format!(
+            "-a: {} algorithms, and {MAX_ALGORITHMS} at most are computed at a time",
+            specs.len()
+        )));
+    }
     let specs = seeded(specs, args.seed)?;
     let specs = customized(specs, args.customization.as_deref())?;
     let key = args.key.read()?;

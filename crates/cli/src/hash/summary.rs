@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 use truesum::Summary;
+use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::walk::LeftOut;
 
@@ -22,13 +23,15 @@ pub fn short(summary: &Summary, told: &Told, time: Duration) -> String {
 }
 
 /// Lines below it: where it is listed, what is not, and what to do about each kind of failure.
-pub fn long(summary: &Summary, told: &Told, output: Option<&Path>) -> String {
+pub fn long(summary: &Summary, told: &Told, specs: &[Spec], output: Option<&Path>) -> String {
     let mut rows = Vec::new();
     let mut row = |name: &str, number: u64, text: String| {
         if number > 0 {
             rows.push((name.to_owned(), text));
         }
     };
+    let names: Vec<String> = specs.iter().map(Spec::to_string).collect();
+    row("digests", 1, names.join(", "));
     let listed = summary.files - told.refused;
     if let Some(output) = output {
         let output = display_safe(output.as_os_str().as_bytes());

@@ -8,9 +8,11 @@ use crate::hash::plan::{Hashing, Texts};
 use crate::hash::writing::writer;
 use crate::output::{Output, cannot_write};
 use crate::watch::Watch;
+use crate::words::count;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum::manifest::path::display_safe;
 use truesum::manifest::{Entry, WriteError};
 use truesum::{Error, Input};
 
@@ -63,15 +65,23 @@ fn of_lines(
     exit: &mut Exit,
 ) -> io::Result<()> {
     let name = path.as_os_str().as_bytes();
-    let mut number = 0u64;
+    let (mut number, mut returns) = (0u64, 0);
     let mut text = Vec::new();
     let failed = loop {
         match list.part(LINE, &mut text) {
             Ok(true) => {}
-            Ok(false) => return Ok(()),
+            Ok(false) => {
+                if returns > 0 && plan.tell.notes {
+                    let lines = count(returns, "line ends", "lines end");
+                    let name = display_safe(name);
+                    console.note(&format!("{name}: {lines} in CR LF: the CR is hashed with the line"));
+                }
+                return Ok(());
+            }
             Err(error) => break error,
         }
         number += 1;
+        returns += u64::from(text.ends_with(b"\r"));
         output.write(&line(plan, &[name, format!(":{number}").as_bytes()].concat(), &text)?)?;
     };
     if !Input::is_interruption(&failed) {

@@ -1,7 +1,7 @@
 //! The options of `truesum update`: names, help and values, nothing else.
 
-use crate::options::RunArgs;
-use crate::values::table::{FormatParser, SpecParser};
+use crate::options::{KeyArgs, RunArgs};
+use crate::values::table::{FormatParser, KeyedSpecParser};
 use clap::{Args, ValueEnum, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub struct UpdateArgs {
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
     /// Algorithms of lines that do not name theirs; lines of others are refused
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
     /// The manifest's format, if it is not recognised; see `truesum list formats`
@@ -71,6 +71,8 @@ pub struct UpdateArgs {
     /// Print nothing: the exit status tells
     #[arg(long, help_heading = "Running")]
     pub status: bool,
+    #[command(flatten)]
+    pub key: KeyArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

@@ -17,6 +17,8 @@ pub struct Updating {
     pub form: ResultForm,
     pub quiet: bool,
     pub tell: Tell,
+    /// What is to be said of the key.
+    pub notes: Vec<String>,
 }
 
 /// Checks the arguments of `update`.
@@ -37,6 +39,7 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         let hint = "truesum hash -o MANIFEST DIR makes one";
         return Err(Refusal::with_hint(format!("{shown}: cannot update: there is no such file"), hint));
     }
+    let (key, algorithms, notes) = args.key.for_lines(args.algorithm, &[&manifest])?;
     let tell = args.run.tell(args.quiet || args.status);
     let form = match (args.json, args.status) {
         (true, _) => ResultForm::Json,
@@ -45,7 +48,8 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
     };
     let check = truesum::Options {
         root: args.folder,
-        algorithms: args.algorithm,
+        algorithms,
+        key,
         format: args.format,
         allow_weak: args.allow_weak,
         lenient: args.lenient,
@@ -63,7 +67,7 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         allow_empty: args.allow_empty,
         dry_run: args.dry_run,
     };
-    Ok(Updating { manifest, options, form, quiet: args.quiet, tell })
+    Ok(Updating { manifest, options, form, quiet: args.quiet, tell, notes })
 }
 
 fn consent(asked: Option<Extent>) -> Consent {

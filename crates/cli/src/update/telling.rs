@@ -1,5 +1,6 @@
 //! What `update` tells: a line for each file that was changed in the manifest or is not as listed, and what it came to.
 
+use crate::comparing::words::label;
 use crate::comparing::{Malformed, Manner, ResultForm, json, text_line};
 use crate::console::Console;
 use crate::ending::Ending;
@@ -9,6 +10,7 @@ use crate::update::plan::Updating;
 use crate::words::{count, grouped, size};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::time::Duration;
 use truesum::audit::{Equality, Standing};
 use truesum::manifest::path::display_safe;
@@ -25,6 +27,9 @@ const MANNER: Manner = Manner {
     html: None,
     quiet: false,
 };
+
+/// Ends of names of detached signatures.
+const SIGNATURES: [&str; 5] = [".sig", ".asc", ".minisig", ".gpg", ".sign"];
 
 /// The word for what was done.
 fn done(action: Action) -> &'static str {
@@ -134,11 +139,17 @@ pub fn advise(plan: &Updating, report: &Report, exit: Exit, console: &mut Consol
     if plan.form == ResultForm::Lines && !(plan.quiet && exit == Exit::Done) {
         console.line(&words(plan, report));
     }
+    notes(plan, report, console);
     let audit = &report.audit;
     if audit.count(Standing::Corrupt) > 0 {
         crate::comparing::advise_corrupt(console);
     }
-    if audit.count(Standing::Changed) > 0 && !report.refused {
+    if report.lists_itself {
+        let name = display_safe(plan.manifest.as_os_str().as_bytes());
+        console.hint(&format!("{name} lists itself, which cannot be equal: delete that line"));
+    }
+    let others = audit.count(Standing::Changed) > u64::from(report.lists_itself);
+    if others && !report.refused {
         match plan.options.refresh {
             Consent::Withheld => console.hint("--refresh takes over files that were written to"),
             _ => console.hint(
@@ -148,6 +159,31 @@ pub fn advise(plan: &Updating, report: &Report, exit: Exit, console: &mut Consol
     }
     if audit.count(Standing::Missing) > 0 && !report.refused && plan.options.prune == Consent::Withheld {
         console.hint("--prune drops files that are gone, --rename gives those that moved their new name");
+    }
+}
+
+/// What a new manifest means for what is not in it: its other names, signatures of the old one, its own time.
+fn notes(plan: &Updating, report: &Report, console: &mut Console) {
+    if !(report.written || report.pending) || !plan.tell.notes {
+        return;
+    }
+    let name = display_safe(plan.manifest.as_os_str().as_bytes());
+    if report.has_other_names {
+        console.note(&format!("{name} has other hard links: what is called so stays the old manifest"));
+    }
+    for end in SIGNATURES {
+        let mut signature = plan.manifest.clone().into_os_string();
+        signature.push(end);
+        if Path::new(&signature).exists() {
+            let signature = display_safe(signature.as_bytes());
+            console.note(&format!("{signature} is a signature of the old manifest: sign the new one"));
+        }
+    }
+    if let Some(time) = report.keeps_time {
+        console.note(&format!(
+            "{name} keeps its time, {time}, for changed files stay listed: whether a file rotted or was written to since then, \
+             nothing will tell"
+        ));
     }
 }
 
@@ -177,14 +213,14 @@ fn words(plan: &Updating, report: &Report) -> String {
     if report.unread > 0 {
         text += &format!(", {} not read", count(report.unread, "file", "files"));
     }
-    let weak: Vec<String> = audit.not_tamper_evident.iter().cloned().collect();
-    if !weak.is_empty() {
-        text += &format!("; {}: not tamper-evident", weak.join(", "));
+    for weak in label(&audit.not_tamper_evident) {
+        text += &format!("; {weak}");
     }
     let name = display_safe(plan.manifest.as_os_str().as_bytes());
     text += &match (report.written, plan.options.dry_run) {
         (true, _) => format!("; {name} written"),
-        (false, true) => format!("; {name} not written: a dry run"),
+        (false, true) if report.pending => format!("; {name} would be written"),
+        (false, true) => format!("; {name} would not be written"),
         (false, false) => format!("; {name} not written"),
     };
     text += match report.equality() {

@@ -36,7 +36,7 @@ impl TypedValueParser for SpecParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(ALGORITHMS.iter().map(|row| PossibleValue::new(row.name).help(row.summary))))
+        offered(ALGORITHMS.iter().map(|row| (row.name, row.summary)))
     }
 }
 
@@ -55,7 +55,7 @@ impl TypedValueParser for KeyedSpecParser {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let rows = ALGORITHMS.iter().chain(KEYED.iter().copied().flatten());
-        Some(Box::new(rows.map(|row| PossibleValue::new(row.name).help(row.summary))))
+        offered(rows.map(|row| (row.name, row.summary)))
     }
 }
 
@@ -79,8 +79,15 @@ impl TypedValueParser for FormatParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(FORMATS.iter().map(|row| PossibleValue::new(row.name).help(row.summary))))
+        offered(FORMATS.iter().map(|row| (row.name, row.summary)))
     }
+}
+
+/// Rows of a table as values: each its name, with what it is.
+fn offered(
+    rows: impl Iterator<Item = (&'static str, &'static str)> + 'static,
+) -> Option<Box<dyn Iterator<Item = PossibleValue>>> {
+    Some(Box::new(rows.map(|(name, summary)| PossibleValue::new(name).help(summary))))
 }
 
 fn refuse(command: &clap::Command, arg: Option<&clap::Arg>, value: &str, why: String) -> clap::Error {

@@ -1,18 +1,7 @@
 //! `truesum audit` and `truesum diff`: one scenario a test, exact output and exit status.
 
-use crate::program::{ABC, EMPTY, Folder, Ran};
+use crate::program::{ABC, EMPTY, Folder, OTHER, lines, shown};
 use std::time::{Duration, UNIX_EPOCH};
-
-/// SHA-256 of no message anybody knows.
-const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-
-fn lines(entries: &[(&str, &str)]) -> String {
-    entries.iter().map(|(digest, name)| format!("{digest}  {name}\n")).collect()
-}
-
-fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
-    (ran.out(), &ran.err, ran.code)
-}
 
 #[test]
 fn an_audit_names_every_standing() {
@@ -224,4 +213,26 @@ fn a_bag_is_left_to_check() {
         folder.run(&["audit", "bag/manifest-sha256.txt", "bag"]).out(),
         "new\tbagit.txt\nok\tdata/a\n"
     );
+}
+
+#[test]
+fn what_is_equal_by_a_weak_digest_is_told_so() {
+    let folder = Folder::with(&[("d/a", "abc"), ("M", "CRC32 (a) = 352441c2\n")]);
+    assert_eq!(folder.run(&["hash", "-a", "imohash", "-o", "S", "--root", "d", "d/a"]).code, Some(0));
+    let ran = folder.run(&["diff", "M", "d"]);
+    assert_eq!(shown(&ran), (String::new(), "truesum: note: equal by crc32: not tamper-evident\n", Some(0)));
+    assert_eq!(shown(&folder.run(&["diff", "-q", "M", "d"])), (String::new(), "", Some(0)));
+    let ran = folder.run(&["audit", "-a", "imohash", "S", "d"]);
+    let said =
+        "truesum: 1 file listed: 1 ok; 3 B read; imohash: samples only, most bytes not compared: equal\n";
+    assert_eq!(shown(&ran), ("ok\ta\n".to_owned(), said, Some(0)));
+}
+
+#[test]
+fn two_folders_are_compared_under_a_key() {
+    let folder = Folder::with(&[("d/a", "abc"), ("e/a", "abc"), ("K", "an unmistakable key of 32 bytes!")]);
+    let ran = folder.run(&["diff", "-a", "blake3", "--key-file", "K", "d", "e"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("", Some(0)), "{}", ran.err);
+    folder.write("e/a", "abd");
+    assert_eq!(folder.run(&["diff", "-a", "hmac-md5", "--key-file", "K", "d", "e"]).out(), "changed\ta\n");
 }

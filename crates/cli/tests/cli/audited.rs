@@ -2,7 +2,7 @@
 //! and chkbit. Where their verdicts have other names than ours, by design, the test of that program says which.
 
 use crate::peers::{absent, other};
-use crate::program::Folder;
+use crate::program::{Folder, stamp};
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -46,11 +46,6 @@ fn content(file: usize, seed: usize) -> Vec<u8> {
     };
     let length = random() % 3000;
     [file as u8].into_iter().chain((0..length).map(|_| random() as u8)).collect()
-}
-
-fn stamp(folder: &Folder, name: &str, time: SystemTime) {
-    let file = std::fs::File::options().write(true).open(folder.path(name)).unwrap();
-    file.set_modified(time).unwrap();
 }
 
 /// A folder whose `bag/data` was listed by us, as MD5 sums, with times and as a bag, and kept as `kept`.

@@ -1,11 +1,7 @@
 //! `truesum hash` of texts, into each folder, beside each file and into names: one scenario a test.
 
-use crate::program::{ABC, EMPTY, Folder, Ran};
+use crate::program::{ABC, EMPTY, Folder, shown};
 use std::os::unix::fs::symlink;
-
-fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
-    (ran.out(), &ran.err, ran.code)
-}
 
 #[test]
 fn texts_are_hashed_as_they_are() {
@@ -29,7 +25,8 @@ fn texts_are_hashed_as_they_are() {
         digest(b"abc\r"),
         digest(b"last")
     );
-    assert_eq!(shown(&ran), (out, "", Some(0)));
+    let said = "truesum: note: lines: 1 line ends in CR LF: the CR is hashed with the line\n";
+    assert_eq!(shown(&ran), (out, said, Some(0)));
     let ran = folder.feed(&["hash", "--text-lines", "-"], b"abc\n");
     assert_eq!(shown(&ran), (format!("{ABC}  -:1\n"), "", Some(0)));
     let ran = folder.run(&["hash", "--text-lines", "none"]);
@@ -70,7 +67,11 @@ fn each_folder_gets_a_manifest_of_its_files() {
     let ran = folder.run(&["hash", "--per-directory", "-q", "-a", "sha256,md5", "d/s/t"]);
     assert_eq!(shown(&ran), (String::new(), "", Some(0)));
     let text = String::from_utf8(folder.read("d/s/t/CHECKSUMS")).unwrap();
-    assert!(text.lines().count() == 4 && text.contains("  SHA256SUMS\n"), "another name is content: {text}");
+    assert_eq!(text.lines().count(), 2, "a manifest of another algorithm is no content either: {text}");
+    folder.write("d/s/t/MD5SUMS", "a letter\n");
+    let ran = folder.run(&["hash", "--per-directory", "-a", "sha512", "d/s/t"]);
+    let said = "truesum: 1 manifest named SHA512SUMS written; 2 entries, 12 B; 2 manifests of an earlier run not hashed\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)), "what only has such a name is content");
     assert_eq!(folder.run(&["hash", "--per-directory", "d/a"]).code, Some(2));
     assert_eq!(folder.run(&["hash", "--per-directory"]).code, Some(2));
 }
@@ -140,4 +141,12 @@ fn names_get_the_crc32_of_their_files() {
     assert_eq!(folder.read("d/nine [CBF43926].txt"), b"other");
     assert_eq!(folder.run(&["hash", "--embed-crc"]).code, Some(2));
     assert_eq!(folder.run(&["hash", "--yes", "d"]).code, Some(2));
+}
+
+#[test]
+fn a_dry_run_sees_that_a_name_is_taken() {
+    let folder = Folder::with(&[("a.mkv", "abc"), ("a [352441C2].mkv", "other")]);
+    let ran = folder.run(&["hash", "--embed-crc", "a.mkv"]);
+    let out = "a.mkv: would NOT be renamed to a [352441C2].mkv: there is a file of that name\n";
+    assert_eq!((ran.out().as_str(), ran.code), (out, Some(1)), "{}", ran.err);
 }

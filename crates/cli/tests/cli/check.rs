@@ -1,14 +1,7 @@
 //! `truesum check`.
 
-use crate::program::{ABC, EMPTY, Folder};
+use crate::program::{ABC, EMPTY, Folder, OTHER, lines};
 use std::os::unix::fs::symlink;
-
-/// SHA-256 of no message anybody knows.
-const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-
-fn lines(entries: &[(&str, &str)]) -> String {
-    entries.iter().map(|(digest, name)| format!("{digest}  {name}\n")).collect()
-}
 
 #[test]
 fn every_verdict_has_its_words() {

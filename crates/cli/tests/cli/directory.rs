@@ -1,6 +1,6 @@
 //! `truesum directory`: values, refusals and proofs, with exact output.
 
-use crate::program::{ABC, Folder, Ran};
+use crate::program::{ABC, Folder, shown};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 /// What `Folder` of [`tree`] has by other programs: `docs/spec/directory.md` read off in Python, git 2.39, nix-hash 2.8, swh.model 8.
@@ -23,10 +23,6 @@ fn tree() -> Folder {
         std::fs::set_permissions(folder.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
     }
     folder
-}
-
-fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
-    (ran.out(), &ran.err, ran.code)
 }
 
 #[test]

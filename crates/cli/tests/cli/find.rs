@@ -1,17 +1,11 @@
 //! `truesum find` and `truesum duplicates`: one scenario a test, exact output and exit status.
 
-use crate::program::{ABC, EMPTY, Folder, Ran};
+use crate::program::{ABC, EMPTY, Folder, OTHER, Ran, shown};
 use std::os::unix::fs::symlink;
 use std::process::Stdio;
 
-/// SHA-256 of no message anybody knows.
-const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 /// MD5 of `abc` (RFC 1321).
 const ABC_MD5: &str = "900150983cd24fb0d6963f7d28e17f72";
-
-fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
-    (ran.out(), &ran.err, ran.code)
-}
 
 #[test]
 fn files_are_found_by_what_a_digest_may_be() {
@@ -240,4 +234,35 @@ fn a_closed_output_ends_a_search_by_the_signal() {
         let ran = Ran::from(output);
         assert_eq!((ran.signal, ran.err.as_str()), (Some(libc::SIGPIPE), ""), "{words:?}");
     }
+}
+
+#[test]
+fn two_digests_are_looked_for_in_one_read_and_each_is_told_once() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let ran = folder.run(&["find", ABC, ABC_MD5, "a"]);
+    assert_eq!(ran.out(), format!("found\ta\t{ABC}\tsha256\nfound\ta\t{ABC_MD5}\tmd5\n"));
+    assert!(ran.err.ends_with("truesum: 2 of 2 digests found; 1 file, 3 B read\n"), "{}", ran.err);
+}
+
+#[test]
+fn a_manifest_that_lists_nothing_is_said_to() {
+    let folder = Folder::with(&[("EMPTY", "# nothing\n"), ("K", &format!("{ABC}  a\n"))]);
+    std::fs::create_dir(folder.path("none")).unwrap();
+    let ran = folder.run(&["find", "--manifest", "EMPTY", "."]);
+    let said = "truesum: nothing to look for: no file is listed\ntruesum: 0 of 0 listed files found; 0 files, 0 B read\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    let ran = folder.run(&["audit", "-k", "K", "none"]);
+    let said = "truesum: there is no file to compare\ntruesum: 0 of 0 files known; 0 B read, compared with 1 entry\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+}
+
+#[test]
+fn a_link_is_no_name_of_a_file() {
+    let folder = Folder::with(&[("d/b", "abc"), ("d/c", "abc")]);
+    std::fs::hard_link(folder.path("d/b"), folder.path("d/e")).unwrap();
+    symlink("b", folder.path("d/a")).unwrap();
+    symlink("b", folder.path("d/z")).unwrap();
+    let ran = folder.run(&["duplicates", "-L", "d"]);
+    let said = "truesum: 2 files: 1 copy in 1 group, 3 B wasted; 1 hard link; 2 files, 6 B read\n";
+    assert_eq!(shown(&ran), ("first\td/b\nlink\td/e\td/b\ncopy\td/c\td/b\n".to_owned(), said, Some(0)));
 }

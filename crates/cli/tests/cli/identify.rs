@@ -118,3 +118,19 @@ fn json_has_a_row_for_each() {
     }
     assert!(matching.len() < all.len() && matching.iter().all(|row| all.contains(row)));
 }
+
+#[test]
+fn with_a_file_the_crcs_of_the_catalogue_are_tried() {
+    let folder = Folder::with(&[("f", "123456789")]);
+    // The catalogue's own check value of CRC-16/IBM-3740.
+    let ran = folder.run(&["identify", "29b1", "f"]);
+    assert!(ran.out().contains("f: crc-16/ibm-3740 (hex)\n") && ran.code == Some(0), "{ran:?}");
+    for text in ["0x29b1", "10673"] {
+        assert!(folder.run(&["identify", text, "f"]).out().contains("f: crc-16/ibm-3740 ("), "{text}");
+    }
+    assert_eq!(folder.run(&["identify", "0xcbf43926", "f"]).code, Some(0), "the usual one too");
+    let ran = folder.run(&["identify", "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]);
+    let said = "truesum: h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=: not the digest of a file's bytes, but of the files of a Go module\n\
+                hint: truesum directory --expect h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU= PATH tells whether it is\n";
+    assert_eq!((ran.err.as_str(), ran.code), (said, Some(2)));
+}

@@ -140,7 +140,10 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
         "siphash-2-4 takes a key of 16 bytes, and this has 4",
     );
     refused(&["check", "-a", "hmac-md5", "M"], "hmac-md5 needs a key");
-    refused(&["diff", "-a", "hmac-md5", "a", "b"], "hmac-md5 needs a key, which this command does not take");
+    refused(
+        &["duplicates", "-a", "hmac-md5", "a", "b"],
+        "hmac-md5 needs a key, which this command does not take",
+    );
     refused(&["-a", "md5", "--seed", "1", "a"], "--seed: none of the algorithms has a seed");
     refused(&["-a", "md5", "--customization", "x", "a"], "--customization: none of the algorithms takes one");
     refused(
@@ -259,4 +262,29 @@ fn standard_input_is_not_the_key_and_the_data() {
     command.args(["-a", "hmac-sha256", "--key-file", "K", "-"]);
     let ran: Ran = command.stdin(std::fs::File::open(folder.path("K")).unwrap()).output().unwrap().into();
     assert!(ran.code == Some(2) && ran.err.contains("both the key and what is read"), "{ran:?}");
+}
+
+#[test]
+fn a_manifest_under_a_key_is_audited_updated_and_compared_with_it() {
+    let folder = folder();
+    folder.write("d/a", MESSAGE);
+    folder.write("d/M", format!("HMAC-SHA256 (a) = {TAG}\n"));
+    let ran = folder.run(&["audit", "--key-file", "K", "d/M"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("ok\ta\n", Some(0)), "{}", ran.err);
+    let ran = folder.run(&["diff", "--key-file", "K", "d/M", "d/M"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("", Some(0)), "{}", ran.err);
+    let ran = folder.run(&["find", "--key-file", "K", "-a", "hmac-sha256", TAG, "d"]);
+    assert_eq!((ran.out(), ran.code), (format!("found\td/a\t{TAG}\thmac-sha256\n"), Some(0)), "{}", ran.err);
+    let ran = folder.run(&["find", "-a", "hmac-sha256", TAG, "d"]);
+    assert!(
+        ran.err.contains("hmac-sha256 needs a key\nhint: --key-file") && ran.code == Some(2),
+        "{}",
+        ran.err
+    );
+    folder.write("d/b", MESSAGE);
+    let ran = folder.run(&["update", "--key-file", "K", "d/M"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("added\tb\ta\n", Some(0)), "{}", ran.err);
+    assert_eq!(folder.read("d/M"), format!("HMAC-SHA256 (a) = {TAG}\nHMAC-SHA256 (b) = {TAG}\n").as_bytes());
+    let ran = folder.run(&["audit", "d/M"]);
+    assert!(ran.err.contains("needs a key") && ran.code != Some(0), "{}", ran.err);
 }

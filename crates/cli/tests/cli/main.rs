@@ -2,6 +2,7 @@
 
 mod audit;
 mod audited;
+mod below;
 mod beside;
 #[path = "../shared/bytes.rs"]
 mod bytes;
@@ -18,6 +19,7 @@ mod keys;
 mod locate;
 mod memory;
 mod names;
+mod outputs;
 mod pages;
 mod peers;
 mod program;

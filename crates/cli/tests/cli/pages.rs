@@ -1,11 +1,9 @@
 //! The pages of `--html`: what they say, what they refuse to replace, and how a browser shows them.
 
-use crate::program::{ABC, EMPTY, Folder};
+use crate::program::{ABC, EMPTY, Folder, OTHER};
 use std::path::Path;
 use std::process::Command;
 
-/// SHA-256 of no message anybody knows.
-const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 /// A name that would act if it were not escaped, and that is wider than a telephone.
 const ODD: &str = "<script>alert(1)<img src=x onerror=alert(2)>&\"'-and-a-name-without-any-place-to-break-it-as-wide-as-a-screen-is";
 
@@ -94,7 +92,7 @@ fn a_page_takes_the_place_of_nothing_but_a_page_and_that_is_known_before_anythin
         (&["audit", "--html", "M", "M"], "what is there is no page of truesum"),
         (&["check", "--html", "none/x.html", "M"], "No such file or directory"),
         (&["check", "--html", ".", "M"], "directory"),
-        (&["check", "--locate", "--map-html", "x.html", "--html", "x.html", "M"], "two pages need two files"),
+        (&["check", "--locate", "--map-html", "x.html", "--html", "x.html", "M"], "two need two"),
     ] {
         let ran = folder.run(words);
         assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{words:?}");

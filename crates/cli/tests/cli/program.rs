@@ -5,6 +5,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::SystemTime;
 
 /// A temporary folder to run in.
 pub struct Folder {
@@ -114,3 +115,21 @@ impl Folder {
 pub const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 /// SHA-256 of nothing.
 pub const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+/// SHA-256 of no message anybody knows.
+pub const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// Standard output, standard error and exit status.
+pub fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
+    (ran.out(), &ran.err, ran.code)
+}
+
+/// Lines of a manifest, of digests and names.
+pub fn lines(entries: &[(&str, &str)]) -> String {
+    entries.iter().map(|(digest, name)| format!("{digest}  {name}\n")).collect()
+}
+
+/// Gives a file a time.
+pub fn stamp(folder: &Folder, name: &str, time: SystemTime) {
+    let file = std::fs::File::options().write(true).open(folder.path(name)).expect("a file opened");
+    file.set_modified(time).expect("a time given");
+}

@@ -1,18 +1,7 @@
 //! `truesum check` of files under other names, and by names and manifests found below folders: one scenario a test.
 
-use crate::program::{ABC, EMPTY, Folder, Ran};
+use crate::program::{ABC, EMPTY, Folder, OTHER, Ran, lines, shown};
 use std::os::unix::fs::symlink;
-
-/// SHA-256 of no message anybody knows.
-const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-
-fn lines(entries: &[(&str, &str)]) -> String {
-    entries.iter().map(|(digest, name)| format!("{digest}  {name}\n")).collect()
-}
-
-fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
-    (ran.out(), &ran.err, ran.code)
-}
 
 #[test]
 fn a_missing_file_is_found_by_its_content_and_is_no_pass() {

@@ -1,23 +1,11 @@
 //! Which files a run is about, and a part of them at a time: one scenario a test, exact output and exit status.
 
-use crate::program::{ABC, Folder, Ran};
+use crate::program::{ABC, Folder, OTHER, shown, stamp};
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// SHA-256 of no message anybody knows.
-const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-
 fn lines(names: &[&str]) -> String {
     names.iter().map(|name| format!("{ABC}  {name}\n")).collect()
-}
-
-fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
-    (ran.out(), &ran.err, ran.code)
-}
-
-fn stamp(folder: &Folder, name: &str, time: SystemTime) {
-    let file = std::fs::File::options().write(true).open(folder.path(name)).unwrap();
-    file.set_modified(time).unwrap();
 }
 
 #[test]
@@ -337,7 +325,8 @@ fn the_end_of_a_run_is_as_long_as_it_is_asked_for() {
     );
     assert_eq!(long, said);
     let long = end(&["hash", "-o", "N", "--summary=long", "--min-size", "1", "d"]);
-    let said = "truesum: 1 file, 3 B in TIME\n  listed    1 file in N\n  left out  1 file";
+    let said =
+        "truesum: 1 file, 3 B in TIME\n  digests   sha256\n  listed    1 file in N\n  left out  1 file";
     assert_eq!(long, said);
     let object = folder.run(&["hash", "--summary=json", "--min-size", "1", "d"]).err;
     let object: serde_json::Value = serde_json::from_str(&object).unwrap();

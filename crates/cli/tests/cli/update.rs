@@ -1,24 +1,13 @@
 //! `truesum update`: one scenario a test, exact output, exit status, and what the manifest is afterwards.
 
-use crate::program::{ABC, EMPTY, Folder, Ran};
+use crate::program::{ABC, EMPTY, Folder, OTHER, shown, stamp};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// SHA-256 of no message anybody knows.
-const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-
-fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
-    (ran.out(), &ran.err, ran.code)
-}
+use std::time::{Duration, UNIX_EPOCH};
 
 /// Writes a manifest that is older than whatever is written from now on, and younger than all before.
 fn write_manifest(folder: &Folder, name: &str, text: &str) {
     folder.write(name, text);
     std::thread::sleep(Duration::from_millis(20));
-}
-
-fn stamp(folder: &Folder, name: &str, time: SystemTime) {
-    std::fs::File::options().write(true).open(folder.path(name)).unwrap().set_modified(time).unwrap();
 }
 
 fn text(folder: &Folder, name: &str) -> String {
@@ -179,8 +168,8 @@ fn a_file_that_moved_is_renamed_only_on_request() {
     let old = format!("{ABC} *./old\n{EMPTY} *./keep\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "-n", "--rename", "M", "d"]);
-    let said = "truesum: 2 files listed: 1 ok, 1 renamed; 3 B read; M not written: a dry run: as listed\n";
-    assert_eq!(shown(&ran), ("renamed\tnew\told\n".to_owned(), said, Some(0)));
+    let said = "truesum: 2 files listed: 1 ok, 1 renamed; 3 B read; M would be written: NOT as listed\n";
+    assert_eq!(shown(&ran), ("renamed\tnew\told\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "-n", "--prune", "M", "d"]).out(), "added\tnew\told\nremoved\told\n");
     assert_eq!(folder.run(&["update", "--rename", "M", "d"]).out(), "renamed\tnew\told\n");
@@ -317,4 +306,75 @@ fn json_lines_tell_what_was_done_and_what_it_came_to() {
     let counts = ["ok", "missing", "added", "removed", "exit"].map(|name| objects[2][name].as_u64());
     assert_eq!(counts, [2, 0, 1, 1, 0].map(Some));
     assert_eq!((&objects[2]["written"], ran.code), (&true.into(), Some(0)));
+}
+
+#[test]
+fn a_manifest_that_lists_itself_never_takes_its_own_line_over() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    write_manifest(&folder, "d/M", &format!("{OTHER}  M\n{OTHER}  a\n"));
+    let ran = folder.run(&["update", "--refresh=all", "d/M"]);
+    let said = "truesum: 2 files listed: 1 changed, 1 refreshed; 139 B read; d/M written: NOT as listed\n\
+                hint: d/M lists itself, which cannot be equal: delete that line\n";
+    assert_eq!(shown(&ran), ("changed\tM\nrefreshed\ta\n".to_owned(), said, Some(1)));
+    assert_eq!(text(&folder, "d/M"), format!("{OTHER}  M\n{ABC}  a\n"));
+    std::fs::hard_link(folder.path("d/M"), folder.path("d/N")).unwrap();
+    folder.write("d/M", format!("{OTHER}  N\n{ABC}  a\n"));
+    let ran = folder.run(&["update", "--refresh=all", "d/M"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("changed\tN\n", Some(1)), "by another name too");
+}
+
+#[test]
+fn a_dry_run_tells_by_its_exit_status_whether_lines_would_change() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    write_manifest(&folder, "M", "# empty\n");
+    let ran = folder.run(&["update", "-n", "M", "d"]);
+    let said = "truesum: 0 files listed: 1 added; 3 B read; M would be written: NOT as listed\n";
+    assert_eq!(shown(&ran), ("added\ta\n".to_owned(), said, Some(1)));
+    assert_eq!(text(&folder, "M"), "# empty\n");
+    assert_eq!(folder.run(&["update", "M", "d"]).code, Some(0));
+    let ran = folder.run(&["update", "-n", "M", "d"]);
+    let said = "truesum: 1 file listed: 1 ok; 3 B read; M would not be written: as listed\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+}
+
+#[test]
+fn what_a_new_manifest_leaves_behind_is_told() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    write_manifest(&folder, "M", "");
+    folder.write("M.asc", "");
+    folder.write("M.minisig", "");
+    std::fs::hard_link(folder.path("M"), folder.path("N")).unwrap();
+    let ran = folder.run(&["update", "M", "d"]);
+    let said = "truesum: 0 files listed: 1 added; 3 B read; M written: as listed\n\
+                truesum: note: M has other hard links: what is called so stays the old manifest\n\
+                truesum: note: M.asc is a signature of the old manifest: sign the new one\n\
+                truesum: note: M.minisig is a signature of the old manifest: sign the new one\n";
+    assert_eq!(shown(&ran), ("added\ta\n".to_owned(), said, Some(0)));
+    assert_eq!((text(&folder, "M"), text(&folder, "N")), (format!("{ABC}  a\n"), String::new()));
+}
+
+#[test]
+fn a_time_that_is_kept_is_told_for_it_hides_rot() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    write_manifest(&folder, "M", &format!("{ABC}  a\n"));
+    stamp(&folder, "M", UNIX_EPOCH + Duration::from_secs(1_000_000_000));
+    folder.write("d/a", "");
+    folder.write("d/b", "abc");
+    let ran = folder.run(&["update", "M", "d"]);
+    let said = "truesum: note: M keeps its time, 2001-09-09T01:46:40.000000000Z, for changed files stay listed: whether a file rotted or was \
+                written to since then, nothing will tell\n";
+    assert!(ran.err.contains(said), "{}", ran.err);
+}
+
+#[test]
+fn after_a_refusal_no_hint_says_that_nothing_tells() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    write_manifest(&folder, "M", &format!("{OTHER}  a\nnonsense\n"));
+    let ran = folder.run(&["update", "--refresh", "M", "d"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.err.contains("M: not written: a line is malformed") && !ran.err.contains("--refresh=all"),
+        "{}",
+        ran.err
+    );
 }

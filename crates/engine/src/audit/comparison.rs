@@ -6,7 +6,7 @@ use crate::content::pairing::{copied, duplicated, moved};
 use crate::content::set::{Compared, NONE, Set, compare};
 use crate::error::{Cause, Error};
 use crate::progress::Progress;
-use crate::verify::options::Options as CheckOptions;
+use crate::verify::options::{Options as CheckOptions, under};
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -231,7 +231,7 @@ impl<'a> Comparison<'a> {
     fn folders(&mut self, old: &Path, new: &Path, tell: &mut Tell<'_>) -> io::Result<Vec<u32>> {
         let specs: Arc<[Spec]> = match &self.options.check.algorithms[..] {
             [] => Arc::from(["blake3".parse().expect("a row of the table of algorithms")]),
-            asked => Arc::from(asked),
+            asked => under(asked.to_vec(), self.options.check.key.as_ref()).into(),
         };
         self.folders = true;
         let all = self.walk(LISTED, old, tell)?;

@@ -129,7 +129,7 @@ pub(super) fn gather(
     let objects = tasks.objects;
     let gathered = Gathered { root, objects, digests, digest_len };
     for (object, size) in gathered.objects.iter().filter(|object| object.hashed.is_some()).zip(&sizes) {
-        if object.size() != *size {
+        if let Some(size) = size.filter(|size| *size != object.size()) {
             let why = format!("from {} to {size} bytes", object.size());
             fail(Error::new(&gathered.full_path(object), "read", Cause::Changed(why)));
         }
@@ -242,7 +242,8 @@ struct Digests<'t> {
     bytes: Vec<u8>,
     len: usize,
     /// Bytes that were read of each file.
-    sizes: Vec<u64>,
+    /// Nothing of a file that was not read.
+    sizes: Vec<Option<u64>>,
     fail: &'t mut dyn FnMut(Error),
 }
 
@@ -250,12 +251,12 @@ impl Sink for Digests<'_> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         match outcome.result {
             Ok(found) => {
-                self.sizes.push(found.size);
+                self.sizes.push(Some(found.size));
                 self.bytes.extend_from_slice(found.digests[0].as_bytes());
             }
             Err(error) => {
                 // Its place is kept; there will be no digest of the tree.
-                self.sizes.push(0);
+                self.sizes.push(None);
                 self.bytes.resize(self.bytes.len() + self.len, 0);
                 (self.fail)(error);
             }

@@ -40,6 +40,8 @@ struct File {
 /// A file with several names, or one that arguments lead to twice.
 struct Known {
     at: u32,
+    /// Whether only a symbolic link led to it so far.
+    by_link: bool,
     /// The entries of folders by which it was reached.
     entries: Vec<((u64, u64), Vec<u8>)>,
 }
@@ -108,8 +110,20 @@ impl Files {
             && *self.numbered.entry(stat.st_dev).or_insert_with(|| numbers_tell(name, anchor.as_ref()))
         {
             let entry = entry_of(name);
+            let by_link = options.walk.follow && self.name_is_link(name, anchor.as_ref());
             match known.get_mut(&(stat.st_dev, stat.st_ino)) {
                 Some(before) if entry.as_ref().is_some_and(|entry| before.entries.contains(entry)) => return,
+                // A link is no name of the file, and what it leads to is the better one.
+                Some(_) if by_link => return,
+                Some(before) if before.by_link && before.at != u32::MAX => {
+                    (before.by_link, before.entries) = (false, entry.into_iter().collect());
+                    let file = &mut self.files[before.at as usize];
+                    (file.name, file.name_len) = (place.0, place.1 as u32);
+                    file.anchor = self.anchors.len() as u32;
+                    self.names.extend_from_slice(name);
+                    self.anchors.push(anchor);
+                    return;
+                }
                 // Another name by a mount, or of a file too small to matter.
                 Some(before) if before.at == u32::MAX || stat.st_nlink < 2 => return,
                 Some(before) => {
@@ -122,7 +136,7 @@ impl Files {
                 None => {
                     let at = if size < options.min_size { u32::MAX } else { self.files.len() as u32 };
                     let entries = entry.into_iter().collect();
-                    known.insert((stat.st_dev, stat.st_ino), Known { at, entries });
+                    known.insert((stat.st_dev, stat.st_ino), Known { at, by_link, entries });
                 }
             }
         }
@@ -141,6 +155,15 @@ impl Files {
         let anchor = self.anchors.len() as u32 - 1;
         self.files.push(File { size, name: place.0, name_len: place.1 as u32, anchor });
         self.met.files += 1;
+    }
+
+    /// Whether what has this name is a symbolic link.
+    fn name_is_link(&self, name: &[u8], anchor: Option<&Anchor>) -> bool {
+        let stat = match anchor {
+            Some(anchor) => anchor.stat(name, false),
+            None => Root::Anywhere.stat(name, false),
+        };
+        stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_symlink())
     }
 
     fn name(&self, (from, len): (usize, usize)) -> &Path {

@@ -3,39 +3,31 @@
 use super::wanted::Index;
 use crate::error::Error;
 use crate::io::anchor::stat_found;
-use crate::job::Job;
 use crate::task::{Notice, Task};
 use crate::walk::{Item, Walk};
 use rustix::fs::FileType;
-use std::collections::VecDeque;
 use std::os::unix::ffi::OsStrExt;
-use std::sync::Arc;
 use truesum_hash::Spec;
-
-/// Algorithms computed in one read, at most: each is a hash of the whole file.
-const AT_ONCE: usize = 64;
 
 /// The files of a walk that may be what is looked for.
 pub(super) struct Candidates<'i, 'w> {
     pub walk: Walk,
     pub index: &'i Index<'w>,
-    /// A file of which more is to be computed than fits one read.
-    waiting: VecDeque<Task>,
     /// Files of other sizes.
     pub passed: u64,
 }
 
 impl<'i, 'w> Candidates<'i, 'w> {
     pub(super) fn new(walk: Walk, index: &'i Index<'w>) -> Candidates<'i, 'w> {
-        Candidates { walk, index, waiting: VecDeque::new(), passed: 0 }
+        Candidates { walk, index, passed: 0 }
     }
 
-    /// The reads of one file. What is no regular file is refused, or read, where it is opened.
-    fn reads(&mut self, item: Item) -> Option<Task> {
+    /// The read of one file. What is no regular file is refused, or read, where it is opened.
+    fn read(&mut self, item: Item) -> Option<Task> {
         let Item::File(path, anchor) = &item else { return Some(item.task(&self.index.plain)) };
         let name = path.as_os_str().as_bytes();
         if !self.index.asks_sizes() || name == b"-" {
-            return Some(self.chunked(&item, Vec::new()));
+            return Some(self.task(item, Vec::new()));
         }
         let stat = match stat_found(name, anchor.as_ref()) {
             Ok(stat) => stat,
@@ -43,7 +35,7 @@ impl<'i, 'w> Candidates<'i, 'w> {
         };
         let size = stat.st_size as u64;
         if !FileType::from_raw_mode(stat.st_mode).is_file() {
-            return Some(self.chunked(&item, Vec::new()));
+            return Some(self.task(item, Vec::new()));
         }
         if !self.index.may_be(size) {
             self.passed += 1;
@@ -54,22 +46,15 @@ impl<'i, 'w> Candidates<'i, 'w> {
             self.passed += 1;
             return None;
         }
-        Some(self.chunked(&item, parts))
+        Some(self.task(item, parts))
     }
 
-    fn chunked(&mut self, item: &Item, parts: Vec<Spec>) -> Task {
-        let Item::File(path, anchor) = item else { unreachable!("asked of files only") };
-        let all: Arc<[Spec]> = match parts.is_empty() {
-            true => self.index.plain.clone(),
-            false => self.index.plain.iter().cloned().chain(parts).collect(),
-        };
-        let job = |specs: &Arc<[Spec]>| Task::File(Job { anchor: anchor.clone(), ..Job::hash(path, specs) });
-        if all.len() <= AT_ONCE {
-            return job(&all);
+    /// All algorithms in one read: they are hundreds at most.
+    fn task(&self, item: Item, parts: Vec<Spec>) -> Task {
+        match parts.is_empty() {
+            true => item.task(&self.index.plain),
+            false => item.task(&self.index.plain.iter().cloned().chain(parts).collect()),
         }
-        let chunks = all.chunks(AT_ONCE).map(|chunk| job(&chunk.into()));
-        self.waiting.extend(chunks);
-        self.waiting.pop_front().expect("there is more than one")
     }
 }
 
@@ -77,12 +62,9 @@ impl Iterator for Candidates<'_, '_> {
     type Item = Task;
 
     fn next(&mut self) -> Option<Task> {
-        if let Some(task) = self.waiting.pop_front() {
-            return Some(task);
-        }
         loop {
             let item = self.walk.next()?;
-            if let Some(task) = self.reads(item) {
+            if let Some(task) = self.read(item) {
                 return Some(task);
             }
         }

@@ -11,6 +11,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr;
 use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering::SeqCst};
+use std::sync::{Mutex, PoisonError};
 use truesum_hash::Spec;
 
 /// What every such name ends in.
@@ -34,6 +35,9 @@ struct Slot {
     name: AtomicPtr<c_char>,
 }
 
+/// The names that this process made and has not given up: a walk passes over them without a word.
+static MADE: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
+
 const FREE: i32 = -1;
 /// One for each file that is written at a time would be enough; what has none is left behind by who ends the hard way.
 static SLOTS: [Slot; 8] = [const { Slot::empty() }; 8];
@@ -47,6 +51,7 @@ impl Slot {
 impl Temporary {
     /// Notes that a file was made under this name; `folder` stays open as long as this lives.
     pub(crate) fn made(folder: &OwnedFd, name: Vec<u8>) -> Temporary {
+        MADE.lock().unwrap_or_else(PoisonError::into_inner).push(name.clone());
         Temporary::noted(&SLOTS, folder, name)
     }
 
@@ -68,6 +73,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
+        MADE.lock().unwrap_or_else(PoisonError::into_inner).retain(|name| *name != self.name);
         let Some(slot) = self.slot else { return };
         let name = slot.name.swap(ptr::null_mut(), SeqCst);
         if !name.is_null() {
@@ -117,6 +123,11 @@ pub(crate) fn is_temporary(name: &[u8]) -> bool {
         && stem.ends_with(b".")
         && random.iter().all(u8::is_ascii_hexdigit)
         && found == check(named)
+}
+
+/// Whether this process is just writing a file under this name.
+pub(crate) fn is_made_here(name: &[u8]) -> bool {
+    MADE.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|made| made == name)
 }
 
 /// The digits that prove a name.

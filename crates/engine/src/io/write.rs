@@ -65,6 +65,11 @@ impl AtomicFile {
         AtomicFile::begin(target, true)
     }
 
+    /// Begins the same, whatever is there, to see whether it could be written.
+    pub(crate) fn begin_own(target: &Path) -> Result<AtomicFile, Error> {
+        AtomicFile::begin(target, true)
+    }
+
     /// Begins to write the file of this name in a folder that is open, wherever that is by now. A link of that name is replaced and
     /// not followed. [`AtomicFile::target`] and errors name it by the descriptor.
     pub(crate) fn create_in(folder: OwnedFd, name: &[u8]) -> Result<AtomicFile, Error> {

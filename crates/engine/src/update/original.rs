@@ -35,6 +35,22 @@ impl Original {
         Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 }
     }
 
+    /// How many bytes it has.
+    pub fn size(&self) -> u64 {
+        self.file.stat().st_size as u64
+    }
+
+    /// Whether it has other names: they keep the old content, for another file takes this name.
+    pub fn has_other_names(&self) -> bool {
+        self.file.stat().st_nlink > 1
+    }
+
+    /// Whether this name leads to it.
+    pub fn is_at(&self, path: &Path) -> bool {
+        let own = self.file.stat();
+        rustix::fs::stat(path).is_ok_and(|stat| (stat.st_dev, stat.st_ino) == (own.st_dev, own.st_ino))
+    }
+
     /// Whether this name still leads to it, and nobody wrote to it.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use std::fmt;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use truesum_manifest::Time;
 use truesum_manifest::path::display_safe;
 
 /// How far somebody agrees to a kind of change.
@@ -133,6 +134,14 @@ pub struct Report {
     pub written: bool,
     /// Whether there is none although something was to be changed.
     pub refused: bool,
+    /// Whether something would be changed, were this no dry run.
+    pub pending: bool,
+    /// Whether the manifest lists itself with a digest it does not have, which no update can mend: a new line is another file.
+    pub lists_itself: bool,
+    /// Whether the manifest had other names (hard links), which keep what it was.
+    pub has_other_names: bool,
+    /// The time that a new manifest keeps, if it does: lines stay of files that were written to after it.
+    pub keeps_time: Option<Time>,
 }
 
 impl Report {
@@ -150,11 +159,13 @@ impl Report {
         }
     }
 
-    /// What all this means for the manifest as it is now: what an audit of it would.
+    /// What all this means for the manifest as it is now: what an audit of it would. One that a dry run leaves as it is does not
+    /// list what is there.
     pub fn equality(&self) -> Equality {
         let nothing = self.audit.nothing && self.count_of(Action::Added) == 0;
         match (AuditReport { nothing, ..self.audit.clone() }).equality() {
             Equality::Equal if self.refused => Equality::NotAsAsked,
+            Equality::Equal if self.pending => Equality::Different,
             equality => equality,
         }
     }

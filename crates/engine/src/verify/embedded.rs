@@ -1,6 +1,7 @@
 //! Checks without a manifest's name on the command line: of files that carry their CRC-32 in their names, and by all
 //! manifests that lie below a folder.
 
+use crate::error::{Cause, Error};
 use crate::io::open::Root;
 use crate::job::Job;
 use crate::marks::{mark, spec};
@@ -76,6 +77,18 @@ impl Verification<'_> {
                     self.report.counts.unreadable += 1;
                     tell(Event::Failed(&error))?;
                 }
+                // What is called like a manifest and cannot be read is not passed over.
+                Item::Special(path, kind) if is_manifest(&path) => {
+                    let why = Cause::Other(format!("it is called like a manifest, and is a {kind}"));
+                    self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), tell)?;
+                }
+                Item::Dangling(path) if is_manifest(&path) => {
+                    let why = Cause::Other(
+                        "it is called like a manifest, and is a symbolic link to nothing".to_owned(),
+                    );
+                    self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), tell)?;
+                }
+                Item::Link(path) if is_manifest(&path) => tell(Event::PassedOver(&path))?,
                 _ => {}
             }
         }

@@ -32,6 +32,8 @@ pub enum Event<'e> {
     NotVerified(&'e Path),
     /// A name asked for ([`Wanted::only`](crate::Wanted::only)) that matches no entry.
     Unmatched(&'e Path),
+    /// A symbolic link that is called like a manifest, and was not followed.
+    PassedOver(&'e Path),
     /// A file that failed when it was read last, and that was not read now: its turn is another time.
     StillFailed(&'e Path),
     /// All that is known by now was told: the time to flush what was buffered.

@@ -9,7 +9,7 @@ use crate::select::Selection;
 use crate::verify::place::folder_of_names;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use truesum_hash::{Secret, Spec};
+use truesum_hash::{Key, Secret, Spec};
 use truesum_manifest::{self as manifest, Format};
 
 /// What is asked of a check.
@@ -85,6 +85,15 @@ impl Options {
         let Options { special, threads, mapping, order, .. } = *self;
         Config { root, special, threads, mapping, order, own: Vec::new() }
     }
+}
+
+/// Algorithms to compute, with the key where they were named for lines under one.
+pub(crate) fn under(specs: Vec<Spec>, key: Option<&Secret>) -> Vec<Spec> {
+    let keyed = |spec: Spec| match key {
+        Some(key) if spec.lacks_key() => spec.clone().with_key(Key::Secret(key.clone())).unwrap_or(spec),
+        _ => spec,
+    };
+    specs.into_iter().map(keyed).collect()
 }
 
 /// Which files get the names they are listed under, each only once it was found to be what is listed.

@@ -63,6 +63,12 @@ impl State {
         let name = path.as_os_str().as_bytes();
         let hash = "blake3".parse().expect("a row of the table of algorithms");
         let mut state = State { path: path.to_owned(), marks: HashMap::new(), now, hash };
+        let refused = |why: &str| Error::new(name, "use", Cause::Other(why.to_owned()));
+        if path.is_symlink() {
+            return Err(refused("it is a symbolic link, which would be replaced: name the file itself"));
+        }
+        // What could not be written in the end is known before anything is read.
+        drop(AtomicFile::begin_own(path)?);
         // Opening a pipe would wait for whoever writes to it.
         let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
         let file = match std::fs::File::options().read(true).custom_flags(flags).open(path) {
@@ -70,9 +76,8 @@ impl State {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(state),
             Err(error) => return Err(Error::io(name, "open", error)),
         };
-        let refused = |why: String| Error::new(name, "use", Cause::Other(why));
         if !file.metadata().map_err(|error| Error::io(name, "read", error))?.is_file() {
-            return Err(refused("it is no regular file".to_owned()));
+            return Err(refused("it is no regular file"));
         }
         let mut reader = BufReader::with_capacity(1 << 16, file);
         let mut line = Vec::new();
@@ -83,11 +88,11 @@ impl State {
                 0 if number == 1 => break,
                 0 => return Ok(state),
                 _ if number == 1 && line == MAGIC => continue,
-                _ if number == 1 => return Err(refused("it is no state of a check".to_owned())),
+                _ if number == 1 => return Err(refused("it is no state of a check")),
                 _ => {}
             }
             let (key, mark) = parse(&line).ok_or_else(|| {
-                refused(format!(
+                refused(&format!(
                     "line {number} is malformed; without the file all is read from the beginning"
                 ))
             })?;

@@ -18,6 +18,7 @@ use crate::verify::options::{Options, Unlisted};
 use crate::verify::pieced::{self, Pieced};
 use crate::verify::report::{Checked, Report};
 use crate::verify::seen::{CountedReader, Seen};
+use crate::verify::several::{Folder, Several};
 use crate::verify::sought::{self, Sought};
 use crate::verify::unlisted::{Looking, Scope, unlisted};
 use std::ffi::OsStr;
@@ -44,15 +45,6 @@ pub struct Verification<'a> {
     pub(super) folders: Vec<Folder>,
     /// Files that are no business of a search: the manifests, and the caller's own.
     pub(super) own: Vec<(u64, u64)>,
-}
-
-/// A folder that manifests speak of.
-pub(super) struct Folder {
-    id: (u64, u64),
-    pub path: PathBuf,
-    pub listed: ListedNames,
-    /// What is not there, if it is to be looked for elsewhere.
-    pub sought: Vec<Sought>,
 }
 
 impl<'a> Verification<'a> {
@@ -346,31 +338,44 @@ impl<'a> Verification<'a> {
         if self.options.unlisted == Unlisted::Unasked {
             return Ok(());
         }
-        for mut folder in std::mem::take(&mut self.folders) {
+        let mut folders = std::mem::take(&mut self.folders);
+        let mut several = Several::new(&folders);
+        for at in 0..folders.len() {
             // Nothing is said of a folder of which a manifest says nothing.
-            if folder.listed.is_empty() && !exact {
+            if folders[at].listed.is_empty() && !exact {
                 continue;
             }
             let (scope, limit) = match exact {
                 true => (Scope::Whole, u64::MAX),
-                false => (Scope::Around, SEARCH.max(folder.listed.len() as u64 * 4)),
+                false => (Scope::Around, SEARCH.max(folders[at].listed.len() as u64 * 4)),
             };
-            let mut files = 0;
+            // What lies in it was met in the search of one above.
+            if several.is_searched(&folders[at].path) {
+                continue;
+            }
+            let (path, mut listed) = (folders[at].path.clone(), std::mem::take(&mut folders[at].listed));
+            several.searching(&path, if exact { b"" } else { listed.folder() });
+            let (mut files, report) = (0, &mut self.report);
             let mut found = |name: &[u8]| {
+                if several.is_listed(&mut folders, &path, name) {
+                    return Ok(());
+                }
                 files += 1;
-                tell(Event::Unlisted(&folder.path, Path::new(OsStr::from_bytes(name))))
+                tell(Event::Unlisted(&path, Path::new(OsStr::from_bytes(name))))
             };
-            let bytes = folder.path.as_os_str().as_bytes();
+            let bytes = path.as_os_str().as_bytes();
             let stopped = || self.progress.stopped();
             let select = &self.options.select;
             let looking = Looking { scope, select, own: &self.own, limit, stopped: &stopped };
-            let result = unlisted(bytes, &mut folder.listed, &looking, &mut found);
-            self.report.unlisted += files;
-            let search = result?;
-            self.report.own += search.own;
-            self.report.cut |= search.cut;
+            let result = unlisted(bytes, &mut listed, &looking, &mut found);
+            folders[at].listed = listed;
+            report.unlisted += files;
+            let mut search = result?;
+            search.files = files;
+            report.own += search.own;
+            report.cut |= search.cut;
             if exact {
-                self.report.counts.unreadable += search.failed.len() as u64;
+                report.counts.unreadable += search.failed.len() as u64;
             }
             tell(Event::Searched(&search))?;
         }

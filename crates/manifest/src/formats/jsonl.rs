@@ -3,7 +3,7 @@
 //! The writer is by hand, because order and escaping are part of the format.
 
 use crate::digest::{is_tag, tagged};
-use crate::entry::{Entry, Time};
+use crate::entry::{Entry, MAX_ALGORITHMS, Time};
 use crate::format::{Format, Holds, Options, Parse, Reading, Style, Unholdable, Writing};
 use crate::json::{SCHEMA, path_from, path_into};
 use crate::line::Reason;
@@ -136,7 +136,7 @@ impl<'de> Deserialize<'de> for Digests {
                     if members.iter().any(|(other, _)| other.eq_ignore_ascii_case(&name)) {
                         return Err(A::Error::custom("the same digest twice"));
                     }
-                    if members.len() == MAX_DIGESTS {
+                    if members.len() == MAX_ALGORITHMS {
                         return Err(A::Error::custom("too many digests"));
                     }
                     members.push((name, text));
@@ -147,6 +147,3 @@ impl<'de> Deserialize<'de> for Digests {
         deserializer.deserialize_map(Members)
     }
 }
-
-/// Most digests of one entry; there are fewer algorithms.
-const MAX_DIGESTS: usize = 256;

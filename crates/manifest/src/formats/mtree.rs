@@ -3,7 +3,7 @@
 //! Only plain files with a digest are entries. Folders nest by lines: one enters, `..` leaves.
 
 use crate::digest::{is_long_hex, is_nearly, of_bytes, tagged};
-use crate::entry::Entry;
+use crate::entry::{Entry, Time};
 use crate::format::Algorithms;
 use crate::format::{
     Claim, Compose, Format, Head, Holds, Options, Parse, Reading, Sign, Unholdable, Writing,
@@ -187,6 +187,9 @@ impl Tree {
         if let Some(size) = value("size") {
             entry.size = Some(scan::decimal(size).ok_or(Reason::Size)?);
         }
+        if let Some(time) = value("time") {
+            entry.mtime = Some(moment(time).ok_or(Reason::Part("a time that is none"))?);
+        }
         for (key, algorithm) in DIGESTS {
             if let Some(text) = value(key) {
                 let found = tagged(algorithm, text, &self.options)?;
@@ -205,6 +208,16 @@ impl Tree {
         }
         Ok(Some(entry))
     }
+}
+
+/// Seconds since 1970, and behind a point nanoseconds as a number of its own: mtree writes nine digits of it, libarchive as few as
+/// there are, so that `1.5` is five nanoseconds.
+fn moment(text: &[u8]) -> Option<Time> {
+    let (whole, part) = scan::cut(text, b'.').unwrap_or((text, b"0"));
+    let (sign, digits) = whole.strip_prefix(b"-").map_or((1, whole), |digits| (-1, digits));
+    let seconds = i64::try_from(scan::decimal(digits)?).ok()?.checked_mul(sign)?;
+    let nanos = u32::try_from(scan::decimal(part)?).ok().filter(|&nanos| nanos < 1_000_000_000)?;
+    Some(Time { seconds, nanos })
 }
 
 /// Whether the line begins nearly as `/set` or `/unset` do.

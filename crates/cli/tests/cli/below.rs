@@ -1,0 +1,59 @@
+//! `truesum check --recursive`: what lies between several manifests, and what is only called like one.
+
+use crate::program::{ABC, EMPTY, Folder, OTHER, lines, shown};
+use std::os::unix::fs::symlink;
+
+#[test]
+fn what_another_manifest_lists_is_listed() {
+    let folder = Folder::with(&[
+        ("d/a", "abc"),
+        ("d/SHA256SUMS", &lines(&[(ABC, "a")])),
+        ("d/s/b", ""),
+        ("d/s/SHA256SUMS", &lines(&[(EMPTY, "b")])),
+    ]);
+    let ran = folder.run(&["check", "-r", "--exact", "d"]);
+    assert_eq!(shown(&ran), ("a: OK\nb: OK\n".to_owned(), "truesum: 2 files verified; 3 B read\n", Some(0)));
+    let ran = folder.run(&["check", "-r", "d"]);
+    assert_eq!(shown(&ran), ("a: OK\nb: OK\n".to_owned(), "truesum: 2 files verified; 3 B read\n", Some(0)));
+    folder.write("d/s/c", "");
+    let ran = folder.run(&["check", "-r", "--exact", "d"]);
+    let said = "truesum: 1 file in d not listed: s/c\ntruesum: 2 files verified, 1 not listed; 3 B read\n";
+    assert_eq!(shown(&ran), ("a: OK\nb: OK\n".to_owned(), said, Some(1)), "once, though it lies below both");
+}
+
+#[test]
+fn what_is_called_like_a_manifest_and_is_none_is_told() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/a.sha256", &lines(&[(ABC, "a")])), ("d/z.sha256/b", "")]);
+    symlink("a.sha256", folder.path("d/latest.sha256")).unwrap();
+    let ran = folder.run(&["check", "-r", "d"]);
+    let said = "truesum: note: d/latest.sha256: symbolic link, not followed; truesum check d/latest.sha256 checks by it\n\
+                truesum: note: 1 file in d not listed (-v names them)\n\
+                truesum: 1 file verified, 1 not listed; 3 B read\n";
+    assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(0)), "a folder is a folder");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        folder.path("d/p.sha256"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::from_raw_mode(0o600),
+        0,
+    )
+    .unwrap();
+    symlink("gone", folder.path("d/q.sha256")).unwrap();
+    let ran = folder.run(&["check", "-q", "-r", "d"]);
+    let said = "truesum: d/p.sha256: cannot use: it is called like a manifest, and is a named pipe\n\
+                truesum: d/q.sha256: cannot use: it is called like a manifest, and is a symbolic link to nothing\n\
+                truesum: 1 file verified; 3 B read\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+}
+
+#[test]
+fn a_folder_of_another_root_does_not_list_it() {
+    let folder = Folder::with(&[
+        ("d/a", "abc"),
+        ("d/M", &lines(&[(ABC, "a")])),
+        ("e/a", "abc"),
+        ("e/M", &lines(&[(OTHER, "b")])),
+    ]);
+    let ran = folder.run(&["check", "-q", "--exact", "d/M", "e/M"]);
+    assert!(ran.err.contains("truesum: 1 file in e not listed: a\n"), "{}", ran.err);
+}

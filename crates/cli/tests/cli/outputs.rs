@@ -1,0 +1,70 @@
+//! Files that a run writes: none takes the name of a listed file, and none is found wanting only in the end.
+
+use crate::program::{ABC, EMPTY, Folder, lines, shown};
+use std::os::unix::fs::symlink;
+
+fn folder() -> Folder {
+    Folder::with(&[("a", "abc"), ("M", &lines(&[(ABC, "a"), (EMPTY, "b")]))])
+}
+
+#[test]
+fn a_page_does_not_take_the_name_of_a_listed_file() {
+    let folder = folder();
+    for (words, option) in [
+        (&["check", "--html", "b", "M"][..], "--html"),
+        (&["check", "--locate", "--map-html", "./b", "M"], "--map-html"),
+        (&["check", "--state", "b", "M"], "--state"),
+        (&["audit", "--html", "b", "M"], "--html"),
+    ] {
+        let ran = folder.run(words);
+        let name = words[words.len() - 2];
+        let said = format!("truesum: {option}: M lists {name}, which is not to be replaced\n");
+        assert_eq!(shown(&ran), (String::new(), &said[..], Some(2)), "{words:?}");
+        assert_eq!(folder.entries(), ["M", "a"]);
+    }
+    symlink(".", folder.path("here")).unwrap();
+    assert_eq!(folder.run(&["check", "--html", "here/b", "M"]).code, Some(2));
+    // What is listed is not known before of manifests that are found, or come by a pipe.
+    let manifest = folder.read("M");
+    for ran in [folder.feed(&["check", "-q", "--html", "b", "-"], &manifest), {
+        folder.write("d/SHA256SUMS", &manifest);
+        folder.run(&["check", "-q", "--html", "d/b", "-r", "d"])
+    }] {
+        assert!(
+            ran.err.contains("b is listed, and missing: no page is written there\n") && ran.code == Some(1),
+            "{}",
+            ran.err
+        );
+    }
+    assert!(!folder.path("b").exists() && !folder.path("d/b").exists());
+    std::fs::remove_dir_all(folder.path("d")).unwrap();
+    assert_eq!(folder.run(&["check", "--html", "c", "M"]).out(), "a: OK\nb: MISSING\n");
+    assert_eq!(folder.entries(), ["M", "a", "c", "here"]);
+}
+
+#[test]
+fn two_outputs_are_two_files_and_none_is_standard_output() {
+    let folder = folder();
+    let ran = folder.run(&["check", "--html", "x", "--state", "./x", "M"]);
+    let said = "truesum: --html and --state name one file: two need two\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    let ran = folder.run(&["audit", "--html", "-", "M"]);
+    let said = "truesum: --html: it goes to a file, and not to standard output\nhint: --html ./- writes a file of that name\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(folder.entries(), ["M", "a"]);
+}
+
+#[test]
+fn a_state_that_could_not_be_kept_is_known_before_anything_is_read() {
+    let folder = folder();
+    let ran = folder.run(&["check", "--state", "none/state", "M"]);
+    let said =
+        "truesum: none/state: cannot write: No such file or directory\ntruesum: 0 files verified; 0 B read\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    symlink("elsewhere", folder.path("state")).unwrap();
+    let ran = folder.run(&["check", "--state", "state", "M"]);
+    let said = "truesum: state: cannot use: it is a symbolic link, which would be replaced: name the file itself\n\
+                truesum: 0 files verified; 0 B read\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert!(folder.path("state").is_symlink());
+}

@@ -1,0 +1,73 @@
+//! Files that a run is to write, and whether a manifest lists one of them: what is missing must not be replaced by a page about it.
+
+use crate::progress::Progress;
+use crate::task::BadLine;
+use crate::verify::listed_jobs::{Listed, listed_jobs};
+use crate::verify::options::Options;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Where a file is or would be: its folder, without links, and its name.
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// std::os::unix::fs::symlink(".", folder.path().join("here"))?;
+/// let place = |name: &str| truesum::verify::place_of(&folder.path().join(name));
+/// assert_eq!(place("here/./a"), place("a"));
+/// assert_ne!(place("a"), place("b"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// `None` if the folder is not there, or the name is that of a folder.
+pub fn place_of(path: &Path) -> Option<(PathBuf, OsString)> {
+    let name = path.file_name()?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Some((std::fs::canonicalize(folder).ok()?, name.to_owned()))
+}
+
+/// Which of these files a manifest lists, whether it is there or not: its index. A manifest that can be read only once, or not at
+/// all, is not asked.
+pub fn lists_one_of(
+    manifest: &Path,
+    options: &Options,
+    progress: &Progress,
+    files: &[impl AsRef<Path>],
+) -> Option<usize> {
+    if files.is_empty() || !manifest.is_file() {
+        return None;
+    }
+    let places: Vec<_> = files.iter().map(|file| place_of(file.as_ref())).collect();
+    let folder = options.folder(manifest);
+    let mut found = None;
+    let asked = listed_jobs(
+        manifest,
+        &Options { digest_manifests: false, ..options.clone() },
+        progress,
+        &mut Vec::new(),
+        &mut |listed| {
+            let job = match listed {
+                Listed::Entry(job) | Listed::Pieced(job) => job,
+                Listed::Bad(BadLine { .. }) => return Ok(()),
+            };
+            let name = job.path();
+            let base = OsStr::from_bytes(
+                &name[name.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)..],
+            );
+            // Most names are others, and need no look at any folder.
+            if places.iter().flatten().any(|(_, name)| name == base) {
+                let place = place_of(&folder.join(OsStr::from_bytes(name)));
+                found =
+                    place.and_then(|place| places.iter().position(|other| other.as_ref() == Some(&place)));
+            }
+            match found {
+                // Nothing more is asked.
+                Some(_) => Err(io::Error::from(io::ErrorKind::Interrupted)),
+                None => Ok(()),
+            }
+        },
+    );
+    drop(asked);
+    found
+}
