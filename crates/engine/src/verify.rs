@@ -15,6 +15,7 @@ mod picking;
 mod pieced;
 pub mod place;
 pub mod report;
+pub mod seal;
 mod seeking;
 pub(crate) mod seen;
 mod sought;

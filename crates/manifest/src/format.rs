@@ -6,7 +6,7 @@ mod style;
 mod writing;
 
 pub use head::{Claim, Head, Sign};
-pub use holds::{Algorithms, Holds, Names, Told};
+pub use holds::{Algorithms, Cut, Holds, Names, Told};
 pub use style::{Heading, Mode, Spelling, Style};
 pub use writing::{Compose, Unholdable, Writing};
 

@@ -50,6 +50,7 @@ pub(crate) mod shasum;
 pub(crate) mod signature;
 pub(crate) mod slackware;
 pub(crate) mod squirrel;
+pub(crate) mod sri;
 pub(crate) mod torrent;
 pub(crate) mod tth;
 mod xml;

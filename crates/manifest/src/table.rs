@@ -11,7 +11,7 @@ use crate::formats::{
     electron, fciv, foreign, gentoo, get_filehash, gnu, go_sum, gpg, gzip, hashdeep, internet_archive, jar,
     jpegsheriff, json, jsonl, known_set, links, loose, md5deep, metalink, mhl, mtree, openssl, par, rclone,
     record, requirements, rhash_simple, s3, seven_zip, sfv, sfvmd5, shasum, signature, slackware, squirrel,
-    torrent, tth, yocto, zsync,
+    sri, torrent, tth, yocto, zsync,
 };
 use std::cmp::Reverse;
 use truesum_hash::Spec;
@@ -25,6 +25,8 @@ pub static FORMATS: &[&Format] = &[
     &sfv::SFV,
     &hashdeep::HASHDEEP,
     &torrent::TORRENT,
+    &torrent::TORRENT_V2,
+    &torrent::TORRENT_HYBRID,
     &bare::BARE,
     &loose::LOOSE,
     &distinfo::DISTINFO,
@@ -48,6 +50,8 @@ pub static FORMATS: &[&Format] = &[
     &mtree::MTREE,
     &rhash_simple::RHASH_SIMPLE,
     &links::LINKS,
+    &links::ED2K,
+    &sri::SRI,
     &cfv_csv::CFV_CSV,
     &jpegsheriff::JPEGSHERIFF,
     &tth::TTH,

@@ -110,6 +110,14 @@ impl<'a> Telling<'a> {
             Event::Malformed(manifest, line) => self.malformed(manifest, line)?,
             Event::Checked(manifest, checked) => self.checked(manifest, checked),
             Event::Failed(error) => self.console.failure(error),
+            Event::Signed(seal) => {
+                match self.plan.form {
+                    Form::Json => report::signed(seal, &mut self.lines),
+                    _ if self.plan.tell.notes => self.console.note(&report::seal(seal)),
+                    _ => {}
+                }
+                self.write()?;
+            }
             Event::Unlisted(_, name) => self.unlisted(name.as_os_str().as_bytes())?,
             Event::Searched(search) => self.searched(search),
             Event::NotVerified(name) if self.plan.detail() != Detail::None => {
@@ -267,6 +275,11 @@ impl<'a> Telling<'a> {
         } else if checked.nothing_verified() {
             advice::nothing_verified(name, checked, &mut self.console);
         }
+        if let Some(signer) = checked.unverified_signature
+            && self.plan.tell.notes
+        {
+            advice::unverified_signature(name, signer, &mut self.console);
+        }
         let missing = std::mem::take(&mut self.missing);
         let mismatched = self.mismatched.take();
         if self.plan.detail() == Detail::None {
@@ -385,6 +398,7 @@ fn file(event: &Event<'_>, plan: &Checking, record: &mut Record) {
         Event::StillFailed(name) => {
             record.failure(Tone::Bad, "FAILED before", &bytes(name), "when it was read last; not read now");
         }
+        Event::Signed(seal) => record.other(Tone::Good, "signed", &bytes(&seal.file)),
         Event::Checked(..) | Event::Searched(_) | Event::Pause => {}
     }
 }

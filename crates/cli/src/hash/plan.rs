@@ -14,7 +14,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::{Lengths, Spec};
-use truesum::manifest::{self, Entry, Format, Heading, Pieces, Spelling, Style, Writer};
+use truesum::manifest::{self, Cut, Entry, Format, Heading, Pieces, Spelling, Style, Writer};
 use truesum::{Order, Special, marks, walk};
 
 /// What `hash` is to do.
@@ -70,12 +70,14 @@ pub enum Texts {
 }
 
 /// What is asked of a torrent.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Torrent {
     /// Where its peers are found; empty for none.
     pub announce: Vec<u8>,
     /// Bytes of a piece; `None` is by the size of all files.
     pub piece_len: Option<u64>,
+    /// What pieces are cut from.
+    pub cut: Cut,
 }
 
 /// Lengths of pieces that programs take.
@@ -171,7 +173,7 @@ fn specs(asked: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<Vec<S
         }
     }
     // Pieces have digests of their own.
-    if specs.is_empty() && !format.holds.pieces {
+    if specs.is_empty() && !format.holds.pieces.is_some() {
         specs.push(format.holds.usual_algorithm());
     }
     let Some(bits) = bits else { return Ok(specs) };
@@ -203,7 +205,7 @@ fn format(args: &HashArgs) -> Result<&'static Format, Refusal> {
 
 /// What is asked for beside lines or one manifest.
 fn purpose(args: &HashArgs) -> Result<Purpose, Refusal> {
-    let pieces = args.format.is_some_and(|format| format.holds.pieces);
+    let pieces = args.format.is_some_and(|format| format.holds.pieces.is_some());
     if pieces && (args.per_directory || args.sidecar || !args.text.is_empty() || args.text_lines.is_some()) {
         return Err(Refusal::new("a torrent is of files that are named together: -o FILE"));
     }
@@ -246,12 +248,12 @@ fn named_only(inputs: &Inputs) -> Result<(), Refusal> {
 
 /// What is asked of a torrent, if the format is one.
 fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal> {
-    if !format.holds.pieces {
+    let Some(cut) = format.holds.pieces else {
         return match (&args.announce, args.piece_size) {
             (None, None) => Ok(None),
             _ => Err(Refusal::new("--announce and --piece-size are of torrents: -t torrent")),
         };
-    }
+    };
     if args.partial || args.unordered {
         let why = "--partial and --unordered: the pieces of a torrent run across its files, in order";
         return Err(Refusal::new(why));
@@ -261,7 +263,7 @@ fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal>
         return Err(Refusal::new(format!("--piece-size {len}: a power of two from 16KiB to 1GiB")));
     }
     let announce = args.announce.clone().map(OsString::into_vec).unwrap_or_default();
-    Ok(Some(Torrent { announce, piece_len: args.piece_size }))
+    Ok(Some(Torrent { announce, piece_len: args.piece_size, cut }))
 }
 
 /// How digests are written. What goes to a file is read back by its name and content alone, so that lines without a tag
@@ -303,7 +305,7 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
     };
     // What the format cannot hold is better said now than of every file.
     let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
-    let pieces = if format.holds.pieces { vec![no_pieces()] } else { Vec::new() };
+    let pieces = format.holds.pieces.map(no_pieces).unwrap_or_default();
     let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, pieces, ..Entry::default() };
     Writer::new(Vec::new(), format, &heading(style, specs, None))
         .write(&entry)
@@ -311,14 +313,18 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
     Ok(Form::Entries(format, style))
 }
 
-/// The algorithm of a torrent's pieces.
-pub fn of_pieces() -> Spec {
-    "sha1".parse().expect("a row of the table of algorithms")
-}
-
 /// The pieces of no bytes at all, by which an entry is tried.
-pub fn no_pieces() -> Pieces {
-    Pieces::new(of_pieces(), 0..0, 1, Vec::new().into()).expect("no bytes have no pieces")
+pub fn no_pieces(cut: Cut) -> Vec<Pieces> {
+    let algorithms: &[&str] = match cut {
+        Cut::Joined => &["sha1"],
+        Cut::Each => &["bt2-pieces-root"],
+        Cut::Both => &["sha1", "bt2-pieces-root"],
+    };
+    let none = |name: &&str| {
+        let spec = name.parse().expect("a row of the table of algorithms");
+        Pieces::new(spec, 0..0, *PIECES.start(), Vec::new().into()).expect("no bytes have no pieces")
+    };
+    algorithms.iter().map(none).collect()
 }
 
 /// What is known of a manifest before its entries. Neither folder nor command: the same files give the same bytes.
@@ -434,7 +440,7 @@ mod tests {
         assert!(hashing(&["-t", "sfv", "-a", "sha256", "f"]).is_err());
         assert!(hashing(&["-t", "hashdeep", "-a", "sha256,md5", "f"]).is_ok());
         let plan = hashing(&["-t", "torrent", "f"]).unwrap_or_else(|e| panic!("{e:?}"));
-        assert!(plan.specs.is_empty() && plan.torrent == Some(Torrent::default()));
+        assert!(plan.specs.is_empty() && plan.torrent.is_some_and(|torrent| torrent.piece_len.is_none()));
         assert!(hashing(&["-t", "torrent", "-a", "md5", "--piece-size", "1MiB", "f"]).is_ok());
         for words in
             [&["-a", "sha256"][..], &["--piece-size", "1000000"], &["--piece-size", "8KiB"], &["--unordered"]]

@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
-use truesum::manifest::{Entry, Pieces, Time, Unholdable, WriteError, Writer};
+use truesum::manifest::{Cut, Entry, Pieces, Time, Unholdable, WriteError, Writer};
 use truesum::{Error, Notice, Outcome, Sink, Task};
 
 /// Writes outcomes.
@@ -47,10 +47,10 @@ pub fn writer(form: Form, specs: &[Spec], torrent: Option<&Torrent>) -> Option<W
 }
 
 /// Why files of these names make no torrent: the first that does not fit, found before any is read.
-pub fn unfit(tasks: &[Task], mut writer: Writer<Vec<u8>>) -> Option<(Vec<u8>, Unholdable)> {
+pub fn unfit(tasks: &[Task], cut: Cut, mut writer: Writer<Vec<u8>>) -> Option<(Vec<u8>, Unholdable)> {
     tasks.iter().find_map(|task| {
         let Task::File(job) = task else { return None };
-        let pieces = vec![no_pieces()];
+        let pieces = no_pieces(cut);
         let entry = Entry { path: job.name.clone(), size: Some(0), pieces, ..Entry::default() };
         match writer.write(&entry) {
             Err(WriteError::Refused(why)) => Some((entry.path, why)),
@@ -64,13 +64,10 @@ impl Writing<'_> {
     ///
     /// # Errors
     /// That of the output, or they make no manifest.
-    pub fn pieces(&mut self, pieces: &Pieces) -> io::Result<()> {
+    pub fn pieces(&mut self, pieces: Vec<Vec<Pieces>>) -> io::Result<()> {
         let (Some(entries), Some(writer)) = (self.waiting.take(), &mut self.writer) else { return Ok(()) };
-        let mut start = 0;
-        for entry in entries {
-            let size = entry.size.unwrap_or(0);
-            let entry = Entry { pieces: vec![pieces.of_file_at(start)], ..entry };
-            start += size;
+        for (entry, pieces) in entries.into_iter().zip(pieces) {
+            let entry = Entry { pieces, ..entry };
             writer.write(&entry).map_err(|error| match error {
                 WriteError::Io(error) => error,
                 WriteError::Refused(why) => io::Error::other(why),

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use truesum_hash::Spec;
 use truesum_manifest::path::alternatives;
-use truesum_manifest::{Entry, Format, Line, Options, ReadError, Reader, usual, weak};
+use truesum_manifest::{Entry, Format, Line, Options, ReadError, Reader, Signer, usual, weak};
 
 /// Lines about one file that follow each other become one job; more algorithms than this would only be an attack.
 const MERGED: usize = 16;
@@ -126,6 +126,11 @@ impl<'a, R: Read> Entries<'a, R> {
     /// The manifest's format, once its beginning was read.
     pub fn format(&self) -> Option<&'static Format> {
         self.reader.format()
+    }
+
+    /// Who signed the manifest, once its beginning was read.
+    pub(crate) fn signer(&self) -> Option<Signer> {
+        self.reader.signer()
     }
 
     /// Entries with digests of pieces, which are not among the tasks.

@@ -10,6 +10,7 @@ use crate::verify::place::folder_of_names;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use truesum_hash::{Secret, Spec};
+use truesum_manifest::signify::PublicKey;
 use truesum_manifest::{self as manifest, Format};
 
 /// What is asked of a check.
@@ -21,6 +22,9 @@ pub struct Options {
     pub algorithms: Vec<Spec>,
     /// The key under which digests are that need one.
     pub key: Option<Secret>,
+    /// The key that must have signed each manifest: by minisign or signify, in the manifest or beside it. A detached signature
+    /// among the manifests is verified of its file instead. Asked of manifests that are named, not of those found below folders.
+    pub public_key: Option<PublicKey>,
     /// The format of the manifests; `None` recognises it.
     pub format: Option<&'static Format>,
     /// Accept digests that are too short to verify anything.

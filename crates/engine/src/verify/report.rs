@@ -6,7 +6,7 @@ use crate::verify::options::{Options, Unlisted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use truesum_hash::{Digest, Spec};
-use truesum_manifest::Format;
+use truesum_manifest::{Format, Signer};
 
 /// What all counts of a check together mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,6 +181,8 @@ pub struct Checked {
     pub digest: Option<Digest>,
     /// Its format, as asked for or recognised; `None` if it was not read so far.
     pub format: Option<&'static Format>,
+    /// Who signed it, where nobody verified that.
+    pub unverified_signature: Option<Signer>,
     /// As in [`Report`].
     pub not_tamper_evident: BTreeMap<String, u64>,
     /// An algorithm that nothing but the length of a digest tells.

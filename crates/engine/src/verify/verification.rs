@@ -17,6 +17,7 @@ use crate::verify::listed::ListedNames;
 use crate::verify::options::{Options, Unlisted};
 use crate::verify::pieced::{self, Pieced};
 use crate::verify::report::{Checked, Report};
+use crate::verify::seal;
 use crate::verify::seen::{CountedReader, Seen};
 use crate::verify::sought::{self, Sought};
 use crate::verify::unlisted::{Looking, Scope, unlisted};
@@ -28,6 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest as manifest;
+use truesum_manifest::signify::PublicKey;
 
 /// A search for files not listed that nobody insists on ends after this many files, or some times what is listed.
 const SEARCH: u64 = 100_000;
@@ -84,6 +86,12 @@ impl<'a> Verification<'a> {
             }
             let name = name.as_ref();
             match bag::open(name) {
+                Some(Ok(_)) if self.options.public_key.is_some() => {
+                    let why =
+                        Cause::Other("a bag has no signature of its own: name a manifest of it".to_owned());
+                    self.unsigned(&Error::new(name.as_os_str().as_bytes(), "verify", why), tell)?;
+                    continue;
+                }
                 Some(Ok(bag)) => {
                     self.bag(name, &bag, tell)?;
                     continue;
@@ -95,9 +103,10 @@ impl<'a> Verification<'a> {
                 }
                 None => {}
             }
-            match self.open(name) {
-                Ok(file) => self.manifest(name, file, None, tell)?,
-                Err(error) => self.unread(&error, tell)?,
+            match (self.open(name), &self.options.public_key) {
+                (Ok(file), None) => self.manifest(name, file, None, tell)?,
+                (Ok(file), Some(key)) => self.signed(name, file, key, tell)?,
+                (Err(error), _) => self.unread(&error, tell)?,
             }
         }
         self.seek(tell)?;
@@ -201,6 +210,7 @@ impl<'a> Verification<'a> {
             self.run_pieced(&config, &manifest, files, &mut checked, tell)
         });
         checked.format = entries.format();
+        checked.unverified_signature = entries.signer().filter(|_| options.public_key.is_none());
         checked.digest = seen.digest();
         let facts = entries.facts();
         self.folders.extend(folder_listed);
@@ -215,6 +225,41 @@ impl<'a> Verification<'a> {
         self.report.add(&checked);
         told?;
         tell(Event::Checked(&manifest, &checked))
+    }
+
+    /// Verifies the signature of a manifest, and then what it lists; of a detached signature, the file it is of.
+    fn signed(&mut self, name: &Path, file: Input, key: &PublicKey, tell: &mut Tell<'_>) -> io::Result<()> {
+        let text = match seal::whole(name, file) {
+            Ok(text) => text,
+            Err(error) => return self.unread(&error, tell),
+        };
+        if let Some(signed) = seal::signed_file(name, &text) {
+            let found = seal::of_file(&signed, name, &text, key, self.options, self.progress);
+            let (seal, job, found) = match found {
+                Ok(found) => found,
+                Err(error) => return self.unsigned(&error, tell),
+            };
+            tell(Event::Signed(&seal))?;
+            let manifest = Manifest { name, root: &Root::Anywhere };
+            let mut relay = Relay::new(self.options, &manifest, &mut self.report, tell);
+            let told = relay.outcome(Outcome { job, result: Ok(found) });
+            let (counts, _) = relay.counted();
+            self.report.add(&Checked { counts, entries: 1, ..Checked::default() });
+            return told;
+        }
+        match seal::of_manifest(name, &text, key) {
+            Ok(seal) => {
+                tell(Event::Signed(&seal))?;
+                self.manifest(name, &text[..], None, tell)
+            }
+            Err(error) => self.unsigned(&error, tell),
+        }
+    }
+
+    /// What is not signed as asked is not read.
+    fn unsigned(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
+        self.report.incomplete += 1;
+        tell(Event::Failed(error))
     }
 
     /// Checks a bag by all its manifests, and for being complete.

@@ -84,7 +84,7 @@ impl Judge {
     fn first(&mut self, to: &mut dyn FnMut(Outcome) -> io::Result<()>) -> io::Result<()> {
         let Some((file, mut outcome)) = self.waiting.pop_front() else { return Ok(()) };
         if let Ok(found) = &mut outcome.result {
-            found.pieces = Some(self.findings(&file));
+            found.pieces = Some(self.findings(&file, !outcome.job.specs.is_empty()));
         }
         // Ranges that end before this file are of no other.
         while self.bad.front().is_some_and(|(range, _)| range.end <= file.start) {
@@ -93,7 +93,8 @@ impl Judge {
         to(outcome)
     }
 
-    fn findings(&self, file: &Range<u64>) -> Findings {
+    /// What pieces say of a file. Bytes behind the last piece are not unknown where a digest is of all of the file.
+    fn findings(&self, file: &Range<u64>, is_digested: bool) -> Findings {
         let mut findings = Findings::default();
         let mut unknown = |range: &Range<u64>| {
             if let Some(range) = within(range, file) {
@@ -112,7 +113,9 @@ impl Judge {
         let of_file = || self.bad.iter().take_while(|(range, _)| range.start < file.end);
         of_file().filter(|(_, state)| *state == State::Unknown).for_each(|(range, _)| unknown(range));
         // What was not reached, too.
-        unknown(&(self.known.max(self.covered.start)..u64::MAX));
+        if self.known < self.covered.end || !is_digested {
+            unknown(&(self.known.max(self.covered.start)..u64::MAX));
+        }
         for (range, _) in of_file().filter(|(_, state)| *state == State::Damaged) {
             let Some(inside) = within(range, file) else { continue };
             let shared = range.start < file.start || range.end > file.end;
