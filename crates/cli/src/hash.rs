@@ -220,6 +220,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         console,
         output,
         form: plan.form,
+        template: plan.template.as_ref(),
         writer: writer(plan.form, &plan.specs, plan.torrent.as_ref()),
         tell: plan.tell,
         named,

@@ -36,6 +36,7 @@ mod scan;
 mod signed;
 pub mod signify;
 mod table;
+pub mod template;
 pub mod weak;
 mod writer;
 

@@ -2,6 +2,7 @@
 
 use crate::check::arguments::{Case, CheckArgs};
 use crate::check::report::{Detail, Form};
+use crate::check::telling::NAMED_LINES;
 use crate::ending::{self, Ending};
 use crate::exit::Refusal;
 use crate::key::{HINT, expected_under};
@@ -162,6 +163,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         allow_outside: args.allow_outside,
         ignore_missing: args.ignore_missing,
         lenient: args.lenient,
+        malformed_told: (form != Form::Json && !args.warn && args.html.is_none()).then_some(NAMED_LINES),
         unlisted: match (args.exact, args.ignore_missing, detail) {
             (true, ..) => Unlisted::Refused,
             (false, false, Detail::All) => Unlisted::Told,

@@ -21,7 +21,7 @@ use truesum::verify::unlisted::Search;
 use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Verdict};
 
 /// Malformed lines named for each manifest, unless `--warn` asks for all.
-const NAMED_LINES: u64 = 20;
+pub const NAMED_LINES: u64 = 20;
 /// Missing names that are remembered, to look for them under the current folder.
 const REMEMBERED: usize = 32;
 /// Files not listed that are named.

@@ -14,6 +14,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::{Lengths, Spec};
+use truesum::manifest::template::Template;
 use truesum::manifest::{self, Cut, Entry, Format, Heading, Pieces, Spelling, Style, Writer};
 use truesum::{Order, Special, marks, walk};
 
@@ -23,6 +24,8 @@ pub struct Hashing {
     pub inputs: Inputs,
     pub walk: walk::Options,
     pub form: Form,
+    /// What is written of each file, where that is not an entry.
+    pub template: Option<Template>,
     /// What a torrent says of itself, if one is written.
     pub torrent: Option<Torrent>,
     pub output: Option<PathBuf>,
@@ -99,6 +102,8 @@ pub enum Form {
     Entries(&'static Format, Style),
     /// As bytes.
     Raw,
+    /// By a template ([`Hashing::template`]).
+    Template,
 }
 
 /// Checks the arguments of `hash`.
@@ -107,7 +112,13 @@ pub enum Form {
 /// They contradict each other, or ask for what does not exist.
 pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     let format = format(&args)?;
-    let specs = specs(args.algorithm.clone(), args.length, format)?;
+    let template = template(&args)?;
+    let asked = template.as_ref().map_or_else(|| args.algorithm.clone(), Template::specs);
+    let specs = match &template {
+        // It may ask for none.
+        Some(_) => asked,
+        None => specs(asked, args.length, format)?,
+    };
     let specs = seeded(specs, args.seed)?;
     let specs = customized(specs, args.customization.as_deref())?;
     let key = args.key.read()?;
@@ -152,6 +163,7 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
         inputs,
         walk: walk_options(args.select)?,
         form,
+        template,
         torrent,
         output: args.output,
         accept: Accept { partial: args.partial, empty: args.allow_empty },
@@ -161,6 +173,17 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
         ending: args.summary.unwrap_or(if args.run.verbose { Ending::Short } else { Ending::None }),
         tell: args.run.tell(args.quiet),
         notes: key.map(|read| read.notes).unwrap_or_default(),
+    })
+}
+
+/// The template asked for.
+fn template(args: &HashArgs) -> Result<Option<Template>, Refusal> {
+    let Some(text) = &args.format_string else { return Ok(None) };
+    Template::parse(text.as_bytes()).map(Some).map_err(|error| {
+        Refusal::with_hint(
+            format!("--format-string {error}"),
+            "truesum hash --help has all; %% is a percent sign",
+        )
     })
 }
 
@@ -271,6 +294,9 @@ fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal>
 fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form, Refusal> {
     if args.raw {
         return Ok(Form::Raw);
+    }
+    if args.format_string.is_some() {
+        return Ok(Form::Template);
     }
     let spelling = match (args.base64, args.base32, args.uppercase) {
         (true, ..) => Spelling::Base64,

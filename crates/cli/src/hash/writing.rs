@@ -10,6 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
+use truesum::manifest::template::Template;
 use truesum::manifest::{Cut, Entry, Pieces, Time, Unholdable, WriteError, Writer};
 use truesum::{Error, Notice, Outcome, Sink, Task};
 
@@ -18,6 +19,8 @@ pub struct Writing<'a> {
     pub console: &'a mut Console,
     pub output: Output,
     pub form: Form,
+    /// What is written of each file, where that is not an entry.
+    pub template: Option<&'a Template>,
     /// Puts the manifest together; nothing where bytes are written.
     pub writer: Option<Writer<Vec<u8>>>,
     pub tell: Tell,
@@ -39,7 +42,7 @@ pub struct Writing<'a> {
 /// The writer of this form.
 pub fn writer(form: Form, specs: &[Spec], torrent: Option<&Torrent>) -> Option<Writer<Vec<u8>>> {
     match form {
-        Form::Raw => None,
+        Form::Raw | Form::Template => None,
         Form::Entries(format, style) => {
             Some(Writer::new(Vec::new(), format, &heading(style, specs, torrent)))
         }
@@ -90,10 +93,12 @@ impl Writing<'_> {
     }
 
     fn hand_out(&mut self) -> io::Result<()> {
-        if let Form::Entries(format, _) = self.form
-            && self.output.is_terminal
-            && format.terminator() == Some(b'\n')
-        {
+        let is_text = match self.form {
+            Form::Entries(format, _) => format.terminator() == Some(b'\n'),
+            Form::Template => true,
+            Form::Raw => false,
+        };
+        if self.output.is_terminal && is_text {
             self.lines = visible(&self.lines);
         }
         let Writing { console, output, lines, .. } = self;
@@ -118,8 +123,10 @@ impl Sink for Writing<'_> {
         };
         self.lines.clear();
         match &mut self.writer {
-            None => found.digests.iter().for_each(|digest| self.lines.extend_from_slice(digest.as_bytes())),
-            Some(writer) => {
+            None if self.template.is_none() => {
+                found.digests.iter().for_each(|digest| self.lines.extend_from_slice(digest.as_bytes()));
+            }
+            writer => {
                 let (seconds, nanos) = found.mtime;
                 let entry = Entry {
                     path: job.name,
@@ -128,6 +135,10 @@ impl Sink for Writing<'_> {
                     digests: job.specs.iter().cloned().zip(found.digests).collect(),
                     elapsed: Some(found.time),
                     ..Entry::default()
+                };
+                let Some(writer) = writer else {
+                    self.template.iter().for_each(|template| template.render(&entry, &mut self.lines));
+                    return self.hand_out();
                 };
                 if let Some(waiting) = &mut self.waiting {
                     waiting.push(entry);

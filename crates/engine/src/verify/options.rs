@@ -35,6 +35,8 @@ pub struct Options {
     pub ignore_missing: bool,
     /// Count malformed lines without failing for them.
     pub lenient: bool,
+    /// How many malformed lines of a manifest are told one by one; the others are only counted. `None` tells all.
+    pub malformed_told: Option<u64>,
     /// What files mean that no manifest lists.
     pub unlisted: Unlisted,
     /// Whether a listed file that is not there is looked for under other names, among the files that are not listed. Not in

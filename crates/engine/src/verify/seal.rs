@@ -158,6 +158,9 @@ fn judge(
 
 /// The signature beside a file.
 fn beside(name: &Path) -> Result<(PathBuf, Vec<u8>), Error> {
+    if name.as_os_str() == "-" {
+        return Err(refused(name, "no signature in it, and nothing is beside standard input"));
+    }
     for ending in ENDINGS {
         let mut at = name.as_os_str().to_os_string();
         at.push(ending);

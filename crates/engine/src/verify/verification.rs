@@ -191,7 +191,7 @@ impl<'a> Verification<'a> {
         let mut sought = sought.filter(|_| sought::is_asked(options));
         let before = sought.as_ref().map_or(0, |sought| sought.len());
         let entries = Entries::new(reader, reading, &config.root, 0, listing).of_folder(&folder);
-        let mut entries = entries.selecting(&options.select);
+        let mut entries = entries.selecting(&options.select).telling(options.malformed_told);
         let manifest = Manifest { name, root: &config.root };
         let mut checked = Checked::default();
         let in_parts = !options.turn.is_all();
@@ -216,6 +216,7 @@ impl<'a> Verification<'a> {
         self.folders.extend(folder_listed);
         checked.entries = facts.jobs - checked.not_in_turn;
         checked.left_out = facts.left_out;
+        checked.counts.malformed += facts.untold;
         if !in_parts {
             checked.not_tamper_evident = facts.weak;
         }
@@ -258,7 +259,7 @@ impl<'a> Verification<'a> {
 
     /// What is not signed as asked is not read.
     fn unsigned(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
-        self.report.incomplete += 1;
+        self.report.unsigned += 1;
         tell(Event::Failed(error))
     }
 
