@@ -22,7 +22,6 @@ Examples:
   truesum check -r /archive                 every manifest below: SHA256SUMS, x.iso.sha256 ...
   truesum check --sample 5% SHA256SUMS      another twentieth each time
   truesum check --expect ba7816bf... disk.iso
-  truesum check --pubkey key.pub SHA256SUMS signed by minisign or signify, or nothing is read
 A manifest cannot tell that its last lines were lost: files that no line lists are counted in a note.")]
 pub struct CheckArgs {
     /// Manifests; - is standard input, which is read where none is named
@@ -52,7 +51,7 @@ pub struct CheckArgs {
 
     /// The public key of minisign or signify that must have signed each manifest, or files whose signatures are named
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
-    #[arg(conflicts_with_all = ["expect", "recursive", "embedded"])]
+    #[arg(conflicts_with_all = ["expect", "recursive", "embedded"], hide_short_help = true)]
     pub pubkey: Option<PathBuf>,
     /// Pass over listed files that are not there
     #[arg(long, help_heading = "What counts")]

@@ -18,6 +18,7 @@ mod keys;
 mod locate;
 mod memory;
 mod names;
+mod owners;
 mod pages;
 mod peers;
 mod program;

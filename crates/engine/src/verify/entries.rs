@@ -46,9 +46,9 @@ pub struct Entries<'a, R> {
     facts: Facts,
     /// Which of them are tasks.
     picking: Picking,
-    /// An entry that only the sample leaves out, and its key: what is checked if the sample is empty.
     /// Bad lines that are told one by one.
     told: u64,
+    /// An entry that only the sample leaves out, and its key: what is checked if the sample is empty.
     spare: Option<(u64, Job)>,
     /// Whether lines of this format leave their algorithm to be guessed by its length.
     guessing: bool,

@@ -81,6 +81,8 @@ impl Options {
             format: self.format,
             allow_weak: self.allow_weak,
             key: self.key.clone(),
+            // What is looked for elsewhere, and what is read in turns, goes by digests of whole files.
+            locating: !self.search && !self.spellings.any() && self.renaming.is_none() && self.turn.is_all(),
             stop: Some(progress.stop_flag()),
             ..if name == b"-" { manifest::Options::default() } else { manifest::Options::for_name(name) }
         }

@@ -17,7 +17,6 @@ use crate::verify::listed::ListedNames;
 use crate::verify::options::{Options, Unlisted};
 use crate::verify::pieced::{self, Pieced};
 use crate::verify::report::{Checked, Report};
-use crate::verify::seal;
 use crate::verify::seen::{CountedReader, Seen};
 use crate::verify::sought::{self, Sought};
 use crate::verify::unlisted::{Looking, Scope, unlisted};
@@ -29,7 +28,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest as manifest;
-use truesum_manifest::signify::PublicKey;
 
 /// A search for files not listed that nobody insists on ends after this many files, or some times what is listed.
 const SEARCH: u64 = 100_000;
@@ -144,7 +142,7 @@ impl<'a> Verification<'a> {
 
     /// Checks a manifest that is open already. Its name tells its folder, and may tell its algorithm and format.
     /// What it lists goes to `listed` too.
-    fn manifest(
+    pub(super) fn manifest(
         &mut self,
         name: &Path,
         reader: impl Read + Send,
@@ -226,41 +224,6 @@ impl<'a> Verification<'a> {
         self.report.add(&checked);
         told?;
         tell(Event::Checked(&manifest, &checked))
-    }
-
-    /// Verifies the signature of a manifest, and then what it lists; of a detached signature, the file it is of.
-    fn signed(&mut self, name: &Path, file: Input, key: &PublicKey, tell: &mut Tell<'_>) -> io::Result<()> {
-        let text = match seal::whole(name, file) {
-            Ok(text) => text,
-            Err(error) => return self.unread(&error, tell),
-        };
-        if let Some(signed) = seal::signed_file(name, &text) {
-            let found = seal::of_file(&signed, name, &text, key, self.options, self.progress);
-            let (seal, job, found) = match found {
-                Ok(found) => found,
-                Err(error) => return self.unsigned(&error, tell),
-            };
-            tell(Event::Signed(&seal))?;
-            let manifest = Manifest { name, root: &Root::Anywhere };
-            let mut relay = Relay::new(self.options, &manifest, &mut self.report, tell);
-            let told = relay.outcome(Outcome { job, result: Ok(found) });
-            let (counts, _) = relay.counted();
-            self.report.add(&Checked { counts, entries: 1, ..Checked::default() });
-            return told;
-        }
-        match seal::of_manifest(name, &text, key) {
-            Ok(seal) => {
-                tell(Event::Signed(&seal))?;
-                self.manifest(name, &text[..], None, tell)
-            }
-            Err(error) => self.unsigned(&error, tell),
-        }
-    }
-
-    /// What is not signed as asked is not read.
-    fn unsigned(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
-        self.report.unsigned += 1;
-        tell(Event::Failed(error))
     }
 
     /// Checks a bag by all its manifests, and for being complete.
