@@ -18,6 +18,7 @@ pub mod report;
 pub mod seal;
 mod seeking;
 pub(crate) mod seen;
+mod signed;
 mod sought;
 mod state;
 mod turn;

@@ -1,8 +1,7 @@
 //! From the options of `check` to a plan: everything that can be refused is refused here, before a byte is read.
 
 use crate::check::arguments::{Case, CheckArgs};
-use crate::check::report::{Detail, Form};
-use crate::check::telling::NAMED_LINES;
+use crate::check::report::{Detail, Form, NAMED_LINES};
 use crate::ending::{self, Ending};
 use crate::exit::Refusal;
 use crate::key::{HINT, expected_under};

@@ -28,6 +28,9 @@ pub enum Detail {
     None,
 }
 
+/// Malformed lines named for each manifest, unless `--warn` asks for all.
+pub const NAMED_LINES: u64 = 20;
+
 /// The form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {

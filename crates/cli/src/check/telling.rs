@@ -3,7 +3,7 @@
 use crate::check::advice;
 use crate::check::locate::{Locate, Located};
 use crate::check::plan::{Checking, Expected, Subject};
-use crate::check::report::{self, Detail, Form};
+use crate::check::report::{self, Detail, Form, NAMED_LINES};
 use crate::console::Console;
 use crate::drawing::page::Page;
 use crate::drawing::record::{Record, Tone};
@@ -20,8 +20,6 @@ use truesum::verify::place::folder_of_names;
 use truesum::verify::unlisted::Search;
 use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Verdict};
 
-/// Malformed lines named for each manifest, unless `--warn` asks for all.
-pub const NAMED_LINES: u64 = 20;
 /// Missing names that are remembered, to look for them under the current folder.
 const REMEMBERED: usize = 32;
 /// Files not listed that are named.

@@ -196,7 +196,7 @@ fn specs(asked: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<Vec<S
         }
     }
     // Pieces have digests of their own.
-    if specs.is_empty() && !format.holds.pieces.is_some() {
+    if specs.is_empty() && format.holds.pieces.is_none() {
         specs.push(format.holds.usual_algorithm());
     }
     let Some(bits) = bits else { return Ok(specs) };

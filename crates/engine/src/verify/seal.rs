@@ -3,19 +3,14 @@
 //! A manifest is read once, into memory: what is verified is what is then read, whatever becomes of the file.
 
 use crate::error::{Cause, Error};
-use crate::io::input::Input;
 use crate::io::open::Root;
 use crate::io::read::Guarded;
-use crate::job::{Found, Job, Outcome};
+use crate::job::{Found, Job};
 use crate::progress::Progress;
-use crate::task::Sink;
-use crate::verify::event::{Event, Manifest};
 use crate::verify::options::Options;
-use crate::verify::report::Checked;
-use crate::verify::verification::{Relay, Tell, Verification};
 use ed25519_compact::{PublicKey as Point, Signature as Signed};
 use std::ffi::OsStr;
-use std::io::{self, Read};
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,14 +53,14 @@ enum Message {
     /// As they are.
     Plain(Box<ed25519_compact::VerifyingState>),
     /// By their digest.
-    Digest(Hasher, Signed, Point),
+    Digest(Box<Hasher>, Signed, Point),
 }
 
 impl Message {
     fn new(signature: &Signature<'_>, key: &PublicKey) -> Option<Message> {
         let (point, signed) = (Point::new(key.point), Signed::new(signature.bytes));
         Some(match signature.is_prehashed {
-            true => Message::Digest(blake2b().hasher(), signed, point),
+            true => Message::Digest(Box::new(blake2b().hasher()), signed, point),
             false => Message::Plain(Box::new(point.verify_incremental(&signed).ok()?)),
         })
     }
@@ -77,7 +72,7 @@ impl Message {
         }
     }
 
-    fn is_signed(self) -> bool {
+    fn fits(self) -> bool {
         match self {
             Message::Plain(state) => state.verify().is_ok(),
             Message::Digest(hasher, signed, point) => {
@@ -155,7 +150,7 @@ fn judge(
     of_key(signature, key, at)?;
     let mut message = Message::new(signature, key).ok_or_else(|| refused(at, BAD))?;
     message.take(text);
-    if !message.is_signed() {
+    if !message.fits() {
         return Err(refused(file, BAD));
     }
     seal(file, at, signature, key)
@@ -227,59 +222,16 @@ pub(super) fn of_file(
     // Hashed once, also where the digest is what is signed.
     let digest: Digest = match &mut message {
         Message::Digest(of_message, ..) => {
-            *of_message = hasher.clone();
+            **of_message = hasher.clone();
             hasher.finish()
         }
         Message::Plain(_) => hasher.finish(),
     };
-    if !message.is_signed() {
+    if !message.fits() {
         return Err(refused(file, format!("{BAD} ({})", name_of(at))));
     }
     let seal = seal(file, at, &signature, key)?;
     let job = Job { expected: vec![digest.clone()], ..Job::hash(file, &Arc::from([blake2b()])) };
     let (size, mtime) = (whole.size(), whole.mtime());
     Ok((seal, job, Found { size, mtime, digests: vec![digest], time: started.elapsed(), pieces: None }))
-}
-
-impl Verification<'_> {
-    /// Verifies the signature of a manifest, and then what it lists; of a detached signature, the file it is of.
-    pub(super) fn signed(
-        &mut self,
-        name: &Path,
-        file: Input,
-        key: &PublicKey,
-        tell: &mut Tell<'_>,
-    ) -> io::Result<()> {
-        let text = match whole(name, file) {
-            Ok(text) => text,
-            Err(error) => return self.unread(&error, tell),
-        };
-        if let Some(signed) = signed_file(name, &text) {
-            let found = of_file(&signed, name, &text, key, self.options, self.progress);
-            let (seal, job, found) = match found {
-                Ok(found) => found,
-                Err(error) => return self.unsigned(&error, tell),
-            };
-            tell(Event::Signed(&seal))?;
-            let manifest = Manifest { name, root: &Root::Anywhere };
-            let mut relay = Relay::new(self.options, &manifest, &mut self.report, tell);
-            let told = relay.outcome(Outcome { job, result: Ok(found) });
-            let (counts, _) = relay.counted();
-            self.report.add(&Checked { counts, entries: 1, ..Checked::default() });
-            return told;
-        }
-        match of_manifest(name, &text, key) {
-            Ok(seal) => {
-                tell(Event::Signed(&seal))?;
-                self.manifest(name, &text[..], None, tell)
-            }
-            Err(error) => self.unsigned(&error, tell),
-        }
-    }
-
-    /// What is not signed as asked is not read.
-    pub(super) fn unsigned(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
-        self.report.unsigned += 1;
-        tell(Event::Failed(error))
-    }
 }
