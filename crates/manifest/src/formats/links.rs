@@ -149,10 +149,14 @@ impl Links {
         digests.add(self.value("ed2k", digest))?;
         let mut ended = false;
         for part in parts {
-            if let Some(aich) = part.strip_prefix(b"h=") {
-                digests.add(self.value("aich", aich))?;
+            match part {
+                [b'h', b'=', aich @ ..] => digests.add(self.value("aich", aich))?,
+                b"/" => ended = true,
+                // Digests of parts, and where there is somebody to ask.
+                [b'p' | b's', b'=', ..] | b"" => {}
+                other if other.starts_with(b"sources,") => {}
+                _ => return Err(Reason::Part("a part of the link that is not known")),
             }
-            ended |= part.starts_with(b"/");
         }
         if !ended {
             return Err(Reason::Part("the link is cut off"));

@@ -69,6 +69,9 @@ impl Parse for Desc {
             }
             return if line == b"%FILENAME%" { self.take() } else { Ok(None) };
         }
+        if line.starts_with(b"%") || line.ends_with(b"%") {
+            return Err(Reason::Part("a heading that is nearly one"));
+        }
         if scan::is_empty(line) {
             self.key.clear();
             return Ok(None);

@@ -53,6 +53,12 @@ fn member<'t>(table: &'t [u8], key: &[u8]) -> Option<&'t [u8]> {
     }
 }
 
+/// Whether as many hexadecimal digits stand together as a digest has.
+fn holds_digest(line: &[u8]) -> bool {
+    scan::count(line.len());
+    line.split(|byte| !byte.is_ascii_hexdigit()).any(|run| run.len() >= 32)
+}
+
 struct Lock {
     options: Options,
 }
@@ -72,12 +78,14 @@ impl Parse for Lock {
             let path = &url[..scan::find(url, |byte| matches!(byte, b'#' | b'?')).unwrap_or(url.len())];
             radix::percent(&path[scan::rfind(path, |byte| byte == b'/').map_or(0, |at| at + 1)..])
         });
-        let archive = scan::trim_start(line).starts_with(b"{") || line.starts_with(b"sdist");
-        let (Some(name), Some(text)) = (name, named(b"hash")) else {
-            // Tables of other things have neither.
-            let damaged =
-                archive && (line.windows(7).any(|part| part == b"sha256:") || named(b"hash").is_some());
-            return if damaged {
+        let (Some(name), Some(text)) = (&name, named(b"hash")) else {
+            // Tables of other things have no digest, and do not begin with a file.
+            let begun = scan::trim_start(table);
+            let begins = [&b"file"[..], b"url", b"path"].iter().any(|key| begun.starts_with(key));
+            let archive = scan::trim_start(line).starts_with(b"{") || line.starts_with(b"sdist");
+            let whole = line.contains(&b'}');
+            let damaged = begins || !whole || named(b"hash").is_some() || holds_digest(line);
+            return if archive && damaged {
                 Err(Reason::Part("an archive without a name or a digest"))
             } else {
                 Ok(None)
@@ -87,6 +95,6 @@ impl Parse for Lock {
         let algorithm = std::str::from_utf8(algorithm).map_err(|_| Reason::NotALine)?;
         let size = named(b"size").map(|size| scan::decimal(size).ok_or(Reason::Size)).transpose()?;
         let found = tagged(algorithm, digits, &self.options)?;
-        Ok(Some(Entry { path: name, size, digests: vec![found], ..Entry::default() }))
+        Ok(Some(Entry { path: name.clone(), size, digests: vec![found], ..Entry::default() }))
     }
 }

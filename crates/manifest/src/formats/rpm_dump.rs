@@ -60,6 +60,10 @@ impl Parse for Dump {
             return Ok(None);
         }
         let (path, size, digest) = columns(line).ok_or(Reason::NotALine)?;
+        let is_digest = |word: &[u8]| matches!(word.len(), 32 | 40 | 64 | 128) && is_hex(word);
+        if path.split(|&byte| byte == b' ').any(is_digest) {
+            return Err(Reason::Part("two lines in one"));
+        }
         // Folders and links.
         if scan::all(digest, |byte| byte == b'0') {
             return Ok(None);

@@ -20,8 +20,8 @@ use truesum_hash::{Digest, Spec, find};
 /// The algorithm of a file's root.
 pub(super) const ROOT: &str = "bt2-pieces-root";
 
-/// Longest path that is put together: a system takes 4096 bytes.
-const PATH: usize = 16 << 10;
+/// Longest path that is put together, which is what a system takes of one.
+const PATH: usize = 4 << 10;
 
 /// Folders and files, by their places in the document.
 pub(super) struct Tree {
