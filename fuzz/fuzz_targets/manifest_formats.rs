@@ -12,6 +12,7 @@ fuzz_target!(|data: &[u8]| {
         format: Some(format),
         allow_undigested: true,
         allow_pieces: true,
+        locating: true,
         ..Options::for_name(b"manifest-sha256.txt")
     };
     let mut entries = 0usize;

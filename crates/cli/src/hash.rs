@@ -23,14 +23,15 @@ use crate::words::{count, size};
 use arguments::HashArgs;
 use beside::{Beside, Content, folder_name};
 use marking::Marking;
-use plan::{Form, Hashing, Inputs, Place, Purpose, of_pieces, plan};
+use plan::{Form, Hashing, Inputs, Place, Purpose, plan};
 use replacing::Gathered;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
-use tasks::Tasks;
+use tasks::{Tasks, in_order_of_the_tree};
+use truesum::manifest::Cut;
 use truesum::manifest::path::display_safe;
 use truesum::walk::LeftOut;
 use truesum::{Config, Error, Mapping, Root, Summary, Task};
@@ -219,6 +220,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         console,
         output,
         form: plan.form,
+        template: plan.template.as_ref(),
         writer: writer(plan.form, &plan.specs, plan.torrent.as_ref()),
         tell: plan.tell,
         named,
@@ -237,16 +239,19 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
             Ok(summary)
         }),
         Some(torrent) => {
-            let list: Vec<Task> = tasks.by_ref().collect();
+            let mut list: Vec<Task> = tasks.by_ref().collect();
+            if torrent.cut != Cut::Joined {
+                in_order_of_the_tree(&mut list);
+            }
             let tried = writer(plan.form, &plan.specs, None);
-            if let Some((name, why)) = tried.and_then(|tried| unfit(&list, tried)) {
+            if let Some((name, why)) = tried.and_then(|tried| unfit(&list, torrent.cut, tried)) {
                 sink.console.error_of(&name, &format!("cannot be in this torrent: {why}"));
                 sink.console
                     .hint("a torrent is of one file, or of one folder: name it from the folder above");
                 return Exit::Failed;
             }
             let hashed = truesum::hash_pieces(
-                &of_pieces(),
+                torrent.cut,
                 torrent.piece_len,
                 &engine,
                 list,
@@ -255,7 +260,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
             );
             hashed.and_then(|(summary, pieces)| {
                 if let Some(pieces) = pieces.filter(|_| summary.files > 0) {
-                    sink.pieces(&pieces)?;
+                    sink.pieces(pieces)?;
                     sink.finish()?;
                 }
                 Ok(summary)

@@ -141,7 +141,7 @@ fn lost(row: &Format) -> Vec<&'static str> {
 /// What digests a format holds.
 fn digests(row: &Format) -> String {
     match row.holds.algorithms {
-        _ if row.holds.pieces => "of pieces".to_owned(),
+        _ if row.holds.pieces.is_some() => "of pieces".to_owned(),
         Algorithms::Any => "any".to_owned(),
         Algorithms::Only(names) => names.join(", "),
     }
@@ -203,7 +203,7 @@ fn format_json(row: &Format) -> String {
          \"read\":{},\"written\":{},\"lost\":[{}],\"summary\":{}}}\n",
         string(row.name),
         strings(row.file_names),
-        row.holds.pieces,
+        row.holds.pieces.is_some(),
         row.holds.size,
         row.holds.mtime,
         is_read(row),

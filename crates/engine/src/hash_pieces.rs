@@ -1,7 +1,7 @@
-//! Digests of the pieces of files laid end to end, as a torrent has them.
+//! Digests of the pieces of files laid end to end, as a torrent has them, of those of each file, or of both.
 //!
 //! A piece may hold the end of one file and the beginning of the next, so that one file that could not be read whole leaves no
-//! digests at all.
+//! digests at all. What is of both is read once.
 
 use crate::error::{Cause, Error};
 use crate::io::read::Guarded;
@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStringExt;
 use std::time::Instant;
 use truesum_hash::{Hasher, Spec};
-use truesum_manifest::Pieces;
+use truesum_manifest::{Cut, Pieces};
 
 /// Bytes read at a time.
 const SLICE: usize = 1 << 18;
@@ -26,29 +26,39 @@ const CHOSEN: Range<u32> = 14..25;
 /// Most pieces, if longer ones may be chosen.
 const MANY: u64 = 2000;
 
+/// The algorithm of pieces of all files laid end to end.
+const JOINED: &str = "sha1";
+/// That of pieces of each file.
+const EACH: &str = "bt2-pieces-root";
+
 /// Reads files in the order of the tasks and hands out the outcome of each, with digests of the whole file if its job asks for
-/// some; then gives the digests of the pieces of all of them, or nothing if one was not read whole or the run was stopped.
+/// some; then gives the digests of pieces for each outcome that is good, in order, or nothing if a file was not read whole or the
+/// run was stopped: one list for each way to cut, that of all files laid end to end first.
 ///
 /// `piece_len` is the length of a piece; without it, it is chosen by the sizes of the files.
 ///
 /// # Errors
 /// Those of the sink.
 pub fn hash_pieces(
-    spec: &Spec,
+    cut: Cut,
     piece_len: Option<u64>,
     config: &Config,
     tasks: Vec<Task>,
     progress: &Progress,
     sink: &mut dyn Sink,
-) -> io::Result<(Summary, Option<Pieces>)> {
+) -> io::Result<(Summary, Option<Vec<Vec<Pieces>>>)> {
     let piece_len = piece_len.filter(|len| *len > 0).unwrap_or_else(|| chosen(&tasks, config));
     let threads = if config.threads == 0 { cores() } else { config.threads };
     let mut summary = Summary::default();
     let mut kept = Kept::default();
+    let spec = |name: &str| name.parse::<Spec>().expect("a row of the table of algorithms");
+    let (joined, each) = (spec(JOINED), spec(EACH));
+    let mut files: Vec<(u64, Option<Pieces>)> = Vec::new();
     std::thread::scope(|scope| {
         let covered = 0..i64::MAX as u64;
-        let specs = std::slice::from_ref(spec);
-        let mut sequence = Sequence::new(specs, 0, covered, piece_len, threads, scope);
+        let specs = std::slice::from_ref(&joined);
+        let mut sequence =
+            (cut != Cut::Each).then(|| Sequence::new(specs, 0, covered, piece_len, threads, scope));
         let mut buffer = vec![0; SLICE];
         let mut total = Some(0u64);
         for task in tasks {
@@ -68,7 +78,32 @@ pub fn hash_pieces(
                 }
             };
             progress.set_current(&job.name);
-            let mut give = |bytes: &[u8]| sequence.bytes(bytes, &mut kept);
+            // What fills up the last piece of the file before, where each begins with a piece.
+            let mut gap = match (cut, total) {
+                (Cut::Both, Some(at)) => at.next_multiple_of(piece_len) - at,
+                _ => 0,
+            };
+            let whole_gap = gap;
+            let own = (cut != Cut::Joined).then(|| size(&job, config));
+            let threads = own.map_or(0, |size| if size > piece_len { threads } else { 0 });
+            let mut own = own.map(|size| {
+                let covered = 0..size.max(piece_len).next_multiple_of(piece_len);
+                let specs = std::slice::from_ref(&each);
+                (Sequence::new(specs, 0, covered, piece_len, threads, scope), Kept::default())
+            });
+            let mut empty = true;
+            let mut give = |bytes: &[u8]| {
+                empty &= bytes.is_empty();
+                if let Some(sequence) = &mut sequence {
+                    if !bytes.is_empty() {
+                        sequence.zeros(std::mem::take(&mut gap), &mut kept);
+                    }
+                    sequence.bytes(bytes, &mut kept);
+                }
+                if let Some((own, kept)) = &mut own {
+                    own.bytes(bytes, kept);
+                }
+            };
             match read(&job, config, progress, &mut buffer, &mut give) {
                 Ok(None) => sink.notice(Notice::Own(OsString::from_vec(job.name).into()))?,
                 result => {
@@ -78,7 +113,17 @@ pub fn hash_pieces(
                     }
                     let result = result.and_then(|found| found.ok_or_else(|| Error::interrupted(&job.name)));
                     let size = result.as_ref().ok().map(|found| found.size);
-                    total = total.zip(size).map(|(total, size)| total + size);
+                    if let (Some(total), Some(size)) = (&mut total, size) {
+                        *total += if empty { 0 } else { whole_gap };
+                        let own = own.and_then(|(mut own, mut kept)| {
+                            own.end_here(&mut kept);
+                            Pieces::new(each.clone(), 0..size, piece_len, kept.digests.into())
+                        });
+                        files.push((*total, own));
+                        *total += size;
+                    } else {
+                        total = None;
+                    }
                     progress.add_file();
                     let outcome = Outcome { job, result };
                     summary.count(&outcome);
@@ -88,18 +133,32 @@ pub fn hash_pieces(
             sink.pause()?;
         }
         let Some(total) = total.filter(|_| !summary.interrupted) else { return Ok((summary, None)) };
-        sequence.end_here(&mut kept);
-        Ok((summary, Pieces::new(spec.clone(), 0..total, piece_len, kept.digests.into())))
+        let all = sequence.and_then(|mut sequence| {
+            sequence.end_here(&mut kept);
+            Pieces::new(joined.clone(), 0..total, piece_len, kept.digests.into())
+        });
+        let wanted = 1 + usize::from(cut == Cut::Both);
+        let of = |(start, own): (u64, Option<Pieces>)| -> Vec<Pieces> {
+            all.iter().map(|all| all.of_file_at(start)).chain(own).collect()
+        };
+        let pieces: Vec<Vec<Pieces>> = files.into_iter().map(of).collect();
+        if pieces.iter().any(|lists| lists.len() != wanted) {
+            return Err(io::Error::other("a file has not the length that the system told"));
+        }
+        Ok((summary, Some(pieces)))
     })
+}
+
+/// The size of a file before it is read; 0 if nobody knows.
+fn size(job: &Job, config: &Config) -> u64 {
+    let (root, path) = job.way(&config.root);
+    root.size(path)
 }
 
 /// The shortest length of which there are not many pieces.
 fn chosen(tasks: &[Task], config: &Config) -> u64 {
     let size = |task: &Task| match task {
-        Task::File(job) => {
-            let (root, path) = job.way(&config.root);
-            root.size(path)
-        }
+        Task::File(job) => size(job, config),
         Task::Tell(_) => 0,
     };
     let total: u64 = tasks.iter().map(size).fold(0, u64::saturating_add);

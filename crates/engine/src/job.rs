@@ -37,7 +37,7 @@ pub struct Job {
 
 impl Job {
     /// Whether these are the digests that are expected, one for each algorithm.
-    fn agrees(&self, found: &[Digest]) -> bool {
+    pub(crate) fn agrees(&self, found: &[Digest]) -> bool {
         let mut pairs = self.specs.iter().zip(self.expected.iter().zip(found));
         found.len() == self.expected.len() && pairs.all(|(spec, (listed, found))| spec.agree(listed, found))
     }

@@ -51,6 +51,7 @@ pub use truesum_manifest as manifest;
 pub use verify::event::{Event, Manifest, Moved, Renamed};
 pub use verify::options::{Options, Renaming, Turn, Unlisted};
 pub use verify::report::{Checked, Conclusion, Report};
+pub use verify::seal::Seal;
 pub use verify::verification::Verification;
 pub use verify::{expect, verify};
 pub use walk::Walk;

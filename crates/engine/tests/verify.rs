@@ -95,6 +95,7 @@ fn events(manifests: &[PathBuf], options: &Options) -> (Vec<String>, Report) {
     let last = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
     let result = verification.manifests(manifests, &mut |event| {
         told.push(match event {
+            Event::Signed(seal) => format!("signed: {}", seal.file.display()),
             Event::Entry(manifest, outcome) => {
                 format!("{}: {} {:?}", last(manifest.name), outcome.name().display(), outcome.verdict())
             }

@@ -99,7 +99,7 @@ pub fn convert<R: Read, W: Write>(
     if let Some(last) = held.filter(|last| keep(last)) {
         converted.put(last, &mut writer, format, tell).map_err(ConvertError::Write)?;
     }
-    if reader.is_signed() {
+    if reader.signer().is_some() {
         tell(Lost::Signature);
     }
     match writer.finish() {

@@ -121,7 +121,7 @@ enum Way {
 fn way(format: &'static Format) -> Result<Way, Uneditable> {
     match (&format.writing, &format.reading) {
         (Writing::No, _) | (_, Reading::Packed { .. } | Reading::Not(_)) => Err(Uneditable::ReadOnly(format)),
-        _ if format.holds.pieces => Err(Uneditable::Pieces(format)),
+        _ if format.holds.pieces.is_some() => Err(Uneditable::Pieces(format)),
         (Writing::Entries(_), Reading::Lines { .. }) => Ok(Way::Lines),
         (Writing::Manifest(begin), Reading::Lines { .. }) if begin(&Heading::default()).stands_alone() => {
             Ok(Way::Lines)
@@ -142,7 +142,7 @@ pub fn editable(open: &mut Open<'_>, options: &Options) -> Result<&'static Forma
     let format = reader.format().ok_or(EditError::Refused(Uneditable::Misread))?;
     let way = way(format).map_err(EditError::Refused)?;
     let fault = match () {
-        () if reader.is_signed() => Some(Uneditable::Signed),
+        () if reader.signer().is_some() => Some(Uneditable::Signed),
         () if reader.is_decoded() => Some(Uneditable::Encoded),
         () if way == Way::Whole && !whole::is_reproduced(open, options, format)? => {
             Some(Uneditable::Whole(format))

@@ -6,7 +6,7 @@ mod style;
 mod writing;
 
 pub use head::{Claim, Head, Sign};
-pub use holds::{Algorithms, Holds, Names, Told};
+pub use holds::{Algorithms, Cut, Holds, Names, Told};
 pub use style::{Heading, Mode, Spelling, Style};
 pub use writing::{Compose, Unholdable, Writing};
 
@@ -142,6 +142,8 @@ pub struct Options {
     pub allow_undigested: bool,
     /// Accept entries that have digests of pieces. Who does must verify [`Entry::pieces`].
     pub allow_pieces: bool,
+    /// Give digests of pieces too where they only say where damage is, and need [`Options::allow_pieces`] like all others.
+    pub locating: bool,
     /// The key under which digests are that need one, or say that they were made under one.
     pub key: Option<Secret>,
     /// Accept entries whose digests need a key that is not there ([`Spec::lacks_key`]). Who does must not compute them.
@@ -182,6 +184,7 @@ impl Options {
             allow_weak: self.allow_weak,
             allow_sampled: self.allow_sampled,
             allow_pieces: self.allow_pieces,
+            locating: self.locating,
             stop: self.stop.clone(),
             allow_undigested: self.allow_undigested,
             key: self.key.clone(),

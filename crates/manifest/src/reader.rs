@@ -5,6 +5,7 @@
 
 use crate::entry::{Entry, SIZE_LIMIT};
 use crate::format::{Format, Head, Options, Parse, Parts, Reading};
+use crate::formats::signature;
 use crate::line::{Found, Line, LineError, Place, ReadError, Reason};
 use crate::lines::{Lines, RawLine};
 use crate::path::NAME_LIMIT;
@@ -24,6 +25,15 @@ pub struct Reader<R> {
     ended: bool,
     /// Whether what was found last is what the last line says, and not what was held back.
     by_line: bool,
+}
+
+/// Which program signed a manifest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signer {
+    /// One of OpenPGP, clear-signing.
+    OpenPgp,
+    /// signify, with the message in the same file.
+    Signify,
 }
 
 /// Where entries come from.
@@ -50,9 +60,13 @@ impl<R: Read> Reader<R> {
         self.chosen.as_ref().map(|(format, _)| *format)
     }
 
-    /// Whether it is clear-signed, once the first line was asked for.
-    pub fn is_signed(&self) -> bool {
-        self.signed != Signed::No
+    /// Who signed it, once the first line was asked for. The signature was not verified.
+    pub fn signer(&self) -> Option<Signer> {
+        match self.format() {
+            _ if self.signed != Signed::No => Some(Signer::OpenPgp),
+            Some(format) if *format == signature::SIGNIFY => Some(Signer::Signify),
+            _ => None,
+        }
     }
 
     /// Whether its bytes had to be decoded, once the first line was asked for.

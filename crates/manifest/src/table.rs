@@ -9,9 +9,9 @@ use crate::format::{Claim, Format, Head, Sign, Spelling, Told};
 use crate::formats::{
     arch, bagit, bare, bsd, buildroot, cargo_lock, certutil, cfv_csv, conda, csv, deb822, dfxml, distinfo,
     electron, fciv, foreign, gentoo, get_filehash, gnu, go_sum, gpg, gzip, hashdeep, internet_archive, jar,
-    jpegsheriff, json, jsonl, known_set, links, loose, md5deep, metalink, mhl, mtree, openssl, par, rclone,
-    record, requirements, rhash_simple, s3, seven_zip, sfv, sfvmd5, shasum, signature, slackware, squirrel,
-    torrent, tth, yocto, zsync,
+    jpegsheriff, json, jsonl, known_set, links, loose, md5deep, metalink, mhl, mtree, narinfo, openssl,
+    pacman, par, python_lock, rclone, recipe, record, requirements, rhash_simple, rpm_dump, s3, seven_zip,
+    sfv, sfvmd5, shasum, signature, slackware, squirrel, sri, torrent, tth, yocto, zsync,
 };
 use std::cmp::Reverse;
 use truesum_hash::Spec;
@@ -25,6 +25,8 @@ pub static FORMATS: &[&Format] = &[
     &sfv::SFV,
     &hashdeep::HASHDEEP,
     &torrent::TORRENT,
+    &torrent::TORRENT_V2,
+    &torrent::TORRENT_HYBRID,
     &bare::BARE,
     &loose::LOOSE,
     &distinfo::DISTINFO,
@@ -48,6 +50,8 @@ pub static FORMATS: &[&Format] = &[
     &mtree::MTREE,
     &rhash_simple::RHASH_SIMPLE,
     &links::LINKS,
+    &links::ED2K,
+    &sri::SRI,
     &cfv_csv::CFV_CSV,
     &jpegsheriff::JPEGSHERIFF,
     &tth::TTH,
@@ -60,6 +64,12 @@ pub static FORMATS: &[&Format] = &[
     &cargo_lock::CARGO_LOCK,
     &conda::CONDA,
     &go_sum::GO_SUM,
+    &python_lock::PYTHON_LOCK,
+    &narinfo::NARINFO,
+    &pacman::PACMAN,
+    &rpm_dump::RPM_DUMP,
+    &recipe::RECIPE,
+    &recipe::DATABASE,
     &requirements::REQUIREMENTS,
     &known_set::KNOWN_SET,
     &json::JSON,

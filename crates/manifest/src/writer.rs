@@ -141,7 +141,7 @@ fn holdable(entry: &Entry, format: &Format) -> Result<(), Unholdable> {
     if entry.size.is_some_and(|size| size > SIZE_LIMIT) {
         return Err(Unholdable::Size);
     }
-    if entry.digests.is_empty() && (entry.pieces.is_empty() || !format.holds.pieces) {
+    if entry.digests.is_empty() && (entry.pieces.is_empty() || format.holds.pieces.is_none()) {
         return Err(Unholdable::NoDigest);
     }
     if let Some((spec, _)) = entry.digests.iter().find(|(spec, digest)| {
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn what_no_format_can_hold_is_refused_and_the_rest_is_written() {
         // What one entry of a torrent may be depends on the others.
-        let written = |row: &&&Format| !row.holds.pieces && !matches!(row.writing, Writing::No);
+        let written = |row: &&&Format| row.holds.pieces.is_none() && !matches!(row.writing, Writing::No);
         for row in FORMATS.iter().filter(written) {
             let name = row.holds.usual_algorithm().algorithm().name;
             let mut writer = Writer::new(Vec::new(), row, &Heading::default());

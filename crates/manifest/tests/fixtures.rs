@@ -142,7 +142,10 @@ fn every_format_is_recognised_in_a_manifest_that_is_kept() {
             seen.insert(format.name);
         }
     }
+    // What is written in two more ways is read as one.
+    let own = |row: &&&truesum_manifest::Format| !matches!(row.name, "torrent-v2" | "torrent-hybrid");
     let read = FORMATS.iter().filter(|row| !matches!(row.reading, Reading::Not(_) | Reading::Packed { .. }));
+    let read = read.filter(own);
     let missing: Vec<&str> = read.map(|row| row.name).filter(|name| !seen.contains(name)).collect();
     assert!(missing.is_empty(), "no fixture is read as {missing:?}");
 }

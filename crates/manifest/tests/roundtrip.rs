@@ -166,7 +166,7 @@ fn told(format: &'static Format, spec: &Spec) -> Options {
 fn is_limit(format: &Format, why: &Unholdable) -> bool {
     match why {
         Unholdable::NoSize => format.holds.size,
-        Unholdable::Pieces => format.holds.pieces,
+        Unholdable::Pieces => format.holds.pieces.is_some(),
         Unholdable::Algorithm(_) => format.holds.algorithms != Algorithms::Any,
         Unholdable::Twice(_) => {
             format.holds.algorithms != Algorithms::Any || format.holds.told == Told::ByName
@@ -209,7 +209,7 @@ proptest! {
     ) {
         let format = FORMATS[row];
         // Pieces tie entries together: `torrent.rs` has them. What is only read is in `held_back.rs`, if entries wait there.
-        if format.holds.pieces || matches!(format.writing, Writing::No) {
+        if format.holds.pieces.is_some() || matches!(format.writing, Writing::No) {
             return Ok(());
         }
         let spec = format.holds.usual_algorithm();
@@ -472,7 +472,9 @@ fn hostile_names_survive_every_format() {
             if !mistakable(path) && format.holds.told != Told::ByName {
                 let mut reader = Reader::new(&text[..], Options::default());
                 assert_eq!(reader.next().unwrap().unwrap().entry, kept[0], "{} {path:?}", format.name);
-                assert_eq!(reader.format(), Some(*format), "{path:?}");
+                // RHash writes a digest that is the only one as GNU does.
+                let found = if format.name == "rhash-simple" { "gnu" } else { format.name };
+                assert_eq!(reader.format().map(|format| format.name), Some(found), "{path:?}");
             }
         }
     }

@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum::hash::{Digest, Spec};
+use truesum::manifest::Signer;
 use truesum::manifest::path::display_safe;
 use truesum::{Checked, Outcome, Report, Root, Verdict, manifest};
 
@@ -103,4 +104,14 @@ pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome, console: &mut C
         }
         _ => {}
     }
+}
+
+/// Says that nobody verified who signed a manifest, and how that is done.
+pub fn unverified_signature(name: &[u8], signer: Signer, console: &mut Console) {
+    let shown = display_safe(name);
+    console.note(&format!("{shown} is signed, and the signature was not verified"));
+    console.hint(&match signer {
+        Signer::OpenPgp => format!("gpg --verify {shown}"),
+        Signer::Signify => format!("truesum check --pubkey KEY.pub {shown}"),
+    });
 }

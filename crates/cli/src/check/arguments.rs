@@ -49,6 +49,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
     pub format: Option<&'static Format>,
 
+    /// The public key of minisign or signify that must have signed each manifest, or files whose signatures are named
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
+    #[arg(conflicts_with_all = ["expect", "recursive", "embedded"], hide_short_help = true)]
+    pub pubkey: Option<PathBuf>,
     /// Pass over listed files that are not there
     #[arg(long, help_heading = "What counts")]
     pub ignore_missing: bool,

@@ -1,15 +1,18 @@
 //! From the options of `check` to a plan: everything that can be refused is refused here, before a byte is read.
 
 use crate::check::arguments::{Case, CheckArgs};
-use crate::check::report::{Detail, Form};
+use crate::check::report::{Detail, Form, NAMED_LINES};
 use crate::ending::{self, Ending};
 use crate::exit::Refusal;
 use crate::key::HINT;
 use crate::options::{Moved, Tell};
 use crate::selection::selection;
-use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{IsTerminal, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use truesum::hash::{Digest, Secret, Spec};
+use truesum::manifest::signify::PublicKey;
 use truesum::manifest::{self, Entry};
 use truesum::names::Spellings;
 use truesum::{Mapping, Order, Renaming, Special, Unlisted, Wanted};
@@ -140,7 +143,9 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         return Err(Refusal::with_hint(why, "check without --max-bytes, --max-time and --state"));
     }
     let tell = args.run.tell(args.quiet || args.status);
+    let public_key = args.pubkey.as_deref().map(public_key).transpose()?;
     let options = truesum::Options {
+        public_key,
         root: args.root,
         algorithms,
         key,
@@ -149,6 +154,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         allow_outside: args.allow_outside,
         ignore_missing: args.ignore_missing,
         lenient: args.lenient,
+        malformed_told: (form != Form::Json && !args.warn && args.html.is_none()).then_some(NAMED_LINES),
         unlisted: match (args.exact, args.ignore_missing, detail) {
             (true, ..) => Unlisted::Refused,
             (false, false, Detail::All) => Unlisted::Told,
@@ -187,6 +193,26 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let locate = args.locate.then_some(Locating { trees: args.trees, map: args.map, page: args.map_html });
     Ok(Checking { subject, options, form, warn: args.warn, locate, html: args.html, ending, tell, notes })
 }
+
+/// Reads the file of a public key.
+fn public_key(path: &Path) -> Result<PublicKey, Refusal> {
+    let shown = manifest::path::display_safe(path.as_os_str().as_bytes());
+    let mut text = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(KEY_LIMIT).read_to_end(&mut text));
+    read.map_err(|error| {
+        Refusal::new(format!("--pubkey {shown}: cannot read: {}", truesum::error::io_reason(&error)))
+    })?;
+    PublicKey::parse(&text).ok_or_else(|| {
+        let why = format!("--pubkey {shown}: no public key of minisign or signify");
+        Refusal::with_hint(
+            why,
+            "such a file has a line of comment and one that begins with RW; gpg --verify knows others",
+        )
+    })
+}
+
+/// Most bytes of a public key's file that are looked at.
+const KEY_LIMIT: u64 = 64 << 10;
 
 /// Reads a digest as web pages show it: `DIGEST`, `NAME:DIGEST` or a whole line of a manifest.
 fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -> Result<Expected, Refusal> {

@@ -12,7 +12,7 @@ use std::path::Path;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Place, json};
-use truesum::{Damage, Findings, Found, Moved, Outcome, Renamed, Sample, Verdict};
+use truesum::{Damage, Findings, Found, Moved, Outcome, Renamed, Sample, Seal, Verdict};
 
 /// The schema of JSON lines.
 pub const SCHEMA: &str = "truesum-check/1";
@@ -27,6 +27,9 @@ pub enum Detail {
     /// Nothing.
     None,
 }
+
+/// Malformed lines named for each manifest, unless `--warn` asks for all.
+pub const NAMED_LINES: u64 = 20;
 
 /// The form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,6 +266,21 @@ pub fn malformed(manifest: &[u8], at: Place, reason: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"reason\":");
     json::string_into(reason, out);
     out.extend_from_slice(b"}\n");
+}
+
+/// What is said of a signature that was verified.
+pub fn seal(seal: &Seal) -> String {
+    let shown = |path: &Path| display_safe(path.as_os_str().as_bytes());
+    let comment = seal.comment.as_ref().map(|comment| format!(": {}", display_safe(comment)));
+    format!("{} is signed by the key {}{}", shown(&seal.file), seal.key, comment.unwrap_or_default())
+}
+
+/// Appends a JSON line for a signature that was verified.
+pub fn signed(seal: &Seal, out: &mut Vec<u8>) {
+    begin("signature", out);
+    out.push(b',');
+    json::path_into(seal.file.as_os_str().as_bytes(), out);
+    add(out, format_args!(",\"key\":\"{}\"}}\n", seal.key));
 }
 
 /// Appends a JSON line for a file that no entry lists.

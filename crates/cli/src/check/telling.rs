@@ -3,7 +3,7 @@
 use crate::check::advice;
 use crate::check::locate::{Locate, Located};
 use crate::check::plan::{Checking, Expected, Subject};
-use crate::check::report::{self, Detail, Form};
+use crate::check::report::{self, Detail, Form, NAMED_LINES};
 use crate::console::Console;
 use crate::drawing::page::Page;
 use crate::drawing::record::{Record, Tone};
@@ -21,8 +21,6 @@ use truesum::verify::place_of;
 use truesum::verify::unlisted::Search;
 use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Verdict};
 
-/// Malformed lines named for each manifest, unless `--warn` asks for all.
-const NAMED_LINES: u64 = 20;
 /// Missing names that are remembered, to look for them under the current folder.
 const REMEMBERED: usize = 32;
 /// Files not listed that are named.
@@ -114,6 +112,14 @@ impl<'a> Telling<'a> {
             Event::Malformed(manifest, line) => self.malformed(manifest, line)?,
             Event::Checked(manifest, checked) => self.checked(manifest, checked),
             Event::Failed(error) => self.console.failure(error),
+            Event::Signed(seal) => {
+                match self.plan.form {
+                    Form::Json => report::signed(seal, &mut self.lines),
+                    _ if self.plan.tell.notes => self.console.note(&report::seal(seal)),
+                    _ => {}
+                }
+                self.write()?;
+            }
             Event::Unlisted(_, name) => self.unlisted(name.as_os_str().as_bytes())?,
             Event::Searched(search) => self.searched(search),
             Event::NotVerified(name) if self.plan.detail() != Detail::None => {
@@ -288,6 +294,11 @@ impl<'a> Telling<'a> {
         } else if checked.nothing_verified() {
             advice::nothing_verified(name, checked, &mut self.console);
         }
+        if let Some(signer) = checked.unverified_signature
+            && self.plan.tell.notes
+        {
+            advice::unverified_signature(name, signer, &mut self.console);
+        }
         let missing = std::mem::take(&mut self.missing);
         let mismatched = self.mismatched.take();
         if self.plan.detail() == Detail::None {
@@ -407,6 +418,7 @@ fn file(event: &Event<'_>, plan: &Checking, record: &mut Record) {
             record.failure(Tone::Bad, "FAILED before", &bytes(name), "when it was read last; not read now");
         }
         Event::PassedOver(name) => record.other(Tone::Unsure, "not followed", &bytes(name)),
+        Event::Signed(seal) => record.other(Tone::Good, "signed", &bytes(&seal.file)),
         Event::Checked(..) | Event::Searched(_) | Event::Pause => {}
     }
 }

@@ -14,7 +14,7 @@ use truesum::{Conclusion, Report, Sample, Unlisted};
 /// Names and numbers, in the order of the JSON summary; `read` is how many bytes were read.
 pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
     let counts = &report.counts;
-    vec![
+    let mut named = vec![
         ("verified", counts.verified),
         ("mismatched", counts.mismatched),
         ("unverified", counts.unverified),
@@ -35,7 +35,11 @@ pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
         ("still_failed", report.still_failed),
         ("not_tamper_evident", report.not_tamper_evident.values().sum()),
         ("bytes", read),
-    ]
+    ];
+    if report.unsigned > 0 {
+        named.push(("unsigned", report.unsigned));
+    }
+    named
 }
 
 /// A count, with the word for it.
@@ -73,6 +77,7 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     row(report.not_renamed, Tone::Bad, "NOT renamed", None);
     let faults = plural(report.incomplete, "fault of a bag", "faults of bags");
     row(report.incomplete, Tone::Bad, faults, Some(Trouble::Incomplete));
+    row(report.unsigned, Tone::Bad, "NOT SIGNED as asked", None);
     if exact {
         row(report.own, Tone::Unsure, "of truesum's own beside them", None);
     }

@@ -69,6 +69,13 @@ pub struct HashArgs {
     /// End lines with NUL and write names unescaped
     #[arg(short, long, help_heading = "Format", conflicts_with_all = ["raw", "format"])]
     pub zero: bool,
+    /// Lines by a template as RHash's --printf has them: '%{sha-256} %p\n'
+    ///
+    /// %p path, %f name, %d folder, %s size (%10s, %010s), %{mtime} in UTC, %l ed2k link, %{ALGORITHM}, %m MD5, %h SHA-1,
+    /// %c CRC-32; capitals in capitals; before them %x hexadecimal, %b base 32, %B base64, %@ bytes, %u or %U as in URLs.
+    #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Format", hide_short_help = true)]
+    #[arg(conflicts_with_all = ["algorithm", "length", "seed", "customization", "tag", "json", "zero", "format", "raw", "base64", "base32", "uppercase", "per_directory", "sidecar", "embed_crc", "key_file", "key_fd"])]
+    pub format_string: Option<OsString>,
     /// Any other format; see `truesum list formats`
     #[arg(short = 't', long, value_name = "NAME", help_heading = "Format", value_parser = FormatParser)]
     #[arg(hide_possible_values = true, conflicts_with = "raw")]

@@ -14,7 +14,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::{Lengths, Spec};
-use truesum::manifest::{self, Entry, Format, Heading, MAX_ALGORITHMS, Pieces, Spelling, Style, Writer};
+use truesum::manifest::template::Template;
+use truesum::manifest::{self, Cut, Entry, Format, Heading, MAX_ALGORITHMS, Pieces, Spelling, Style, Writer};
 use truesum::{Order, Special, marks, walk};
 
 /// What `hash` is to do.
@@ -23,6 +24,8 @@ pub struct Hashing {
     pub inputs: Inputs,
     pub walk: walk::Options,
     pub form: Form,
+    /// What is written of each file, where that is not an entry.
+    pub template: Option<Template>,
     /// What a torrent says of itself, if one is written.
     pub torrent: Option<Torrent>,
     pub output: Option<PathBuf>,
@@ -70,12 +73,14 @@ pub enum Texts {
 }
 
 /// What is asked of a torrent.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Torrent {
     /// Where its peers are found; empty for none.
     pub announce: Vec<u8>,
     /// Bytes of a piece; `None` is by the size of all files.
     pub piece_len: Option<u64>,
+    /// What pieces are cut from.
+    pub cut: Cut,
 }
 
 /// Lengths of pieces that programs take.
@@ -97,6 +102,8 @@ pub enum Form {
     Entries(&'static Format, Style),
     /// As bytes.
     Raw,
+    /// By a template ([`Hashing::template`]).
+    Template,
 }
 
 /// Checks the arguments of `hash`.
@@ -105,7 +112,13 @@ pub enum Form {
 /// They contradict each other, or ask for what does not exist.
 pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     let format = format(&args)?;
-    let specs = specs(args.algorithm.clone(), args.length, format)?;
+    let template = template(&args)?;
+    let asked = template.as_ref().map_or_else(|| args.algorithm.clone(), Template::specs);
+    let specs = match &template {
+        // It may ask for none.
+        Some(_) => asked,
+        None => specs(asked, args.length, format)?,
+    };
     if specs.len() > MAX_ALGORITHMS {
         return Err(Refusal::new(format!(
             "-a: {} algorithms, and {MAX_ALGORITHMS} at most are computed at a time",
@@ -156,6 +169,7 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
         inputs,
         walk: walk_options(args.select)?,
         form,
+        template,
         torrent,
         output: args.output,
         accept: Accept { partial: args.partial, empty: args.allow_empty },
@@ -168,6 +182,17 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     })
 }
 
+/// The template asked for.
+fn template(args: &HashArgs) -> Result<Option<Template>, Refusal> {
+    let Some(text) = &args.format_string else { return Ok(None) };
+    Template::parse(text.as_bytes()).map(Some).map_err(|error| {
+        Refusal::with_hint(
+            format!("--format-string {error}"),
+            "truesum hash --help has all; %% is a percent sign",
+        )
+    })
+}
+
 /// The algorithms asked for, each once, at the length asked for; if none is, the usual one of the format.
 fn specs(asked: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<Vec<Spec>, Refusal> {
     let mut specs: Vec<Spec> = Vec::new();
@@ -177,7 +202,7 @@ fn specs(asked: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<Vec<S
         }
     }
     // Pieces have digests of their own.
-    if specs.is_empty() && !format.holds.pieces {
+    if specs.is_empty() && format.holds.pieces.is_none() {
         specs.push(format.holds.usual_algorithm());
     }
     let Some(bits) = bits else { return Ok(specs) };
@@ -209,7 +234,7 @@ fn format(args: &HashArgs) -> Result<&'static Format, Refusal> {
 
 /// What is asked for beside lines or one manifest.
 fn purpose(args: &HashArgs) -> Result<Purpose, Refusal> {
-    let pieces = args.format.is_some_and(|format| format.holds.pieces);
+    let pieces = args.format.is_some_and(|format| format.holds.pieces.is_some());
     if pieces && (args.per_directory || args.sidecar || !args.text.is_empty() || args.text_lines.is_some()) {
         return Err(Refusal::new("a torrent is of files that are named together: -o FILE"));
     }
@@ -252,12 +277,12 @@ fn named_only(inputs: &Inputs) -> Result<(), Refusal> {
 
 /// What is asked of a torrent, if the format is one.
 fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal> {
-    if !format.holds.pieces {
+    let Some(cut) = format.holds.pieces else {
         return match (&args.announce, args.piece_size) {
             (None, None) => Ok(None),
             _ => Err(Refusal::new("--announce and --piece-size are of torrents: -t torrent")),
         };
-    }
+    };
     if args.partial || args.unordered {
         let why = "--partial and --unordered: the pieces of a torrent run across its files, in order";
         return Err(Refusal::new(why));
@@ -267,7 +292,7 @@ fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal>
         return Err(Refusal::new(format!("--piece-size {len}: a power of two from 16KiB to 1GiB")));
     }
     let announce = args.announce.clone().map(OsString::into_vec).unwrap_or_default();
-    Ok(Some(Torrent { announce, piece_len: args.piece_size }))
+    Ok(Some(Torrent { announce, piece_len: args.piece_size, cut }))
 }
 
 /// How digests are written. What goes to a file is read back by its name and content alone, so that lines without a tag
@@ -275,6 +300,9 @@ fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal>
 fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form, Refusal> {
     if args.raw {
         return Ok(Form::Raw);
+    }
+    if args.format_string.is_some() {
+        return Ok(Form::Template);
     }
     let spelling = match (args.base64, args.base32, args.uppercase) {
         (true, ..) => Spelling::Base64,
@@ -309,7 +337,7 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
     };
     // What the format cannot hold is better said now than of every file.
     let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
-    let pieces = if format.holds.pieces { vec![no_pieces()] } else { Vec::new() };
+    let pieces = format.holds.pieces.map(no_pieces).unwrap_or_default();
     let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, pieces, ..Entry::default() };
     Writer::new(Vec::new(), format, &heading(style, specs, None))
         .write(&entry)
@@ -317,14 +345,18 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
     Ok(Form::Entries(format, style))
 }
 
-/// The algorithm of a torrent's pieces.
-pub fn of_pieces() -> Spec {
-    "sha1".parse().expect("a row of the table of algorithms")
-}
-
 /// The pieces of no bytes at all, by which an entry is tried.
-pub fn no_pieces() -> Pieces {
-    Pieces::new(of_pieces(), 0..0, 1, Vec::new().into()).expect("no bytes have no pieces")
+pub fn no_pieces(cut: Cut) -> Vec<Pieces> {
+    let algorithms: &[&str] = match cut {
+        Cut::Joined => &["sha1"],
+        Cut::Each => &["bt2-pieces-root"],
+        Cut::Both => &["sha1", "bt2-pieces-root"],
+    };
+    let none = |name: &&str| {
+        let spec = name.parse().expect("a row of the table of algorithms");
+        Pieces::new(spec, 0..0, *PIECES.start(), Vec::new().into()).expect("no bytes have no pieces")
+    };
+    algorithms.iter().map(none).collect()
 }
 
 /// What is known of a manifest before its entries. Neither folder nor command: the same files give the same bytes.
@@ -440,7 +472,7 @@ mod tests {
         assert!(hashing(&["-t", "sfv", "-a", "sha256", "f"]).is_err());
         assert!(hashing(&["-t", "hashdeep", "-a", "sha256,md5", "f"]).is_ok());
         let plan = hashing(&["-t", "torrent", "f"]).unwrap_or_else(|e| panic!("{e:?}"));
-        assert!(plan.specs.is_empty() && plan.torrent == Some(Torrent::default()));
+        assert!(plan.specs.is_empty() && plan.torrent.is_some_and(|torrent| torrent.piece_len.is_none()));
         assert!(hashing(&["-t", "torrent", "-a", "md5", "--piece-size", "1MiB", "f"]).is_ok());
         for words in
             [&["-a", "sha256"][..], &["--piece-size", "1000000"], &["--piece-size", "8KiB"], &["--unordered"]]

@@ -58,6 +58,16 @@ impl Tasks {
     }
 }
 
+/// Puts files in the order of a tree of names, folder by folder, as version 2 of torrents has them; notices come first.
+pub fn in_order_of_the_tree(tasks: &mut [Task]) {
+    tasks.sort_by(|one, other| match (one, other) {
+        (Task::File(one), Task::File(other)) => {
+            one.name.split(|&byte| byte == b'/').cmp(other.name.split(|&byte| byte == b'/'))
+        }
+        (one, other) => matches!(one, Task::File(_)).cmp(&matches!(other, Task::File(_))),
+    });
+}
+
 impl Iterator for Tasks {
     type Item = Task;
 

@@ -10,7 +10,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
-use truesum::manifest::{Entry, Pieces, Time, Unholdable, WriteError, Writer};
+use truesum::manifest::template::Template;
+use truesum::manifest::{Cut, Entry, Pieces, Time, Unholdable, WriteError, Writer};
 use truesum::{Error, Notice, Outcome, Sink, Task};
 
 /// Writes outcomes.
@@ -18,6 +19,8 @@ pub struct Writing<'a> {
     pub console: &'a mut Console,
     pub output: Output,
     pub form: Form,
+    /// What is written of each file, where that is not an entry.
+    pub template: Option<&'a Template>,
     /// Puts the manifest together; nothing where bytes are written.
     pub writer: Option<Writer<Vec<u8>>>,
     pub tell: Tell,
@@ -39,7 +42,7 @@ pub struct Writing<'a> {
 /// The writer of this form.
 pub fn writer(form: Form, specs: &[Spec], torrent: Option<&Torrent>) -> Option<Writer<Vec<u8>>> {
     match form {
-        Form::Raw => None,
+        Form::Raw | Form::Template => None,
         Form::Entries(format, style) => {
             Some(Writer::new(Vec::new(), format, &heading(style, specs, torrent)))
         }
@@ -47,10 +50,10 @@ pub fn writer(form: Form, specs: &[Spec], torrent: Option<&Torrent>) -> Option<W
 }
 
 /// Why files of these names make no torrent: the first that does not fit, found before any is read.
-pub fn unfit(tasks: &[Task], mut writer: Writer<Vec<u8>>) -> Option<(Vec<u8>, Unholdable)> {
+pub fn unfit(tasks: &[Task], cut: Cut, mut writer: Writer<Vec<u8>>) -> Option<(Vec<u8>, Unholdable)> {
     tasks.iter().find_map(|task| {
         let Task::File(job) = task else { return None };
-        let pieces = vec![no_pieces()];
+        let pieces = no_pieces(cut);
         let entry = Entry { path: job.name.clone(), size: Some(0), pieces, ..Entry::default() };
         match writer.write(&entry) {
             Err(WriteError::Refused(why)) => Some((entry.path, why)),
@@ -64,13 +67,10 @@ impl Writing<'_> {
     ///
     /// # Errors
     /// That of the output, or they make no manifest.
-    pub fn pieces(&mut self, pieces: &Pieces) -> io::Result<()> {
+    pub fn pieces(&mut self, pieces: Vec<Vec<Pieces>>) -> io::Result<()> {
         let (Some(entries), Some(writer)) = (self.waiting.take(), &mut self.writer) else { return Ok(()) };
-        let mut start = 0;
-        for entry in entries {
-            let size = entry.size.unwrap_or(0);
-            let entry = Entry { pieces: vec![pieces.of_file_at(start)], ..entry };
-            start += size;
+        for (entry, pieces) in entries.into_iter().zip(pieces) {
+            let entry = Entry { pieces, ..entry };
             writer.write(&entry).map_err(|error| match error {
                 WriteError::Io(error) => error,
                 WriteError::Refused(why) => io::Error::other(why),
@@ -93,10 +93,12 @@ impl Writing<'_> {
     }
 
     fn hand_out(&mut self) -> io::Result<()> {
-        if let Form::Entries(format, _) = self.form
-            && self.output.is_terminal
-            && format.terminator() == Some(b'\n')
-        {
+        let is_text = match self.form {
+            Form::Entries(format, _) => format.terminator() == Some(b'\n'),
+            Form::Template => true,
+            Form::Raw => false,
+        };
+        if self.output.is_terminal && is_text {
             self.lines = visible(&self.lines);
         }
         let Writing { console, output, lines, .. } = self;
@@ -121,8 +123,10 @@ impl Sink for Writing<'_> {
         };
         self.lines.clear();
         match &mut self.writer {
-            None => found.digests.iter().for_each(|digest| self.lines.extend_from_slice(digest.as_bytes())),
-            Some(writer) => {
+            None if self.template.is_none() => {
+                found.digests.iter().for_each(|digest| self.lines.extend_from_slice(digest.as_bytes()));
+            }
+            writer => {
                 let (seconds, nanos) = found.mtime;
                 let entry = Entry {
                     path: job.name,
@@ -131,6 +135,10 @@ impl Sink for Writing<'_> {
                     digests: job.specs.iter().cloned().zip(found.digests).collect(),
                     elapsed: Some(found.time),
                     ..Entry::default()
+                };
+                let Some(writer) = writer else {
+                    self.template.iter().for_each(|template| template.render(&entry, &mut self.lines));
+                    return self.hand_out();
                 };
                 if let Some(waiting) = &mut self.waiting {
                     waiting.push(entry);

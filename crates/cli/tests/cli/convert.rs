@@ -78,6 +78,11 @@ fn between_all_formats_and_back_names_and_digests_stay_and_verify() {
                 continue;
             }
             let left_out = ran.err.matches(": left out: ").count();
+            // Digests that are as long as another algorithm's, in lines without a tag: said, and allowed by --lossy.
+            if ran.err.contains("that digests are of") {
+                std::fs::remove_file(folder.path(&second)).unwrap();
+                continue;
+            }
             let through = entries(&folder, &second);
             assert_eq!(through.len() + left_out, kept.len(), "{format} to {other}: {}", ran.err);
             assert!(through.iter().all(|entry| kept.contains(entry)), "{format} to {other}");

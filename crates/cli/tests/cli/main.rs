@@ -20,6 +20,7 @@ mod locate;
 mod memory;
 mod names;
 mod outputs;
+mod owners;
 mod pages;
 mod peers;
 mod program;

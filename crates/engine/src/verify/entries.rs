@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use truesum_hash::Spec;
 use truesum_manifest::path::alternatives;
-use truesum_manifest::{Entry, Format, Line, Options, ReadError, Reader, usual, weak};
+use truesum_manifest::{Entry, Format, Line, Options, ReadError, Reader, Signer, usual, weak};
 
 /// Lines about one file that follow each other become one job; more algorithms than this would only be an attack.
 const MERGED: usize = 16;
@@ -46,6 +46,8 @@ pub struct Entries<'a, R> {
     facts: Facts,
     /// Which of them are tasks.
     picking: Picking,
+    /// Bad lines that are told one by one.
+    told: u64,
     /// An entry that only the sample leaves out, and its key: what is checked if the sample is empty.
     spare: Option<(u64, Job)>,
     /// Whether lines of this format leave their algorithm to be guessed by its length.
@@ -63,6 +65,8 @@ pub struct Facts {
     pub malformed: u64,
     /// Entries by algorithms whose equal digest does not tell tampering.
     pub weak: BTreeMap<String, u64>,
+    /// Those of them that were only counted.
+    pub untold: u64,
     /// An algorithm that nothing but the length of a digest tells.
     pub guessed: Option<Spec>,
     /// Why reading ended early.
@@ -96,6 +100,7 @@ impl<'a, R: Read> Entries<'a, R> {
             facts: Facts::default(),
             picking: Picking::default(),
             spare: None,
+            told: u64::MAX,
             guessing,
         }
     }
@@ -103,6 +108,11 @@ impl<'a, R: Read> Entries<'a, R> {
     /// Makes tasks only of entries that are selected.
     pub fn selecting(self, select: &Selection) -> Entries<'a, R> {
         Entries { picking: Picking::new(select), ..self }
+    }
+
+    /// Tells only so many bad lines, and counts the others.
+    pub(crate) fn telling(self, malformed: Option<u64>) -> Entries<'a, R> {
+        Entries { told: malformed.unwrap_or(u64::MAX), ..self }
     }
 
     /// Takes absolute names that lie below `folder`, the root's own path, for names relative to it.
@@ -128,6 +138,11 @@ impl<'a, R: Read> Entries<'a, R> {
         self.reader.format()
     }
 
+    /// Who signed the manifest, once its beginning was read.
+    pub(crate) fn signer(&self) -> Option<Signer> {
+        self.reader.signer()
+    }
+
     /// Entries with digests of pieces, which are not among the tasks.
     pub(crate) fn take_pieced(&mut self) -> Vec<Pieced> {
         self.pieced.take()
@@ -139,7 +154,9 @@ impl<'a, R: Read> Entries<'a, R> {
         let (files, left_out) = pieced::picked(all, |job| self.picking.pick(job, root));
         for file in &files {
             let specs = file.pieces.iter().map(|pieces| pieces.spec()).chain(file.job.specs.iter());
-            let all: Vec<Spec> = specs.cloned().collect();
+            let mut all: Vec<Spec> = specs.cloned().collect();
+            // A file may have a root, and nodes of the same tree.
+            all.dedup();
             self.note(&all, weak_name(&all).as_deref());
         }
         self.facts.jobs += files.len() as u64;
@@ -154,16 +171,22 @@ impl<'a, R: Read> Entries<'a, R> {
 
     /// The next good line; a bad one is left in `pending`.
     fn line(&mut self) -> Option<Line> {
-        match self.reader.next()? {
-            Ok(line) => Some(line),
-            Err(ReadError::Line(error)) => {
-                self.facts.malformed += 1;
-                self.pending = Some(Notice::Malformed(error.into()));
-                None
-            }
-            Err(ReadError::Io(error)) => {
-                self.facts.failed = Some(error);
-                None
+        loop {
+            match self.reader.next()? {
+                Ok(line) => return Some(line),
+                Err(ReadError::Line(_)) if self.facts.malformed >= self.told => {
+                    self.facts.malformed += 1;
+                    self.facts.untold += 1;
+                }
+                Err(ReadError::Line(error)) => {
+                    self.facts.malformed += 1;
+                    self.pending = Some(Notice::Malformed(error.into()));
+                    return None;
+                }
+                Err(ReadError::Io(error)) => {
+                    self.facts.failed = Some(error);
+                    return None;
+                }
             }
         }
     }

@@ -5,6 +5,7 @@ use crate::io::open::Root;
 use crate::job::{Found, Outcome};
 use crate::task::BadLine;
 use crate::verify::report::Checked;
+use crate::verify::seal::Seal;
 use crate::verify::unlisted::Search;
 use std::path::Path;
 
@@ -22,6 +23,9 @@ pub enum Event<'e> {
     Malformed(&'e Manifest<'e>, &'e BadLine),
     /// A manifest was read, as far as it could be, and what it came to.
     Checked(&'e Manifest<'e>, &'e Checked),
+    /// A signature that was verified ([`Options::public_key`](crate::Options::public_key)): of the manifest that comes next, or of
+    /// a file.
+    Signed(&'e Seal),
     /// A manifest that could not be opened, or the folder it speaks of.
     Failed(&'e Error),
     /// A file that no manifest lists: the folder searched, and the name relative to it.

@@ -10,6 +10,7 @@ use crate::verify::place::folder_of_names;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use truesum_hash::{Key, Secret, Spec};
+use truesum_manifest::signify::PublicKey;
 use truesum_manifest::{self as manifest, Format};
 
 /// What is asked of a check.
@@ -21,6 +22,9 @@ pub struct Options {
     pub algorithms: Vec<Spec>,
     /// The key under which digests are that need one.
     pub key: Option<Secret>,
+    /// The key that must have signed each manifest: by minisign or signify, in the manifest or beside it. A detached signature
+    /// among the manifests is verified of its file instead. Asked of manifests that are named, not of those found below folders.
+    pub public_key: Option<PublicKey>,
     /// The format of the manifests; `None` recognises it.
     pub format: Option<&'static Format>,
     /// Accept digests that are too short to verify anything.
@@ -31,6 +35,8 @@ pub struct Options {
     pub ignore_missing: bool,
     /// Count malformed lines without failing for them.
     pub lenient: bool,
+    /// How many malformed lines of a manifest are told one by one; the others are only counted. `None` tells all.
+    pub malformed_told: Option<u64>,
     /// What files mean that no manifest lists.
     pub unlisted: Unlisted,
     /// Whether a listed file that is not there is looked for under other names, among the files that are not listed. Not in
@@ -75,6 +81,8 @@ impl Options {
             format: self.format,
             allow_weak: self.allow_weak,
             key: self.key.clone(),
+            // What is looked for elsewhere, and what is read in turns, goes by digests of whole files.
+            locating: !self.search && !self.spellings.any() && self.renaming.is_none() && self.turn.is_all(),
             stop: Some(progress.stop_flag()),
             ..if name == b"-" { manifest::Options::default() } else { manifest::Options::for_name(name) }
         }

@@ -163,6 +163,10 @@ fn sequence(
             progress.add_file();
             judge.hand_out(hand_out)?;
         }
+        if pieces[0].is_padded() {
+            let rest = pieces[0].covered().end.saturating_sub(at);
+            units.zeros(rest.min(pieces[0].piece_len()), &mut judge);
+        }
         units.end(&mut judge);
         judge.end(hand_out)
     })

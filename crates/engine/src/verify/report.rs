@@ -6,7 +6,7 @@ use crate::verify::options::{Options, Unlisted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use truesum_hash::{Digest, Spec};
-use truesum_manifest::Format;
+use truesum_manifest::{Format, Signer};
 
 /// What all counts of a check together mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,8 @@ pub struct Report {
     pub unlisted: u64,
     /// What bags lack or have too much, as their own rules say.
     pub incomplete: u64,
+    /// Manifests and files that are not signed as asked.
+    pub unsigned: u64,
     /// Files of this program beside those listed ([`Search::own`](crate::verify::unlisted::Search::own)).
     pub own: u64,
     /// Whether there may be more files that are not listed.
@@ -88,6 +90,7 @@ impl Report {
             unmarked: 0,
             unlisted: 0,
             incomplete: 0,
+            unsigned: 0,
             own: 0,
             cut: false,
             not_tamper_evident: BTreeMap::new(),
@@ -109,6 +112,7 @@ impl Report {
     pub fn verdict(&self) -> Conclusion {
         let failed = self.counts.failed() > 0
             || self.incomplete > 0
+            || self.unsigned > 0
             || self.still_failed > 0
             || (self.exact && self.unlisted > 0)
             || (!self.moved_passes && self.moved > 0)
@@ -181,6 +185,8 @@ pub struct Checked {
     pub digest: Option<Digest>,
     /// Its format, as asked for or recognised; `None` if it was not read so far.
     pub format: Option<&'static Format>,
+    /// Who signed it, where nobody verified that.
+    pub unverified_signature: Option<Signer>,
     /// As in [`Report`].
     pub not_tamper_evident: BTreeMap<String, u64>,
     /// An algorithm that nothing but the length of a digest tells.

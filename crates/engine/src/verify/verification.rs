@@ -76,6 +76,12 @@ impl<'a> Verification<'a> {
             }
             let name = name.as_ref();
             match bag::open(name) {
+                Some(Ok(_)) if self.options.public_key.is_some() => {
+                    let why =
+                        Cause::Other("a bag has no signature of its own: name a manifest of it".to_owned());
+                    self.unsigned(&Error::new(name.as_os_str().as_bytes(), "verify", why), tell)?;
+                    continue;
+                }
                 Some(Ok(bag)) => {
                     self.bag(name, &bag, tell)?;
                     continue;
@@ -87,9 +93,10 @@ impl<'a> Verification<'a> {
                 }
                 None => {}
             }
-            match self.open(name) {
-                Ok(file) => self.manifest(name, file, None, tell)?,
-                Err(error) => self.unread(&error, tell)?,
+            match (self.open(name), &self.options.public_key) {
+                (Ok(file), None) => self.manifest(name, file, None, tell)?,
+                (Ok(file), Some(key)) => self.signed(name, file, key, tell)?,
+                (Err(error), _) => self.unread(&error, tell)?,
             }
         }
         self.seek(tell)?;
@@ -127,7 +134,7 @@ impl<'a> Verification<'a> {
 
     /// Checks a manifest that is open already. Its name tells its folder, and may tell its algorithm and format.
     /// What it lists goes to `listed` too.
-    fn manifest(
+    pub(super) fn manifest(
         &mut self,
         name: &Path,
         reader: impl Read + Send,
@@ -174,7 +181,7 @@ impl<'a> Verification<'a> {
         let mut sought = sought.filter(|_| sought::is_asked(options));
         let before = sought.as_ref().map_or(0, |sought| sought.len());
         let entries = Entries::new(reader, reading, &config.root, 0, listing).of_folder(&folder);
-        let mut entries = entries.selecting(&options.select);
+        let mut entries = entries.selecting(&options.select).telling(options.malformed_told);
         let manifest = Manifest { name, root: &config.root };
         let mut checked = Checked::default();
         let in_parts = !options.turn.is_all();
@@ -193,11 +200,13 @@ impl<'a> Verification<'a> {
             self.run_pieced(&config, &manifest, files, &mut checked, tell)
         });
         checked.format = entries.format();
+        checked.unverified_signature = entries.signer().filter(|_| options.public_key.is_none());
         checked.digest = seen.digest();
         let facts = entries.facts();
         self.folders.extend(folder_listed);
         checked.entries = facts.jobs - checked.not_in_turn;
         checked.left_out = facts.left_out;
+        checked.counts.malformed += facts.untold;
         if !in_parts {
             checked.not_tamper_evident = facts.weak;
         }

@@ -14,7 +14,7 @@ use crate::tree::merkle::hash_from;
 pub(crate) const ROW: Algorithm = Algorithm {
     name: "bt2-pieces-root",
     tag: "BT2-PIECES-ROOT",
-    aliases: &["pieces-root"],
+    aliases: &["pieces-root", "bt-root"],
     digest_len: 32,
     status: Status::Broken(
         "the file of two leaf hashes has the root of the file they came from: no prefixes as in RFC 6962 (2013); \

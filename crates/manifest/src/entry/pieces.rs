@@ -17,6 +17,7 @@ pub struct Pieces {
     piece_len: u64,
     digests: Arc<[u8]>,
     file_start: u64,
+    is_padded: bool,
 }
 
 /// One piece.
@@ -36,13 +37,31 @@ impl Pieces {
         let bytes = covered.end.checked_sub(covered.start)?;
         let count = if bytes == 0 { 0 } else { bytes.div_ceil(Some(piece_len).filter(|len| *len > 0)?) };
         let wanted = usize::try_from(count).ok()?.checked_mul(spec.digest_len())?;
-        (digests.len() == wanted).then_some(Pieces { spec, covered, piece_len, digests, file_start: 0 })
+        (digests.len() == wanted).then_some(Pieces {
+            spec,
+            covered,
+            piece_len,
+            digests,
+            file_start: 0,
+            is_padded: false,
+        })
     }
 
     /// The same pieces for a file that begins at this byte of the sequence.
     #[must_use]
     pub fn of_file_at(&self, file_start: u64) -> Pieces {
         Pieces { file_start, ..self.clone() }
+    }
+
+    /// The same pieces where zeros that are in no file fill up the last one.
+    #[must_use]
+    pub fn padded(self) -> Pieces {
+        Pieces { is_padded: true, ..self }
+    }
+
+    /// Whether zeros that are in no file fill up the last piece.
+    pub fn is_padded(&self) -> bool {
+        self.is_padded
     }
 
     /// What the digests are of.

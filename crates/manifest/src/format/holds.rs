@@ -17,12 +17,23 @@ pub struct Holds {
     pub size: bool,
     /// When the file was last written.
     pub mtime: bool,
-    /// Digests of pieces.
-    pub pieces: bool,
+    /// Digests of pieces, and what these are cut from.
+    pub pieces: Option<Cut>,
     /// How long hashing took.
     pub elapsed: bool,
     /// Whether an entry of this name has no digest by the format's own rules, so that none is missing there.
     pub exempt: fn(&[u8]) -> bool,
+}
+
+/// What pieces are cut from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// All files laid end to end: SHA-1, as version 1 of torrents has it.
+    Joined,
+    /// Each file for itself: nodes of a tree of SHA-256, as version 2 has it.
+    Each,
+    /// Both, where zeros behind each file let the next one begin with a piece.
+    Both,
 }
 
 /// Which algorithms a format can hold.
@@ -71,7 +82,7 @@ impl Holds {
         names: Names::Bytes,
         size: false,
         mtime: false,
-        pieces: false,
+        pieces: None,
         elapsed: false,
         exempt: |_| false,
     };
@@ -103,7 +114,7 @@ impl Holds {
             size: entry.size.filter(|_| self.size),
             mtime: entry.mtime.filter(|_| self.mtime),
             digests: entry.digests.clone(),
-            pieces: if self.pieces { entry.pieces.clone() } else { Vec::new() },
+            pieces: if self.pieces.is_some() { entry.pieces.clone() } else { Vec::new() },
             elapsed: entry.elapsed.filter(|_| self.elapsed),
         }
     }

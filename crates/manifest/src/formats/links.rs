@@ -12,8 +12,8 @@ use truesum_hash::{Digest, Spec};
 
 pub(crate) static LINKS: Format = Format {
     name: "magnet",
-    file_names: &[".magnet", ".ed2k"],
-    summary: "magnet links, as RHash --magnet writes them; ed2k links are read too",
+    file_names: &[".magnet"],
+    summary: "magnet links, as RHash --magnet writes them",
     holds: Holds {
         algorithms: Algorithms::Only(&[
             "sha1",
@@ -34,15 +34,14 @@ pub(crate) static LINKS: Format = Format {
             "blake2b",
             "blake2s",
             "blake3",
+            "tth",
+            "ed2k",
+            "aich",
         ]),
         size: true,
         ..Holds::DIGESTS
     },
-    sniff: |head: &Head<'_>| {
-        let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;
-        let first = head.lines(b'\n').nth(at)?;
-        (first.starts_with(MAGNET) || first.starts_with(ED2K)).then_some(Claim { sign: Sign::Mark, at })
-    },
+    sniff: |head| begins(head, MAGNET),
     reading: Reading::Lines {
         terminator: b'\n',
         parser: |options| Box::new(Links { options: options.clone() }),
@@ -51,8 +50,25 @@ pub(crate) static LINKS: Format = Format {
     tagged: None,
 };
 
+pub(crate) static ED2K: Format = Format {
+    name: "ed2k",
+    file_names: &[".ed2k"],
+    summary: "links of eDonkey and eMule, as RHash --ed2k-link writes them",
+    holds: Holds { algorithms: Algorithms::Only(&["ed2k", "aich"]), ..LINKS.holds },
+    sniff: |head| begins(head, FILE),
+    reading: LINKS.reading,
+    writing: Writing::Entries(write_ed2k),
+    tagged: None,
+};
+
 const MAGNET: &[u8] = b"magnet:?";
-const ED2K: &[u8] = b"ed2k://|file|";
+const FILE: &[u8] = b"ed2k://|file|";
+
+/// A claim by the first line that is not blank.
+fn begins(head: &Head<'_>, with: &[u8]) -> Option<Claim> {
+    let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;
+    head.lines(b'\n').nth(at)?.starts_with(with).then_some(Claim { sign: Sign::Mark, at })
+}
 
 /// Most digests of one link.
 const MAX_DIGESTS: usize = 32;
@@ -133,10 +149,14 @@ impl Links {
         digests.add(self.value("ed2k", digest))?;
         let mut ended = false;
         for part in parts {
-            if let Some(aich) = part.strip_prefix(b"h=") {
-                digests.add(self.value("aich", aich))?;
+            match part {
+                [b'h', b'=', aich @ ..] => digests.add(self.value("aich", aich))?,
+                b"/" => ended = true,
+                // Digests of parts, and where there is somebody to ask.
+                [b'p' | b's', b'=', ..] | b"" => {}
+                other if other.starts_with(b"sources,") => {}
+                _ => return Err(Reason::Part("a part of the link that is not known")),
             }
-            ended |= part.starts_with(b"/");
         }
         if !ended {
             return Err(Reason::Part("the link is cut off"));
@@ -170,7 +190,7 @@ impl Parse for Links {
         if line.is_empty() {
             return Ok(None);
         }
-        match (line.strip_prefix(MAGNET), line.strip_prefix(ED2K)) {
+        match (line.strip_prefix(MAGNET), line.strip_prefix(FILE)) {
             (Some(query), _) => self.magnet(query).map(Some),
             (_, Some(link)) => self.ed2k(link).map(Some),
             _ => Err(Reason::NotALine),
@@ -185,20 +205,42 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
         out.extend_from_slice(format!("xl={size}&").as_bytes());
     }
     out.extend_from_slice(b"dn=");
-    for &byte in &entry.path {
+    percent_into(&entry.path, out);
+    for (spec, digest) in &entry.digests {
+        let (name, value) = match spec.algorithm().name {
+            "tth" => ("tree:tiger", digest.to_base32()),
+            name @ ("sha1" | "aich") => (name, digest.to_base32()),
+            name if style.spelling == Spelling::HexUpper => (name, digest.to_hex_upper()),
+            name => (name, digest.to_hex()),
+        };
+        out.extend_from_slice(format!("&xt=urn:{name}:{value}").as_bytes());
+    }
+    out.push(b'\n');
+    Ok(())
+}
+
+fn percent_into(name: &[u8], out: &mut Vec<u8>) {
+    for &byte in name {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => out.push(byte),
             byte => out.extend_from_slice(format!("%{byte:02x}").as_bytes()),
         }
     }
-    for (spec, digest) in &entry.digests {
-        let value = match spec.algorithm().name {
-            "sha1" => data_encoding::BASE32_NOPAD.encode(digest.as_bytes()).to_ascii_lowercase(),
-            _ if style.spelling == Spelling::HexUpper => digest.to_hex_upper(),
-            _ => digest.to_hex(),
-        };
-        out.extend_from_slice(format!("&xt=urn:{spec}:{value}").as_bytes());
+}
+
+/// Appends an ed2k link, with the root of eMule's tree of SHA-1 where there is one.
+fn write_ed2k(entry: &Entry, _: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+    let size = entry.size.ok_or(Unholdable::NoSize)?;
+    let of = |name: &str| entry.digests.iter().find(|(spec, _)| spec.algorithm().name == name);
+    let Some((_, ed2k)) = of("ed2k") else {
+        return Err(Unholdable::Algorithm(entry.digests[0].0.clone()));
+    };
+    out.extend_from_slice(FILE);
+    percent_into(&entry.path, out);
+    out.extend_from_slice(format!("|{size}|{}|", ed2k.to_hex()).as_bytes());
+    if let Some((_, aich)) = of("aich") {
+        out.extend_from_slice(format!("h={}|", aich.to_base32()).as_bytes());
     }
-    out.push(b'\n');
+    out.extend_from_slice(b"/\n");
     Ok(())
 }

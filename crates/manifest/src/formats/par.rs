@@ -1,13 +1,17 @@
 //! Parity sets, version 2 (packets) and 1 (a table): name, size and MD5 of each file. Nothing is repaired.
 //!
+//! Slices of version 2 have digests too, by which damage is located; the file's own decides whether it is verified.
+//!
 //! Each packet of version 2 has an MD5 of itself; a packet that fails it is a bad part, and the next one is searched for, as the
 //! specification wants it. The control digest of version 1 is of all that follows it.
 
+use crate::entry::Pieces;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
-use crate::line::LineError;
+use crate::line::{LineError, Place};
 use crate::records::{Records, refused};
 use crate::scan;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use truesum_hash::{Spec, find};
 
 pub(crate) static PAR2: Format = Format {
@@ -70,6 +74,10 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let mut records = Records::default();
     let mut described: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
     let mut named: Vec<(usize, Vec<u8>)> = Vec::new();
+    // Slices' digests of each file, by its identifier; files by the place of the packet that describes them.
+    let mut slices: HashMap<Vec<u8>, Range<usize>> = HashMap::new();
+    let mut described_at: HashMap<u64, Vec<u8>> = HashMap::new();
+    let mut slice = 0;
     let (mut at, mut set): (usize, Option<Vec<u8>>) = (0, None);
     while let Some((begin, end)) = next_packet(&text, at) {
         let whole = (begin + HEADER..=text.len()).contains(&end) && (end - begin).is_multiple_of(4);
@@ -90,6 +98,7 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         }
         match &text[begin + 48..begin + HEADER] {
             b"PAR 2.0\0Main\0\0\0\0" => {
+                slice = number(body, 0).unwrap_or(0);
                 named = body
                     .get(12..)
                     .unwrap_or_default()
@@ -101,12 +110,16 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                 // Packets repeat.
                 let again = described.insert(body[..16].to_vec(), body.to_vec());
                 if again.is_none() {
+                    described_at.insert(begin as u64, body[..16].to_vec());
                     let end = body.iter().rposition(|&byte| byte != 0).map_or(56, |last| last + 1).max(56);
                     records.begin(begin);
                     records.name(&body[56..end]);
                     records.size(number(body, 48).unwrap_or(u64::MAX).to_string().as_bytes());
                     records.digest(b"md5", truesum_hash::Digest::new(&body[16..32]).to_hex().as_bytes());
                 }
+            }
+            b"PAR 2.0\0IFSC\0\0\0\0" if body.len() >= 16 => {
+                slices.entry(body[..16].to_vec()).or_insert(begin + HEADER + 16..end);
             }
             _ => {}
         }
@@ -121,7 +134,30 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     if records.count() == 0 {
         return Err(refused(0, "no packet that describes a file"));
     }
-    Ok(records.read(options))
+    let found = records.read(options);
+    if !options.locating {
+        return Ok(found);
+    }
+    Ok(Box::new(found.map(move |found| {
+        let mut line = found?;
+        if let Place::Byte(at) = line.at
+            && let Some(digests) = described_at.get(&at).and_then(|id| slices.get(id))
+        {
+            line.entry.pieces.extend(pieces(&text[digests.clone()], slice, line.entry.size.unwrap_or(0)));
+        }
+        Ok(line)
+    })))
+}
+
+/// The digests of a file's slices, of which zeros fill up the last. Of a single one the file's own digest says as much.
+fn pieces(packet: &[u8], slice: u64, size: u64) -> Option<Pieces> {
+    let count = (packet.len() / 20) as u64;
+    if slice == 0 || size <= slice || count != size.div_ceil(slice) {
+        return None;
+    }
+    let digests: Vec<u8> = packet.chunks_exact(20).flat_map(|digest| &digest[..16]).copied().collect();
+    let covered = 0..count.checked_mul(slice)?;
+    Pieces::new(Spec::new(find("md5")?), covered, slice, digests.into()).map(Pieces::padded)
 }
 
 fn table(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {

@@ -5,7 +5,9 @@
 
 use crate::digest::{is_hex, is_long_hex, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{
+    Algorithms, Claim, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Style, Unholdable, Writing,
+};
 use crate::line::Reason;
 use crate::scan;
 
@@ -13,13 +15,18 @@ pub(crate) static RHASH_SIMPLE: Format = Format {
     name: "rhash-simple",
     file_names: &[],
     summary: "a name and several digests in one line, as RHash --simple and fciv -both write them",
-    holds: Holds::DIGESTS,
+    holds: Holds {
+        algorithms: Algorithms::Only(&["sha256", "crc32", "md5", "sha1", "sha224", "sha384", "sha512"]),
+        // A backslash is a separator to who comes from Windows, and newer releases escape by it.
+        names: Names::Literal { nowhere: b"\n\r\\", not_first: b" \t;", not_last: b" \t" },
+        ..Holds::DIGESTS
+    },
     sniff,
     reading: Reading::Lines {
         terminator: b'\n',
         parser: |options| Box::new(Columns { options: options.clone() }),
     },
-    writing: Writing::No,
+    writing: Writing::Entries(write),
     tagged: None,
 };
 
@@ -70,6 +77,42 @@ fn split(line: &[u8]) -> Option<Split<'_>> {
     found.filter(|(digests, _)| digests.iter().any(|digest| is_long_hex(digest)))
 }
 
+/// One digest and the name, which RHash writes in GNU's order.
+fn alone(line: &[u8]) -> Option<Split<'_>> {
+    let end = scan::find(line, |byte| byte == b' ')?;
+    let name = line[end..].strip_prefix(b"  ").filter(|name| !name.is_empty())?;
+    is_digest(&line[..end]).then(|| (vec![&line[..end]], name))
+}
+
+/// Writes the name first, two blanks before each digest, as RHash 1.4.3; a digest that is the only one stands in front.
+fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+    let start = out.len();
+    let digests: Vec<String> = entry.digests.iter().map(|(_, digest)| style.spelling.of(digest)).collect();
+    match digests.as_slice() {
+        [digest] => {
+            out.extend_from_slice(format!("{digest}  ").as_bytes());
+            out.extend_from_slice(&entry.path);
+        }
+        _ => {
+            out.extend_from_slice(&entry.path);
+            digests.iter().for_each(|digest| out.extend_from_slice(format!("  {digest}").as_bytes()));
+        }
+    }
+    let line = &out[start..];
+    let read = if is_comment(line) { None } else { split(line).or_else(|| alone(line)) };
+    let same = |(found, name): Split<'_>| {
+        name == entry.path
+            && found.len() == digests.len()
+            && found.iter().zip(&digests).all(|(a, b)| *a == b.as_bytes())
+    };
+    // A name that looks like one more digest.
+    if !read.is_some_and(same) {
+        return Err(Unholdable::Edge);
+    }
+    out.push(b'\n');
+    Ok(())
+}
+
 fn is_comment(line: &[u8]) -> bool {
     line.starts_with(b";")
         || line.starts_with(b"//")
@@ -109,7 +152,8 @@ impl Parse for Columns {
         if scan::is_empty(line) || is_comment(line) {
             return Ok(None);
         }
-        let (digests, name) = split(line).ok_or(Reason::NotALine)?;
+        let one = || alone(line);
+        let (digests, name) = split(line).or_else(one).ok_or(Reason::NotALine)?;
         let mut entry = Entry { path: name.to_vec(), ..Entry::default() };
         for (at, digest) in digests.iter().enumerate() {
             if digests[..at].iter().any(|other| other.len() == digest.len()) {

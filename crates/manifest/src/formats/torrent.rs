@@ -1,14 +1,20 @@
-//! Torrents of version 1 (BEP 3): one bencoded document with the files' names and sizes, and SHA-1 digests of pieces.
+//! Torrents of version 1 (BEP 3): one bencoded document with the files' names and sizes, and SHA-1 digests of pieces. Those of
+//! version 2 (BEP 52) have a tree of names and a digest of each file, `tree.rs`; hybrid ones have both.
 //!
 //! Pieces are cut from all files laid end to end, so that one may hold the end of a file and the beginning of the next: an
 //! entry says where its file lies among them ([`Pieces`]). Files that only fill up a piece (BEP 47) are no entries.
 
 mod bencode;
+mod merkle;
+mod tree;
 mod write;
+mod write_tree;
 
 use crate::digest::{is_nearly, tagged};
 use crate::entry::{Entry, Pieces};
-use crate::format::{Algorithms, Claim, Format, Head, Holds, Names, Options, Parts, Reading, Sign, Writing};
+use crate::format::{
+    Algorithms, Claim, Cut, Format, Head, Holds, Names, Options, Parts, Reading, Sign, Writing,
+};
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::scan;
 use bencode::Cursor;
@@ -18,18 +24,37 @@ use truesum_hash::find;
 pub(crate) static TORRENT: Format = Format {
     name: "torrent",
     file_names: &[".torrent"],
-    summary: "BitTorrent version 1: names, sizes, and SHA-1 of pieces that run across files",
+    summary: "BitTorrent version 1: names, sizes, and SHA-1 of pieces that run across files; all versions are read",
     holds: Holds {
         algorithms: Algorithms::Only(&["md5"]),
         names: Names::Components,
         size: true,
-        pieces: true,
+        pieces: Some(Cut::Joined),
         ..Holds::DIGESTS
     },
     sniff,
     reading: Reading::Document { limit: 64 << 20, parse },
     writing: Writing::Manifest(|heading| Box::new(write::Torrent::new(heading))),
     tagged: None,
+};
+
+pub(crate) static TORRENT_V2: Format = Format {
+    name: "torrent-v2",
+    file_names: &[],
+    summary: "BitTorrent version 2 (BEP 52): names, sizes, and a tree of SHA-256 for each file; read as torrent",
+    holds: Holds { algorithms: Algorithms::Only(&[tree::ROOT]), pieces: Some(Cut::Each), ..TORRENT.holds },
+    sniff: |_| None,
+    reading: TORRENT.reading,
+    writing: Writing::Manifest(|heading| Box::new(write_tree::Torrent::new(heading, Cut::Each))),
+    tagged: None,
+};
+
+pub(crate) static TORRENT_HYBRID: Format = Format {
+    name: "torrent-hybrid",
+    summary: "BitTorrent versions 1 and 2 in one: what either kind of program loads; read as torrent",
+    holds: Holds { pieces: Some(Cut::Both), ..TORRENT_V2.holds },
+    writing: Writing::Manifest(|heading| Box::new(write_tree::Torrent::new(heading, Cut::Both))),
+    ..TORRENT_V2
 };
 
 /// Bytes that the piece digests of version 1 have.
@@ -61,7 +86,8 @@ struct Info<'a> {
     /// The one file's: where `info` begins and the file's length.
     single: Option<(usize, u64)>,
     files: Vec<File>,
-    is_version_2: bool,
+    version: Option<u64>,
+    tree: Option<tree::Tree>,
 }
 
 /// A file of several: where its dictionary begins, and where the file lies.
@@ -92,11 +118,16 @@ fn refused(at: usize, what: &'static str) -> LineError {
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let mut info = None;
+    let mut layers = Vec::new();
     let mut cursor = Cursor::new(&text, 0);
     cursor.dictionary(|key, value| match key {
         b"info" => {
             let at = value.at;
-            info = Some((at, read_info(value)?));
+            info = Some((at, read_info(value, &text)?));
+            Ok(())
+        }
+        b"piece layers" => {
+            layers = tree::read_layers(value, &text)?;
             Ok(())
         }
         _ => value.skip(),
@@ -104,13 +135,24 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     if !cursor.is_at_end() {
         return cursor.fault("something follows the torrent");
     }
-    let (at, info) = info.ok_or(refused(0, "no dictionary 'info'"))?;
-    let Some(digests) = info.pieces else {
-        let what = "a torrent of version 2 alone: its digests are not known here";
-        return Err(refused(at, if info.is_version_2 { what } else { "no digests of pieces" }));
-    };
+    let (at, mut info) = info.ok_or(refused(0, "no dictionary 'info'"))?;
     let name = info.utf8_name.or(info.name).filter(|name| !name.is_empty());
     let name = name.ok_or(refused(at, "no name"))?.to_vec();
+    let rows = match (info.version, info.tree.take()) {
+        (Some(2), Some(tree)) => {
+            let piece_len = info.piece_len.ok_or(refused(at, "no 'piece length'"))?;
+            Some(tree::Rows::new(tree, layers, piece_len, name.clone(), &text, at)?)
+        }
+        (Some(2), None) => return Err(refused(at, "version 2 without a 'file tree'")),
+        (Some(0 | 1) | None, None) => None,
+        (Some(0 | 1) | None, Some(_)) => return Err(refused(at, "a 'file tree', and not version 2")),
+        (Some(_), _) => return Err(refused(at, "a version of torrents that is not known")),
+    };
+    let Some(digests) = info.pieces else {
+        let Some(mut rows) = rows else { return Err(refused(at, "no digests of pieces")) };
+        let options = options.clone();
+        return Ok(Box::new((0..rows.len()).filter_map(move |file| rows.entry(file, &text, &options))));
+    };
     let (total, files) = match info.single {
         Some((at, len)) if info.files.is_empty() => (len, vec![File { at, start: 0 }]),
         Some(_) => return Err(refused(at, "one file and several at once")),
@@ -122,12 +164,56 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         .ok_or(refused(at, "the number of pieces is not that of the files' bytes"))?;
     let folder = if info.single.is_none() { name.clone() } else { Vec::new() };
     let options = options.clone();
+    if let Some(rows) = &rows {
+        agree(&files, &text, &folder, &name, rows)?;
+    }
+    let mut listed = 0;
     Ok(Box::new(files.into_iter().filter_map(move |file| {
-        match read_file(&mut Cursor::new(&text, file.at)) {
-            Ok(members) => entry(members, &folder, &name, file, &pieces, &options),
-            Err(error) => Some(Err(error)),
+        let members = match read_file(&mut Cursor::new(&text, file.at)) {
+            Ok(members) => members,
+            Err(error) => return Some(Err(error)),
+        };
+        let mut found = entry(members, &folder, &name, file, &pieces, &options)?;
+        if let (Some(rows), Ok(line)) = (&rows, &mut found) {
+            match rows.digest(listed, &options) {
+                Ok(digest) => line.entry.digests.extend(digest),
+                Err(reason) => found = Err(LineError { at: Place::Byte(file.at as u64), reason }),
+            }
         }
+        listed += 1;
+        Some(found)
     })))
+}
+
+/// Refuses a hybrid whose versions do not list the same files, in the order that both must have.
+fn agree(
+    files: &[File],
+    text: &[u8],
+    folder: &[u8],
+    name: &[u8],
+    rows: &tree::Rows,
+) -> Result<(), LineError> {
+    let mut next = 0;
+    for file in files {
+        let members = read_file(&mut Cursor::new(text, file.at))?;
+        let below = members.utf8_path.as_deref().or(members.path.as_deref());
+        if members.is_nothing || below.is_some_and(is_padding) {
+            continue;
+        }
+        let parts: &[&[u8]] = match (folder, below) {
+            (b"", _) => &[name],
+            (folder, Some(below)) => &[folder, below],
+            (_, None) => return Err(refused(file.at, "a file without a path")),
+        };
+        if !rows.is(next, &parts.join(&b'/'), members.len, text) {
+            return Err(refused(file.at, "versions 1 and 2 list different files"));
+        }
+        next += 1;
+    }
+    match rows.len() == next {
+        true => Ok(()),
+        false => Err(refused(0, "versions 1 and 2 list different files")),
+    }
 }
 
 /// The bytes of all files, which must be one after the other without overflow.
@@ -137,7 +223,7 @@ fn total(text: &[u8], files: &[File]) -> Result<u64, LineError> {
     Ok(last.start + members.len.unwrap_or_default())
 }
 
-fn read_info<'a>(cursor: &mut Cursor<'a>) -> Result<Info<'a>, LineError> {
+fn read_info<'a>(cursor: &mut Cursor<'a>, text: &[u8]) -> Result<Info<'a>, LineError> {
     let mut info = Info::default();
     let at = cursor.at;
     let mut start = 0u64;
@@ -148,7 +234,8 @@ fn read_info<'a>(cursor: &mut Cursor<'a>) -> Result<Info<'a>, LineError> {
             b"piece length" => info.piece_len = Some(value.unsigned()?),
             b"pieces" => info.pieces = Some(value.string()?),
             b"length" => info.single = Some((at, value.unsigned()?)),
-            b"meta version" => info.is_version_2 = value.unsigned()? == 2,
+            b"meta version" => info.version = Some(value.unsigned()?),
+            b"file tree" => info.tree = Some(tree::read(value, text)?),
             b"files" => value.list(|file| {
                 let at = file.at;
                 let members = read_file(file)?;

@@ -2,7 +2,10 @@
 
 use crate::digest::of_bytes;
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{
+    Algorithms, Claim, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Spelling, Style,
+    Unholdable, Writing,
+};
 use crate::line::Reason;
 use crate::{radix, scan};
 use truesum_hash::Spec;
@@ -10,8 +13,12 @@ use truesum_hash::Spec;
 pub(crate) static TTH: Format = Format {
     name: "tth",
     file_names: &[".tth"],
-    summary: "Tiger tree hash in base 32 and a name: named, and bad, because there is no such algorithm here",
-    holds: Holds::DIGESTS,
+    summary: "Tiger tree hash in base 32, two blanks, name, as tthsum and RHash --tth write it",
+    holds: Holds {
+        algorithms: Algorithms::Only(&["tth"]),
+        names: Names::Literal { nowhere: b"\n\r\\", not_first: b"", not_last: b" \t" },
+        ..Holds::DIGESTS
+    },
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;
         let (word, name) = scan::word(head.lines(b'\n').nth(at)?);
@@ -22,7 +29,7 @@ pub(crate) static TTH: Format = Format {
         terminator: b'\n',
         parser: |options| Box::new(Lines { options: options.clone() }),
     },
-    writing: Writing::No,
+    writing: Writing::Entries(write),
     tagged: None,
 };
 
@@ -46,4 +53,18 @@ impl Parse for Lines {
         let (spec, digest) = of_bytes("tth", &bytes, &self.options)?;
         Ok(Some(Entry::new(name, spec, digest)))
     }
+}
+
+/// Capitals, as tthsum writes them; small letters, as RHash does, where base 32 is asked for by name.
+fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+    let [(_, digest)] = entry.digests.as_slice() else {
+        return Err(Unholdable::Twice(entry.digests[0].0.clone()));
+    };
+    let text = digest.to_base32();
+    let text = if style.spelling == Spelling::Base32 { text } else { text.to_ascii_uppercase() };
+    out.extend_from_slice(text.as_bytes());
+    out.extend_from_slice(b"  ");
+    out.extend_from_slice(&entry.path);
+    out.push(b'\n');
+    Ok(())
 }

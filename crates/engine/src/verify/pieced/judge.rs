@@ -84,7 +84,8 @@ impl Judge {
     fn first(&mut self, to: &mut dyn FnMut(Outcome) -> io::Result<()>) -> io::Result<()> {
         let Some((file, mut outcome)) = self.waiting.pop_front() else { return Ok(()) };
         if let Ok(found) = &mut outcome.result {
-            found.pieces = Some(self.findings(&file));
+            let by_digest = !outcome.job.specs.is_empty() && outcome.job.agrees(&found.digests);
+            found.pieces = Some(self.findings(&file, by_digest));
         }
         // Ranges that end before this file are of no other.
         while self.bad.front().is_some_and(|(range, _)| range.end <= file.start) {
@@ -93,7 +94,8 @@ impl Judge {
         to(outcome)
     }
 
-    fn findings(&self, file: &Range<u64>) -> Findings {
+    /// What pieces say of a file. Bytes behind the last piece are not unknown where an equal digest is of all of the file.
+    fn findings(&self, file: &Range<u64>, by_digest: bool) -> Findings {
         let mut findings = Findings::default();
         let mut unknown = |range: &Range<u64>| {
             if let Some(range) = within(range, file) {
@@ -112,10 +114,13 @@ impl Judge {
         let of_file = || self.bad.iter().take_while(|(range, _)| range.start < file.end);
         of_file().filter(|(_, state)| *state == State::Unknown).for_each(|(range, _)| unknown(range));
         // What was not reached, too.
-        unknown(&(self.known.max(self.covered.start)..u64::MAX));
+        if self.known < self.covered.end || !by_digest {
+            unknown(&(self.known.max(self.covered.start)..u64::MAX));
+        }
         for (range, _) in of_file().filter(|(_, state)| *state == State::Damaged) {
             let Some(inside) = within(range, file) else { continue };
-            let shared = range.start < file.start || range.end > file.end;
+            let behind = range.end > file.end && !self.lists[0].is_padded();
+            let shared = range.start < file.start || behind;
             match findings.damaged.last_mut() {
                 Some(last) if last.range.end == inside.start && last.shared == shared => {
                     last.range.end = inside.end;

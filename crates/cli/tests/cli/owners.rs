@@ -1,0 +1,213 @@
+//! What the programs that own a format or a language make of ours, and we of theirs: torrents, signatures, templates, parity.
+
+use crate::peers::{absent, other};
+use crate::program::Folder;
+use std::process::Command;
+
+fn set() -> Folder {
+    let folder = Folder::new();
+    let content = |len: u32| -> Vec<u8> { (0..len).map(|at| (at % 251) as u8).collect() };
+    for (name, len) in [("a.bin", 70_000), ("b c", 10), ("sub/d", 40_000), ("empty", 0), ("a/z", 32_768)] {
+        folder.write(format!("set/{name}"), content(len));
+    }
+    folder
+}
+
+/// The dictionary `info` of a torrent, whose digest names it.
+fn info(folder: &Folder, name: &str) -> Vec<u8> {
+    let text = folder.read(name);
+    let find = |part: &[u8]| text.windows(part.len()).position(|found| found == part).unwrap();
+    text[find(b"4:info") + 6..find(b"12:piece layers")].to_vec()
+}
+
+/// The names were told by libtorrent 2.1.1, which makes the same torrent of version 2, and finds all pieces of both.
+#[test]
+fn torrents_have_the_names_that_libtorrent_gives_them() {
+    const V2: &str = "585c41b0d880973f61efa412f4b9e7cc86baee2ced895fe3fae9e288111dee1a";
+    const HYBRID: [&str; 2] = [
+        "ab55aa283d40ffda85d005bd51462dbea520c666",
+        "ad61061907a91eba361f99a2d1f6bfc1b1661b2d2113db12f899b18d039f569b",
+    ];
+    let folder = set();
+    for (format, names) in [("torrent-v2", &[V2][..]), ("torrent-hybrid", &HYBRID)] {
+        let made = folder.run(&["hash", "-t", format, "--piece-size", "32KiB", "-o", "x.torrent", "set"]);
+        assert_eq!(made.code, Some(0), "{}", made.err);
+        let info = info(&folder, "x.torrent");
+        for name in names {
+            let algorithm = if name.len() == 40 { "sha1" } else { "sha256" };
+            let found = folder.feed(&["hash", "-a", algorithm, "-"], &info).out();
+            assert_eq!(&found[..name.len()], *name, "{format}");
+        }
+        let check = folder.run(&["check", "x.torrent"]);
+        assert_eq!(check.code, Some(0), "{}", check.err);
+        assert_eq!(check.out().matches(": OK\n").count(), 5);
+        // One byte, in the last piece and before it.
+        for (at, told) in [(33_000, "  32768 32768 damaged\n"), (69_999, "  65536 4464")] {
+            let mut bytes = folder.read("set/a.bin");
+            bytes[at] ^= 1;
+            folder.write("set/a.bin", &bytes);
+            let check = folder.run(&["check", "x.torrent"]);
+            assert_eq!(check.code, Some(1), "{}", check.err);
+            assert!(check.out().contains(told), "{format} {at}: {}", check.out());
+            bytes[at] ^= 1;
+            folder.write("set/a.bin", &bytes);
+        }
+    }
+}
+
+#[test]
+fn what_minisign_and_signify_sign_is_verified_and_nothing_else_is() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "abd")]);
+    let run = |program: &str, words: &[&str]| {
+        let output = Command::new(program).args(words).current_dir(folder.root()).output();
+        let output = output.ok().or_else(|| {
+            absent(program);
+            None
+        })?;
+        assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+        Some(())
+    };
+    folder.run(&["hash", "-o", "SHA256SUMS", "a", "b"]);
+    folder.run(&["hash", "--tag", "-o", "SUMS", "a", "b"]);
+    let minisign = || {
+        run("minisign", &["-G", "-W", "-p", "m.pub", "-s", "m.key"])?;
+        run("minisign", &["-S", "-s", "m.key", "-m", "SHA256SUMS", "-t", "words"])?;
+        run("minisign", &["-S", "-l", "-s", "m.key", "-m", "a", "-t", "of the bytes themselves"])?;
+        run("minisign", &["-S", "-s", "m.key", "-m", "b"])
+    };
+    let signify = || {
+        run("signify-openbsd", &["-G", "-n", "-p", "s.pub", "-s", "s.sec"])?;
+        run("signify-openbsd", &["-S", "-e", "-s", "s.sec", "-m", "SUMS", "-x", "SUMS.sig"])?;
+        run("signify-openbsd", &["-S", "-s", "s.sec", "-m", "a"])
+    };
+    let cases: &[(bool, &str, &str, &str)] = &[
+        (minisign().is_some(), "m.pub", "SHA256SUMS", "a: OK\nb: OK\n"),
+        (true, "m.pub", "SHA256SUMS.minisig", "SHA256SUMS: OK\n"),
+        (true, "m.pub", "a.minisig", "a: OK\n"),
+        (true, "m.pub", "b.minisig", "b: OK\n"),
+        (signify().is_some(), "s.pub", "SUMS.sig", "a: OK\nb: OK\n"),
+        (true, "s.pub", "a.sig", "a: OK\n"),
+    ];
+    for (_, key, name, said) in cases {
+        if !folder.path(key).exists() {
+            continue;
+        }
+        let check = folder.run(&["check", "--pubkey", key, name]);
+        assert_eq!((check.out().as_str(), check.code), (*said, Some(0)), "{name}: {}", check.err);
+        assert!(check.err.contains(" is signed by the key "), "{}", check.err);
+        // Every other byte of the signature, and one of what it is of.
+        let signature = if *name == "SHA256SUMS" { "SHA256SUMS.minisig" } else { name };
+        let good = folder.read(signature);
+        let comment = good.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+        for at in (comment..good.len() - 1).step_by(7) {
+            let mut bad = good.clone();
+            bad[at] ^= 1;
+            folder.write(signature, &bad);
+            let check = folder.run(&["check", "--pubkey", key, name]);
+            assert_ne!(check.code, Some(0), "{name} {at}: {}", check.out());
+            assert!(!check.out().contains("OK"), "{name} {at}: {}", check.out());
+        }
+        folder.write(signature, &good);
+        let other = if *key == "m.pub" { "s.pub" } else { "m.pub" };
+        if folder.path(other).exists() {
+            let check = folder.run(&["check", "--pubkey", other, name]);
+            assert_eq!((check.out().as_str(), check.code), ("", Some(1)), "{name}: {}", check.err);
+            assert!(check.err.contains("1 NOT SIGNED as asked"), "{}", check.err);
+        }
+    }
+    if folder.path("m.pub").exists() {
+        folder.write("SHA256SUMS", [folder.read("SHA256SUMS"), b"#\n".to_vec()].concat());
+        let check = folder.run(&["check", "--pubkey", "m.pub", "SHA256SUMS"]);
+        assert_eq!((check.out().as_str(), check.code), ("", Some(1)), "{}", check.err);
+        let none = folder.run(&["check", "--pubkey", "m.pub", "SUMS"]);
+        assert_eq!(none.code, Some(1));
+        assert!(
+            none.err.contains("neither SUMS.minisig nor SUMS.sig is there") || folder.path("s.pub").exists()
+        );
+    }
+    let no_key = folder.run(&["check", "--pubkey", "a", "SUMS"]);
+    assert_eq!(no_key.code, Some(2));
+    assert!(no_key.err.contains("--pubkey a: no public key of minisign or signify"), "{}", no_key.err);
+}
+
+#[test]
+fn a_signature_that_nobody_verified_is_named_every_time() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let lines = folder.run(&["a"]).out();
+    folder.write(
+        "S.asc",
+        format!(
+            "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{lines}-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n"
+        ),
+    );
+    let check = folder.run(&["check", "S.asc"]);
+    assert_eq!((check.out().as_str(), check.code), ("a: OK\n", Some(0)), "{}", check.err);
+    let said =
+        "truesum: note: S.asc is signed, and the signature was not verified\nhint: gpg --verify S.asc\n";
+    assert!(check.err.starts_with(said), "{}", check.err);
+    assert_eq!(folder.run(&["check", "--quiet", "S.asc"]).err, "");
+}
+
+#[test]
+fn templates_print_what_rhash_prints() {
+    let folder =
+        Folder::with(&[("a b%\u{fc}.txt", "abc"), ("d/x!#$&'()*+,;=?@[]^`{|}~.y", ""), ("plain", "x")]);
+    let names = ["a b%\u{fc}.txt", "d/x!#$&'()*+,;=?@[]^`{|}~.y", "plain"];
+    for template in [
+        r"%p|%f|%s|%10s|%010s\n",
+        r"%up|%Up|%uf|%uBm|%u@h|%ubm|%um\n",
+        r"%l|%L\n",
+        r"%{mtime}\n",
+        r"%bm|%Bm|%@m|%xm|%xt\n",
+        r"%{sha-256}|%{SHA-256}|%{Sha-256}|%{sha3-512}\n",
+        r"%M %C %c %H %T %t %E %e %A %a %G %g %W %w %R %r\n",
+        r"%b{md4}|%B{Sha1}|%BH|%xT|%xA\n",
+        r"\n|\q|\x41|\101|\0|\x4|\9|\t\r\\",
+        r"%{edon-r256} %{snefru128} %{gost94} %{gost12-512} %{has160} %{blake2b} %{blake2s} %{crc32c} %{tiger}\n",
+    ] {
+        for name in names {
+            let ours = folder.run(&["hash", "--format-string", template, name]);
+            assert_eq!(ours.code, Some(0), "{template}: {}", ours.err);
+            let mut rhash = Command::new("rhash");
+            rhash.args(["-p", template, name]).current_dir(folder.root()).env("TZ", "UTC");
+            let Ok(theirs) = rhash.output() else { return absent("rhash") };
+            assert_eq!(ours.out, theirs.stdout, "{template} {name}");
+        }
+    }
+    let refused = folder.run(&["hash", "--format-string", "%q", "plain"]);
+    assert_eq!((refused.out().as_str(), refused.code), ("", Some(2)));
+    assert!(refused.err.starts_with("truesum: --format-string '%q': no directive"), "{}", refused.err);
+}
+
+#[test]
+fn links_lists_and_parity_are_read_and_written_as_their_programs_do() {
+    let folder = Folder::with(&[("a b.txt", "abc"), ("plain", "x")]);
+    for (words, ours) in [
+        (&["--ed2k-link"][..], &["-t", "ed2k", "-a", "ed2k,aich"][..]),
+        (&["--magnet", "--sha1", "--tth", "--ed2k", "--aich"], &["-t", "magnet", "-a", "sha1,tth,ed2k,aich"]),
+        (&["--simple", "--crc32", "--md5", "--sha256"], &["-t", "rhash-simple", "-a", "crc32,md5,sha256"]),
+        (&["--simple", "--sha256"], &["-t", "rhash-simple"]),
+        (&["--simple", "--tth"], &["-t", "tth", "--base32"]),
+    ] {
+        let files = ["a b.txt", "plain"];
+        let made = folder.run(&[ours, &files].concat());
+        assert_eq!(made.code, Some(0), "{ours:?}: {}", made.err);
+        let Some(theirs) = other(&folder, "rhash", &[words, &files].concat()) else { return };
+        assert_eq!(made.out(), String::from_utf8_lossy(&theirs.stdout), "{ours:?}");
+    }
+    folder.write("big", (0..100_000u32).map(|at| (at % 251) as u8).collect::<Vec<u8>>());
+    if other(&folder, "par2", &["create", "-q", "-s4096", "-r5", "set.par2", "big", "plain"]).is_some() {
+        let check = folder.run(&["check", "set.par2"]);
+        assert_eq!(check.code, Some(0), "{}{}", check.out(), check.err);
+        let mut bytes = folder.read("big");
+        (bytes[50_000], bytes[99_999]) = (0, 0);
+        folder.write("big", &bytes);
+        let check = folder.run(&["check", "set.par2"]);
+        assert_eq!(check.code, Some(1));
+        assert!(
+            check.out().contains("big: FAILED\n  49152 4096 damaged\n  98304 1696 damaged\n"),
+            "{}",
+            check.out()
+        );
+    }
+}

@@ -1,0 +1,237 @@
+//! Signatures of minisign and signify, verified by a public key: of manifests before they are read, and of files.
+//!
+//! A manifest is read once, into memory: what is verified is what is then read, whatever becomes of the file.
+
+use crate::error::{Cause, Error};
+use crate::io::open::Root;
+use crate::io::read::Guarded;
+use crate::job::{Found, Job};
+use crate::progress::Progress;
+use crate::verify::options::Options;
+use ed25519_compact::{PublicKey as Point, Signature as Signed};
+use std::ffi::OsStr;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+use truesum_hash::{Digest, Hasher, Spec, find};
+use truesum_manifest::signify::{PublicKey, Signature, shown};
+
+/// Longest manifest that is verified.
+const LIMIT: usize = 256 << 20;
+/// Longest file of a signature beside what it is of.
+const SHORT: u64 = 64 << 10;
+/// Bytes read at a time.
+const SLICE: usize = 1 << 18;
+/// What signatures beside a file are called: its name and this.
+const ENDINGS: [&str; 2] = [".minisig", ".sig"];
+
+/// A signature that was verified.
+#[derive(Debug)]
+pub struct Seal {
+    /// What it is of.
+    pub file: PathBuf,
+    /// Where it stands: in a file of its own, or in the same.
+    pub signature: PathBuf,
+    /// The key's name, as minisign shows it.
+    pub key: String,
+    /// What the signer said in it; the signature covers this too.
+    pub comment: Option<Vec<u8>>,
+}
+
+fn refused(path: &Path, why: impl Into<String>) -> Error {
+    Error::new(path.as_os_str().as_bytes(), "verify", Cause::Other(why.into()))
+}
+
+fn name_of(path: &Path) -> String {
+    truesum_manifest::path::display_safe(path.as_os_str().as_bytes())
+}
+
+/// Takes the bytes that are signed.
+enum Message {
+    /// As they are.
+    Plain(Box<ed25519_compact::VerifyingState>),
+    /// By their digest.
+    Digest(Box<Hasher>, Signed, Point),
+}
+
+impl Message {
+    fn new(signature: &Signature<'_>, key: &PublicKey) -> Option<Message> {
+        let (point, signed) = (Point::new(key.point), Signed::new(signature.bytes));
+        Some(match signature.is_prehashed {
+            true => Message::Digest(Box::new(blake2b().hasher()), signed, point),
+            false => Message::Plain(Box::new(point.verify_incremental(&signed).ok()?)),
+        })
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        match self {
+            Message::Plain(state) => state.absorb(bytes),
+            Message::Digest(hasher, ..) => hasher.update(bytes),
+        }
+    }
+
+    fn fits(self) -> bool {
+        match self {
+            Message::Plain(state) => state.verify().is_ok(),
+            Message::Digest(hasher, signed, point) => {
+                point.verify(hasher.finish().as_bytes(), &signed).is_ok()
+            }
+        }
+    }
+}
+
+fn blake2b() -> Spec {
+    Spec::new(find("blake2b").expect("a row of the table of algorithms"))
+}
+
+/// What there is to say of a signature whose message is good, or why the rest of it is not.
+fn seal(file: &Path, at: &Path, signature: &Signature<'_>, key: &PublicKey) -> Result<Seal, Error> {
+    if let Some((comment, global)) = &signature.trusted {
+        let text = [&signature.bytes[..], comment].concat();
+        if Point::new(key.point).verify(&text, &Signed::new(*global)).is_err() {
+            return Err(refused(at, "its trusted comment is not signed by this key"));
+        }
+    }
+    let comment = signature.trusted.map(|(comment, _)| comment.to_vec());
+    Ok(Seal { file: file.to_owned(), signature: at.to_owned(), key: shown(key.id), comment })
+}
+
+/// Refuses a signature by another key.
+fn of_key(signature: &Signature<'_>, key: &PublicKey, at: &Path) -> Result<(), Error> {
+    let (own, asked) = (shown(signature.id), shown(key.id));
+    match signature.id == key.id {
+        true => Ok(()),
+        false => Err(refused(at, format!("it was signed by the key {own}, and --pubkey is {asked}"))),
+    }
+}
+
+const BAD: &str = "the signature does not fit: not what was signed, or not signed by this key";
+
+/// All of what a reader gives, if that is not too much.
+pub(super) fn whole(name: &Path, reader: impl Read) -> Result<Vec<u8>, Error> {
+    let mut text = Vec::new();
+    let io = |error| Error::io(name.as_os_str().as_bytes(), "read", error);
+    reader.take(LIMIT as u64 + 1).read_to_end(&mut text).map_err(io)?;
+    match text.len() > LIMIT {
+        true => Err(refused(
+            name,
+            format!("more than {LIMIT} bytes, of which all must be read before one is believed"),
+        )),
+        false => Ok(text),
+    }
+}
+
+/// Verifies the signature of a manifest that was read: one that stands in it, or beside it.
+pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<Seal, Error> {
+    if let Some(signature) = Signature::parse(text) {
+        let Some(message) = signature.message else {
+            return Err(refused(name, "this is the signature of another file"));
+        };
+        return judge(name, name, message, &signature, key);
+    }
+    let (at, beside) = beside(name)?;
+    let signature =
+        Signature::parse(&beside).ok_or_else(|| refused(&at, "no signature of minisign or signify"))?;
+    if signature.message.is_some() {
+        return Err(refused(&at, "the message follows in it: check that file itself"));
+    }
+    judge(name, &at, text, &signature, key)
+}
+
+fn judge(
+    file: &Path,
+    at: &Path,
+    text: &[u8],
+    signature: &Signature<'_>,
+    key: &PublicKey,
+) -> Result<Seal, Error> {
+    of_key(signature, key, at)?;
+    let mut message = Message::new(signature, key).ok_or_else(|| refused(at, BAD))?;
+    message.take(text);
+    if !message.fits() {
+        return Err(refused(file, BAD));
+    }
+    seal(file, at, signature, key)
+}
+
+/// The signature beside a file.
+fn beside(name: &Path) -> Result<(PathBuf, Vec<u8>), Error> {
+    if name.as_os_str() == "-" {
+        return Err(refused(name, "no signature in it, and nothing is beside standard input"));
+    }
+    for ending in ENDINGS {
+        let mut at = name.as_os_str().to_os_string();
+        at.push(ending);
+        let at = PathBuf::from(at);
+        match std::fs::File::open(&at) {
+            Ok(file) => {
+                let mut text = Vec::new();
+                let io = |error| Error::io(at.as_os_str().as_bytes(), "read", error);
+                file.take(SHORT).read_to_end(&mut text).map_err(io)?;
+                return Ok((at, text));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Error::io(at.as_os_str().as_bytes(), "open", error)),
+        }
+    }
+    let shown = name_of(name);
+    let why = format!("no signature in it, and neither {shown}.minisig nor {shown}.sig is there");
+    Err(Error::new(name.as_os_str().as_bytes(), "verify", Cause::Other(why)))
+}
+
+/// The file that a detached signature is of, by its name; `None` where it is none.
+pub(super) fn signed_file(name: &Path, text: &[u8]) -> Option<PathBuf> {
+    Signature::parse(text).filter(|signature| signature.message.is_none())?;
+    let bytes = name.as_os_str().as_bytes();
+    let end = ENDINGS.iter().find_map(|ending| bytes.strip_suffix(ending.as_bytes()))?;
+    (!end.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(end)))
+}
+
+/// Reads a file and verifies that this detached signature is one of it.
+pub(super) fn of_file(
+    file: &Path,
+    at: &Path,
+    text: &[u8],
+    key: &PublicKey,
+    options: &Options,
+    progress: &Progress,
+) -> Result<(Seal, Job, Found), Error> {
+    let signature = Signature::parse(text).ok_or_else(|| refused(at, BAD))?;
+    of_key(&signature, key, at)?;
+    let mut message = Message::new(&signature, key).ok_or_else(|| refused(at, BAD))?;
+    let started = Instant::now();
+    let name = file.as_os_str().as_bytes();
+    let mut source = Guarded::open(&Root::Anywhere, name, options.special)?;
+    let mut hasher = blake2b().hasher();
+    let mut buffer = vec![0; SLICE];
+    progress.set_current(name);
+    while !source.at_end() {
+        if progress.stopped() {
+            return Err(Error::interrupted(name));
+        }
+        let filled = source.read(&mut buffer).map_err(|error| Error::io(name, "read", error))?;
+        hasher.update(&buffer[..filled]);
+        if let Message::Plain(_) = message {
+            message.take(&buffer[..filled]);
+        }
+        progress.add_bytes(filled as u64);
+    }
+    let whole = source.finish(name)?;
+    // Hashed once, also where the digest is what is signed.
+    let digest: Digest = match &mut message {
+        Message::Digest(of_message, ..) => {
+            **of_message = hasher.clone();
+            hasher.finish()
+        }
+        Message::Plain(_) => hasher.finish(),
+    };
+    if !message.fits() {
+        return Err(refused(file, format!("{BAD} ({})", name_of(at))));
+    }
+    let seal = seal(file, at, &signature, key)?;
+    let job = Job { expected: vec![digest.clone()], ..Job::hash(file, &Arc::from([blake2b()])) };
+    let (size, mtime) = (whole.size(), whole.mtime());
+    Ok((seal, job, Found { size, mtime, digests: vec![digest], time: started.elapsed(), pieces: None }))
+}

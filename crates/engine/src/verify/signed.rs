@@ -1,0 +1,57 @@
+//! What a check does of manifests that must be signed: nothing is read that was not.
+
+use crate::error::Error;
+use crate::io::input::Input;
+use crate::io::open::Root;
+use crate::job::Outcome;
+use crate::task::Sink;
+use crate::verify::event::{Event, Manifest};
+use crate::verify::report::Checked;
+use crate::verify::seal;
+use crate::verify::verification::{Relay, Tell, Verification};
+use std::io;
+use std::path::Path;
+use truesum_manifest::signify::PublicKey;
+
+impl Verification<'_> {
+    /// Verifies the signature of a manifest, and then what it lists; of a detached signature, the file it is of.
+    pub(super) fn signed(
+        &mut self,
+        name: &Path,
+        file: Input,
+        key: &PublicKey,
+        tell: &mut Tell<'_>,
+    ) -> io::Result<()> {
+        let text = match seal::whole(name, file) {
+            Ok(text) => text,
+            Err(error) => return self.unread(&error, tell),
+        };
+        if let Some(signed) = seal::signed_file(name, &text) {
+            let found = seal::of_file(&signed, name, &text, key, self.options, self.progress);
+            let (seal, job, found) = match found {
+                Ok(found) => found,
+                Err(error) => return self.unsigned(&error, tell),
+            };
+            tell(Event::Signed(&seal))?;
+            let manifest = Manifest { name, root: &Root::Anywhere };
+            let mut relay = Relay::new(self.options, &manifest, &mut self.report, tell);
+            let told = relay.outcome(Outcome { job, result: Ok(found) });
+            let (counts, _) = relay.counted();
+            self.report.add(&Checked { counts, entries: 1, ..Checked::default() });
+            return told;
+        }
+        match seal::of_manifest(name, &text, key) {
+            Ok(seal) => {
+                tell(Event::Signed(&seal))?;
+                self.manifest(name, &text[..], None, tell)
+            }
+            Err(error) => self.unsigned(&error, tell),
+        }
+    }
+
+    /// What is not signed as asked is not read.
+    pub(super) fn unsigned(&mut self, error: &Error, tell: &mut Tell<'_>) -> io::Result<()> {
+        self.report.unsigned += 1;
+        tell(Event::Failed(error))
+    }
+}

@@ -1,0 +1,88 @@
+//! `.narinfo` of a Nix cache: the packed archive beside it, its size and its digest in Nix's base 32.
+//!
+//! `NarHash` is of what is inside the archive, and no file's.
+
+use crate::digest::{is_nearly, of_bytes, tagged};
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::line::{Found, Line, LineError, Place, Reason};
+use crate::{radix, scan};
+
+pub(crate) static NARINFO: Format = Format {
+    name: "narinfo",
+    file_names: &[".narinfo"],
+    summary: "name, size and digest of a packed archive in a Nix cache",
+    holds: Holds { size: true, ..Holds::DIGESTS },
+    sniff: |head: &Head<'_>| {
+        let first = head.lines(b'\n').next()?;
+        first.starts_with(b"StorePath: /").then_some(Claim { sign: Sign::Mark, at: 0 })
+    },
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| {
+            let (name, size, digest) = (None, None, None);
+            Box::new(Info { options: options.clone(), place: Place::Line(1), name, size, digest })
+        },
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+struct Info {
+    options: Options,
+    place: Place,
+    name: Option<Vec<u8>>,
+    size: Option<Vec<u8>>,
+    digest: Option<Vec<u8>>,
+}
+
+impl Info {
+    fn entry(&mut self) -> Result<Entry, Reason> {
+        let name = self.name.take().ok_or(Reason::EmptyName)?;
+        let path = radix::percent(&name).ok_or(Reason::BadEscape)?;
+        let size = self.size.take().map(|size| scan::decimal(&size).ok_or(Reason::Size)).transpose()?;
+        let text = self.digest.take().ok_or(Reason::EmptyDigest)?;
+        let (algorithm, text) = scan::cut(&text, b':').ok_or(Reason::NotALine)?;
+        let algorithm = std::str::from_utf8(algorithm).map_err(|_| Reason::NotALine)?;
+        let found = match radix::from_nix32(text) {
+            Some(bytes) if text.len() != bytes.len() * 2 => of_bytes(algorithm, &bytes, &self.options)?,
+            _ => tagged(algorithm, text, &self.options)?,
+        };
+        Ok(Entry { path, size, digests: vec![found], ..Entry::default() })
+    }
+}
+
+impl Parse for Info {
+    fn at(&mut self, place: Place) {
+        self.place = place;
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        if scan::is_empty(line) {
+            return Ok(None);
+        }
+        let (key, value) = scan::cut(line, b':').ok_or(Reason::NotALine)?;
+        let place = match key {
+            b"URL" => &mut self.name,
+            b"FileSize" => &mut self.size,
+            b"FileHash" => &mut self.digest,
+            b"NarHash" | b"NarSize" => return Ok(None),
+            key if is_nearly(key, b"FileHash") || is_nearly(key, b"URL") || is_nearly(key, b"FileSize") => {
+                return Err(Reason::Part("a key that is nearly one of the archive"));
+            }
+            _ => return Ok(None),
+        };
+        match place.replace(scan::trim(value).to_vec()) {
+            Some(_) => Err(Reason::Part("a key that stands there twice")),
+            None => Ok(None),
+        }
+    }
+
+    fn end(&mut self) -> Vec<Found> {
+        let at = self.place;
+        vec![self.entry().map(|entry| Line { at, entry }).map_err(|reason| LineError { at, reason })]
+    }
+}

@@ -1,0 +1,100 @@
+//! `desc` of a pacman repository: `%FILENAME%`, `%CSIZE%`, `%MD5SUM%`, `%SHA256SUM%`, each above its value.
+
+use crate::digest::{is_nearly, tagged};
+use crate::entry::Entry;
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::line::{Found, Line, LineError, Place, Reason};
+use crate::scan;
+
+pub(crate) static PACMAN: Format = Format {
+    name: "pacman-desc",
+    file_names: &[],
+    summary: "name, size and digests of a package, as the databases of pacman have them",
+    holds: Holds { size: true, ..Holds::DIGESTS },
+    sniff: |head: &Head<'_>| {
+        let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;
+        let first = head.lines(b'\n').nth(at)?;
+        (first.strip_suffix(b"\r").unwrap_or(first) == b"%FILENAME%")
+            .then_some(Claim { sign: Sign::Mark, at })
+    },
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| {
+            let (key, entry) = (Vec::new(), Entry::default());
+            Box::new(Desc { options: options.clone(), place: Place::Line(1), key, entry })
+        },
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// Headings, and the algorithms of digests.
+const DIGESTS: [(&[u8], &str); 3] =
+    [(b"%MD5SUM%", "md5"), (b"%SHA256SUM%", "sha256"), (b"%SHA512SUM%", "sha512")];
+
+struct Desc {
+    options: Options,
+    place: Place,
+    key: Vec<u8>,
+    entry: Entry,
+}
+
+impl Desc {
+    fn take(&mut self) -> Result<Option<Entry>, Reason> {
+        let entry = std::mem::take(&mut self.entry);
+        match (entry.path.is_empty(), entry.digests.is_empty()) {
+            (true, true) if entry.size.is_none() => Ok(None),
+            (true, _) => Err(Reason::EmptyName),
+            (_, true) => Err(Reason::EmptyDigest),
+            _ => Ok(Some(entry)),
+        }
+    }
+}
+
+impl Parse for Desc {
+    fn at(&mut self, place: Place) {
+        self.place = place;
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        if line.len() > 2 && line.starts_with(b"%") && line.ends_with(b"%") {
+            self.key = line.to_vec();
+            // The size of what is installed is one letter away, and said in every package.
+            let near = |key: &[u8]| line != key && line != b"%ISIZE%" && is_nearly(line, key);
+            if near(b"%FILENAME%") || near(b"%CSIZE%") || DIGESTS.iter().any(|(key, _)| near(key)) {
+                return Err(Reason::Part("a heading that is nearly one of the package"));
+            }
+            return if line == b"%FILENAME%" { self.take() } else { Ok(None) };
+        }
+        if line.starts_with(b"%") || line.ends_with(b"%") {
+            return Err(Reason::Part("a heading that is nearly one"));
+        }
+        if scan::is_empty(line) {
+            self.key.clear();
+            return Ok(None);
+        }
+        match &self.key[..] {
+            b"%FILENAME%" => self.entry.path = line.to_vec(),
+            b"%CSIZE%" => self.entry.size = Some(scan::decimal(line).ok_or(Reason::Size)?),
+            key => {
+                if let Some((_, algorithm)) = DIGESTS.iter().find(|(known, _)| *known == key) {
+                    self.entry.digests.push(tagged(algorithm, line, &self.options)?);
+                } else if key.is_empty() {
+                    return Err(Reason::NotALine);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn end(&mut self) -> Vec<Found> {
+        let at = self.place;
+        let last = self.take().transpose();
+        let found = last
+            .map(|found| found.map(|entry| Line { at, entry }).map_err(|reason| LineError { at, reason }));
+        found.into_iter().collect()
+    }
+}

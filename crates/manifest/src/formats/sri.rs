@@ -1,0 +1,100 @@
+//! Subresource integrity (W3C SRI) of files: `sha512-BASE64 name`, as srisum writes it; several digests have a blank between.
+
+use crate::digest::{is_nearly_algorithm, of_bytes};
+use crate::entry::Entry;
+use crate::format::{
+    Algorithms, Claim, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Style, Unholdable, Writing,
+};
+use crate::line::Reason;
+use crate::{radix, scan};
+
+pub(crate) static SRI: Format = Format {
+    name: "sri",
+    file_names: &[".sri"],
+    summary: "ALGORITHM-digest in base64, blank, name, as srisum writes it for subresource integrity",
+    holds: Holds {
+        algorithms: Algorithms::Only(&["sha512", "sha384", "sha256", "sha1", "md5"]),
+        names: Names::Literal { nowhere: b"\n\r", not_first: b" \t*", not_last: b" \t" },
+        ..Holds::DIGESTS
+    },
+    sniff: |head: &Head<'_>| {
+        let is_blank = |line: &[u8]| scan::all(line, |byte| scan::is_blank(byte) || byte == b'\r');
+        let at = head.lines(b'\n').position(|line| !is_blank(line))?;
+        // One digest without a name is of the file that the manifest is named after.
+        let (_, name) = split(head.lines(b'\n').nth(at)?)?;
+        (!name.is_empty() && name != b"\r").then_some(Claim { sign: Sign::Mark, at })
+    },
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| Box::new(Lines { options: options.clone() }),
+    },
+    writing: Writing::Entries(write),
+    tagged: None,
+};
+
+/// Algorithm and base64 of a word; `None` for what does not look so.
+fn digest(word: &[u8]) -> Option<(&str, &[u8])> {
+    let (name, text) = scan::cut(word, b'-')?;
+    // What stands behind a question mark are options, and there are none yet.
+    let text = scan::cut(text, b'?').map_or(text, |(text, _)| text);
+    let known =
+        matches!(name, b"sha512" | b"sha384" | b"sha256" | b"sha1" | b"md5") || is_nearly_algorithm(name);
+    let is_text =
+        text.len() >= 22 && scan::all(text, |byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte));
+    (known && is_text).then(|| std::str::from_utf8(name).ok().map(|name| (name, text))).flatten()
+}
+
+/// Digests in front, and the name.
+type Split<'a> = (Vec<(&'a str, &'a [u8])>, &'a [u8]);
+
+fn split(line: &[u8]) -> Option<Split<'_>> {
+    let mut rest = scan::trim(line);
+    let mut digests = Vec::new();
+    while digests.len() < 16 {
+        let end = scan::find(rest, scan::is_blank).unwrap_or(rest.len());
+        let Some(found) = digest(&rest[..end]) else { break };
+        digests.push(found);
+        rest = scan::trim_start(&rest[end..]);
+    }
+    (!digests.is_empty()).then_some((digests, rest))
+}
+
+struct Lines {
+    options: Options,
+}
+
+impl Parse for Lines {
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if scan::find(line, |byte| byte == 0).is_some() {
+            return Err(Reason::Nul);
+        }
+        if scan::is_empty(line) {
+            return Ok(None);
+        }
+        let (digests, name) = split(line).ok_or(Reason::NotALine)?;
+        let mut entry = Entry { path: name.to_vec(), ..Entry::default() };
+        for (algorithm, text) in digests {
+            let bytes = radix::base64(text).ok_or(Reason::Part("the digest is not base64"))?;
+            let found = of_bytes(algorithm, &bytes, &self.options)?;
+            if entry.digests.iter().any(|(spec, _)| *spec == found.0) {
+                return Err(Reason::Part("two digests of one algorithm: either may fit, and only one can"));
+            }
+            entry.digests.push(found);
+        }
+        Ok(Some(entry))
+    }
+}
+
+fn write(entry: &Entry, _: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+    for (spec, found) in &entry.digests {
+        out.extend_from_slice(format!("{spec}-{} ", found.to_base64()).as_bytes());
+    }
+    // A name that begins like a digest would be taken for one more.
+    let first = &entry.path[..scan::find(&entry.path, scan::is_blank).unwrap_or(entry.path.len())];
+    if digest(first).is_some() {
+        return Err(Unholdable::Edge);
+    }
+    out.extend_from_slice(&entry.path);
+    out.push(b'\n');
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! The tree of version 2 (BEP 52): pairs of SHA-256 digests, and zeros where there is no leaf.
+
+use truesum_hash::{Digest, Hasher, Spec, find};
+
+/// Bytes of a leaf.
+pub(super) const LEAF: u64 = 16 << 10;
+/// Bytes of a node.
+pub(super) const NODE: usize = 32;
+
+/// Hashes pairs of nodes.
+pub(super) struct Pairs(Hasher);
+
+impl Pairs {
+    pub(super) fn new() -> Pairs {
+        Pairs(Spec::new(find("sha256").expect("a row of the table of algorithms")).hasher())
+    }
+
+    fn node(&mut self, left: &[u8], right: &[u8]) -> Digest {
+        self.0.update(left);
+        self.0.update(right);
+        self.0.finish_reset()
+    }
+
+    /// The node this many levels above the leaves below which there is none.
+    fn empty(&mut self, level: u32) -> Digest {
+        let mut node = Digest::new(&[0; NODE]);
+        for _ in 0..level {
+            node = self.node(node.as_bytes(), node.as_bytes());
+        }
+        node
+    }
+
+    /// The node at `level` whose first leaves are those below `node`, which stands at `from`; behind them is none.
+    pub(super) fn raised(&mut self, node: &[u8], from: u32, level: u32) -> Digest {
+        let (mut node, mut empty) = (Digest::new(node), self.empty(from));
+        for _ in from..level {
+            node = self.node(node.as_bytes(), empty.as_bytes());
+            empty = self.node(empty.as_bytes(), empty.as_bytes());
+        }
+        node
+    }
+
+    /// The root above a row of nodes at `level`, one after the other, raised to a power of two by empty ones.
+    pub(super) fn root(&mut self, row: &[u8], level: u32) -> Digest {
+        let mut row = row.to_vec();
+        let mut empty = self.empty(level);
+        while row.len() > NODE {
+            if !(row.len() / NODE).is_multiple_of(2) {
+                row.extend_from_slice(empty.as_bytes());
+            }
+            let above: Vec<Digest> =
+                row.chunks_exact(2 * NODE).map(|pair| self.node(&pair[..NODE], &pair[NODE..])).collect();
+            row.clear();
+            above.iter().for_each(|node| row.extend_from_slice(node.as_bytes()));
+            empty = self.node(empty.as_bytes(), empty.as_bytes());
+        }
+        Digest::new(&row)
+    }
+}
+
+/// How many levels above its leaves the root of so many bytes stands.
+pub(super) fn height(bytes: u64) -> u32 {
+    bytes.div_ceil(LEAF).next_power_of_two().trailing_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The root by the definition: leaves, zeros up to a power of two, pairs.
+    fn naive(data: &[u8], least: usize) -> Digest {
+        let sha256 = Spec::new(find("sha256").unwrap());
+        let mut row: Vec<Vec<u8>> =
+            data.chunks(LEAF as usize).map(|leaf| sha256.digest(leaf).as_bytes().to_vec()).collect();
+        row.resize(row.len().next_power_of_two().max(least), vec![0; NODE]);
+        while row.len() > 1 {
+            row = row.chunks(2).map(|pair| sha256.digest(&pair.concat()).as_bytes().to_vec()).collect();
+        }
+        Digest::new(&row[0])
+    }
+
+    #[test]
+    fn rows_of_pieces_have_the_root_of_the_leaves() {
+        let data: Vec<u8> = (0..LEAF as usize * 11 + 5).map(|at| (at / 7) as u8).collect();
+        let spec: Spec = "bt2-pieces-root".parse().unwrap();
+        for leaves in [1usize, 2, 4, 8, 16] {
+            let piece = leaves * LEAF as usize;
+            for len in [piece + 1, piece * 2, piece * 3 - 1, data.len()].map(|len| len.min(data.len())) {
+                let mut row = Vec::new();
+                for part in data[..len].chunks(piece) {
+                    let (from, level) = (height(part.len() as u64), height(piece as u64));
+                    let found = Pairs::new().raised(spec.digest(part).as_bytes(), from, level);
+                    assert_eq!(found, naive(part, leaves), "{leaves} {}", part.len());
+                    row.extend_from_slice(found.as_bytes());
+                }
+                let root = Pairs::new().root(&row, height(piece as u64));
+                if len > piece {
+                    assert_eq!(root, naive(&data[..len], 1), "{leaves} {len}");
+                    assert_eq!(root, spec.digest(&data[..len]));
+                }
+            }
+        }
+    }
+}

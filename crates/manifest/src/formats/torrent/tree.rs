@@ -1,0 +1,248 @@
+//! What version 2 (BEP 52) says: a tree of names, the root of each file's own tree of digests, and for files of more than one
+//! piece the row of that tree in which a node covers a piece.
+//!
+//! The last node of a row may cover leaves that are not there, so that no piece of the file has it for its digest: pieces
+//! are given up to the one before, and the root says the rest.
+
+use super::bencode::Cursor;
+use super::merkle::{LEAF, NODE, Pairs, height};
+use super::refused;
+use crate::digest::{is_nearly, of_bytes};
+use crate::entry::{Entry, Pieces};
+use crate::format::Options;
+use crate::line::{Found, Line, LineError, Place, Reason};
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+use truesum_hash::{Digest, Spec, find};
+
+/// The algorithm of a file's root.
+pub(super) const ROOT: &str = "bt2-pieces-root";
+
+/// Longest path that is put together, which is what a system takes of one.
+const PATH: usize = 4 << 10;
+
+/// Folders and files, by their places in the document.
+pub(super) struct Tree {
+    /// The folder above and the name. The first is the root, its own folder, without a name.
+    folders: Vec<(usize, Range<usize>)>,
+    files: Vec<File>,
+}
+
+struct File {
+    folder: usize,
+    name: Range<usize>,
+    at: usize,
+    len: u64,
+    root: Option<[u8; NODE]>,
+    /// A symbolic link, or zeros to fill up a piece.
+    is_nothing: bool,
+}
+
+/// Reads a `file tree`.
+pub(super) fn read(cursor: &mut Cursor<'_>, text: &[u8]) -> Result<Tree, LineError> {
+    let mut tree = Tree { folders: vec![(0, 0..0)], files: Vec::new() };
+    folder(cursor, text, 0, &mut tree)?;
+    tree.files.retain(|file| !file.is_nothing);
+    if tree.files.is_empty() {
+        return cursor.fault("no file");
+    }
+    Ok(tree)
+}
+
+/// Where a part of the document lies in it.
+fn place(text: &[u8], part: &[u8]) -> Range<usize> {
+    let start = part.as_ptr() as usize - text.as_ptr() as usize;
+    start..start + part.len()
+}
+
+fn folder(cursor: &mut Cursor<'_>, text: &[u8], own: usize, tree: &mut Tree) -> Result<(), LineError> {
+    cursor.dictionary(|name, value| {
+        let at = value.at;
+        if name.is_empty() || name.contains(&b'/') {
+            return value.fault("a name in the file tree is empty or holds a slash");
+        }
+        let name = place(text, name);
+        // A dictionary whose first key is empty is a file, and has no other.
+        if text[at..].starts_with(b"d0:") {
+            let mut file = None;
+            value.dictionary(|key, member| {
+                if !key.is_empty() {
+                    return member.fault("a file and a folder at once");
+                }
+                file = Some(read_file(member, own, name.clone())?);
+                Ok(())
+            })?;
+            tree.files.extend(file);
+            return Ok(());
+        }
+        tree.folders.push((own, name));
+        let below = tree.folders.len() - 1;
+        folder(value, text, below, tree)
+    })
+}
+
+fn read_file(cursor: &mut Cursor<'_>, folder: usize, name: Range<usize>) -> Result<File, LineError> {
+    let at = cursor.at;
+    let (mut len, mut root, mut is_nothing) = (None, None, false);
+    cursor.dictionary(|key, value| {
+        match key {
+            b"length" => len = Some(value.unsigned()?),
+            b"pieces root" => match <[u8; NODE]>::try_from(value.string()?) {
+                Ok(bytes) => root = Some(bytes),
+                Err(_) => return value.fault("a 'pieces root' that has not 32 bytes"),
+            },
+            b"attr" => is_nothing = value.string()?.iter().any(|byte| matches!(byte, b'p' | b'l')),
+            key if is_nearly(key, b"pieces root") || is_nearly(key, b"length") => {
+                return value.fault("a key that is nearly one of a digest");
+            }
+            _ => value.skip()?,
+        }
+        Ok(())
+    })?;
+    let len = if is_nothing { len.unwrap_or(0) } else { len.ok_or(refused(at, "a file without a length"))? };
+    if !is_nothing && root.is_none() == (len > 0) {
+        return Err(refused(at, "a file has a 'pieces root' unless it is empty"));
+    }
+    Ok(File { folder, name, at, len, root, is_nothing })
+}
+
+/// A root and the row of pieces below it, by their places.
+pub(super) type Layer = (Range<usize>, Range<usize>);
+
+/// Reads `piece layers`: in order of their roots.
+pub(super) fn read_layers(cursor: &mut Cursor<'_>, text: &[u8]) -> Result<Vec<Layer>, LineError> {
+    let mut layers = Vec::new();
+    cursor.dictionary(|root, value| {
+        let row = value.string()?;
+        if root.len() != NODE || row.is_empty() || !row.len().is_multiple_of(NODE) {
+            return value.fault("a row of 'piece layers' that is no list of digests");
+        }
+        layers.push((place(text, root), place(text, row)));
+        Ok(())
+    })?;
+    Ok(layers)
+}
+
+/// The files of a document of version 2.
+pub(super) struct Rows {
+    tree: Tree,
+    layers: Vec<Layer>,
+    piece_len: u64,
+    /// The torrent's own name: the folder of all files, unless it is the name of the only one.
+    name: Vec<u8>,
+    /// Digests of rows that were given, by the row and whether its last node is one of a whole piece.
+    given: HashMap<(usize, bool), Arc<[u8]>>,
+}
+
+impl Rows {
+    /// Files whose rows have the roots they are said to have.
+    ///
+    /// # Errors
+    /// They have not, or the length of pieces is none.
+    pub(super) fn new(
+        tree: Tree,
+        layers: Vec<Layer>,
+        piece_len: u64,
+        name: Vec<u8>,
+        text: &[u8],
+        at: usize,
+    ) -> Result<Rows, LineError> {
+        if !piece_len.is_power_of_two() || piece_len < LEAF {
+            return Err(refused(at, "a 'piece length' of version 2 is a power of two from 16 KiB on"));
+        }
+        let mut pairs = Pairs::new();
+        for (root, row) in &layers {
+            crate::scan::count(row.len());
+            if pairs.root(&text[row.clone()], height(piece_len)).as_bytes() != &text[root.clone()] {
+                return Err(refused(row.start, "a row of 'piece layers' that has not its root"));
+            }
+        }
+        Ok(Rows { tree, layers, piece_len, name, given: HashMap::new() })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.tree.files.len()
+    }
+
+    /// The parts of a path, from the last to the first; nothing where it is too long to be one.
+    fn parts<'t>(&'t self, file: &File, text: &'t [u8]) -> Option<Vec<&'t [u8]>> {
+        let mut parts = vec![&text[file.name.clone()]];
+        let mut folder = file.folder;
+        while folder != 0 {
+            let (above, name) = &self.tree.folders[folder];
+            parts.push(&text[name.clone()]);
+            folder = *above;
+        }
+        let alone = self.tree.files.len() == 1 && parts == [&self.name[..]];
+        if !alone {
+            parts.push(&self.name);
+        }
+        (parts.iter().map(|part| part.len() + 1).sum::<usize>() <= PATH).then_some(parts)
+    }
+
+    fn path(&self, file: &File, text: &[u8]) -> Option<Vec<u8>> {
+        let mut parts = self.parts(file, text)?;
+        parts.reverse();
+        Some(parts.join(&b'/'))
+    }
+
+    /// Whether the file of this number has this path and length.
+    pub(super) fn is(&self, file: usize, path: &[u8], len: Option<u64>, text: &[u8]) -> bool {
+        self.tree
+            .files
+            .get(file)
+            .is_some_and(|file| Some(file.len) == len && self.path(file, text).is_some_and(|own| own == path))
+    }
+
+    /// The root of the file of this number; nothing for an empty one.
+    pub(super) fn digest(&self, file: usize, options: &Options) -> Result<Option<(Spec, Digest)>, Reason> {
+        let root = self.tree.files.get(file).and_then(|file| file.root);
+        root.map(|root| of_bytes(ROOT, &root, options)).transpose()
+    }
+
+    /// The entry of the file of this number.
+    pub(super) fn entry(&mut self, number: usize, text: &[u8], options: &Options) -> Option<Found> {
+        let file = self.tree.files.get(number)?;
+        let at = file.at;
+        let fault = |reason| Some(Err(LineError { at: Place::Byte(at as u64), reason }));
+        let Some(path) = self.path(file, text) else {
+            return fault(Reason::Part("a path that is longer than any can be"));
+        };
+        let mut entry = Entry { path, size: Some(file.len), ..Entry::default() };
+        match self.digest(number, options) {
+            Ok(digest) => entry.digests.extend(digest),
+            Err(reason) => return fault(reason),
+        }
+        match self.pieces(number, text) {
+            Ok(pieces) => entry.pieces.extend(pieces),
+            Err(what) => return fault(Reason::Part(what)),
+        }
+        Some(Ok(Line { at: Place::Byte(at as u64), entry }))
+    }
+
+    /// The pieces of a file: of an empty one there are none, and of one that has a single piece its root says all.
+    fn pieces(&mut self, number: usize, text: &[u8]) -> Result<Option<Pieces>, &'static str> {
+        let (len, root) = (self.tree.files[number].len, self.tree.files[number].root);
+        let spec = find(ROOT).map(Spec::new).ok_or("no algorithm for roots")?;
+        let Some(root) = root else {
+            return Ok(Pieces::new(spec, 0..0, self.piece_len, Arc::from([])));
+        };
+        let by_root = |(own, _): &Layer| -> Ordering { text[own.clone()].cmp(&root[..]) };
+        let Ok(layer) = self.layers.binary_search_by(by_root) else { return Ok(None) };
+        let row = &text[self.layers[layer].1.clone()];
+        if len <= self.piece_len || (row.len() / NODE) as u64 != len.div_ceil(self.piece_len) {
+            return Err("a row of 'piece layers' that is not of the file's length");
+        }
+        let whole = (len / self.piece_len) as usize;
+        let digests = self
+            .given
+            .entry((layer, whole * NODE == row.len()))
+            .or_insert_with(|| Arc::from(&row[..whole * NODE]));
+        let covered = 0..whole as u64 * self.piece_len;
+        Pieces::new(spec, covered, self.piece_len, digests.clone())
+            .map(Some)
+            .ok_or("pieces that are not of the file")
+    }
+}

@@ -1,0 +1,146 @@
+//! Keys and signatures of signify and minisign: a line of comment, a line of base64. What they say, not whether it is true.
+//!
+//! Source: the manual pages signify(1) and minisign(1), and the formats that the latter's site lays down.
+
+use crate::{radix, scan};
+
+/// What stands before the comment that nothing vouches for.
+const UNTRUSTED: &[u8] = b"untrusted comment:";
+/// What stands before the one that the second signature covers.
+const TRUSTED: &[u8] = b"trusted comment: ";
+
+/// Eight bytes by which a signature names its key.
+pub type KeyId = [u8; 8];
+
+/// A public key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicKey {
+    /// Its name.
+    pub id: KeyId,
+    /// The point of Ed25519.
+    pub point: [u8; 32],
+}
+
+/// A signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature<'t> {
+    /// The key that made it.
+    pub id: KeyId,
+    /// Whether it is of the BLAKE2b-512 of the message, and not of the message.
+    pub is_prehashed: bool,
+    /// The signature itself.
+    pub bytes: [u8; 64],
+    /// What minisign adds: a comment, and the signature of the first signature and this comment.
+    pub trusted: Option<(&'t [u8], [u8; 64])>,
+    /// The message, where it follows in the same file.
+    pub message: Option<&'t [u8]>,
+}
+
+impl PublicKey {
+    /// Reads the file of a public key: a comment and a line of base64, or that line alone. `None` if it is none.
+    pub fn parse(text: &[u8]) -> Option<PublicKey> {
+        let mut lines =
+            text.split(|&byte| byte == b'\n').map(without_cr).filter(|line| !scan::is_empty(line));
+        let first = lines.next()?;
+        let line = if first.starts_with(UNTRUSTED) { lines.next()? } else { first };
+        let bytes: [u8; 42] = radix::base64(scan::trim(line))?.try_into().ok()?;
+        if lines.next().is_some() || &bytes[..2] != b"Ed" {
+            return None;
+        }
+        Some(PublicKey { id: bytes[2..10].try_into().ok()?, point: bytes[10..].try_into().ok()? })
+    }
+}
+
+impl<'t> Signature<'t> {
+    /// Reads a signature, and the message if one follows. `None` if it is none.
+    pub fn parse(text: &'t [u8]) -> Option<Signature<'t>> {
+        let (first, rest) = line(text)?;
+        let (second, rest) = line(rest)?;
+        let bytes: [u8; 74] = radix::base64(second)?.try_into().ok()?;
+        let is_prehashed = match &bytes[..2] {
+            b"Ed" => false,
+            b"ED" => true,
+            _ => return None,
+        };
+        if !first.starts_with(UNTRUSTED) {
+            return None;
+        }
+        let (trusted, message) = match rest.strip_prefix(TRUSTED) {
+            Some(_) => {
+                let (comment, rest) = line(rest)?;
+                let (global, rest) = line(rest)?;
+                let global: [u8; 64] = radix::base64(global)?.try_into().ok()?;
+                // Nothing vouches for what follows.
+                if !scan::all(rest, |byte| byte.is_ascii_whitespace()) {
+                    return None;
+                }
+                (Some((&comment[TRUSTED.len()..], global)), None)
+            }
+            None => (None, Some(rest).filter(|rest| !rest.is_empty())),
+        };
+        Some(Signature {
+            id: bytes[2..10].try_into().ok()?,
+            is_prehashed,
+            bytes: bytes[10..].try_into().ok()?,
+            trusted,
+            message,
+        })
+    }
+}
+
+/// A key's name as programs show it: the number that its bytes are in little-endian order.
+pub fn shown(id: KeyId) -> String {
+    format!("{:016X}", u64::from_le_bytes(id))
+}
+
+fn without_cr(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// The first line, and what stands behind it.
+fn line(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = scan::find(text, |byte| byte == b'\n').unwrap_or(text.len());
+    (end > 0).then(|| (without_cr(&text[..end]), text.get(end + 1..).unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "untrusted comment: minisign public key B05DC48B79BD4330\n\
+        RWQwQ715i8RdsF1gnm66YeqO0nbOsBYUSDPQFwDnWRh8vPdjslpIV+83\n";
+    const SIGNATURE: &str = "untrusted comment: signature from minisign secret key\n\
+        RUQwQ715i8RdsFUTbEJhPX7XalCSPbwtceqcLgTFZM4rjcj4/SkUHqSqi4TAx0z3ChHk3NJ157YhofqFnh7EtgA7OxOlT5F4vwc=\n\
+        trusted comment: trusted words\n\
+        zeqHiM38w7NTn+O0ezdfrb3BUxoWw2d0eX8OMzDxX0puUludOf+ZuVsZ0ue6eDt86ZOVtPO3RRHC8qTQbwyxDQ==\n";
+
+    #[test]
+    fn what_minisign_writes_is_read() {
+        let key = PublicKey::parse(KEY.as_bytes()).unwrap();
+        assert_eq!(shown(key.id), "B05DC48B79BD4330");
+        assert_eq!(PublicKey::parse(KEY.lines().nth(1).unwrap().as_bytes()), Some(key.clone()));
+        let found = Signature::parse(SIGNATURE.as_bytes()).unwrap();
+        assert!(found.is_prehashed && found.id == key.id && found.message.is_none());
+        assert_eq!(found.trusted.unwrap().0, b"trusted words");
+        assert!(Signature::parse(SIGNATURE.replace('\n', "\r\n").as_bytes()).is_some());
+    }
+
+    #[test]
+    fn what_is_cut_or_followed_by_something_is_none() {
+        for text in ["", "a", &KEY[..60], &KEY.replace("RWQ", "RWR1"), &format!("{KEY}{KEY}")] {
+            assert_eq!(PublicKey::parse(text.as_bytes()), None, "{text}");
+        }
+        let lines: Vec<&str> = SIGNATURE.lines().collect();
+        for text in [
+            lines[..1].join("\n"),
+            lines[..3].join("\n"),
+            lines[1..].join("\n"),
+            format!("{SIGNATURE}SHA256 (a) = 0\n"),
+            SIGNATURE.replace("RUQ", "RUE"),
+        ] {
+            assert_eq!(Signature::parse(text.as_bytes()), None, "{text}");
+        }
+        let embedded = format!("{}\n{}\nSHA256 (a) = 0\n", lines[0], lines[1]);
+        assert_eq!(Signature::parse(embedded.as_bytes()).unwrap().message, Some(&b"SHA256 (a) = 0\n"[..]));
+    }
+}
