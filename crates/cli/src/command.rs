@@ -16,6 +16,7 @@ use crate::identify::IdentifyArgs;
 use crate::links::LinksArgs;
 use crate::list::ListArgs;
 use crate::output::print;
+use crate::shard::ShardArgs;
 use crate::tree::TreeArgs;
 use crate::update::arguments::UpdateArgs;
 use crate::values::color::Color;
@@ -56,6 +57,7 @@ pub enum Command {
     Update(UpdateArgs),
     Diff(DiffArgs),
     Tree(TreeArgs),
+    Shard(ShardArgs),
     Directory(DirectoryArgs),
     Convert(ConvertArgs),
     Identify(IdentifyArgs),
