@@ -13,30 +13,6 @@ mod planning;
 mod repeated;
 mod state;
 
+pub use plan::Sizes;
 pub use planning::{Planned, plan};
 pub use state::State;
-
-use crate::error::{Cause, Error};
-use std::path::Path;
-
-/// How large bundles are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sizes {
-    /// Bytes: a file that would make a bundle larger begins the next one, and one that is larger by itself is cut, if all digests
-    /// can be.
-    pub bytes: u64,
-    /// Files.
-    pub files: u64,
-}
-
-impl Default for Sizes {
-    fn default() -> Sizes {
-        Sizes { bytes: 64 << 30, files: 100_000 }
-    }
-}
-
-/// Says of a plan or a part why it cannot be used.
-fn unusable(path: &Path, why: impl Into<String>) -> Error {
-    use std::os::unix::ffi::OsStrExt;
-    Error::new(path.as_os_str().as_bytes(), "use", Cause::Other(why.into()))
-}

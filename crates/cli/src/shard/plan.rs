@@ -110,7 +110,9 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     let names = inputs(args.files, &args.select);
     let walk = args.select.walk()?;
     if walk.special == Special::Read {
-        return Err(Refusal::new("--special: what is no regular file cannot be known again by a worker").into());
+        return Err(
+            Refusal::new("--special: what is no regular file cannot be known again by a worker").into()
+        );
     }
     if args.manifest.is_none()
         && let Inputs::Named(names) = &names
@@ -126,7 +128,8 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     };
     let path = given.as_os_str().as_bytes();
     let folder = std::fs::canonicalize(&given).map_err(|error| Error::io(path, "open", error))?;
-    let (output, sizes) = (begin(&args.output)?, Sizes { bytes: args.bundle_bytes, files: args.bundle_files });
+    let (output, sizes) =
+        (begin(&args.output)?, Sizes { bytes: args.bundle_bytes, files: args.bundle_files });
     let own = own(&output);
     let watch = Watch::start(tell.line, None, console);
     let fail = |error| Error::io(args.output.as_os_str().as_bytes(), "write", error);
@@ -175,14 +178,21 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         let copy = file.file().try_clone().map_err(fail)?;
         if let Some(name) = repeated(&Plan::of(copy, &args.output)?)? {
             let text = format!("{output}: not written: {} is named twice", display_safe(&name));
-            return Err(Refusal::with_hint(text, "each file is planned once: name folders that do not overlap").into());
+            return Err(Refusal::with_hint(
+                text,
+                "each file is planned once: name folders that do not overlap",
+            )
+            .into());
         }
     }
     file.commit()?;
     if tell.notes {
         let bundles = count(totals.bundles, "bundle", "bundles");
         let files = count(totals.files, "file", "files");
-        console.line(&format!("truesum: {bundles} of {files}, {}, planned in {output}", words::size(totals.bytes)));
+        console.line(&format!(
+            "truesum: {bundles} of {files}, {}, planned in {output}",
+            words::size(totals.bytes)
+        ));
     }
     if planned.failed > 0 {
         console.error(&format!("{lacking} missing from {output}"));

@@ -139,8 +139,11 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
         };
         if let Standing::Contradicts(beside) = &done.standing {
             let beside = display_safe(beside.as_os_str().as_bytes());
-            console.error(&format!("bundle {bundle}: this part contradicts the one that is there: see {beside}"));
-            console.hint("one of two reads was wrong: compute both again on machines that are known to be good");
+            console.error(&format!(
+                "bundle {bundle}: this part contradicts the one that is there: see {beside}"
+            ));
+            console
+                .hint("one of two reads was wrong: compute both again on machines that are known to be good");
             exit = exit.max(Exit::Failed);
         }
         let counts = done.counts;
@@ -148,9 +151,11 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
         exit = exit.max(if counts.failed > 0 { Exit::Failed } else { Exit::Done });
         if tell.notes {
             let files = count(counts.lines - counts.failed, "file or range", "files or ranges");
-            let failed = if counts.failed > 0 { format!("; {} FAILED", counts.failed) } else { String::new() };
+            let failed =
+                if counts.failed > 0 { format!("; {} FAILED", counts.failed) } else { String::new() };
             let there = if done.standing == Standing::There { ", there already" } else { "" };
-            console.line(&format!("truesum: bundle {bundle}: {files}, {}{failed}{there}", size(counts.bytes)));
+            console
+                .line(&format!("truesum: bundle {bundle}: {files}, {}{failed}{there}", size(counts.bytes)));
         }
     }
     console.display = None;
@@ -166,7 +171,10 @@ fn wanted(args: &RunShardArgs, plan: &Plan) -> Result<Vec<usize>, Refusal> {
     };
     if first.is_empty() {
         let text = "which bundle? none is named";
-        return Err(Refusal::with_hint(text, "name them, 0..N for all N, or --index-from-env in an array of jobs"));
+        return Err(Refusal::with_hint(
+            text,
+            "name them, 0..N for all N, or --index-from-env in an array of jobs",
+        ));
     }
     let Some(of) = args.of.map(|of| of as usize) else {
         return match first.iter().find(|bundle| **bundle >= all) {

@@ -5,6 +5,7 @@ use serde_json::{Value, json as value};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum::Error;
 use truesum::hash::Digest;
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
@@ -12,7 +13,6 @@ use truesum::tree::growth::GrowthProof;
 use truesum::tree::piece::{Origin, Piece};
 use truesum::tree::prove::RangeProof;
 use truesum::tree::store::Hints;
-use truesum::Error;
 
 /// Reads a list of `OFFSET LENGTH` lines.
 pub fn ranges(path: &Path) -> Result<Vec<Range<u64>>, Error> {

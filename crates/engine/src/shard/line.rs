@@ -4,11 +4,15 @@
 //! can be lost, added or changed unseen.
 
 use super::state::State;
+use crate::error::{Cause, Error};
 use std::io::{self, Write};
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use truesum_hash::{Digest, Hasher, Spec};
 use truesum_manifest::Time;
-use truesum_manifest::json::{Exact, bytes_into, path_into, string_into};
+use truesum_manifest::json::exact::Exact;
+use truesum_manifest::json::{bytes_into, path_into, string_into};
 
 /// The longest line that is read. The longest that is written is that of a range with many leaves.
 pub(super) const LINE: u64 = 1 << 30;
@@ -17,6 +21,11 @@ pub(super) const LINE: u64 = 1 << 30;
 const SEAL: &str = ",\"blake3\":\"";
 /// Hexadecimal digits of that digest.
 const DIGITS: usize = 64;
+
+/// Says of a plan why it cannot be used.
+pub(super) fn unusable(path: &Path, why: impl Into<String>) -> Error {
+    Error::new(path.as_os_str().as_bytes(), "use", Cause::Other(why.into()))
+}
 
 /// The digest that plans and parts are sealed with.
 pub(super) fn seal() -> Hasher {
@@ -281,7 +290,7 @@ pub struct Failure {
 
 impl Failure {
     /// Of an error.
-    pub(super) fn of(error: &crate::error::Error) -> Failure {
+    pub(super) fn of(error: &Error) -> Failure {
         let errno = error.errno().and_then(|number| u64::try_from(number).ok());
         let (kind, reason) = (error.kind().word().to_owned(), error.reason());
         Failure { kind, reason, again: error.may_pass(), errno }
@@ -390,7 +399,6 @@ fn hash(exact: &mut Exact<'_>) -> Option<Digest> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Error;
 
     const STATE: State = State {
         size: 9,

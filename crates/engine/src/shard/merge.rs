@@ -3,9 +3,8 @@
 //! Plan and parts have one order, that of the manifest, and bundles are cut out of it; so each part is read once, one after the
 //! other, and what is held in memory is one bundle of the plan, one line of a part, and the pieces of one file.
 
-use super::line::{Came, Counts, Failure, Item, LINE, is_part_end, parse_part_head, seal, sealed};
+use super::line::{Came, Counts, Failure, Item, LINE, is_part_end, parse_part_head, seal, sealed, unusable};
 use super::plan::Plan;
-use super::unusable;
 use crate::error::Error;
 use crate::progress::Progress;
 use crate::tree::combine::{Origins, combine};
@@ -209,7 +208,9 @@ pub(super) fn prove(
     let mut counts = Counts::default();
     let mut read = 0;
     let mut part = PartLines::open(path).map_err(|fault| Flaw::Fault(fault, read))?;
-    let damaged = |part: &PartLines<'_>, why, read| Flaw::Fault(Fault::Damaged(path.to_owned(), part.number, why), read);
+    let damaged = |part: &PartLines<'_>, why, read| {
+        Flaw::Fault(Fault::Damaged(path.to_owned(), part.number, why), read)
+    };
     let head = part.next().map_err(|fault| Flaw::Fault(fault, read))?;
     let is_head = parse_part_head(head) == Some((plan.id().to_owned(), bundle as u64));
     if !is_head {
@@ -318,7 +319,12 @@ struct Cut {
 
 impl Joining<'_> {
     /// Takes the next item of the plan and what came of it, if that is known. Gives an entry when a file is complete.
-    fn take(&mut self, bundle: usize, item: Item, came: Option<Came>) -> Result<Option<Result<Entry, Fault>>, Error> {
+    fn take(
+        &mut self,
+        bundle: usize,
+        item: Item,
+        came: Option<Came>,
+    ) -> Result<Option<Result<Entry, Fault>>, Error> {
         if item.is_first() {
             self.files += 1;
             self.ascending &= self.files == 1 || self.last < item.name;

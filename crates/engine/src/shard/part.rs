@@ -1,12 +1,11 @@
 //! A part: what came of the files of one bundle (`docs/spec/shards.md`, section 3). It is there whole or not at all, and the same
 //! whoever computed it.
 
-use super::line::{Came, Failure, Item, part_end, part_head, seal, seal_into};
 pub use super::line::Counts;
+use super::line::{Came, Failure, Item, part_end, part_head, seal, seal_into, unusable};
 use super::merge::prove;
 use super::plan::Plan;
 use super::state::State;
-use super::unusable;
 use crate::error::{Cause, Error};
 use crate::io::mapping::Mapping;
 use crate::io::open::{Root, Special};
@@ -76,7 +75,10 @@ pub fn compute(
 ) -> Result<Done, Error> {
     let bundles = plan.totals().bundles;
     if bundle as u64 >= bundles {
-        return Err(unusable(plan.path(), format!("there is no bundle {bundle}: it has {bundles}, from 0 on")));
+        return Err(unusable(
+            plan.path(),
+            format!("there is no bundle {bundle}: it has {bundles}, from 0 on"),
+        ));
     }
     let block = plan.block(bundle)?;
     let target = folder.join(plan.part_name(bundle));
@@ -145,7 +147,8 @@ impl<'a> Part<'a> {
         tell: &'a mut dyn FnMut(&Error),
     ) -> io::Result<Part<'a>> {
         let line = part_head(plan.id(), bundle).into_bytes();
-        let mut part = Part { file, seal: seal(), counts: Counts::default(), specs: plan.specs(), line, tell };
+        let mut part =
+            Part { file, seal: seal(), counts: Counts::default(), specs: plan.specs(), line, tell };
         part.write()?;
         Ok(part)
     }

@@ -1,7 +1,9 @@
 //! A plan: files in the order of the manifest that is to be, cut into bundles (`docs/spec/shards.md`, section 2).
 
-use super::line::{Bundle, Item, blake3, head, parse_head, parse_plan_end, plan_end, seal, seal_into, sealed};
-use super::{Sizes, State, unusable};
+use super::line::{
+    Bundle, Item, blake3, head, parse_head, parse_plan_end, plan_end, seal, seal_into, sealed, unusable,
+};
+use super::state::State;
 use crate::error::Error;
 use crate::tree::piece::Cuts;
 use std::fs::File;
@@ -18,6 +20,22 @@ pub use super::line::Totals;
 const TEXT: u64 = 32 << 20;
 /// The longest text of a bundle: one line more.
 const LONGEST: u64 = TEXT + (4 << 20);
+
+/// How large bundles are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Bytes: a file that would make a bundle larger begins the next one, and one that is larger by itself is cut, if all digests
+    /// can be.
+    pub bytes: u64,
+    /// Files.
+    pub files: u64,
+}
+
+impl Default for Sizes {
+    fn default() -> Sizes {
+        Sizes { bytes: 64 << 30, files: 100_000 }
+    }
+}
 
 /// Writes a plan, file after file.
 pub struct Planner<W: Write> {
@@ -74,7 +92,8 @@ impl<W: Write> Planner<W> {
             return self.close();
         }
         let open = &self.open;
-        let full = open.bytes.saturating_add(state.size) > bytes || open.lines >= files || open.length >= TEXT;
+        let full =
+            open.bytes.saturating_add(state.size) > bytes || open.lines >= files || open.length >= TEXT;
         if full {
             self.close()?;
         }
@@ -169,7 +188,8 @@ impl Plan {
         let end_at = len - (tail.len() - start) as u64;
         let ended = sealed(&lines[start..]);
         let ended = ended.and_then(|(covered, id)| Some((covered, id, parse_plan_end(covered)?)));
-        let (covered, id, (index_at, totals)) = ended.ok_or_else(|| damaged("its last line is not its end"))?;
+        let (covered, id, (index_at, totals)) =
+            ended.ok_or_else(|| damaged("its last line is not its end"))?;
 
         let mut whole = seal();
         let mut first = Vec::new();
@@ -181,7 +201,8 @@ impl Plan {
             .and_then(parse_head)
             .ok_or_else(|| damaged("its first line is not that of a plan"))?;
         let mut index = Vec::new();
-        let mut lines = BufReader::new(At { file: &file, at: index_at }.take(end_at.saturating_sub(index_at)));
+        let mut lines =
+            BufReader::new(At { file: &file, at: index_at }.take(end_at.saturating_sub(index_at)));
         let (mut line, mut next, mut bytes) = (Vec::new(), first.len() as u64, 0u64);
         while lines.read_until(b'\n', &mut line).map_err(fail)? > 0 {
             whole.update(&line);

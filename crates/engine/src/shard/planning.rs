@@ -97,7 +97,8 @@ fn ask(batch: &[Task], root: &Root) -> Vec<Option<Result<Stat, Errno>>> {
                 (tasks, started)
             })
             .collect();
-        let answer = |(tasks, started): (_, Option<std::thread::ScopedJoinHandle<'_, Vec<_>>>)| match started {
+        let answer = |(tasks, started): (_, Option<std::thread::ScopedJoinHandle<'_, Vec<_>>>)| match started
+        {
             Some(started) => started.join().expect("the system is asked without panic"),
             None => share(tasks),
         };

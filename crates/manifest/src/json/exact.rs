@@ -97,21 +97,31 @@ mod tests {
 
     #[test]
     fn names_of_any_bytes_come_back() {
-        for name in [&b"a"[..], b"", b"a\"b\\c\nd\te", b"\xff\xfe", "ä\u{202e}\u{1f600}\u{7f}".as_bytes(), b"a\0"]
+        for name in
+            [&b"a"[..], b"", b"a\"b\\c\nd\te", b"\xff\xfe", "ä\u{202e}\u{1f600}\u{7f}".as_bytes(), b"a\0"]
         {
             let mut line = Vec::new();
             bytes_into("path", name, &mut line);
             line.extend_from_slice(b",\"size\":0}");
             let mut exact = Exact::new(&line);
             assert_eq!(exact.bytes("path").as_deref(), Some(name), "{}", line.escape_ascii());
-            assert_eq!((exact.text(",\"size\":"), exact.number(), exact.text("}")), (Some(()), Some(0), Some(())));
+            assert_eq!(
+                (exact.text(",\"size\":"), exact.number(), exact.text("}")),
+                (Some(()), Some(0), Some(()))
+            );
             assert!(exact.end().is_some());
         }
     }
 
     #[test]
     fn other_spellings_of_the_same_are_refused() {
-        for text in [r#""path":"\u0061""#, r#""path": "a""#, r#""path":"a\/b""#, "\"path\":\"\u{202e}\"", r#""path":"a"#] {
+        for text in [
+            r#""path":"\u0061""#,
+            r#""path": "a""#,
+            r#""path":"a\/b""#,
+            "\"path\":\"\u{202e}\"",
+            r#""path":"a"#,
+        ] {
             assert_eq!(Exact::new(text.as_bytes()).bytes("path"), None, "{text}");
         }
         // Bytes that are text need no second spelling, and both must be one name.
