@@ -21,8 +21,8 @@ fn a_worker_killed_anywhere_leaves_a_whole_part_or_none() {
         names(&folder, "good").iter().map(|name| folder.read(format!("good/{name}"))).collect();
     let mut ended = false;
     let (mut whole, mut none) = (0, 0);
-    // Each third call: the first few hundred are those of loading and of options.
-    for at in (60..).step_by(3) {
+    // The first of each kind of call, then the second, and so on.
+    for at in 1.. {
         let _ = std::fs::remove_dir_all(folder.path("plan.parts"));
         let inject = format!("inject=all:signal=SIGKILL:when={at}");
         let output = run(folder.root(), &["-e", &inject], &["shard", "run", "-q", "-j", "1", "plan", "0..3"]);
@@ -36,7 +36,7 @@ fn a_worker_killed_anywhere_leaves_a_whole_part_or_none() {
                 None => none += 1,
             }
         }
-        if at % 5 == 0 {
+        if at % 3 == 0 {
             assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0..3"]).code, Some(0));
             assert_eq!(folder.run(&["shard", "merge", "-q", "--tag", "plan", "-o", "M"]).code, Some(0));
             assert_eq!(folder.read("M"), local);
@@ -45,7 +45,7 @@ fn a_worker_killed_anywhere_leaves_a_whole_part_or_none() {
             break;
         }
     }
-    assert!(ended && whole > 10 && none > 10, "{whole} whole, {none} not there");
+    assert!(ended && whole > 5 && none > 5, "{whole} whole, {none} not there");
 }
 
 /// Names in a folder that are parts; a file with a temporary name would be none.
@@ -63,14 +63,14 @@ fn a_worker_ends_with_the_program_that_started_it() {
     let folder = Folder::new();
     std::fs::File::create(folder.path("sparse")).unwrap().set_len(1 << 40).unwrap();
     assert_eq!(folder.run(&["shard", "plan", "-q", "-o", "plan", "sparse"]).out(), "1\n");
-    let line = "\"$0\" shard run -q --die-with-parent plan 0 & echo $!; exec sleep 0.3";
+    let line = "\"$0\" shard run -q --die-with-parent plan 0 & exec sleep 0.3";
+    let began = std::time::Instant::now();
     let output = std::process::Command::new("sh")
         .args(["-c", line, env!("CARGO_BIN_EXE_truesum")])
         .current_dir(folder.root())
         .output()
         .unwrap();
-    // Its streams are closed when it has ended, and it was far from done.
-    let worker = String::from_utf8(output.stdout).unwrap();
-    assert!(!std::path::Path::new("/proc").join(worker.trim()).exists(), "{worker}");
+    // It had these streams too, so it has ended; of a tebibyte it was far from done.
+    assert!(began.elapsed().as_secs() < 60, "{output:?}");
     assert!(names(&folder, "plan.parts").is_empty());
 }
