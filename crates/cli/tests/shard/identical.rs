@@ -38,7 +38,7 @@ fn tree(random: &mut Random) -> Folder {
     for _ in 0..1 + random.below(40) {
         let mut name = b"d".to_vec();
         for _ in 0..1 + random.below(3) {
-            name.push(b'/');
+            name.extend_from_slice(b"/");
             for _ in 0..1 + random.below(3) {
                 name.extend_from_slice(PARTS[random.below(PARTS.len() as u64) as usize]);
             }
@@ -49,8 +49,7 @@ fn tree(random: &mut Random) -> Folder {
         if std::fs::create_dir_all(above).is_ok() && !path.exists() {
             let len = if random.below(6) == 0 { random.below(300_000) } else { random.below(100) };
             let byte = random.below(256) as u8;
-            std::fs::write(path, (0..len).map(|at| byte ^ (at * 31 >> 3) as u8).collect::<Vec<u8>>())
-                .unwrap();
+            std::fs::write(path, (0..len).map(|at| byte ^ (at * 31 / 8) as u8).collect::<Vec<u8>>()).unwrap();
         }
     }
     folder
