@@ -16,6 +16,7 @@ use crate::identify::IdentifyArgs;
 use crate::links::LinksArgs;
 use crate::list::ListArgs;
 use crate::output::print;
+use crate::shard::ShardArgs;
 use crate::tree::TreeArgs;
 use crate::update::arguments::UpdateArgs;
 use crate::values::color::Color;
@@ -31,7 +32,6 @@ Examples:
   truesum -o photos.sha256 photos           write a manifest of a folder
   truesum -c photos.sha256                  check it
   truesum -a sha256,blake3 --tag disk.iso   two digests, one read
-
 truesum FILE... is short for truesum hash FILE..., truesum -c MANIFEST for truesum check MANIFEST.
 Exit status: 0 done and good, 1 a file is not good or not readable, 2 not done as asked.";
 
@@ -56,6 +56,7 @@ pub enum Command {
     Update(UpdateArgs),
     Diff(DiffArgs),
     Tree(TreeArgs),
+    Shard(ShardArgs),
     Directory(DirectoryArgs),
     Convert(ConvertArgs),
     Identify(IdentifyArgs),

@@ -30,7 +30,7 @@ pub const TABLE: &[(&str, &str)] = &[
     ),
     (
         "4",
-        "of tree leaf: there is no piece, but another attempt may give one: the system spoke of the device, the network or a lack of memory or descriptors",
+        "of tree leaf and shard run: something has no digest, but another attempt may give it one: the system spoke of the device, the network or a lack of memory or descriptors",
     ),
     ("129, 130, 143", "a signal (HUP, INT, TERM) ended the run; what had been done until then was reported"),
 ];

@@ -4,37 +4,35 @@
 pub mod arguments;
 mod beside;
 mod marking;
-mod names;
 mod parameters;
 mod plan;
 mod replacing;
 mod summary;
-mod tasks;
 mod texts;
 mod writing;
 
 use crate::console::Console;
 use crate::ending::Ending;
-use crate::exit::Exit;
+use crate::exit::{Exit, Refusal};
 use crate::output::{Output, cannot_write};
 use crate::selection;
+use crate::tasks::{Inputs, Tasks};
 use crate::watch::Watch;
 use crate::words::{count, size};
 use arguments::HashArgs;
 use beside::{Beside, Content, folder_name};
 use marking::Marking;
-use plan::{Form, Hashing, Inputs, Place, Purpose, plan};
+use plan::{Form, Hashing, Place, Purpose, plan};
 use replacing::Gathered;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
-use tasks::{Tasks, in_order_of_the_tree};
 use truesum::manifest::Cut;
 use truesum::manifest::path::display_safe;
 use truesum::walk::LeftOut;
-use truesum::{Config, Error, Mapping, Root, Summary, Task};
+use truesum::{Config, Error, Mapping, Progress, Root, Summary, Task};
 use writing::{Writing, unfit, writer};
 
 /// A run on one file below this size is over before anybody could ask how far it is.
@@ -73,12 +71,18 @@ fn engine(plan: &Hashing, own: Vec<(u64, u64)>) -> Config {
     }
 }
 
+/// The files of a plan.
+fn tasks_of(plan: &Hashing, progress: &Progress) -> Result<Tasks, Refusal> {
+    let (walk, root) = (plan.walk.clone(), plan.root.clone());
+    Tasks::new(&plan.inputs, walk, root, plan.specs.clone(), plan.tell.threads, progress)
+}
+
 /// Manifests in each folder, or beside each file.
 fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
     let Form::Entries(format, _) = plan.form else { unreachable!("refused with --raw") };
     let name = folder_name(format, &plan.specs);
     let watch = Watch::start(plan.tell.line, None, console);
-    let tasks = match Tasks::new(plan, &watch.progress) {
+    let tasks = match tasks_of(plan, &watch.progress) {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
     };
@@ -142,7 +146,7 @@ fn name_by_crc(plan: &Hashing, carried_out: bool, console: &mut Console) -> Exit
     let output = Output::stdout();
     let config = engine(plan, output.own());
     let watch = Watch::start(plan.tell.line, None, console);
-    let mut tasks = match Tasks::new(plan, &watch.progress) {
+    let mut tasks = match tasks_of(plan, &watch.progress) {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
     };
@@ -206,7 +210,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         true => Watch::default(),
         false => Watch::start(plan.tell.line, only_size, console),
     };
-    let tasks = Tasks::new(&plan, &watch.progress);
+    let tasks = tasks_of(&plan, &watch.progress);
     let mut tasks = match tasks {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),

@@ -19,6 +19,7 @@ mod ending;
 mod exit;
 mod find;
 mod findings;
+mod formats;
 mod hash;
 mod identify;
 mod key;
@@ -32,8 +33,10 @@ mod output;
 mod personality;
 mod progress;
 mod selection;
+mod shard;
 mod signals;
 mod standard;
+mod tasks;
 mod tree;
 mod update;
 mod values;
@@ -86,6 +89,7 @@ fn run(command: Command) -> Exit {
         Command::Diff(args) => diff::run(args),
         Command::Bench(args) => bench::run(&args),
         Command::Tree(args) => tree::run(args),
+        Command::Shard(args) => shard::run(args),
         Command::Directory(args) => directory::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Identify(args) => identify::run(args),

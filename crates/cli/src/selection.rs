@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use truesum::manifest::Time;
 use truesum::walk::LeftOut;
-use truesum::{Sample, Selection, Share, Turn, Wanted};
+use truesum::{Sample, Selection, Share, Special, Turn, Wanted, walk};
 
 /// Where a walk goes that reads what it finds.
 #[derive(Args)]
@@ -51,6 +51,32 @@ pub struct FilterArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_size: Option<u64>,
+}
+
+/// Which files.
+#[derive(Args)]
+#[command(next_help_heading = "Selection")]
+pub struct SelectArgs {
+    /// Read names from this file, one a line; - is standard input
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "files")]
+    pub files_from: Option<PathBuf>,
+    /// Read names from this file, each ended by NUL; - is standard input
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["files", "files_from"])]
+    pub files0_from: Option<PathBuf>,
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    /// Leave out what .gitignore files leave out
+    #[arg(long)]
+    pub gitignore: bool,
+    /// Stay on the file system of each folder given
+    #[arg(short = 'x', long)]
+    pub one_file_system: bool,
+    /// Follow symbolic links found in folders
+    #[arg(short = 'L', long)]
+    pub follow: bool,
+    /// Read devices and pipes too, to their end
+    #[arg(long)]
+    pub special: bool,
 }
 
 /// Which entries of a manifest, by their names.
@@ -106,6 +132,23 @@ impl FilterArgs {
     pub fn wanted(self) -> Wanted {
         let FilterArgs { include, exclude, newer, older, min_size, max_size } = self;
         Wanted { include, exclude, newer, older, min_size, max_size, ..Wanted::default() }
+    }
+}
+
+impl SelectArgs {
+    /// How folders are walked.
+    ///
+    /// # Errors
+    /// As [`selection`].
+    pub fn walk(self) -> Result<walk::Options, Refusal> {
+        Ok(walk::Options {
+            follow: self.follow,
+            one_file_system: self.one_file_system,
+            special: if self.special { Special::Read } else { Special::Refuse },
+            select: selection(&self.filter.wanted())?,
+            below_root: false,
+            gitignore: self.gitignore,
+        })
     }
 }
 

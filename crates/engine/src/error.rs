@@ -25,6 +25,8 @@ pub enum Cause {
     Io(io::Error),
     /// The file is not the one that was opened any more: its size, times or identity differ.
     Changed(String),
+    /// The file is not the one that was planned to be read; the text says what differs.
+    NotAsPlanned(&'static str),
     /// Not a regular file; the text says what it is.
     Special(&'static str),
     /// The name leads out of the folder that a check may read.
@@ -66,6 +68,7 @@ impl Error {
                 None => io::Error::new(error.kind(), error.to_string()),
             }),
             Cause::Changed(what) => Cause::Changed(what.clone()),
+            Cause::NotAsPlanned(what) => Cause::NotAsPlanned(what),
             Cause::Special(kind) => Cause::Special(kind),
             Cause::OutsideRoot => Cause::OutsideRoot,
             Cause::Loop => Cause::Loop,
@@ -131,7 +134,7 @@ impl Error {
                 Some(rustix::io::Errno::ACCESS | rustix::io::Errno::PERM) => Kind::Denied,
                 _ => Kind::Other,
             },
-            Cause::Changed(_) => Kind::Changed,
+            Cause::Changed(_) | Cause::NotAsPlanned(_) => Kind::Changed,
             Cause::Special(DIRECTORY) => Kind::Directory,
             Cause::Special(_) => Kind::Special,
             Cause::OutsideRoot => Kind::OutsideRoot,
@@ -173,6 +176,19 @@ pub enum Kind {
     Other,
 }
 
+impl Kind {
+    /// The word for it in lines of JSON that say why there is no result.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Missing => "missing",
+            Kind::Changed => "changed",
+            Kind::Special | Kind::Directory | Kind::OutsideRoot | Kind::Undivided => "refused",
+            Kind::Interrupted => "interrupted",
+            _ => "unreadable",
+        }
+    }
+}
+
 /// What [`Cause::Special`] says of a directory.
 pub(crate) const DIRECTORY: &str = "directory";
 
@@ -189,6 +205,7 @@ impl fmt::Display for Cause {
         match self {
             Cause::Io(error) => f.write_str(&io_reason(error)),
             Cause::Changed(what) => write!(f, "changed while being read ({what})"),
+            Cause::NotAsPlanned(what) => write!(f, "changed since it was planned ({what} differs)"),
             Cause::Special(kind) => write!(f, "not a regular file but a {kind}"),
             Cause::OutsideRoot => f.write_str("leads out of the folder being checked"),
             Cause::Loop => f.write_str("directory loop"),

@@ -200,8 +200,9 @@ fn read(
     let whole = file.finish(&job.name)?;
     as_promised(&hashers, &job.name)?;
     let digests = hashers.into_iter().map(Hasher::finish).collect();
-    let (size, mtime) = (whole.size(), whole.mtime());
-    Ok(Some(Found { size, mtime, digests, time: started.elapsed(), pieces: Some(Default::default()) }))
+    let (size, mtime, ctime, inode) = (whole.size(), whole.mtime(), whole.ctime(), whole.inode());
+    let (time, pieces) = (started.elapsed(), Some(Default::default()));
+    Ok(Some(Found { size, mtime, ctime, inode, digests, time, pieces }))
 }
 
 /// Keeps the digests of all pieces.

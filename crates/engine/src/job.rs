@@ -82,6 +82,10 @@ pub struct Found {
     pub size: u64,
     /// Modification time: seconds since 1970 and nanoseconds.
     pub mtime: (i64, u32),
+    /// Time of the last change of status, likewise.
+    pub ctime: (i64, u32),
+    /// Inode number.
+    pub inode: u64,
     /// One digest for each of the job's specs.
     pub digests: Vec<Digest>,
     /// From open to digest.

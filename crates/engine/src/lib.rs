@@ -21,6 +21,7 @@ mod pieces;
 pub mod progress;
 pub mod run;
 pub mod select;
+pub mod shard;
 mod stop;
 mod sync;
 pub mod task;

@@ -3,6 +3,8 @@
 //! Written by hand, because escaping is part of the format: no character that a terminal could stumble over is written
 //! raw. A name that is not UTF-8 has its bytes in `path_base64`, and `path` is its likeness.
 
+pub mod exact;
+
 use crate::path::is_hidden;
 use data_encoding::BASE64;
 

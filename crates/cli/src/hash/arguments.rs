@@ -2,7 +2,7 @@
 
 use crate::ending::Ending;
 use crate::options::{KeyArgs, RunArgs};
-use crate::selection::FilterArgs;
+use crate::selection::SelectArgs;
 use crate::values::size::size;
 use crate::values::table::{FormatParser, KeyedSpecParser};
 use clap::{Args, ValueHint};
@@ -147,30 +147,4 @@ pub struct HashArgs {
     /// No progress line and no notes about files passed over
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
-}
-
-/// Which files.
-#[derive(Args)]
-#[command(next_help_heading = "Selection")]
-pub struct SelectArgs {
-    /// Read names from this file, one a line; - is standard input
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "files")]
-    pub files_from: Option<PathBuf>,
-    /// Read names from this file, each ended by NUL; - is standard input
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["files", "files_from"])]
-    pub files0_from: Option<PathBuf>,
-    #[command(flatten)]
-    pub filter: FilterArgs,
-    /// Leave out what .gitignore files leave out
-    #[arg(long)]
-    pub gitignore: bool,
-    /// Stay on the file system of each folder given
-    #[arg(short = 'x', long)]
-    pub one_file_system: bool,
-    /// Follow symbolic links found in folders
-    #[arg(short = 'L', long)]
-    pub follow: bool,
-    /// Read devices and pipes too, to their end
-    #[arg(long)]
-    pub special: bool,
 }

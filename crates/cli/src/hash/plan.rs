@@ -2,12 +2,13 @@
 
 use crate::ending::Ending;
 use crate::exit::Refusal;
-use crate::hash::arguments::{HashArgs, SelectArgs};
+use crate::formats::told_in;
+use crate::hash::arguments::HashArgs;
 use crate::hash::parameters::{customized, seeded};
 use crate::hash::replacing::Accept;
 use crate::key::bring;
 use crate::options::Tell;
-use crate::selection::selection;
+use crate::tasks::{Inputs, inputs};
 use crate::values::path::folder_of;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use truesum::hash::{Lengths, Spec};
 use truesum::manifest::template::Template;
 use truesum::manifest::{self, Cut, Entry, Format, Heading, MAX_ALGORITHMS, Pieces, Spelling, Style, Writer};
-use truesum::{Order, Special, marks, walk};
+use truesum::{Order, marks, walk};
 
 /// What `hash` is to do.
 pub struct Hashing {
@@ -86,15 +87,6 @@ pub struct Torrent {
 /// Lengths of pieces that programs take.
 const PIECES: std::ops::RangeInclusive<u64> = 16 << 10..=1 << 30;
 
-/// Where the names of files come from.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Inputs {
-    /// The command line.
-    Named(Vec<Vec<u8>>),
-    /// A file of names, each ended by this byte; `-` is standard input.
-    Listed(PathBuf, u8),
-}
-
 /// How digests are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -133,7 +125,7 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     let form = form(&args, format, &specs)?;
     let purpose = purpose(&args)?;
     let specs = if matches!(purpose, Purpose::Names(_)) { vec![marks::spec()] } else { specs };
-    let inputs = inputs(args.files, &args.select)?;
+    let inputs = inputs(args.files, &args.select);
     if let Some(key) = &key {
         match (&purpose, &inputs) {
             (Purpose::Texts(Texts::Lines(path)), _) | (_, Inputs::Listed(path, _)) => {
@@ -167,7 +159,7 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     Ok(Hashing {
         specs: specs.into(),
         inputs,
-        walk: walk_options(args.select)?,
+        walk: args.select.walk()?,
         form,
         template,
         torrent,
@@ -319,22 +311,7 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
         }
     }
     let style = Style { spelling, ..Style::default() };
-    let format = match &args.output {
-        Some(output) => {
-            let name = output.as_os_str().as_bytes();
-            let told = manifest::for_file(format, specs, spelling, name);
-            if told != format && args.format.is_some() {
-                let specs: Vec<String> = specs.iter().map(Spec::to_string).collect();
-                let (shown, specs) = (manifest::path::display_safe(name), specs.join(" and "));
-                let text =
-                    format!("-t {}: in {shown} nothing would tell that digests are of {specs}", format.name);
-                let hint = format!("-t {} names algorithms; a name such as SHA256SUMS tells one", told.name);
-                return Err(Refusal::with_hint(text, hint));
-            }
-            told
-        }
-        None => format,
-    };
+    let format = told_in(args.output.as_deref(), format, args.format.is_some(), specs, spelling)?;
     // What the format cannot hold is better said now than of every file.
     let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
     let pieces = format.holds.pieces.map(no_pieces).unwrap_or_default();
@@ -365,16 +342,6 @@ pub fn heading(style: Style, specs: &[Spec], torrent: Option<&Torrent>) -> Headi
     Heading { style, specs: specs.to_vec(), announce, ..Heading::default() }
 }
 
-fn inputs(files: Vec<OsString>, select: &SelectArgs) -> Result<Inputs, Refusal> {
-    let inputs = match (&select.files_from, &select.files0_from) {
-        (Some(list), _) => Inputs::Listed(list.clone(), b'\n'),
-        (_, Some(list)) => Inputs::Listed(list.clone(), 0),
-        _ if files.is_empty() => Inputs::Named(vec![b"-".to_vec()]),
-        _ => Inputs::Named(files.into_iter().map(OsString::into_vec).collect()),
-    };
-    Ok(inputs)
-}
-
 fn one_file(inputs: &Inputs) -> Result<(), Refusal> {
     match inputs {
         Inputs::Named(files)
@@ -384,17 +351,6 @@ fn one_file(inputs: &Inputs) -> Result<(), Refusal> {
         }
         _ => Err(Refusal::new("--raw: bytes without names can be those of one file only")),
     }
-}
-
-fn walk_options(select: SelectArgs) -> Result<walk::Options, Refusal> {
-    Ok(walk::Options {
-        follow: select.follow,
-        one_file_system: select.one_file_system,
-        special: if select.special { Special::Read } else { Special::Refuse },
-        select: selection(&select.filter.wanted())?,
-        below_root: false,
-        gitignore: select.gitignore,
-    })
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::hash::names::NameList;
 use crate::hash::plan::{Hashing, Texts};
 use crate::hash::writing::writer;
 use crate::output::{Output, cannot_write};
+use crate::tasks::NameList;
 use crate::watch::Watch;
 use crate::words::count;
 use std::io;

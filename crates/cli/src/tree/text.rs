@@ -5,6 +5,7 @@ use serde_json::{Value, json as value};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum::Error;
 use truesum::hash::Digest;
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
@@ -12,7 +13,6 @@ use truesum::tree::growth::GrowthProof;
 use truesum::tree::piece::{Origin, Piece};
 use truesum::tree::prove::RangeProof;
 use truesum::tree::store::Hints;
-use truesum::{Error, Kind};
 
 /// Reads a list of `OFFSET LENGTH` lines.
 pub fn ranges(path: &Path) -> Result<Vec<Range<u64>>, Error> {
@@ -111,15 +111,8 @@ fn named(value: &Value, path: &[u8]) -> String {
 
 /// Says as one line that there is no piece, and why: whoever collects pieces finds it among them.
 pub fn no_piece(error: &Error) -> String {
-    let kind = match error.kind() {
-        Kind::Missing => "missing",
-        Kind::Changed => "changed",
-        Kind::Special | Kind::Directory | Kind::OutsideRoot | Kind::Undivided => "refused",
-        Kind::Interrupted => "interrupted",
-        _ => "unreadable",
-    };
     let value = value!({
-        "truesum": FAILURE, "failed": kind, "reason": error.reason(), "errno": error.errno(), "again": error.may_pass(),
+        "truesum": FAILURE, "failed": error.kind().word(), "reason": error.reason(), "errno": error.errno(), "again": error.may_pass(),
     });
     named(&value, &error.path)
 }

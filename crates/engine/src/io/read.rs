@@ -35,7 +35,7 @@ pub struct Guarded {
 #[derive(Debug)]
 pub struct Whole {
     size: u64,
-    mtime: (i64, u32),
+    before: Stat,
 }
 
 impl Whole {
@@ -46,7 +46,17 @@ impl Whole {
 
     /// Modification time: seconds and nanoseconds.
     pub fn mtime(&self) -> (i64, u32) {
-        self.mtime
+        (self.before.st_mtime, self.before.st_mtime_nsec as u32)
+    }
+
+    /// Time of the last change of status: seconds and nanoseconds.
+    pub fn ctime(&self) -> (i64, u32) {
+        (self.before.st_ctime, self.before.st_ctime_nsec as u32)
+    }
+
+    /// Inode number.
+    pub fn inode(&self) -> u64 {
+        self.before.st_ino
     }
 }
 
@@ -276,8 +286,7 @@ impl Guarded {
             let what = format!("{} bytes could be read of {size}", self.position);
             return Err(Error::new(path, "read", Cause::Changed(what)));
         }
-        let mtime = (self.before.st_mtime, self.before.st_mtime_nsec as u32);
-        Ok(Whole { size: self.position, mtime })
+        Ok(Whole { size: self.position, before: self.before })
     }
 }
 

@@ -146,7 +146,8 @@ mod tests {
                 "while it is read: {other:?}"
             );
         }
-        let found = Found { size: 3, mtime: (4, 5), digests: Vec::new(), time: Duration::ZERO, pieces: None };
+        let (mtime, ctime, inode, time) = ((4, 5), (6, 7), 8, Duration::ZERO);
+        let found = Found { size: 3, mtime, ctime, inode, digests: Vec::new(), time, pieces: None };
         let settled = links.settle(before.id, &Outcome { job: job(), result: Ok(found) });
         assert_eq!(settled.len(), 1);
         assert!(matches!(links.claim(before, 9, 3, job()), Claim::Known(_)));

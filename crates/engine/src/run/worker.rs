@@ -216,11 +216,10 @@ impl<'a, 'f> Worker<'a, 'f> {
     fn look(&mut self, ticket: Ticket, file: &Guarded) {
         let stat = file.stat();
         let mtime = (stat.st_mtime, stat.st_mtime_nsec as u32);
-        let time = ticket.started.elapsed();
-        self.tell(
-            ticket,
-            Ok(Found { size: file.size_hint(), mtime, digests: Vec::new(), time, pieces: None }),
-        );
+        let ctime = (stat.st_ctime, stat.st_ctime_nsec as u32);
+        let (size, inode, time) = (file.size_hint(), stat.st_ino, ticket.started.elapsed());
+        let found = Found { size, mtime, ctime, inode, digests: Vec::new(), time, pieces: None };
+        self.tell(ticket, Ok(found));
     }
 
     /// Opens a job's file; nothing if it is the run's own output.
@@ -404,6 +403,8 @@ impl<'a, 'f> Worker<'a, 'f> {
         let found = Found {
             size: proof.size(),
             mtime: proof.mtime(),
+            ctime: proof.ctime(),
+            inode: proof.inode(),
             digests,
             time: ticket.started.elapsed(),
             pieces: None,

@@ -170,7 +170,8 @@ pub fn save(
     let store = store.publish(saving.target)?;
     midstate::remove(saving.target);
     let digests = std::iter::once(digest).chain(beside).collect();
-    let found = Found { size, mtime: whole.mtime(), digests, time: started.elapsed(), pieces: None };
+    let (mtime, ctime, inode) = (whole.mtime(), whole.ctime(), whole.inode());
+    let found = Found { size, mtime, ctime, inode, digests, time: started.elapsed(), pieces: None };
     Ok(Saved { found, store, kept })
 }
 

@@ -68,6 +68,17 @@ impl Hints {
         }
     }
 
+    /// What shows that a file is another one, or was written to or replaced since; `None` if nothing does. The device is not asked:
+    /// its number is each machine's own.
+    pub fn differs(&self, other: &Hints) -> Option<&'static str> {
+        let differences = [
+            (self.inode != other.inode, "the inode"),
+            (self.mtime != other.mtime, "the time of the last modification"),
+            (self.ctime != other.ctime, "the time of the last change of status"),
+        ];
+        differences.iter().find(|(differs, _)| *differs).map(|(_, what)| *what)
+    }
+
     /// The fields as they stand in files.
     pub(crate) fn to_bytes(self) -> [u8; 32] {
         let fields = [self.mtime.cast_unsigned(), self.ctime.cast_unsigned(), self.inode, self.device];

@@ -11,6 +11,7 @@ use crate::tree::store::Hints;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::Arc;
 use truesum_hash::tree::{CompactRange, Linear, Merkle, Plan, decompose};
 use truesum_hash::{Digest, Spec};
 
@@ -44,13 +45,7 @@ impl Origin {
     /// Names and device numbers are each machine's own: they are not asked. The time of the last change of status is: it
     /// moves also for who writes and puts the old time back.
     pub fn differs(&self, other: &Origin) -> Option<&'static str> {
-        let (one, two) = (&self.state, &other.state);
-        let differences = [
-            (one.inode != two.inode, "the inode"),
-            (one.mtime != two.mtime, "the time of the last modification"),
-            (one.ctime != two.ctime, "the time of the last change of status"),
-        ];
-        differences.iter().find(|(differs, _)| *differs).map(|(_, what)| *what)
+        self.state.differs(&other.state)
     }
 }
 
@@ -91,6 +86,27 @@ impl Division {
         }
     }
 
+    /// The first place at or after this one where it can be cut, at the latest the end.
+    fn next_cut(&self, from: u64, size: u64) -> u64 {
+        match self {
+            Division::Checksum(_) => from.min(size),
+            Division::Tree(tree) => {
+                from.checked_next_multiple_of(tree.leaf_size()).map_or(size, |cut| cut.min(size))
+            }
+            Division::Leaves(plan) => {
+                let (mut low, mut high) = (0, plan.pieces());
+                while low < high {
+                    let middle = low.midpoint(high);
+                    match plan.piece(middle).start < from {
+                        true => low = middle + 1,
+                        false => high = middle,
+                    }
+                }
+                if low == plan.pieces() { size } else { plan.piece(low).start }
+            }
+        }
+    }
+
     /// Units in all.
     pub(super) fn count(&self, size: u64) -> u64 {
         match self {
@@ -99,6 +115,60 @@ impl Division {
             Division::Leaves(plan) => plan.pieces(),
         }
     }
+}
+
+/// The ranges into which a file is cut for several workers, one after the other.
+#[derive(Clone)]
+pub struct Cuts {
+    divisions: Arc<[Division]>,
+    size: u64,
+    about: u64,
+    at: u64,
+}
+
+impl Cuts {
+    /// Ranges of about so many bytes, rounded up to where all of these digests can be cut; `None` if one of them cannot be cut at
+    /// all, or no place suits all.
+    pub fn new(specs: &[Spec], size: u64, about: u64) -> Option<Cuts> {
+        let divisions: Option<Arc<[Division]>> = specs.iter().map(|spec| Division::of(spec, size)).collect();
+        let cuts = Cuts { divisions: divisions?, size, about: about.max(1), at: 0 };
+        (cuts.clone().next()?.end < size).then_some(cuts)
+    }
+}
+
+impl Iterator for Cuts {
+    type Item = Range<u64>;
+
+    fn next(&mut self) -> Option<Range<u64>> {
+        /// Digests that agree on no place in so many steps have leaves that begin nowhere together.
+        const STEPS: usize = 64;
+        if self.at >= self.size {
+            return None;
+        }
+        let mut end = self.at.saturating_add(self.about).min(self.size);
+        for step in 0.. {
+            let next = self.divisions.iter().fold(end, |end, division| division.next_cut(end, self.size));
+            if next == end {
+                break;
+            }
+            end = if step == STEPS { self.size } else { next };
+        }
+        let range = self.at..end;
+        self.at = end;
+        Some(range)
+    }
+}
+
+/// What a worker found of these bytes, when it is read again; `None` if the digest cannot be cut there.
+pub fn piece_of(
+    spec: &Spec,
+    size: u64,
+    bytes: &Range<u64>,
+    levels: Vec<(u8, Digest)>,
+    origin: Option<Origin>,
+) -> Option<Piece> {
+    let range = Division::of(spec, size)?.units(bytes, size)?;
+    Some(Piece { spec: spec.clone(), size, range, levels, origin })
 }
 
 fn exact(offset: u64, unit: u64) -> Option<u64> {

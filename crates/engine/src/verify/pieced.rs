@@ -149,6 +149,8 @@ fn sequence(
             let result = result.map(|(whole, digests)| Found {
                 size: whole.size(),
                 mtime: whole.mtime(),
+                ctime: whole.ctime(),
+                inode: whole.inode(),
                 digests,
                 time: started.elapsed(),
                 pieces: Some(Default::default()),

@@ -1,17 +1,40 @@
-//! The files that `truesum hash` reads, from a walk of everything named.
+//! The files that are named, listed and found in folders: what is hashed or planned, one after the other.
+
+mod names;
 
 use crate::exit::Refusal;
-use crate::hash::names::{NameList, Naming};
-use crate::hash::plan::{Hashing, Inputs};
+use crate::selection::SelectArgs;
+pub use names::NameList;
+use names::Naming;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use truesum::hash::Spec;
-use truesum::walk::{LeftOut, Walk};
+use truesum::walk::{self, LeftOut, Walk};
 use truesum::{Error, Progress, Task};
 
-/// The files to hash, from a walk of everything named.
+/// Where the names of files come from.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Inputs {
+    /// The command line.
+    Named(Vec<Vec<u8>>),
+    /// A file of names, each ended by this byte; `-` is standard input.
+    Listed(PathBuf, u8),
+}
+
+/// Where names come from: the command line, or a list; without either, standard input.
+pub fn inputs(files: Vec<OsString>, select: &SelectArgs) -> Inputs {
+    match (&select.files_from, &select.files0_from) {
+        (Some(list), _) => Inputs::Listed(list.clone(), b'\n'),
+        (_, Some(list)) => Inputs::Listed(list.clone(), 0),
+        _ if files.is_empty() => Inputs::Named(vec![b"-".to_vec()]),
+        _ => Inputs::Named(files.into_iter().map(OsString::into_vec).collect()),
+    }
+}
+
+/// The files, from a walk of everything named.
 pub struct Tasks {
     walk: Walk,
     specs: Arc<[Spec]>,
@@ -20,15 +43,20 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    /// The tasks of a plan, until the run is stopped.
+    /// The tasks of these inputs, until the run is stopped; names become relative to `root`, a canonical path, if there is one.
     ///
     /// # Errors
     /// A list of names cannot be opened.
-    pub fn new(plan: &Hashing, progress: &Progress) -> Result<Tasks, Refusal> {
-        let threads = plan.tell.threads;
-        let options = plan.walk.clone();
+    pub fn new(
+        inputs: &Inputs,
+        options: walk::Options,
+        root: Option<PathBuf>,
+        specs: Arc<[Spec]>,
+        threads: usize,
+        progress: &Progress,
+    ) -> Result<Tasks, Refusal> {
         let mut list_failed = None;
-        let walk = match &plan.inputs {
+        let walk = match inputs {
             Inputs::Named(names) => {
                 Walk::new(names.clone().into_iter().map(OsString::from_vec), options, threads)
             }
@@ -41,8 +69,8 @@ impl Tasks {
             }
         };
         let walk = walk.until(progress.stop_flag());
-        let naming = plan.root.clone().map(Naming::new);
-        Ok(Tasks { walk, specs: plan.specs.clone(), naming, list_failed })
+        let naming = root.map(Naming::new);
+        Ok(Tasks { walk, specs, naming, list_failed })
     }
 
     /// What the selection left out.

@@ -1,0 +1,32 @@
+//! Which format a manifest is written in.
+
+use crate::exit::Refusal;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum::hash::Spec;
+use truesum::manifest::{self, Format, Spelling};
+
+/// The format in which lines of these digests are read back from a file of this name: the one asked for, or with tags where its lines
+/// would not tell the algorithm.
+///
+/// # Errors
+/// They would not, and the format was `named`: then it is not exchanged for another.
+pub fn told_in(
+    output: Option<&Path>,
+    format: &'static Format,
+    named: bool,
+    specs: &[Spec],
+    spelling: Spelling,
+) -> Result<&'static Format, Refusal> {
+    let Some(output) = output else { return Ok(format) };
+    let name = output.as_os_str().as_bytes();
+    let told = manifest::for_file(format, specs, spelling, name);
+    if told != format && named {
+        let specs: Vec<String> = specs.iter().map(Spec::to_string).collect();
+        let (shown, specs) = (manifest::path::display_safe(name), specs.join(" and "));
+        let text = format!("-t {}: in {shown} nothing would tell that digests are of {specs}", format.name);
+        let hint = format!("-t {} names algorithms; a name such as SHA256SUMS tells one", told.name);
+        return Err(Refusal::with_hint(text, hint));
+    }
+    Ok(told)
+}

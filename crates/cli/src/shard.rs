@@ -1,0 +1,49 @@
+//! `truesum shard`: work divided between machines by a file (`docs/scale.md`): a plan, a part for each of its bundles, one manifest.
+
+mod merge;
+mod plan;
+mod run;
+
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::values::color::Color;
+use clap::{Args, Subcommand};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Divide hashing between machines that share a file system: plan, run, merge
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum shard plan -o plan.jsonl --root /data /data     a plan; prints the number of its bundles
+  truesum shard run plan.jsonl 0                          the part of one bundle, on any machine
+  truesum shard merge plan.jsonl -o /data/SHA256SUMS      all parts held against the plan, one manifest
+The manifest is that of `truesum hash --root /data /data`, or there is none.")]
+pub struct ShardArgs {
+    #[command(subcommand)]
+    command: ShardCommand,
+}
+
+#[derive(Subcommand)]
+enum ShardCommand {
+    Plan(plan::PlanArgs),
+    Run(run::RunShardArgs),
+    Merge(merge::MergeArgs),
+}
+
+/// Runs the command.
+pub fn run(args: ShardArgs) -> Exit {
+    let mut console = Console::new(Color::Auto);
+    match args.command {
+        ShardCommand::Plan(args) => plan::plan(args, &mut console),
+        ShardCommand::Run(args) => run::compute(&args, &mut console),
+        ShardCommand::Merge(args) => merge::merge(&args, &mut console),
+    }
+}
+
+/// The folder of a plan's parts, where none is named.
+fn parts_of(plan: &Path) -> PathBuf {
+    let mut name = OsString::from(plan);
+    name.push(".parts");
+    name.into()
+}

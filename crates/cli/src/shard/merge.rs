@@ -1,0 +1,191 @@
+//! `truesum shard merge`: one manifest from all parts, or what is not known.
+
+use crate::console::Console;
+use crate::exit::{Exit, Refusal};
+use crate::formats::told_in;
+use crate::options::RunArgs;
+use crate::output::{Output, cannot_write};
+use crate::shard::parts_of;
+use crate::values::table::FormatParser;
+use crate::watch::Watch;
+use crate::words::{count, size};
+use clap::{Args, ValueHint};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use truesum::hash::Spec;
+use truesum::manifest::path::display_safe;
+use truesum::manifest::{self, Entry, Format, Heading, Spelling, WriteError, Writer};
+use truesum::shard::merge::{Fault, merge as merge_parts};
+use truesum::shard::plan::Plan;
+use truesum::{Cause, Error};
+
+/// Hold all parts against their plan and write one manifest of them
+///
+/// It is that of one run of `truesum hash`, or there is none. Each planned file must be there once, every range of it, every byte
+/// counted; a part that is missing, foreign, repeated, contradicting or damaged is named. Exit status: 0 the manifest is whole; 1 it
+/// is not; 2 not done as asked.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum shard merge plan.jsonl -o /data/SHA256SUMS
+  truesum shard merge plan.jsonl parts extra/5b1e7c02-000007.jsonl -t mtree -o data.mtree")]
+pub struct MergeArgs {
+    /// The plan
+    #[arg(value_name = "PLAN", value_hint = ValueHint::FilePath)]
+    plan: PathBuf,
+    /// Parts, and folders of parts (*.jsonl) [default: the folder of the plan's name with .parts behind it]
+    #[arg(value_name = "PART", value_hint = ValueHint::AnyPath)]
+    parts: Vec<PathBuf>,
+    /// Write the manifest to this file, whole or not at all
+    #[arg(short, long, value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    output: PathBuf,
+    /// Lines that name their algorithm
+    #[arg(long, conflicts_with_all = ["json", "format"])]
+    tag: bool,
+    /// One JSON object per line
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Any other format; see `truesum list formats`
+    #[arg(short = 't', long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
+    format: Option<&'static Format>,
+    /// Write it also if parts say that files could not be hashed: of those that could
+    #[arg(long)]
+    partial: bool,
+    #[command(flatten)]
+    run: RunArgs,
+    /// No progress line and no summary
+    #[arg(short, long, help_heading = "Running")]
+    quiet: bool,
+}
+
+pub fn merge(args: &MergeArgs, console: &mut Console) -> Exit {
+    match merged(args, console) {
+        Ok(exit) => exit,
+        Err(error) => {
+            console.display = None;
+            cannot_write(&error, console)
+        }
+    }
+}
+
+fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
+    let tell = args.run.tell(args.quiet);
+    let plan = Plan::open(&args.plan)?;
+    let format = match format(args, plan.specs()) {
+        Ok(format) => format,
+        Err(refusal) => return Ok(console.refuse(&refusal)),
+    };
+    let parts = match &args.parts[..] {
+        [] => listed(&parts_of(&args.plan))?,
+        given => {
+            let mut parts = Vec::new();
+            for path in given {
+                match path.is_dir() {
+                    true => parts.extend(listed(path)?),
+                    false => parts.push(path.clone()),
+                }
+            }
+            parts
+        }
+    };
+    let output = Output::file(&args.output)?;
+    let name = args.output.as_os_str().as_bytes();
+    let heading = Heading { specs: plan.specs().to_vec(), ..Heading::default() };
+    let mut writer = Writer::new(Into(output), format, &heading);
+    let watch = Watch::start(tell.line, None, console);
+    let mut unholdable = 0u64;
+    let mut refused: Vec<(Vec<u8>, String)> = Vec::new();
+    let mut each = |entry: Entry| match writer.write(&entry) {
+        Ok(()) => Ok(()),
+        Err(WriteError::Io(error)) => Err(Error::io(name, "write", error)),
+        Err(WriteError::Refused(why)) => {
+            unholdable += 1;
+            // So many names tell what is wrong.
+            if refused.len() < 100 {
+                refused.push((entry.path, why.to_string()));
+            }
+            Ok(())
+        }
+    };
+    let merged = merge_parts(&plan, &parts, &watch.progress, &mut each, &mut |fault| {
+        console.error(&fault.to_string());
+        if let Fault::Foreign(..) = fault {
+            console.hint("each plan has a folder of its own for its parts: remove what is of another one");
+        }
+    })?;
+    console.display = None;
+    for (name, why) in refused {
+        console.error_of(&name, &format!("cannot be written: {why}"));
+    }
+    let shown = display_safe(name);
+    if merged.interrupted {
+        console.error(&format!("interrupted: {shown} was not written"));
+        return Ok(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
+    }
+    let lacking = merged.failed + unholdable;
+    if merged.faults > 0 || lacking > 0 && !args.partial {
+        let faults = count(merged.faults, "fault", "faults");
+        let files = count(lacking, "file", "files");
+        console.error(&format!("{shown}: not written: {faults} of parts, {files} without a digest"));
+        if merged.faults == 0 {
+            console.hint("--partial writes what could be hashed");
+        }
+        return Ok(Exit::Failed);
+    }
+    let written = writer.finish().map_err(|error| match error {
+        WriteError::Io(error) => Error::io(name, "write", error),
+        WriteError::Refused(why) => Error::new(name, "write", Cause::Other(why.to_string())),
+    })?;
+    written.0.finish()?;
+    if tell.notes {
+        let parts = count(plan.totals().bundles, "part", "parts");
+        let files = count(merged.files - unholdable, "file", "files");
+        console.line(&format!("truesum: {files}, {}, of {parts}, listed in {shown}", size(merged.bytes)));
+    }
+    if lacking > 0 {
+        console.error(&format!("{} missing from {shown}", count(lacking, "file is", "files are")));
+        return Ok(Exit::Failed);
+    }
+    Ok(Exit::Done)
+}
+
+/// The format of the manifest.
+fn format(args: &MergeArgs, specs: &[Spec]) -> Result<&'static Format, Refusal> {
+    let usual = match (args.json, args.tag) {
+        (true, _) => "jsonl",
+        (_, true) => "bsd",
+        _ => "gnu",
+    };
+    let format = args.format.or_else(|| manifest::format(usual)).expect("formats named here are rows");
+    if format.holds.pieces {
+        return Err(Refusal::new(format!("{}: its pieces run across files, and parts do not", format.name)));
+    }
+    told_in(Some(&args.output), format, args.format.is_some(), specs, Spelling::default())
+}
+
+/// The parts in a folder, by name.
+fn listed(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let fail = |error| Error::io(folder.as_os_str().as_bytes(), "list", error);
+    let mut parts = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(fail)? {
+        let path = entry.map_err(fail)?.path();
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            parts.push(path);
+        }
+    }
+    parts.sort();
+    Ok(parts)
+}
+
+/// Writes to an output.
+struct Into(Output);
+
+impl std::io::Write for Into {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.write(bytes).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.pause()
+    }
+}

@@ -1,0 +1,279 @@
+//! `truesum shard plan`: which files, cut into which bundles.
+
+use crate::console::Console;
+use crate::exit::{Exit, Refusal};
+use crate::options::RunArgs;
+use crate::output::{begin, cannot_write, print};
+use crate::selection::SelectArgs;
+use crate::tasks::{Inputs, Tasks, inputs};
+use crate::values::path::folder_of;
+use crate::values::size::size;
+use crate::values::table::SpecParser;
+use crate::watch::Watch;
+use crate::words::{self, count};
+use clap::{Args, ValueHint};
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use truesum::hash::Spec;
+use truesum::manifest::path::{display_safe, within_root};
+use truesum::manifest::{self, ReadError, Reader};
+use truesum::shard::Sizes;
+use truesum::shard::merge::repeated;
+use truesum::shard::plan::{Plan, Planner};
+use truesum::{AtomicFile, Cause, Error, Job, Notice, Root, Special, Task};
+
+/// List files and cut the list into bundles, each for one worker
+///
+/// Prints the number of bundles. Files are looked at, not read: a worker that finds one changed says so.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum shard plan -o plan.jsonl --root /data /data
+  find /data -name '*.nc' -print0 | truesum shard plan -o plan.jsonl --files0-from - -a blake3
+  truesum shard plan -o plan.jsonl --manifest /data/SHA256SUMS --bundle-bytes 8GiB")]
+pub struct PlanArgs {
+    /// Files and folders
+    #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    files: Vec<OsString>,
+    /// Write the plan to this file, whole or not at all
+    #[arg(short, long, value_name = "PLAN", required = true, value_hint = ValueHint::FilePath)]
+    output: PathBuf,
+    /// Algorithms
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(hide_possible_values = true, default_value = "sha256")]
+    algorithm: Vec<Spec>,
+    /// Write names relative to this folder [default: as they are given, from the current folder]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    root: Option<PathBuf>,
+    /// The files that this manifest lists, in its folder or --root
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(conflicts_with_all = ["files", "files_from", "files0_from"])]
+    manifest: Option<PathBuf>,
+    /// Bytes of a bundle. Larger files are cut for digests of trees, parts and CRCs, and go alone for others
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64GiB")]
+    bundle_bytes: u64,
+    /// Files of a bundle, at most
+    #[arg(long, value_name = "N", default_value_t = Sizes::default().files)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    bundle_files: u64,
+    /// Write the plan also if something could not be looked at: of what could
+    #[arg(long)]
+    partial: bool,
+    #[command(flatten)]
+    select: SelectArgs,
+    #[command(flatten)]
+    run: RunArgs,
+    /// No progress line and no notes
+    #[arg(short, long, help_heading = "Running")]
+    quiet: bool,
+}
+
+pub fn plan(args: PlanArgs, console: &mut Console) -> Exit {
+    match planned(args, console) {
+        Ok(exit) => exit,
+        Err(Stop::Refusal(refusal)) => console.refuse(&refusal),
+        Err(Stop::Error(error)) => {
+            console.display = None;
+            cannot_write(&error, console)
+        }
+    }
+}
+
+/// Why there is no plan.
+enum Stop {
+    Refusal(Refusal),
+    Error(Error),
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Stop {
+        Stop::Refusal(refusal)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Error(error)
+    }
+}
+
+fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
+    let mut specs: Vec<Spec> = Vec::new();
+    for spec in args.algorithm {
+        if !specs.contains(&spec) {
+            specs.push(spec);
+        }
+    }
+    let tell = args.run.tell(args.quiet);
+    let names = inputs(args.files, &args.select);
+    let walk = args.select.walk()?;
+    if walk.special == Special::Read {
+        return Err(
+            Refusal::new("--special: what is no regular file cannot be known again by a worker").into()
+        );
+    }
+    if args.manifest.is_none()
+        && let Inputs::Named(names) = &names
+        && names.iter().any(|name| name == b"-")
+    {
+        let why = "there is nothing to plan: standard input cannot be read by a worker";
+        return Err(Refusal::with_hint(why, "name files and folders, or --files0-from, or --manifest").into());
+    }
+    let given = match (&args.root, &args.manifest) {
+        (Some(root), _) => root.clone(),
+        (None, Some(manifest)) => folder_of(manifest),
+        (None, None) => PathBuf::from("."),
+    };
+    let path = given.as_os_str().as_bytes();
+    let folder = std::fs::canonicalize(&given).map_err(|error| Error::io(path, "open", error))?;
+    let (output, sizes) =
+        (begin(&args.output)?, Sizes { bytes: args.bundle_bytes, files: args.bundle_files });
+    let own = own(&output);
+    let watch = Watch::start(tell.line, None, console);
+    let fail = |error| Error::io(args.output.as_os_str().as_bytes(), "write", error);
+    let mut planner = Planner::new(output, folder.as_os_str().as_bytes(), &specs, sizes).map_err(fail)?;
+    let verbose = tell.verbose;
+    let mut hear = |notice: Notice| hear(&notice, tell.notes, verbose, console);
+    let (planned, list_error) = match &args.manifest {
+        Some(manifest) => {
+            let mut tasks = Listed::open(manifest)?;
+            let root = Root::folder(&folder, false)?;
+            let planned =
+                truesum::shard::plan(&mut tasks, &root, &own, &mut planner, &watch.progress, &mut hear);
+            (planned.map_err(fail)?, None)
+        }
+        None => {
+            let root = args.root.is_some().then(|| folder.clone());
+            let mut tasks =
+                Tasks::new(&names, walk, root, specs.clone().into(), tell.threads, &watch.progress)?;
+            let root = &Root::Anywhere;
+            let planned =
+                truesum::shard::plan(&mut tasks, root, &own, &mut planner, &watch.progress, &mut hear);
+            (planned.map_err(fail)?, tasks.list_error())
+        }
+    };
+    console.display = None;
+    let output = display_safe(args.output.as_os_str().as_bytes());
+    if planned.interrupted {
+        console.error(&format!("interrupted: {output} was not written"));
+        return Ok(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
+    }
+    if let (Some(error), Inputs::Listed(list, _)) = (list_error, &names) {
+        return Err(Error::io(list.as_os_str().as_bytes(), "read", error).into());
+    }
+    let lacking = count(planned.failed, "file or folder", "files or folders");
+    if planned.failed > 0 && !args.partial {
+        console.error(&format!("{output}: not written: {lacking} would be missing from it"));
+        console.hint("--partial plans what could be looked at");
+        return Ok(Exit::Failed);
+    }
+    if planner.totals().files == 0 {
+        return Err(Refusal::new(format!("{output}: not written: there is no file to plan")).into());
+    }
+    let may_repeat = planner.may_repeat();
+    let (file, totals) = planner.finish().map_err(fail)?;
+    if may_repeat {
+        let copy = file.file().try_clone().map_err(fail)?;
+        if let Some(name) = repeated(&Plan::of(copy, &args.output)?)? {
+            let text = format!("{output}: not written: {} is named twice", display_safe(&name));
+            return Err(Refusal::with_hint(
+                text,
+                "each file is planned once: name folders that do not overlap",
+            )
+            .into());
+        }
+    }
+    file.commit()?;
+    if tell.notes {
+        let bundles = count(totals.bundles, "bundle", "bundles");
+        let files = count(totals.files, "file", "files");
+        console.line(&format!(
+            "truesum: {bundles} of {files}, {}, planned in {output}",
+            words::size(totals.bytes)
+        ));
+    }
+    if planned.failed > 0 {
+        console.error(&format!("{lacking} missing from {output}"));
+    }
+    let exit = if planned.failed > 0 { Exit::Failed } else { Exit::Done };
+    Ok(exit.max(print(&format!("{}\n", totals.bundles), console)))
+}
+
+/// The plan itself, and the one it replaces: neither is content.
+fn own(output: &AtomicFile) -> Vec<(u64, u64)> {
+    let new = rustix::fs::fstat(output.file());
+    let old = rustix::fs::stat(output.target());
+    [new, old].into_iter().flatten().map(|stat| (stat.st_dev, stat.st_ino)).collect()
+}
+
+/// Tells what is not planned.
+fn hear(notice: &Notice, notes: bool, verbose: bool, console: &mut Console) {
+    let safe = |path: &Path| display_safe(path.as_os_str().as_bytes());
+    match notice {
+        Notice::Failed(error) => console.failure(error),
+        _ if !notes => {}
+        Notice::Special(path, kind) => console.note(&format!("{}: {kind}, not planned", safe(path))),
+        Notice::Dangling(path) => console.note(&format!("{}: symbolic link to nothing", safe(path))),
+        Notice::Own(path) => console.note(&format!("{}: this plan, not planned", safe(path))),
+        Notice::Link(path) if verbose => {
+            console.note(&format!("{}: symbolic link, not followed", safe(path)));
+        }
+        Notice::Temporary(path) if verbose => {
+            console.note(&format!("{}: temporary file of truesum, not planned", safe(path)));
+        }
+        _ => {}
+    }
+}
+
+/// The files that a manifest lists.
+struct Listed {
+    path: PathBuf,
+    lines: Reader<File>,
+    last: Vec<u8>,
+}
+
+impl Listed {
+    fn open(path: &Path) -> Result<Listed, Error> {
+        let name = path.as_os_str().as_bytes();
+        let file = File::open(path).map_err(|error| Error::io(name, "open", error))?;
+        let options = manifest::Options {
+            allow_undigested: true,
+            allow_pieces: true,
+            allow_keyless: true,
+            ..manifest::Options::for_name(path.file_name().unwrap_or_default().as_bytes())
+        };
+        Ok(Listed { path: path.to_owned(), lines: Reader::new(file, options), last: Vec::new() })
+    }
+}
+
+impl Iterator for Listed {
+    type Item = Task;
+
+    fn next(&mut self) -> Option<Task> {
+        let of_manifest = |cause| {
+            let error = Error::new(self.path.as_os_str().as_bytes(), "read", cause);
+            Some(Task::Tell(Notice::Failed(error)))
+        };
+        loop {
+            let name = match self.lines.next()? {
+                Ok(line) => line.entry.path,
+                Err(ReadError::Io(error)) => return of_manifest(Cause::Io(error)),
+                Err(ReadError::Line(error)) => return of_manifest(Cause::Other(error.to_string())),
+            };
+            if name == self.last {
+                // One line for each of its digests.
+                continue;
+            }
+            self.last.clone_from(&name);
+            if let Err(fault) = within_root(&name) {
+                let error = Error::new(&name, "plan", Cause::Other(fault.to_string()));
+                return Some(Task::Tell(Notice::Failed(error)));
+            }
+            let open = Some(name.clone());
+            let job = Job::hash(OsString::from_vec(name), &std::sync::Arc::from([]));
+            return Some(Task::File(Job { open, ..job }));
+        }
+    }
+}

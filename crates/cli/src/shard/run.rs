@@ -1,0 +1,195 @@
+//! `truesum shard run`: the parts of bundles, on whatever machine has the plan and the files.
+
+use crate::console::Console;
+use crate::exit::{Exit, Refusal};
+use crate::options::RunArgs;
+use crate::shard::parts_of;
+use crate::watch::Watch;
+use crate::words::{count, size};
+use clap::{Args, ValueHint};
+use std::env::VarError;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use truesum::manifest::path::display_safe;
+use truesum::shard::part::{Computing, Standing, compute as compute_part};
+use truesum::shard::plan::Plan;
+use truesum::{Cause, Error, Kind, Mapping};
+
+/// Compute bundles of a plan, each into a file that appears whole or not at all
+///
+/// A part that is there without failures is not computed again. Exit status: 0 every file has a digest; 1 some have none, and another
+/// attempt gives them none; 2 no attempt can succeed as asked; 4 another attempt may.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum shard run plan.jsonl 0 1 2
+  truesum shard run plan.jsonl --index-from-env --of 1000     in an array of 1000 jobs
+  seq 0 6 | xargs -P 4 -n 1 truesum shard run -q plan.jsonl")]
+pub struct RunShardArgs {
+    /// The plan
+    #[arg(value_name = "PLAN", value_hint = ValueHint::FilePath)]
+    plan: PathBuf,
+    /// Bundles: a number, from 0 on, or A..B, without B
+    #[arg(value_name = "BUNDLE", value_parser = bundles)]
+    bundles: Vec<Range<usize>>,
+    /// The bundle whose number is in SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or AWS_BATCH_JOB_ARRAY_INDEX, or in this variable
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    #[arg(conflicts_with = "bundles")]
+    index_from_env: Option<String>,
+    /// This is one of N workers: beside its bundle it computes every N-th behind it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    of: Option<u64>,
+    /// The folder of the parts [default: that of the plan's name with .parts behind it]; it is made if need be
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    output: Option<PathBuf>,
+    /// The folder that names lead from, where this machine has it elsewhere than the plan says
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    root: Option<PathBuf>,
+    /// Compute also what is there already, and compare
+    #[arg(long)]
+    again: bool,
+    #[command(flatten)]
+    run: RunArgs,
+    /// No progress line and no summary
+    #[arg(short, long, help_heading = "Running")]
+    quiet: bool,
+}
+
+/// Reads `3` or `3..7`.
+fn bundles(text: &str) -> Result<Range<usize>, String> {
+    let number = |text: &str| text.parse::<usize>().map_err(|_| format!("'{text}' is no number of a bundle"));
+    let (start, end) = match text.split_once("..") {
+        Some((start, end)) => (number(start)?, number(end)?),
+        None => (number(text)?, number(text)?.saturating_add(1)),
+    };
+    if start < end { Ok(start..end) } else { Err("it ends before it begins".to_owned()) }
+}
+
+/// Variables in which schedulers tell a job its place in an array.
+const PLACES: [&str; 3] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX"];
+
+/// The place in the array, from this variable, or from that of the scheduler.
+fn place(named: &str) -> Result<usize, Refusal> {
+    let names = if named.is_empty() { &PLACES[..] } else { &[named] };
+    let mut found: Option<(usize, &str)> = None;
+    for name in names {
+        let text = match std::env::var(name) {
+            Ok(text) => text,
+            Err(VarError::NotPresent) => continue,
+            Err(VarError::NotUnicode(_)) => String::new(),
+        };
+        let index = text.parse().map_err(|_| Refusal::new(format!("{name}: not the number of a bundle")))?;
+        if let Some((other, first)) = found
+            && other != index
+        {
+            return Err(Refusal::new(format!("{first} says {other} and {name} says {index}")));
+        }
+        found = Some((index, name));
+    }
+    let missing = || Refusal::new(format!("none of these is set: {}", names.join(", ")));
+    found.map(|(index, _)| index).ok_or_else(missing)
+}
+
+pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
+    let tell = args.run.tell(args.quiet);
+    let plan = match Plan::open(&args.plan) {
+        Ok(plan) => plan,
+        Err(error) => {
+            console.failure(&error);
+            return if error.may_pass() { Exit::TryAgain } else { Exit::NotAsAsked };
+        }
+    };
+    let wanted = match wanted(args, &plan) {
+        Ok(wanted) => wanted,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let folder = args.output.clone().unwrap_or_else(|| parts_of(&args.plan));
+    if let Err(error) = std::fs::create_dir_all(&folder) {
+        console.failure(&Error::io(folder.as_os_str().as_bytes(), "create", error));
+        return Exit::TryAgain;
+    }
+    let watch = Watch::start(tell.line, None, console);
+    let mut exit = Exit::Done;
+    // Of several bundles one that may succeed is worth the attempt.
+    let mut again = false;
+    for bundle in wanted {
+        let computing = Computing {
+            root: args.root.as_deref(),
+            threads: tell.threads,
+            mapping: Mapping::Guarded,
+            again: args.again,
+            progress: &watch.progress,
+        };
+        let done = compute_part(&plan, bundle, &folder, &computing, &mut |error| console.failure(error));
+        let done = match done {
+            Ok(done) => done,
+            Err(error) if error.kind() == Kind::Interrupted => {
+                console.display = None;
+                console.error(&format!("interrupted: bundle {bundle} has no part"));
+                return Exit::Signal(watch.signals.ended_by().unwrap_or(2));
+            }
+            Err(error) => {
+                console.failure(&error);
+                // What the system says of one machine it may not say of another.
+                again |= matches!(error.cause, Cause::Io(_));
+                exit = exit.max(Exit::NotAsAsked);
+                continue;
+            }
+        };
+        if let Standing::Contradicts(beside) = &done.standing {
+            let beside = display_safe(beside.as_os_str().as_bytes());
+            console.error(&format!(
+                "bundle {bundle}: this part contradicts the one that is there: see {beside}"
+            ));
+            console
+                .hint("one of two reads was wrong: compute both again on machines that are known to be good");
+            exit = exit.max(Exit::Failed);
+        }
+        let counts = done.counts;
+        again |= counts.again > 0;
+        exit = exit.max(if counts.failed > 0 { Exit::Failed } else { Exit::Done });
+        if tell.notes {
+            let files = count(counts.lines - counts.failed, "file or range", "files or ranges");
+            let failed =
+                if counts.failed > 0 { format!("; {} FAILED", counts.failed) } else { String::new() };
+            let there = if done.standing == Standing::There { ", there already" } else { "" };
+            console
+                .line(&format!("truesum: bundle {bundle}: {files}, {}{failed}{there}", size(counts.bytes)));
+        }
+    }
+    console.display = None;
+    if again { Exit::TryAgain } else { exit }
+}
+
+/// The bundles asked for.
+fn wanted(args: &RunShardArgs, plan: &Plan) -> Result<Vec<usize>, Refusal> {
+    let all = plan.totals().bundles as usize;
+    let mut first: Vec<usize> = match &args.index_from_env {
+        Some(name) => vec![place(name)?],
+        None => args.bundles.iter().cloned().flatten().take(all + 1).collect(),
+    };
+    if first.is_empty() {
+        let text = "which bundle? none is named";
+        return Err(Refusal::with_hint(
+            text,
+            "name them, 0..N for all N, or --index-from-env in an array of jobs",
+        ));
+    }
+    let Some(of) = args.of.map(|of| of as usize) else {
+        return match first.iter().find(|bundle| **bundle >= all) {
+            Some(bundle) => Err(Refusal::new(format!(
+                "there is no bundle {bundle}: the plan has {}, from 0 on",
+                count(all as u64, "bundle", "bundles")
+            ))),
+            None => Ok(first),
+        };
+    };
+    if let Some(worker) = first.iter().find(|worker| **worker >= of) {
+        return Err(Refusal::new(format!("--of {of}: workers are 0 to {}, and none is {worker}", of - 1)));
+    }
+    first.sort_unstable();
+    first.dedup();
+    // There may be more workers than bundles: the others have nothing to do.
+    Ok(first.into_iter().flat_map(|worker| (worker..all).step_by(of)).collect())
+}

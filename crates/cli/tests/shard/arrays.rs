@@ -1,0 +1,168 @@
+//! Arrays of jobs as schedulers start them, and processes of one machine.
+
+use crate::program::Folder;
+use std::process::Command;
+
+/// A tree of small files in seven bundles, and what one run says of it.
+fn seven() -> (Folder, Vec<u8>) {
+    let folder = Folder::new();
+    for at in 0..35 {
+        folder.write(format!("d/{}/{at}", at % 3), format!("content {at}"));
+    }
+    let ran = folder.run(&["shard", "plan", "-q", "-o", "plan", "--bundle-files", "5", "d"]);
+    assert_eq!(ran.out(), "7\n", "{}", ran.err);
+    let local = folder.run(&["hash", "d"]).out;
+    (folder, local)
+}
+
+fn merged(folder: &Folder) -> Vec<u8> {
+    let ran = folder.run(&["shard", "merge", "-q", "plan", "-o", "M"]);
+    assert_eq!((ran.code, &ran.err[..]), (Some(0), ""));
+    folder.read("M")
+}
+
+#[test]
+fn the_place_in_an_array_is_the_bundle() {
+    for name in
+        ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX", "PBS_ARRAY_INDEX"]
+    {
+        let (folder, local) = seven();
+        let option = if name.starts_with("PBS") {
+            format!("--index-from-env={name}")
+        } else {
+            "--index-from-env".to_owned()
+        };
+        for index in [6, 0, 3, 1, 5, 4, 2] {
+            let mut command = folder.command();
+            let ran = command.env(name, index.to_string()).args(["shard", "run", "-q", "plan", &option]);
+            assert!(ran.status().unwrap().success(), "{name} {index}");
+        }
+        assert_eq!(merged(&folder), local);
+    }
+    let (folder, _) = seven();
+    for (pairs, said) in [
+        (
+            &[("SLURM_ARRAY_TASK_ID", "1"), ("JOB_COMPLETION_INDEX", "2")][..],
+            "SLURM_ARRAY_TASK_ID says 1 and JOB_COMPLETION_INDEX says 2",
+        ),
+        (&[("SLURM_ARRAY_TASK_ID", "x")], "SLURM_ARRAY_TASK_ID: not the number of a bundle"),
+        (&[("SLURM_ARRAY_TASK_ID", "7")], "there is no bundle 7"),
+    ] {
+        let mut command = folder.command();
+        command.envs(pairs.iter().copied()).args(["shard", "run", "plan", "--index-from-env"]);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains(said), "{output:?}");
+    }
+}
+
+#[test]
+fn fewer_workers_than_bundles_share_them_and_more_have_nothing_to_do() {
+    for workers in [1, 3, 9] {
+        let (folder, local) = seven();
+        for worker in 0..workers {
+            let words = ["shard", "run", "-q", "plan", &worker.to_string(), "--of", &workers.to_string()];
+            assert_eq!(folder.run(&words).code, Some(0));
+        }
+        assert_eq!(merged(&folder), local, "{workers}");
+    }
+}
+
+/// As README and docs show it.
+#[test]
+fn xargs_and_parallel_start_workers() {
+    for (tool, script) in [
+        ("xargs", "seq 0 6 | xargs -P 4 -n 1 \"$0\" shard run -q plan"),
+        ("parallel", "seq 0 6 | parallel -j 4 \"$0\" shard run -q plan"),
+    ] {
+        if !Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success()) {
+            eprintln!("{tool} is not installed: its example was not run");
+            continue;
+        }
+        let (folder, local) = seven();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", script, env!("CARGO_BIN_EXE_truesum")]).current_dir(folder.root());
+        assert!(shell.status().unwrap().success(), "{tool}");
+        assert_eq!(merged(&folder), local, "{tool}");
+    }
+}
+
+#[test]
+fn a_part_tells_nothing_of_who_computed_it() {
+    let (folder, _) = seven();
+    for (threads, parts) in [("1", "one"), ("4", "two")] {
+        let words = ["shard", "run", "-q", "plan", "0..7", "-j", threads, "-o", parts];
+        assert_eq!(folder.run(&words).code, Some(0));
+    }
+    let output = Command::new("diff").args(["-r", "one", "two"]).current_dir(folder.root()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+/// What an indexed job has to say, by the reference of `batch/v1`: a cluster to run it is not here.
+const JOB: &str = r#"
+import sys, yaml
+job = yaml.safe_load(open(sys.argv[1]))
+assert (job["apiVersion"], job["kind"]) == ("batch/v1", "Job")
+assert set(job) == {"apiVersion", "kind", "metadata", "spec"} and job["metadata"]["name"]
+spec = job["spec"]
+known = {"completionMode", "completions", "parallelism", "backoffLimitPerIndex", "maxFailedIndexes", "podFailurePolicy", "template"}
+assert set(spec) <= known, set(spec) - known
+assert spec["completionMode"] == "Indexed" and 0 < spec["parallelism"] <= spec["completions"] <= 100000
+pod = spec["template"]["spec"]
+# A policy for failures, and limits for each index, ask for this.
+assert pod["restartPolicy"] == "Never"
+[container] = pod["containers"]
+for rule in spec["podFailurePolicy"]["rules"]:
+    assert rule["action"] in ("FailJob", "FailIndex", "Ignore", "Count")
+    if codes := rule.get("onExitCodes"):
+        assert codes["containerName"] == container["name"] and codes["operator"] in ("In", "NotIn")
+        assert 0 not in codes["values"] and codes["values"] == sorted(set(codes["values"]))
+mounts = {mount["name"] for mount in container["volumeMounts"]}
+assert mounts == {volume["name"] for volume in pod["volumes"]}
+args = container["args"]
+assert args[args.index("--of") + 1] == str(spec["completions"])
+print(*args)
+"#;
+
+#[test]
+fn the_example_for_kubernetes_is_a_job_whose_command_works() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/shards/kubernetes.yaml");
+    let has_yaml =
+        Command::new("python3").args(["-c", "import yaml"]).status().is_ok_and(|status| status.success());
+    if !has_yaml {
+        eprintln!("python3 has no yaml: the example for Kubernetes was not looked at");
+        return;
+    }
+    let output = Command::new("python3").args(["-c", JOB]).arg(path).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let (folder, local) = seven();
+    let words = String::from_utf8(output.stdout).unwrap();
+    for index in 0..64 {
+        let words =
+            words.split_whitespace().map(|word| if word == "/data/plan.jsonl" { "plan" } else { word });
+        let mut command = folder.command();
+        let output = command.env("JOB_COMPLETION_INDEX", index.to_string()).args(words).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+    assert_eq!(merged(&folder), local);
+}
+
+#[test]
+fn the_example_for_slurm_does_what_it_says_in_such_an_environment() {
+    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/shards/slurm.sh");
+    let (folder, local) = seven();
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_truesum")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let job = |task: u64| {
+        let mut command = Command::new("bash");
+        command.arg(&script).arg("plan").current_dir(folder.root()).env("PATH", &path);
+        command.env("SLURM_ARRAY_TASK_ID", task.to_string()).env("SLURM_ARRAY_TASK_COUNT", "3");
+        command.output().unwrap()
+    };
+    for task in 0..3 {
+        let output = job(task);
+        assert!(output.status.success(), "{output:?}");
+    }
+    assert_eq!(merged(&folder), local);
+    assert_eq!(job(3).status.code(), Some(2), "there are three");
+}

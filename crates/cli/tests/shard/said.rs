@@ -1,0 +1,308 @@
+//! One scenario a test: exact output and exit status.
+
+use crate::program::{ABC, Folder, Ran};
+use std::os::unix::fs::{MetadataExt, symlink};
+
+/// SHA-256 of `b`, by sha256sum.
+const B: &str = "3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d";
+
+fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
+    (ran.out(), &ran.err, ran.code)
+}
+
+/// A folder `d` with two files, and its plan.
+fn planned() -> Folder {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "b")]);
+    let ran = folder.run(&["shard", "plan", "-o", "plan", "--root", "d", "--bundle-files", "1", "d"]);
+    let said = "truesum: 2 bundles of 2 files, 4 B, planned in plan\n";
+    assert_eq!(shown(&ran), ("2\n".to_owned(), said, Some(0)));
+    folder
+}
+
+/// What a plan says of a file.
+fn line(folder: &Folder, name: &str) -> String {
+    let found = std::fs::metadata(folder.path(format!("d/{name}"))).unwrap();
+    let time = |seconds: i64, nanos: i64| {
+        let date = std::process::Command::new("date")
+            .args(["-u", "-d", &format!("@{seconds}"), "+%Y-%m-%dT%H:%M:%S"])
+            .output()
+            .unwrap();
+        format!("{}.{nanos:09}Z", String::from_utf8(date.stdout).unwrap().trim())
+    };
+    let (mtime, ctime) = (time(found.mtime(), found.mtime_nsec()), time(found.ctime(), found.ctime_nsec()));
+    format!(
+        "{{\"path\":\"{name}\",\"size\":{},\"mtime\":\"{mtime}\",\"ctime\":\"{ctime}\",\"inode\":{}",
+        found.len(),
+        found.ino()
+    )
+}
+
+/// The digest that ends the first line that has one.
+fn sealed(text: &str) -> String {
+    let line = text.lines().last().unwrap();
+    line[line.len() - 66..line.len() - 2].to_owned()
+}
+
+/// The path of a part.
+fn part(folder: &Folder, bundle: usize) -> String {
+    let id = sealed(&String::from_utf8(folder.read("plan")).unwrap());
+    format!("plan.parts/{}-{bundle:06}.jsonl", &id[..8])
+}
+
+#[test]
+fn a_plan_its_parts_and_one_manifest() {
+    let folder = planned();
+    let plan = String::from_utf8(folder.read("plan")).unwrap();
+    let root = folder.path("d").canonicalize().unwrap();
+    let head =
+        format!("{{\"truesum\":\"plan-1\",\"root\":\"{}\",\"algorithms\":[\"sha256\"]}}\n", root.display());
+    let lines = ["a", "s/b"].map(|name| line(&folder, name) + "}\n");
+    let b3 = |text: &str| {
+        let ran = folder.feed(&["hash", "-a", "blake3", "--raw", "-"], text.as_bytes());
+        ran.out.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+    };
+    let mut offset = head.len();
+    let mut index = String::new();
+    for (number, (line, bytes)) in lines.iter().zip([3, 1]).enumerate() {
+        let len = line.len();
+        index += &format!(
+            "{{\"bundle\":{number},\"offset\":{offset},\"length\":{len},\"lines\":1,\"bytes\":{bytes},\"blake3\":\"{}\"}}\n",
+            b3(line)
+        );
+        offset += len;
+    }
+    let end =
+        format!("{{\"end\":true,\"index\":{offset},\"bundles\":2,\"files\":2,\"bytes\":4,\"blake3\":\"");
+    let id = b3(&format!("{head}{index}{end}"));
+    assert_eq!(plan, format!("{head}{}{index}{end}{id}\"}}\n", lines.concat()));
+
+    let ran = folder.run(&["shard", "run", "plan", "1"]);
+    let said = "truesum: bundle 1: 1 file or range, 1 B\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    let ran = folder.run(&["shard", "merge", "plan", "-o", "M"]);
+    let said = "truesum: bundle 0: no part of it is there\n\
+                truesum: M: not written: 1 fault of parts, 0 files without a digest\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(1)));
+    assert!(!folder.path("M").exists());
+    let ran = folder.run(&["shard", "run", "plan", "0..2"]);
+    let said = "truesum: bundle 0: 1 file or range, 3 B\n\
+                truesum: bundle 1: 1 file or range, 1 B, there already\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    let head = format!("{{\"truesum\":\"part-1\",\"plan\":\"{id}\",\"bundle\":0}}\n");
+    let came = format!("{},\"digests\":{{\"sha256\":\"{ABC}\"}}}}\n", line(&folder, "a"));
+    let end = "{\"end\":true,\"lines\":1,\"failed\":0,\"again\":0,\"bytes\":3,\"blake3\":\"";
+    let text = format!("{head}{came}{end}");
+    let text = format!("{text}{}\"}}\n", b3(&text));
+    assert_eq!(String::from_utf8(folder.read(part(&folder, 0))).unwrap(), text);
+    let ran = folder.run(&["shard", "merge", "plan", "-o", "M"]);
+    let said = "truesum: 2 files, 4 B, of 2 parts, listed in M\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(String::from_utf8(folder.read("M")).unwrap(), format!("{ABC}  a\n{B}  s/b\n"));
+    assert_eq!(folder.run(&["check", "--root", "d", "M"]).code, Some(0));
+}
+
+#[test]
+fn a_file_that_changed_since_it_was_planned_is_a_failure_of_its_name() {
+    let folder = planned();
+    folder.write("d/s/b", "c");
+    let ran = folder.run(&["shard", "run", "plan", "0..2"]);
+    let (out, err, code) = shown(&ran);
+    assert_eq!((out.as_str(), code), ("", Some(1)));
+    assert!(
+        err.contains("truesum: s/b: cannot read: changed since it was planned (the time of the last"),
+        "{err}"
+    );
+    assert!(err.ends_with("truesum: bundle 1: 0 files or ranges, 0 B; 1 FAILED\n"), "{err}");
+    let text = String::from_utf8(folder.read(part(&folder, 1))).unwrap();
+    assert!(text.contains(",\"failed\":\"changed\",\"reason\":\"changed since it was planned"), "{text}");
+    assert!(
+        text.contains(",\"errno\":null,\"again\":false}\n{\"end\":true,\"lines\":1,\"failed\":1,"),
+        "{text}"
+    );
+    let ran = folder.run(&["shard", "merge", "plan", "-o", "M"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("truesum: s/b: changed: changed since it was planned"), "{}", ran.err);
+    assert!(!folder.path("M").exists());
+    let ran = folder.run(&["shard", "merge", "plan", "-o", "M", "--partial"]);
+    assert_eq!((ran.code, String::from_utf8(folder.read("M")).unwrap()), (Some(1), format!("{ABC}  a\n")));
+    assert!(ran.err.ends_with("truesum: 1 file is missing from M\n"), "{}", ran.err);
+    // Gone is another word, and so is another size.
+    std::fs::remove_file(folder.path("d/s/b")).unwrap();
+    let ran = folder.run(&["shard", "run", "-q", "plan", "1"]);
+    assert_eq!((&ran.err[..], ran.code), ("truesum: s/b: cannot open: No such file or directory\n", Some(1)));
+    folder.write("d/s/b", "longer");
+    let ran = folder.run(&["shard", "run", "-q", "plan", "1"]);
+    assert!(ran.err.contains("(the size differs)"), "{}", ran.err);
+}
+
+#[test]
+fn ranges_of_a_large_file_are_bundles_of_their_own() {
+    let folder = Folder::new();
+    folder.write("big", crate::bytes::noise(300_000));
+    folder.write("small", "abc");
+    let words = ["-a", "sha256-tree,crc32c", "--bundle-bytes", "64KiB", "big", "small"];
+    let ran = folder.run(&[&["shard", "plan", "-q", "-o", "plan"], &words[..]].concat());
+    assert_eq!(shown(&ran), ("6\n".to_owned(), "", Some(0)));
+    let plan = String::from_utf8(folder.read("plan")).unwrap();
+    for range in ["[0,65536]", "[65536,131072]", "[262144,300000]"] {
+        assert!(plan.contains(&format!(",\"range\":{range}}}\n")), "{plan}");
+    }
+    assert_eq!(folder.run(&["shard", "run", "-q", "plan", "5", "4", "0..4"]).code, Some(0));
+    let ran = folder.run(&["shard", "merge", "-q", "--tag", "plan", "-o", "M"]);
+    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    let local = folder.run(&["hash", "-a", "sha256-tree,crc32c", "--tag", "big", "small"]);
+    assert_eq!(folder.read("M"), local.out);
+    // A flat digest cannot be cut: the file goes whole.
+    let ran = folder.run(&[
+        "shard",
+        "plan",
+        "-q",
+        "-o",
+        "flat",
+        "-a",
+        "sha256",
+        "--bundle-bytes",
+        "64KiB",
+        "big",
+        "small",
+    ]);
+    assert_eq!(ran.out(), "2\n");
+    // One range of another content, of the same size.
+    folder.write("big", vec![7; 300_000]);
+    let ran = folder.run(&["shard", "run", "-q", "--again", "plan", "2"]);
+    assert_eq!(ran.code, Some(0), "the part that is there stays: {}", ran.err);
+    std::fs::remove_file(folder.path(part(&folder, 2))).unwrap();
+    let ran = folder.run(&["shard", "run", "-q", "plan", "2"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("big: cannot read: changed since it was planned"), "{}", ran.err);
+    let ran = folder.run(&["shard", "merge", "plan", "-o", "N"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("truesum: big: changed:"), "{}", ran.err);
+}
+
+#[test]
+fn what_is_not_done_as_asked_says_so() {
+    let folder = planned();
+    symlink("nowhere", folder.path("d/dangling")).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        folder.path("d/pipe"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR,
+        0,
+    )
+    .unwrap();
+    folder.write("bad", "{}\n");
+    folder.write("list", "d\0d/a\0");
+    for (words, code, said) in [
+        (
+            &["plan", "-o", "p"][..],
+            2,
+            "standard input cannot be read by a worker\nhint: name files and folders",
+        ),
+        (
+            &["plan", "-o", "p", "--special", "d"],
+            2,
+            "--special: what is no regular file cannot be known again",
+        ),
+        (
+            &["plan", "-o", "p", "d", "d/a"],
+            2,
+            "p: not written: d/a is named twice\nhint: each file is planned once",
+        ),
+        (&["plan", "-o", "p", "--files0-from", "list"], 2, "p: not written: d/a is named twice"),
+        (
+            &["plan", "-o", "p", "nope"],
+            1,
+            "nope: cannot open: No such file or directory\ntruesum: p: not written: 1 file or folder",
+        ),
+        (&["plan", "-o", "p", "--include", "*.c", "d"], 2, "p: not written: there is no file to plan"),
+        (&["plan", "-o", "p", "--root", "nope", "d"], 2, "nope: cannot open: No such file or directory"),
+        (&["plan", "-o", "no/p", "d"], 2, "no/p: cannot write: No such file or directory"),
+        (&["run", "plan"], 2, "which bundle? none is named\nhint: name them, 0..N for all N"),
+        (&["run", "plan", "2"], 2, "there is no bundle 2: the plan has 2 bundles, from 0 on"),
+        (&["run", "plan", "0..9"], 2, "there is no bundle 2"),
+        (&["run", "plan", "5", "--of", "4"], 2, "--of 4: workers are 0 to 3, and none is 5"),
+        (
+            &["run", "plan", "--index-from-env"],
+            2,
+            "none of these is set: SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX",
+        ),
+        (&["run", "nope", "0"], 2, "nope: cannot open: No such file or directory"),
+        (&["run", "bad", "0"], 2, "bad: cannot use: no plan, or a damaged one: its last line is not its end"),
+        (&["run", "plan", "0", "--root", "nope"], 4, "nope: cannot open: No such file or directory"),
+        (&["merge", "bad", "-o", "M"], 2, "bad: cannot use: no plan, or a damaged one"),
+        (&["merge", "plan", "-o", "M"], 2, "plan.parts: cannot list: No such file or directory"),
+        (
+            &["merge", "plan", "bad", "-o", "M"],
+            1,
+            "bad: no part of this plan: its first line is not that of a part\nhint: each plan",
+        ),
+        (&["merge", "plan", "nope", "-o", "M"], 1, "nope: cannot read: No such file or directory"),
+        (
+            &["merge", "plan", "-t", "torrent", "-o", "M"],
+            2,
+            "torrent: its pieces run across files, and parts do not",
+        ),
+        (
+            &["merge", "plan", "-t", "gnu", "-o", "MD5SUMS"],
+            2,
+            "-t gnu: in MD5SUMS nothing would tell that digests are of sha256",
+        ),
+    ] {
+        let _ = std::fs::remove_dir_all(folder.path("plan.parts"));
+        let ran = folder.run(&[&["shard"], words].concat());
+        assert_eq!(ran.code, Some(code), "{words:?}: {}", ran.err);
+        assert!(ran.err.contains(said), "{words:?}: {}", ran.err);
+        assert_eq!(ran.out(), "", "{words:?}");
+        assert!(!folder.path("p").exists() && !folder.path("M").exists(), "{words:?}");
+    }
+    let ran = folder.run(&["shard", "plan", "-v", "-o", "p", "d"]);
+    assert!(ran.err.contains("note: d/dangling: symbolic link to nothing\n"), "{}", ran.err);
+    assert!(ran.err.contains("note: d/pipe: named pipe, not planned\n"), "{}", ran.err);
+    assert_eq!(ran.code, Some(0));
+}
+
+#[test]
+fn a_part_of_another_plan_is_foreign() {
+    let folder = planned();
+    assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0..2"]).code, Some(0));
+    let ran = folder.run(&["shard", "plan", "-q", "-o", "other", "--root", "d", "-a", "md5", "d"]);
+    assert_eq!(ran.out(), "1\n");
+    assert_eq!(folder.run(&["shard", "run", "-q", "other", "0", "-o", "plan.parts"]).code, Some(0));
+    let ran = folder.run(&["shard", "merge", "plan", "-o", "M"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("no part of this plan: it is of another plan\n"), "{}", ran.err);
+    // Each part by its name alone.
+    let (one, two) = (part(&folder, 0), part(&folder, 1));
+    assert_eq!(folder.run(&["shard", "merge", "plan", &two, &one, "-o", "M"]).code, Some(0));
+    let ran = folder.run(&["shard", "merge", "plan", &two, &one, &one, "-o", "M2"]);
+    let said = format!("truesum: bundle 0: its part is there twice: {one} and {one}\n");
+    assert!(ran.code == Some(1) && ran.err.contains(&said), "{}", ran.err);
+}
+
+#[test]
+fn a_manifest_says_which_files_and_the_names_may_be_any() {
+    let folder = Folder::new();
+    let names: [&[u8]; 5] = [b"d/a\nb", b"d/\xff\xfe", b"d/ \\x", b"d/-", b"d/z"];
+    for name in names {
+        folder.write(name, name);
+    }
+    assert_eq!(folder.run(&["hash", "-q", "-a", "md5,sha256", "--tag", "-o", "d/M", "d"]).code, Some(0));
+    let ran = folder.run(&["shard", "plan", "-q", "-o", "plan", "--manifest", "d/M", "--bundle-files", "2"]);
+    assert_eq!(shown(&ran), ("3\n".to_owned(), "", Some(0)));
+    // Elsewhere under another name, as on another machine.
+    std::fs::rename(folder.path("d"), folder.path("e")).unwrap();
+    assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0..3"]).code, Some(4));
+    assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0..3", "--root", "e"]).code, Some(0));
+    assert_eq!(folder.run(&["shard", "merge", "-q", "plan", "-o", "e/N"]).code, Some(0));
+    assert_eq!(folder.run(&["hash", "-q", "--root", "e", "-o", "L", "--exclude", "[MN]", "e"]).code, Some(0));
+    assert_eq!(folder.read("e/N"), folder.read("L"));
+    folder.write("e/evil", format!("{ABC}  ../L\n"));
+    let ran = folder.run(&["shard", "plan", "-o", "p", "--manifest", "e/evil"]);
+    assert!(
+        ran.code == Some(1) && ran.err.contains("../L: cannot plan: the name leaves the root"),
+        "{}",
+        ran.err
+    );
+}

@@ -1,0 +1,310 @@
+//! A plan: files in the order of the manifest that is to be, cut into bundles (`docs/spec/shards.md`, section 2).
+
+use super::line::{
+    Bundle, Item, blake3, head, parse_head, parse_plan_end, plan_end, seal, seal_into, sealed, unusable,
+};
+use super::state::State;
+use crate::error::Error;
+use crate::tree::piece::Cuts;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use truesum_hash::{Digest, Hasher, Spec};
+
+pub use super::line::Totals;
+
+/// Text of a bundle, beyond which it ends: whoever computes it has it in memory.
+const TEXT: u64 = 32 << 20;
+/// The longest text of a bundle: one line more.
+const LONGEST: u64 = TEXT + (4 << 20);
+
+/// How large bundles are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Bytes: a file that would make a bundle larger begins the next one, and one that is larger by itself is cut, if all digests
+    /// can be.
+    pub bytes: u64,
+    /// Files.
+    pub files: u64,
+}
+
+impl Default for Sizes {
+    fn default() -> Sizes {
+        Sizes { bytes: 64 << 30, files: 100_000 }
+    }
+}
+
+/// Writes a plan, file after file.
+pub struct Planner<W: Write> {
+    out: W,
+    seal: Hasher,
+    block: Hasher,
+    open: Bundle,
+    sizes: Sizes,
+    specs: Vec<Spec>,
+    index: Vec<Bundle>,
+    totals: Totals,
+    line: Vec<u8>,
+    last: Vec<u8>,
+    ascending: bool,
+}
+
+impl<W: Write> Planner<W> {
+    /// A plan for files whose names lead from `root`, of these digests.
+    ///
+    /// # Errors
+    /// That of the output.
+    pub fn new(mut out: W, root: &[u8], specs: &[Spec], sizes: Sizes) -> io::Result<Planner<W>> {
+        let head = head(root, specs);
+        let mut whole = seal();
+        whole.update(&head);
+        out.write_all(&head)?;
+        let open = Bundle { offset: head.len() as u64, length: 0, lines: 0, bytes: 0, digest: [0; 32] };
+        let (index, totals) = (Vec::new(), Totals::default());
+        let specs = specs.to_vec();
+        let (line, last) = (Vec::new(), Vec::new());
+        let (block, ascending) = (seal(), true);
+        Ok(Planner { out, seal: whole, block, open, sizes, specs, index, totals, line, last, ascending })
+    }
+
+    /// Adds a file.
+    ///
+    /// # Errors
+    /// That of the output.
+    pub fn add(&mut self, name: &[u8], state: State) -> io::Result<()> {
+        self.ascending &= self.totals.files == 0 || self.last[..] < *name;
+        self.last.clear();
+        self.last.extend_from_slice(name);
+        self.totals.files += 1;
+        self.totals.bytes = self.totals.bytes.saturating_add(state.size);
+        let Sizes { bytes, files } = self.sizes;
+        let name = name.to_vec();
+        if state.size > bytes
+            && let Some(cuts) = Cuts::new(&self.specs, state.size, bytes)
+        {
+            for range in cuts {
+                self.close()?;
+                self.put(&Item { name: name.clone(), state, range: Some(range) })?;
+            }
+            return self.close();
+        }
+        let open = &self.open;
+        let full =
+            open.bytes.saturating_add(state.size) > bytes || open.lines >= files || open.length >= TEXT;
+        if full {
+            self.close()?;
+        }
+        self.put(&Item { name, state, range: None })
+    }
+
+    /// What was added so far.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// Whether a name may be there twice: they did not come in ascending order.
+    pub fn may_repeat(&self) -> bool {
+        !self.ascending
+    }
+
+    /// Ends the plan and gives the output back.
+    ///
+    /// # Errors
+    /// That of the output.
+    pub fn finish(mut self) -> io::Result<(W, Totals)> {
+        self.close()?;
+        self.totals.bundles = self.index.len() as u64;
+        for (number, bundle) in self.index.iter().enumerate() {
+            let line = bundle.text(number);
+            self.seal.update(line.as_bytes());
+            self.out.write_all(line.as_bytes())?;
+        }
+        seal_into(self.seal, plan_end(self.open.offset, &self.totals), &mut self.out)?;
+        self.out.flush()?;
+        Ok((self.out, self.totals))
+    }
+
+    fn put(&mut self, item: &Item) -> io::Result<()> {
+        self.line.clear();
+        item.open_into(&mut self.line);
+        self.line.extend_from_slice(b"}\n");
+        self.block.update(&self.line);
+        self.out.write_all(&self.line)?;
+        self.open.length += self.line.len() as u64;
+        self.open.lines += 1;
+        self.open.bytes = self.open.bytes.saturating_add(item.bytes());
+        Ok(())
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        if self.open.lines > 0 {
+            let offset = self.open.offset + self.open.length;
+            let next = Bundle { offset, length: 0, lines: 0, bytes: 0, digest: [0; 32] };
+            let mut done = std::mem::replace(&mut self.open, next);
+            done.digest.copy_from_slice(self.block.finish_reset().as_bytes());
+            self.index.push(done);
+        }
+        Ok(())
+    }
+}
+
+/// A plan that was written.
+#[derive(Debug)]
+pub struct Plan {
+    file: File,
+    path: PathBuf,
+    root: Vec<u8>,
+    specs: Vec<Spec>,
+    id: String,
+    index: Vec<Bundle>,
+    totals: Totals,
+}
+
+impl Plan {
+    /// Opens a plan. What is read of it, all but the bundles, is whole and as it was written.
+    ///
+    /// # Errors
+    /// It cannot be read, or is damaged, or something else.
+    pub fn open(path: &Path) -> Result<Plan, Error> {
+        let fail = |error| Error::io(path.as_os_str().as_bytes(), "open", error);
+        Plan::of(File::open(path).map_err(fail)?, path)
+    }
+
+    /// The plan in an open file.
+    ///
+    /// # Errors
+    /// As [`Plan::open`].
+    pub fn of(file: File, path: &Path) -> Result<Plan, Error> {
+        let fail = |error| Error::io(path.as_os_str().as_bytes(), "read", error);
+        let damaged = |what: &str| unusable(path, format!("no plan, or a damaged one: {what}"));
+        let len = file.metadata().map_err(fail)?.len();
+        // The last line is short; the first holds a name.
+        let tail = read(&file, len.saturating_sub(512)..len).map_err(fail)?;
+        let lines = tail.strip_suffix(b"\n").ok_or_else(|| damaged("it does not end with a line"))?;
+        let start = lines.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let end_at = len - (tail.len() - start) as u64;
+        let ended = sealed(&lines[start..]);
+        let ended = ended.and_then(|(covered, id)| Some((covered, id, parse_plan_end(covered)?)));
+        let (covered, id, (index_at, totals)) =
+            ended.ok_or_else(|| damaged("its last line is not its end"))?;
+
+        let mut whole = seal();
+        let mut first = Vec::new();
+        let begin = At { file: &file, at: 0 }.take(LONGEST);
+        BufReader::new(begin).read_until(b'\n', &mut first).map_err(fail)?;
+        whole.update(&first);
+        let (root, specs) = first
+            .strip_suffix(b"\n")
+            .and_then(parse_head)
+            .ok_or_else(|| damaged("its first line is not that of a plan"))?;
+        let mut index = Vec::new();
+        let mut lines =
+            BufReader::new(At { file: &file, at: index_at }.take(end_at.saturating_sub(index_at)));
+        let (mut line, mut next, mut bytes) = (Vec::new(), first.len() as u64, 0u64);
+        while lines.read_until(b'\n', &mut line).map_err(fail)? > 0 {
+            whole.update(&line);
+            let bundle = line.strip_suffix(b"\n").and_then(|line| Bundle::parse(line, index.len()));
+            let bundle = bundle.filter(|bundle| bundle.offset == next && bundle.length <= LONGEST);
+            let bundle = bundle.ok_or_else(|| damaged(&format!("bundle {} of its index", index.len())))?;
+            next = next.checked_add(bundle.length).ok_or_else(|| damaged("its index"))?;
+            bytes = bytes.saturating_add(bundle.bytes);
+            index.push(bundle);
+            line.clear();
+        }
+        whole.update(covered);
+        if whole.finish().to_hex() != id {
+            return Err(damaged("its digest is another one"));
+        }
+        if next != index_at || index.len() as u64 != totals.bundles || bytes != totals.bytes {
+            return Err(damaged("its sums are others"));
+        }
+        let (path, id) = (path.to_owned(), id.to_owned());
+        Ok(Plan { file, path, root, specs, id, index, totals })
+    }
+
+    /// Its digest, in hexadecimal: every part says which plan it is of.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The folder that names lead from.
+    pub fn root(&self) -> &Path {
+        Path::new(std::ffi::OsStr::from_bytes(&self.root))
+    }
+
+    /// The digests asked for.
+    pub fn specs(&self) -> &[Spec] {
+        &self.specs
+    }
+
+    /// The number of bundles, and of files and bytes in all.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// Bytes to be read for a bundle.
+    pub fn bytes_of(&self, bundle: usize) -> u64 {
+        self.index[bundle].bytes
+    }
+
+    /// The name of the file that the part of a bundle goes to.
+    pub fn part_name(&self, bundle: usize) -> String {
+        format!("{}-{bundle:06}.jsonl", &self.id[..8])
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The lines of a bundle, as they were written.
+    pub(super) fn block(&self, number: usize) -> Result<Vec<u8>, Error> {
+        let bundle = &self.index[number];
+        let fail = |error| Error::io(self.path.as_os_str().as_bytes(), "read", error);
+        let text = read(&self.file, bundle.offset..bundle.offset + bundle.length).map_err(fail)?;
+        if blake3().digest(&text) != Digest::new(&bundle.digest) {
+            return Err(self.damaged(number));
+        }
+        Ok(text)
+    }
+
+    /// Says that a bundle is not what it should be.
+    pub(super) fn damaged(&self, bundle: usize) -> Error {
+        unusable(&self.path, format!("the plan is damaged in bundle {bundle}"))
+    }
+
+    /// Each item of a bundle with its line, from the lines of [`Plan::block`].
+    pub(super) fn items<'b>(
+        &self,
+        bundle: usize,
+        block: &'b [u8],
+    ) -> impl Iterator<Item = Result<(&'b [u8], Item), Error>> {
+        block.split_inclusive(|&byte| byte == b'\n').map(move |line| {
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            Item::parse(line).map(|item| (line, item)).ok_or_else(|| self.damaged(bundle))
+        })
+    }
+}
+
+/// The bytes of a range, all of them.
+fn read(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; (range.end - range.start) as usize];
+    file.read_exact_at(&mut bytes, range.start)?;
+    Ok(bytes)
+}
+
+/// Reads a file from a place on.
+struct At<'f> {
+    file: &'f File,
+    at: u64,
+}
+
+impl Read for At<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read_at(buffer, self.at)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}

@@ -1,0 +1,112 @@
+//! From the files that a walk finds, or a list names, to a plan: what each of them is, asked on several threads at a time.
+
+use super::plan::Planner;
+use super::state::State;
+use crate::error::{Cause, Error};
+use crate::io::open::{Root, describe};
+use crate::io::resolve::Reach;
+use crate::io::room::thread;
+use crate::job::Job;
+use crate::progress::Progress;
+use crate::task::{Notice, Task};
+use rustix::fs::{FileType, Stat};
+use rustix::io::Errno;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStringExt;
+
+/// Files asked for at a time.
+const BATCH: usize = 4096;
+/// Files that a thread asks for. It waits for a disk or a server more than it works.
+const SHARE: usize = 512;
+
+/// What a plan lacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Planned {
+    /// Files and folders that could not be looked at.
+    pub failed: u64,
+    /// Whether it was stopped.
+    pub interrupted: bool,
+}
+
+/// Adds the files of `tasks` to a plan, in order; `tell` hears of what is not planned. Names lead from `root`, where a walk did not
+/// find them; `own` are files that are passed over, as `(device, inode)`.
+///
+/// # Errors
+/// That of the plan's output.
+pub fn plan<W: Write>(
+    tasks: &mut dyn Iterator<Item = Task>,
+    root: &Root,
+    own: &[(u64, u64)],
+    planner: &mut Planner<W>,
+    progress: &Progress,
+    tell: &mut dyn FnMut(Notice),
+) -> io::Result<Planned> {
+    let mut planned = Planned::default();
+    loop {
+        let batch: Vec<Task> = tasks.take(BATCH).take_while(|_| !progress.stopped()).collect();
+        planned.interrupted = progress.stopped();
+        if batch.is_empty() || planned.interrupted {
+            return Ok(planned);
+        }
+        let states = ask(&batch, root);
+        for (task, state) in batch.into_iter().zip(states) {
+            let notice = match (task, state) {
+                (Task::Tell(notice), _) => notice,
+                (Task::File(job), state) => match state.unwrap_or(Err(Errno::NOENT)) {
+                    Ok(stat) if own.contains(&(stat.st_dev, stat.st_ino)) => {
+                        Notice::Own(OsString::from_vec(job.name).into())
+                    }
+                    Ok(stat) => match refusal(&stat) {
+                        None => {
+                            planner.add(&job.name, State::of(&stat))?;
+                            progress.add_file();
+                            continue;
+                        }
+                        Some(cause) => Notice::Failed(Error::new(job.path(), "plan", cause)),
+                    },
+                    Err(error) => Notice::Failed(job.way(root).0.refusal(job.path(), "open", error)),
+                },
+            };
+            planned.failed += u64::from(matches!(notice, Notice::Failed(_)));
+            tell(notice);
+        }
+    }
+}
+
+/// Why no state can be told of this.
+fn refusal(stat: &Stat) -> Option<Cause> {
+    let kind = FileType::from_raw_mode(stat.st_mode);
+    (kind != FileType::RegularFile).then(|| Cause::Special(describe(kind)))
+}
+
+/// What the system says of each file; nothing of what is only told.
+fn ask(batch: &[Task], root: &Root) -> Vec<Option<Result<Stat, Errno>>> {
+    let one = |task: &Task| match task {
+        Task::File(job) => Some(stat(job, root)),
+        Task::Tell(_) => None,
+    };
+    let share = |share: &[Task]| share.iter().map(one).collect::<Vec<_>>();
+    std::thread::scope(|scope| {
+        let asking: Vec<_> = batch
+            .chunks(SHARE)
+            .map(|tasks| {
+                let started = (batch.len() > SHARE)
+                    .then(|| thread("stat")?.spawn_scoped(scope, move || share(tasks)).ok())
+                    .flatten();
+                (tasks, started)
+            })
+            .collect();
+        let answer = |(tasks, started): (_, Option<std::thread::ScopedJoinHandle<'_, Vec<_>>>)| match started
+        {
+            Some(started) => started.join().expect("the system is asked without panic"),
+            None => share(tasks),
+        };
+        asking.into_iter().flat_map(answer).collect()
+    })
+}
+
+fn stat(job: &Job, root: &Root) -> Result<Stat, Errno> {
+    let (root, path) = job.way(root);
+    root.stat(path, root.reach() != Reach::NoLinks)
+}
