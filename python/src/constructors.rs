@@ -1,7 +1,7 @@
 //! One constructor for each algorithm of the table, named as Python can name it.
 
 use crate::bytes::Data;
-use crate::hash::Hash;
+use crate::hash::{Hash, Kept, Which};
 use crate::spec::with_parameters;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -28,7 +28,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 fn constructor<'py>(py: Python<'py>, row: &'static Algorithm) -> PyResult<Bound<'py, PyCFunction>> {
-    let spec = Spec::new(row);
+    let kept = Kept::forever(Spec::new(row));
     let make = move |arguments: &Bound<'_, PyTuple>, keywords: Option<&Bound<'_, PyDict>>| {
         let py = arguments.py();
         let data = match arguments.len() {
@@ -40,12 +40,12 @@ fn constructor<'py>(py: Python<'py>, row: &'static Algorithm) -> PyResult<Bound<
             }
         };
         let spec = match keywords {
-            None => spec.clone(),
-            Some(_) => with_parameters(spec.clone(), keywords)?,
+            None if !kept.spec().lacks_key() => Which::Kept(kept),
+            _ => Which::Own(Box::new(with_parameters(kept.spec().clone(), keywords)?)),
         };
         Hash::begin(py, spec, data)
     };
-    PyCFunction::new_closure(py, Some(kept(identifier(row))), Some(kept(documentation(row))), make)
+    PyCFunction::new_closure(py, Some(lasting(identifier(row))), Some(lasting(documentation(row))), make)
 }
 
 /// What help() shows, with the signature that inspect finds.
@@ -66,7 +66,7 @@ fn documentation(row: &Algorithm) -> String {
 }
 
 /// A text that lives as long as the module, which is as long as the process.
-fn kept(text: String) -> &'static CStr {
+fn lasting(text: String) -> &'static CStr {
     let text = CString::new(text.replace('\0', "")).unwrap_or_default();
     Box::leak(text.into_boxed_c_str())
 }

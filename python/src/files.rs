@@ -2,7 +2,7 @@
 
 use crate::bytes::Data;
 use crate::errors::{self, refused};
-use crate::hash::Hash;
+use crate::hash::{Hash, Which};
 use crate::interrupt::{LOOK, interruptible};
 use crate::outcome::Outcome;
 use crate::paths::Name;
@@ -53,7 +53,7 @@ pub fn file_digest(
         let start = file.call_method0("tell")?.extract::<usize>()?;
         let whole = file.call_method0("getbuffer")?;
         let rest = whole.get_item(pyo3::types::PySlice::new(py, isize::try_from(start)?, isize::MAX, 1))?;
-        return Hash::begin(py, spec, Some(rest.extract()?));
+        return Hash::begin(py, Which::Own(Box::new(spec)), Some(rest.extract()?));
     }
     if !file.hasattr("readinto")? || !file.call_method0("readable")?.is_truthy()? {
         let what = file.repr()?;
@@ -75,7 +75,7 @@ fn named_file(py: Python<'_>, path: PathBuf, spec: Spec) -> PyResult<Hash> {
 /// Reads as hashlib does: `readinto` until there is nothing more.
 fn open_file(py: Python<'_>, file: &Bound<'_, PyAny>, spec: Spec) -> PyResult<Hash> {
     const BUFFER: usize = 256 << 10;
-    let hash = Hash::begin(py, spec, None)?;
+    let hash = Hash::begin(py, Which::Own(Box::new(spec)), None)?;
     let buffer = PyByteArray::new_with(py, BUFFER, |_| Ok(()))?;
     let view = pyo3::types::PyMemoryView::from(&buffer)?;
     loop {

@@ -34,14 +34,58 @@ const LOOK: Duration = Duration::from_millis(40);
 /// ('sha256', 32, 64)
 #[pyclass(frozen, module = "truesum")]
 pub struct Hash {
-    spec: Spec,
+    spec: Which,
     state: Mutex<State>,
     /// The thread that updates it for long, by the address of something of its own; 0 if none does.
     owner: AtomicUsize,
 }
 
+/// An algorithm that a constructor has, with a hasher that the short messages of all its objects take turns with: to make one
+/// takes longer than to hash them.
+pub struct Kept {
+    spec: Spec,
+    spare: Mutex<Option<Hasher>>,
+}
+
+impl Kept {
+    /// The algorithm, for as long as the process lives.
+    pub fn forever(spec: Spec) -> &'static Kept {
+        Box::leak(Box::new(Kept { spec, spare: Mutex::new(None) }))
+    }
+
+    /// The algorithm.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+}
+
+/// An algorithm.
+#[derive(Clone)]
+pub enum Which {
+    /// A constructor's.
+    Kept(&'static Kept),
+    /// One with parameters.
+    Own(Box<Spec>),
+}
+
+impl std::ops::Deref for Which {
+    type Target = Spec;
+
+    fn deref(&self) -> &Spec {
+        match self {
+            Which::Kept(kept) => &kept.spec,
+            Which::Own(spec) => spec,
+        }
+    }
+}
+
+/// Messages of up to so many bytes are kept until they are longer or their digest is asked for.
+const SHORT: usize = 127;
+
 /// How far a message is.
 enum State {
+    /// All its bytes.
+    Short { len: u8, bytes: [u8; SHORT] },
     /// Bytes can be added.
     Open(Box<Hasher>),
     /// A file that was read whole: its digest is all that is known of it.
@@ -52,9 +96,8 @@ enum State {
 
 impl Hash {
     /// A message that begins with these bytes.
-    pub fn begin(py: Python<'_>, spec: Spec, data: Option<Data<'_>>) -> PyResult<Hash> {
-        let state = State::Open(Box::new(spec.hasher()));
-        let hash = Hash::with(spec, state);
+    pub fn begin(py: Python<'_>, spec: Which, data: Option<Data<'_>>) -> PyResult<Hash> {
+        let hash = Hash::with(spec, State::Short { len: 0, bytes: [0; SHORT] });
         if let Some(data) = data {
             hash.add(py, &data)?;
         }
@@ -63,10 +106,10 @@ impl Hash {
 
     /// A file that was read whole.
     pub fn whole(spec: Spec, digest: Digest) -> Hash {
-        Hash::with(spec, State::Whole(digest))
+        Hash::with(Which::Own(Box::new(spec)), State::Whole(digest))
     }
 
-    fn with(spec: Spec, state: State) -> Hash {
+    fn with(spec: Which, state: State) -> Hash {
         Hash { spec, state: Mutex::new(state), owner: AtomicUsize::new(0) }
     }
 
@@ -87,8 +130,22 @@ impl Hash {
     /// Adds bytes, all of them or, where it is interrupted, none that could come to a digest.
     pub fn add(&self, py: Python<'_>, data: &Data<'_>) -> PyResult<()> {
         self.locked(py, |state| {
-            let State::Open(hasher) = state else { return Err(closed(state)) };
             let (source, len) = (data.source(), data.len());
+            if let State::Short { len: held, bytes } = state {
+                let before = usize::from(*held);
+                if before + len <= SHORT {
+                    source.give(0..len, &mut |part| {
+                        let at = usize::from(*held);
+                        bytes[at..at + part.len()].copy_from_slice(part);
+                        *held += part.len() as u8;
+                    });
+                    return Ok(());
+                }
+                let mut hasher = self.spec.hasher();
+                hasher.update(&bytes[..before]);
+                *state = State::Open(Box::new(hasher));
+            }
+            let State::Open(hasher) = state else { return Err(closed(state)) };
             if len < WITH_INTERPRETER {
                 source.give(0..len, &mut |bytes| hasher.update(bytes));
                 return Ok(());
@@ -109,33 +166,52 @@ impl Hash {
             Some(_) if self.spec.algorithm().lengths != Lengths::Any => {
                 return Err(refused(format!(
                     "{} has digests of {} bytes",
-                    self.spec,
+                    *self.spec,
                     self.spec.digest_len()
                 )));
             }
             Some(length) => Some(length),
         };
         self.locked(py, |state| match state {
-            State::Open(hasher) => {
-                if let Some(why) = hasher.attack() {
-                    return Err(PyValueError::new_err(format!("{}: {why}", self.spec)));
+            State::Short { len, bytes } => {
+                let message = &bytes[..usize::from(*len)];
+                if let (Which::Kept(kept), None) = (&self.spec, length)
+                    && let Ok(mut spare) = kept.spare.try_lock()
+                {
+                    let hasher = spare.get_or_insert_with(|| kept.spec.hasher());
+                    hasher.update(message);
+                    let attack = hasher.attack();
+                    let digest = hasher.finish_reset();
+                    return attack.map_or(Ok(digest), |why| Err(self.attacked(why)));
                 }
-                let hasher = Hasher::clone(hasher);
-                match length {
-                    None => Ok(hasher.finish()),
-                    Some(length) => {
-                        let mut bytes = room(length)?;
-                        hasher.finish_xof().expect("output of any length").fill(&mut bytes);
-                        Ok(Digest::new(&bytes))
-                    }
-                }
+                let mut hasher = self.spec.hasher();
+                hasher.update(message);
+                self.finish(hasher, length)
             }
+            State::Open(hasher) => self.finish(Hasher::clone(hasher), length),
             State::Whole(digest) if length.is_none() => Ok(digest.clone()),
             State::Whole(_) => {
                 Err(refused("the digest of a file that was read has the length that was asked for"))
             }
             State::Broken => Err(closed(state)),
         })
+    }
+}
+
+impl Hash {
+    fn finish(&self, hasher: Hasher, length: Option<usize>) -> PyResult<Digest> {
+        if let Some(why) = hasher.attack() {
+            return Err(self.attacked(why));
+        }
+        let Some(length) = length else { return Ok(hasher.finish()) };
+        let mut bytes = room(length)?;
+        hasher.finish_xof().expect("output of any length").fill(&mut bytes);
+        Ok(Digest::new(&bytes))
+    }
+
+    /// Somebody made these bytes to have the digest of others.
+    fn attacked(&self, why: &str) -> PyErr {
+        PyValueError::new_err(format!("{}: {why}", *self.spec))
     }
 }
 
@@ -217,6 +293,7 @@ impl Hash {
     /// Another object with the same bytes so far.
     fn copy(&self, py: Python<'_>) -> PyResult<Hash> {
         let state = self.locked(py, |state| match state {
+            State::Short { len, bytes } => Ok(State::Short { len: *len, bytes: *bytes }),
             State::Open(hasher) => Ok(State::Open(hasher.clone())),
             State::Whole(digest) => Ok(State::Whole(digest.clone())),
             State::Broken => Err(closed(state)),
@@ -247,7 +324,7 @@ impl Hash {
     }
 
     fn __repr__(&self) -> String {
-        format!("<truesum.Hash {}>", self.spec)
+        format!("<truesum.Hash {}>", *self.spec)
     }
 }
 
@@ -276,5 +353,5 @@ pub fn new(
     parameters: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Hash> {
     let spec = with_parameters(named(name)?, parameters)?;
-    Hash::begin(py, spec, data)
+    Hash::begin(py, Which::Own(Box::new(spec)), data)
 }
