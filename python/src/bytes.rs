@@ -89,6 +89,13 @@ impl Data<'_> {
         }
     }
 
+    /// A copy, in memory that is never moved, so that of a key there is no other.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.len());
+        self.source().give(0..self.len(), &mut |part| bytes.extend_from_slice(part));
+        bytes
+    }
+
     /// The bytes as a thread can take them that does not hold the interpreter.
     pub fn source(&self) -> Source<'_> {
         match self {

@@ -104,6 +104,13 @@ impl Hash {
         Ok(hash)
     }
 
+    /// The same of a message that nobody can write to; `None` where it is too long to be kept.
+    pub fn short(spec: Which, message: &[u8]) -> Option<Hash> {
+        let mut bytes = [0; SHORT];
+        bytes.get_mut(..message.len())?.copy_from_slice(message);
+        Some(Hash::with(spec, State::Short { len: message.len() as u8, bytes }))
+    }
+
     /// A file that was read whole.
     pub fn whole(spec: Spec, digest: Digest) -> Hash {
         Hash::with(Which::Own(Box::new(spec)), State::Whole(digest))
@@ -121,7 +128,8 @@ impl Hash {
     /// Does something with the state, when no other thread does.
     fn locked<T>(&self, py: Python<'_>, act: impl FnOnce(&mut State) -> PyResult<T>) -> PyResult<T> {
         // A signal handler that runs in the middle of an update waits for what waits for it.
-        if self.owner.load(Relaxed) == this_thread() {
+        let owner = self.owner.load(Relaxed);
+        if owner != 0 && owner == this_thread() {
             return Err(PyRuntimeError::new_err("this object is being updated by the same thread"));
         }
         act(&mut self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))

@@ -2,6 +2,7 @@
 
 use crate::bytes::Data;
 use crate::errors::{self, ManifestError, refused};
+use crate::interrupt::interruptible;
 use crate::outcome::by_name;
 use crate::paths::{self, Name};
 use crate::spec::{Specs, named};
@@ -17,7 +18,7 @@ use truesum::manifest::{
     Format, Heading, Options, ReadError, Reader, Spelling, Time, WriteError, Writer, Writing, for_file,
     is_told,
 };
-use truesum::{AtomicFile, Error, manifest};
+use truesum::{AtomicFile, Error, Input, Progress, manifest};
 
 /// What a manifest says of one file: its name, and what else the format has a place for.
 ///
@@ -157,36 +158,59 @@ fn unreadable(py: Python<'_>, name: &[u8], error: std::io::Error) -> PyErr {
     }
 }
 
+/// What a manifest says, as it was read.
+struct Said {
+    entries: Vec<manifest::Entry>,
+    malformed: Vec<String>,
+    format: Option<&'static Format>,
+    signed: bool,
+}
+
+/// Reads a manifest to its end, or where it is not `lenient` to its first malformed line.
+fn said(input: impl Read, options: Options, lenient: bool) -> Result<Said, std::io::Error> {
+    let usual = options.format;
+    let mut reader = Reader::new(input, options);
+    let (mut entries, mut malformed) = (Vec::new(), Vec::new());
+    while let Some(found) = reader.next() {
+        match found {
+            Ok(line) => entries.push(line.entry),
+            Err(ReadError::Io(error)) => return Err(error),
+            Err(ReadError::Line(error)) => {
+                malformed.push(error.to_string());
+                if !lenient {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(Said { entries, malformed, format: reader.format().or(usual), signed: reader.is_signed() })
+}
+
 impl Manifest {
-    fn read_from(
+    fn read_from<R: Read>(
         py: Python<'_>,
-        input: impl Read + Send,
+        open: impl FnOnce(&Progress) -> std::io::Result<R> + Send,
         name: Option<&[u8]>,
         options: Options,
         lenient: bool,
     ) -> PyResult<Manifest> {
-        let usual = options.format;
-        let mut reader = Reader::new(input, options);
-        let (mut entries, mut malformed) = (Vec::new(), Vec::new());
-        loop {
-            match reader.next() {
-                None => break,
-                Some(Ok(line)) => entries.push(Py::new(py, Entry(line.entry))?),
-                Some(Err(ReadError::Line(error))) if lenient => malformed.push(error.to_string()),
-                Some(Err(ReadError::Line(error))) => {
-                    let shown = name.map_or_else(|| "manifest".to_owned(), manifest::path::display_safe);
-                    return Err(ManifestError::new_err(format!("{shown}: {error}")));
-                }
-                Some(Err(ReadError::Io(error))) => {
-                    return Err(unreadable(py, name.unwrap_or_default(), error));
-                }
-            }
-            if entries.len() % 4096 == 0 {
-                py.check_signals()?;
-            }
+        let progress = Progress::default();
+        let options = Options { stop: Some(progress.stop_flag()), ..options };
+        let work = |_: &_| said(open(&progress)?, options, lenient);
+        let read = interruptible::<_, ()>(py, &progress, work, |_, ()| Ok(()))?;
+        let said = read.map_err(|error| unreadable(py, name.unwrap_or_default(), error))?;
+        if let (false, Some(first)) = (lenient, said.malformed.first()) {
+            let shown = name.map_or_else(|| "manifest".to_owned(), manifest::path::display_safe);
+            return Err(ManifestError::new_err(format!("{shown}: {first}")));
         }
-        let format = reader.format().or(usual).unwrap_or(format_named("gnu")?);
-        Ok(Manifest { format, entries, malformed, signed: reader.is_signed() })
+        let entries = said.entries.into_iter().map(|entry| Py::new(py, Entry(entry)));
+        let format = said.format.map_or_else(|| format_named("gnu"), Ok)?;
+        Ok(Manifest {
+            format,
+            entries: entries.collect::<PyResult<_>>()?,
+            malformed: said.malformed,
+            signed: said.signed,
+        })
     }
 
     /// The text as a manifest of this format, read back before it is given away.
@@ -310,10 +334,8 @@ impl Manifest {
         lenient: bool,
     ) -> PyResult<Manifest> {
         let name = path.0.as_os_str().as_bytes();
-        let fail = |action| move |error: std::io::Error| errors::of(py, &Error::io(name, action, error));
-        let file = std::fs::File::open(&path.0).map_err(fail("open"))?;
         let options = known(Some(name), algorithms, format)?;
-        Manifest::read_from(py, file, Some(name), options, lenient)
+        Manifest::read_from(py, |progress| Input::open(&path.0, progress), Some(name), options, lenient)
     }
 
     /// The same from bytes. `name` is the manifest's name, which may tell its algorithm.
@@ -327,12 +349,11 @@ impl Manifest {
         format: Option<&str>,
         lenient: bool,
     ) -> PyResult<Manifest> {
-        let mut text = Vec::with_capacity(data.len());
-        data.source().give(0..data.len(), &mut |part| text.extend_from_slice(part));
+        let text = data.to_vec();
         let name = name.map(|Name(name)| name.into_os_string());
         let name = name.as_ref().map(|name| name.as_bytes());
         let options = known(name, algorithms, format)?;
-        Manifest::read_from(py, &text[..], name, options, lenient)
+        Manifest::read_from(py, |_| Ok(&text[..]), name, options, lenient)
     }
 
     /// The name of its format.
@@ -390,7 +411,7 @@ impl Manifest {
         let format = format_named(format)?;
         let text = self.text(py, format, None, lossy)?;
         let options = Options { format: Some(format), ..all(Options::default()) };
-        Manifest::read_from(py, &text[..], None, options, false)
+        Manifest::read_from(py, |_| Ok(&text[..]), None, options, false)
     }
 
     fn __len__(&self) -> usize {

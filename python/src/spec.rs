@@ -65,18 +65,14 @@ pub fn with_parameters(mut spec: Spec, keywords: Option<&Bound<'_, PyDict>>) -> 
             "usedforsecurity" => continue,
             "digest_size" => spec.with_bits(value.extract::<usize>()?.saturating_mul(8)),
             "key" => {
-                let mut bytes = Vec::new();
-                let data = value.extract::<Data<'_>>()?;
-                data.source().give(0..data.len(), &mut |part| bytes.extend_from_slice(part));
+                let bytes = value.extract::<Data<'_>>()?.to_vec();
                 // hashlib's BLAKE2 calls the hash without a key one with an empty key.
                 if bytes.is_empty() { Ok(spec) } else { spec.with_key(Key::Secret(Secret::new(bytes))) }
             }
             "context" => spec.with_key(Key::Derive(value.extract::<String>()?.into())),
             "seed" => spec.with_seed(value.extract()?),
             "custom" => {
-                let mut bytes = Vec::new();
-                let data = value.extract::<Data<'_>>()?;
-                data.source().give(0..data.len(), &mut |part| bytes.extend_from_slice(part));
+                let bytes = value.extract::<Data<'_>>()?.to_vec();
                 spec.with_customization(&bytes)
             }
             "unit" => spec.with_unit(value.extract()?),

@@ -113,11 +113,7 @@ pub fn verify(
         root: root.map(|Name(root)| root),
         algorithms: algorithms.map_or_else(Vec::new, |Specs(specs)| specs),
         format: format.map(format_named).transpose()?,
-        key: key.map(|key| {
-            let mut bytes = Vec::new();
-            key.source().give(0..key.len(), &mut |part| bytes.extend_from_slice(part));
-            Secret::new(bytes)
-        }),
+        key: key.map(|key| Secret::new(key.to_vec())),
         threads: threads.unwrap_or(0),
         ignore_missing,
         lenient,

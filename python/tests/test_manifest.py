@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
+import threading
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -61,6 +64,26 @@ def test_bad_lines_are_errors_unless_they_are_asked_for() -> None:
         truesum.Manifest.parse(text, format="none")
     with pytest.raises(truesum.ManifestError, match="never written"):
         truesum.Manifest([], "deb822").to_bytes()
+
+
+def test_a_pipe_is_read_to_its_end_and_waiting_for_it_can_be_ended(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(f"{SHA}  a\n".encode()))
+    writer.start()
+    assert [entry.name for entry in truesum.Manifest.read(pipe)] == ["a"]
+    writer.join()
+
+    def handler(_signal: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    old = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            truesum.Manifest.read(pipe)
+    finally:
+        signal.signal(signal.SIGALRM, old)
 
 
 def test_entries_are_what_they_are_made_of() -> None:
