@@ -80,7 +80,7 @@ impl std::ops::Deref for Which {
 }
 
 /// Messages of up to so many bytes are kept until they are longer or their digest is asked for.
-const SHORT: usize = 127;
+const SHORT: usize = 64;
 
 /// How far a message is.
 enum State {

@@ -171,7 +171,7 @@ fn said(input: impl Read, options: Options, lenient: bool) -> Result<Said, std::
     let usual = options.format;
     let mut reader = Reader::new(input, options);
     let (mut entries, mut malformed) = (Vec::new(), Vec::new());
-    while let Some(found) = reader.next() {
+    for found in reader.by_ref() {
         match found {
             Ok(line) => entries.push(line.entry),
             Err(ReadError::Io(error)) => return Err(error),
