@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the order of rooms that ARCHITECTURE.md writes down against the imports of the code.
 
-`layers.py [FOLDER]` reads every crate below FOLDER/crates (the folder above this file's, unless said) and fails on
+`layers.py [FOLDER]` reads every crate below FOLDER/crates (the folder above this file's, unless said), and FOLDER/python, and fails on
 - a circle: files of one crate that import each other, however long the way round;
 - an import of a room from an earlier one: the block ```layers in ARCHITECTURE.md has a line for each crate,
   `crate: a b < c < d`, where a room may import those that stand before a `<` of its own, and rooms between two `<` do not
@@ -200,10 +200,11 @@ def written_order(text):
 def check(top):
     """The faults found, each a line."""
     order = written_order((top / "ARCHITECTURE.md").read_text())
-    crates = sorted(path.parent.name for path in (top / "crates").glob("*/src"))
+    sources = sorted([*(top / "crates").glob("*/src"), *top.glob("python/src")], key=lambda source: source.parent.name)
+    crates = {source.parent.name: source for source in sources}
     faults = [f"{name}: no such crate" for name in order if name not in crates]
-    for name in crates:
-        crate = Crate(top / "crates" / name / "src")
+    for name, source in crates.items():
+        crate = Crate(source)
         edges = {}
         for module, target in crate.imports():
             edges.setdefault(module, set()).add(target)

@@ -61,7 +61,7 @@ impl Error {
     }
 
     /// The same failure, of another name of the file.
-    pub(crate) fn under(&self, path: &[u8]) -> Error {
+    pub fn under(&self, path: &[u8]) -> Error {
         let cause = match &self.cause {
             Cause::Io(error) => Cause::Io(match error.raw_os_error() {
                 Some(number) => io::Error::from_raw_os_error(number),

@@ -188,6 +188,17 @@ impl Algorithm {
         framed: |_, _| None,
     };
 
+    /// Bytes that its compression takes at once; 1 where the definition names no block of the message, as of checksums and trees.
+    pub fn block_len(&self) -> usize {
+        match &self.kind {
+            Kind::Blocks { chain, .. } => chain.block,
+            Kind::Headed(headed) => headed.base.block_len(),
+            // BLAKE3, the paper's section 2.2.
+            Kind::Chunks { .. } => 64,
+            Kind::Linear(_) | Kind::Serial(_) | Kind::Sized(_) | Kind::Composite(_) => 1,
+        }
+    }
+
     /// Bytes of the key under which [`Algorithm::check`] is, 0, 1, 2 and so on; `None` where it is of the plain hash.
     pub fn check_key(&self) -> Option<Vec<u8>> {
         match self.keying {

@@ -1,0 +1,107 @@
+"""Times truesum against hashlib, paired: the two take turns, and the ratio of each turn counts, not the time.
+
+`python benchmark.py [--files N] [--turns N] [--cpu]` prints a table for the README; with --cpu of processor time, which others that
+run on the machine disturb less.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import truesum
+
+
+clock = time.perf_counter
+
+
+def seconds(act: Callable[[], object]) -> float:
+    """How long it takes."""
+    since = clock()
+    act()
+    return clock() - since
+
+
+def paired(ours: Callable[[], object], theirs: Callable[[], object], turns: int) -> tuple[float, float, float]:
+    """Medians of ours and theirs, and of how many times as long theirs took in the same turn."""
+    ours(), theirs()
+    pairs = []
+    for turn in range(turns):
+        # Who begins has no advantage in the long run.
+        if turn % 2:
+            mine, other = seconds(ours), seconds(theirs)
+        else:
+            other, mine = seconds(theirs), seconds(ours)
+        pairs.append((mine, other))
+    mines, others = zip(*pairs, strict=True)
+    return statistics.median(mines), statistics.median(others), statistics.median(o / m for m, o in pairs)
+
+
+def calls(constructor: Callable[[bytes], truesum.Hash] | Callable[[bytes], hashlib._Hash], count: int) -> None:
+    """Digests of short messages, one call each."""
+    message = b"x" * 64
+    for _ in range(count):
+        constructor(message).digest()
+
+
+def pooled(paths: Iterable[str], name: str) -> None:
+    """What hashlib's users write: file_digest in a pool of threads."""
+
+    def one(path: str) -> bytes:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, name).digest()
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(one, paths))
+
+
+def many(paths: list[str], name: str) -> None:
+    for outcome in truesum.hash_files(paths, name):
+        outcome.digest()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--files", type=int, default=10_000)
+    parser.add_argument("--turns", type=int, default=7)
+    parser.add_argument("--calls", type=int, default=100_000)
+    parser.add_argument("--cpu", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.cpu:
+        global clock
+        clock = time.process_time
+    data, turns = os.urandom(64 << 20), arguments.turns
+    rows: list[tuple[str, tuple[float, float, float]]] = []
+    for name in ("sha256", "md5", "sha1", "sha512"):
+        ours, theirs = getattr(truesum, name), getattr(hashlib, name)
+        found = paired(lambda o=ours: o(data).digest(), lambda t=theirs: t(data).digest(), turns)  # type: ignore[misc]
+        rows.append((f"{name}, 64 MiB in memory", found))
+    for name in ("sha256", "md5"):
+        ours, theirs, count = getattr(truesum, name), getattr(hashlib, name), arguments.calls
+        found = paired(lambda o=ours: calls(o, count), lambda t=theirs: calls(t, count), turns)  # type: ignore[misc]
+        rows.append((f"{name}, {count:,} calls of 64 bytes", found))
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for number in range(arguments.files):
+            path = Path(folder, f"{number}")
+            path.write_bytes(data[number : number + 102_400])
+            paths.append(str(path))
+        # Files that were just written are asked for writers; these are to be at rest.
+        time.sleep(3)
+        for name in ("md5", "sha256"):
+            found = paired(lambda n=name: many(paths, n), lambda n=name: pooled(paths, n), turns)  # type: ignore[misc]
+            rows.append((f"{name}, {arguments.files:,} files of 100 KiB, ThreadPoolExecutor", found))
+    print("| job | truesum, s | hashlib, s | hashlib / truesum |\n|---|--:|--:|--:|")
+    for job, (mine, other, ratio) in rows:
+        print(f"| {job} | {mine:.3f} | {other:.3f} | {ratio:.2f} |")
+
+
+if __name__ == "__main__":
+    main()

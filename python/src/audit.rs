@@ -1,0 +1,287 @@
+//! `audit` and `diff`: what became of each file between two sets of files.
+
+use crate::errors;
+use crate::interrupt::{Teller, interruptible};
+use crate::outcome::by_name;
+use crate::paths::{self, Name, Names};
+use crate::spec::Specs;
+use crate::verify::{format_named, no_stream};
+use pyo3::exceptions::PyBaseException;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use truesum::audit::{Comparison, Equality, Event, Facts, Options, Report, Standing};
+use truesum::manifest::path::display_safe;
+use truesum::{Error, Progress};
+
+/// The word for a standing.
+fn word(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Same => "same",
+        Standing::Changed => "changed",
+        Standing::Corrupt => "corrupt",
+        Standing::Missing => "missing",
+        Standing::New => "new",
+        Standing::Moved => "moved",
+        Standing::Copied => "copied",
+        Standing::Duplicated => "duplicated",
+        Standing::Unreadable => "unreadable",
+        Standing::Unknown => "unknown",
+    }
+}
+
+/// What became of one file.
+#[pyclass(frozen, module = "truesum")]
+pub struct Finding {
+    standing: Standing,
+    name: Vec<u8>,
+    from: Option<Vec<u8>>,
+    listed: Option<Facts>,
+    found: Option<Facts>,
+    error: Option<Error>,
+}
+
+#[pymethods]
+impl Finding {
+    /// "same", "changed", "corrupt" (changed, though nobody wrote to it: size and time are those listed), "missing", "new",
+    /// "moved", "copied", "duplicated", "unreadable" or "unknown".
+    #[getter]
+    fn standing(&self) -> &'static str {
+        word(self.standing)
+    }
+
+    /// Its name: the new one, of a file that has one.
+    #[getter]
+    fn name<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        paths::text(py, &self.name)
+    }
+
+    /// Of a file that moved or was copied the name that its content is listed under; else None.
+    #[getter]
+    fn origin<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        self.from.as_ref().map(|name| paths::text(py, name)).transpose()
+    }
+
+    /// The digests that are listed of it.
+    #[getter]
+    fn listed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        digests(py, self.listed.as_ref())
+    }
+
+    /// Those that were found, where they are not those listed.
+    #[getter]
+    fn found<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        digests(py, self.found.as_ref())
+    }
+
+    /// Why it is unreadable: an OSError that was not raised.
+    #[getter]
+    fn error<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBaseException>> {
+        self.error.as_ref().map(|error| errors::of(py, error).into_value(py).into_bound(py))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<truesum.Finding {} {}>", word(self.standing), paths::text(py, &self.name)?.repr()?))
+    }
+}
+
+fn digests<'py>(py: Python<'py>, facts: Option<&Facts>) -> PyResult<Bound<'py, PyDict>> {
+    by_name(py, facts.into_iter().flat_map(|facts| facts.digests.iter().map(|(spec, digest)| (spec, digest))))
+}
+
+/// What two sets of files came to. True only if they are equal.
+#[pyclass(frozen, module = "truesum")]
+pub struct AuditReport {
+    report: Report,
+    errors: Vec<Py<PyBaseException>>,
+    malformed: Vec<String>,
+}
+
+#[pymethods]
+impl AuditReport {
+    /// "equal", "part-equal", "different", "not-as-asked" or "interrupted".
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        match self.report.equality() {
+            Equality::Equal => "equal",
+            Equality::PartEqual => "part-equal",
+            Equality::Different => "different",
+            Equality::NotAsAsked => "not-as-asked",
+            Equality::Interrupted => "interrupted",
+        }
+    }
+
+    /// Whether both sides are equal.
+    #[getter]
+    fn ok(&self) -> bool {
+        self.report.equality() == Equality::Equal
+    }
+
+    fn __bool__(&self) -> bool {
+        self.ok()
+    }
+
+    /// How many files have each standing.
+    fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let counts = PyDict::new(py);
+        for standing in Standing::ALL {
+            counts.set_item(word(standing), self.report.count(standing))?;
+        }
+        Ok(counts)
+    }
+
+    /// Manifests and folders that could not be read, as exceptions that were not raised; the first thousand.
+    #[getter]
+    fn errors(&self, py: Python<'_>) -> Vec<Py<PyBaseException>> {
+        self.errors.iter().map(|error| error.clone_ref(py)).collect()
+    }
+
+    /// Lines that are no entry, and what is wrong with them; the first thousand.
+    #[getter]
+    fn malformed_lines(&self) -> Vec<String> {
+        self.malformed.clone()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<truesum.AuditReport {}>", self.verdict())
+    }
+}
+
+enum Told {
+    Finding(Finding),
+    Malformed(String),
+    Failed(Error),
+}
+
+fn tell(teller: &Teller<Told>, event: &Event<'_>) -> std::io::Result<()> {
+    let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+    teller.tell(match event {
+        Event::Finding(finding) => Told::Finding(Finding {
+            standing: finding.standing,
+            name: bytes(finding.name),
+            from: finding.from.map(bytes),
+            listed: finding.listed.clone(),
+            found: finding.found.clone(),
+            error: finding.error.map(|error| error.under(&error.path)),
+        }),
+        Event::Malformed(manifest, line) => {
+            Told::Malformed(format!("{}: {line}", display_safe(manifest.as_os_str().as_bytes())))
+        }
+        Event::Failed(error) => Told::Failed(error.under(&error.path)),
+    })
+}
+
+/// Compares in a thread of its own, and makes the report.
+fn compared(
+    py: Python<'_>,
+    options: &Options,
+    callback: Option<&Py<PyAny>>,
+    compare: impl FnOnce(&mut Comparison<'_>, &mut truesum::audit::Tell<'_>) -> std::io::Result<()> + Send,
+) -> PyResult<AuditReport> {
+    const KEPT: usize = 1000;
+    let progress = Progress::default();
+    let (mut failed, mut malformed) = (Vec::new(), Vec::new());
+    let work = |teller: &Teller<Told>| {
+        let mut comparison = Comparison::new(options, &progress);
+        // An error means that nobody listens: then it was stopped, and the report is not asked for.
+        let _ = compare(&mut comparison, &mut |event| tell(teller, &event));
+        comparison.report().clone()
+    };
+    let report = interruptible(py, &progress, work, |py, told| {
+        match told {
+            Told::Finding(finding) => {
+                if let Some(callback) = callback {
+                    callback.call1(py, (finding,))?;
+                }
+            }
+            Told::Malformed(line) if malformed.len() < KEPT => malformed.push(line),
+            Told::Failed(error) if failed.len() < KEPT => failed.push(errors::of(py, &error).into_value(py)),
+            Told::Malformed(_) | Told::Failed(_) => {}
+        }
+        Ok(())
+    })?;
+    Ok(AuditReport { report, errors: failed, malformed })
+}
+
+/// Says of every file of a folder what became of it since the manifest was made: an AuditReport, with the rules of
+/// `truesum audit`. `callback` is called with a Finding for each file, in the order of names, after everything was read.
+///
+/// >>> import os, tempfile, truesum
+/// >>> folder = tempfile.TemporaryDirectory()
+/// >>> for name, text in [("b", "123456789"), ("SUMS.sfv", "a CBF43926\n")]:
+/// ...     with open(os.path.join(folder.name, name), "w") as file:
+/// ...         _ = file.write(text)
+/// >>> report = truesum.audit(os.path.join(folder.name, "SUMS.sfv"), callback=print)
+/// <truesum.Finding moved 'b'>
+/// >>> report.verdict, report.counts()["moved"]
+/// ('different', 1)
+/// >>> folder.cleanup()
+#[pyfunction]
+#[pyo3(signature = (manifest, /, root = None, callback = None, *, algorithms = None, format = None, threads = None, lenient = false,
+    allow_moved = false, allow_weak = false))]
+#[allow(clippy::too_many_arguments, reason = "keywords of Python")]
+pub fn audit(
+    py: Python<'_>,
+    manifest: Names,
+    root: Option<Name>,
+    callback: Option<Py<PyAny>>,
+    algorithms: Option<Specs>,
+    format: Option<&str>,
+    threads: Option<usize>,
+    lenient: bool,
+    allow_moved: bool,
+    allow_weak: bool,
+) -> PyResult<AuditReport> {
+    let check = truesum::Options {
+        root: root.map(|Name(root)| root),
+        algorithms: algorithms.map_or_else(Vec::new, |Specs(specs)| specs),
+        format: format.map(format_named).transpose()?,
+        threads: threads.unwrap_or(0),
+        lenient,
+        allow_weak,
+        ..truesum::Options::default()
+    };
+    let options = Options { check, moved_passes: allow_moved };
+    let names: Vec<PathBuf> = manifest.0.into_iter().map(no_stream).collect();
+    compared(py, &options, callback.as_ref(), move |comparison, tell| comparison.audit(&names, tell))
+}
+
+/// Says what differs between two sides, each a manifest or a folder: an AuditReport. Files are read only where no digest tells.
+/// `callback` is called with a Finding for each file.
+///
+/// >>> import os, tempfile, truesum
+/// >>> folder = tempfile.TemporaryDirectory()
+/// >>> old, new = os.path.join(folder.name, "old.sfv"), os.path.join(folder.name, "new.sfv")
+/// >>> for path, text in [(old, "a CBF43926\nb 00000000\n"), (new, "a CBF43926\n")]:
+/// ...     with open(path, "w") as file:
+/// ...         _ = file.write(text)
+/// >>> findings = []
+/// >>> truesum.diff(old, new, findings.append).verdict
+/// 'different'
+/// >>> [(finding.name, finding.standing) for finding in findings if finding.standing != "same"]
+/// [('b', 'missing')]
+/// >>> folder.cleanup()
+#[pyfunction]
+#[pyo3(signature = (old, new, /, callback = None, *, algorithms = None, threads = None, lenient = false, allow_moved = false))]
+#[allow(clippy::too_many_arguments, reason = "keywords of Python")]
+pub fn diff(
+    py: Python<'_>,
+    old: Name,
+    new: Name,
+    callback: Option<Py<PyAny>>,
+    algorithms: Option<Specs>,
+    threads: Option<usize>,
+    lenient: bool,
+    allow_moved: bool,
+) -> PyResult<AuditReport> {
+    let check = truesum::Options {
+        algorithms: algorithms.map_or_else(Vec::new, |Specs(specs)| specs),
+        threads: threads.unwrap_or(0),
+        lenient,
+        ..truesum::Options::default()
+    };
+    let options = Options { check, moved_passes: allow_moved };
+    let (old, new) = (no_stream(old.0), no_stream(new.0));
+    compared(py, &options, callback.as_ref(), move |comparison, tell| comparison.diff(&old, &new, tell))
+}

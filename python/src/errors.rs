@@ -1,0 +1,69 @@
+//! Failures as Python exceptions: what the system says is an `OSError` of its usual kind, the rest has classes of its own.
+
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use truesum::hash::SpecError;
+use truesum::{Cause, Error};
+
+use crate::paths;
+
+pyo3::create_exception!(
+    truesum,
+    FileError,
+    PyOSError,
+    "A file of which nothing can be said, for a reason that is not the system's: it is no regular file, it leads out of its \
+     folder, its digest cannot be divided. What the system says is raised as the usual OSError (FileNotFoundError, \
+     PermissionError ...)."
+);
+pyo3::create_exception!(
+    truesum,
+    ChangedError,
+    FileError,
+    "A file that changed while it was read: there is no digest of it."
+);
+pyo3::create_exception!(
+    truesum,
+    ManifestError,
+    PyValueError,
+    "A manifest, or what was to become one, that is not what it should be: a malformed line, or something that the format \
+     cannot hold."
+);
+
+/// The exception for a failure of a file.
+pub fn of(py: Python<'_>, error: &Error) -> PyErr {
+    let made = || -> PyResult<PyErr> {
+        let name = paths::text(py, &error.path)?;
+        if let Some(errno) = error.errno() {
+            // OSError itself chooses FileNotFoundError and its kin by the number.
+            return Ok(PyOSError::new_err((errno, error.reason(), name.unbind())));
+        }
+        // An OSError without a number shows none of its words.
+        let raised = (number(&error.cause), error.reason(), name.unbind());
+        Ok(match error.cause {
+            Cause::Changed(_) => ChangedError::new_err(raised),
+            _ => FileError::new_err(raised),
+        })
+    };
+    made().unwrap_or_else(|raised| raised)
+}
+
+/// The number of the system's that comes nearest.
+fn number(cause: &Cause) -> i32 {
+    match cause {
+        Cause::Interrupted => libc::EINTR,
+        Cause::Changed(_) => libc::EBUSY,
+        Cause::Special("directory") => libc::EISDIR,
+        Cause::Loop => libc::ELOOP,
+        _ => libc::EINVAL,
+    }
+}
+
+/// The exception for a name or a parameter that makes no algorithm.
+pub fn of_spec(error: &SpecError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// The exception for an argument that is not one.
+pub fn refused(why: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(why.to_string())
+}

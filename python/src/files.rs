@@ -1,0 +1,391 @@
+//! Files: one by `file_digest`, many by `hash_files`.
+
+use crate::bytes::Data;
+use crate::errors::{self, refused};
+use crate::hash::{Hash, Which};
+use crate::interrupt::{LOOK, interruptible};
+use crate::outcome::Outcome;
+use crate::paths::Name;
+use crate::spec::{Specs, named, with_parameters};
+use pyo3::exceptions::{PyBlockingIOError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PyString};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use truesum::hash::Spec;
+use truesum::manifest::Place;
+use truesum::{Config, Hashing, Job, Notice, Order, Progress, Sink, Task, cores, run};
+
+/// The digest of a file, given by its name or as an object open for binary reading: a Hash.
+///
+/// By its name it is read as hash_files() does: on all cores where the digest allows it, and there is a digest only if it was read
+/// to its end and did not change meanwhile; nothing can be added to that. An open file is read from where it stands.
+///
+/// >>> import io, truesum
+/// >>> truesum.file_digest(io.BytesIO(b"abc"), "md5").hexdigest()
+/// '900150983cd24fb0d6963f7d28e17f72'
+/// >>> truesum.file_digest("/nonexistent", "md5")
+/// Traceback (most recent call last):
+///     ...
+/// FileNotFoundError: [Errno 2] No such file or directory: '/nonexistent'
+#[pyfunction]
+#[pyo3(signature = (file, digest, /, **parameters))]
+pub fn file_digest(
+    py: Python<'_>,
+    file: &Bound<'_, PyAny>,
+    digest: &Bound<'_, PyAny>,
+    parameters: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Hash> {
+    let spec = match digest.cast::<PyString>() {
+        Ok(name) => named(name.to_str()?)?,
+        // hashlib takes constructors too.
+        Err(_) => digest.call0()?.cast::<Hash>()?.get().spec().clone(),
+    };
+    let spec = with_parameters(spec, parameters)?;
+    if file.is_instance_of::<PyString>() || file.is_instance_of::<PyBytes>() || file.hasattr("__fspath__")? {
+        let Name(path) = file.extract()?;
+        return named_file(py, path, spec);
+    }
+    if file.hasattr("getbuffer")? {
+        let start = file.call_method0("tell")?.extract::<usize>()?;
+        let whole = file.call_method0("getbuffer")?;
+        let rest = whole.get_item(pyo3::types::PySlice::new(py, isize::try_from(start)?, isize::MAX, 1))?;
+        return Hash::begin(py, Which::Own(Box::new(spec)), Some(rest.extract()?));
+    }
+    if !file.hasattr("readinto")? || !file.call_method0("readable")?.is_truthy()? {
+        let what = file.repr()?;
+        return Err(refused(format!("{what} is no file's name, nor open for binary reading")));
+    }
+    open_file(py, file, spec)
+}
+
+fn named_file(py: Python<'_>, path: PathBuf, spec: Spec) -> PyResult<Hash> {
+    let (config, progress) = (Config::default(), Progress::default());
+    let specs = [spec.clone()];
+    let hashing = Hashing { config: &config, progress: &progress };
+    let found = interruptible::<_, ()>(py, &progress, |_| hashing.file(&path, &specs), |_, ()| Ok(()))?;
+    let mut found = found.map_err(|error| errors::of(py, &error))?;
+    let digest = found.digests.pop().ok_or_else(|| PyRuntimeError::new_err("a file without its digest"))?;
+    Ok(Hash::whole(spec, digest))
+}
+
+/// Reads as hashlib does: `readinto` until there is nothing more.
+fn open_file(py: Python<'_>, file: &Bound<'_, PyAny>, spec: Spec) -> PyResult<Hash> {
+    const BUFFER: usize = 256 << 10;
+    let hash = Hash::begin(py, Which::Own(Box::new(spec)), None)?;
+    let buffer = PyByteArray::new_with(py, BUFFER, |_| Ok(()))?;
+    let view = pyo3::types::PyMemoryView::from(&buffer)?;
+    loop {
+        let read = file.call_method1("readinto", (&view,))?;
+        if read.is_none() {
+            return Err(PyBlockingIOError::new_err("I/O operation would block."));
+        }
+        let read = read.extract::<usize>()?;
+        if read == 0 {
+            return Ok(hash);
+        }
+        if read > BUFFER {
+            return Err(PyValueError::new_err(format!(
+                "readinto said {read} bytes, into a buffer of {BUFFER}"
+            )));
+        }
+        let part = view.get_item(pyo3::types::PySlice::new(py, 0, isize::try_from(read)?, 1))?;
+        hash.add(py, &part.extract::<Data<'_>>()?)?;
+    }
+}
+
+/// What the thread that hashes says.
+enum Said {
+    /// It can take so many more names.
+    Wants,
+    /// What came of the file of this number.
+    Came(Box<truesum::Outcome>),
+}
+
+/// A name for it, with its number; `None` is the end.
+type Given = Option<(usize, PathBuf)>;
+
+/// Names taken from Python at a time.
+const BATCH: usize = 64;
+/// Outcomes that wait for whoever iterates.
+const WAITING: usize = 4096;
+
+/// The names that Python gives, as tasks; asked for when the run wants them.
+struct Tasks {
+    say: SyncSender<Said>,
+    names: Receiver<Given>,
+    /// How many of those that were asked for are still to come.
+    due: usize,
+    specs: Arc<[Spec]>,
+}
+
+impl Iterator for Tasks {
+    type Item = Task;
+
+    fn next(&mut self) -> Option<Task> {
+        if self.due == 0 {
+            self.say.send(Said::Wants).ok()?;
+            self.due = BATCH;
+        }
+        let (number, path) = self.names.recv().ok()??;
+        self.due -= 1;
+        let job = Job::hash(path, &self.specs);
+        // A file that is called `-` is a file here.
+        let open = (job.name == b"-").then(|| job.name.clone());
+        Some(Task::File(Job { open, origin: (number, Place::Line(0)), ..job }))
+    }
+}
+
+/// Hands outcomes over.
+struct Hand(SyncSender<Said>);
+
+impl Sink for Hand {
+    fn outcome(&mut self, outcome: truesum::Outcome) -> std::io::Result<()> {
+        self.0.send(Said::Came(Box::new(outcome))).map_err(|_| std::io::Error::other("nobody listens"))
+    }
+
+    fn notice(&mut self, _: Notice) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The outcomes of hash_files(), one after the other.
+///
+/// close(), or the end of a `with` block, ends the work early.
+#[pyclass(frozen, module = "truesum")]
+pub struct Outcomes {
+    stage: Mutex<Stage>,
+    progress: Arc<Progress>,
+}
+
+/// Whether there is more to come.
+enum Stage {
+    Running(Box<Running>),
+    /// Another thread is about to get the next.
+    Busy,
+    Ended,
+}
+
+struct Running {
+    paths: Option<Py<PyIterator>>,
+    names: Option<Sender<Given>>,
+    said: Receiver<Said>,
+    thread: Option<JoinHandle<()>>,
+    /// What files are called that are under way.
+    called: HashMap<usize, Py<PyAny>>,
+    next: usize,
+}
+
+/// Hashes files on all cores, many at once in the lanes of the processor: an iterator of Outcome.
+///
+/// Failures are values: a file that is missing, unreadable or changed while it was read has `error` and no digest. Outcomes come
+/// in the order of `paths`, or with ordered=False as they are ready. `paths` may be any iterable of str, bytes and os.PathLike;
+/// it is read as it is needed, and memory does not grow with their number. `algorithms` is a name or several, computed in one
+/// read. `threads` is one for each core.
+///
+/// >>> import os, tempfile, truesum
+/// >>> folder = tempfile.TemporaryDirectory()
+/// >>> path = os.path.join(folder.name, "a")
+/// >>> with open(path, "wb") as file:
+/// ...     _ = file.write(b"123456789")
+/// >>> for outcome in truesum.hash_files([path, path + "?"], ["crc32", "md5"]):
+/// ...     print(outcome.verdict, outcome.digests)
+/// hashed {'crc32': 'cbf43926', 'md5': '25f9e794323b453885f5181f1b624d0b'}
+/// missing {}
+/// >>> folder.cleanup()
+#[pyfunction]
+#[pyo3(signature = (paths, /, algorithms = None, *, threads = None, ordered = true))]
+pub fn hash_files(
+    py: Python<'_>,
+    paths: &Bound<'_, PyAny>,
+    algorithms: Option<Specs>,
+    threads: Option<usize>,
+    ordered: bool,
+) -> PyResult<Outcomes> {
+    if paths.is_instance_of::<PyString>() || paths.is_instance_of::<PyBytes>() {
+        return Err(refused("hash_files takes an iterable of names; file_digest takes one"));
+    }
+    let specs: Arc<[Spec]> = match algorithms {
+        Some(Specs(specs)) => specs.into(),
+        None => [named("sha256")?].into(),
+    };
+    let paths = paths.try_iter()?.unbind();
+    let (say, said) = sync_channel(WAITING);
+    let (names, given) = channel();
+    let progress = Arc::new(Progress::default());
+    let order = if ordered { Order::Stable } else { Order::AsReady };
+    let config = Config { threads: threads.unwrap_or_else(cores), order, ..Config::default() };
+    let work = {
+        let progress = progress.clone();
+        move || {
+            let mut tasks = Tasks { say: say.clone(), names: given, due: 0, specs };
+            // Its error is that nobody listens.
+            let _ = run(&config, &mut tasks, &progress, &mut Hand(say));
+        }
+    };
+    let builder = truesum::thread("python").unwrap_or_else(std::thread::Builder::new);
+    let thread = py.detach(|| builder.spawn(work));
+    let thread =
+        thread.map_err(|error| PyRuntimeError::new_err(format!("no thread can be started: {error}")))?;
+    let running = Running {
+        paths: Some(paths),
+        names: Some(names),
+        said,
+        thread: Some(thread),
+        called: HashMap::new(),
+        next: 0,
+    };
+    Ok(Outcomes { stage: Mutex::new(Stage::Running(Box::new(running))), progress })
+}
+
+impl Running {
+    /// Gives the next names, or tells that there are no more.
+    fn give(&mut self, py: Python<'_>) -> PyResult<()> {
+        for _ in 0..BATCH {
+            let next = match &self.paths {
+                Some(paths) => paths.bind(py).clone().next(),
+                None => None,
+            };
+            let Some(path) = next.transpose()? else {
+                (self.paths, self.names) = (None, None);
+                return Ok(());
+            };
+            let Name(name) = path.extract()?;
+            self.called.insert(self.next, path.unbind());
+            if let Some(names) = &self.names {
+                let _ = names.send(Some((self.next, name)));
+            }
+            self.next += 1;
+        }
+        Ok(())
+    }
+
+    fn next(&mut self, py: Python<'_>) -> PyResult<Option<Outcome>> {
+        loop {
+            let said = match self.said.try_recv() {
+                Ok(said) => Ok(said),
+                Err(_) => {
+                    let said = &mut self.said;
+                    let said = Mutex::new(said);
+                    py.detach(|| said.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK))
+                }
+            };
+            match said {
+                Ok(Said::Wants) => self.give(py)?,
+                Ok(Said::Came(outcome)) => {
+                    let path = self.called.remove(&outcome.job.origin.0);
+                    return Ok(Some(Outcome::new(*outcome, path)));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    let ended = self.thread.take().map(|thread| py.detach(|| thread.join()));
+                    if matches!(ended, Some(Err(_))) {
+                        return Err(PyRuntimeError::new_err("a defect of truesum: its thread panicked"));
+                    }
+                    // Every file that was given has an outcome, or it is a defect that must be heard.
+                    if !self.called.is_empty() {
+                        let missing = self.called.len();
+                        return Err(PyRuntimeError::new_err(format!("{missing} files have no outcome")));
+                    }
+                    return Ok(None);
+                }
+            }
+            py.check_signals()?;
+        }
+    }
+
+    /// Ends the work and waits for it.
+    fn end(mut self, py: Python<'_>, progress: &Progress) {
+        progress.stop();
+        let Running { names, said, thread, .. } = &mut self;
+        *names = None;
+        let (_, unheard) = sync_channel(0);
+        drop(std::mem::replace(said, unheard));
+        if let Some(thread) = thread.take() {
+            let _ = py.detach(|| thread.join());
+        }
+    }
+}
+
+impl Outcomes {
+    /// Puts another stage in the place of this one. The lock is held for no longer: Python's code runs meanwhile.
+    fn become_stage(&self, stage: Stage) -> Stage {
+        std::mem::replace(&mut self.stage.lock().unwrap_or_else(PoisonError::into_inner), stage)
+    }
+}
+
+#[pymethods]
+impl Outcomes {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Outcome>> {
+        let mut running = match self.become_stage(Stage::Busy) {
+            Stage::Running(running) => running,
+            Stage::Busy => {
+                return Err(PyValueError::new_err("another thread is waiting for the next outcome"));
+            }
+            Stage::Ended => {
+                self.become_stage(Stage::Ended);
+                return Ok(None);
+            }
+        };
+        match running.next(py) {
+            Ok(Some(outcome)) => {
+                self.become_stage(Stage::Running(running));
+                Ok(Some(outcome))
+            }
+            Ok(None) => {
+                self.become_stage(Stage::Ended);
+                Ok(None)
+            }
+            Err(error) => {
+                self.become_stage(Stage::Ended);
+                running.end(py, &self.progress);
+                Err(error)
+            }
+        }
+    }
+
+    /// Ends the work early. What was not handed out is lost.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        match self.become_stage(Stage::Ended) {
+            Stage::Running(running) => running.end(py, &self.progress),
+            Stage::Ended => {}
+            Stage::Busy => {
+                self.become_stage(Stage::Busy);
+                return Err(PyValueError::new_err("another thread is waiting for the next outcome"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes hashed so far.
+    #[getter]
+    fn bytes_done(&self) -> u64 {
+        self.progress.bytes()
+    }
+
+    fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_raised))]
+    fn __exit__(&self, py: Python<'_>, _raised: &Bound<'_, pyo3::types::PyTuple>) -> PyResult<()> {
+        self.close(py)
+    }
+}
+
+impl Drop for Outcomes {
+    fn drop(&mut self) {
+        if let Stage::Running(running) = self.become_stage(Stage::Ended) {
+            self.progress.stop();
+            // Where the interpreter is about to end, its threads end with the process.
+            Python::try_attach(|py| running.end(py, &self.progress));
+        }
+    }
+}

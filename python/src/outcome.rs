@@ -1,0 +1,187 @@
+//! `Outcome`: what came of one file.
+
+use crate::errors::{self, refused};
+use crate::paths;
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use truesum::hash::{Digest, Spec};
+use truesum::{Findings, Found, Job, Verdict};
+
+/// What came of one file: its digests, or why there are none.
+///
+/// A failure is a value here: `error` is an exception that was not raised. Who asks a failed file for a digest gets it raised.
+#[pyclass(frozen, module = "truesum")]
+pub struct Outcome {
+    path: Option<Py<PyAny>>,
+    inner: truesum::Outcome,
+    passed_over: bool,
+}
+
+impl Outcome {
+    /// What came of a file, and what its caller calls it.
+    pub fn new(inner: truesum::Outcome, path: Option<Py<PyAny>>) -> Outcome {
+        Outcome { path, inner, passed_over: false }
+    }
+
+    /// An entry that is passed over as asked, because its file is not there.
+    pub fn passed_over(inner: truesum::Outcome) -> Outcome {
+        Outcome { path: None, inner, passed_over: true }
+    }
+
+    /// Whether nothing is wrong with it: an entry that its format means to have no digest included.
+    pub fn is_good(&self) -> bool {
+        match self.inner.verdict() {
+            Verdict::Hashed | Verdict::Verified => true,
+            Verdict::Unverified => self.inner.job.exempt,
+            Verdict::Mismatch | Verdict::Missing | Verdict::Changed | Verdict::Unreadable => false,
+        }
+    }
+
+    fn found(&self, py: Python<'_>) -> PyResult<&Found> {
+        self.inner.result.as_ref().map_err(|error| errors::of(py, error))
+    }
+
+    fn digest_of(&self, py: Python<'_>, algorithm: Option<&str>) -> PyResult<&Digest> {
+        let digests = &self.found(py)?.digests;
+        let specs = &self.inner.job.specs;
+        let at = match algorithm {
+            None if digests.len() == 1 => Some(0),
+            None => return Err(refused(format!("which of {} digests? name the algorithm", digests.len()))),
+            Some(name) => {
+                let spec = crate::spec::named(name)?;
+                specs.iter().position(|other| *other == spec)
+            }
+        };
+        let digest = at.and_then(|at| digests.get(at));
+        digest
+            .ok_or_else(|| PyKeyError::new_err(format!("no {} of it was computed", algorithm.unwrap_or(""))))
+    }
+}
+
+/// Digests by the names of their algorithms.
+pub fn by_name<'py, 'd>(
+    py: Python<'py>,
+    digests: impl Iterator<Item = (&'d Spec, &'d Digest)>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let named = PyDict::new(py);
+    for (spec, digest) in digests {
+        named.set_item(spec.to_string(), digest.to_hex())?;
+    }
+    Ok(named)
+}
+
+/// An outcome that another thread keeps: errors of the system are not to be had twice.
+pub fn copied(outcome: &truesum::Outcome) -> truesum::Outcome {
+    let result = match &outcome.result {
+        Ok(found) => Ok(found.clone()),
+        Err(error) => Err(error.under(&error.path)),
+    };
+    truesum::Outcome { job: Job { anchor: None, ..outcome.job.clone() }, result }
+}
+
+#[pymethods]
+impl Outcome {
+    /// The file, as it was given; of an entry of a manifest its name.
+    #[getter]
+    fn path(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match &self.path {
+            Some(path) => Ok(path.clone_ref(py)),
+            None => Ok(paths::text(py, &self.inner.job.name)?.into_any().unbind()),
+        }
+    }
+
+    /// Its name as `str`, bytes that are no UTF-8 escaped as os.fsdecode() does.
+    #[getter]
+    fn name<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyString>> {
+        paths::text(py, &self.inner.job.name)
+    }
+
+    /// What it means: "hashed" where nothing was expected; of an entry "verified", "mismatch", "missing", "changed",
+    /// "unreadable", "unverified" (there is nothing to compare) or "ignored" (not there, and passed over as asked).
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        match self.inner.verdict() {
+            _ if self.passed_over => "ignored",
+            Verdict::Hashed => "hashed",
+            Verdict::Verified => "verified",
+            Verdict::Mismatch => "mismatch",
+            Verdict::Unverified => "unverified",
+            Verdict::Missing => "missing",
+            Verdict::Changed => "changed",
+            Verdict::Unreadable => "unreadable",
+        }
+    }
+
+    /// Whether it was read to its end, and is what was expected if anything was.
+    #[getter]
+    fn ok(&self) -> bool {
+        !self.passed_over && matches!(self.inner.verdict(), Verdict::Hashed | Verdict::Verified)
+    }
+
+    /// Why there is no digest: an OSError that was not raised. None where it was read.
+    #[getter]
+    fn error<'py>(&self, py: Python<'py>) -> Option<Bound<'py, pyo3::exceptions::PyBaseException>> {
+        self.inner.result.as_ref().err().map(|error| errors::of(py, error).into_value(py).into_bound(py))
+    }
+
+    /// Bytes that were read; None where that failed.
+    #[getter]
+    fn size(&self) -> Option<u64> {
+        self.inner.result.as_ref().ok().map(|found| found.size)
+    }
+
+    /// When it was last written, in nanoseconds since 1970; None where it was not read.
+    #[getter]
+    fn mtime_ns(&self) -> Option<i128> {
+        let mtime = self.inner.result.as_ref().ok()?.mtime;
+        Some(i128::from(mtime.0) * 1_000_000_000 + i128::from(mtime.1))
+    }
+
+    /// How long it took from open to digest.
+    #[getter]
+    fn seconds(&self) -> Option<f64> {
+        self.inner.result.as_ref().ok().map(|found| found.time.as_secs_f64())
+    }
+
+    /// The digests in hexadecimal, by the names of their algorithms; empty where it was not read.
+    #[getter]
+    fn digests<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let found = self.inner.result.as_ref().map_or(&[][..], |found| &found.digests);
+        by_name(py, self.inner.job.specs.iter().zip(found))
+    }
+
+    /// The digests that a manifest lists of it, in the same form.
+    #[getter]
+    fn expected<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        by_name(py, self.inner.job.specs.iter().zip(&self.inner.job.expected))
+    }
+
+    /// Ranges of bytes that differ, as (start, end), where the manifest has digests of pieces.
+    #[getter]
+    fn damaged(&self) -> Vec<(u64, u64)> {
+        let pieces = self.inner.result.as_ref().ok().and_then(|found| found.pieces.as_ref());
+        let Some(Findings { damaged, .. }) = pieces else { return Vec::new() };
+        damaged.iter().map(|damage| (damage.range.start, damage.range.end)).collect()
+    }
+
+    /// The digest, by this algorithm where there are several. Raises `error` where the file was not read.
+    #[pyo3(signature = (algorithm = None, /))]
+    fn digest<'py>(&self, py: Python<'py>, algorithm: Option<&str>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, self.digest_of(py, algorithm)?.as_bytes()))
+    }
+
+    /// The same in hexadecimal.
+    #[pyo3(signature = (algorithm = None, /))]
+    fn hexdigest(&self, py: Python<'_>, algorithm: Option<&str>) -> PyResult<String> {
+        Ok(self.digest_of(py, algorithm)?.to_hex())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let name = paths::text(py, &self.inner.job.name)?.repr()?;
+        Ok(match &self.inner.result {
+            Ok(_) => format!("<truesum.Outcome {} {name}>", self.verdict()),
+            Err(error) => format!("<truesum.Outcome {} {name}: {}>", self.verdict(), error.reason()),
+        })
+    }
+}

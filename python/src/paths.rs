@@ -1,0 +1,56 @@
+//! Names of files between Python and the system: bytes on one side; `str`, `bytes` or `os.PathLike` on the other.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+
+/// A name as the system takes it. Text that was bytes once (`surrogateescape`) becomes these bytes again.
+pub struct Name(pub PathBuf);
+
+impl FromPyObject<'_, '_> for Name {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Name> {
+        let name = match given.cast::<PyBytes>() {
+            Ok(bytes) => OsString::from_vec(bytes.as_bytes().to_vec()),
+            Err(_) if given.is_instance_of::<PyString>() => given.extract()?,
+            Err(_) => {
+                let plain = given.py().import("os")?.call_method1("fspath", (given,))?;
+                match plain.cast::<PyBytes>() {
+                    Ok(bytes) => OsString::from_vec(bytes.as_bytes().to_vec()),
+                    Err(_) => plain.extract()?,
+                }
+            }
+        };
+        if name.as_bytes().contains(&0) {
+            return Err(PyValueError::new_err("embedded null byte in a file's name"));
+        }
+        Ok(Name(name.into()))
+    }
+}
+
+/// One name, or an iterable of them.
+pub struct Names(pub Vec<PathBuf>);
+
+impl FromPyObject<'_, '_> for Names {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Names> {
+        let one = given.is_instance_of::<PyString>()
+            || given.is_instance_of::<PyBytes>()
+            || given.hasattr("__fspath__")?;
+        if one {
+            return Ok(Names(vec![given.extract::<Name>()?.0]));
+        }
+        let names = given.try_iter()?.map(|name| Ok(name?.extract::<Name>()?.0));
+        Ok(Names(names.collect::<PyResult<_>>()?))
+    }
+}
+
+/// The name as `str`, in which bytes that are no UTF-8 are escaped so that they can be told back.
+pub fn text<'py>(py: Python<'py>, name: &[u8]) -> PyResult<Bound<'py, PyString>> {
+    OsStr::from_bytes(name).into_pyobject(py).map_err(Into::into)
+}

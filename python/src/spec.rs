@@ -1,0 +1,88 @@
+//! Algorithms by the names that Python programs use, with their parameters.
+
+use crate::bytes::Data;
+use crate::errors::{of_spec, refused};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use truesum::hash::{Key, Secret, Spec};
+
+/// The algorithm of this name, as the program has it or as hashlib does (`sha3_256`, `shake_128`).
+///
+/// # Errors
+/// There is none.
+pub fn named(name: &str) -> PyResult<Spec> {
+    let found = name.parse::<Spec>();
+    let spellings = ["-", ""].into_iter().filter(|_| name.contains('_'));
+    spellings
+        .filter_map(|between| name.replace('_', between).parse().ok())
+        .fold(found, |found, other| found.or(Ok(other)))
+        .map_err(|error| of_spec(&error))
+}
+
+/// One algorithm's name, or several.
+pub struct Specs(pub Vec<Spec>);
+
+impl FromPyObject<'_, '_> for Specs {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Specs> {
+        if let Ok(name) = given.cast::<PyString>() {
+            let names = name.to_str()?.split(',').map(|name| with_key(named(name.trim())?));
+            return Ok(Specs(names.collect::<PyResult<_>>()?));
+        }
+        let mut specs = Vec::new();
+        for name in given.try_iter()? {
+            specs.push(with_key(named(name?.cast::<PyString>()?.to_str()?)?)?);
+        }
+        if specs.is_empty() {
+            return Err(refused("no algorithm named"));
+        }
+        Ok(Specs(specs))
+    }
+}
+
+/// Refuses what cannot be computed by its name alone.
+fn with_key(spec: Spec) -> PyResult<Spec> {
+    if spec.lacks_key() {
+        return Err(refused(format!("{spec} needs a key: new(\"{spec}\", key=b\"...\")")));
+    }
+    Ok(spec)
+}
+
+/// The same algorithm with the parameters that are given by keyword.
+///
+/// # Errors
+/// A keyword that is none, a parameter that the algorithm does not take, a key that is missing.
+pub fn with_parameters(mut spec: Spec, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Spec> {
+    for (keyword, value) in keywords.into_iter().flatten() {
+        let keyword = keyword.cast::<PyString>()?;
+        if value.is_none() {
+            continue;
+        }
+        let given = match keyword.to_str()? {
+            // hashlib's: it says what a digest is for, and changes none.
+            "usedforsecurity" => continue,
+            "digest_size" => spec.with_bits(value.extract::<usize>()?.saturating_mul(8)),
+            "key" => {
+                let bytes = value.extract::<Data<'_>>()?.to_vec();
+                // hashlib's BLAKE2 calls the hash without a key one with an empty key.
+                if bytes.is_empty() { Ok(spec) } else { spec.with_key(Key::Secret(Secret::new(bytes))) }
+            }
+            "context" => spec.with_key(Key::Derive(value.extract::<String>()?.into())),
+            "seed" => spec.with_seed(value.extract()?),
+            "custom" => {
+                let bytes = value.extract::<Data<'_>>()?.to_vec();
+                spec.with_customization(&bytes)
+            }
+            "unit" => spec.with_unit(value.extract()?),
+            other => {
+                return Err(PyTypeError::new_err(format!(
+                    "'{other}' is no parameter: digest_size, key, context, seed, custom and unit are"
+                )));
+            }
+        };
+        spec = given.map_err(|error| of_spec(&error))?;
+    }
+    with_key(spec)
+}

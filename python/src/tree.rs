@@ -1,0 +1,353 @@
+//! `truesum.tree`: trees over huge files, stored, proven, and divided between machines.
+
+use crate::errors::{self, refused};
+use crate::interrupt::interruptible;
+use crate::outcome::by_name;
+use crate::paths::{self, Name};
+use crate::spec::{Specs, named};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use truesum::hash::{Digest, Spec};
+use truesum::tree::build::{Begin, Saving, save as save_tree};
+use truesum::tree::combine::{Origins, combine as join};
+use truesum::tree::locate::{Judgement, Length, verify as compare};
+use truesum::tree::piece::{self, hash_range};
+use truesum::tree::prove::{
+    RangeProof, Refuted, Row, prove as prove_range, read_row, verify_proof as verify_range,
+};
+use truesum::tree::reading::Reading;
+use truesum::tree::store::{Hints, Store, with_suffix};
+use truesum::{Cause, Error, Progress};
+
+/// Does something with a file in a thread of its own.
+fn reading<T: Send>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    work: impl FnOnce(&Reading<'_>) -> T + Send,
+) -> PyResult<T> {
+    let progress = Progress::default();
+    let work = |_: &_| work(&Reading { threads: threads.unwrap_or(0), ..Reading::new(&progress) });
+    interruptible::<_, ()>(py, &progress, work, |_, ()| Ok(()))
+}
+
+fn hashes(given: &[String]) -> PyResult<Vec<Digest>> {
+    given.iter().map(|hash| Digest::from_hex(hash.as_bytes()).map_err(refused)).collect()
+}
+
+/// A part of a file's digest, made by leaf() and put together by combine().
+#[pyclass(frozen, eq, module = "truesum.tree")]
+#[derive(Clone, PartialEq)]
+pub struct Piece(piece::Piece);
+
+/// What a piece was read from: name, inode, mtime_ns, ctime_ns.
+type Origin = (Name, u64, i64, i64);
+/// The same as Python is told it.
+type Told<'py> = (Bound<'py, PyString>, u64, i64, i64);
+
+#[pymethods]
+impl Piece {
+    #[new]
+    #[pyo3(signature = (algorithm, size, first, end, levels, origin = None))]
+    fn new(
+        algorithm: &str,
+        size: u64,
+        first: u64,
+        end: u64,
+        levels: Vec<(u8, String)>,
+        origin: Option<Origin>,
+    ) -> PyResult<Piece> {
+        if first > end {
+            return Err(refused("a piece that ends before it begins"));
+        }
+        let hash =
+            |(level, hash): (u8, String)| Ok((level, Digest::from_hex(hash.as_bytes()).map_err(refused)?));
+        let levels = levels.into_iter().map(hash).collect::<PyResult<_>>()?;
+        let origin = origin.map(|(path, inode, mtime, ctime)| piece::Origin {
+            path: path.0.as_os_str().as_bytes().to_vec(),
+            state: Hints { mtime, ctime, inode, device: 0 },
+        });
+        Ok(Piece(piece::Piece { spec: named(algorithm)?, size, range: first..end, levels, origin }))
+    }
+
+    /// The algorithm of the whole digest.
+    #[getter]
+    fn algorithm(&self) -> String {
+        self.0.spec.to_string()
+    }
+
+    /// Bytes of the whole file.
+    #[getter]
+    fn size(&self) -> u64 {
+        self.0.size
+    }
+
+    /// The range, in the digest's own unit: leaves of a tree, parts, or bytes of a checksum.
+    #[getter]
+    fn range(&self) -> (u64, u64) {
+        (self.0.range.start, self.0.range.end)
+    }
+
+    /// The hashes of the range's subtrees, each with its level.
+    #[getter]
+    fn levels(&self) -> Vec<(u8, String)> {
+        self.0.levels.iter().map(|(level, hash)| (*level, hash.to_hex())).collect()
+    }
+
+    /// What was read, as (name, inode, mtime_ns, ctime_ns); None of a piece that does not say.
+    #[getter]
+    fn origin<'py>(&self, py: Python<'py>) -> PyResult<Option<Told<'py>>> {
+        let Some(piece::Origin { path, state }) = &self.0.origin else { return Ok(None) };
+        Ok(Some((paths::text(py, path)?, state.inode, state.mtime, state.ctime)))
+    }
+
+    fn __repr__(&self) -> String {
+        let piece::Piece { spec, range, size, .. } = &self.0;
+        format!("<truesum.tree.Piece {spec} {}..{} of {size} bytes>", range.start, range.end)
+    }
+}
+
+/// Hashes the bytes from start to end of a file towards a digest of the whole: a Piece. The digest can be cut at multiples of
+/// its leaves (65,536 bytes of "sha256-tree"), a CRC anywhere.
+#[pyfunction]
+#[pyo3(signature = (path, start, end, algorithm = "sha256-tree", *, threads = None))]
+pub fn leaf(
+    py: Python<'_>,
+    path: Name,
+    start: u64,
+    end: u64,
+    algorithm: &str,
+    threads: Option<usize>,
+) -> PyResult<Piece> {
+    let spec = named(algorithm)?;
+    let piece = reading(py, threads, |reading| hash_range(&path.0, &spec, start..end, reading))?;
+    let mut piece = piece.map_err(|error| errors::of(py, &error))?;
+    if let Some(origin) = &mut piece.origin {
+        // Each machine's own, and nothing that travels.
+        origin.state.device = 0;
+    }
+    Ok(Piece(piece))
+}
+
+/// The digest of the whole file from pieces that cover it, in any order, in hexadecimal.
+///
+/// Raises ValueError if they do not cover it, contradict each other, or were not read from one state of one file;
+/// trust_origins=True takes pieces of copies that are known to be equal.
+#[pyfunction]
+#[pyo3(signature = (pieces, /, *, trust_origins = false))]
+pub fn combine(pieces: Vec<Bound<'_, Piece>>, trust_origins: bool) -> PyResult<String> {
+    let origins = if trust_origins { Origins::Trusted } else { Origins::One };
+    let pieces = pieces.iter().map(|piece| piece.get().0.clone()).collect();
+    join(pieces, origins).map(|digest| digest.to_hex()).map_err(refused)
+}
+
+/// Where the tree of a file is kept unless it is said.
+fn beside(path: &Path) -> PathBuf {
+    with_suffix(path, ".ftr")
+}
+
+/// Builds the tree of a file on all cores and keeps it in `target`, FILE.ftr unless it is said: the digests by their names, the
+/// tree's and those of `beside`, which are computed in the same read.
+///
+/// `granule` is how many bytes the stored tree tells apart. With resume an interrupted build is gone on with.
+#[pyfunction]
+#[pyo3(signature = (path, target = None, algorithm = "sha256-tree", *, granule = 1_048_576, beside = None, resume = false,
+    threads = None))]
+#[allow(clippy::too_many_arguments, reason = "keywords of Python")]
+pub fn save<'py>(
+    py: Python<'py>,
+    path: Name,
+    target: Option<Name>,
+    algorithm: &str,
+    granule: u64,
+    beside: Option<Specs>,
+    resume: bool,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let target = target.map_or_else(|| self::beside(&path.0), |Name(target)| target);
+    let (spec, also) = (named(algorithm)?, beside.map_or_else(Vec::new, |Specs(specs)| specs));
+    let begin = if resume { Begin::Resume } else { Begin::Fresh };
+    let saving = Saving { target: &target, granule, begin, beside: &also };
+    let saved = reading(py, threads, |reading| save_tree(&path.0, &spec, &saving, reading))?;
+    let saved = saved.map_err(|error| errors::of(py, &error))?;
+    by_name(py, std::iter::once(&spec).chain(&also).zip(&saved.found.digests))
+}
+
+/// A stored tree.
+fn opened(tree: &Path) -> Result<Store, Error> {
+    let name = tree.as_os_str().as_bytes();
+    Store::open(tree)?.map_err(|why| Error::new(name, "use", Cause::Other(why.to_string())))
+}
+
+/// What differs between a file and its stored tree.
+#[pyclass(frozen, module = "truesum.tree")]
+pub struct Difference(truesum::tree::locate::Difference);
+
+#[pymethods]
+impl Difference {
+    /// "good", "file-damaged", "tree-damaged", "cannot-tell" or "other-tree" (not the one with the digest that is trusted).
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        match self.0.judgement {
+            Judgement::Good => "good",
+            Judgement::FileDamaged => "file-damaged",
+            Judgement::TreeDamaged => "tree-damaged",
+            Judgement::CannotTell => "cannot-tell",
+            Judgement::OtherTree => "other-tree",
+        }
+    }
+
+    /// Whether the file is, byte for byte, the one that the tree was made of, and the tree is sound.
+    #[getter]
+    fn ok(&self) -> bool {
+        self.0.judgement == Judgement::Good
+    }
+
+    fn __bool__(&self) -> bool {
+        self.ok()
+    }
+
+    /// Ranges of bytes that differ, as (start, end), of whole granules; missing bytes are among them.
+    #[getter]
+    fn damaged(&self) -> Vec<(u64, u64)> {
+        self.0.damaged.iter().map(|range| (range.start, range.end)).collect()
+    }
+
+    /// How many bytes the file has more (positive) or fewer than when the tree was made.
+    #[getter]
+    fn grown(&self) -> i128 {
+        match self.0.length {
+            Length::Same => 0,
+            Length::Truncated(bytes) => -i128::from(bytes),
+            Length::Grown(bytes) => i128::from(bytes),
+        }
+    }
+
+    /// Where old bytes were found elsewhere: (from this offset on, moved by so many bytes); else None.
+    #[getter]
+    fn shift(&self) -> Option<(u64, i64)> {
+        self.0.shift.map(|shift| (shift.from, shift.by))
+    }
+
+    /// What is wrong with the tree in itself; else None.
+    #[getter]
+    fn blemish(&self) -> Option<String> {
+        self.0.blemish.clone()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<truesum.tree.Difference {}: {:?}>", self.verdict(), self.damaged())
+    }
+}
+
+/// Compares a file with its stored tree, FILE.ftr unless it is said: which bytes are damaged. `digest` is one that is trusted, in
+/// hexadecimal: the tree must be its tree.
+#[pyfunction]
+#[pyo3(signature = (path, tree = None, digest = None, *, threads = None))]
+pub fn locate(
+    py: Python<'_>,
+    path: Name,
+    tree: Option<Name>,
+    digest: Option<&str>,
+    threads: Option<usize>,
+) -> PyResult<Difference> {
+    let tree = tree.map_or_else(|| beside(&path.0), |Name(tree)| tree);
+    let trusted = digest.map(|digest| Digest::from_hex(digest.as_bytes()).map_err(refused)).transpose()?;
+    let found = reading(py, threads, |reading| compare(&path.0, &opened(&tree)?, trusted.as_ref(), reading))?;
+    found.map(Difference).map_err(|error| errors::of(py, &error))
+}
+
+/// What shows that a range of a file belongs to its digest, made by prove() and checked by verify_proof().
+#[pyclass(frozen, eq, module = "truesum.tree")]
+#[derive(Clone, PartialEq)]
+pub struct Proof(RangeProof);
+
+#[pymethods]
+impl Proof {
+    #[new]
+    fn new(algorithm: &str, size: u64, first: u64, end: u64, path: Vec<String>) -> PyResult<Proof> {
+        if first > end {
+            return Err(refused("a proof of a range that ends before it begins"));
+        }
+        Ok(Proof(RangeProof { spec: named(algorithm)?, size, leaves: first..end, path: hashes(&path)? }))
+    }
+
+    /// The algorithm of the digest.
+    #[getter]
+    fn algorithm(&self) -> String {
+        self.0.spec.to_string()
+    }
+
+    /// Bytes of the whole file.
+    #[getter]
+    fn size(&self) -> u64 {
+        self.0.size
+    }
+
+    /// The leaves that are shown.
+    #[getter]
+    fn leaves(&self) -> (u64, u64) {
+        (self.0.leaves.start, self.0.leaves.end)
+    }
+
+    /// The bytes that are shown: what was asked for, widened to whole leaves.
+    #[getter]
+    fn bytes(&self) -> (u64, u64) {
+        let bytes = self.0.bytes();
+        (bytes.start, bytes.end)
+    }
+
+    /// The hashes beside the way to the root.
+    #[getter]
+    fn path(&self) -> Vec<String> {
+        self.0.path.iter().map(Digest::to_hex).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        let (start, end) = self.bytes();
+        format!("<truesum.tree.Proof {} bytes {start}..{end} of {}>", self.0.spec, self.0.size)
+    }
+}
+
+/// Proves that the bytes from start to end belong to a file's digest: a Proof. With the stored tree, FILE.ftr if it is there,
+/// only the ends of the range are read, else the whole file is.
+#[pyfunction]
+#[pyo3(signature = (path, start, end, tree = None, algorithm = "sha256-tree", *, threads = None))]
+pub fn prove(
+    py: Python<'_>,
+    path: Name,
+    start: u64,
+    end: u64,
+    tree: Option<Name>,
+    algorithm: &str,
+    threads: Option<usize>,
+) -> PyResult<Proof> {
+    let asked: Spec = named(algorithm)?;
+    let stored = tree.map(|Name(tree)| tree).or_else(|| Some(beside(&path.0)).filter(|tree| tree.exists()));
+    let proof = reading(py, threads, |reading| -> Result<RangeProof, Error> {
+        let store = stored.as_deref().map(opened).transpose()?;
+        let (spec, row) = match &store {
+            Some(store) => (store.header().spec.clone(), Row::Stored(store)),
+            None => (asked.clone(), read_row(&path.0, &asked, reading)?),
+        };
+        prove_range(&path.0, &spec, &row, start..end, reading)
+    })?;
+    proof.map(Proof).map_err(|error| errors::of(py, &error))
+}
+
+/// Whether the bytes of a proof's range, as the file has them now, belong to the digest that is trusted. Reads only these bytes.
+///
+/// Raises OSError where they cannot be read.
+#[pyfunction]
+#[pyo3(signature = (path, proof, digest))]
+pub fn verify_proof(py: Python<'_>, path: Name, proof: &Bound<'_, Proof>, digest: &str) -> PyResult<bool> {
+    let trusted = Digest::from_hex(digest.as_bytes()).map_err(refused)?;
+    let proof = &proof.get().0;
+    match reading(py, Some(1), |reading| verify_range(&path.0, proof, &trusted, reading))? {
+        Ok(()) => Ok(true),
+        Err(Refuted::File(error)) => Err(errors::of(py, &error)),
+        Err(Refuted::Form(why)) => Err(refused(why)),
+        Err(_) => Ok(false),
+    }
+}

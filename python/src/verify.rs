@@ -1,0 +1,285 @@
+//! `verify`: a manifest in, a Report out, with the program's own verdict.
+
+use crate::bytes::Data;
+use crate::errors;
+use crate::interrupt::{Teller, interruptible};
+use crate::outcome::{Outcome, copied};
+use crate::paths::{self, Name, Names};
+use crate::spec::Specs;
+use pyo3::exceptions::PyBaseException;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::path::{Path, PathBuf};
+use truesum::hash::Secret;
+use truesum::manifest::{self, Format};
+use truesum::verify::verification::Verification;
+use truesum::{Conclusion, Error, Event, Options, Progress, Report as Counted, Unlisted};
+
+/// Failures that a report keeps; a callback is told all.
+const KEPT: usize = 1000;
+
+/// The format of this name.
+pub fn format_named(name: &str) -> PyResult<&'static Format> {
+    manifest::format(name).ok_or_else(|| {
+        let names: Vec<&str> = manifest::FORMATS.iter().map(|format| format.name).collect();
+        errors::refused(format!("unknown format '{name}': there are {}", names.join(", ")))
+    })
+}
+
+/// A file that is called `-` is a file here, not standard input.
+pub fn no_stream(path: PathBuf) -> PathBuf {
+    if path == Path::new("-") { PathBuf::from("./-") } else { path }
+}
+
+/// What a check came to. True only if everything that was asked for was verified.
+#[pyclass(frozen, module = "truesum")]
+pub struct Report {
+    counted: Counted,
+    failures: Vec<Py<Outcome>>,
+    errors: Vec<Py<PyBaseException>>,
+    malformed: Vec<String>,
+    unlisted: Vec<Vec<u8>>,
+}
+
+/// What a check tells, in values of its own.
+enum Told {
+    Entry(truesum::Outcome),
+    Ignored(truesum::Outcome),
+    Malformed(String),
+    Failed(Error),
+    Unlisted(Vec<u8>),
+}
+
+fn tell(teller: &Teller<Told>, event: &Event<'_>) -> std::io::Result<()> {
+    use std::os::unix::ffi::OsStrExt;
+    match event {
+        Event::Entry(_, outcome) => teller.tell(Told::Entry(copied(outcome))),
+        Event::Ignored(_, outcome) => teller.tell(Told::Ignored(copied(outcome))),
+        Event::Malformed(manifest, line) => {
+            let name = manifest::path::display_safe(manifest.name.as_os_str().as_bytes());
+            teller.tell(Told::Malformed(format!("{name}: {line}")))
+        }
+        Event::Failed(error) => teller.tell(Told::Failed(error.under(&error.path))),
+        Event::Checked(_, checked) => match &checked.failed {
+            Some(error) => teller.tell(Told::Failed(error.under(&error.path))),
+            None => Ok(()),
+        },
+        Event::Unlisted(_, name) => teller.tell(Told::Unlisted(name.as_os_str().as_bytes().to_vec())),
+        _ => Ok(()),
+    }
+}
+
+/// Reads all files that a manifest lists and compares them with it: a Report, whose verdict is that of `truesum check`.
+///
+/// `manifest` is a name or several; its format is recognised unless `format` says it. Names are taken relative to `root`, which is
+/// the manifest's own folder, and lead out of it only with allow_outside. `callback` is called with the Outcome of each entry, in
+/// order; what it raises ends the check. `algorithms`: lines of any other are malformed. `key`: of keyed digests. With
+/// ignore_missing entries are passed over whose files are not there; with lenient malformed lines are counted and do not fail;
+/// with exact every file below the root must be listed; with allow_weak digests count that are too short to verify anything.
+///
+/// What goes wrong with files and manifests is told in the report, and never raised.
+///
+/// >>> import os, tempfile, truesum
+/// >>> folder = tempfile.TemporaryDirectory()
+/// >>> for name, text in [("a", "123456789"), ("SUMS.sfv", "a CBF43926\nb 00000000\n")]:
+/// ...     with open(os.path.join(folder.name, name), "w") as file:
+/// ...         _ = file.write(text)
+/// >>> report = truesum.verify(os.path.join(folder.name, "SUMS.sfv"))
+/// >>> report.verdict, report.verified, report.missing, bool(report)
+/// ('failed', 1, 1, False)
+/// >>> [(outcome.path, outcome.verdict) for outcome in report.failures]
+/// [('b', 'missing')]
+/// >>> folder.cleanup()
+#[pyfunction]
+#[pyo3(signature = (manifest, /, root = None, callback = None, *, algorithms = None, format = None, key = None, threads = None,
+    ignore_missing = false, lenient = false, exact = false, allow_weak = false, allow_outside = false))]
+#[allow(clippy::too_many_arguments, reason = "keywords of Python")]
+pub fn verify(
+    py: Python<'_>,
+    manifest: Names,
+    root: Option<Name>,
+    callback: Option<Py<PyAny>>,
+    algorithms: Option<Specs>,
+    format: Option<&str>,
+    key: Option<Data<'_>>,
+    threads: Option<usize>,
+    ignore_missing: bool,
+    lenient: bool,
+    exact: bool,
+    allow_weak: bool,
+    allow_outside: bool,
+) -> PyResult<Report> {
+    let options = Options {
+        root: root.map(|Name(root)| root),
+        algorithms: algorithms.map_or_else(Vec::new, |Specs(specs)| specs),
+        format: format.map(format_named).transpose()?,
+        key: key.map(|key| Secret::new(key.to_vec())),
+        threads: threads.unwrap_or(0),
+        ignore_missing,
+        lenient,
+        unlisted: if exact { Unlisted::Refused } else { Unlisted::Unasked },
+        allow_weak,
+        allow_outside,
+        ..Options::default()
+    };
+    let progress = Progress::default();
+    let names: Vec<PathBuf> = manifest.0.into_iter().map(no_stream).collect();
+    let (mut failures, mut failed, mut malformed, mut unlisted) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let work = |teller: &Teller<Told>| {
+        let mut verification = Verification::new(&options, &progress);
+        // An error means that nobody listens: then the check was stopped, and its report is not asked for.
+        let _ = verification.manifests(&names, &mut |event| tell(teller, &event));
+        verification.report().clone()
+    };
+    let counted = interruptible(py, &progress, work, |py, told| {
+        let (outcome, bad) = match told {
+            Told::Entry(outcome) => {
+                let outcome = Outcome::new(outcome, None);
+                let bad = !outcome.is_good();
+                (outcome, bad)
+            }
+            Told::Ignored(outcome) => (Outcome::passed_over(outcome), false),
+            Told::Malformed(line) => {
+                if malformed.len() < KEPT {
+                    malformed.push(line);
+                }
+                return Ok(());
+            }
+            Told::Failed(error) => {
+                if failed.len() < KEPT {
+                    failed.push(errors::of(py, &error).into_value(py));
+                }
+                return Ok(());
+            }
+            Told::Unlisted(name) => {
+                if unlisted.len() < KEPT {
+                    unlisted.push(name);
+                }
+                return Ok(());
+            }
+        };
+        let keep = bad && failures.len() < KEPT;
+        if keep || callback.is_some() {
+            let outcome = Py::new(py, outcome)?;
+            if keep {
+                failures.push(outcome.clone_ref(py));
+            }
+            if let Some(callback) = &callback {
+                callback.call1(py, (outcome,))?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Report { counted, failures, errors: failed, malformed, unlisted })
+}
+
+macro_rules! counts {
+    ($($name:ident: $doc:literal = $value:expr;)*) => {
+        #[pymethods]
+        impl Report {
+            $(
+                #[doc = $doc]
+                #[getter]
+                fn $name(&self) -> u64 {
+                    let value: fn(&Counted) -> u64 = $value;
+                    value(&self.counted)
+                }
+            )*
+
+            /// All counts by their names.
+            fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+                let counts = PyDict::new(py);
+                $(counts.set_item(stringify!($name), self.$name())?;)*
+                Ok(counts)
+            }
+
+            /// What all counts together mean: "verified", "part-verified", "failed", "not-as-asked", "nothing-verified" or
+            /// "interrupted".
+            #[getter]
+            fn verdict(&self) -> &'static str {
+                match self.counted.verdict() {
+                    Conclusion::Verified => "verified",
+                    Conclusion::PartVerified => "part-verified",
+                    Conclusion::Failed => "failed",
+                    Conclusion::NotAsAsked => "not-as-asked",
+                    Conclusion::NothingVerified => "nothing-verified",
+                    Conclusion::Interrupted => "interrupted",
+                }
+            }
+
+            /// Whether everything that was asked for was verified.
+            #[getter]
+            fn ok(&self) -> bool {
+                self.counted.verdict() == Conclusion::Verified
+            }
+
+            fn __bool__(&self) -> bool {
+                self.ok()
+            }
+
+            /// The exit status of `truesum check`: 0 verified, 1 a file is not good, 2 not done as asked.
+            #[getter]
+            fn exit_status(&self) -> i32 {
+                match self.counted.verdict() {
+                    Conclusion::Verified | Conclusion::PartVerified => 0,
+                    Conclusion::Failed => 1,
+                    Conclusion::NotAsAsked | Conclusion::NothingVerified => 2,
+                    Conclusion::Interrupted => 130,
+                }
+            }
+
+            /// Entries that are not good, the first thousand. The counts are of all, and the callback is told all.
+            #[getter]
+            fn failures(&self, py: Python<'_>) -> Vec<Py<Outcome>> {
+                self.failures.iter().map(|failure| failure.clone_ref(py)).collect()
+            }
+
+            /// Manifests and folders that could not be read, as exceptions that were not raised; the first thousand.
+            #[getter]
+            fn errors(&self, py: Python<'_>) -> Vec<Py<PyBaseException>> {
+                self.errors.iter().map(|error| error.clone_ref(py)).collect()
+            }
+
+            /// Lines that are no entry, and what is wrong with them; the first thousand.
+            #[getter]
+            fn malformed_lines(&self) -> Vec<String> {
+                self.malformed.clone()
+            }
+
+            /// Files that no manifest lists, with exact=True; the first thousand.
+            #[getter]
+            fn unlisted_names<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, pyo3::types::PyString>>> {
+                self.unlisted.iter().map(|name| paths::text(py, name)).collect()
+            }
+
+            /// Entries by algorithms whose equal digest does not show that nobody tampered with the bytes.
+            #[getter]
+            fn not_tamper_evident(&self) -> std::collections::BTreeMap<String, u64> {
+                self.counted.not_tamper_evident.clone()
+            }
+
+            fn __repr__(&self) -> String {
+                let Counted { counts, entries, .. } = &self.counted;
+                let (verified, failed) = (counts.verified, counts.failed());
+                format!("<truesum.Report {}: {entries} entries, {verified} verified, {failed} failed>", self.verdict())
+            }
+        }
+    };
+}
+
+counts! {
+    entries: "Entries." = |report| report.entries;
+    verified: "Entries that were read to their end and are equal." = |report| report.counts.verified;
+    mismatched: "Entries of which a digest or the size differs." = |report| report.counts.mismatched;
+    missing: "Entries whose files are not there." = |report| report.counts.missing;
+    changed: "Entries whose files changed while they were read." = |report| report.counts.changed;
+    unreadable: "Entries whose files could not be read." = |report| report.counts.unreadable;
+    unverified: "Entries with nothing to compare." = |report| report.counts.unverified;
+    malformed: "Lines that are no entry." = |report| report.counts.malformed;
+    ignored: "Entries passed over, with ignore_missing." = |report| report.ignored;
+    unlisted: "Files that no manifest lists, with exact." = |report| report.unlisted;
+    unread: "Manifests that could not be read." = |report| report.unread;
+    files: "Files read to their end." = |report| report.counts.files;
+    bytes: "Bytes of those files." = |report| report.counts.bytes;
+}

@@ -1,0 +1,133 @@
+"""hash_files: every outcome, in order, errors as values, names of any bytes, early ends."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+import pathlib
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import truesum
+
+
+def test_outcomes_come_in_order_with_what_was_given(tmp_path: Path, files: dict[str, bytes]) -> None:
+    names: list[str | bytes | Path] = [str(tmp_path / "one"), bytes(tmp_path / "empty"), tmp_path / "4096"]
+    names += [tmp_path / name for name in files]
+    outcomes = list(truesum.hash_files(names, ["sha256", "md5"]))
+    assert [outcome.path for outcome in outcomes] == names
+    for outcome in outcomes:
+        content = files[Path(outcome.name).name]
+        assert outcome.ok and outcome.verdict == "hashed" and outcome.error is None
+        assert outcome.size == len(content)
+        assert outcome.mtime_ns == os.stat(outcome.path).st_mtime_ns
+        assert outcome.digests == {n: hashlib.new(n, content).hexdigest() for n in ("sha256", "md5")}
+        assert outcome.digest("md5") == hashlib.md5(content).digest()
+        with pytest.raises(ValueError, match="which of 2"):
+            outcome.digest()
+        with pytest.raises(KeyError):
+            outcome.digest("sha1")
+
+
+def test_failures_are_values_until_a_digest_is_asked_for(tmp_path: Path, files: dict[str, bytes]) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to("loop")
+    given: list[str | Path] = [tmp_path / "none", tmp_path, loop, "/dev/null", tmp_path / "one"]
+    outcomes = list(truesum.hash_files(given))
+    assert [outcome.verdict for outcome in outcomes] == ["missing", "unreadable", "unreadable", "unreadable", "hashed"]
+    missing, folder, looping, device, good = outcomes
+    assert isinstance(missing.error, FileNotFoundError) and missing.error.filename == str(tmp_path / "none")
+    assert isinstance(folder.error, truesum.FileError) and "directory" in str(folder.error)
+    assert isinstance(looping.error, OSError) and isinstance(device.error, truesum.FileError)
+    assert not missing.ok and missing.size is None and missing.digests == {}
+    with pytest.raises(FileNotFoundError):
+        missing.hexdigest()
+    assert good.hexdigest() == hashlib.sha256(b"x").hexdigest()
+
+
+def test_names_are_bytes(tmp_path: Path) -> None:
+    name = os.fsencode(tmp_path) + b"/\xff\n\xc3\xa4"
+    with open(name, "wb") as file:
+        file.write(b"abc")
+    for given in (name, os.fsdecode(name), pathlib.Path(os.fsdecode(name))):
+        (outcome,) = truesum.hash_files([given], "md5")
+        assert outcome.path == given and outcome.name == os.fsdecode(name)
+        assert outcome.hexdigest() == hashlib.md5(b"abc").hexdigest()
+
+
+def test_any_number_of_names_from_any_iterable(tmp_path: Path) -> None:
+    for number in range(20):
+        (tmp_path / f"{number}").write_bytes(b"%d" % number)
+    taken = 0
+
+    def names() -> Iterator[str]:
+        nonlocal taken
+        for number in range(20_000):
+            taken += 1
+            yield str(tmp_path / f"{number % 20}")
+
+    outcomes = truesum.hash_files(names(), "crc32", threads=2)
+    for number, outcome in enumerate(outcomes):
+        assert outcome.digest() == truesum.crc32(b"%d" % (number % 20)).digest()
+    assert number == taken - 1 == 19_999
+    assert next(outcomes, None) is None
+    unordered = truesum.hash_files(names(), "crc32", ordered=False)
+    assert sorted(o.digests["crc32"] for o in unordered)[0] < "5"
+    assert list(truesum.hash_files([])) == []
+    with pytest.raises(ValueError, match="iterable"):
+        truesum.hash_files("name")
+
+
+def test_the_iterable_may_raise_or_give_what_is_no_name(tmp_path: Path) -> None:
+    def names(last: object) -> Iterator[str]:
+        yield from [str(tmp_path)] * 3
+        if isinstance(last, Exception):
+            raise last
+        yield last  # type: ignore[misc]
+
+    with pytest.raises(RuntimeError, match="mine"):
+        list(truesum.hash_files(names(RuntimeError("mine"))))
+    with pytest.raises(TypeError):
+        list(truesum.hash_files(names(5)))
+
+
+def test_who_stops_early_waits_for_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+    before = threading.active_count()
+    outcomes = truesum.hash_files([path] * 5, "md5")
+    outcomes.close()
+    assert next(outcomes, None) is None
+    with truesum.hash_files([path] * 5, "md5"):
+        pass
+    abandoned = truesum.hash_files(str(path) for _ in range(100_000))
+    del abandoned
+    gc.collect()
+    assert threading.active_count() == before
+
+
+def test_two_threads_do_not_share_an_iterator_in_silence(tmp_path: Path, files: dict[str, bytes]) -> None:
+    outcomes = truesum.hash_files([tmp_path / "one"] * 5000, "crc32")
+    counts, refused = [0, 0], [0, 0]
+
+    def take(at: int) -> None:
+        while True:
+            try:
+                next(outcomes)
+                counts[at] += 1
+            except StopIteration:
+                return
+            except ValueError:
+                refused[at] += 1
+
+    threads = [threading.Thread(target=take, args=(at,)) for at in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(counts) == 5000

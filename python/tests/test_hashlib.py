@@ -1,0 +1,248 @@
+"""Every algorithm that hashlib has too is held against it: lengths, splits, copies, kinds of buffer."""
+
+from __future__ import annotations
+
+import array
+import copy
+import hashlib
+import io
+import mmap
+import random
+import threading
+from pathlib import Path
+
+import pytest
+
+import truesum
+
+OURS = {name: name.replace("_", "-") for name in hashlib.algorithms_available}
+OURS |= {"shake_128": "shake128", "shake_256": "shake256", "sha512_224": "sha512-224", "sha512_256": "sha512-256"}
+
+
+def theirs(name: str, data: bytes) -> bytes | None:
+    """What hashlib says; None where its OpenSSL refuses the algorithm."""
+    try:
+        found = hashlib.new(name, data)
+    except ValueError:
+        return None
+    extendable = getattr(hashlib, name)(data) if name.startswith("shake") else None
+    return extendable.digest(16 if name.endswith("128") else 32) if extendable else found.digest()
+
+
+SHARED = sorted(name for name in hashlib.algorithms_available if theirs(name, b"") is not None)
+LENGTHS = [0, 1, 3, 55, 56, 63, 64, 65, 111, 112, 127, 128, 129, 135, 136, 2047, 2048, 2049, 65_536, 1_000_003]
+
+
+def test_the_algorithms_that_python_promises_are_here() -> None:
+    for name in hashlib.algorithms_guaranteed:
+        assert truesum.new(name, b"").digest_size
+        assert callable(getattr(truesum, name.replace("shake_", "shake")))
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_digests_are_those_of_hashlib(name: str) -> None:
+    source = random.Random(name)
+    for length in LENGTHS:
+        data = source.randbytes(length)
+        expected = theirs(name, data)
+        assert truesum.new(name, data).digest(len(expected or b"")) == expected, length
+        split = truesum.new(name)
+        at = 0
+        while at < length:
+            step = source.choice([1, 63, 64, 65, 5000, 300_000])
+            split.update(memoryview(data)[at : at + step] if at % 2 else bytearray(data[at : at + step]))
+            at += step
+        assert split.hexdigest(len(expected or b"")) == (expected or b"").hex(), length
+
+
+@pytest.mark.parametrize("name", [name for name in SHARED if not name.startswith("shake")])
+def test_objects_say_of_themselves_what_hashlib_says(name: str) -> None:
+    mine, other = truesum.new(name), hashlib.new(name)
+    assert mine.digest_size == other.digest_size
+    if name != "md5-sha1":
+        assert mine.block_size == other.block_size
+    assert truesum.new(mine.name).name == mine.name
+
+
+def test_extendable_output_has_any_length() -> None:
+    for length in (1, 16, 17, 168, 169, 5000):
+        assert truesum.shake128(b"abc").digest(length) == hashlib.shake_128(b"abc").digest(length)
+    with pytest.raises(ValueError, match="32 bytes"):
+        truesum.sha256(b"").digest(16)
+    with pytest.raises(ValueError, match="no length"):
+        truesum.shake128(b"").digest(0)
+
+
+def test_parameters_are_those_of_hashlib() -> None:
+    for size in (1, 20, 64):
+        assert truesum.blake2b(b"abc", digest_size=size).digest() == hashlib.blake2b(b"abc", digest_size=size).digest()
+    for key in (b"", b"k", b"k" * 64):
+        assert truesum.blake2b(b"abc", key=key).digest() == hashlib.blake2b(b"abc", key=key).digest()
+    assert truesum.sha1(b"abc", usedforsecurity=False).hexdigest() == hashlib.sha1(b"abc").hexdigest()
+    with pytest.raises(TypeError, match="no parameter"):
+        truesum.sha256(b"", salt=b"")  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="takes no key"):
+        truesum.sha256(b"", key=b"k")
+    with pytest.raises(ValueError, match="needs a key"):
+        truesum.new("hmac-sha256")
+    with pytest.raises(ValueError, match="unknown algorithm 'sha257'"):
+        truesum.new("sha257")
+
+
+def test_keyed_digests_are_those_of_hmac() -> None:
+    import hmac
+
+    for name in ("md5", "sha1", "sha256", "sha3-256"):
+        for key in (b"", b"k", b"k" * 200):
+            expected = hmac.new(key, b"abc", name.replace("-", "_")).hexdigest()
+            if key:
+                assert truesum.new(f"hmac-{name}", b"abc", key=key).hexdigest() == expected
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    for name in sorted(truesum.algorithms_available):
+        if truesum.algorithm(name)["needs_key"]:
+            continue
+        first = truesum.new(name, b"1234")
+        for second in (first.copy(), copy.copy(first)):
+            second.update(b"56789")
+            assert second.digest() == truesum.new(name, b"123456789").digest(), name
+            assert second.digest() == second.digest(), name
+        assert first.digest() == truesum.new(name, b"1234").digest(), name
+
+
+def test_every_algorithm_has_a_constructor_that_gives_its_digest() -> None:
+    for name in truesum.algorithms_available:
+        if truesum.algorithm(name)["needs_key"]:
+            continue
+        constructor = getattr(truesum, name.replace("-", "_"))
+        assert constructor(b"123456789").digest() == truesum.new(name, b"123456789").digest()
+        assert constructor().name == name
+        assert constructor.__doc__
+
+
+def test_buffers_of_every_kind(tmp_path: Path) -> None:
+    for length in (0, 5, 2047, 2048, 100_001):
+        data = random.Random(length).randbytes(length)
+        expected = hashlib.sha256(data).digest()
+        for buffer in (bytearray(data), memoryview(data), memoryview(bytearray(data)), array.array("B", data)):
+            assert truesum.sha256(buffer).digest() == expected
+        assert truesum.sha256(memoryview(b"##" + data)[2:]).digest() == expected
+        assert truesum.sha256(memoryview(bytearray(b"#" + data))[1:]).digest() == expected
+    words = array.array("I", range(1000))
+    assert truesum.sha256(words).digest() == hashlib.sha256(words).digest()
+    path = tmp_path / "mapped"
+    path.write_bytes(b"m" * 10_000)
+    with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
+        assert truesum.sha256(mapped).digest() == hashlib.sha256(b"m" * 10_000).digest()
+    for refused in ("text", 5, None.__class__, [1]):
+        with pytest.raises(TypeError):
+            truesum.new("sha256").update(refused)  # type: ignore[arg-type]
+    with pytest.raises(BufferError):
+        truesum.sha256(memoryview(bytes(100))[::2])
+
+
+def test_one_object_in_many_threads_loses_nothing() -> None:
+    for size in (100, 5000):
+        shared = truesum.crc32()
+        piece = bytes(size)
+
+        def add(shared: truesum.Hash = shared, piece: bytes = piece) -> None:
+            for _ in range(200):
+                shared.update(piece)
+
+        threads = [threading.Thread(target=add) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert shared.digest() == truesum.crc32(bytes(size * 200 * 8)).digest()
+
+
+def test_a_buffer_that_is_written_to_meanwhile_does_no_harm() -> None:
+    data = bytearray(8 << 20)
+    stop = threading.Event()
+
+    def write() -> None:
+        while not stop.is_set():
+            data[:] = bytes([data[0] ^ 0xFF]) * len(data)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        digests = {truesum.blake3(data).digest() for _ in range(5)}
+    finally:
+        stop.set()
+        writer.join()
+    assert all(len(digest) == 32 for digest in digests)
+
+
+def test_other_threads_run_while_one_hashes() -> None:
+    data, turns = bytes(256 << 20), 0
+    hashing = threading.Thread(target=lambda: truesum.md5(data).digest())
+    hashing.start()
+    while hashing.is_alive():
+        turns += 1
+    hashing.join()
+    assert turns > 10_000
+
+
+def test_open_files_are_read_from_where_they_stand(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    data = random.Random(1).randbytes(700_000)
+    path.write_bytes(data)
+    for opened in (path.open("rb"), path.open("rb", buffering=0), io.BytesIO(data)):
+        with opened as file:
+            assert truesum.file_digest(file, "sha256").digest() == hashlib.sha256(data).digest()
+    with path.open("rb") as file:
+        file.seek(5)
+        assert truesum.file_digest(file, truesum.md5).digest() == hashlib.md5(data[5:]).digest()
+    held = io.BytesIO(data)
+    held.seek(7)
+    assert truesum.file_digest(held, "md5").digest() == hashlib.md5(data[7:]).digest()
+    with path.open() as text, pytest.raises(ValueError, match="binary"):
+        truesum.file_digest(text, "md5")
+    added = truesum.file_digest(io.BytesIO(b"ab"), "md5")
+    added.update(b"c")
+    assert added.digest() == hashlib.md5(b"abc").digest()
+
+
+def test_a_file_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    data = random.Random(2).randbytes(3_000_000)
+    path.write_bytes(data)
+    for name in (path, str(path), bytes(path)):
+        found = truesum.file_digest(name, "blake2b", digest_size=32)
+        assert found.digest() == hashlib.blake2b(data, digest_size=32).digest()
+        assert found.copy().hexdigest() == found.hexdigest()
+        with pytest.raises(ValueError, match="nothing can be added"):
+            found.update(b"")
+    with pytest.raises(FileNotFoundError) as missing:
+        truesum.file_digest(tmp_path / "none", "md5")
+    assert missing.value.filename == str(tmp_path / "none")
+    with pytest.raises(truesum.FileError, match="directory"):
+        truesum.file_digest(tmp_path, "md5")
+    with pytest.raises(ValueError, match="null byte"):
+        truesum.file_digest("a\0b", "md5")
+
+
+class Lying(io.RawIOBase):
+    """An open file that says what it does not do."""
+
+    def __init__(self, said: int | None) -> None:
+        self.said = said
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object, /) -> int | None:
+        return self.said
+
+
+def test_an_open_file_that_lies_or_blocks_gives_no_digest() -> None:
+    with pytest.raises(BlockingIOError):
+        truesum.file_digest(Lying(None), "md5")
+    with pytest.raises(ValueError, match="readinto"):
+        truesum.file_digest(Lying(1 << 30), "md5")
+    with pytest.raises(OverflowError):
+        truesum.file_digest(Lying(-1), "md5")

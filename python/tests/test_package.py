@@ -1,0 +1,105 @@
+"""The package as a whole: identify, the program that comes along, documentation that runs, types that hold."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import os
+import pydoc
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import truesum
+import truesum.__main__
+import truesum._native
+import truesum.tree
+from conftest import Run
+
+
+def test_identify_says_what_the_program_says(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"abc" * 2_000_000)
+    for name in ("md5", "sha1", "crc32", "blake2b-256", "s3-etag", "xxh64"):
+        digest = truesum.file_digest(path, name).hexdigest()
+        found = truesum.identify(digest)
+        said = run("identify", digest).stdout.decode().splitlines()[1:]
+        assert [candidate.algorithm for candidate in found] == [line.split()[0] for line in said]
+        assert name in [candidate.algorithm for candidate in truesum.identify(digest, path)]
+    parts = truesum.new("s3-etag;part=5MiB", path.read_bytes()).hexdigest()
+    assert [candidate.algorithm for candidate in truesum.identify(parts, path)] == ["s3-etag;part=5MiB"]
+    assert truesum.identify("00" * 16, path) == []
+    with pytest.raises(ValueError, match="not spelled"):
+        truesum.identify("no digest!")
+
+
+def test_the_program_comes_along(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"x")
+    command = [sys.executable, "-m", "truesum", "-a", "md5", "file"]
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert said.stdout == "9dd4e461268c8034f5c8564e155c67a6  file\n"
+    script = Path(sys.executable).parent / "truesum"
+    assert script.samefile(truesum.__main__.program()) and os.access(script, os.X_OK)
+    version = subprocess.run([script, "--version"], capture_output=True, text=True, check=True).stdout
+    assert version.split()[1] == truesum.__version__
+    refused = subprocess.run([sys.executable, "-m", "truesum", "check"], capture_output=True, check=False)
+    assert refused.returncode == 2
+
+
+def documented() -> Iterator[tuple[str, str]]:
+    """Every docstring of the package with examples."""
+    for module, names in ((truesum, truesum._native.__all__), (truesum.tree, truesum.tree.__all__)):
+        yield module.__name__, module.__doc__ or ""
+        for name in names:
+            thing = getattr(module, name)
+            yield f"{module.__name__}.{name}", inspect.getdoc(thing) or ""
+            if inspect.isclass(thing):
+                for member, value in vars(thing).items():
+                    yield f"{module.__name__}.{name}.{member}", inspect.getdoc(value) or ""
+
+
+EXAMPLES = {name: text for name, text in documented() if ">>>" in text}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_are_true(name: str) -> None:
+    example = doctest.DocTestParser().get_doctest(EXAMPLES[name], {}, name, None, None)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    runner.run(example)
+    assert runner.failures == 0
+
+
+def test_everything_that_is_public_is_documented() -> None:
+    bare = [name for name, text in documented() if not text and "__" not in name]
+    assert bare == []
+    assert len(EXAMPLES) >= 12
+
+
+def test_help_is_of_use() -> None:
+    text = pydoc.plain(pydoc.render_doc(truesum))
+    for wanted in ("hash_files(paths, /", "class Manifest", "sha256(data=b'', /", "What a check came to"):
+        assert wanted in text, wanted
+
+
+STUB = Path(truesum.__file__).with_name("_native.pyi")
+
+
+def test_the_stub_lists_every_constructor() -> None:
+    """TRUESUM_BLESS=1 writes the list into the stub of the source."""
+    names = truesum._native.__all__
+    constructors = sorted(name.replace("-", "_") for name in truesum.algorithms_available)
+    signature = '(data: Buffer = b"", /, **parameters: Unpack[_Parameters]) -> Hash: ...'
+    lines = [f"def {name}{signature}" for name in constructors]
+    exported = ["__all__ = ["] + [f'    "{name}",' for name in names] + ["]"]
+    made = "\n".join([*lines, "", *exported]) + "\n"
+    source = STUB
+    if os.environ.get("TRUESUM_BLESS"):
+        source = Path(__file__).parent.parent / "truesum" / "_native.pyi"
+        head = re.split(r"(?<=from here on\.\n)", source.read_text())[0]
+        source.write_text(head + made)
+    assert source.read_text().endswith(made)

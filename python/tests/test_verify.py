@@ -1,0 +1,190 @@
+"""verify, audit and diff: their verdicts are those of the program, scenario for scenario."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import truesum
+from conftest import Run
+
+Make = Callable[[Path, dict[str, bytes]], list[Path]]
+
+
+def listed(files: dict[str, bytes], names: list[str] | None = None) -> str:
+    chosen = files if names is None else {name: files[name] for name in names}
+    return "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in chosen.items())
+
+
+def manifest(root: Path, text: str, name: str = "SHA256SUMS") -> list[Path]:
+    (root / name).write_text(text)
+    return [root / name]
+
+
+def good(root: Path, files: dict[str, bytes]) -> list[Path]:
+    return manifest(root, listed(files))
+
+
+def differs(root: Path, files: dict[str, bytes]) -> list[Path]:
+    (root / "4096").write_bytes(b"other")
+    return good(root, files)
+
+
+def missing(root: Path, files: dict[str, bytes]) -> list[Path]:
+    (root / "one").unlink()
+    return good(root, files)
+
+
+def unreadable(root: Path, files: dict[str, bytes]) -> list[Path]:
+    (root / "one").unlink()
+    (root / "one").mkdir()
+    return good(root, files)
+
+
+def malformed(root: Path, files: dict[str, bytes]) -> list[Path]:
+    return manifest(root, listed(files) + "0123  short\n")
+
+
+def nothing(root: Path, files: dict[str, bytes]) -> list[Path]:
+    return manifest(root, "")
+
+
+def unread(root: Path, files: dict[str, bytes]) -> list[Path]:
+    return [*good(root, files), root / "no such manifest"]
+
+
+def outside(root: Path, files: dict[str, bytes]) -> list[Path]:
+    return manifest(root, f"{hashlib.sha256(b'').hexdigest()}  ../outside\n{listed(files)}")
+
+
+def two(root: Path, files: dict[str, bytes]) -> list[Path]:
+    half = manifest(root, listed(files, ["one"]))
+    return [*half, *manifest(root, f"MD5 (empty) = {hashlib.md5(b'').hexdigest()}\n", "md5")]
+
+
+def weak(root: Path, files: dict[str, bytes]) -> list[Path]:
+    return manifest(root, f"{files['one'][0]:08x}  one\n", "sums")
+
+
+def binary(root: Path, files: dict[str, bytes]) -> list[Path]:
+    (root / "bytes").write_bytes(os.urandom(5000))
+    return [root / "bytes"]
+
+
+SCENARIOS: list[Make] = [
+    good, differs, missing, unreadable, malformed, nothing, unread, outside, two, weak, binary,
+]  # fmt: skip
+OPTIONS: list[tuple[dict[str, Any], list[str]]] = [
+    ({}, []),
+    ({"ignore_missing": True}, ["--ignore-missing"]),
+    ({"lenient": True}, ["--lenient"]),
+    ({"exact": True}, ["--exact"]),
+    ({"algorithms": "md5"}, ["-a", "md5"]),
+    ({"threads": 1}, ["-j", "1"]),
+]
+
+
+@pytest.mark.parametrize("make", SCENARIOS)
+def test_the_verdict_is_that_of_the_program(make: Make, tmp_path: Path, files: dict[str, bytes], run: Run) -> None:
+    names = make(tmp_path, files)
+    for keywords, options in OPTIONS:
+        outcomes: list[truesum.Outcome] = []
+        report = truesum.verify(names, callback=outcomes.append, **keywords)
+        said = run("check", "--json", *options, *names)
+        assert report.exit_status == said.returncode, (options, report, said.stdout, said.stderr)
+        assert bool(report) == report.ok == (report.verdict == "verified")
+        told = [json.loads(line) for line in said.stdout.splitlines()]
+        status = {entry["path"]: entry["status"] for entry in told if "path" in entry and "status" in entry}
+        mine = {outcome.name: outcome.verdict for outcome in outcomes}
+        words = {"verified": "ok", "mismatch": "failed"}
+        for name, verdict in mine.items():
+            if name in status:
+                assert status[name].lower() in (verdict, words.get(verdict)), (name, options)
+        assert report.verified == sum(outcome.verdict == "verified" for outcome in outcomes)
+        assert len(report.failures) == sum(o.verdict not in ("verified", "ignored") for o in outcomes)
+        assert report.unread == len(report.errors)
+
+
+def test_what_a_report_holds(tmp_path: Path, files: dict[str, bytes]) -> None:
+    names = differs(tmp_path, files)
+    report = truesum.verify(names[0])
+    (failure,) = report.failures
+    assert failure.path == "4096" and failure.verdict == "mismatch"
+    assert failure.expected["sha256"] == hashlib.sha256(files["4096"]).hexdigest()
+    assert failure.digests["sha256"] == failure.hexdigest() == hashlib.sha256(b"other").hexdigest()
+    assert report.counts()["mismatched"] == report.mismatched == 1
+    assert report.entries == len(files) and report.files == len(files)
+    assert "failed" in repr(report)
+    (tmp_path / "new").write_bytes(b"")
+    assert truesum.verify(names, exact=True).unlisted_names == ["new"]
+    malformed_report = truesum.verify(malformed(tmp_path, files))
+    assert len(malformed_report.malformed_lines) == malformed_report.malformed == 1
+    lost = truesum.verify(tmp_path / "no such manifest")
+    assert isinstance(lost.errors[0], FileNotFoundError) and lost.verdict == "nothing-verified"
+    with pytest.raises(ValueError, match="unknown format"):
+        truesum.verify(names, format="gnus")
+
+
+def test_names_are_found_below_another_root(tmp_path: Path, files: dict[str, bytes]) -> None:
+    elsewhere = tmp_path / "lists"
+    elsewhere.mkdir()
+    names = manifest(elsewhere, listed(files))
+    assert not truesum.verify(names)
+    assert truesum.verify(names, tmp_path)
+    assert truesum.verify([str(names[0])], root=bytes(tmp_path))
+
+
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    name = b"\xff\xfe"
+    with open(bytes(tmp_path) + b"/" + name, "wb") as file:
+        file.write(b"x")
+    (tmp_path / "SHA256SUMS").write_bytes(hashlib.sha256(b"x").hexdigest().encode() + b"  " + name + b"\n")
+    seen: list[str] = []
+    assert truesum.verify(tmp_path / "SHA256SUMS", callback=lambda outcome: seen.append(outcome.path))
+    assert seen == [os.fsdecode(name)]
+
+
+def keyed(tmp_path: Path) -> Path:
+    (tmp_path / "one").write_bytes(b"x")
+    digest = truesum.new("hmac-sha256", b"x", key=b"secret").hexdigest()
+    (tmp_path / "keyed").write_text(f"HMAC-SHA256 (one) = {digest}\n")
+    return tmp_path / "keyed"
+
+
+def test_keyed_digests_need_their_key(tmp_path: Path) -> None:
+    path = keyed(tmp_path)
+    assert truesum.verify(path).verdict == "nothing-verified"
+    assert truesum.verify(path, key=b"secret").ok
+    assert truesum.verify(path, key=b"other").verdict == "failed"
+
+
+def test_audit_and_diff_say_what_the_program_says(tmp_path: Path, files: dict[str, bytes], run: Run) -> None:
+    (path,) = good(tmp_path, files)
+    assert truesum.audit(path) and run("audit", path).returncode == 0
+    (tmp_path / "one").rename(tmp_path / "uno")
+    (tmp_path / "63").unlink()
+    (tmp_path / "fresh").write_bytes(b"fresh")
+    findings: list[truesum.Finding] = []
+    report = truesum.audit(path, callback=findings.append)
+    said = run("audit", "--json", path)
+    told = [json.loads(line) for line in said.stdout.splitlines()]
+    assert not report and report.verdict == "different" and said.returncode == 1
+    mine = {finding.name: finding.standing for finding in findings}
+    assert mine["uno"] == "moved" and mine["63"] == "missing" and mine["fresh"] == "new"
+    words = {"ok": "same"}
+    theirs = {line["path"]: line["standing"] for line in told if line["kind"] == "file"}
+    assert {name: words.get(word, word) for name, word in theirs.items()} == mine
+    assert next(f for f in findings if f.name == "uno").origin == "one"
+    assert report.counts()["moved"] == 1
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a").write_bytes(b"a")
+    assert truesum.diff(other, other).verdict == "equal"
+    assert truesum.diff(path, other).verdict == "different"
+    assert truesum.diff(path, tmp_path / "none").verdict != "equal"

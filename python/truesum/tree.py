@@ -1,0 +1,134 @@
+"""Trees over huge files: hashed on all cores, stored, and good for telling which bytes are damaged.
+
+>>> import os, tempfile
+>>> from truesum import tree
+>>> folder = tempfile.TemporaryDirectory()
+>>> path = os.path.join(folder.name, "disk.img")
+>>> with open(path, "wb") as file:
+...     _ = file.write(bytes(4 << 20))
+>>> digests = tree.save(path)                        # keeps the tree in disk.img.ftr
+>>> with open(path, "r+b") as file:
+...     _ = file.seek(3_000_000), file.write(b"!")
+>>> tree.locate(path).damaged                        # which bytes are not those it was made of
+[(2097152, 3145728)]
+
+One digest from many machines: each makes a leaf of its range, one combines them.
+
+>>> pieces = [tree.leaf(path, 0, 2 << 20), tree.leaf(path, 2 << 20, 4 << 20)]
+>>> lines = [tree.dumps(piece) for piece in pieces]  # what travels
+>>> tree.combine(tree.loads(line) for line in lines) == tree.save(path)["sha256-tree"]
+True
+>>> folder.cleanup()
+"""
+
+from __future__ import annotations
+
+import base64
+import copyreg
+import json
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from ._native import Difference, Piece, Proof, leaf, locate, prove, save, verify_proof
+from ._native import combine as _combine
+
+__all__ = [
+    "Difference",
+    "Piece",
+    "Proof",
+    "combine",
+    "dumps",
+    "leaf",
+    "loads",
+    "locate",
+    "prove",
+    "save",
+    "verify_proof",
+]
+
+
+def combine(pieces: Iterable[Piece], *, trust_origins: bool = False) -> str:
+    """The digest of the whole file from pieces that cover it, in any order, in hexadecimal.
+
+    Raises ValueError if they do not cover it, contradict each other, or were not read from one state of one file;
+    trust_origins=True takes pieces of copies that are known to be equal.
+    """
+    return _combine(list(pieces), trust_origins=trust_origins)
+
+
+def dumps(made: Piece | Proof) -> str:
+    """A piece or a proof as the line of JSON that `truesum tree` reads and writes, without the end of the line."""
+    if isinstance(made, Proof):
+        first, end = made.leaves
+        told: dict[str, Any] = {"truesum": "proof-1", "algorithm": made.algorithm, "size": made.size}
+        return json.dumps(told | {"first": first, "end": end, "path": made.path}, separators=(",", ":"))
+    first, end = made.range
+    told = {"truesum": "piece-1", "algorithm": made.algorithm, "size": made.size, "first": first, "end": end}
+    told["levels"] = made.levels
+    if made.origin is not None:
+        path, inode, mtime, ctime = made.origin
+        told |= {"truesum": "piece-2", "inode": inode, "mtime_ns": mtime, "ctime_ns": ctime}
+        name = os.fsencode(path)
+        told["path"] = name.decode("utf-8", "replace")
+        if told["path"].encode() != name:
+            told["path_base64"] = base64.b64encode(name).decode()
+    return json.dumps(told, separators=(",", ":"), ensure_ascii=False)
+
+
+def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The members of an object, each there once: of two, readers would take either."""
+    found = dict(members)
+    if len(found) != len(members):
+        raise ValueError("a member is there twice")
+    return found
+
+
+_COMMON = {"truesum", "algorithm", "size", "first", "end"}
+_MEMBERS = {
+    "proof-1": _COMMON | {"path"},
+    "piece-1": _COMMON | {"levels"},
+    "piece-2": _COMMON | {"levels", "path", "inode", "mtime_ns", "ctime_ns"},
+}
+
+
+def loads(line: str | bytes) -> Piece | Proof:
+    """Reads what dumps() or `truesum tree leaf` and `tree prove` wrote. Raises ValueError if it is something else."""
+    told = json.loads(line, object_pairs_hook=_once)
+    kind = told.get("truesum") if isinstance(told, dict) else None
+    if kind == "failed-1":
+        raise ValueError(f"there is no piece, for {told.get('path')!r} was {told.get('failed')}: {told.get('reason')}")
+    wanted = _MEMBERS.get(str(kind))
+    if wanted is None:
+        raise ValueError("not a piece or a proof of truesum")
+    given = set(told) - ({"path_base64"} if kind == "piece-2" else set())
+    if given != wanted:
+        odd = ", ".join(sorted(given ^ wanted))
+        raise ValueError(f"a {kind} that lacks members, or has others than its own: {odd}")
+    numbers = ["size", "first", "end"] + (["inode", "mtime_ns", "ctime_ns"] if kind == "piece-2" else [])
+    for name in numbers:
+        if type(told[name]) is not int:
+            raise ValueError(f'"{name}" is no whole number')
+    try:
+        if kind == "proof-1":
+            return Proof(told["algorithm"], told["size"], told["first"], told["end"], told["path"])
+        levels = [(level, hash) for level, hash in told["levels"]]
+        origin = None
+        if kind == "piece-2":
+            raw = os.fsencode(told["path"])
+            if "path_base64" in told:
+                raw = base64.b64decode(told["path_base64"], validate=True)
+                if raw.decode("utf-8", "replace") != told["path"]:
+                    raise ValueError("a name and its bytes are different names")
+            origin = (raw, told["inode"], told["mtime_ns"], told["ctime_ns"])
+        return Piece(told["algorithm"], told["size"], told["first"], told["end"], levels, origin)
+    except (TypeError, OverflowError) as error:
+        raise ValueError(f"a {kind} that is not as it should be: {error}") from None
+
+
+def _pickled(made: Piece | Proof) -> tuple[Any, tuple[str]]:
+    return loads, (dumps(made),)
+
+
+copyreg.pickle(Piece, _pickled)
+copyreg.pickle(Proof, _pickled)
