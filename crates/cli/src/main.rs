@@ -6,6 +6,8 @@ mod bench;
 mod check;
 mod command;
 mod comparing;
+mod complete;
+mod config;
 mod console;
 mod convert;
 mod defect;
@@ -32,11 +34,14 @@ mod output;
 mod personality;
 mod progress;
 mod selection;
+mod settings;
 mod signals;
 mod standard;
+mod topics;
 mod tree;
 mod update;
 mod values;
+mod version;
 mod watch;
 mod words;
 
@@ -72,6 +77,16 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Exit {
+    // These are asked where something is wrong, settings perhaps.
+    match command {
+        Command::Complete(words) => return docs::complete(&words, command::definition()),
+        Command::Topic(topic) => return topics::run(topic),
+        Command::Version => return version::run(),
+        _ => {}
+    }
+    if let Err(refusal) = settings::load() {
+        return Console::new(Color::Auto).refuse(&refusal);
+    }
     match command {
         Command::Hash(args) => hash::run(args),
         Command::Check(args) => check::run(args),
@@ -86,8 +101,10 @@ fn run(command: Command) -> Exit {
         Command::Find(args) => find::run(args),
         Command::Duplicates(args) => duplicates::run(args),
         Command::List(args) => list::run(&args),
-        Command::Completions(args) => docs::completions(&args, command::definition()),
+        Command::Config(args) => config::run(&args),
+        Command::Completions(args) => docs::completions(&args),
         Command::Man(args) => docs::man(&args, command::definition()),
         Command::InstallLinks(args) => links::run(&args),
+        Command::Complete(_) | Command::Topic(_) | Command::Version => unreachable!("they were run"),
     }
 }

@@ -8,6 +8,7 @@ use crate::hash::replacing::Accept;
 use crate::key::bring;
 use crate::options::Tell;
 use crate::selection::selection;
+use crate::settings::settings;
 use crate::values::path::folder_of;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -105,7 +106,14 @@ pub enum Form {
 /// They contradict each other, or ask for what does not exist.
 pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     let format = format(&args)?;
-    let specs = specs(args.algorithm.clone(), args.length, format)?;
+    let (format, algorithms) = match (&args.algorithm[..], args.format, args.raw) {
+        ([], None, false) => settings().hashing(format),
+        (_, None, false) if format.name == "gnu" => {
+            (settings().format.unwrap_or(format), args.algorithm.clone())
+        }
+        _ => (format, args.algorithm.clone()),
+    };
+    let specs = specs(algorithms, args.length, format)?;
     let specs = seeded(specs, args.seed)?;
     let specs = customized(specs, args.customization.as_deref())?;
     let key = args.key.read()?;

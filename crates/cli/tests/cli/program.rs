@@ -83,9 +83,11 @@ impl Folder {
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_truesum"));
         command.current_dir(self.root()).stdin(Stdio::null());
-        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TRUESUM_KERNEL"] {
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TRUESUM_KERNEL", "TRUESUM_OPTIONS"] {
             command.env_remove(name);
         }
+        // Settings of whoever runs the tests.
+        command.env("TRUESUM_CONFIG", "");
         command
     }
 
