@@ -112,7 +112,10 @@ fn one_algorithm_is_shown_in_full_by_any_of_its_names() {
         assert!(text.contains(line), "{name}: {text}");
     }
     let json = folder.run(&["list", "algorithms", "md5", "--json"]).out();
-    assert!(json.starts_with("{\"name\":\"md5\"") && json.lines().count() == 1, "{json}");
+    assert!(
+        json.starts_with("{\"schema\":\"truesum-algorithm/1\",\"name\":\"md5\"") && json.lines().count() == 1,
+        "{json}"
+    );
     let none = folder.run(&["list", "algorithms", "sha265"]);
     assert!(none.code == Some(2) && none.err.contains("did you mean 'sha256'"), "{}", none.err);
     assert_eq!(folder.run(&["list", "formats", "--lanes"]).code, Some(2));
