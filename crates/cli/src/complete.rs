@@ -181,13 +181,12 @@ impl<'c> Place<'c> {
         if let Some(arg) = self.pending {
             return self.values(arg, current.strip_prefix('=').unwrap_or(current));
         }
-        if !self.closed && current.starts_with("--") {
-            if let Some((option, value)) = current.split_once('=') {
-                let Some(arg) = self.option(option) else { return Offer::of(Names::Nothing) };
-                let mut offer = self.values(arg, value);
-                offer.words.iter_mut().for_each(|(word, _)| *word = format!("{option}={word}"));
-                return offer;
-            }
+        let valued = if self.closed || !current.starts_with("--") { None } else { current.split_once('=') };
+        if let Some((option, value)) = valued {
+            let Some(arg) = self.option(option) else { return Offer::of(Names::Nothing) };
+            let mut offer = self.values(arg, value);
+            offer.words.iter_mut().for_each(|(word, _)| *word = format!("{option}={word}"));
+            return offer;
         }
         if !self.closed && current.starts_with('-') {
             return options(self.command, current);

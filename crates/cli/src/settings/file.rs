@@ -13,11 +13,14 @@ use truesum::manifest::path::display_safe;
 /// More is no file of settings.
 const MOST: u64 = 64 << 10;
 
+/// The number of a line, its key and its value.
+pub type Line = (usize, String, String);
+
 /// Lines, keys and values of a file. One that is not there has none, unless it was `named`.
 ///
 /// # Errors
 /// It cannot be read, or is no TOML of keys and words.
-pub fn read(path: &Path, named: bool) -> Result<Vec<(usize, String, String)>, Refusal> {
+pub fn read(path: &Path, named: bool) -> Result<Vec<Line>, Refusal> {
     let shown = display_safe(path.as_os_str().as_bytes());
     let cannot = |error: std::io::Error| {
         Refusal::new(format!("{shown}: cannot read settings: {}", truesum::error::io_reason(&error)))
@@ -45,7 +48,7 @@ pub fn place(path: &Path, line: usize) -> String {
 }
 
 /// Keys and values with their lines, or the line of what is wrong and why.
-fn parse(text: &str) -> Result<Vec<(usize, String, String)>, (usize, String)> {
+fn parse(text: &str) -> Result<Vec<Line>, (usize, String)> {
     let source = Source::new(text);
     let tokens = source.lex().into_vec();
     let (mut events, mut failed) = (Vec::<Event>::new(), None::<ParseError>);
@@ -58,11 +61,11 @@ fn parse(text: &str) -> Result<Vec<(usize, String, String)>, (usize, String)> {
     if let Some(error) = &failed {
         return Err(wrong(error, None));
     }
-    let mut found: Vec<(usize, String, String)> = Vec::new();
+    let mut found: Vec<Line> = Vec::new();
     let mut in_list = false;
     for event in events {
         let span = event.span();
-        let Some(raw) = source.get(&event) else { continue };
+        let Some(raw) = source.get(event) else { continue };
         let mut word = String::new();
         match event.kind() {
             EventKind::SimpleKey => {
