@@ -80,7 +80,8 @@ fn add(command: &clap::Command, name: &str, pages: &mut Vec<(String, Vec<u8>)>) 
 
 fn page(command: &clap::Command, name: &str) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
-    let man = Man::new(command.clone())
+    // A page has no short form: what the short help leaves out would stand there without a word.
+    let man = Man::new(command.clone().mut_args(|arg| arg.hide_short_help(false)))
         .title(name.to_uppercase())
         .source(concat!("truesum ", env!("CARGO_PKG_VERSION")))
         .manual("truesum");
@@ -172,6 +173,11 @@ mod tests {
             let page = String::from_utf8(page).unwrap();
             assert!(page.contains("EXIT STATUS") && page.contains("130"), "{name}");
             assert!(page.contains(".SH EXAMPLES\n.EX\ntruesum "), "{name}: {page}");
+            let bare = page
+                .lines()
+                .zip(page.lines().skip(1))
+                .find(|(head, about)| head.starts_with("\\fB\\-") && about.is_empty());
+            assert_eq!(bare, None, "{name}: an option without a word");
             assert!(!page.contains("SH EXTRA") && !page.contains("Exit status:"), "{name}");
             assert!(page.contains(&name.trim_end_matches(".1").replace('-', "\\-")), "{name}");
             assert_eq!(page.contains("another attempt may"), name == "truesum-tree-leaf.1", "{name}");
