@@ -36,8 +36,8 @@ Examples:
   truesum -a sha256,blake3 --tag disk.iso   two digests, one read
 
 truesum FILE... is short for truesum hash FILE..., truesum -c MANIFEST for truesum check MANIFEST.
-truesum help COMMAND tells its options, truesum help SUBJECT more: exit-status, formats, algorithms, trees,
-performance. truesum --version -v tells what was built, and the kernels of this CPU.
+truesum help COMMAND tells its options; help exit-status, formats, algorithms, trees or performance
+what does not belong to one. truesum --version -v tells what was built, and the kernels of this CPU.
 Exit status: 0 done and good, 1 a file is not good or not readable, 2 not done as asked.";
 
 /// Columns that help is made for, at most.
@@ -102,6 +102,19 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
             if let Some(topic) = topics::find(name) {
                 return Ok(Command::Topic(topic));
             }
+            if !Command::has_subcommand(name) && name != "verify" && name != "help" {
+                let subjects: Vec<&str> = topics::TOPICS.iter().map(|topic| topic.name).collect();
+                let text = format!(
+                    "no command and no subject is called '{}': subjects are {}, and truesum --help has the commands\n",
+                    name.escape_debug(),
+                    subjects.join(", ")
+                );
+                return Err(clap::Error::raw(ErrorKind::InvalidSubcommand, text));
+            }
+        }
+        // What other programs take. A file of this name is hashed.
+        (Some("version"), None) if std::fs::symlink_metadata("version").is_err() => {
+            given[0] = "--version".into();
         }
         (Some("--version" | "-V"), Some("--verbose" | "-v")) | (Some("-Vv" | "-vV"), None) => {
             return Ok(Command::Version);
@@ -177,6 +190,9 @@ fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
         Some("verify") => arguments[1] = "check".into(),
         Some("help") => {
             arguments.remove(1);
+            if arguments.get(1).is_some_and(|word| word == "help") {
+                arguments.remove(1);
+            }
             arguments.push("--help".into());
         }
         _ => {}
