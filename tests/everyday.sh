@@ -12,7 +12,7 @@ for words in bench "bench limit" "bench --help"; do
     [ $status = 2 ] && [ "$(wc -l <<<"$said")" = 1 ] && [[ $said == *"cargo install"*"--features full"* ]] ||
         { echo "everyday.sh: $words: status $status: $said"; exit 1; }
 done
-for words in --help "completions bash" "completions zsh" "completions fish" man; do
+for words in --help "__complete" "__complete b" man; do
     # shellcheck disable=SC2086
     if "$truesum" $words | grep -w bench; then
         echo "everyday.sh: $words offers bench"

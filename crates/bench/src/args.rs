@@ -12,6 +12,12 @@ use std::path::PathBuf;
 /// Each run first checks that all engines compute the same digest, then times them in turn, and records the machine. The
 /// result is a table, or --json, --csv, --markdown; --html FILE writes one page with charts that needs nothing else.
 #[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  truesum bench limit /data                       is it the disk or the processor here?
+  truesum bench tools --html tools.html photos    against every program that is installed
+  truesum bench algorithms -a sha256,blake3 --quick
+TRUESUM_KERNEL=NAME measures only the kernels of that name (truesum list kernels) and the portable ones.")]
 pub struct Bench {
     /// What to measure.
     #[command(subcommand)]
@@ -76,7 +82,7 @@ impl Subcommand for What {
         let command = MODELS.iter().fold(command, |command, model| {
             let arguments = (model.arguments)(Command::new(model.name));
             let arguments = Output::augment_args(Scope::augment_args(arguments));
-            command.subcommand(arguments.about(model.about).long_about(None))
+            command.subcommand(arguments.about(model.about).long_about(None).after_help(model.examples))
         });
         Saved::augment_subcommands(command)
     }
@@ -113,6 +119,10 @@ pub struct Output {
 
 /// `bench report`.
 #[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  truesum bench report runs > report.html
+  truesum bench report -o report.html before.json after.json")]
 pub struct ReportArgs {
     /// Saved runs, or directories of them
     #[arg(value_name = "DIR|FILE", required = true)]
@@ -127,6 +137,10 @@ pub struct ReportArgs {
 
 /// `bench compare`.
 #[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  truesum bench compare before.json after.json
+  truesum bench compare --threshold 10 before.json after.json")]
 pub struct CompareArgs {
     /// The run to compare with
     #[arg(value_name = "A.json")]

@@ -3,11 +3,13 @@
 use crate::audit::arguments::AuditArgs;
 use crate::bench::Bench;
 use crate::check::arguments::CheckArgs;
+use crate::complete::{ASK, CompletionsArgs};
+use crate::config::ConfigArgs;
 use crate::console::Console;
 use crate::convert::ConvertArgs;
 use crate::diff::arguments::DiffArgs;
 use crate::directory::DirectoryArgs;
-use crate::docs::{CompletionsArgs, ManArgs};
+use crate::docs::ManArgs;
 use crate::duplicates::arguments::DuplicatesArgs;
 use crate::exit::Exit;
 use crate::find::arguments::FindArgs;
@@ -17,6 +19,7 @@ use crate::links::LinksArgs;
 use crate::list::ListArgs;
 use crate::output::print;
 use crate::shard::ShardArgs;
+use crate::topics::{self, Topic};
 use crate::tree::TreeArgs;
 use crate::update::arguments::UpdateArgs;
 use crate::values::color::Color;
@@ -33,6 +36,8 @@ Examples:
   truesum -c photos.sha256                  check it
   truesum -a sha256,blake3 --tag disk.iso   two digests, one read
 truesum FILE... is short for truesum hash FILE..., truesum -c MANIFEST for truesum check MANIFEST.
+truesum help COMMAND tells its options; help exit-status, formats, algorithms, trees or performance
+what does not belong to one. truesum --version -v tells what was built, and the kernels of this CPU.
 Exit status: 0 done and good, 1 a file is not good or not readable, 2 not done as asked.";
 
 /// Columns that help is made for, at most.
@@ -65,9 +70,17 @@ pub enum Command {
     List(ListArgs),
     #[cfg_attr(not(feature = "bench"), command(skip))]
     Bench(Bench),
+    Config(ConfigArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
     InstallLinks(LinksArgs),
+    /// What a shell asks that completes a command line.
+    #[command(skip)]
+    Complete(Vec<String>),
+    #[command(skip)]
+    Topic(&'static Topic),
+    #[command(skip)]
+    Version,
 }
 
 /// Reads the command line. What is no subcommand is `hash`, or `check` if it has `-c`.
@@ -79,6 +92,38 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     #[cfg(not(feature = "bench"))]
     if given.first().is_some_and(|word| word == "bench") {
         return Ok(Command::Bench(Bench));
+    }
+    let word = |at: usize| given.get(at).and_then(|word| word.to_str());
+    match (word(0), word(1)) {
+        (Some(ASK), _) => {
+            let words = given[1..].iter().map(|word| word.to_string_lossy().into_owned());
+            return Ok(Command::Complete(words.collect()));
+        }
+        (Some("help"), Some(name)) if given.len() == 2 => {
+            if let Some(topic) = topics::find(name) {
+                return Ok(Command::Topic(topic));
+            }
+            if !Command::has_subcommand(name) && name != "verify" && name != "help" {
+                let subjects: Vec<&str> = topics::TOPICS.iter().map(|topic| topic.name).collect();
+                let text = format!(
+                    "no command and no subject is called '{}': subjects are {}, and truesum --help has the commands\n",
+                    name.escape_debug(),
+                    subjects.join(", ")
+                );
+                return Err(clap::Error::raw(ErrorKind::InvalidSubcommand, text));
+            }
+        }
+        // What other programs take. A file of this name is hashed.
+        (Some("version"), None) if std::fs::symlink_metadata("version").is_err() => {
+            given[0] = "--version".into();
+        }
+        (Some("--version" | "-V"), Some("--verbose" | "-v")) | (Some("-Vv" | "-vV"), None) => {
+            return Ok(Command::Version);
+        }
+        (Some("--verbose" | "-v"), Some("--version" | "-V")) if given.len() == 2 => {
+            return Ok(Command::Version);
+        }
+        _ => {}
     }
     given.insert(0, called);
     let arguments = complete(given.clone());
@@ -146,6 +191,9 @@ fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
         Some("verify") => arguments[1] = "check".into(),
         Some("help") => {
             arguments.remove(1);
+            if arguments.get(1).is_some_and(|word| word == "help") {
+                arguments.remove(1);
+            }
             arguments.push("--help".into());
         }
         _ => {}

@@ -31,7 +31,7 @@ use truesum::{Error, Input, Progress, Selection, Wanted};
 /// A manifest of more bytes waits on the disk until it is known to be good.
 const IN_MEMORY: usize = 16 << 20;
 
-/// Write a manifest in another format; what that cannot hold is named, never dropped in silence
+/// Write a manifest in another format; what would be lost is named
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -66,7 +66,13 @@ pub struct ConvertArgs {
     #[command(flatten)]
     pub only: OnlyArgs,
     /// Colours
-    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        help_heading = "Running"
+    )]
     pub color: Color,
     #[command(flatten)]
     pub life: LifeArgs,

@@ -9,7 +9,7 @@ mod text;
 use crate::exit::Exit;
 use clap::{Args, Subcommand};
 
-/// One digest of a whole tree of files: truesum's own, Go's h1, git's tree, Nix's NAR, SWHID
+/// One digest of a whole tree of files: truesum's, git's, Go's, Nix's
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,

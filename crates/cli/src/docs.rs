@@ -1,8 +1,10 @@
-//! Man pages and completions, generated from the tables that also parse the command line.
+//! Man pages and answers to completing shells, made of the tables that also parse the command line.
 
+use crate::complete::{CompletionsArgs, answer};
 use crate::console::Console;
 use crate::exit::{self, Exit};
 use crate::output::{print, save};
+use crate::topics::TOPICS;
 use crate::values::color::Color;
 use clap::{Args, ValueHint};
 use clap_mangen::Man;
@@ -12,35 +14,28 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::Error;
 
-/// Print a shell's completions
-#[derive(Args)]
-#[command(after_help = "\
-Install:
-  truesum completions bash | sudo tee /usr/share/bash-completion/completions/truesum >/dev/null
-  truesum completions zsh  | sudo tee /usr/share/zsh/vendor-completions/_truesum >/dev/null
-  truesum completions fish > ~/.config/fish/completions/truesum.fish")]
-pub struct CompletionsArgs {
-    /// The shell
-    #[arg(value_name = "SHELL")]
-    pub shell: clap_complete::Shell,
-}
-
 /// Print the man page, or write all man pages to a folder
 #[derive(Args)]
 #[command(after_help = "\
-Install:
-  sudo truesum man /usr/local/share/man/man1")]
+Examples:
+  truesum man | man -l -                        look at truesum(1)
+  sudo truesum man /usr/local/share/man/man1    install all pages")]
 pub struct ManArgs {
     /// Where to write truesum.1 and a page for each subcommand
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
 }
 
-/// Prints a shell's completions of `program`.
-pub fn completions(args: &CompletionsArgs, mut program: clap::Command) -> Exit {
-    let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut program, "truesum", &mut text);
-    print(&String::from_utf8_lossy(&text), &mut Console::new(Color::Auto))
+/// Prints a shell's script.
+pub fn completions(args: &CompletionsArgs) -> Exit {
+    print(args.shell.script(), &mut Console::new(Color::Auto))
+}
+
+/// Answers such a script: what may be the last of these words of a command line of `program`.
+pub fn complete(words: &[String], mut program: clap::Command) -> Exit {
+    program.build();
+    let subjects: Vec<(&str, &str)> = TOPICS.iter().map(|topic| (topic.name, topic.about)).collect();
+    print(&answer(&program, words, &subjects), &mut Console::new(Color::Auto))
 }
 
 /// Prints the man page of `program`, or writes all pages to a folder.
@@ -67,20 +62,26 @@ fn install(folder: &Path, name: &str, page: &[u8]) -> Result<(), Error> {
     save(&folder.join(name), page)
 }
 
-/// All pages by file name, `truesum.1` first.
+/// All pages by file name, `truesum.1` first, those of subcommands behind their commands.
 fn pages(mut program: clap::Command) -> io::Result<Vec<(String, Vec<u8>)>> {
     program.build();
-    let mut pages = vec![("truesum.1".to_owned(), page(&program, "truesum")?)];
-    for sub in program.get_subcommands().filter(|sub| !sub.is_hide_set()) {
-        let name = format!("truesum-{}", sub.get_name());
-        pages.push((format!("{name}.1"), page(sub, &name)?));
-    }
+    let mut pages = Vec::new();
+    add(&program, "truesum", &mut pages)?;
     Ok(pages)
+}
+
+fn add(command: &clap::Command, name: &str, pages: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
+    pages.push((format!("{name}.1"), page(command, name)?));
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        add(sub, &format!("{name}-{}", sub.get_name()), pages)?;
+    }
+    Ok(())
 }
 
 fn page(command: &clap::Command, name: &str) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
-    let man = Man::new(command.clone())
+    // A page has no short form: what the short help leaves out would stand there without a word.
+    let man = Man::new(command.clone().mut_args(|arg| arg.hide_short_help(false)))
         .title(name.to_uppercase())
         .source(concat!("truesum ", env!("CARGO_PKG_VERSION")))
         .manual("truesum");
@@ -92,31 +93,70 @@ fn page(command: &clap::Command, name: &str) -> io::Result<Vec<u8>> {
     if command.has_subcommands() {
         man.render_subcommands_section(&mut out)?;
     }
+    let below = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let Below { examples, notes } = Below::of(&below);
     let mut rest = Roff::new();
-    rest.control("SH", ["EXIT STATUS"]);
-    for (code, meaning) in exit::TABLE {
-        rest.control("TP", []);
-        rest.text([bold(*code)]);
-        rest.text([roman(*meaning)]);
+    if !examples.is_empty() {
+        rest.control("SH", ["EXAMPLES"]);
+        rest.control("EX", []);
+        for line in examples {
+            rest.text([roman(line)]);
+        }
+        rest.control("EE", []);
     }
+    if !notes.is_empty() {
+        rest.control("SH", ["NOTES"]);
+        rest.text([roman(notes)]);
+    }
+    rest.control("SH", ["EXIT STATUS"]);
+    table(&mut rest, exit::codes(name).iter().chain([&exit::BY_SIGNAL]));
     rest.control("PP", []);
     rest.text([roman("Of 1 and 2, 1 wins. A closed pipe ends the program by SIGPIPE, without a message.")]);
     rest.control("SH", ["ENVIRONMENT"]);
-    for (name, meaning) in ENVIRONMENT {
-        rest.control("TP", []);
-        rest.text([bold(*name)]);
-        rest.text([roman(*meaning)]);
-    }
+    table(&mut rest, ENVIRONMENT);
+    rest.control("SH", ["FILES"]);
+    table(&mut rest, &[("~/.config/truesum/config.toml", "settings: see truesum-config(1)")]);
     rest.control("SH", ["SIGNALS"]);
     rest.text([bold("SIGUSR1"), roman(" prints a status line. The first of SIGINT, SIGTERM and SIGHUP ends the run cleanly and reports what was done; a second one ends it at once.")]);
     rest.to_writer(&mut out)?;
-    if command.get_after_help().is_some() {
-        man.render_extra_section(&mut out)?;
-    }
     Ok(out)
 }
 
+/// Words and what they mean, one below the other.
+fn table<'r>(page: &mut Roff, rows: impl IntoIterator<Item = &'r (&'r str, &'r str)>) {
+    for (word, meaning) in rows {
+        page.control("TP", []);
+        page.text([bold(*word)]);
+        page.text([roman(*meaning)]);
+    }
+}
+
+/// What stands below a command's help, in parts.
+struct Below<'h> {
+    examples: Vec<&'h str>,
+    notes: String,
+}
+
+impl<'h> Below<'h> {
+    /// Examples are indented; what says the exit status has a table of its own in a page.
+    fn of(text: &'h str) -> Below<'h> {
+        let mut below = Below { examples: Vec::new(), notes: String::new() };
+        for line in text.lines().filter(|line| *line != "Examples:" && !line.is_empty()) {
+            match line.strip_prefix("  ") {
+                Some(example) => below.examples.push(example),
+                None if line.starts_with("Exit status:") => break,
+                None => {
+                    let blank = if below.notes.is_empty() { "" } else { " " };
+                    below.notes += &format!("{blank}{line}");
+                }
+            }
+        }
+        below
+    }
+}
+
 const ENVIRONMENT: &[(&str, &str)] = &[
+    ("TRUESUM_OPTIONS, TRUESUM_CONFIG", "settings, and where their file is: see truesum-config(1)"),
     ("NO_COLOR, CLICOLOR_FORCE", "no colours, or colours even where there is no terminal"),
     (
         "TRUESUM_CPU",
@@ -130,13 +170,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_a_page_for_every_subcommand_with_the_exit_codes() {
+    fn there_is_a_page_for_every_subcommand_with_its_examples_and_exit_codes() {
         let pages = pages(crate::command::definition()).unwrap();
-        assert!(pages.len() > 4);
+        assert!(pages.iter().any(|(name, _)| name == "truesum-tree-verify-proof.1"));
         for (name, page) in pages {
             let page = String::from_utf8(page).unwrap();
             assert!(page.contains("EXIT STATUS") && page.contains("130"), "{name}");
+            assert!(page.contains(".SH EXAMPLES\n.EX\ntruesum "), "{name}: {page}");
+            let bare = page
+                .lines()
+                .zip(page.lines().skip(1))
+                .find(|(head, about)| head.starts_with("\\fB\\-") && about.is_empty());
+            assert_eq!(bare, None, "{name}: an option without a word");
+            assert!(!page.contains("SH EXTRA") && !page.contains("Exit status:"), "{name}");
             assert!(page.contains(&name.trim_end_matches(".1").replace('-', "\\-")), "{name}");
+            assert_eq!(page.contains("another attempt may"), name == "truesum-tree-leaf.1", "{name}");
         }
+    }
+
+    #[test]
+    fn all_help_shows_every_option_and_two_examples() {
+        fn look(command: &clap::Command, name: &str) {
+            let hidden = command.get_arguments().find(|arg| arg.is_hide_set());
+            assert!(hidden.is_none(), "{name}: {}", hidden.unwrap().get_id());
+            let below = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(below.starts_with("Examples:\n"), "{name}: {below}");
+            assert!(Below::of(&below).examples.len() >= 2 || name == "truesum-config", "{name}: {below}");
+            for sub in command.get_subcommands() {
+                look(sub, &format!("{name}-{}", sub.get_name()));
+            }
+        }
+        let mut program = crate::command::definition();
+        program.build();
+        look(&program, "truesum");
     }
 }

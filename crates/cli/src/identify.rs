@@ -21,7 +21,7 @@ use truesum::manifest::path::display_safe;
 /// Sizes of part that are tried in one read: each is a hash of the whole file.
 const AT_ONCE: usize = 64;
 
-/// Tell which algorithms a digest may be of and how it is spelled, or which of them it is of a file
+/// Tell which algorithm a digest is of, by its looks or by its file
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -159,7 +159,7 @@ fn told(candidates: &[Candidate], as_json: bool) -> String {
                 let summary = String::from_utf8_lossy(&summary);
                 writeln!(
                     text,
-                    "{{\"algorithm\":\"{name}\",\"encoding\":\"{encoding}\",\"digest\":\"{digest}\",\
+                    "{{\"schema\":\"truesum-identify/1\",\"algorithm\":\"{name}\",\"encoding\":\"{encoding}\",\"digest\":\"{digest}\",\
                      \"status\":\"{status}\",\"tamper_evident\":{},\"summary\":{summary}}}",
                     row.status.tamper_evident()
                 )

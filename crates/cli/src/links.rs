@@ -14,8 +14,10 @@ use truesum::{Cause, Error};
 /// Link md5sum, sha256sum, b3sum ... to this program in a folder
 #[derive(Args)]
 #[command(after_help = "\
-Under these names truesum behaves as the program of that name does. Put the folder first in PATH:
-  truesum install-links ~/.local/lib/truesum && PATH=~/.local/lib/truesum:$PATH")]
+Examples:
+  truesum install-links ~/.local/lib/truesum           export PATH=~/.local/lib/truesum:$PATH takes them
+  truesum install-links --force ~/.local/lib/truesum   also in the place of files of these names
+Under these names truesum behaves as the program of that name does.")]
 pub struct LinksArgs {
     /// Where to make the links
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]

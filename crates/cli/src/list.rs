@@ -14,7 +14,7 @@ use truesum::manifest::{Algorithms, FORMATS, Format, Names, Reading, Told, Writi
 /// Columns of a terminal that tables are made for.
 const WIDTH: usize = 100;
 
-/// Show what there is: algorithms and their security, kernels of this CPU, manifest formats
+/// Show all algorithms, manifest formats, or kernels of this CPU
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -183,7 +183,7 @@ fn kernels_json() -> String {
     rows()
         .map(|(row, kernel)| {
             format!(
-                "{{\"algorithm\":{},\"kernel\":{},\"lanes\":{},\"supported\":{}}}\n",
+                "{{\"schema\":\"truesum-kernel/1\",\"algorithm\":{},\"kernel\":{},\"lanes\":{},\"supported\":{}}}\n",
                 string(row.name),
                 string(kernel.isa),
                 kernel.lanes,
@@ -199,7 +199,7 @@ fn format_json(row: &Format) -> String {
         Algorithms::Only(names) => format!("[{}]", strings(names)),
     };
     format!(
-        "{{\"name\":{},\"file_names\":[{}],\"algorithms\":{algorithms},\"pieces\":{},\"sizes\":{},\"times\":{},\
+        "{{\"schema\":\"truesum-format/1\",\"name\":{},\"file_names\":[{}],\"algorithms\":{algorithms},\"pieces\":{},\"sizes\":{},\"times\":{},\
          \"read\":{},\"written\":{},\"lost\":[{}],\"summary\":{}}}\n",
         string(row.name),
         strings(row.file_names),

@@ -6,6 +6,8 @@ mod bench;
 mod check;
 mod command;
 mod comparing;
+mod complete;
+mod config;
 mod console;
 mod convert;
 mod defect;
@@ -33,13 +35,16 @@ mod output;
 mod personality;
 mod progress;
 mod selection;
+mod settings;
 mod shard;
 mod signals;
 mod standard;
 mod tasks;
+mod topics;
 mod tree;
 mod update;
 mod values;
+mod version;
 mod watch;
 mod words;
 
@@ -81,6 +86,16 @@ fn limit_cpu() -> Result<(), String> {
 }
 
 fn run(command: Command) -> Exit {
+    // These are asked where something is wrong, settings perhaps.
+    match command {
+        Command::Complete(words) => return docs::complete(&words, command::definition()),
+        Command::Topic(topic) => return topics::run(topic),
+        Command::Version => return version::run(),
+        _ => {}
+    }
+    if let Err(refusal) = settings::load() {
+        return Console::new(Color::Auto).refuse(&refusal);
+    }
     match command {
         Command::Hash(args) => hash::run(args),
         Command::Check(args) => check::run(args),
@@ -96,8 +111,10 @@ fn run(command: Command) -> Exit {
         Command::Find(args) => find::run(args),
         Command::Duplicates(args) => duplicates::run(args),
         Command::List(args) => list::run(&args),
-        Command::Completions(args) => docs::completions(&args, command::definition()),
+        Command::Config(args) => config::run(&args),
+        Command::Completions(args) => docs::completions(&args),
         Command::Man(args) => docs::man(&args, command::definition()),
         Command::InstallLinks(args) => links::run(&args),
+        Command::Complete(_) | Command::Topic(_) | Command::Version => unreachable!("they were run"),
     }
 }

@@ -53,6 +53,29 @@ impl<'de> Deserialize<'de> for Members {
     }
 }
 
+/// The member that says what an object is, as in all our JSON.
+pub const KIND: &str = "schema";
+/// What it was called at first, with `piece-2` for `truesum-piece/2`.
+const OLD_KIND: &str = "truesum";
+
+/// What is written for a kind: `truesum-piece/2` for `piece-2`.
+pub fn schema(kind: &str) -> String {
+    let (name, version) = kind.rsplit_once('-').unwrap_or((kind, "1"));
+    format!("truesum-{name}/{version}")
+}
+
+/// The kind of an object, if it says one and no other.
+pub fn kind_of(object: &Map<String, Value>) -> Option<String> {
+    match (object.get(KIND), object.get(OLD_KIND)) {
+        (Some(schema), None) => {
+            let (name, version) = schema.as_str()?.strip_prefix("truesum-")?.rsplit_once('/')?;
+            Some(format!("{name}-{version}"))
+        }
+        (None, Some(kind)) => kind.as_str().map(str::to_owned),
+        _ => None,
+    }
+}
+
 /// A JSON object of this kind with exactly these keys; a path may also be there as bytes.
 pub fn object(text: &str, kind: &str, keys: &[&str]) -> Result<Map<String, Value>, String> {
     let object = match serde_json::from_str(text) {
@@ -60,7 +83,7 @@ pub fn object(text: &str, kind: &str, keys: &[&str]) -> Result<Map<String, Value
         Err(error) if error.is_data() => return Err(error.to_string()),
         Err(error) => return Err(format!("not JSON: {error}")),
     };
-    if object.get("truesum").and_then(Value::as_str) != Some(kind) {
+    if kind_of(&object).as_deref() != Some(kind) {
         return Err(format!("not a {kind} of truesum"));
     }
     if let Some(key) = keys.iter().find(|key| !object.contains_key(**key)) {
@@ -68,7 +91,8 @@ pub fn object(text: &str, kind: &str, keys: &[&str]) -> Result<Map<String, Value
     }
     let known = |key: &str| match key.strip_suffix("_base64") {
         Some(name @ ("path" | "target")) => keys.contains(&name),
-        _ => key == "truesum" || keys.contains(&key),
+        // Just one of the two: it was asked for above.
+        _ => key == KIND || key == OLD_KIND || keys.contains(&key),
     };
     if let Some(key) = object.keys().find(|key| !known(key)) {
         return Err(format!("\"{key}\" does not belong here"));

@@ -3,6 +3,7 @@
 use crate::exit::Refusal;
 use crate::key::{self, KeyRead, Source, expected_under};
 use crate::progress::Line;
+use crate::settings::settings;
 use crate::values::{color::Color, threads};
 use clap::{Args, ValueEnum, ValueHint};
 use std::ffi::OsStr;
@@ -35,7 +36,7 @@ pub struct RunArgs {
 #[derive(Args)]
 pub struct LifeArgs {
     /// End as by SIGTERM when the program that started this one ends: a killed worker leaves nothing running
-    #[arg(hide_short_help = true)]
+    #[arg(hide_short_help = true, help_heading = "Running")]
     #[arg(long)]
     die_with_parent: bool,
 }
@@ -118,7 +119,11 @@ impl RunArgs {
     /// What is told.
     pub fn tell(&self, quiet: bool) -> Tell {
         self.life.bind();
-        let line = if quiet || self.no_progress { Line::Hidden } else { Line::where_seen() };
+        let line = if quiet || self.no_progress || settings().no_progress {
+            Line::Hidden
+        } else {
+            Line::where_seen()
+        };
         let threads = self.threads.unwrap_or(0);
         Tell { line, notes: !quiet, verbose: self.verbose, threads }
     }

@@ -101,7 +101,8 @@ impl Drawing {
         while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(TICK) {
             self.look();
             if self.line == Line::Drawn && self.began.elapsed() >= MOMENT {
-                let text = self.text();
+                // A line that fills the last column would break on some terminals.
+                let text = self.fitting(width() - 1);
                 let mut bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
                 bar.get_or_insert_with(new_bar).set_message(text);
             }
@@ -137,42 +138,141 @@ impl Drawing {
         (read > 0 && read < all).then(|| read as f64 / all as f64)
     }
 
+    /// All there is to say, in one line of any length.
     fn text(&self) -> String {
+        let facts = self.facts();
+        let name = if facts.name.is_empty() { String::new() } else { format!("  {}", facts.name) };
+        facts.line(Shown { bar: 0, files: true, total: true, left: true }) + &name
+    }
+
+    /// What fits into `width` columns: the bar goes first, then how many files, how much there is in all, and the time left; a
+    /// name takes what is over.
+    fn fitting(&self, width: usize) -> String {
+        fit(&self.facts(), width)
+    }
+
+    fn facts(&self) -> Facts {
         let (bytes, files) = (self.progress.bytes(), self.progress.files());
         let rate = self.rate();
         let (total, total_files) = self.progress.totals().unwrap_or((0, 0));
         let total = if total == 0 { self.size.unwrap_or(0) } else { total };
         // Without sizes, files have to do.
         let by_files = || (total_files > 1).then(|| files.min(total_files) as f64 / total_files as f64);
-        let share = if total == 0 { self.share().or_else(by_files) } else { None };
-        let mut text = share.map_or_else(String::new, |share| format!("{:3.0}%  ", (share * 100.0).floor()));
-        if total > 0 && bytes <= total {
-            let percent = bytes * 100 / total;
-            text += &format!("{percent:3}%  {} of {}", size(bytes), size(total));
-        } else {
-            text += &size(bytes);
-        }
-        if total_files > 1 {
-            text += &format!(", {files} of {total_files} files");
+        let known = total > 0 && bytes <= total;
+        let estimated = if total == 0 { self.share().or_else(by_files) } else { None };
+        let files = if total_files > 1 {
+            format!(", {files} of {total_files} files")
         } else if self.progress.listed() == (0, 0) && self.progress.found() > files.max(1) {
             // A walk that is not at its end.
-            text += &format!(", {files} of {}+ files", self.progress.found());
+            format!(", {files} of {}+ files", self.progress.found())
         } else if files > 1 {
-            text += &format!(", {files} files");
-        }
-        text += &format!(", {}/s", size(rate as u64));
-        if total > bytes && rate > 0.0 {
-            text += &format!(", {} left", clock((total - bytes) as f64 / rate));
-        } else if let Some(share) = share {
-            text += &format!(", {} left", clock(self.began.elapsed().as_secs_f64() * (1.0 - share) / share));
-        }
+            format!(", {files} files")
+        } else {
+            String::new()
+        };
+        let left = if total > bytes && rate > 0.0 {
+            Some((total - bytes) as f64 / rate)
+        } else {
+            estimated.map(|share| self.began.elapsed().as_secs_f64() * (1.0 - share) / share)
+        };
         let current = self.progress.current();
-        let current = current.as_os_str().as_bytes();
-        if !current.is_empty() {
-            text += &format!("  {}", display_safe(current));
+        Facts {
+            share: if known { Some(bytes as f64 / total as f64) } else { estimated },
+            bytes,
+            total: known.then_some(total),
+            files,
+            rate,
+            left,
+            name: display_safe(current.as_os_str().as_bytes()),
+        }
+    }
+}
+
+/// Columns of the bar between its ends.
+const BAR: usize = 16;
+/// The least columns that are worth beginning a name.
+const NAME: usize = 12;
+
+/// What can be said of a run.
+struct Facts {
+    share: Option<f64>,
+    bytes: u64,
+    /// Bytes in all, where that is known.
+    total: Option<u64>,
+    /// How many files, with a comma before it.
+    files: String,
+    rate: f64,
+    /// Seconds.
+    left: Option<f64>,
+    /// The file at hand.
+    name: String,
+}
+
+/// What of it is said.
+#[derive(Clone, Copy)]
+struct Shown {
+    bar: usize,
+    files: bool,
+    total: bool,
+    left: bool,
+}
+
+impl Facts {
+    fn line(&self, shown: Shown) -> String {
+        let mut text = String::new();
+        if let Some(share) = self.share {
+            text += &format!("{:3.0}%  ", (share * 100.0).floor());
+            if shown.bar > 0 {
+                let done = (share * shown.bar as f64) as usize;
+                let head = if done < shown.bar { ">" } else { "" };
+                text += &format!("[{}{head:<1$}]  ", "=".repeat(done), shown.bar - done);
+            }
+        }
+        text += &size(self.bytes);
+        if let Some(total) = self.total.filter(|_| shown.total) {
+            text += &format!(" of {}", size(total));
+        }
+        if shown.files {
+            text += &self.files;
+        }
+        text += &format!(", {}/s", size(self.rate as u64));
+        if let Some(left) = self.left.filter(|_| shown.left) {
+            text += &format!(", {} left", clock(left));
         }
         text
     }
+}
+
+/// See [`Drawing::fitting`].
+fn fit(facts: &Facts, width: usize) -> String {
+    let bar = if facts.share.is_some() { BAR } else { 0 };
+    let shown = |bar, files, total, left| Shown { bar, files, total, left };
+    let poorer = [
+        shown(bar, true, true, true),
+        shown(0, true, true, true),
+        shown(0, false, true, true),
+        shown(0, false, false, true),
+        shown(0, false, false, false),
+    ];
+    let lines = poorer.map(|shown| facts.line(shown));
+    let fits = |line: &&String| line.chars().count() <= width;
+    let mut line = lines.iter().find(fits).unwrap_or(&lines[4]).clone();
+    let room = width.saturating_sub(line.chars().count() + 2);
+    let length = facts.name.chars().count();
+    if length > 0 && room >= length.min(NAME) {
+        // Of a long name the end says more.
+        let cut = length.saturating_sub(room);
+        let dots = if cut > 0 { "..." } else { "" };
+        let end: String = facts.name.chars().skip(cut + dots.len() * usize::from(cut > 0)).collect();
+        line += &format!("  {dots}{end}");
+    }
+    line
+}
+
+/// Columns of the terminal.
+fn width() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr());
+    size.map_or(80, |size| usize::from(size.ws_col)).max(20)
 }
 
 fn new_bar() -> ProgressBar {
@@ -235,5 +335,32 @@ mod tests {
         assert!(one[0].starts_with("100%  10 B of 10 B"), "{}", one[0]);
         let few = lines(&mut (0..100).map(task));
         assert!(few.iter().all(|line| line.contains(" of 1.0 KiB, ")), "{}", few[0]);
+    }
+
+    #[test]
+    fn a_line_fits_its_terminal_and_says_most_of_all() {
+        let facts = |name: &str| Facts {
+            share: Some(0.4501),
+            bytes: 1 << 40,
+            total: Some(5 << 40),
+            files: ", 123456 of 1234567 files".to_owned(),
+            rate: 999.0 * 1024.0 * 1024.0,
+            left: Some(3600.0),
+            name: name.to_owned(),
+        };
+        let full = facts("").line(Shown { bar: BAR, files: true, total: true, left: true });
+        assert!(full.starts_with(" 45%  [=======>        ]  1.0 TiB of 5.0 TiB, 123456"), "{full}");
+        for width in 20..140 {
+            let line = fit(&facts("photos/2024/a-long-name-of-a-picture.jpg"), width);
+            assert!(line.chars().count() <= width.max(26), "{width}: {line}");
+            assert!(line.starts_with(" 45%  ") && line.contains("MiB/s"), "{width}: {line}");
+            assert_eq!(line.contains(" left"), width >= 37, "{width}: {line}");
+        }
+        let line = fit(&facts("photos/2024/a-long-name-of-a-picture.jpg"), 110);
+        assert!(
+            line.contains("[=======>") && line.contains("  ...") && line.ends_with("picture.jpg"),
+            "{line}"
+        );
+        assert!(fit(&facts("a"), 120).ends_with(" left  a"));
     }
 }

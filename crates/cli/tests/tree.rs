@@ -59,7 +59,7 @@ fn a_tree_is_saved_finds_damage_and_mends_it() {
     assert!(std::fs::read_to_string(folder.join("m.svg")).unwrap().contains("3145728..4194304"));
     ends(folder, 1, &["tree", "verify", "--map-html", "m.html", "data.ftr"]);
     let page = std::fs::read_to_string(folder.join("m.html")).unwrap();
-    assert!(page.contains("<td>3145728</td><td>1048576</td>") && page.contains("<svg"), "{page}");
+    assert!(page.contains(">3,145,728</a></td><td>1,048,576</td>") && page.contains("<svg"), "{page}");
     let damaged = std::fs::read(&data).unwrap();
     let plan = ends(folder, 1, &["tree", "repair", "--dry-run", "--from", "copy", "data.ftr"]);
     assert!(plan.contains("3145728 1048576 would be mended: 4096 bytes to write"), "{plan}");

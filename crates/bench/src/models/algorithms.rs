@@ -31,7 +31,8 @@ use visit::{SAMPLES, visit};
 pub static MODEL: Model = Model {
     name: "algorithms",
     about: "Algorithms in memory: by message size, way of calling, kernel and threads",
-    definition: include_str!("../../../../benchmarks/definitions/algorithms.toml"),
+    examples: "Examples:\n  truesum bench algorithms --quick\n  truesum bench algorithms -a sha256,blake3 --sizes 128,8KiB,1MiB --html speed.html",
+    definition: include_str!("../../definitions/algorithms.toml"),
     arguments: Arguments::augment_args,
     run: |matches, session| run(&MODEL.read(&session.scope)?, &MODEL.typed(matches)?, session),
     findings: findings::sentences,

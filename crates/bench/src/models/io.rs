@@ -25,7 +25,8 @@ use truesum_hash::Spec;
 pub static MODEL: Model = Model {
     name: "io",
     about: "Ways to read FILE, with and without hashing, hot and cold",
-    definition: include_str!("../../../../benchmarks/definitions/io.toml"),
+    examples: "Examples:\n  truesum bench io large.img\n  truesum bench io --threads 4 -a none,blake3 large.img",
+    definition: include_str!("../../definitions/io.toml"),
     arguments: Arguments::augment_args,
     run: |matches, session| run(&MODEL.read(&session.scope)?, &MODEL.typed(matches)?, session),
     findings: findings::sentences,

@@ -25,7 +25,8 @@ use truesum_hash::{Spec, hash_many, kernel};
 pub static MODEL: Model = Model {
     name: "limit",
     about: "Is it the disk or the processor here? What to use, in words",
-    definition: include_str!("../../../../benchmarks/definitions/limit.toml"),
+    examples: "Examples:\n  truesum bench limit .\n  truesum bench limit --time 10 -a sha256 /mnt/disk/large.img",
+    definition: include_str!("../../definitions/limit.toml"),
     arguments: Arguments::augment_args,
     run: |matches, session| run(&MODEL.read(&session.scope)?, &MODEL.typed(matches)?, session),
     findings: findings::sentences,

@@ -15,6 +15,8 @@ pub struct Model {
     pub name: &'static str,
     /// What it measures, in a line of help.
     pub about: &'static str,
+    /// Two commands, shown below its help.
+    pub examples: &'static str,
     /// The definition that is built in, as TOML.
     pub definition: &'static str,
     /// Adds the model's own arguments to a command.
@@ -64,6 +66,7 @@ mod tests {
     static ROW: Model = Model {
         name: "heights",
         about: "",
+        examples: "",
         definition: "model = \"heights\"\nhill = 3\n",
         arguments: |command| command,
         run: |_, _| Err(Error(String::new())),

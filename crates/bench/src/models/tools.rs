@@ -37,7 +37,8 @@ use truesum_hash::ALGORITHMS;
 pub static MODEL: Model = Model {
     name: "tools",
     about: "Programs that write a manifest of DIR: truesum against every one found",
-    definition: include_str!("../../../../benchmarks/definitions/tools.toml"),
+    examples: "Examples:\n  truesum bench tools photos\n  truesum bench tools --cold --rounds 5 --html tools.html photos",
+    definition: include_str!("../../definitions/tools.toml"),
     arguments: Arguments::augment_args,
     run: |matches, session| run(&MODEL.read(&session.scope)?, &MODEL.typed(matches)?, session),
     findings: findings::sentences,

@@ -23,7 +23,8 @@ use std::time::Instant;
 pub static MODEL: Model = Model {
     name: "tree",
     about: "Tree digests of FILE by leaf size and threads, against the plain digest",
-    definition: include_str!("../../../../benchmarks/definitions/tree.toml"),
+    examples: "Examples:\n  truesum bench tree large.img\n  truesum bench tree --leaves 64KiB,1MiB --threads 1,2 large.img",
+    definition: include_str!("../../definitions/tree.toml"),
     arguments: Arguments::augment_args,
     run: |matches, session| run(&MODEL.read(&session.scope)?, &MODEL.typed(matches)?, session),
     findings: findings::sentences,

@@ -14,6 +14,7 @@ pub const SCHEMA: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// [`SCHEMA`].
+    #[serde(with = "named")]
     pub schema: u32,
     /// What was measured: the name of a row of [`crate::models::MODELS`].
     pub model: String,
@@ -113,6 +114,7 @@ impl Record {
     pub fn from_json(text: &str) -> Result<Record, String> {
         #[derive(Deserialize)]
         struct Versioned {
+            #[serde(with = "named")]
             schema: u32,
         }
         let versioned: Versioned =
@@ -135,6 +137,26 @@ impl Record {
         Record::from_json(&text).map_err(|why| Error(format!("{}: {why}", path.display())))
     }
 }
+
+/// The version as JSON has it: `truesum-bench/1`, a bare number in the first runs.
+mod named {
+    use serde::de::{Deserializer, Error};
+    use serde::{Deserialize, Serializer};
+
+    const NAME: &str = "truesum-bench/";
+
+    pub fn serialize<S: Serializer>(version: &u32, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&format!("{NAME}{version}"))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+        let value = serde_json::Value::deserialize(from)?;
+        let named = || value.as_str()?.strip_prefix(NAME)?.parse().ok();
+        let plain = || value.as_u64().and_then(|version| u32::try_from(version).ok());
+        named().or_else(plain).ok_or_else(|| D::Error::custom(format!("the schema is not {NAME}1")))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,6 +165,11 @@ mod tests {
     fn newer_schemas_are_refused() {
         let error = Record::from_json("{\"schema\": 99}").unwrap_err();
         assert!(error.contains("newer truesum (schema 99"), "{error}");
+        let error = Record::from_json("{\"schema\": \"truesum-bench/99\"}").unwrap_err();
+        assert!(error.contains("newer truesum (schema 99"), "{error}");
+        assert!(
+            Record::from_json("{\"schema\": \"truesum-hash/1\"}").unwrap_err().contains("truesum-bench/1")
+        );
         assert!(Record::from_json("[]").unwrap_err().starts_with("not a saved run"));
     }
 }

@@ -10,7 +10,9 @@ use std::path::PathBuf;
 use truesum::hash::Spec;
 use truesum::manifest::Format;
 
-/// Say of every file what became of it since its manifest: ok, changed, corrupt, missing, new, moved, copied
+/// Say what became of every file since its manifest was made
+///
+/// Each is ok, changed, corrupt, missing, new, moved, copied, duplicated, unreadable or unknown.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

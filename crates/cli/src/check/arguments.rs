@@ -153,7 +153,7 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "Running")]
     pub status: bool,
     /// Name every malformed line: the default, accepted for old scripts
-    #[arg(short, long, hide = true)]
+    #[arg(short, long, hide_short_help = true, help_heading = "What counts")]
     pub warn: bool,
     /// Print results as they are ready, in no order
     #[arg(long, help_heading = "Running")]

@@ -1,6 +1,6 @@
 //! Proofs as one line of JSON (`docs/spec/directory.md` section 2).
 
-use crate::members::{digest, number, object, spec};
+use crate::members::{digest, number, object, schema, spec};
 use serde_json::{Map, Value};
 use std::io::Write;
 use truesum::directory::Kind;
@@ -17,8 +17,11 @@ pub fn write(proof: &ObjectProof) -> String {
     let modes = proof.mode.is_some();
     let _ = write!(
         line,
-        "{{\"truesum\":\"{KIND}\",\"algorithm\":\"{}\",\"modes\":{modes},\"entries\":{},\"index\":{},",
-        proof.spec, proof.entries, proof.index
+        "{{\"schema\":\"{}\",\"algorithm\":\"{}\",\"modes\":{modes},\"entries\":{},\"index\":{},",
+        schema(KIND),
+        proof.spec,
+        proof.entries,
+        proof.index
     );
     let _ = write!(line, "\"type\":\"{}\",", type_of(&proof.body));
     json::path_into(&proof.path, &mut line);
@@ -126,7 +129,7 @@ mod tests {
                 let text = write(&proof);
                 assert_eq!(parse(&text), Ok(proof));
                 for (from, to) in [
-                    ("proof-1", "proof-2"),
+                    ("proof/1", "proof/2"),
                     ("sha256", "crc32"),
                     ("sha256", "sha256-tree"),
                     ("\"entries\":3", "\"entries\":-3"),

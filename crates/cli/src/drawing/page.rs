@@ -9,6 +9,7 @@ use crate::drawing::xml::escaped;
 use crate::words::{count, grouped, size as short};
 use std::fmt::Write;
 use std::ops::Range;
+use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Difference, Judgement};
 use truesum::tree::store::Header;
@@ -19,8 +20,8 @@ const ROWS: usize = 1000;
 const SECTIONS: u64 = 1000;
 /// Cells of a row of a picture, each as wide as can still be seen on a telephone.
 const CELLS: usize = 400;
-/// Height of a row of a picture and the space below it.
-const ROW: (usize, usize) = (22, 4);
+/// Height of a row of a picture.
+const ROW: usize = 22;
 
 /// What is special to these pages.
 const OWN: &str = "\
@@ -29,6 +30,11 @@ h2 { margin: 0 0 12px; font: 600 20px/1.35 ui-monospace, monospace; overflow-wra
 section { margin-bottom: 48px }
 th, td { padding: 4px 20px 4px 0; text-align: right; border-bottom: 1px solid var(--line) }
 th { font-weight: 600; color: var(--soft) }
+.map { display: grid; grid-template-columns: max-content 1fr; gap: 4px 10px; align-items: center }
+.map span { font-size: 12px; color: var(--soft); text-align: right }
+.map svg { display: block; width: 100% }
+.map :target { font-weight: 600; color: inherit; text-decoration: underline }
+td a { color: inherit }
 th:last-child, td:last-child { padding-right: 0; text-align: left }
 ";
 
@@ -39,13 +45,15 @@ pub fn section(name: &[u8], words: &str, compared: Option<(&Header, &Difference)
         Some(Judgement::FileDamaged) => " bad",
         _ => "",
     };
+    // What its rows are called by links of its table.
+    let id = crc32(name);
     let (name, words) = (escaped(&display_safe(name)), escaped(words));
     let mut text = format!("<section>\n<h2>{name}</h2>\n<p class=\"verdict{class}\">{words}</p>\n");
     if let Some((header, report)) = compared {
         facts(header, report, &mut text);
         if report.judgement != Judgement::OtherTree {
-            picture(header.size, report, &mut text);
-            table(report, &mut text);
+            picture(header.size, report, &id, &mut text);
+            table(header.size, report, &id, &mut text);
         }
     }
     text.push_str("</section>\n");
@@ -73,19 +81,34 @@ fn facts(header: &Header, report: &Difference, text: &mut String) {
     text.push_str("</dl>\n");
 }
 
-/// The file as rows of bars; bytes that are missing at its end differ from bytes that are wrong.
-fn picture(size: u64, report: &Difference, text: &mut String) {
-    let rows = (size >> 24).clamp(1, 16) as usize;
+/// A short name for the section of a file.
+fn crc32(name: &[u8]) -> String {
+    let spec: Spec = "crc32".parse().expect("a row of the table of algorithms");
+    spec.digest(name).to_hex()
+}
+
+/// How many rows the picture of a file has.
+fn rows(size: u64) -> usize {
+    (size >> 24).clamp(1, 16) as usize
+}
+
+/// The file as rows of bars, each with the byte it begins at; bytes that are missing at its end differ from bytes that are wrong.
+fn picture(size: u64, report: &Difference, id: &str, text: &mut String) {
+    let rows = rows(size);
     let gone: Vec<Range<u64>> = std::iter::once(report.size.min(size)..size).collect();
     let (bad, gone) = (cells(size, &report.damaged, rows * CELLS), cells(size, &gone, rows * CELLS));
-    let height = rows * (ROW.0 + ROW.1) - ROW.1;
-    let _ = writeln!(
-        text,
-        "<figure>\n<svg viewBox=\"0 0 {CELLS} {height}\" height=\"{height}\" preserveAspectRatio=\"none\" role=\"img\" \
-         aria-label=\"Where in the file the damage lies\" shape-rendering=\"crispEdges\">"
-    );
+    let place = |row: usize, cell: usize| {
+        (u128::from(size) * (row * CELLS + cell) as u128 / (rows * CELLS) as u128) as u64
+    };
+    text.push_str("<figure>\n<div class=\"map\">\n");
     for row in 0..rows {
-        let y = row * (ROW.0 + ROW.1);
+        let _ = writeln!(
+            text,
+            "<span id=\"r{id}-{row}\">{}</span><svg viewBox=\"0 0 {CELLS} {ROW}\" height=\"{ROW}\" preserveAspectRatio=\"none\" \
+             role=\"img\" aria-label=\"Where damage lies from byte {} on\" shape-rendering=\"crispEdges\">",
+            grouped(place(row, 0)),
+            place(row, 0)
+        );
         let state = |cell: usize| match (bad[row * CELLS + cell], gone[row * CELLS + cell]) {
             (true, true) => "m",
             (true, false) => "b",
@@ -96,42 +119,45 @@ fn picture(size: u64, report: &Difference, text: &mut String) {
             if end < CELLS && state(end) == state(start) {
                 continue;
             }
-            let place = |cell: usize| {
-                (u128::from(size) * (row * CELLS + cell) as u128 / (rows * CELLS) as u128) as u64
-            };
             let _ = writeln!(
                 text,
-                "<rect class=\"{}\" x=\"{start}\" y=\"{y}\" width=\"{}\" height=\"{}\"><title>{} to {}</title></rect>",
+                "<rect class=\"{}\" x=\"{start}\" y=\"0\" width=\"{}\" height=\"{ROW}\"><title>{} to {}</title></rect>",
                 state(start),
                 end - start,
-                ROW.0,
-                grouped(place(start)),
-                grouped(place(end))
+                grouped(place(row, start)),
+                grouped(place(row, end))
             );
             start = end;
         }
+        text.push_str("</svg>\n");
     }
     let line = short(size.div_ceil(rows as u64));
     let missing = if report.size < size { "<i class=\"m\"></i>missing" } else { "" };
     let _ = writeln!(
         text,
-        "</svg>\n<figcaption class=\"key\"><i class=\"g\"></i>good<i class=\"b\"></i>damaged{missing}\
-         <br>From the first byte to the last, {line} a line.</figcaption>\n</figure>"
+        "</div>\n<figcaption class=\"key\"><i class=\"g\"></i>good<i class=\"b\"></i>damaged{missing}\
+         <br>Each line is {line} from the byte beside it.</figcaption>\n</figure>"
     );
 }
 
-fn table(report: &Difference, text: &mut String) {
+fn table(size: u64, report: &Difference, id: &str, text: &mut String) {
     if report.damaged.is_empty() {
         return;
     }
     text.push_str("<div class=\"table\"><table>\n<tr><th>Offset</th><th>Length</th><th>State</th></tr>\n");
     for range in report.damaged.iter().take(ROWS) {
         let state = if range.start >= report.size { "missing" } else { "damaged" };
+        let offset = grouped(range.start);
+        // The row of the picture it lies in; bytes behind the file that was have none.
+        let row = u128::from(range.start) * rows(size) as u128 / u128::from(size.max(1));
+        let offset = match range.start < size {
+            true => format!("<a href=\"#r{id}-{row}\">{offset}</a>"),
+            false => offset,
+        };
         let _ = writeln!(
             text,
-            "<tr><td>{}</td><td>{}</td><td>{state}</td></tr>",
-            range.start,
-            range.end - range.start
+            "<tr><td>{offset}</td><td>{}</td><td>{state}</td></tr>",
+            grouped(range.end - range.start)
         );
     }
     text.push_str("</table></div>\n");
@@ -199,10 +225,16 @@ mod tests {
         let text = page.text("a<b");
         assert!(!text.contains("<script") && !text.contains("<b>") && !text.contains("a<b"));
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
-        for word in ["http:", "https:", "url(", "src=", "href=", "@import"] {
+        for word in ["http:", "https:", "url(", "src=", "href=\"h", "@import"] {
             assert!(!text.replace("&lt;script src=x&gt;", "").contains(word), "{word}");
         }
-        assert!(text.contains("<tr><td>0</td><td>1048576</td><td>damaged</td></tr>"));
+        assert!(text.contains("\">0</a></td><td>1,048,576</td><td>damaged</td></tr>"), "{text}");
+        let links: Vec<&str> =
+            text.split("href=\"#").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+        assert!(
+            links.len() == 2 && links.iter().all(|id| text.contains(&format!("<span id=\"{id}\">"))),
+            "{links:?}"
+        );
         assert_eq!(text.matches("class=\"b\"").count(), 3, "two runs of cells and the key");
     }
 
@@ -229,6 +261,6 @@ mod tests {
         let text = section(b"x", "", Some((&header(200 << 20), &cut)));
         assert!(text.contains("<dt>Size before</dt><dd>209,715,200 bytes (200 MiB)</dd>"));
         assert!(text.contains("class=\"m\" x=\"0\"") && text.contains("class=\"b\" x="));
-        assert!(text.contains("<td>104857600</td><td>104857600</td><td>missing</td>"));
+        assert!(text.contains(">104,857,600</a></td><td>104,857,600</td><td>missing</td>"));
     }
 }

@@ -57,7 +57,7 @@ pub struct HashArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     /// Folders are walked without being asked to: changes nothing
-    #[arg(short, long, short_alias = 'R', hide = true)]
+    #[arg(short, long, short_alias = 'R', hide_short_help = true)]
     pub recursive: bool,
 
     /// Lines that name their algorithm: SHA256 (file) = ... (best for several algorithms)

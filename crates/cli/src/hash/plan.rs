@@ -8,6 +8,7 @@ use crate::hash::parameters::{customized, seeded};
 use crate::hash::replacing::Accept;
 use crate::key::bring;
 use crate::options::Tell;
+use crate::settings::settings;
 use crate::tasks::{Inputs, inputs};
 use crate::values::path::folder_of;
 use std::ffi::{OsStr, OsString};
@@ -105,11 +106,19 @@ pub enum Form {
 pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     let format = format(&args)?;
     let template = template(&args)?;
-    let asked = template.as_ref().map_or_else(|| args.algorithm.clone(), Template::specs);
-    let specs = match &template {
+    let (format, specs) = match &template {
         // It may ask for none.
-        Some(_) => asked,
-        None => specs(asked, args.length, format)?,
+        Some(template) => (format, template.specs()),
+        None => {
+            let (format, algorithms) = match (&args.algorithm[..], args.format, args.raw) {
+                ([], None, false) => settings().hashing(format),
+                (_, None, false) if format.name == "gnu" => {
+                    (settings().format.unwrap_or(format), args.algorithm.clone())
+                }
+                _ => (format, args.algorithm.clone()),
+            };
+            (format, specs(algorithms, args.length, format)?)
+        }
     };
     if specs.len() > MAX_ALGORITHMS {
         return Err(Refusal::new(format!(

@@ -148,7 +148,7 @@ pub fn row_json(row: &'static Algorithm) -> String {
         Keying::Always { .. } => "needed",
     };
     format!(
-        "{{\"name\":{},\"tag\":{},\"aliases\":[{}],\"bits\":{},\"lengths\":{},\"status\":{},\"reason\":{},\
+        "{{\"schema\":\"truesum-algorithm/1\",\"name\":{},\"tag\":{},\"aliases\":[{}],\"bits\":{},\"lengths\":{},\"status\":{},\"reason\":{},\
          \"tamper_evident\":{},\"summary\":{},\"key\":\"{key}\",\"seed_bits\":{},\"customization\":{},\"in_lanes\":{},\
          \"check\":{}}}\n",
         string(row.name),

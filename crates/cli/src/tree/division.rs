@@ -19,9 +19,13 @@ use truesum::tree::piece::hash_range;
 
 /// Hash a range of a file towards a digest of the whole, for `combine`
 ///
-/// Prints one line of JSON: the piece with the state of the file it was read from, or why there is none. Exit status: 0 there
-/// is a piece, 1 not of this file, 2 not of any file as asked, 4 perhaps at the next attempt.
+/// Prints one line of JSON: the piece with the state of the file it was read from, or why there is none.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum tree leaf disk.img --range 0..500GiB > a.json
+  truesum tree leaf -a blake3 disk.img --range 500GiB..1TiB > b.json
+Exit status: 0 there is a piece, 1 not of this file, 2 not of any file as asked, 4 perhaps at the next attempt.")]
 pub struct LeafArgs {
     /// The file
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -43,6 +47,10 @@ pub struct LeafArgs {
 
 /// Put what `leaf` printed on several machines together to one digest
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum tree combine a.json b.json
+  ssh far truesum tree leaf disk.img --range 0..1TiB | truesum tree combine - b.json")]
 pub struct CombineArgs {
     /// Files with lines of `truesum tree leaf`; - is standard input
     #[arg(value_name = "LINES", required = true, value_hint = ValueHint::FilePath)]

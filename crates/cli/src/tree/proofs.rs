@@ -20,6 +20,10 @@ use truesum::tree::prove::{Refuted, Row, prove as prove_range, read_row, verify_
 
 /// Prove that a range of bytes belongs to a file's digest, or that the file only grew
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum tree prove disk.img --range 1GiB..1025MiB > disk.proof
+  truesum tree prove app.log --grown-from app.log.old.ftr > log.proof")]
 #[command(group(ArgGroup::new("what").args(["range", "grown_from"]).required(true)))]
 pub struct ProveArgs {
     /// The file
@@ -42,6 +46,10 @@ pub struct ProveArgs {
 
 /// Check a range of a file, or its growth, against a proof; reads only the range, or at most one leaf
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum tree verify-proof disk.proof disk.img --digest sha256-tree:0123...
+  truesum tree verify-proof log.proof app.log --grown-from sha256-tree:0123... --digest sha256-tree:4567...")]
 pub struct VerifyProofArgs {
     /// The proof; - is standard input
     #[arg(value_name = "PROOF")]

@@ -22,6 +22,9 @@ use truesum::tree::repair::{Mode, repair as mend};
 /// Mend a damaged file from a second copy
 #[derive(Args)]
 #[command(after_help = "\
+Examples:
+  truesum tree repair --dry-run --from /mnt/copy/disk.img disk.img.ftr   what would be written
+  truesum tree repair --from /mnt/copy/disk.img disk.img.ftr
 Only blocks that differ within damaged ranges are written, and only where the copy has the bytes the tree was made of.
 The copy may be damaged itself, elsewhere. --dry-run shows the plan and writes nothing.")]
 pub struct RepairArgs {

@@ -1,6 +1,6 @@
 //! What `truesum tree` reads and prints as text: lists of ranges, proofs and pieces (`docs/spec/tree.md` sections 6 and 7).
 
-use crate::members::{digest, number, object, read, spec};
+use crate::members::{KIND, digest, kind_of, number, object, read, schema, spec};
 use serde_json::{Value, json as value};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
@@ -37,7 +37,7 @@ pub fn ranges(path: &Path) -> Result<Vec<Range<u64>>, Error> {
 pub fn proof(proof: &RangeProof) -> String {
     let path: Vec<String> = proof.path.iter().map(Digest::to_hex).collect();
     let value = value!({
-        "truesum": "proof-1", "algorithm": proof.spec.to_string(), "size": proof.size,
+        KIND: schema("proof-1"), "algorithm": proof.spec.to_string(), "size": proof.size,
         "first": proof.leaves.start, "end": proof.leaves.end, "path": path,
     });
     format!("{value}\n")
@@ -56,7 +56,7 @@ pub fn parse_proof(text: &str) -> Result<RangeProof, String> {
 pub fn growth(proof: &GrowthProof) -> String {
     let path: Vec<String> = proof.path.iter().map(Digest::to_hex).collect();
     let value = value!({
-        "truesum": "growth-1", "algorithm": proof.spec.to_string(), "old_size": proof.old_size,
+        KIND: schema("growth-1"), "algorithm": proof.spec.to_string(), "old_size": proof.old_size,
         "size": proof.size, "old_root": proof.old_root.to_hex(), "path": path,
     });
     format!("{value}\n")
@@ -64,8 +64,8 @@ pub fn growth(proof: &GrowthProof) -> String {
 
 /// Reads a proof of growth; `None` if it is something else.
 pub fn parse_growth(text: &str) -> Option<Result<GrowthProof, String>> {
-    let kind = serde_json::from_str::<Value>(text).ok()?;
-    if kind.get("truesum").and_then(Value::as_str) != Some("growth-1") {
+    let any = serde_json::from_str::<Value>(text).ok()?;
+    if any.as_object().and_then(kind_of).as_deref() != Some("growth-1") {
         return None;
     }
     let parse = || {
@@ -83,11 +83,11 @@ pub fn piece(piece: &Piece) -> String {
     let levels: Vec<Value> =
         piece.levels.iter().map(|(level, hash)| value!([level, hash.to_hex()])).collect();
     let mut value = value!({
-        "truesum": PIECES[0], "algorithm": piece.spec.to_string(), "size": piece.size,
+        KIND: schema(PIECES[0]), "algorithm": piece.spec.to_string(), "size": piece.size,
         "first": piece.range.start, "end": piece.range.end, "levels": levels,
     });
     let Some(Origin { path, state }) = &piece.origin else {
-        value["truesum"] = PIECES[1].into();
+        value[KIND] = schema(PIECES[1]).into();
         return format!("{value}\n");
     };
     value["inode"] = state.inode.into();
@@ -112,7 +112,7 @@ fn named(value: &Value, path: &[u8]) -> String {
 /// Says as one line that there is no piece, and why: whoever collects pieces finds it among them.
 pub fn no_piece(error: &Error) -> String {
     let value = value!({
-        "truesum": FAILURE, "failed": error.kind().word(), "reason": error.reason(), "errno": error.errno(), "again": error.may_pass(),
+        KIND: schema(FAILURE), "failed": error.kind().word(), "reason": error.reason(), "errno": error.errno(), "again": error.may_pass(),
     });
     named(&value, &error.path)
 }
@@ -122,8 +122,8 @@ const FAILURE: &str = "failed-1";
 /// Reads a piece.
 pub fn parse_piece(line: &str) -> Result<Piece, String> {
     const KEYS: [&str; 5] = ["algorithm", "size", "first", "end", "levels"];
-    let kind = serde_json::from_str::<Value>(line).unwrap_or_default();
-    let kind = |name: &str| kind.get("truesum").and_then(Value::as_str) == Some(name);
+    let any = serde_json::from_str::<Value>(line).unwrap_or_default();
+    let kind = |name: &str| any.as_object().and_then(kind_of).as_deref() == Some(name);
     if kind(FAILURE) {
         let failed = object(line, FAILURE, &["path", "failed", "reason", "errno", "again"])?;
         let text = |key: &str| display_safe(failed[key].as_str().unwrap_or_default().as_bytes());
@@ -182,13 +182,16 @@ mod tests {
             let part =
                 Piece { spec: spec.clone(), size: 9, range: 0..1, levels: vec![(0, hash.clone())], origin };
             assert_eq!(parse_piece(&piece(&part)), Ok(part.clone()));
-            assert!(parse_piece(&piece(&part).replacen("piece-", "peace-", 1)).is_err());
+            assert!(parse_piece(&piece(&part).replacen("piece/", "peace/", 1)).is_err());
         }
         let failure = Error::io(b"x", "open", std::io::Error::from_raw_os_error(2));
         assert!(parse_piece(&no_piece(&failure)).unwrap_err().contains("x was missing"));
         let text = proof(&made);
+        let old = text.replacen("\"schema\":\"truesum-proof/1\"", "\"truesum\":\"proof-1\"", 1);
+        assert!(old != text && parse_proof(&old) == Ok(made.clone()), "as it was spelt at first: {old}");
         for (from, to) in [
-            ("proof-1", "proof-2"),
+            ("proof/1", "proof/2"),
+            ("\"schema\"", "\"truesum\":\"proof-1\",\"schema\""),
             ("\"size\":9", "\"size\":-9"),
             ("\"size\":9", "\"size\":9.5"),
             ("0707", "07g7"),

@@ -25,6 +25,9 @@ use truesum::tree::locate::{Comparison, Difference, Judgement};
 /// Find out which bytes of a file are damaged
 #[derive(Args)]
 #[command(after_help = "\
+Examples:
+  truesum tree verify disk.img.ftr                  which bytes are damaged, if any
+  truesum tree verify --map --digest sha256-tree:0123... disk.img.ftr
 Prints a line `OFFSET LENGTH damaged` for each damaged range, then what that means.
 Exit status: 0 the file is good, 1 it is damaged, 2 the tree is damaged or it cannot be told which of the two is.")]
 pub struct VerifyArgs {
@@ -132,7 +135,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
 }
 
 fn as_json(name: &[u8], report: &Difference) -> String {
-    let mut line = b"{\"truesum\":\"verify-1\",".to_vec();
+    let mut line = b"{\"schema\":\"truesum-tree-verify/1\",".to_vec();
     json::path_into(name, &mut line);
     line.push(b',');
     findings::members(report, &mut line);

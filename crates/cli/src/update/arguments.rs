@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use truesum::hash::Spec;
 use truesum::manifest::Format;
 
-/// Bring a manifest up to date: add new files, and on request take over what changed and drop what is gone
+/// Bring a manifest up to date: add, refresh, rename, remove
+///
+/// New files are added; what was written to is taken over, and what is gone dropped, where that is asked for.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

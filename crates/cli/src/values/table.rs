@@ -73,9 +73,11 @@ impl TypedValueParser for FormatParser {
         value: &OsStr,
     ) -> Result<&'static Format, clap::Error> {
         let text = value.to_string_lossy();
-        let names = || FORMATS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ");
-        let row = truesum::manifest::format(&text);
-        row.ok_or_else(|| refuse(command, arg, &text, format!("there are {}", names())))
+        let why = || match text.parse::<Spec>() {
+            Ok(_) => format!("an algorithm and no format: -a {text}"),
+            Err(_) => "no format is called so: truesum list formats".to_owned(),
+        };
+        truesum::manifest::format(&text).ok_or_else(|| refuse(command, arg, &text, why()))
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

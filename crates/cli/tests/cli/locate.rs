@@ -171,7 +171,7 @@ fn a_page_holds_all_files_that_failed() {
     folder.write("small", "other");
     let (text, code) = page();
     assert_eq!(code, Some(1));
-    assert!(text.contains("<td>3145728</td><td>1048576</td><td>damaged</td>"), "{text}");
+    assert!(text.contains(">3,145,728</a></td><td>1,048,576</td><td>damaged</td>"), "{text}");
     assert!(text.contains("not located: there is no stored tree small.ftr"), "{text}");
     let ran = folder.run(&["check", "--locate", "--map-html", "nowhere/page.html", "M"]);
     assert!(ran.code == Some(1) && ran.err.contains("nowhere/page.html"), "{}", ran.err);

@@ -84,9 +84,12 @@ impl Folder {
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_truesum"));
         command.current_dir(self.root()).stdin(Stdio::null());
-        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TRUESUM_CPU", "TRUESUM_KERNEL"] {
+        let ours = ["TRUESUM_CPU", "TRUESUM_KERNEL", "TRUESUM_OPTIONS"];
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"].into_iter().chain(ours) {
             command.env_remove(name);
         }
+        // Settings of whoever runs the tests.
+        command.env("TRUESUM_CONFIG", "");
         command
     }
 

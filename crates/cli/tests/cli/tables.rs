@@ -30,7 +30,7 @@ fn lists_have_every_row_in_both_forms() {
 fn algorithms_page(rows: &str) -> String {
     let mut text = String::from(
         "# Algorithms\n\n\
-         Made of the rows of `truesum list algorithms --all`: `TRUESUM_BLESS=1 cargo test -p truesum-cli --all-features --test cli\n\
+         Made of the rows of `truesum list algorithms --all`: `TRUESUM_BLESS=1 cargo test -p truesum --all-features --test cli\n\
          page_of_algorithms` writes it anew. *secure* and *weakened* digests show that nobody changed the bytes; *broken* ones and *checksums*\n\
          that they were not damaged by accident; *sampled* ones tell nothing of what they pass over. *Key*: whether digests can be or\n\
          must be under a key (`--key-file`). *Lanes*: many files are hashed at once. *Check* is the digest of `123456789`, under the\n\
@@ -112,7 +112,10 @@ fn one_algorithm_is_shown_in_full_by_any_of_its_names() {
         assert!(text.contains(line), "{name}: {text}");
     }
     let json = folder.run(&["list", "algorithms", "md5", "--json"]).out();
-    assert!(json.starts_with("{\"name\":\"md5\"") && json.lines().count() == 1, "{json}");
+    assert!(
+        json.starts_with("{\"schema\":\"truesum-algorithm/1\",\"name\":\"md5\"") && json.lines().count() == 1,
+        "{json}"
+    );
     let none = folder.run(&["list", "algorithms", "sha265"]);
     assert!(none.code == Some(2) && none.err.contains("did you mean 'sha256'"), "{}", none.err);
     assert_eq!(folder.run(&["list", "formats", "--lanes"]).code, Some(2));
@@ -142,7 +145,7 @@ fn lists_of_algorithms_are_narrowed_by_status_and_lanes() {
 fn page(rows: &str) -> String {
     let mut text = String::from(
         "# Formats\n\n\
-         Made of the rows of the table of formats: `TRUESUM_BLESS=1 cargo test -p truesum-cli --all-features --test cli page_of_formats`\n\
+         Made of the rows of the table of formats: `TRUESUM_BLESS=1 cargo test -p truesum --all-features --test cli page_of_formats`\n\
          writes it anew. How each is read, byte by byte, says [spec/manifests.md](spec/manifests.md). A manifest's format is recognised by\n\
          its content, then by its name; `truesum check --format NAME` says it. `truesum hash -t NAME` writes the formats that have a *yes*\n\
          there, and refuses a file that the format cannot hold; what a format has no place for stands beside it.\n\n\
@@ -247,7 +250,16 @@ fn completions_know_options_and_algorithms() {
     let folder = Folder::new();
     for shell in ["bash", "zsh", "fish"] {
         let text = folder.run(&["completions", shell]).out();
-        assert!(text.contains("ignore-missing") && text.contains("blake2b"), "{shell}");
+        assert!(text.contains("truesum") && text.contains("__complete"), "{shell}");
+    }
+    let said = folder.run(&["__complete", "check", "--ignore"]).out();
+    assert_eq!(said, "nothing\n--ignore-missing\tPass over listed files that are not there\n");
+    let said = folder.run(&["__complete", "hash", "-a", "sha256,blake2b"]).out();
+    assert!(said.starts_with("nothing\nsha256,blake2b\tb2sum, Arch Linux"), "{said}");
+    for (word, what) in [("__complete", "a file of this name is not hashed"), ("./__complete", "but this is")]
+    {
+        folder.write("__complete", "abc");
+        assert_eq!(folder.run(&[word]).out().contains("ba7816bf"), word.starts_with("./"), "{what}");
     }
 }
 

@@ -11,6 +11,18 @@ fn names_that_other_programs_have_for_a_command_are_understood() {
     assert_eq!(folder.run(&["./verify"]).out(), format!("{ABC}  ./verify\n"));
     assert_eq!(folder.run(&["help", "hash"]).out(), folder.run(&["hash", "--help"]).out());
     assert_eq!(folder.run(&["help"]).out(), folder.run(&["--help"]).out());
+    assert_eq!(folder.run(&["help", "help"]).out(), folder.run(&["--help"]).out());
+    let ran = folder.run(&["help", "nothing"]);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("called 'nothing': subjects are exit-status"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(folder.run(&["version"]).out(), folder.run(&["--version"]).out());
+    folder.write("version", "abc");
+    assert_eq!(folder.run(&["version"]).out(), format!("{ABC}  version\n"));
+    let ran = folder.run(&["-t", "md5", "version"]);
+    assert!(ran.code == Some(2) && ran.err.contains("an algorithm and no format: -a md5"), "{}", ran.err);
 }
 
 #[test]

@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn every_algorithm_agrees_with_itself_and_with_other_programs() {
-        let built_in = include_str!("../../../../../benchmarks/definitions/algorithms.toml");
+        let built_in = include_str!("../../../definitions/algorithms.toml");
         let definition: Definition = toml::from_str(&built_in.replace("model = \"algorithms\"", "")).unwrap();
         let message = input::generated(definition.input.seed, definition.input.rate_size.0 as usize);
         for spec in definition.algorithms.rate.specs() {

@@ -1,0 +1,51 @@
+//! `truesum config`: which settings hold, and where each was said.
+
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::output::print;
+use crate::settings::{FILE, OPTIONS, SETTINGS, Settings, settings};
+use crate::values::color::Color;
+use clap::Args;
+use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
+use truesum::manifest::path::display_safe;
+
+/// Show the settings that hold for all runs, and where each was said
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum config
+  TRUESUM_OPTIONS='-a blake3 --color never' truesum config
+A line of ~/.config/truesum/config.toml is a key and a word: algorithm = \"blake3\". Its keys are those that are
+shown here. TRUESUM_OPTIONS stands over the file, the command line over both. TRUESUM_CONFIG names another
+file; empty, none. No setting changes what a check accepts, and truesum reads none of them where it is called
+sha256sum, b3sum or the like.")]
+pub struct ConfigArgs {}
+
+/// Runs the command.
+pub fn run(_: &ConfigArgs) -> Exit {
+    print(&text(settings()), &mut Console::new(Color::Auto))
+}
+
+fn text(settings: &Settings) -> String {
+    let mut text = String::new();
+    let file = match &settings.file {
+        None => format!("none ({FILE} is empty, or there is no HOME)"),
+        Some(path) => {
+            let there = if path.exists() { "" } else { " (not there)" };
+            format!("{}{there}", display_safe(path.as_os_str().as_bytes()))
+        }
+    };
+    let _ = writeln!(text, "file: {file}");
+    let options = std::env::var_os(OPTIONS).unwrap_or_default();
+    let options = String::from_utf8_lossy(options.as_bytes()).escape_debug().to_string();
+    let _ = writeln!(text, "{OPTIONS}: {}\n", if options.is_empty() { "not set" } else { &options });
+    for (row, said) in SETTINGS.iter().zip(&settings.said) {
+        let (value, at) = match said {
+            Some((value, at)) => (value.as_str(), at.as_str()),
+            None => (row.usual, "usual"),
+        };
+        let _ = writeln!(text, "{:<10} {value:<16} {at}\n           {}", row.key, row.about);
+    }
+    text
+}

@@ -1,0 +1,296 @@
+//! Settings of the user: what a command takes where its options do not say it.
+//!
+//! They come from a file, over it from `TRUESUM_OPTIONS`, and over both stands the command line. Only what changes how a run
+//! looks and what `hash` makes can be set; nothing here is read by a check, and nothing at all under the names of other programs.
+
+mod file;
+
+use crate::exit::Refusal;
+use crate::values::color::{self, Color};
+use clap::ValueEnum;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use truesum::hash::Spec;
+use truesum::manifest::path::display_safe;
+use truesum::manifest::{Algorithms, Format, Told, Writing};
+
+/// Names another file, or none if it is empty.
+pub const FILE: &str = "TRUESUM_CONFIG";
+/// Words of a command line that stand before those of every command.
+pub const OPTIONS: &str = "TRUESUM_OPTIONS";
+
+/// One setting: its key in the file, its option, and what it is.
+pub struct Setting {
+    pub key: &'static str,
+    pub option: &'static str,
+    /// What it takes, and of what.
+    pub about: &'static str,
+    /// What holds where nothing is said.
+    pub usual: &'static str,
+}
+
+/// All of them.
+pub const SETTINGS: [Setting; 4] = [
+    Setting {
+        key: "algorithm",
+        option: "--algorithm",
+        about: "what `hash` computes where neither -a nor a format is named; lines name it",
+        usual: "sha256",
+    },
+    Setting {
+        key: "format",
+        option: "--format",
+        about: "what `hash` writes where no format is named",
+        usual: "gnu",
+    },
+    Setting { key: "progress", option: "--progress", about: "auto or never", usual: "auto" },
+    Setting { key: "color", option: "--color", about: "auto, always or never", usual: "auto" },
+];
+
+/// What was said, and where.
+#[derive(Default)]
+pub struct Settings {
+    pub algorithms: Vec<Spec>,
+    pub format: Option<&'static Format>,
+    pub no_progress: bool,
+    /// The file that was asked for, whether it is there or not.
+    pub file: Option<PathBuf>,
+    /// For each of [`SETTINGS`] the value and where it was said.
+    pub said: [Option<(String, String)>; 4],
+}
+
+static SETTINGS_HERE: OnceLock<Settings> = OnceLock::new();
+
+/// The settings of this run: none until [`load`] was called.
+pub fn settings() -> &'static Settings {
+    static NONE: OnceLock<Settings> = OnceLock::new();
+    SETTINGS_HERE.get().unwrap_or_else(|| NONE.get_or_init(Settings::default))
+}
+
+/// Reads them, for the rest of the run.
+///
+/// # Errors
+/// A file that cannot be read, and anything in it or in the environment that is no setting: where it stands and why.
+pub fn load() -> Result<(), Refusal> {
+    let mut found = Settings { file: place(), ..Settings::default() };
+    if let Some(path) = found.file.clone() {
+        let named = std::env::var_os(FILE).is_some();
+        for (line, key, value) in file::read(&path, named)? {
+            let at = file::place(&path, line);
+            found.set(&key, &value, &at)?;
+        }
+    }
+    if let Some(words) = std::env::var_os(OPTIONS) {
+        found.options(words)?;
+    }
+    found.agree()?;
+    if let Some((color, _)) = &found.said[3] {
+        // It was read before.
+        color::make_usual(Color::from_str(color, false).unwrap_or(Color::Auto));
+    }
+    let _ = SETTINGS_HERE.set(found);
+    Ok(())
+}
+
+/// The file: the one that is named, else that of the user, as the XDG base directory specification has it.
+fn place() -> Option<PathBuf> {
+    let named = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    if let Some(path) = named(FILE) {
+        return Some(path).filter(|path| !path.as_os_str().is_empty());
+    }
+    let absolute = |path: &PathBuf| path.is_absolute();
+    let folder = named("XDG_CONFIG_HOME").filter(absolute);
+    let folder = folder.or_else(|| named("HOME").filter(absolute).map(|home| home.join(".config")));
+    folder.map(|folder| folder.join("truesum/config.toml"))
+}
+
+impl Settings {
+    /// Takes one over.
+    fn set(&mut self, key: &str, value: &str, at: &str) -> Result<(), Refusal> {
+        let refuse = |why: String| Err(Refusal::new(format!("{at}: {key}: {why}")));
+        let Some(index) = SETTINGS.iter().position(|row| row.key == key) else {
+            let keys: Vec<&str> = SETTINGS.iter().map(|row| row.key).collect();
+            return refuse(format!("no setting: there are {}", keys.join(", ")));
+        };
+        match key {
+            "algorithm" => {
+                let mut specs: Vec<Spec> = Vec::new();
+                for name in value.split(',') {
+                    match name.trim().parse::<Spec>() {
+                        Ok(spec) if spec.lacks_key() => return refuse(format!("{spec} needs a key")),
+                        Ok(spec) if specs.contains(&spec) => {}
+                        Ok(spec) => specs.push(spec),
+                        Err(error) => return refuse(error.to_string()),
+                    }
+                }
+                self.algorithms = specs;
+            }
+            "format" => match truesum::manifest::format(value) {
+                None => return refuse(format!("no format is called '{value}': truesum list formats")),
+                Some(row) if matches!(row.writing, Writing::No) || row.holds.pieces => {
+                    return refuse(format!("{value} is not written line by line"));
+                }
+                row => self.format = row,
+            },
+            "progress" => match value {
+                "auto" => self.no_progress = false,
+                "never" => self.no_progress = true,
+                _ => return refuse(format!("'{value}' is neither auto nor never")),
+            },
+            _ => {
+                if Color::from_str(value, false).is_err() {
+                    return refuse(format!("'{value}' is neither auto nor always nor never"));
+                }
+            }
+        }
+        self.said[index] = Some((value.to_owned(), at.to_owned()));
+        Ok(())
+    }
+
+    /// Takes over what the environment says: options of a command line, those that are settings.
+    fn options(&mut self, words: OsString) -> Result<(), Refusal> {
+        let Ok(words) = words.into_string() else {
+            return Err(Refusal::new(format!("{OPTIONS}: not UTF-8")));
+        };
+        let mut words = words.split_whitespace();
+        while let Some(word) = words.next() {
+            let (option, mut value) = match word.split_once('=') {
+                Some((option, value)) => (option, Some(value)),
+                None => (word, None),
+            };
+            let option = match option {
+                "-a" => "--algorithm",
+                "-t" => "--format",
+                "--no-progress" => {
+                    value = value.or(Some("never"));
+                    "--progress"
+                }
+                option => option,
+            };
+            let Some(row) = SETTINGS.iter().find(|row| row.option == option) else {
+                let options: Vec<&str> = SETTINGS.iter().map(|row| row.option).collect();
+                let word = display_safe(word.as_bytes());
+                return Err(Refusal::with_hint(
+                    format!("{OPTIONS}: {word}: no option that can be set for all runs"),
+                    format!(
+                        "there are {}, --no-progress; others belong to a command line",
+                        options.join(", ")
+                    ),
+                ));
+            };
+            let Some(value) = value.or_else(|| words.next()) else {
+                return Err(Refusal::new(format!("{OPTIONS}: {word}: a value is missing")));
+            };
+            self.set(row.key, value, OPTIONS)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the format has a place for the algorithms: what `hash` writes by them must be told from SHA-256.
+    fn agree(&self) -> Result<(), Refusal> {
+        let (Some(format), [_, ..]) = (self.format, &self.algorithms[..]) else { return Ok(()) };
+        let holds = |spec: &Spec| match format.holds.algorithms {
+            Algorithms::Any => true,
+            Algorithms::Only(names) => names.contains(&spec.algorithm().name),
+        };
+        let usual = self.algorithms == [format.holds.usual_algorithm()];
+        let told = format.holds.told == Told::Here || named(format).is_some();
+        if usual || told && self.algorithms.iter().all(holds) {
+            return Ok(());
+        }
+        let at = |index: usize| self.said[index].as_ref().map_or("", |(_, at)| at);
+        Err(Refusal::new(format!(
+            "{}: algorithm: format {} ({}) has no place for it; set one of the two",
+            at(0),
+            format.name,
+            at(1)
+        )))
+    }
+
+    /// What `hash` writes and computes where neither was named, `format` being what stands in for none.
+    ///
+    /// Lines that come by a setting name their algorithm unless it is the usual one: who reads them may not know of the setting.
+    pub fn hashing(&self, format: &'static Format) -> (&'static Format, Vec<Spec>) {
+        let format = match self.format {
+            Some(set) if format.name == "gnu" => set,
+            _ => format,
+        };
+        let usual = self.algorithms.is_empty() || self.algorithms == [format.holds.usual_algorithm()];
+        match named(format) {
+            Some(naming) if !usual => (naming, self.algorithms.clone()),
+            _ if format.holds.told == Told::Here => (format, self.algorithms.clone()),
+            _ => (format, Vec::new()),
+        }
+    }
+}
+
+/// The same lines with the algorithm in them.
+fn named(format: &Format) -> Option<&'static Format> {
+    match format.name {
+        "gnu" => truesum::manifest::format("bsd"),
+        "gnu-z" => truesum::manifest::format("bsd-z"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(pairs: &[(&str, &str)]) -> Result<Settings, String> {
+        let mut found = Settings::default();
+        for (key, value) in pairs {
+            found.set(key, value, "here").map_err(|refusal| refusal.text)?;
+        }
+        found.agree().map_err(|refusal| refusal.text)?;
+        Ok(found)
+    }
+
+    #[test]
+    fn lines_by_a_setting_name_their_algorithm() {
+        let gnu = truesum::manifest::format("gnu").unwrap();
+        for (pairs, format, algorithms) in [
+            (&[][..], "gnu", ""),
+            (&[("algorithm", "sha256")], "gnu", ""),
+            (&[("algorithm", "blake3")], "bsd", "blake3"),
+            (&[("algorithm", "sha256,md5")], "bsd", "sha256,md5"),
+            (&[("format", "bsd")], "bsd", ""),
+            (&[("format", "jsonl"), ("algorithm", "blake3")], "jsonl", "blake3"),
+        ] {
+            let (row, specs) = set(pairs).unwrap().hashing(gnu);
+            let specs: Vec<String> = specs.iter().map(Spec::to_string).collect();
+            assert_eq!((row.name, specs.join(",").as_str()), (format, algorithms), "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_setting_is_refused() {
+        for (key, value) in [
+            ("exact", "false"),
+            ("lenient", "true"),
+            ("algorithm", "sha265"),
+            ("algorithm", "hmac-sha256"),
+            ("format", "torrent"),
+            ("format", "nothing"),
+            ("progress", "false"),
+            ("color", "blue"),
+        ] {
+            assert!(
+                set(&[(key, value)]).is_err_and(|why| why.starts_with(&format!("here: {key}: "))),
+                "{key}"
+            );
+        }
+        assert!(set(&[("format", "sfv"), ("algorithm", "sha512")]).is_err());
+    }
+
+    #[test]
+    fn the_environment_may_say_settings_and_nothing_else() {
+        let mut found = Settings::default();
+        found.options("-a blake3 --no-progress --color=never".into()).ok().unwrap();
+        assert!(found.no_progress && found.said[3].as_ref().unwrap().0 == "never");
+        for words in ["--lenient", "-q", "--color", "x", "--exact=no"] {
+            assert!(found.options(words.into()).is_err(), "{words}");
+        }
+    }
+}

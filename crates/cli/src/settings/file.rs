@@ -1,0 +1,138 @@
+//! The file of settings: TOML of keys and words, read to its end or refused with the line.
+
+use crate::exit::Refusal;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use toml_parser::decoder::ScalarKind;
+use toml_parser::parser::{Event, EventKind, parse_document};
+use toml_parser::{ParseError, Source, Span};
+use truesum::manifest::path::display_safe;
+
+/// More is no file of settings.
+const MOST: u64 = 64 << 10;
+
+/// The number of a line, its key and its value.
+pub type Line = (usize, String, String);
+
+/// Lines, keys and values of a file. One that is not there has none, unless it was `named`.
+///
+/// # Errors
+/// It cannot be read, or is no TOML of keys and words.
+pub fn read(path: &Path, named: bool) -> Result<Vec<Line>, Refusal> {
+    let shown = display_safe(path.as_os_str().as_bytes());
+    let cannot = |error: std::io::Error| {
+        Refusal::new(format!("{shown}: cannot read settings: {}", truesum::error::io_reason(&error)))
+    };
+    let mut text = String::new();
+    match File::open(path) {
+        // A folder on the way may be something else, or none.
+        Err(error) if !named && matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(cannot(error)),
+        Ok(file) => {
+            file.take(MOST + 1).read_to_string(&mut text).map_err(cannot)?;
+        }
+    }
+    if text.len() as u64 > MOST {
+        return Err(Refusal::new(format!("{shown}: cannot read settings: more than 64 KiB")));
+    }
+    parse(&text).map_err(|(line, why)| Refusal::new(format!("{}: {why}", place(path, line))))
+}
+
+/// A line of the file, as it is told.
+pub fn place(path: &Path, line: usize) -> String {
+    format!("{}:{line}", display_safe(path.as_os_str().as_bytes()))
+}
+
+/// Keys and values with their lines, or the line of what is wrong and why.
+fn parse(text: &str) -> Result<Vec<Line>, (usize, String)> {
+    let source = Source::new(text);
+    let tokens = source.lex().into_vec();
+    let (mut events, mut failed) = (Vec::<Event>::new(), None::<ParseError>);
+    parse_document(&tokens, &mut |event: Event| events.push(event), &mut failed);
+    let line = |span: Span| text.as_bytes()[..span.start()].iter().filter(|byte| **byte == b'\n').count() + 1;
+    let wrong = |error: &ParseError, span: Option<Span>| {
+        let at = error.unexpected().or(error.context()).or(span).map_or(1, line);
+        (at, format!("no TOML: {}", error.description()))
+    };
+    if let Some(error) = &failed {
+        return Err(wrong(error, None));
+    }
+    let mut found: Vec<Line> = Vec::new();
+    let mut in_list = false;
+    for event in events {
+        let span = event.span();
+        let Some(raw) = source.get(event) else { continue };
+        let mut word = String::new();
+        match event.kind() {
+            EventKind::SimpleKey => {
+                raw.decode_key(&mut word, &mut failed);
+                if found.iter().any(|(_, key, _)| *key == word) {
+                    return Err((line(span), format!("{word}: set twice")));
+                }
+                found.push((line(span), word, String::new()));
+            }
+            EventKind::Scalar => {
+                let kind = raw.decode_scalar(&mut word, &mut failed);
+                let Some((_, key, value)) = found.last_mut() else { continue };
+                if kind != ScalarKind::String && failed.is_none() {
+                    return Err((
+                        line(span),
+                        format!("{key}: a word in quotes is expected, not a {}", kind.description()),
+                    ));
+                }
+                if in_list && !value.is_empty() {
+                    value.push(',');
+                }
+                value.push_str(&word);
+            }
+            EventKind::ArrayOpen => in_list = true,
+            EventKind::ArrayClose => in_list = false,
+            EventKind::Comment => raw.decode_comment(&mut failed),
+            EventKind::KeyValSep | EventKind::ValueSep | EventKind::Whitespace | EventKind::Newline => {}
+            _ => return Err((line(span), "a key and a word are expected: color = \"never\"".to_owned())),
+        }
+        if let Some(error) = &failed {
+            return Err(wrong(error, Some(span)));
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_words_are_read_with_their_lines() {
+        let text = "# mine\nalgorithm = [\"sha256\", 'md5']\n\n\"color\" = \"nev\\u0065r\" # none\n";
+        let found: Vec<_> = parse(text).unwrap();
+        let expected = [(2, "algorithm", "sha256,md5"), (4, "color", "never")];
+        let expected: Vec<_> =
+            expected.iter().map(|(n, k, v)| (*n, (*k).to_owned(), (*v).to_owned())).collect();
+        assert_eq!(found, expected);
+        assert!(parse("").unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_no_such_file_is_refused_with_its_line() {
+        for (text, line) in [
+            ("color = never\n", 1),
+            ("\n\ncolor = \"never\n", 3),
+            ("color = \"never\"\n[hash]\n", 2),
+            ("a.b = \"c\"\n", 1),
+            ("color = \"never\"\ncolor = \"auto\"\n", 2),
+            ("progress = false\n", 1),
+            ("color = { a = \"b\" }\n", 1),
+            ("color\n", 1),
+            ("color = \"a\" \"b\"\n", 1),
+            ("\u{0}", 1),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert_eq!(error.0, line, "{text:?}: {error:?}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! `truesum --version -v`: what a report of a fault needs to know of the program and of the machine.
+
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::output::print;
+use crate::values::color::Color;
+use std::fmt::Write;
+use truesum::hash::{ALGORITHMS, kernel};
+
+/// Features of cargo that are built in, and whether they are.
+const FEATURES: [(&str, bool); 3] =
+    [("bench", cfg!(feature = "bench")), ("png", cfg!(feature = "png")), ("uring", cfg!(feature = "uring"))];
+
+/// Prints it.
+pub fn run() -> Exit {
+    print(&text(), &mut Console::new(Color::Auto))
+}
+
+fn text() -> String {
+    let mut text = format!("truesum {}\n", env!("CARGO_PKG_VERSION"));
+    let mut line = |head: &str, about: &str| {
+        let _ = writeln!(text, "{head:<10} {about}");
+    };
+    line("commit", option_env!("TRUESUM_BUILT_FROM").unwrap_or("not known"));
+    let built: Vec<&str> = FEATURES.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
+    line(
+        "features",
+        &if built.is_empty() { "none: the everyday program".to_owned() } else { built.join(" ") },
+    );
+    let assertions = if cfg!(debug_assertions) { ", with assertions" } else { "" };
+    line("target", &format!("{}, {}{assertions}", env!("TRUESUM_TARGET"), env!("TRUESUM_PROFILE")));
+    line("CPU", &processor());
+    line("kernels", &kernels().join(" "));
+    if let Some(isa) = kernel::forced() {
+        line("", &format!("(TRUESUM_KERNEL={isa} leaves only these)"));
+    }
+    text
+}
+
+/// Instruction sets of the kernels that this CPU runs, as a mask may leave them.
+fn kernels() -> Vec<&'static str> {
+    let left = |isa: &str| kernel::forced().is_none_or(|forced| isa == forced || isa == "portable");
+    let mut names = Vec::new();
+    for row in ALGORITHMS.iter().flat_map(kernel::rows).filter(|row| row.supported() && left(row.isa)) {
+        if !names.contains(&row.isa) {
+            names.push(row.isa);
+        }
+    }
+    names
+}
+
+/// The processor's name and how many of it this process may use.
+fn processor() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let name = name.map_or(std::env::consts::ARCH, |(_, name)| name.trim());
+    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{name}, {count} usable")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_tells_what_was_built_and_what_runs() {
+        let text = text();
+        for head in ["commit ", "features ", "target ", "CPU ", "kernels "] {
+            assert!(text.lines().any(|line| line.starts_with(head) && line.len() > 12), "{head}: {text}");
+        }
+        assert!(kernels().contains(&"portable"), "{text}");
+    }
+}

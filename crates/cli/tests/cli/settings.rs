@@ -1,0 +1,128 @@
+//! Settings for all runs: where they are looked for, what they may change, and what is said of bad ones.
+
+use crate::program::{ABC, Folder, Ran};
+
+/// BLAKE3 of `abc`, as b3sum has it.
+const ABC_BLAKE3: &str = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85";
+
+fn run(folder: &Folder, words: &[&str], variables: &[(&str, &str)]) -> Ran {
+    let mut command = folder.command();
+    command.args(words).env_remove("TRUESUM_CONFIG").env_remove("XDG_CONFIG_HOME").env("HOME", folder.root());
+    for (name, value) in variables {
+        command.env(name, value.replace("HERE", folder.root().to_str().unwrap()));
+    }
+    command.output().unwrap().into()
+}
+
+fn folder(text: &str) -> Folder {
+    let folder = Folder::with(&[("a", "abc")]);
+    folder.write(".config/truesum/config.toml", text);
+    folder
+}
+
+#[test]
+fn the_command_line_stands_over_the_environment_and_that_over_the_file() {
+    let folder = folder("# mine\nalgorithm = \"blake3\"\n");
+    let tagged = format!("BLAKE3 (a) = {ABC_BLAKE3}\n");
+    let plain = format!("{ABC}  a\n");
+    for (words, variables, expected) in [
+        (&["a"][..], &[][..], tagged.as_str()),
+        (&["-a", "sha256", "a"], &[], &plain),
+        (&["-t", "gnu", "a"], &[], &plain),
+        (&["a"], &[("TRUESUM_OPTIONS", "-a sha256")], &plain),
+        (&["-a", "blake3", "a"], &[("TRUESUM_OPTIONS", "-a sha256")], &format!("{ABC_BLAKE3}  a\n")),
+        (&["a"], &[("TRUESUM_CONFIG", "")], &plain),
+        (&["a"], &[("XDG_CONFIG_HOME", "HERE/none")], &plain),
+        (&["a"], &[("XDG_CONFIG_HOME", "HERE/.config")], &tagged),
+        (&["-z", "a"], &[], &tagged.replace('\n', "\0")),
+    ] {
+        let ran = run(&folder, words, variables);
+        assert_eq!(
+            (ran.out().as_str(), ran.code),
+            (expected, Some(0)),
+            "{words:?} {variables:?}: {}",
+            ran.err
+        );
+    }
+    let json = run(&folder, &["--json", "a"], &[]).out();
+    assert!(json.contains("\"blake3\""), "{json}");
+}
+
+#[test]
+fn a_check_takes_nothing_from_them() {
+    let folder = folder("algorithm = \"blake3\"\nformat = \"jsonl\"\n");
+    folder.write("M", format!("{ABC}  a\n"));
+    let ran = run(&folder, &["check", "M"], &[]);
+    assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{}", ran.err);
+    assert!(run(&folder, &["a"], &[]).out().starts_with("{\"schema\""));
+    for options in ["--lenient", "--ignore-missing", "--allow-weak", "-q", "--root=/"] {
+        let ran = run(&folder, &["check", "M"], &[("TRUESUM_OPTIONS", options)]);
+        assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{options}");
+        assert!(ran.err.starts_with(&format!("truesum: TRUESUM_OPTIONS: {options}: ")), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_bad_one_is_told_with_its_line_and_nothing_is_done() {
+    for (text, said) in [
+        ("\ncolor = \"blue\"\n", "config.toml:2: color: 'blue' is neither auto nor always nor never"),
+        (
+            "exact = \"no\"\n",
+            "config.toml:1: exact: no setting: there are algorithm, format, progress, color",
+        ),
+        ("color = \"auto\"\n\ncolour\n", "config.toml:3: no TOML: "),
+        ("algorithm = \"sha265\"\n", "config.toml:1: algorithm: "),
+        ("format = \"sfv\"\nalgorithm = \"sha512\"\n", "config.toml:2: algorithm: format sfv"),
+        ("a = \"\u{0}\"", "config.toml:1: no TOML: "),
+    ] {
+        let folder = folder(text);
+        for words in [&["a"][..], &["check", "a"], &["config"], &["list", "formats"]] {
+            let ran = run(&folder, words, &[]);
+            assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{words:?}: {text}");
+            assert!(ran.err.starts_with("truesum: ") && ran.err.contains(said), "{said}: {}", ran.err);
+        }
+        for words in
+            [&["--help"][..], &["--version"], &["--version", "-v"], &["help", "trees"], &["__complete", ""]]
+        {
+            assert_eq!(run(&folder, words, &[]).code, Some(0), "{words:?}: what helps to put it right");
+        }
+    }
+    let folder = folder("");
+    folder.write("x", [0xff]);
+    for (name, why) in [("HERE/gone", "No such file"), ("HERE/x", "UTF-8"), ("HERE", "directory")] {
+        let ran = run(&folder, &["a"], &[("TRUESUM_CONFIG", name)]);
+        assert!(ran.code == Some(2) && ran.err.contains(why), "{name}: {}", ran.err);
+    }
+}
+
+#[test]
+fn they_are_shown_with_where_they_were_said() {
+    let folder = folder("color = \"never\"\n");
+    let ran = run(&folder, &["config"], &[("TRUESUM_OPTIONS", "-a blake3,md5")]);
+    let file = folder.path(".config/truesum/config.toml");
+    let expected = format!(
+        "file: {0}\nTRUESUM_OPTIONS: -a blake3,md5\n\n\
+         algorithm  blake3,md5       TRUESUM_OPTIONS\n           what `hash` computes where neither -a nor a format is named; lines name it\n\
+         format     gnu              usual\n           what `hash` writes where no format is named\n\
+         progress   auto             usual\n           auto or never\n\
+         color      never            {0}:1\n           auto, always or never\n",
+        file.display()
+    );
+    assert_eq!((ran.out(), ran.code), (expected, Some(0)));
+}
+
+#[test]
+fn other_programs_names_read_none() {
+    let folder = folder("nonsense\n");
+    let link = folder.path("sha256sum");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_truesum"), &link).unwrap();
+    let mut command = std::process::Command::new(link);
+    command
+        .arg("a")
+        .current_dir(folder.root())
+        .env("HOME", folder.root())
+        .env("TRUESUM_OPTIONS", "--nonsense");
+    let ran: Ran =
+        command.env_remove("TRUESUM_CONFIG").env_remove("XDG_CONFIG_HOME").output().unwrap().into();
+    assert_eq!((ran.out(), ran.code), (format!("{ABC}  a\n"), Some(0)), "{}", ran.err);
+}
