@@ -11,6 +11,7 @@ pub mod directory;
 pub mod duplicates;
 pub mod error;
 pub mod find;
+mod globs;
 mod hash_files;
 mod hash_pieces;
 mod io;

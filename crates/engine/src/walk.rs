@@ -16,6 +16,7 @@ mod tests;
 mod way;
 
 use crate::error::{Cause, Error};
+use crate::globs::Globs;
 use crate::io::anchor::Anchor;
 use crate::io::open::{Root, Special, describe};
 use crate::io::resolve::Reach;
@@ -25,7 +26,6 @@ use crate::run::config::cores;
 use crate::select::Selection;
 use crate::task::{Notice, Task};
 use ahead::{Ahead, offers};
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use listing::{Entry, Met, Offer, list};
 use rustix::fs::{FileType, OFlags, Stat};
 use rustix::io::Errno;
@@ -141,7 +141,14 @@ struct Level {
     entries: std::vec::IntoIter<Entry>,
     /// Identity of the folder, to see loops and file system borders.
     id: (u64, u64),
-    ignore: Option<Arc<Gitignore>>,
+    ignore: Option<Arc<IgnoreFile>>,
+}
+
+/// The rules of an ignore file.
+struct IgnoreFile {
+    /// Bytes of the path of the folder that it lies in.
+    folder: usize,
+    globs: Globs,
 }
 
 impl Walk {
@@ -297,7 +304,7 @@ impl Walk {
         }
     }
 
-    fn ignore_rules(&self, anchor: &Anchor, entries: &[Entry]) -> Option<Arc<Gitignore>> {
+    fn ignore_rules(&self, anchor: &Anchor, entries: &[Entry]) -> Option<Arc<IgnoreFile>> {
         if !self.options.gitignore {
             return None;
         }
@@ -306,7 +313,7 @@ impl Walk {
         if !entries.iter().any(is_rules) {
             return above;
         }
-        // As git does it: a link of this name is not followed, and a line that is not UTF-8 means nothing.
+        // As git does it: a link of this name is not followed.
         let mut path = self.path.clone();
         push(&mut path, b".gitignore");
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
@@ -315,12 +322,7 @@ impl Walk {
         if read.map_err(io::Error::from).and_then(|mut file| file.read_to_end(&mut text)).is_err() {
             return above;
         }
-        let mut rules = GitignoreBuilder::new(OsStr::from_bytes(&self.path));
-        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-        for line in text.split(|&byte| byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok()) {
-            let _ = rules.add_line(None, line);
-        }
-        rules.build().ok().map(Arc::new).or(above)
+        Some(Arc::new(IgnoreFile { folder: self.path.len(), globs: Globs::of_ignore_file(&text) }))
     }
 
     /// Whether globs leave the path out that the walk is at; if so it is counted.
@@ -350,18 +352,15 @@ impl Walk {
         if !self.options.gitignore {
             return false;
         }
-        let path = Path::new(OsStr::from_bytes(path));
         // The nearest file with an opinion decides, as git does it.
-        let mut last: Option<&Arc<Gitignore>> = None;
+        let mut last: Option<&Arc<IgnoreFile>> = None;
         for rules in self.stack.iter().rev().filter_map(|level| level.ignore.as_ref()) {
             if last.is_some_and(|last| Arc::ptr_eq(last, rules)) {
                 continue;
             }
             last = Some(rules);
-            match rules.matched(path, is_folder) {
-                ignore::Match::None => {}
-                ignore::Match::Ignore(_) => return true,
-                ignore::Match::Whitelist(_) => return false,
+            if let Some(left_out) = rules.globs.takes(&path[rules.folder..], is_folder) {
+                return left_out;
             }
         }
         false

@@ -1,16 +1,15 @@
 //! Selection by names: globs as `.gitignore` writes them, and names that have to be there.
 
-use ignore::overrides::{Override, OverrideBuilder};
+use crate::globs::Globs;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What names have to be like.
 #[derive(Debug)]
 pub(super) struct Names {
-    globs: Override,
+    globs: Globs,
     only: Vec<Only>,
 }
 
@@ -21,7 +20,7 @@ struct Only {
     /// Without what says nothing: `./a//b/` is `a/b`.
     plain: Vec<u8>,
     /// The same as a glob, where it has a character of one.
-    glob: Option<Override>,
+    glob: Option<Globs>,
     met: AtomicBool,
 }
 
@@ -47,7 +46,8 @@ impl Names {
 
     /// Whether globs let this through, where they did so with every folder above.
     pub(super) fn passes(&self, path: &[u8], is_folder: bool) -> bool {
-        self.globs.is_empty() || !self.globs.matched(OsStr::from_bytes(path), is_folder).is_ignore()
+        // A file that no glob speaks of is left out where some take files; a folder may hold such.
+        self.globs.takes(path, is_folder).unwrap_or(is_folder || !self.globs.any_takes())
     }
 
     /// Whether a whole name is wanted. All that it matches is noted, for [`Names::unmatched`].
@@ -96,19 +96,18 @@ impl Only {
         let below = |rest: &[u8]| rest.is_empty() || rest[0] == b'/';
         name.strip_prefix(&self.plain[..]).is_some_and(below)
             || self.glob.as_ref().is_some_and(|glob| {
-                let matches =
-                    |path: &[u8]| glob.matched(Path::new(OsStr::from_bytes(path)), false).is_whitelist();
+                let matches = |path: &[u8]| glob.takes(path, false) == Some(true);
                 matches(name) || (1..name.len()).any(|at| name[at] == b'/' && matches(&name[..at]))
             })
     }
 }
 
-fn globs(globs: impl Iterator<Item = String>) -> Result<Override, String> {
-    let mut all = OverrideBuilder::new("");
+fn globs(globs: impl Iterator<Item = String>) -> Result<Globs, String> {
+    let mut all = Globs::default();
     for glob in globs {
-        all.add(&glob).map_err(|error| error.to_string())?;
+        all.add(&glob)?;
     }
-    all.build().map_err(|error| error.to_string())
+    Ok(all)
 }
 
 /// The components of a name that say something.

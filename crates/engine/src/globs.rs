@@ -1,0 +1,181 @@
+//! Globs as `.gitignore` writes them (gitignore(5)), of which the last that matches decides.
+
+use gix_glob::Pattern;
+use gix_glob::pattern::Case;
+use gix_glob::wildmatch::Mode;
+
+/// Globs in the order in which they were said.
+#[derive(Debug, Default)]
+pub(crate) struct Globs(Vec<Pattern>);
+
+/// The most globs that the braces of one become.
+const MOST: usize = 1000;
+
+impl Globs {
+    /// Adds the globs that the braces of this one stand for: `*.{jpg,png}` is two.
+    ///
+    /// # Errors
+    /// It cannot be understood: a bracket or brace is not closed, nothing stands behind a backslash.
+    pub(crate) fn add(&mut self, glob: &str) -> Result<(), String> {
+        let mut expanded = Vec::new();
+        expand(glob, String::new(), &mut expanded)
+            .map_err(|why| format!("error parsing glob '{glob}': {why}"))?;
+        self.0.extend(expanded.iter().filter_map(|glob| Pattern::from_bytes(glob.as_bytes())));
+        Ok(())
+    }
+
+    /// The globs of an ignore file. As git does it: what cannot be understood matches nothing, braces are characters.
+    pub(crate) fn of_ignore_file(text: &[u8]) -> Globs {
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let lines = text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        Globs(
+            lines
+                .filter(|line| !line.starts_with(b"#"))
+                .filter_map(|line| Pattern::from_bytes(trimmed(line)))
+                .collect(),
+        )
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether there is a glob that takes.
+    pub(crate) fn any_takes(&self) -> bool {
+        self.0.iter().any(|glob| !glob.is_negative())
+    }
+
+    /// Whether the last glob that matches takes the path (`true`) or is one with `!` before it; `None` if none matches.
+    pub(crate) fn takes(&self, path: &[u8], is_folder: bool) -> Option<bool> {
+        let path = path.strip_prefix(b"/").unwrap_or(path);
+        let base = path.iter().rposition(|&byte| byte == b'/').map(|slash| slash + 1);
+        let mode = Mode::NO_MATCH_SLASH_LITERAL;
+        let matches = |glob: &&Pattern| {
+            glob.matches_repo_relative_path(path.into(), base, Some(is_folder), Case::Sensitive, mode)
+        };
+        self.0.iter().rev().find(matches).map(|glob| !glob.is_negative())
+    }
+}
+
+/// A line without the blanks at its end, of which one behind a backslash is meant.
+fn trimmed(line: &[u8]) -> &[u8] {
+    let end = line.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
+    let escaped = line[..end].iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1;
+    &line[..(end + usize::from(escaped)).min(line.len())]
+}
+
+/// Collects what a glob is without braces; `before` stands before it.
+fn expand(glob: &str, mut before: String, all: &mut Vec<String>) -> Result<(), String> {
+    let mut rest = glob.char_indices();
+    while let Some((at, c)) = rest.next() {
+        match c {
+            '\\' => {
+                let (_, escaped) = rest.next().ok_or("nothing stands behind the last backslash")?;
+                before.extend([c, escaped]);
+            }
+            '[' => {
+                // The first character of a class is part of it, also if it closes one elsewhere.
+                let class = &glob[at + 1..];
+                let skip = class.find(|c| c != '!' && c != '^').unwrap_or(0).min(1);
+                let first = class[skip..].chars().next().map_or(0, char::len_utf8);
+                let end = class[skip + first..].find(']').ok_or("unclosed character class; missing ']'")?;
+                let end = at + 1 + skip + first + end;
+                before.push_str(&glob[at..=end]);
+                rest = glob[..].char_indices();
+                rest.by_ref().take_while(|(place, _)| *place < end).for_each(drop);
+            }
+            '{' => {
+                let (choices, behind) = choices(&glob[at + 1..])?;
+                for choice in choices {
+                    expand(&format!("{choice}{behind}"), before.clone(), all)?;
+                }
+                return Ok(());
+            }
+            c => before.push(c),
+        }
+    }
+    if all.len() == MOST {
+        return Err(format!("its braces stand for more than {MOST} globs"));
+    }
+    all.push(before);
+    Ok(())
+}
+
+/// What stands between the commas of a brace, and behind what closes it.
+fn choices(text: &str) -> Result<(Vec<&str>, &str), String> {
+    let (mut choices, mut from, mut depth) = (Vec::new(), 0, 0);
+    let mut rest = text.char_indices();
+    while let Some((at, c)) = rest.next() {
+        match c {
+            '\\' => drop(rest.next()),
+            '{' => depth += 1,
+            ',' if depth == 0 => {
+                choices.push(&text[from..at]);
+                from = at + 1;
+            }
+            '}' if depth == 0 => {
+                choices.push(&text[from..at]);
+                return Ok((choices, &text[at + 1..]));
+            }
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    Err("unclosed alternate group; missing '}' (maybe escape '{' with '\\{')".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn globs(all: &[&str]) -> Globs {
+        let mut globs = Globs::default();
+        all.iter().for_each(|glob| globs.add(glob).unwrap());
+        globs
+    }
+
+    #[test]
+    fn the_last_that_matches_decides() {
+        for (all, path, is_folder, takes) in [
+            (&["*.jpg"][..], "a/b.jpg", false, Some(true)),
+            (&["*.jpg", "!b.*"], "a/b.jpg", false, Some(false)),
+            (&["*.{jpg,p{ng,df}}"], "a/b.pdf", false, Some(true)),
+            (&["*.{jpg,png}"], "a/b.gif", false, None),
+            (&["/b"], "a/b", false, None),
+            (&["/a"], "/a", false, Some(true)),
+            (&["b/"], "a/b", false, None),
+            (&["b/"], "a/b", true, Some(true)),
+            (&["a/**/z"], "a/b/c/z", false, Some(true)),
+            (&["a/*"], "a/b/c", false, None),
+            (&["[!]a]"], "b", false, Some(true)),
+            (&["[!]a]"], "]", false, None),
+            (&["[{}]"], "}", false, Some(true)),
+            (&["\\{a"], "{a", false, Some(true)),
+            (&["a?"], "a\u{0}", false, Some(true)),
+        ] {
+            assert_eq!(globs(all).takes(path.as_bytes(), is_folder), takes, "{all:?} {path}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_understood_is_an_error_except_in_ignore_files() {
+        for glob in ["[a", "[]", "[!]", "{a,b", "a\\", "{a,[b}"] {
+            assert!(Globs::default().add(glob).is_err(), "{glob}");
+        }
+        assert!(Globs::default().add(&"{a,b}".repeat(10)).is_err());
+        let file =
+            Globs::of_ignore_file(b"\xef\xbb\xbf*.log\r\n# *.txt\n!keep.log \n[a\n{b,c}\n\\#d\ne\\ \n");
+        for (path, takes) in [
+            ("x.log", Some(true)),
+            ("x.txt", None),
+            ("keep.log", Some(false)),
+            ("b", None),
+            ("{b,c}", Some(true)),
+            ("#d", Some(true)),
+            ("e ", Some(true)),
+            ("e", None),
+        ] {
+            assert_eq!(file.takes(path.as_bytes(), false), takes, "{path}");
+        }
+    }
+}
