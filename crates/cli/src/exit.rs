@@ -87,18 +87,24 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "shard-plan" => &[
             ("0", "the plan was written"),
-            ("1", "not everything could be listed; there is no plan"),
+            ("1", "not everything could be listed"),
             ("2", "not done as asked"),
         ],
         "shard-run" => &[
             ("0", "the part was written, and has a digest of everything in it"),
             ("1", "the part was written, and names what has no digest"),
-            ("2", "no attempt can succeed: no plan, no shard of this number, output that could not be written"),
-            ("4", "as 1, but another attempt may give all digests: the system spoke of the device, the network or a lack of memory or descriptors"),
+            (
+                "2",
+                "no attempt can succeed: no plan, no shard of this number, output that could not be written",
+            ),
+            (
+                "4",
+                "as 1, but another attempt may give all digests: the system spoke of the device, the network or a lack of memory or descriptors",
+            ),
         ],
         "shard-merge" => &[
             ("0", "the manifest was written: every planned file is in it once"),
-            ("1", "a part is missing, foreign, repeated, contradicts another or names failures; nothing was written"),
+            ("1", "a part is missing, foreign, repeated, contradicts another or names failures"),
             ("2", "not done as asked"),
         ],
         "directory" => &[

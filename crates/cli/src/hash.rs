@@ -16,7 +16,7 @@ use crate::ending::Ending;
 use crate::exit::{Exit, Refusal};
 use crate::output::{Output, cannot_write};
 use crate::selection;
-use crate::tasks::{Inputs, Tasks};
+use crate::tasks::{Inputs, Tasks, in_order_of_the_tree};
 use crate::watch::Watch;
 use crate::words::{count, size};
 use arguments::HashArgs;

@@ -128,7 +128,7 @@ impl Settings {
             }
             "format" => match truesum::manifest::format(value) {
                 None => return refuse(format!("no format is called '{value}': truesum list formats")),
-                Some(row) if matches!(row.writing, Writing::No) || row.holds.pieces => {
+                Some(row) if matches!(row.writing, Writing::No) || row.holds.pieces.is_some() => {
                     return refuse(format!("{value} is not written line by line"));
                 }
                 row => self.format = row,

@@ -300,8 +300,9 @@ fn invented(plan: &Plan, folder: &Path) -> Vec<PathBuf> {
     let hex = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     let blake3: Spec = "blake3".parse().unwrap();
     for bundle in 0..plan.totals().bundles as usize {
-        let mut part = format!("{{\"truesum\":\"part-1\",\"plan\":\"{}\",\"bundle\":{bundle}}}\n", plan.id())
-            .into_bytes();
+        let mut part =
+            format!("{{\"schema\":\"truesum-part/1\",\"plan\":\"{}\",\"bundle\":{bundle}}}\n", plan.id())
+                .into_bytes();
         let (mut count, mut bytes) = (0u64, 0);
         while bytes < plan.bytes_of(bundle) || count == 0 {
             let line = lines.next().unwrap().unwrap();

@@ -19,7 +19,6 @@ Examples:
   truesum hash -o SHA256SUMS .              a manifest of this folder, written whole or not at all
   truesum hash -a blake3 -j 4 /data         another algorithm, four threads
   truesum hash --per-directory photos       a SHA256SUMS in each folder
-  truesum hash --embed-crc --yes *.mkv      rename to name [CBF43926].mkv
   find . -size +1M -print0 | truesum hash --files0-from -
 Files that cannot be read are named on stderr, never in the output; the exit status is then 1,
 and a file named by -o stays as it was.")]

@@ -22,13 +22,14 @@ use truesum::{Cause, Error};
 /// Hold all parts against their plan and write one manifest of them
 ///
 /// It is that of one run of `truesum hash`, or there is none. Each planned file must be there once, every range of it, every byte
-/// counted; a part that is missing, foreign, repeated, contradicting or damaged is named. Exit status: 0 the manifest is whole; 1 it
-/// is not; 2 not done as asked.
+/// counted; a part that is missing, foreign, repeated, contradicting or damaged is named.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum shard merge plan.jsonl -o /data/SHA256SUMS
-  truesum shard merge plan.jsonl parts extra/5b1e7c02-000007.jsonl -t mtree -o data.mtree")]
+  truesum shard merge plan.jsonl parts extra/5b1e7c02-000007.jsonl -t mtree -o data.mtree
+
+Exit status: 0 the manifest is whole, 1 it is not, 2 not done as asked.")]
 pub struct MergeArgs {
     /// The plan
     #[arg(value_name = "PLAN", value_hint = ValueHint::FilePath)]
@@ -157,7 +158,7 @@ fn format(args: &MergeArgs, specs: &[Spec]) -> Result<&'static Format, Refusal> 
         _ => "gnu",
     };
     let format = args.format.or_else(|| manifest::format(usual)).expect("formats named here are rows");
-    if format.holds.pieces {
+    if format.holds.pieces.is_some() {
         return Err(Refusal::new(format!("{}: its pieces run across files, and parts do not", format.name)));
     }
     told_in(Some(&args.output), format, args.format.is_some(), specs, Spelling::default())

@@ -18,14 +18,15 @@ use truesum::{Cause, Error, Kind, Mapping};
 
 /// Compute bundles of a plan, each into a file that appears whole or not at all
 ///
-/// A part that is there without failures is not computed again. Exit status: 0 every file has a digest; 1 some have none, and another
-/// attempt gives them none; 2 no attempt can succeed as asked; 4 another attempt may.
+/// A part that is there without failures is not computed again.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum shard run plan.jsonl 0 1 2
   truesum shard run plan.jsonl --index-from-env --of 1000     in an array of 1000 jobs
-  seq 0 6 | xargs -P 4 -n 1 truesum shard run -q plan.jsonl")]
+  seq 0 6 | xargs -P 4 -n 1 truesum shard run -q plan.jsonl
+
+Exit status: 0 every file has a digest, 1 some have none, 2 no attempt can succeed as asked, 4 another one may.")]
 pub struct RunShardArgs {
     /// The plan
     #[arg(value_name = "PLAN", value_hint = ValueHint::FilePath)]

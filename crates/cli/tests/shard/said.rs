@@ -54,8 +54,10 @@ fn a_plan_its_parts_and_one_manifest() {
     let folder = planned();
     let plan = String::from_utf8(folder.read("plan")).unwrap();
     let root = folder.path("d").canonicalize().unwrap();
-    let head =
-        format!("{{\"truesum\":\"plan-1\",\"root\":\"{}\",\"algorithms\":[\"sha256\"]}}\n", root.display());
+    let head = format!(
+        "{{\"schema\":\"truesum-plan/1\",\"root\":\"{}\",\"algorithms\":[\"sha256\"]}}\n",
+        root.display()
+    );
     let lines = ["a", "s/b"].map(|name| line(&folder, name) + "}\n");
     let b3 = |text: &str| {
         let ran = folder.feed(&["hash", "-a", "blake3", "--raw", "-"], text.as_bytes());
@@ -88,7 +90,7 @@ fn a_plan_its_parts_and_one_manifest() {
     let said = "truesum: bundle 0: 1 file or range, 3 B\n\
                 truesum: bundle 1: 1 file or range, 1 B, there already\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(0)));
-    let head = format!("{{\"truesum\":\"part-1\",\"plan\":\"{id}\",\"bundle\":0}}\n");
+    let head = format!("{{\"schema\":\"truesum-part/1\",\"plan\":\"{id}\",\"bundle\":0}}\n");
     let came = format!("{},\"digests\":{{\"sha256\":\"{ABC}\"}}}}\n", line(&folder, "a"));
     let end = "{\"end\":true,\"lines\":1,\"failed\":0,\"again\":0,\"bytes\":3,\"blake3\":\"";
     let text = format!("{head}{came}{end}");

@@ -55,7 +55,7 @@ pub(super) fn sealed(line: &[u8]) -> Option<(&[u8], &str)> {
 
 /// The first line of a plan.
 pub(super) fn head(root: &[u8], specs: &[Spec]) -> Vec<u8> {
-    let mut out = b"{\"truesum\":\"plan-1\",".to_vec();
+    let mut out = b"{\"schema\":\"truesum-plan/1\",".to_vec();
     bytes_into("root", root, &mut out);
     out.extend_from_slice(b",\"algorithms\":[");
     for (at, spec) in specs.iter().enumerate() {
@@ -69,7 +69,7 @@ pub(super) fn head(root: &[u8], specs: &[Spec]) -> Vec<u8> {
 /// Reads it: the root and the algorithms.
 pub(super) fn parse_head(line: &[u8]) -> Option<(Vec<u8>, Vec<Spec>)> {
     let mut exact = Exact::new(line);
-    exact.text("{\"truesum\":\"plan-1\",")?;
+    exact.text("{\"schema\":\"truesum-plan/1\",")?;
     let root = exact.bytes("root")?;
     exact.text(",\"algorithms\":[")?;
     let mut specs = vec![exact.string()?.parse().ok()?];
@@ -201,13 +201,13 @@ pub(super) fn parse_plan_end(covered: &[u8]) -> Option<(u64, Totals)> {
 
 /// The first line of a part.
 pub(super) fn part_head(plan: &str, bundle: usize) -> String {
-    format!("{{\"truesum\":\"part-1\",\"plan\":\"{plan}\",\"bundle\":{bundle}}}\n")
+    format!("{{\"schema\":\"truesum-part/1\",\"plan\":\"{plan}\",\"bundle\":{bundle}}}\n")
 }
 
 /// Reads it: the plan and the bundle.
 pub(super) fn parse_part_head(line: &[u8]) -> Option<(String, u64)> {
     let mut exact = Exact::new(line);
-    exact.text("{\"truesum\":\"part-1\",\"plan\":")?;
+    exact.text("{\"schema\":\"truesum-part/1\",\"plan\":")?;
     let plan = exact.string()?;
     exact.text(",\"bundle\":")?;
     let bundle = exact.number()?;

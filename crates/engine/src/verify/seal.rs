@@ -232,6 +232,14 @@ pub(super) fn of_file(
     }
     let seal = seal(file, at, &signature, key)?;
     let job = Job { expected: vec![digest.clone()], ..Job::hash(file, &Arc::from([blake2b()])) };
-    let (size, mtime) = (whole.size(), whole.mtime());
-    Ok((seal, job, Found { size, mtime, digests: vec![digest], time: started.elapsed(), pieces: None }))
+    let found = Found {
+        size: whole.size(),
+        mtime: whole.mtime(),
+        ctime: whole.ctime(),
+        inode: whole.inode(),
+        digests: vec![digest],
+        time: started.elapsed(),
+        pieces: None,
+    };
+    Ok((seal, job, found))
 }
