@@ -1,6 +1,6 @@
 """Builds the wheel: maturin for the extension, and before it the program, which the wheel carries as a script.
 
-The program is the one that `cargo build --release --package truesum-cli` makes, not a function in the extension: it has its own
+The program is the one that `cargo build --release --package truesum` makes, not a function in the extension: it has its own
 allocator, signal handlers and exit codes, starts in a millisecond, and links to it (`truesum install-links`) work. So whoever
 has built it already pays nothing here. TRUESUM_PROGRAM names one that is to be carried as it is.
 """
@@ -24,7 +24,7 @@ def program() -> Path:
     """The program, built if it is not."""
     if given := os.environ.get("TRUESUM_PROGRAM"):
         return Path(given)
-    command = ["cargo", "build", "--release", "--locked", "--package", "truesum-cli", "--bin", "truesum"]
+    command = ["cargo", "build", "--release", "--locked", "--package", "truesum", "--bin", "truesum"]
     command += ["--message-format=json-render-diagnostics"]
     built = subprocess.run(command, cwd=HERE.parent, check=True, stdout=subprocess.PIPE, text=True)
     for line in built.stdout.splitlines():
