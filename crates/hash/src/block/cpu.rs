@@ -103,7 +103,7 @@ pub(crate) fn has(needs: Features) -> bool {
 
 /// Every feature that this CPU has and that was left.
 #[inline]
-fn in_use() -> Features {
+pub(crate) fn in_use() -> Features {
     match IN_USE.load(Ordering::Relaxed) {
         0 => look(),
         known => Features(known),

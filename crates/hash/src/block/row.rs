@@ -27,6 +27,8 @@ pub struct Kernel {
     pub isa: &'static str,
     /// Messages per call.
     pub lanes: usize,
+    /// The smaller of the next two: what rules most rows out at once.
+    least: usize,
     from: usize,
     /// What counts instead of `from` on CPUs that lack these features.
     without: (Features, usize),
@@ -45,12 +47,18 @@ impl Kernel {
         needs: Features,
         code: Code,
     ) -> Kernel {
-        Kernel { isa, lanes, from, without, needs, code }
+        let least = if without.1 < from { without.1 } else { from };
+        Kernel { isa, lanes, least, from, without, needs, code }
     }
 
     /// The fewest busy lanes at which this row beats the rows after it on a CPU of this class, by measurement.
     pub fn from_busy(&self) -> usize {
-        if cpu::has(self.without.0) { self.from } else { self.without.1 }
+        self.from_busy_of(cpu::in_use())
+    }
+
+    #[inline]
+    fn from_busy_of(&self, used: Features) -> usize {
+        if used.has(self.without.0) { self.from } else { self.without.1 }
     }
 
     /// The row as something that can be run; `None` if this CPU lacks its features, or they are not to be used.
@@ -117,9 +125,12 @@ pub fn forced() -> Option<&'static str> {
 /// # Panics
 /// If there are no rows, or the last needs something of the CPU.
 pub fn pick(rows: &'static [Kernel], busy: usize) -> Runnable {
+    // Asked once, for short messages are picked for as often as they are hashed.
+    let used = cpu::in_use();
     rows.iter()
-        .filter(|row| row.from_busy() <= busy && row.allowed())
-        .find_map(Kernel::runnable)
+        .filter(|row| row.least <= busy)
+        .find(|row| used.has(row.needs) && row.from_busy_of(used) <= busy && row.allowed())
+        .map(Runnable)
         .or_else(|| rows.last()?.runnable())
         .expect("a family ends with its portable row")
 }
@@ -177,7 +188,7 @@ pub(crate) use row;
 /// The second threshold of a row for [`kernels`].
 macro_rules! without {
     () => {
-        ($crate::block::cpu::Features::NONE, 0)
+        ($crate::block::cpu::Features::NONE, usize::MAX)
     };
     ($other:literal $lacking:ident) => {
         ($crate::block::cpu::$lacking, $other)
