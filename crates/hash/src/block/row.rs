@@ -53,11 +53,11 @@ impl Kernel {
 
     /// The fewest busy lanes at which this row beats the rows after it on a CPU of this class, by measurement.
     pub fn from_busy(&self) -> usize {
-        self.from_busy_of(cpu::in_use())
+        self.least_busy(cpu::in_use())
     }
 
     #[inline]
-    fn from_busy_of(&self, used: Features) -> usize {
+    fn least_busy(&self, used: Features) -> usize {
         if used.has(self.without.0) { self.from } else { self.without.1 }
     }
 
@@ -129,7 +129,7 @@ pub fn pick(rows: &'static [Kernel], busy: usize) -> Runnable {
     let used = cpu::in_use();
     rows.iter()
         .filter(|row| row.least <= busy)
-        .find(|row| used.has(row.needs) && row.from_busy_of(used) <= busy && row.allowed())
+        .find(|row| used.has(row.needs) && row.least_busy(used) <= busy && row.allowed())
         .map(Runnable)
         .or_else(|| rows.last()?.runnable())
         .expect("a family ends with its portable row")

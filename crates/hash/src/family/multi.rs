@@ -62,7 +62,8 @@ impl Multi {
     fn take(&mut self, rounds: &[u8]) {
         // As many that all of it stays in the first cache.
         for some in rounds.chunks(16 * ROUND) {
-            let mut shares = vec![Vec::with_capacity(some.len() / CHAINS); CHAINS];
+            let mut shares = [const { Vec::new() }; CHAINS];
+            shares.iter_mut().for_each(|share| share.reserve(some.len() / CHAINS));
             for words in some.as_chunks::<{ CHAINS * WORD }>().0 {
                 for (share, word) in shares.iter_mut().zip(words.as_chunks::<WORD>().0) {
                     share.extend_from_slice(word);
