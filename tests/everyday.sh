@@ -9,7 +9,7 @@ for words in bench "bench limit" "bench --help"; do
     status=0
     # shellcheck disable=SC2086 # several words
     said=$("$truesum" $words 2>&1 >/dev/null) || status=$?
-    [ $status = 2 ] && [ "$(wc -l <<<"$said")" = 1 ] && [[ $said == *"cargo install"*"--features full"* ]] ||
+    [ $status = 2 ] && [ "$(wc -l <<<"$said")" = 2 ] && [[ $said == *"cargo install"*"--features full"* ]] ||
         { echo "everyday.sh: $words: status $status: $said"; exit 1; }
 done
 for words in --help "__complete" "__complete b" man; do

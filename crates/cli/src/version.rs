@@ -49,13 +49,16 @@ fn kernels() -> Vec<&'static str> {
     names
 }
 
-/// The processor's name and how many of it this process may use.
+/// The processor's name, how many of it this process may use, and which of its features kernels are chosen by.
 fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let name = name.map_or(std::env::consts::ARCH, |(_, name)| name.trim());
     let count = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{name}, {count} usable")
+    let features = kernel::features();
+    let features =
+        if features.is_empty() { String::new() } else { format!("; {} in use", features.join(" ")) };
+    format!("{name}, {count} usable{features}")
 }
 
 #[cfg(test)]

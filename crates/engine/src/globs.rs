@@ -20,7 +20,7 @@ impl Globs {
         let mut expanded = Vec::new();
         expand(glob, String::new(), &mut expanded)
             .map_err(|why| format!("error parsing glob '{glob}': {why}"))?;
-        self.0.extend(expanded.iter().filter_map(|glob| Pattern::from_bytes(glob.as_bytes())));
+        self.0.extend(expanded.iter().filter_map(|glob| pattern(glob.as_bytes())));
         Ok(())
     }
 
@@ -29,10 +29,7 @@ impl Globs {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let lines = text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         Globs(
-            lines
-                .filter(|line| !line.starts_with(b"#"))
-                .filter_map(|line| Pattern::from_bytes(trimmed(line)))
-                .collect(),
+            lines.filter(|line| !line.starts_with(b"#")).filter_map(|line| pattern(trimmed(line))).collect(),
         )
     }
 
@@ -55,6 +52,19 @@ impl Globs {
         };
         self.0.iter().rev().find(matches).map(|glob| !glob.is_negative())
     }
+}
+
+/// One glob. Where `**/` stands several times in a row, once says the same, and the time does not grow with each.
+fn pattern(glob: &[u8]) -> Option<Pattern> {
+    let mut plain: Vec<u8> = Vec::with_capacity(glob.len());
+    for &byte in glob {
+        plain.push(byte);
+        let again = plain == b"**/**/" || plain.ends_with(b"/**/**/");
+        if again {
+            plain.truncate(plain.len() - b"**/".len());
+        }
+    }
+    Pattern::from_bytes(&plain)
 }
 
 /// A line without the blanks at its end, of which one behind a backslash is meant.
@@ -152,8 +162,19 @@ mod tests {
             (&["[{}]"], "}", false, Some(true)),
             (&["\\{a"], "{a", false, Some(true)),
             (&["a?"], "a\u{0}", false, Some(true)),
+            (&["**/**/**/b"], "a/c/b", false, Some(true)),
+            (&["a/**/**/**/b"], "a/b", false, Some(true)),
+            (&["\\**/**/b"], "*c/d/b", false, Some(true)),
         ] {
             assert_eq!(globs(all).takes(path.as_bytes(), is_folder), takes, "{all:?} {path}");
+        }
+    }
+
+    #[test]
+    fn many_stars_take_no_time_to_speak_of() {
+        let (folders, stars) = (vec!["a"; 500].join("/"), "*a".repeat(30));
+        for glob in ["**/".repeat(80) + "b", format!("/{}b", "**/".repeat(80)), format!("{stars}b")] {
+            assert_eq!(globs(&[&glob]).takes(folders.as_bytes(), false), None, "{glob}");
         }
     }
 

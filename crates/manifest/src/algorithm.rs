@@ -7,7 +7,7 @@ use truesum_hash::{ALGORITHMS, Spec};
 /// Algorithms that manifests are named after and that there may be none of here, or not one alone: to be refused by
 /// name, and never to be taken for another of their length.
 const OTHERS: &[&str] =
-    &["blake2", "btih", "edonr", "gost", "haval", "panama", "ripemd", "sha3", "shake", "skein", "snefru"];
+    &["blake2", "btih", "edonr", "fsb", "gost", "haval", "ripemd", "sha3", "shake", "skein", "snefru"];
 
 /// What a manifest's name or heading states.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -216,7 +216,7 @@ mod tests {
             let known = spec.map(|spec| Stated::Known(spec.parse().unwrap()));
             assert_eq!(stated, known, "{line}");
         }
-        assert_eq!(stated_by_heading(b"# PANAMA HASH"), Some(Stated::Other("panama")));
+        assert_eq!(stated_by_heading(b"# FSB HASH"), Some(Stated::Other("fsb")));
     }
 
     #[test]

@@ -10,7 +10,8 @@ use crate::values::table::FormatParser;
 use crate::watch::Watch;
 use crate::words::{count, size};
 use clap::{Args, ValueHint};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
@@ -69,6 +70,26 @@ pub fn merge(args: &MergeArgs, console: &mut Console) -> Exit {
     }
 }
 
+/// What of the merge itself a file is that is to be written, if it is such.
+fn taken(output: &Path, plan: &Path, parts: &[PathBuf]) -> Option<&'static str> {
+    let identity = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+    let output = identity(output)?;
+    match identity(plan) == Some(output) {
+        true => Some("the plan"),
+        false => parts.iter().any(|part| identity(part) == Some(output)).then_some("a part"),
+    }
+}
+
+/// The name of a file as a plan of this root would have it, wherever links lead; `None` if it lies elsewhere.
+fn name_below(file: &Path, root: &Path) -> Option<Vec<u8>> {
+    let file = file.canonicalize().or_else(|_| {
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Ok::<_, std::io::Error>(folder.canonicalize()?.join(file.file_name().unwrap_or_default()))
+    });
+    let below = file.ok()?.strip_prefix(root.canonicalize().ok()?).ok()?.to_owned();
+    Some(below.into_os_string().into_vec())
+}
+
 fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     let tell = args.run.tell(args.quiet);
     let plan = Plan::open(&args.plan)?;
@@ -89,6 +110,12 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
             parts
         }
     };
+    if let Some(what) = taken(&args.output, &args.plan, &parts) {
+        let shown = display_safe(args.output.as_os_str().as_bytes());
+        return Ok(console.refuse(&Refusal::new(format!("-o: {shown} is {what}"))));
+    }
+    let own_name = name_below(&args.output, plan.root());
+    let mut listed_itself = false;
     let output = Output::file(&args.output)?;
     let name = args.output.as_os_str().as_bytes();
     let heading = Heading { specs: plan.specs().to_vec(), ..Heading::default() };
@@ -96,16 +123,19 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     let watch = Watch::start(tell.line, None, console);
     let mut unholdable = 0u64;
     let mut refused: Vec<(Vec<u8>, String)> = Vec::new();
-    let mut each = |entry: Entry| match writer.write(&entry) {
-        Ok(()) => Ok(()),
-        Err(WriteError::Io(error)) => Err(Error::io(name, "write", error)),
-        Err(WriteError::Refused(why)) => {
-            unholdable += 1;
-            // So many names tell what is wrong.
-            if refused.len() < 100 {
-                refused.push((entry.path, why.to_string()));
+    let mut each = |entry: Entry| {
+        listed_itself |= own_name.as_ref() == Some(&entry.path);
+        match writer.write(&entry) {
+            Ok(()) => Ok(()),
+            Err(WriteError::Io(error)) => Err(Error::io(name, "write", error)),
+            Err(WriteError::Refused(why)) => {
+                unholdable += 1;
+                // So many names tell what is wrong.
+                if refused.len() < 100 {
+                    refused.push((entry.path, why.to_string()));
+                }
+                Ok(())
             }
-            Ok(())
         }
     };
     let merged = merge_parts(&plan, &parts, &watch.progress, &mut each, &mut |fault| {
@@ -122,6 +152,11 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     if merged.interrupted {
         console.error(&format!("interrupted: {shown} was not written"));
         return Ok(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
+    }
+    if listed_itself {
+        console.error(&format!("{shown}: not written: it is a file of this plan, and would be lost"));
+        console.hint("another name, or a plan without it (--exclude)");
+        return Ok(Exit::NotAsAsked);
     }
     let lacking = merged.failed + unholdable;
     if merged.faults > 0 || lacking > 0 && !args.partial {

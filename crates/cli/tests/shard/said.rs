@@ -104,6 +104,44 @@ fn a_plan_its_parts_and_one_manifest() {
 }
 
 #[test]
+fn nothing_that_the_work_is_about_is_replaced_and_no_pipe_is_waited_for() {
+    let folder = planned();
+    folder.write("victim", "kept");
+    std::fs::create_dir(folder.path("plan.parts")).unwrap();
+    let first = folder.path(part(&folder, 0));
+    symlink(folder.path("victim"), &first).unwrap();
+    let ran = folder.run(&["shard", "run", "-q", "plan", "0"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("what is there is no regular file"), "{}", ran.err);
+    assert_eq!(folder.read("victim"), b"kept");
+    std::fs::remove_file(&first).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&first).status().unwrap();
+    assert!(made.success());
+    assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0"]).code, Some(2));
+    let ran = folder.run(&["shard", "merge", "-q", "plan", "-o", "M"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("not a regular file"), "{}", ran.err);
+    std::fs::remove_file(&first).unwrap();
+    assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0..2"]).code, Some(0));
+
+    symlink("d/a", folder.path("to_a")).unwrap();
+    let a_part = part(&folder, 1);
+    for (output, why) in [
+        ("plan", "-o: plan is the plan"),
+        (&a_part, "is a part"),
+        ("d/a", "d/a: not written: it is a file of this plan"),
+        ("to_a", "to_a: not written: it is a file of this plan"),
+    ] {
+        let before = folder.read(output);
+        let ran = folder.run(&["shard", "merge", "-q", "plan", "-o", output]);
+        assert_eq!(ran.code, Some(2), "{output}: {}", ran.err);
+        assert!(ran.err.contains(why), "{output}: {}", ran.err);
+        assert_eq!(folder.read(output), before);
+    }
+    assert_eq!(folder.run(&["shard", "merge", "-q", "plan", "-o", "d/M"]).code, Some(0));
+}
+
+#[test]
 fn a_file_that_changed_since_it_was_planned_is_a_failure_of_its_name() {
     let folder = planned();
     folder.write("d/s/b", "c");

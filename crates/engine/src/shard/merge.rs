@@ -155,7 +155,7 @@ fn bundle_of(plan: &Plan, path: &Path) -> Result<usize, Fault> {
     let foreign = |why: String| Fault::Foreign(path.to_owned(), why);
     let fail = |error| Fault::Unreadable(Error::io(path.as_os_str().as_bytes(), "read", error));
     let mut first = Vec::new();
-    let file = File::open(path).map_err(fail)?;
+    let file = super::open(path).map_err(fail)?;
     BufReader::with_capacity(256, file.take(256)).read_until(b'\n', &mut first).map_err(fail)?;
     let head = first.strip_suffix(b"\n").and_then(parse_part_head);
     let (id, bundle) = head.ok_or_else(|| foreign("its first line is not that of a part".to_owned()))?;
@@ -169,7 +169,7 @@ fn bundle_of(plan: &Plan, path: &Path) -> Result<usize, Fault> {
 /// Two parts of one bundle.
 fn twice(bundle: usize, first: &Path, second: &Path) -> Fault {
     let both = [first.to_owned(), second.to_owned()];
-    let open = |path: &Path| File::open(path).map(BufReader::new);
+    let open = |path: &Path| super::open(path).map(BufReader::new);
     let same = || -> io::Result<bool> {
         let (mut one, mut two) = (open(first)?, open(second)?);
         loop {
@@ -261,7 +261,7 @@ struct PartLines<'p> {
 
 impl<'p> PartLines<'p> {
     fn open(path: &'p Path) -> Result<PartLines<'p>, Fault> {
-        let file = File::open(path).map_err(|error| unread(path, error))?;
+        let file = super::open(path).map_err(|error| unread(path, error))?;
         let lines = BufReader::with_capacity(1 << 16, file);
         Ok(PartLines { path, lines, line: Vec::new(), seal: seal(), number: 0 })
     }

@@ -82,6 +82,11 @@ pub fn compute(
     }
     let block = plan.block(bundle)?;
     let target = folder.join(plan.part_name(bundle));
+    // What stands under the name of a part is one, or nothing: a link would lead the writing elsewhere.
+    if std::fs::symlink_metadata(&target).is_ok_and(|found| !found.is_file()) {
+        let why = "what is there is no regular file, so no part; it is not replaced";
+        return Err(Error::new(target.as_os_str().as_bytes(), "write", Cause::Other(why.to_owned())));
+    }
     let there = || prove(plan, bundle, &block, &target, &mut |_, _| Ok(())).ok();
     let good = || there().filter(|(counts, _)| counts.failed == 0);
     if !computing.again

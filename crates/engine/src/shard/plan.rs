@@ -170,7 +170,7 @@ impl Plan {
     /// It cannot be read, or is damaged, or something else.
     pub fn open(path: &Path) -> Result<Plan, Error> {
         let fail = |error| Error::io(path.as_os_str().as_bytes(), "open", error);
-        Plan::of(File::open(path).map_err(fail)?, path)
+        Plan::of(super::open(path).map_err(fail)?, path)
     }
 
     /// The plan in an open file.
