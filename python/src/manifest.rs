@@ -183,7 +183,7 @@ fn said(input: impl Read, options: Options, lenient: bool) -> Result<Said, std::
             }
         }
     }
-    Ok(Said { entries, malformed, format: reader.format().or(usual), signed: reader.is_signed() })
+    Ok(Said { entries, malformed, format: reader.format().or(usual), signed: reader.signer().is_some() })
 }
 
 impl Manifest {

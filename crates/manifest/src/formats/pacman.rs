@@ -77,6 +77,12 @@ impl Parse for Desc {
             return Ok(None);
         }
         match &self.key[..] {
+            b"%FILENAME%" if !self.entry.path.is_empty() => {
+                return Err(Reason::Part("a second name of one package"));
+            }
+            b"%CSIZE%" if self.entry.size.is_some() => {
+                return Err(Reason::Part("a second size of one package"));
+            }
             b"%FILENAME%" => self.entry.path = line.to_vec(),
             b"%CSIZE%" => self.entry.size = Some(scan::decimal(line).ok_or(Reason::Size)?),
             key => {

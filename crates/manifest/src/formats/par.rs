@@ -39,6 +39,9 @@ pub(crate) static PAR1: Format = Format {
 const MAGIC: &[u8] = b"PAR2\0PKT";
 const MAGIC1: &[u8] = b"PAR\0\0\0\0\0";
 
+/// What is said of bytes between packets and behind the last.
+const NO_PACKET: &str = "bytes that are no packet";
+
 /// Bytes of a packet before its body: magic, length, MD5, set, kind.
 const HEADER: usize = 64;
 
@@ -79,7 +82,13 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let mut described_at: HashMap<u64, Vec<u8>> = HashMap::new();
     let mut slice = 0;
     let (mut at, mut set): (usize, Option<Vec<u8>>) = (0, None);
+    // The packet that names the files; whether what ends here was a whole packet, and no search.
+    let (mut main, mut whole_so_far): (Option<Vec<u8>>, bool) = (None, true);
     while let Some((begin, end)) = next_packet(&text, at) {
+        if whole_so_far && begin > at {
+            records.begin(at);
+            records.fault(NO_PACKET);
+        }
         let whole = (begin + HEADER..=text.len()).contains(&end) && (end - begin).is_multiple_of(4);
         let good = whole && md5(&text[begin + 32..end]).as_deref() == text.get(begin + 16..begin + 32);
         if !good {
@@ -87,9 +96,10 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             records.begin(begin);
             records.fault("a packet that is cut off or damaged");
             at = if whole { end } else { begin + MAGIC.len() };
+            whole_so_far = whole;
             continue;
         }
-        at = end;
+        (at, whole_so_far) = (end, true);
         let body = &text[begin + HEADER..end];
         if set.get_or_insert_with(|| text[begin + 32..begin + 48].to_vec()) != &text[begin + 32..begin + 48] {
             records.begin(begin);
@@ -97,7 +107,21 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             continue;
         }
         match &text[begin + 48..begin + HEADER] {
+            b"PAR 2.0\0Main\0\0\0\0" if main.is_some() => {
+                // Packets repeat.
+                if main.as_deref() != Some(body) {
+                    records.begin(begin);
+                    records.fault("a list of files that is not the one before");
+                }
+            }
             b"PAR 2.0\0Main\0\0\0\0" => {
+                main = Some(body.to_vec());
+                let count = body.get(8..12).and_then(|count| count.try_into().ok()).map(u32::from_le_bytes);
+                let ids = body.get(12..).unwrap_or_default().len();
+                if !ids.is_multiple_of(16) || count.is_none_or(|count| count as usize > ids / 16) {
+                    records.begin(begin);
+                    records.fault("a list of files that is cut off");
+                }
                 slice = number(body, 0).unwrap_or(0);
                 named = body
                     .get(12..)
@@ -108,8 +132,13 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             }
             b"PAR 2.0\0FileDesc" if body.len() > 56 => {
                 // Packets repeat.
-                let again = described.insert(body[..16].to_vec(), body.to_vec());
+                let again = described.get(&body[..16]);
+                if again.is_some_and(|again| again != body) {
+                    records.begin(begin);
+                    records.fault("another description of a file described before");
+                }
                 if again.is_none() {
+                    described.insert(body[..16].to_vec(), body.to_vec());
                     described_at.insert(begin as u64, body[..16].to_vec());
                     let end = body.iter().rposition(|&byte| byte != 0).map_or(56, |last| last + 1).max(56);
                     records.begin(begin);
@@ -117,6 +146,10 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                     records.size(number(body, 48).unwrap_or(u64::MAX).to_string().as_bytes());
                     records.digest(b"md5", truesum_hash::Digest::new(&body[16..32]).to_hex().as_bytes());
                 }
+            }
+            b"PAR 2.0\0FileDesc" => {
+                records.begin(begin);
+                records.fault("a description of a file that is cut off");
             }
             b"PAR 2.0\0IFSC\0\0\0\0" if body.len() >= 16 => {
                 slices.entry(body[..16].to_vec()).or_insert(begin + HEADER + 16..end);
@@ -126,13 +159,30 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     let mut told = HashSet::new();
     for (at, id) in named {
-        if !described.contains_key(&id) && told.insert(id) {
+        let known = described.contains_key(&id);
+        if told.insert(id) && !known {
             records.begin(at);
             records.fault("a file of the set that no packet describes");
         }
     }
     if records.count() == 0 {
         return Err(refused(0, "no packet that describes a file"));
+    }
+    if main.is_none() && !described.is_empty() {
+        records.begin(0);
+        records.fault("no packet that names the files of the set: some may be missing");
+    } else {
+        let mut strange: Vec<u64> =
+            described_at.iter().filter(|(_, id)| !told.contains(*id)).map(|(at, _)| *at).collect();
+        strange.sort_unstable();
+        for at in strange {
+            records.begin(at as usize);
+            records.fault("a description of a file that is none of the set");
+        }
+    }
+    if whole_so_far && at < text.len() {
+        records.begin(at);
+        records.fault(NO_PACKET);
     }
     let found = records.read(options);
     if !options.locating {

@@ -17,7 +17,7 @@ pub(crate) static PYTHON_LOCK: Format = Format {
     },
     reading: Reading::Lines {
         terminator: b'\n',
-        parser: |options| Box::new(Lock { options: options.clone() }),
+        parser: |options| Box::new(Lock { options: options.clone(), refused: false }),
     },
     writing: Writing::No,
     tagged: None,
@@ -53,14 +53,87 @@ fn member<'t>(table: &'t [u8], key: &[u8]) -> Option<&'t [u8]> {
     }
 }
 
+/// What is said of an archive with members on lines of their own.
+const APART: &str = "an archive that is no table on one line";
+
 /// Whether as many hexadecimal digits stand together as a digest has.
 fn holds_digest(line: &[u8]) -> bool {
     scan::count(line.len());
     line.split(|byte| !byte.is_ascii_hexdigit()).any(|run| run.len() >= 32)
 }
 
+/// What the brackets of a line hold: tables that are in no other one, and keys `hash` of theirs, or of any.
+#[derive(Default)]
+struct Tables {
+    count: usize,
+    hashes: usize,
+    deeper: usize,
+}
+
+fn tables(line: &[u8]) -> Tables {
+    scan::count(line.len());
+    let (mut found, mut depth, mut at) = (Tables::default(), 0_usize, 0);
+    while let Some(&byte) = line.get(at) {
+        at += 1;
+        match byte {
+            b'{' => {
+                found.count += usize::from(depth == 0);
+                depth += 1;
+            }
+            b'}' => depth = depth.saturating_sub(1),
+            b'"' | b'\'' => {
+                while let Some(&inside) = line.get(at) {
+                    at += 1 + usize::from(byte == b'"' && inside == b'\\');
+                    if inside == byte {
+                        break;
+                    }
+                }
+            }
+            _ if is_of_key(byte) => {
+                let len = scan::find(&line[at..], |byte| !is_of_key(byte)).unwrap_or(line.len() - at);
+                if &line[at - 1..at + len] == b"hash" {
+                    *if depth == 1 { &mut found.hashes } else { &mut found.deeper } += 1;
+                }
+                at += len;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn is_of_key(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+}
+
+/// What a key is of whose value are archives.
+const ARCHIVES: [&[u8]; 4] = [b"files", b"wheels", b"sdist", b"archive"];
+
+/// The key of a line: what stands before its first `=`, the last part of it where it has several.
+fn key(line: &[u8]) -> &[u8] {
+    let key = scan::trim(scan::cut(line, b'=').map_or(&b""[..], |(key, _)| key));
+    let last = scan::rfind(key, |byte| byte == b'.').map_or(key, |at| &key[at + 1..]);
+    let quoted = |last: &[u8]| matches!(last, [b'"', .., b'"'] | [b'\'', .., b'\'']);
+    let last = scan::trim(last);
+    if quoted(last) { &last[1..last.len() - 1] } else { last }
+}
+
+/// Whether a line begins a table of an archive, whose members stand on lines of their own.
+fn is_heading(line: &[u8]) -> bool {
+    let line = scan::trim(line);
+    let (Some(inside), double) = (line.strip_prefix(b"["), line.starts_with(b"[[")) else { return false };
+    let end = scan::find(inside, |byte| byte == b']').unwrap_or(inside.len());
+    let name = scan::trim(inside[..end].strip_prefix(b"[").unwrap_or(&inside[..end]));
+    let Some(at) = scan::rfind(name, |byte| byte == b'.') else { return false };
+    let last = scan::trim(&name[at + 1..]);
+    // `[metadata.files]` holds lists of archives.
+    ARCHIVES.contains(&last) && (double || matches!(last, b"sdist" | b"archive"))
+}
+
 struct Lock {
     options: Options,
+    /// The table that this line stands in was refused as a whole.
+    refused: bool,
 }
 
 impl Parse for Lock {
@@ -68,9 +141,21 @@ impl Parse for Lock {
         if scan::find(line, |byte| byte == 0).is_some() {
             return Err(Reason::Nul);
         }
+        let begun = scan::trim_start(line);
         let Some(open) = scan::find(line, |byte| byte == b'{') else {
-            return Ok(None);
+            if begun.starts_with(b"[") {
+                self.refused = is_heading(begun);
+            } else if self.refused || key(line) != b"hash" {
+                return Ok(None);
+            } else {
+                return Err(Reason::Part(APART));
+            }
+            return if self.refused { Err(Reason::Part(APART)) } else { Ok(None) };
         };
+        let tables = tables(line);
+        if tables.hashes > 1 || (tables.count > 1 && tables.hashes + tables.deeper > 0) {
+            return Err(Reason::Part("more than one archive on a line"));
+        }
         let table = &line[open + 1..];
         let named = |key: &[u8]| member(table, key);
         let name = named(b"file").map(<[u8]>::to_vec).or_else(|| {
@@ -80,12 +165,15 @@ impl Parse for Lock {
         });
         let (Some(name), Some(text)) = (&name, named(b"hash")) else {
             // Tables of other things have no digest, and do not begin with a file.
-            let begun = scan::trim_start(table);
-            let begins = [&b"file"[..], b"url", b"path"].iter().any(|key| begun.starts_with(key));
-            let archive = scan::trim_start(line).starts_with(b"{") || line.starts_with(b"sdist");
+            let first = scan::trim_start(table);
+            let begins = [&b"file"[..], b"url", b"path"].iter().any(|key| first.starts_with(key));
+            let archive =
+                begun.starts_with(b"{") || line.starts_with(b"sdist") || ARCHIVES.contains(&key(line));
             let whole = line.contains(&b'}');
             let damaged = begins || !whole || named(b"hash").is_some() || holds_digest(line);
-            return if archive && damaged {
+            let known =
+                tables.hashes + tables.deeper > 0 || (first.starts_with(b"file") && holds_digest(line));
+            return if (archive && damaged) || known {
                 Err(Reason::Part("an archive without a name or a digest"))
             } else {
                 Ok(None)

@@ -30,8 +30,8 @@ pub(crate) static RPM_DUMP: Format = Format {
     tagged: None,
 };
 
-/// Path, size and digest of a line: the columns behind the path are ten.
-fn columns(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+/// Path, size, digest and mode of a line: the columns behind the path are ten.
+fn columns(line: &[u8]) -> Option<(&[u8], &[u8], &[u8], &[u8])> {
     let mut rest = line;
     let mut found: [&[u8]; 10] = [&[]; 10];
     for column in found.iter_mut().rev() {
@@ -44,7 +44,13 @@ fn columns(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let octal = mode.first() == Some(&b'0') && scan::all(mode, |byte| matches!(byte, b'0'..=b'7'));
     let number = scan::decimal(time).is_some() && scan::decimal(size).is_some();
     let is_digest = matches!(digest.len(), 32 | 40 | 64 | 128) && is_hex(digest);
-    (rest.starts_with(b"/") && flags && octal && number && is_digest).then_some((rest, size, digest))
+    (rest.starts_with(b"/") && flags && octal && number && is_digest).then_some((rest, size, digest, mode))
+}
+
+/// Whether a mode is one of a folder, a link, a device, a pipe or a socket: rpm has no digest of these.
+fn has_no_content(mode: &[u8]) -> bool {
+    let [kind @ .., _, _, _, _] = mode else { return false };
+    matches!(kind, b"01" | b"02" | b"04" | b"06" | b"012" | b"014")
 }
 
 struct Dump {
@@ -59,17 +65,18 @@ impl Parse for Dump {
         if scan::is_empty(line) {
             return Ok(None);
         }
-        let (path, size, digest) = columns(line).ok_or(Reason::NotALine)?;
+        let (path, size, digest, mode) = columns(line).ok_or(Reason::NotALine)?;
         let is_digest = |word: &[u8]| matches!(word.len(), 32 | 40 | 64 | 128) && is_hex(word);
         if path.split(|&byte| byte == b' ').any(is_digest) {
             return Err(Reason::Part("two lines in one"));
         }
-        // Folders and links.
-        if scan::all(digest, |byte| byte == b'0') {
+        // A file has none where the package brings no content of it (%ghost): it is not verified, and not passed over.
+        let none = scan::all(digest, |byte| byte == b'0');
+        if none && has_no_content(mode) {
             return Ok(None);
         }
-        let found = untagged(digest, &self.options)?;
+        let digests = if none { Vec::new() } else { vec![untagged(digest, &self.options)?] };
         let size = Some(scan::decimal(size).ok_or(Reason::Size)?);
-        Ok(Some(Entry { path: path.to_vec(), size, digests: vec![found], ..Entry::default() }))
+        Ok(Some(Entry { path: path.to_vec(), size, digests, ..Entry::default() }))
     }
 }
