@@ -61,14 +61,14 @@ def dumps(made: Piece | Proof) -> str:
     """A piece or a proof as the line of JSON that `truesum tree` reads and writes, without the end of the line."""
     if isinstance(made, Proof):
         first, end = made.leaves
-        told: dict[str, Any] = {"truesum": "proof-1", "algorithm": made.algorithm, "size": made.size}
+        told: dict[str, Any] = {"schema": "truesum-proof/1", "algorithm": made.algorithm, "size": made.size}
         return json.dumps(told | {"first": first, "end": end, "path": made.path}, separators=(",", ":"))
     first, end = made.range
-    told = {"truesum": "piece-1", "algorithm": made.algorithm, "size": made.size, "first": first, "end": end}
+    told = {"schema": "truesum-piece/1", "algorithm": made.algorithm, "size": made.size, "first": first, "end": end}
     told["levels"] = made.levels
     if made.origin is not None:
         path, inode, mtime, ctime = made.origin
-        told |= {"truesum": "piece-2", "inode": inode, "mtime_ns": mtime, "ctime_ns": ctime}
+        told |= {"schema": "truesum-piece/2", "inode": inode, "mtime_ns": mtime, "ctime_ns": ctime}
         name = os.fsencode(path)
         told["path"] = name.decode("utf-8", "replace")
         if told["path"].encode() != name:
@@ -84,7 +84,15 @@ def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_COMMON = {"truesum", "algorithm", "size", "first", "end"}
+def _kind(told: dict[str, Any]) -> str | None:
+    """What an object says it is, which it then says no longer; at first `truesum-piece/2` was called `piece-2`."""
+    schema, old = told.pop("schema", None), told.pop("truesum", None)
+    if schema is None or old is not None:
+        return None if schema is not None else str(old)
+    return str(schema).removeprefix("truesum-").replace("/", "-") if str(schema).startswith("truesum-") else None
+
+
+_COMMON = {"algorithm", "size", "first", "end"}
 _MEMBERS = {
     "proof-1": _COMMON | {"path"},
     "piece-1": _COMMON | {"levels"},
@@ -95,7 +103,7 @@ _MEMBERS = {
 def loads(line: str | bytes) -> Piece | Proof:
     """Reads what dumps() or `truesum tree leaf` and `tree prove` wrote. Raises ValueError if it is something else."""
     told = json.loads(line, object_pairs_hook=_once)
-    kind = told.get("truesum") if isinstance(told, dict) else None
+    kind = _kind(told) if isinstance(told, dict) else None
     if kind == "failed-1":
         raise ValueError(f"there is no piece, for {told.get('path')!r} was {told.get('failed')}: {told.get('reason')}")
     wanted = _MEMBERS.get(str(kind))

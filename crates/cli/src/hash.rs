@@ -27,10 +27,12 @@ use replacing::Gathered;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Instant;
 use truesum::manifest::Cut;
 use truesum::manifest::path::display_safe;
+use truesum::update::SIGNATURES;
 use truesum::walk::LeftOut;
 use truesum::{Config, Error, Mapping, Progress, Root, Summary, Task};
 use writing::{Writing, unfit, writer};
@@ -215,7 +217,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let mut engine = engine(&plan, output.own());
+    let mut engine = engine(&plan, [output.own(), signatures(&plan, &named)].concat());
     if only_size.is_some_and(|size| size < TINY) {
         engine.threads = 1;
     }
@@ -228,6 +230,8 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         writer: writer(plan.form, &plan.specs, plan.torrent.as_ref()),
         tell: plan.tell,
         named,
+        signed: plan.output.as_deref(),
+        signatures: 0,
         lines: Vec::new(),
         refused: 0,
         waiting: plan.torrent.is_some().then(Vec::new),
@@ -271,13 +275,40 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
             })
         }
     };
-    let Writing { console, output, refused, links, temporary, met_own, .. } = sink;
+    let Writing { console, output, refused, links, temporary, met_own, signatures, .. } = sink;
     console.display = None;
+    if let (Some(path), 1.., true) = (&plan.output, signatures, plan.tell.notes) {
+        let path = display_safe(path.as_os_str().as_bytes());
+        console.note(&format!("{} of {path} not listed", count(signatures, "signature", "signatures")));
+    }
     let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);
     let (left_out, read) = (tasks.left_out(), watch.progress.bytes());
     let told = Told { refused, links, temporary, met_own, outside, left_out, read };
     let list_error = tasks.list_error();
     end(&plan, result, output, told, list_error, &watch, began, console)
+}
+
+/// The signatures that the manifest to be written has so far, as `(device, inode)`, but for those that are named to be hashed:
+/// the next ones will be others.
+fn signatures(plan: &Hashing, named: &[Vec<u8>]) -> Vec<(u64, u64)> {
+    let Some(output) = &plan.output else { return Vec::new() };
+    let id = |path: &Path| {
+        let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+        Some((file.dev(), file.ino()))
+    };
+    let mut found: Vec<(u64, u64)> = SIGNATURES
+        .iter()
+        .filter_map(|end| {
+            let mut path = output.clone().into_os_string();
+            path.push(end);
+            id(Path::new(&path))
+        })
+        .collect();
+    if !found.is_empty() {
+        let named: Vec<_> = named.iter().filter_map(|name| id(Path::new(OsStr::from_bytes(name)))).collect();
+        found.retain(|own| !named.contains(own));
+    }
+    found
 }
 
 /// What was counted beside the engine's summary.

@@ -189,7 +189,8 @@ pub fn may_replace(path: &Path, mark: &str) -> Result<(), Error> {
         let read = File::open(path).and_then(|file| file.take(NEAR).read_to_end(&mut first));
         read.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
         let marked = first.windows(mark.len()).any(|part| part == mark.as_bytes());
-        if !(first.is_empty() || first.starts_with(b"<") && marked) {
+        // An empty file is not an earlier page: it may be one that a manifest lists.
+        if !(first.starts_with(b"<") && marked) {
             let why = Cause::Other("what is there is no page of truesum, and is not replaced".to_owned());
             return Err(Error::new(path.as_os_str().as_bytes(), "write", why));
         }

@@ -6,9 +6,11 @@
 
 mod changes;
 mod guard;
+mod keyed;
 mod mounts;
 mod original;
 pub mod outcome;
+mod unused;
 
 pub use outcome::{Action, Consent, Event, Options, Refusal, Report, Tell};
 
@@ -23,6 +25,7 @@ use crate::verify::options::under;
 use changes::Planned;
 use original::Original;
 use rustix::fs::{Timespec, Timestamps, UTIME_OMIT};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -30,6 +33,9 @@ use std::path::Path;
 use truesum_hash::Spec;
 use truesum_manifest::edit::{EditError, edit, editable, reads_back};
 use truesum_manifest::{Format, Time};
+
+/// What detached signatures of a manifest are called: its name and one of these.
+pub const SIGNATURES: [&str; 5] = [".sig", ".asc", ".minisig", ".gpg", ".sign"];
 
 /// An update under way.
 pub struct Update<'a> {
@@ -121,8 +127,12 @@ impl<'a> Update<'a> {
         asked.notes = true;
         asked.quick = self.options.quick.then(|| original.written());
         asked.usual = usual(&reading, format);
+        let mut unused = BTreeSet::new();
         let mut relay = |event: AuditEvent<'_>| match event {
-            AuditEvent::Malformed(manifest, line) => tell(Event::Malformed(manifest, line)),
+            AuditEvent::Malformed(manifest, line) => {
+                unused.insert(line.at);
+                tell(Event::Malformed(manifest, line))
+            }
             AuditEvent::Failed(error) => tell(Event::Failed(error)),
             AuditEvent::Finding(_) => Ok(()),
         };
@@ -133,6 +143,8 @@ impl<'a> Update<'a> {
             let why = truesum_manifest::edit::Uneditable::Pieces(format);
             return self.failed(&uneditable(manifest, EditError::Refused(why)), tell);
         }
+        let folder = check.folder(manifest);
+        let fits_key = self.fits_key(&rows, &folder);
         // Of what is as listed there is nothing more to say, and it may be a million files.
         let all = rows.len();
         rows.retain(|row| row.standing != Standing::Same || row.at[FOUND] != NONE);
@@ -143,7 +155,10 @@ impl<'a> Update<'a> {
         });
         let missing = rows.iter().filter(|row| row.standing == Standing::Missing).count() as u64;
         let mut rows = self.split(rows);
-        let folder = check.folder(manifest);
+        // The next ones will be others: a line of one would never again be right.
+        let before = rows.len();
+        rows.retain(|row| !self.is_signature(row, &folder, manifest));
+        self.report.signatures = (before - rows.len()) as u64;
         // Its own digest no manifest can hold: a line taken over would be wrong again.
         self.own_line =
             rows.iter().find(|row| self.is_manifest(row, &folder, &original)).map(|row| row.at[LISTED]);
@@ -156,6 +171,14 @@ impl<'a> Update<'a> {
         self.report.keeps_time =
             self.leaves_written(&told, original.written()).then_some(original.written()).filter(|_| wanted);
         let refusal = self.refusal(manifest, &told, missing, same);
+        let refusal = refusal.or_else(|| self.other_key(&told, fits_key).filter(|_| wanted));
+        let listed = unused::listed(&self.comparison, &told, &unused, original.reader(), format);
+        let refusal = match listed {
+            Ok(listed) => refusal.or(listed.map(Refusal::Listed)),
+            Err(error) => {
+                return self.failed(&Error::io(manifest.as_os_str().as_bytes(), "read", error), tell);
+            }
+        };
         if let Some(refusal) = &refusal {
             tell(Event::Refused(refusal))?;
             self.report.refused = true;
@@ -215,6 +238,24 @@ impl<'a> Update<'a> {
         let seems = size == Some(original.size()) && time == Some(original.written());
         let name = || folder.join(OsStr::from_bytes(sets[LISTED].name(listed)));
         seems && original.is_at(&name())
+    }
+
+    /// Whether this is a file that no line lists, and is called as a detached signature of the manifest.
+    fn is_signature(&self, row: &Row, folder: &Path, manifest: &Path) -> bool {
+        let [listed, found] = row.at;
+        if listed != NONE || found == NONE {
+            return false;
+        }
+        let name = self.comparison.sets[FOUND].name(found);
+        let own = manifest.file_name().unwrap_or_default().as_bytes();
+        let id = |path: &Path| rustix::fs::stat(path).ok().map(|stat| (stat.st_dev, stat.st_ino));
+        SIGNATURES.iter().any(|end| {
+            let beside = || manifest.with_file_name(OsStr::from_bytes(&[own, end.as_bytes()].concat()));
+            let is_there =
+                || id(&folder.join(OsStr::from_bytes(name))).is_some_and(|at| id(&beside()) == Some(at));
+            let stem = name.strip_suffix(end.as_bytes());
+            stem.is_some_and(|stem| stem == own || stem.ends_with(&[b"/", own].concat())) && is_there()
+        })
     }
 
     /// What is done about one file, if nothing speaks against the whole.

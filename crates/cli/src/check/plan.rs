@@ -15,6 +15,7 @@ use truesum::hash::{Digest, Secret, Spec};
 use truesum::manifest::signify::PublicKey;
 use truesum::manifest::{self, Entry};
 use truesum::names::Spellings;
+use truesum::verify::seal;
 use truesum::{Mapping, Order, Renaming, Special, Unlisted, Wanted};
 
 /// What `check` is to do.
@@ -81,6 +82,16 @@ pub struct Expected {
 /// # Errors
 /// They contradict each other, or ask for what does not exist.
 pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
+    if let (Some(_), Some(option)) = (&args.pubkey, of_a_list(&args)) {
+        let detached = args.manifests.iter().find(|name| seal::is_detached(Path::new(name)));
+        if let Some(name) = detached {
+            let name = manifest::path::display_safe(name.as_bytes());
+            return Err(Refusal::with_hint(
+                format!("{option}: {name} is the signature of one file, and has no list for that"),
+                "a manifest is named itself: its signature is looked for in it and beside it",
+            ));
+        }
+    }
     let detail = match (args.quiet, args.status) {
         (_, true) => Detail::None,
         (true, _) => Detail::Bad,
@@ -192,6 +203,29 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let ending = args.summary.unwrap_or(if args.json { Ending::None } else { Ending::Short });
     let locate = args.locate.then_some(Locating { trees: args.trees, map: args.map, page: args.map_html });
     Ok(Checking { subject, options, form, warn: args.warn, locate, html: args.html, ending, tell, notes })
+}
+
+/// The first option given that says something of lists only.
+fn of_a_list(args: &CheckArgs) -> Option<&'static str> {
+    let (filter, part) = (&args.filter, &args.part);
+    let given = [
+        ("--root", args.root.is_some()),
+        ("--only", !args.only.only.is_empty()),
+        ("--include", !filter.include.is_empty()),
+        ("--exclude", !filter.exclude.is_empty()),
+        ("--newer", filter.newer.is_some()),
+        ("--older", filter.older.is_some()),
+        ("--min-size", filter.min_size.is_some()),
+        ("--max-size", filter.max_size.is_some()),
+        ("--sample", part.sample.is_some()),
+        ("--max-bytes", part.max_bytes.is_some()),
+        ("--max-time", part.max_time.is_some()),
+        ("--state", part.state.is_some()),
+        ("--exact", args.exact),
+        ("--algorithm", !args.algorithm.is_empty()),
+        ("--format", args.format.is_some()),
+    ];
+    given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
 }
 
 /// Reads the file of a public key.

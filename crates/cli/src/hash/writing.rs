@@ -12,6 +12,7 @@ use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::manifest::{Cut, Entry, Pieces, Time, Unholdable, WriteError, Writer};
+use truesum::update::SIGNATURES;
 use truesum::{Error, Notice, Outcome, Sink, Task};
 
 /// Writes outcomes.
@@ -26,6 +27,9 @@ pub struct Writing<'a> {
     pub tell: Tell,
     /// What the user named: that one of these was passed over is worth a word.
     pub named: Vec<Vec<u8>>,
+    /// The manifest that is written, and how many signatures of it were passed over.
+    pub signed: Option<&'a Path>,
+    pub signatures: u64,
     pub lines: Vec<u8>,
     /// Files whose entry the format cannot hold.
     pub refused: u64,
@@ -90,6 +94,13 @@ impl Writing<'_> {
             WriteError::Refused(why) => io::Error::other(why),
         })?;
         self.hand_out()
+    }
+
+    /// Whether this is called as a signature of the manifest that is written.
+    fn is_signature(&self, path: &Path) -> bool {
+        let own = self.signed.and_then(Path::file_name).map_or(&b""[..], |name| name.as_bytes());
+        let end = path.file_name().and_then(|name| name.as_bytes().strip_prefix(own));
+        end.is_some_and(|end| SIGNATURES.iter().any(|known| known.as_bytes() == end))
     }
 
     fn hand_out(&mut self) -> io::Result<()> {
@@ -162,6 +173,7 @@ impl Sink for Writing<'_> {
         let safe = |path: &Path| display_safe(path.as_os_str().as_bytes());
         match notice {
             Notice::Failed(error) => self.console.failure(&error),
+            Notice::Own(path) if self.is_signature(&path) => self.signatures += 1,
             Notice::Own(path) => {
                 let named = self.named.iter().any(|name| name == path.as_os_str().as_bytes());
                 self.met_own |= named;

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 use truesum::audit::{Equality, Standing};
 use truesum::manifest::path::display_safe;
-use truesum::update::{Action, Consent, Event, Refusal, Report};
+use truesum::update::{Action, Consent, Event, Refusal, Report, SIGNATURES};
 
 /// The words of an audit.
 const MANNER: Manner = Manner {
@@ -27,9 +27,6 @@ const MANNER: Manner = Manner {
     html: None,
     quiet: false,
 };
-
-/// Ends of names of detached signatures.
-const SIGNATURES: [&str; 5] = [".sig", ".asc", ".minisig", ".gpg", ".sign"];
 
 /// The word for what was done.
 fn done(action: Action) -> &'static str {
@@ -126,6 +123,10 @@ fn refused(plan: &Updating, why: &Refusal) -> Refused {
             "--prune=all drops their lines all the same"
         }
         Refusal::NothingLeft => "--allow-empty writes a manifest without entries",
+        Refusal::OtherKey => {
+            "--key-file takes the key that the manifest was written with; truesum hash -o writes a new one"
+        }
+        Refusal::Listed(_) => "put that line right or delete it; one under a key needs --key-file",
     };
     let name = display_safe(plan.manifest.as_os_str().as_bytes());
     Refused::with_hint(format!("{name}: not written: {why}"), hint)
@@ -164,6 +165,14 @@ pub fn advise(plan: &Updating, report: &Report, exit: Exit, console: &mut Consol
 
 /// What a new manifest means for what is not in it: its other names, signatures of the old one, its own time.
 fn notes(plan: &Updating, report: &Report, console: &mut Console) {
+    if report.signatures > 0 && plan.tell.notes {
+        let name = display_safe(plan.manifest.as_os_str().as_bytes());
+        let what = match report.signatures {
+            1 => format!("a signature of {name} is not listed in it, nor added"),
+            number => format!("{} signatures of {name} are not listed in it, nor added", grouped(number)),
+        };
+        console.note(&what);
+    }
     if !(report.written || report.pending) || !plan.tell.notes {
         return;
     }

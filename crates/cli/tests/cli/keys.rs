@@ -288,3 +288,28 @@ fn a_manifest_under_a_key_is_audited_updated_and_compared_with_it() {
     let ran = folder.run(&["audit", "d/M"]);
     assert!(ran.err.contains("needs a key") && ran.code != Some(0), "{}", ran.err);
 }
+
+#[test]
+fn a_manifest_is_not_updated_under_another_key_than_its_own() {
+    let folder = folder();
+    folder.write("W", "wrong");
+    std::fs::set_permissions(folder.path("W"), PermissionsExt::from_mode(0o600)).unwrap();
+    let old = format!("HMAC-SHA256 (a) = {TAG}\n");
+    for name in ["d/a", "d/b"] {
+        folder.write(name, MESSAGE);
+    }
+    folder.write("d/M", &old);
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    folder.write("d/M", &old);
+    let why = "truesum: d/M: not written: no line under a key fits the key given, which likely is not the manifest's\n\
+               hint: --key-file takes the key that the manifest was written with";
+    for more in [&[][..], &["--quick"], &["--refresh=all"], &["--quick", "--refresh"]] {
+        let ran = folder.run(&[&["update", "--key-file", "W"], more, &["d/M"]].concat());
+        assert_eq!(ran.code, Some(1), "{more:?}: {}", ran.err);
+        assert!(ran.err.contains(why), "{more:?}: {}", ran.err);
+        assert_eq!(folder.read("d/M"), old.as_bytes(), "{more:?}");
+    }
+    let ran = folder.run(&["update", "--quick", "--key-file", "K", "d/M"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(folder.run(&["check", "--key-file", "K", "d/M"]).out(), "a: OK\nb: OK\n");
+}

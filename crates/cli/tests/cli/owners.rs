@@ -211,3 +211,41 @@ fn links_lists_and_parity_are_read_and_written_as_their_programs_do() {
         );
     }
 }
+
+#[test]
+fn a_signature_of_one_file_has_no_list_to_select_from() {
+    let folder = Folder::with(&[("a", "abc")]);
+    // As long as they are; whether it fits is not asked before.
+    folder.write("k.pub", format!("untrusted comment: key\nRWQ{}\n", "A".repeat(53)));
+    folder.write("a.minisig", format!("untrusted comment: signature\nRWQ{}=\n", "A".repeat(96)));
+    let all = folder.run(&["check", "--pubkey", "k.pub", "a.minisig"]);
+    assert_eq!((all.out().as_str(), all.code), ("", Some(1)), "it is no good signature: {}", all.err);
+    for (option, value) in [
+        ("--root", Some(".")),
+        ("--only", Some("x")),
+        ("--include", Some("x")),
+        ("--exclude", Some("a")),
+        ("--newer", Some("1d")),
+        ("--older", Some("1d")),
+        ("--min-size", Some("1")),
+        ("--max-size", Some("1")),
+        ("--sample", Some("5%")),
+        ("--max-bytes", Some("1")),
+        ("--max-time", Some("1s")),
+        ("--state", Some("S")),
+        ("--exact", None),
+        ("--algorithm", Some("sha512")),
+        ("--format", Some("bsd")),
+    ] {
+        let mut words = vec!["check", "--pubkey", "k.pub", option];
+        words.extend(value);
+        words.push("a.minisig");
+        let ran = folder.run(&words);
+        let said = format!(
+            "truesum: {option}: a.minisig is the signature of one file, and has no list for that\n\
+             hint: a manifest is named itself: its signature is looked for in it and beside it\n"
+        );
+        assert_eq!((ran.out().as_str(), ran.err, ran.code), ("", said, Some(2)), "{option}");
+    }
+    assert!(!folder.path("S").exists());
+}

@@ -99,6 +99,22 @@ fn a_page_takes_the_place_of_nothing_but_a_page_and_that_is_known_before_anythin
         assert!(ran.err.contains(why), "{words:?}: {}", ran.err);
     }
     assert!(read(&folder, "M").starts_with(ABC) && !folder.path("x.html").exists());
+    // An empty file that a manifest found below the folder, or on standard input, lists.
+    folder.write("e/empty", "");
+    folder.write("e/SHA256SUMS", format!("{EMPTY}  empty\n"));
+    for (words, input) in [
+        (&["check", "-r", "e", "--html", "e/empty"][..], ""),
+        (&["check", "--root", "e", "--html", "e/empty", "-"], &format!("{EMPTY}  empty\n")),
+    ] {
+        let ran = folder.feed(words, input.as_bytes());
+        assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{words:?}");
+        assert!(
+            ran.err.contains("e/empty: cannot write: what is there is no page of truesum"),
+            "{}",
+            ran.err
+        );
+        assert_eq!(read(&folder, "e/empty"), "");
+    }
     let out = std::fs::File::create(folder.path("out.html")).unwrap();
     let same = folder.command().args(["check", "--html", "out.html", "M"]).stdout(out).output().unwrap();
     assert_eq!(same.status.code(), Some(2), "the run's own standard output");

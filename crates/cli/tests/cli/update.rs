@@ -378,3 +378,66 @@ fn after_a_refusal_no_hint_says_that_nothing_tells() {
         ran.err
     );
 }
+
+#[test]
+fn signatures_of_the_manifest_are_not_added_to_it() {
+    let folder = Folder::with(&[("a", "abc"), ("s/SHA256SUMS.sig", ""), ("OTHER.asc", "")]);
+    write_manifest(&folder, "SHA256SUMS", &format!("{ABC}  a\n"));
+    folder.write("SHA256SUMS.minisig", "x");
+    folder.write("SHA256SUMS.asc", "y");
+    let ran = folder.run(&["update", "SHA256SUMS"]);
+    assert_eq!(
+        (ran.out().as_str(), ran.code),
+        ("added\tOTHER.asc\nadded\ts/SHA256SUMS.sig\tOTHER.asc\n", Some(0))
+    );
+    assert!(
+        ran.err.contains("note: 2 signatures of SHA256SUMS are not listed in it, nor added\n")
+            && ran
+                .err
+                .contains("note: SHA256SUMS.minisig is a signature of the old manifest: sign the new one\n"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(
+        text(&folder, "SHA256SUMS"),
+        format!("{ABC}  a\n{EMPTY}  OTHER.asc\n{EMPTY}  s/SHA256SUMS.sig\n")
+    );
+    folder.write("SHA256SUMS.minisig", "signed again");
+    let again = folder.run(&["update", "SHA256SUMS"]);
+    assert_eq!((again.out().as_str(), again.code), ("", Some(0)), "{}", again.err);
+    assert_eq!(folder.run(&["check", "SHA256SUMS"]).code, Some(0));
+}
+
+#[test]
+fn what_stands_on_a_line_that_could_not_be_used_is_not_new() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", ""), ("d/c d", "x")]);
+    let tag = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
+    for line in [
+        format!("HMAC-SHA256 (b) = {tag}"),
+        format!("SHA256 (b) = {}", &EMPTY[1..]),
+        format!("SHA256 (./b) = {}", EMPTY.replace('e', "g")),
+    ] {
+        let old = format!("SHA256 (a) = {ABC}\n{line}\n");
+        write_manifest(&folder, "M", &old);
+        let ran = folder.run(&["update", "--lenient", "M", "d"]);
+        assert_eq!((ran.out().as_str(), ran.code), ("new\tb\nnew\tc d\n", Some(1)), "{line}: {}", ran.err);
+        let said = "truesum: M: not written: b is not new: a line that could not be used names it\n\
+                    hint: put that line right or delete it; one under a key needs --key-file\n";
+        assert!(ran.err.contains(said), "{line}: {}", ran.err);
+        assert_eq!(text(&folder, "M"), old);
+    }
+    let old = format!("SHA256 (a) = {ABC}\nHMAC-SHA256 (gone) = {tag}\n");
+    write_manifest(&folder, "M", &old);
+    let ran = folder.run(&["update", "--lenient", "M", "d"]);
+    assert_eq!(ran.out(), "added\tb\nadded\tc d\n", "{}", ran.err);
+}
+
+#[test]
+fn a_new_manifest_does_not_list_signatures_of_the_old_one() {
+    let folder = Folder::with(&[("a", "abc"), ("s/M.sig", ""), ("M.minisig", "x"), ("M.asc", "y")]);
+    let ran = folder.run(&["hash", "-o", "M", "."]);
+    assert_eq!(shown(&ran), (String::new(), "truesum: note: 2 signatures of M not listed\n", Some(0)));
+    assert_eq!(text(&folder, "M"), format!("{ABC}  a\n{EMPTY}  s/M.sig\n"));
+    assert_eq!(folder.run(&["hash", "-o", "M", "a", "M.asc"]).err, "");
+    assert!(text(&folder, "M").contains("  M.asc\n"), "what is named is hashed");
+}

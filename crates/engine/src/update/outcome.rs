@@ -80,6 +80,10 @@ pub enum Refusal {
     TooMany(u64, u64),
     /// No entry would be left.
     NothingLeft,
+    /// No line under a key fits the one given.
+    OtherKey,
+    /// This file, which no line that could be used lists, has its name on one that could not.
+    Listed(PathBuf),
 }
 
 impl fmt::Display for Refusal {
@@ -100,6 +104,12 @@ impl fmt::Display for Refusal {
                 write!(f, "{missing} of {listed} listed files are missing, more than half")
             }
             Refusal::NothingLeft => f.write_str("no entry would be left"),
+            Refusal::OtherKey => {
+                f.write_str("no line under a key fits the key given, which likely is not the manifest's")
+            }
+            Refusal::Listed(name) => {
+                write!(f, "{} is not new: a line that could not be used names it", shown(name))
+            }
         }
     }
 }
@@ -130,6 +140,8 @@ pub struct Report {
     actions: [u64; Action::ALL.len()],
     /// Listed files that were not read, for they seemed to be as listed.
     pub unread: u64,
+    /// Detached signatures of the manifest that no line lists: they are not added.
+    pub signatures: u64,
     /// Whether there is a new manifest.
     pub written: bool,
     /// Whether there is none although something was to be changed.

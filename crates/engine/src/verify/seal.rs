@@ -181,6 +181,15 @@ fn beside(name: &Path) -> Result<(PathBuf, Vec<u8>), Error> {
     Err(Error::new(name.as_os_str().as_bytes(), "verify", Cause::Other(why)))
 }
 
+/// Whether a file is checked as a detached signature where a public key is given: of the one file that its name tells.
+pub fn is_detached(name: &Path) -> bool {
+    // A pipe can be read but once.
+    let text = || std::fs::read(name).ok().filter(|text| text.len() as u64 <= SHORT);
+    let short = || std::fs::metadata(name).is_ok_and(|file| file.is_file() && file.len() <= SHORT);
+    let ends = ENDINGS.iter().any(|ending| name.as_os_str().as_bytes().ends_with(ending.as_bytes()));
+    ends && short() && text().is_some_and(|text| signed_file(name, &text).is_some())
+}
+
 /// The file that a detached signature is of, by its name; `None` where it is none.
 pub(super) fn signed_file(name: &Path, text: &[u8]) -> Option<PathBuf> {
     Signature::parse(text).filter(|signature| signature.message.is_none())?;

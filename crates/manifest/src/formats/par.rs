@@ -107,12 +107,11 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             continue;
         }
         match &text[begin + 48..begin + HEADER] {
+            // Packets repeat.
+            b"PAR 2.0\0Main\0\0\0\0" if main.as_deref() == Some(body) => {}
             b"PAR 2.0\0Main\0\0\0\0" if main.is_some() => {
-                // Packets repeat.
-                if main.as_deref() != Some(body) {
-                    records.begin(begin);
-                    records.fault("a list of files that is not the one before");
-                }
+                records.begin(begin);
+                records.fault("a list of files that is not the one before");
             }
             b"PAR 2.0\0Main\0\0\0\0" => {
                 main = Some(body.to_vec());

@@ -31,7 +31,7 @@ pub(crate) static RPM_DUMP: Format = Format {
 };
 
 /// Path, size, digest and mode of a line: the columns behind the path are ten.
-fn columns(line: &[u8]) -> Option<(&[u8], &[u8], &[u8], &[u8])> {
+fn columns(line: &[u8]) -> Option<[&[u8]; 4]> {
     let mut rest = line;
     let mut found: [&[u8]; 10] = [&[]; 10];
     for column in found.iter_mut().rev() {
@@ -44,7 +44,7 @@ fn columns(line: &[u8]) -> Option<(&[u8], &[u8], &[u8], &[u8])> {
     let octal = mode.first() == Some(&b'0') && scan::all(mode, |byte| matches!(byte, b'0'..=b'7'));
     let number = scan::decimal(time).is_some() && scan::decimal(size).is_some();
     let is_digest = matches!(digest.len(), 32 | 40 | 64 | 128) && is_hex(digest);
-    (rest.starts_with(b"/") && flags && octal && number && is_digest).then_some((rest, size, digest, mode))
+    (rest.starts_with(b"/") && flags && octal && number && is_digest).then_some([rest, size, digest, mode])
 }
 
 /// Whether a mode is one of a folder, a link, a device, a pipe or a socket: rpm has no digest of these.
@@ -65,7 +65,7 @@ impl Parse for Dump {
         if scan::is_empty(line) {
             return Ok(None);
         }
-        let (path, size, digest, mode) = columns(line).ok_or(Reason::NotALine)?;
+        let [path, size, digest, mode] = columns(line).ok_or(Reason::NotALine)?;
         let is_digest = |word: &[u8]| matches!(word.len(), 32 | 40 | 64 | 128) && is_hex(word);
         if path.split(|&byte| byte == b' ').any(is_digest) {
             return Err(Reason::Part("two lines in one"));

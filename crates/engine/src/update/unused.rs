@@ -1,0 +1,117 @@
+//! Names on lines of a manifest that could not be used: such a file is listed, and not new.
+//!
+//! What is wrong with a line may be anything, so its name is not read but looked for, in the spellings that formats have.
+//! Where that is in doubt the name counts as standing there: then nothing is written.
+
+use super::outcome::Action;
+use crate::audit::comparison::{Comparison, FOUND};
+use crate::audit::row::Row;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use truesum_manifest::{Format, Place};
+
+/// A file that was to be written as new, and whose name stands on one of the lines at these places.
+///
+/// # Errors
+/// The manifest could not be read again.
+pub(super) fn listed(
+    comparison: &Comparison<'_>,
+    told: &[(Row, Action)],
+    places: &BTreeSet<Place>,
+    mut manifest: impl Read,
+    format: &Format,
+) -> io::Result<Option<PathBuf>> {
+    let named = |(_, action): &&(Row, Action)| matches!(action, Action::Added | Action::Renamed);
+    if places.is_empty() || !told.iter().any(|row| named(&row)) {
+        return Ok(None);
+    }
+    let mut text = Vec::new();
+    manifest.read_to_end(&mut text)?;
+    let lines = unused(text, places);
+    let bases = format.name.contains("mtree");
+    let found = told.iter().filter(named).map(|(row, _)| comparison.sets[FOUND].name(row.at[FOUND]));
+    let mut listed = found.filter(|name| {
+        let base = name.rsplit(|&byte| byte == b'/').next().filter(|_| bases).unwrap_or(name);
+        lines.iter().any(|line| stands_on(line, name) || stands_on(line, base))
+    });
+    Ok(listed.next().map(|name| PathBuf::from(OsStr::from_bytes(name))))
+}
+
+/// The lines at these places; all of a document that has no lines.
+fn unused(mut text: Vec<u8>, places: &BTreeSet<Place>) -> Vec<Vec<u8>> {
+    let wide = text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff");
+    if wide {
+        text.retain(|&byte| byte != 0);
+    }
+    if places.iter().any(|place| matches!(place, Place::Byte(_))) {
+        return vec![text];
+    }
+    let end = if text.contains(&0) { 0 } else { b'\n' };
+    let numbered = (1..).zip(text.split(|&byte| byte == end));
+    numbered.filter(|(at, _)| places.contains(&Place::Line(*at))).map(|(_, line)| line.to_vec()).collect()
+}
+
+/// Whether a name stands on a line, as it is or spelled as some format would.
+fn stands_on(line: &[u8], name: &[u8]) -> bool {
+    let slashes: Vec<u8> = line.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect();
+    if is_word_of(line, name) || is_word_of(&slashes, name) {
+        return true;
+    }
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+    if name.iter().all(|byte| is_plain(byte) || *byte == b'/') {
+        return false;
+    }
+    // Other characters may be escaped in many ways; what stands between them is not.
+    let is_digest = |word: &&[u8]| word.len() >= 8 && word.iter().all(u8::is_ascii_hexdigit);
+    let words = line.split(u8::is_ascii_whitespace).filter(|word| !is_digest(word));
+    let line = words.collect::<Vec<_>>().join(&b' ');
+    let mut rest = &line[..];
+    name.split(|byte| !is_plain(byte)).filter(|run| !run.is_empty()).all(|run| {
+        match rest.windows(run.len()).position(|part| part == run) {
+            Some(at) => {
+                rest = &rest[at + run.len()..];
+                true
+            }
+            None => false,
+        }
+    })
+}
+
+/// Whether a name stands on a line with nothing at its ends that could be part of another.
+fn is_word_of(line: &[u8], name: &[u8]) -> bool {
+    let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-/".contains(byte) || *byte >= 0x80;
+    (0..line.len().saturating_sub(name.len() - 1)).filter(|&at| line[at..].starts_with(name)).any(|at| {
+        let mut before = &line[..at];
+        while let Some(rest) = before.strip_suffix(b"./") {
+            before = rest;
+        }
+        !before.last().is_some_and(goes_on) && !line.get(at + name.len()).is_some_and(goes_on)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_found_on_a_line_as_formats_spell_it() {
+        for (line, name, stands) in [
+            ("HMAC-SHA256 (a) = 5bdc", "a", true),
+            ("HMAC-SHA256 (ab) = 5bdc", "a", false),
+            ("5bdc  ./x/a", "x/a", true),
+            ("5bdc  x/a", "a", false),
+            ("5bdc *x\\a", "x/a", true),
+            ("\\5bdc  a\\nb", "a\nb", true),
+            ("{\"path\":\"a\",\"x\":1}", "a", true),
+            ("x%20y size=1", "x y", true),
+            ("x\\040y size=1", "x y", true),
+            ("aabbccddaabbccdd  other", "a b", false),
+            ("oops", "b", false),
+        ] {
+            assert_eq!(stands_on(line.as_bytes(), name.as_bytes()), stands, "{line} {name}");
+        }
+    }
+}
