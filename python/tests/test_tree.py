@@ -128,7 +128,7 @@ def test_names_of_any_bytes_travel(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("piece-2", "piece-3"),
+        ("piece/2", "piece/3"),
         ('"size":100', '"size":"100"'),
         ('"size":100', '"size":-1'),
         ('"first":0', '"first":0,"first":0'),
