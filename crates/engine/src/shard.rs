@@ -5,11 +5,6 @@
 //! ([`mod@part`]). [`mod@merge`] holds all parts against the plan and gives the entries of one manifest, those that a single run
 //! would have given, or says what is not known. Nothing in a part tells who computed it, or when.
 
-use std::fs::{File, OpenOptions};
-use std::io;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
-
 mod line;
 pub mod merge;
 pub mod part;
@@ -17,15 +12,6 @@ pub mod plan;
 mod planning;
 mod repeated;
 mod state;
-
-/// Opens a plan or a part: a regular file, so that nobody waits for the writer of a pipe.
-fn open(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    Ok(file)
-}
 
 pub use plan::Sizes;
 pub use planning::{Planned, plan};

@@ -5,9 +5,11 @@
 
 use super::state::State;
 use crate::error::{Cause, Error};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use truesum_hash::{Digest, Hasher, Spec};
 use truesum_manifest::Time;
@@ -21,6 +23,15 @@ pub(super) const LINE: u64 = 1 << 30;
 const SEAL: &str = ",\"blake3\":\"";
 /// Hexadecimal digits of that digest.
 const DIGITS: usize = 64;
+
+/// Opens a plan or a part: a regular file, so that nobody waits for the writer of a pipe.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    Ok(file)
+}
 
 /// Says of a plan why it cannot be used.
 pub(super) fn unusable(path: &Path, why: impl Into<String>) -> Error {

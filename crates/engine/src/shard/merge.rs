@@ -3,7 +3,9 @@
 //! Plan and parts have one order, that of the manifest, and bundles are cut out of it; so each part is read once, one after the
 //! other, and what is held in memory is one bundle of the plan, one line of a part, and the pieces of one file.
 
-use super::line::{Came, Counts, Failure, Item, LINE, is_part_end, parse_part_head, seal, sealed, unusable};
+use super::line::{
+    Came, Counts, Failure, Item, LINE, is_part_end, open, parse_part_head, seal, sealed, unusable,
+};
 use super::plan::Plan;
 use crate::error::Error;
 use crate::progress::Progress;
@@ -155,7 +157,7 @@ fn bundle_of(plan: &Plan, path: &Path) -> Result<usize, Fault> {
     let foreign = |why: String| Fault::Foreign(path.to_owned(), why);
     let fail = |error| Fault::Unreadable(Error::io(path.as_os_str().as_bytes(), "read", error));
     let mut first = Vec::new();
-    let file = super::open(path).map_err(fail)?;
+    let file = open(path).map_err(fail)?;
     BufReader::with_capacity(256, file.take(256)).read_until(b'\n', &mut first).map_err(fail)?;
     let head = first.strip_suffix(b"\n").and_then(parse_part_head);
     let (id, bundle) = head.ok_or_else(|| foreign("its first line is not that of a part".to_owned()))?;
@@ -169,9 +171,9 @@ fn bundle_of(plan: &Plan, path: &Path) -> Result<usize, Fault> {
 /// Two parts of one bundle.
 fn twice(bundle: usize, first: &Path, second: &Path) -> Fault {
     let both = [first.to_owned(), second.to_owned()];
-    let open = |path: &Path| super::open(path).map(BufReader::new);
+    let lines = |path: &Path| open(path).map(BufReader::new);
     let same = || -> io::Result<bool> {
-        let (mut one, mut two) = (open(first)?, open(second)?);
+        let (mut one, mut two) = (lines(first)?, lines(second)?);
         loop {
             let (left, right) = (one.fill_buf()?, two.fill_buf()?);
             let len = left.len().min(right.len());
@@ -261,7 +263,7 @@ struct PartLines<'p> {
 
 impl<'p> PartLines<'p> {
     fn open(path: &'p Path) -> Result<PartLines<'p>, Fault> {
-        let file = super::open(path).map_err(|error| unread(path, error))?;
+        let file = open(path).map_err(|error| unread(path, error))?;
         let lines = BufReader::with_capacity(1 << 16, file);
         Ok(PartLines { path, lines, line: Vec::new(), seal: seal(), number: 0 })
     }

@@ -1,7 +1,7 @@
 //! A plan: files in the order of the manifest that is to be, cut into bundles (`docs/spec/shards.md`, section 2).
 
 use super::line::{
-    Bundle, Item, blake3, head, parse_head, parse_plan_end, plan_end, seal, seal_into, sealed, unusable,
+    Bundle, Item, blake3, head, open, parse_head, parse_plan_end, plan_end, seal, seal_into, sealed, unusable,
 };
 use super::state::State;
 use crate::error::Error;
@@ -170,7 +170,7 @@ impl Plan {
     /// It cannot be read, or is damaged, or something else.
     pub fn open(path: &Path) -> Result<Plan, Error> {
         let fail = |error| Error::io(path.as_os_str().as_bytes(), "open", error);
-        Plan::of(super::open(path).map_err(fail)?, path)
+        Plan::of(open(path).map_err(fail)?, path)
     }
 
     /// The plan in an open file.
