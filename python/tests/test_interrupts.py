@@ -14,7 +14,7 @@ import pytest
 import truesum
 from truesum import tree
 
-# What the issue of one machine's noise adds to the tenth of a second that is promised.
+# The promise; other programs on the machine may add twice as much.
 LIMIT = 0.1
 TRIES = 5
 
@@ -111,7 +111,8 @@ def test_files(large: Path) -> None:
     # All that is a hole is hashed without reading, in steps of its own: what is struck here is the beginning too.
     assert strike(lambda: truesum.file_digest(large, "sha256")) < 3 * LIMIT
     assert strike(lambda: list(truesum.hash_files([large] * 3, "md5"))) < 3 * LIMIT
-    assert strike(lambda: tree.save(large, large.parent / "tree")) < 3 * LIMIT
+    # A tree alone passes over zeros at once; a digest beside it does not.
+    assert strike(lambda: tree.save(large, large.parent / "tree", beside=["sha256"])) < 3 * LIMIT
 
 
 def test_a_check(large: Path, tmp_path: Path) -> None:
