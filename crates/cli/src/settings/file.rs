@@ -28,7 +28,12 @@ pub fn read(path: &Path, named: bool) -> Result<Vec<Line>, Refusal> {
     let mut text = String::new();
     match File::open(path) {
         // A folder on the way may be something else, or none.
-        Err(error) if !named && matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+        // Where somebody else's home was inherited (`sudo -u`), nobody can see whether there is a file.
+        Err(error)
+            if !named
+                && (matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+                    || error.kind() == ErrorKind::PermissionDenied && path.symlink_metadata().is_err()) =>
+        {
             return Ok(Vec::new());
         }
         Err(error) => return Err(cannot(error)),
