@@ -235,7 +235,7 @@ fn reading(args: &ConvertArgs) -> Options {
         b"-" => Options::default(),
         name => Options::for_name(name),
     };
-    let all = all(told);
+    let all = told.all_said();
     Options { asked: args.algorithm.clone(), format: args.from.or(all.format), ..all }
 }
 
@@ -243,19 +243,8 @@ fn reading(args: &ConvertArgs) -> Options {
 fn reading_back(args: &ConvertArgs, converted: &Converted, untold: bool) -> Options {
     let asked = if untold { converted.specs.clone() } else { Vec::new() };
     match &args.output {
-        Some(output) => Options { asked, ..all(Options::for_name(output.as_os_str().as_bytes())) },
-        None => Options { asked, format: Some(args.format), ..all(Options::default()) },
-    }
-}
-
-fn all(options: Options) -> Options {
-    Options {
-        allow_weak: true,
-        allow_sampled: true,
-        allow_undigested: true,
-        allow_pieces: true,
-        allow_keyless: true,
-        ..options
+        Some(output) => Options { asked, ..Options::for_name(output.as_os_str().as_bytes()).all_said() },
+        None => Options { asked, format: Some(args.format), ..Options::default().all_said() },
     }
 }
 
