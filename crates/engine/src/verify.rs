@@ -4,7 +4,6 @@
 //! a hash of eight bytes, by which a walk of the root afterwards recognises what was listed.
 
 mod bag;
-mod beforehand;
 mod embedded;
 pub mod entries;
 pub mod event;

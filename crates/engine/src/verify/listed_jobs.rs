@@ -6,7 +6,6 @@ use crate::io::open::Root;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::task::{BadLine, Notice, Task};
-use crate::verify::beforehand::beforehand;
 use crate::verify::entries::Entries;
 use crate::verify::foreign::look;
 use crate::verify::options::Options;
@@ -39,8 +38,6 @@ impl From<io::Error> for Ended {
 /// Hands every entry of a manifest to `each`, those with digests of pieces last; returns the manifest's own digest, if the options
 /// ask for it. The identity of its file goes to `own`.
 ///
-/// Large manifests are read by one thread while `each` takes what another has read, unless only one is allowed.
-///
 /// # Errors
 /// It cannot be opened, is no manifest or cannot be read to its end; that of `each`.
 pub(crate) fn listed_jobs(
@@ -54,8 +51,6 @@ pub(crate) fn listed_jobs(
     let unread = |action| move |error| Ended::Unread(Error::io(bytes, action, error));
     let (file, id) = open(name, progress).map_err(Ended::Unread)?;
     own.extend(id);
-    // Who waits for a pipe could not leave when `each` wants no more.
-    let alone = options.threads == 1 || !file.file().metadata().is_ok_and(|metadata| metadata.is_file());
     let folder = options.folder(name);
     let root = Root::folder(&folder, options.allow_outside).map_err(Ended::Unread)?;
     let seen = Seen::new(options.digest_manifests);
@@ -67,12 +62,13 @@ pub(crate) fn listed_jobs(
     };
     let mut entries =
         Entries::new(reader, options.reading(bytes, progress), &root, 0, None).of_folder(&folder);
-    let mut take = |task| match task {
-        Task::File(job) => each(Listed::Entry(job)),
-        Task::Tell(Notice::Malformed(line)) => each(Listed::Bad(line)),
-        Task::Tell(_) => Ok(()),
-    };
-    if alone { entries.by_ref().try_for_each(take) } else { beforehand(entries.by_ref(), &mut take) }?;
+    for task in entries.by_ref() {
+        match task {
+            Task::File(job) => each(Listed::Entry(job))?,
+            Task::Tell(Notice::Malformed(line)) => each(Listed::Bad(line))?,
+            Task::Tell(_) => {}
+        }
+    }
     for file in entries.take_pieced() {
         each(Listed::Pieced(file.job))?;
     }
