@@ -10,7 +10,7 @@ use crate::output::{Output, cannot_write};
 use crate::progress::Line;
 use crate::selection::{FilterArgs, OnlyArgs, selection};
 use crate::values::color::Color;
-use crate::values::path::folder_of;
+use crate::values::path::{folder_of, output_file};
 use crate::values::table::{FormatParser, KeyedSpecParser};
 use crate::watch::Watch;
 use crate::words::{count, grouped};
@@ -49,7 +49,7 @@ pub struct ConvertArgs {
     #[arg(hide_possible_values = true)]
     pub format: &'static Format,
     /// Write to this file, whole or not at all; names stay as they are
-    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
     /// Write it also if something is lost, and say what
     #[arg(long)]
