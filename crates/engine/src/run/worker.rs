@@ -10,10 +10,10 @@ use crate::io::waits::Waits;
 use crate::job::{Found, Job, Outcome, as_promised};
 use crate::pieces::fold::{hash_pieces, plans};
 use crate::progress::Progress;
-use crate::run::alone::{READ_AHEAD, lanes_of};
+use crate::run::alone::{READ_AHEAD, alone_in_the_unknown, lanes_of};
 use crate::run::config::Config;
 use crate::run::event::{Batch, Told};
-use crate::run::feed::{Assigned, Feeder, LARGE};
+use crate::run::feed::{Assigned, Feeder};
 use crate::run::frontier::Leaving;
 use crate::run::links::{Claim, Identity, Links};
 use crate::task::Notice;
@@ -201,7 +201,8 @@ impl<'a, 'f> Worker<'a, 'f> {
         // A file by itself has no other in its way, and the question takes longer than hashing a small one.
         let spinning = !self.feeder.is_single() && is_spinning(id.0);
         let next = Active { ticket, file, hashers, spinning, filled: 0, failed: None };
-        let alone = size > READ_AHEAD && (alone.unwrap_or(size >= LARGE) || is_serial(&next.hashers));
+        let alone = || alone.unwrap_or_else(|| alone_in_the_unknown(size, &next.ticket.job.specs));
+        let alone = size > READ_AHEAD && (alone() || is_serial(&next.hashers));
         let sparse = next.file.has_holes() && size > SLICE as u64;
         // Slices of many files are seeks on a spinning disk.
         let spinning = size > ONE_GO && next.spinning;
