@@ -109,8 +109,8 @@ pub fn compare(
     let finished = told.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
     console.display = None;
     if let Err(error) = finished {
-        exit = exit.max(cannot_write(&error, &mut console));
-        return exit;
+        // Of an answer that nobody has, not even that there is a difference is said.
+        return cannot_write(&error, &mut console);
     }
     if manner.form != ResultForm::Silent {
         advise(manner, report, malformed.named, &mut console);

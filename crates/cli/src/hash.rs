@@ -192,8 +192,9 @@ fn name_by_crc(plan: &Hashing, carried_out: bool, console: &mut Console) -> Exit
 
 fn execute(plan: Hashing, console: &mut Console) -> Exit {
     let output = match &plan.output {
-        Some(path) => Output::file(path),
-        None => Ok(Output::stdout()),
+        // What a template makes is no list that could be known again.
+        Some(path) if plan.template.is_some() || plan.form == Form::Raw => Output::file(path),
+        path => Output::list(path.as_deref()),
     };
     let output = match output {
         Ok(output) => output,
@@ -364,7 +365,8 @@ fn end(
         }
         return exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     }
-    let listed = summary.files - told.refused;
+    // What a template that asks for no digest lists was looked at, and not read.
+    let listed = summary.files + summary.unverified - told.refused;
     let gathered = Gathered { listed, lacking, list_read, over_content: told.met_own };
     match &plan.output {
         Some(path) => match replacing::refused(path, gathered, plan.accept) {

@@ -1,10 +1,11 @@
-//! Signals: the first one that asks to end lets the run finish what it holds and report, the second ends at once.
+//! Signals: the first one that asks to end lets the run finish what it holds and report, the second ends at once. Some seconds after
+//! the first the same is done: a read may never return, from a device or a server that is gone.
 //!
 //! Handlers set flags and ring a bell for those who wait for input, so no thread waits for them.
 
 #![allow(unsafe_code)]
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::{flag, low_level};
 use std::io;
 use std::sync::Arc;
@@ -35,9 +36,10 @@ impl Signals {
             let again = stop.clone();
             let end = move || {
                 if again.load(Relaxed) {
-                    truesum::write::remove_temporaries();
-                    low_level::exit(128 + signal);
+                    end_at_once(signal);
                 }
+                // SAFETY: it takes a number, and is one of the calls that handlers may make.
+                unsafe { libc::alarm(GRACE) };
             };
             // SAFETY: a handler may use atomics and make system calls, and this does nothing else.
             unsafe { low_level::register(signal, end) }?;
@@ -47,6 +49,13 @@ impl Signals {
             low_level::pipe::register(signal, progress.bell()?)?;
         }
         flag::register(SIGUSR1, signals.status.clone())?;
+        let asked = signals.ended_by.clone();
+        let late = move || match asked.load(Relaxed) {
+            0 => {}
+            signal => end_at_once(signal as i32),
+        };
+        // SAFETY: as above.
+        unsafe { low_level::register(SIGALRM, late) }?;
         Ok(signals)
     }
 
@@ -62,6 +71,14 @@ impl Signals {
     pub fn take_status(&self) -> bool {
         self.status.swap(false, Relaxed)
     }
+}
+
+/// Seconds that a run has to end by itself.
+const GRACE: u32 = 5;
+
+fn end_at_once(signal: i32) -> ! {
+    truesum::write::remove_temporaries();
+    low_level::exit(128 + signal);
 }
 
 /// Whether a signal is ignored, by what the kernel tells of this process: the C library would need unsafe code.

@@ -250,7 +250,8 @@ const KEY_LIMIT: u64 = 64 << 10;
 
 /// Reads a digest as web pages show it: `DIGEST`, `NAME:DIGEST` or a whole line of a manifest.
 fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -> Result<Expected, Refusal> {
-    let text = text.trim();
+    let joined = grouped(text);
+    let text = joined.as_deref().unwrap_or(text.trim());
     // A line of a manifest is the same question, with the same care about lengths.
     let read = |line: &str, format: &str, asked: &[Spec]| {
         let format = manifest::format(format);
@@ -304,6 +305,20 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -
         entry if entry.path == b"file" => Ok(Expected { name: None, ..made(entry, named.is_empty()) }),
         _ => Err(no_digest("not a digest")),
     }
+}
+
+/// A hexadecimal digest in groups of digits, as some programs show it, without what is between them. The first group is no digest
+/// whose file is called like the others: that takes the two characters which stand between them in a manifest.
+fn grouped(text: &str) -> Option<String> {
+    let (name, digits) = match text.split_once(':') {
+        Some((name, digits)) => (format!("{name}:"), digits),
+        None => (String::new(), text),
+    };
+    let groups: Vec<&str> = digits.split_whitespace().collect();
+    let is_hex = |group: &&str| group.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_line = name.is_empty()
+        && matches!(groups[..], [digest, name] if digits.trim() == format!("{digest}  {name}"));
+    (groups.len() > 1 && groups.iter().all(is_hex) && !is_line).then(|| name + &groups.concat())
 }
 
 fn no_digest(why: &str) -> Refusal {

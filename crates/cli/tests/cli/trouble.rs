@@ -1,6 +1,6 @@
 //! Output that fails, readers that leave, and signals. Nothing here waits for a clock.
 
-use crate::program::{ABC, Folder, Ran};
+use crate::program::{ABC, Folder, OLD, Ran};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, Write};
 use std::process::{Child, Command, Stdio};
@@ -115,13 +115,13 @@ fn a_signal_ends_the_run_cleanly_and_leaves_the_old_manifest() {
         if is_ignored(number) {
             continue;
         }
-        let folder = Folder::with(&[("M", "old")]);
+        let folder = Folder::with(&[("M", OLD)]);
         let child = reading(&folder, &["-o", "M", "-"]);
         signal(&child, number);
         let ran: Ran = child.wait_with_output().unwrap().into();
         assert_eq!(ran.code, Some(code), "{}", ran.err);
         assert!(ran.err.contains("interrupted") && ran.err.contains("M was not written"), "{}", ran.err);
-        assert_eq!(folder.read("M"), b"old");
+        assert_eq!(folder.read("M"), OLD.as_bytes());
         assert_eq!(folder.entries(), ["M"], "no temporary file is left");
     }
 }
@@ -210,7 +210,7 @@ fn until_handled(child: &Child) {
 
 #[test]
 fn the_first_signal_ends_a_run_that_waits_for_input() {
-    let folder = Folder::with(&[("a", "abc"), ("M", "old")]);
+    let folder = Folder::with(&[("a", "abc"), ("M", OLD)]);
     folder.pipe("fifo");
     let lines: [&[&str]; 10] = [
         &["-"],
@@ -242,7 +242,7 @@ fn the_first_signal_ends_a_run_that_waits_for_input() {
             drop(input);
         }
     }
-    assert_eq!(folder.read("M"), b"old");
+    assert_eq!(folder.read("M"), OLD.as_bytes());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::io::open::Root;
 use crate::job::Job;
 use crate::select::Selection;
-use crate::task::{Notice, Task};
+use crate::task::{BadLine, Notice, Task};
 use crate::verify::listed::ListedNames;
 use crate::verify::picking::{Pick, Picking};
 use crate::verify::pieced::{self, Join, Pieced};
@@ -52,6 +52,8 @@ pub struct Entries<'a, R> {
     spare: Option<(u64, Job)>,
     /// Whether lines of this format leave their algorithm to be guessed by its length.
     guessing: bool,
+    /// Whether entries must have a digest under a key: who has one does not mean digests that anybody can make.
+    keyed: bool,
 }
 
 /// What was learned of a manifest while its entries were read.
@@ -85,6 +87,7 @@ impl<'a, R: Read> Entries<'a, R> {
         listed: Option<&'a mut ListedNames>,
     ) -> Entries<'a, R> {
         let guessing = options.asked.is_empty() && options.named.is_none();
+        let keyed = options.asked.is_empty() && options.key.is_some();
         let options = Options { allow_undigested: true, allow_pieces: true, ..options };
         Entries {
             reader: Reader::new(manifest, options),
@@ -102,6 +105,7 @@ impl<'a, R: Read> Entries<'a, R> {
             spare: None,
             told: u64::MAX,
             guessing,
+            keyed,
         }
     }
 
@@ -296,6 +300,15 @@ impl<R: Read> Iterator for Entries<'_, R> {
         }
         while let Some(line) = self.single() {
             let job = self.job(line);
+            if self.keyed && !job.specs.is_empty() && !job.specs.iter().any(Spec::is_keyed) {
+                self.facts.malformed += 1;
+                let reason = "no digest of it is under the key (-a NAME takes it as it is)".to_owned();
+                return Some(Task::Tell(Notice::Malformed(BadLine {
+                    at: job.origin.1,
+                    reason,
+                    lacks_key: false,
+                })));
+            }
             match self.picking.pick(&job, self.root) {
                 Pick::In => return Some(self.task(job)),
                 Pick::Out => self.facts.left_out += 1,
