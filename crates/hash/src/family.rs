@@ -11,6 +11,7 @@ macro_rules! families {
     };
 }
 
+pub(crate) mod held;
 #[cfg(target_arch = "x86_64")]
 mod rounds;
 
@@ -57,6 +58,8 @@ families! {
     murmur3
     imohash
     farmhash
+    cityhash
     wyhash
+    komihash
     xxh
 }
