@@ -11,9 +11,9 @@ macro_rules! families {
     };
 }
 
-pub(crate) mod held;
 #[cfg(target_arch = "x86_64")]
 mod rounds;
+pub(crate) mod whole;
 
 families! {
     md2

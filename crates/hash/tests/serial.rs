@@ -178,7 +178,6 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("sha0", sha0),
     ("parallelhash128", |message| parallel_hash(message, "shake128", 32, 8192)),
     ("parallelhash256", |message| parallel_hash(message, "shake256", 64, 8192)),
-    ("farmhash64", |message| farmhash::fingerprint64(message).to_be_bytes().to_vec()),
     ("komihash", |message| komihash::komihash(message, 0).to_be_bytes().to_vec()),
     ("komihash;seed=81985529216486895", |message| {
         komihash::komihash(message, 0x0123_4567_89ab_cdef).to_be_bytes().to_vec()

@@ -5,7 +5,7 @@
 //! bytes: nobody can compute them of a file as it is read, so they are not here. Digests are the number, big-endian.
 
 use super::farmhash::{K0, K1, Long, at, joined_by, short, shifted, sum, weak};
-use super::held::held;
+use super::whole::whole;
 use crate::algorithm::{Algorithm, Kind, Params, Serial, Status};
 use crate::digest::Digest;
 
@@ -40,7 +40,7 @@ fn new(_: &Params, size: Option<u64>) -> Box<dyn Serial> {
             filled: 0,
         }),
         Some(size) => Box::new(Short { size, bytes: Vec::new() }),
-        None => held(|message| {
+        None => whole(|message| {
             let mut hasher = new(&Params::default(), Some(message.len() as u64));
             hasher.update(message);
             hasher.finish()

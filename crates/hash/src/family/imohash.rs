@@ -5,7 +5,7 @@
 
 use crate::algorithm::{Algorithm, Kind, Params, Serial, Status};
 use crate::digest::Digest;
-use crate::family::held::held;
+use crate::family::whole::whole;
 use crate::family::murmur3;
 
 /// The rows of this family.
@@ -29,7 +29,7 @@ const WHOLE_BELOW: u64 = 128 << 10;
 fn new(_: &Params, size: Option<u64>) -> Box<dyn Serial> {
     match size {
         Some(size) => Box::new(Sampled { hasher: murmur3::x64_128(), size, at: 0 }),
-        None => held(|message| {
+        None => whole(|message| {
             let mut sampled = new(&Params::default(), Some(message.len() as u64));
             sampled.update(message);
             sampled.finish()

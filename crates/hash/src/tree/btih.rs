@@ -7,8 +7,8 @@
 
 use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, Params, Serial, Status, Unit};
 use crate::digest::Digest;
-use crate::family::held::held;
 use crate::family::sha1;
+use crate::family::whole::whole;
 use crate::hasher::Hasher;
 use crate::spec::{NAME, Spec};
 
@@ -64,11 +64,11 @@ fn hasher(_: &'static Composite, params: &Params, size: Option<u64>) -> Box<dyn 
             piece: Spec::new(&sha1::ROWS[0]).hasher(),
             hashes: Vec::new(),
         }),
-        None => held(move |message| {
+        None => whole(move |message| {
             let Kind::Composite(composite) = &ROW.kind else { unreachable!("it is one") };
-            let mut whole = hasher(composite, &params, Some(message.len() as u64));
-            whole.update(message);
-            whole.finish()
+            let mut inner = hasher(composite, &params, Some(message.len() as u64));
+            inner.update(message);
+            inner.finish()
         }),
     }
 }
@@ -105,8 +105,7 @@ impl Serial for Btih {
     }
 
     fn finish(&mut self) -> Digest {
-        // The empty file has one piece.
-        if self.fed % self.piece_len != 0 || self.fed == 0 {
+        if self.fed % self.piece_len != 0 {
             self.end_piece();
         }
         let Btih { name, size, piece_len, hashes, piece, .. } = self;
