@@ -67,7 +67,7 @@ fn the_info_hash_of_a_torrent_is_told_of_a_file_by_its_name() {
         assert!(ran.out().contains(&format!("f.bin: {algorithm}\n")) && ran.code == Some(0), "{ran:?}");
     }
     let named = folder.run(&["-a", "btih;name=662e62696e", "--tag", "f.bin"]);
-    assert_eq!(named.out(), "BTIH;NAME=662E62696E (f.bin) = 14a6f17ce10298e235bf2f18faa6ce6636575114\n");
+    assert_eq!(named.out(), "BTIH;NAME=662e62696e (f.bin) = 14a6f17ce10298e235bf2f18faa6ce6636575114\n");
     let ran = folder.run(&["-a", "btih", "f.bin"]);
     assert!(ran.err.contains("btih depends on the name of the file: btih;name=HEXADECIMAL"), "{}", ran.err);
     assert_eq!(ran.code, Some(2));
