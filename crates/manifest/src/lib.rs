@@ -19,6 +19,7 @@ mod algorithm;
 pub mod convert;
 mod digest;
 pub mod edit;
+pub mod encoding;
 mod entry;
 mod format;
 mod formats;

@@ -5,12 +5,12 @@ use crate::options::{KeyArgs, RunArgs};
 use crate::selection::SelectArgs;
 use crate::values::path::output_file;
 use crate::values::size::size;
-use crate::values::table::{FormatParser, KeyedSpecParser};
+use crate::values::table::{EncodingParser, FormatParser, KeyedSpecParser};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use truesum::hash::Spec;
-use truesum::manifest::Format;
+use truesum::manifest::{Format, Spelling};
 
 /// Compute digests of files and of all files in folders
 #[derive(Args)]
@@ -74,7 +74,7 @@ pub struct HashArgs {
     /// %p path, %f name, %d folder, %s size (%10s, %010s), %{mtime} in UTC, %l ed2k link, %{ALGORITHM}, %m MD5, %h SHA-1,
     /// %c CRC-32; capitals in capitals; before them %x hexadecimal, %b base 32, %B base64, %@ bytes, %u or %U as in URLs.
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Format", hide_short_help = true)]
-    #[arg(conflicts_with_all = ["algorithm", "length", "seed", "customization", "tag", "json", "zero", "format", "raw", "base64", "base32", "uppercase", "per_directory", "sidecar", "embed_crc", "key_file", "key_fd"])]
+    #[arg(conflicts_with_all = ["algorithm", "length", "seed", "customization", "tag", "json", "zero", "format", "raw", "base64", "base32", "uppercase", "encoding", "per_directory", "sidecar", "embed_crc", "key_file", "key_fd"])]
     pub format_string: Option<OsString>,
     /// Any other format; see `truesum list formats`
     #[arg(short = 't', long, value_name = "NAME", help_heading = "Format", value_parser = FormatParser)]
@@ -99,6 +99,14 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Format", conflicts_with = "raw")]
     pub uppercase: bool,
+    /// Digests spelled in another way: base58, base64url, nix32, bubblebabble and others
+    ///
+    /// Lists are read back in hexadecimal, base 64 and base 32 alone, so with any other nothing is written to a file. Any other name
+    /// tells which there are.
+    #[arg(hide_short_help = true, hide_possible_values = true)]
+    #[arg(long, value_name = "NAME", help_heading = "Format", value_parser = EncodingParser)]
+    #[arg(conflicts_with_all = ["raw", "base64", "base32", "uppercase", "json", "embed_crc"])]
+    pub encoding: Option<Spelling>,
     /// The bytes of the digest of one file, nothing else
     #[arg(long, help_heading = "Format")]
     pub raw: bool,

@@ -309,8 +309,9 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
         (true, ..) => Spelling::Base64,
         (_, true, _) => Spelling::Base32,
         (.., true) => Spelling::HexUpper,
-        _ => Spelling::Hex,
+        _ => args.encoding.unwrap_or_default(),
     };
+    shown_only(args, format, specs, spelling)?;
     if spelling == Spelling::Base32 {
         let short = |spec: &&Spec| spec.digest_len() < 16 || spec.counts_parts();
         if let Some(spec) = specs.iter().find(short) {
@@ -329,6 +330,30 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
         .write(&entry)
         .map_err(|why| Refusal::with_hint(format!("{}: {why}", format.name), "--tag or --json can"))?;
     Ok(Form::Entries(format, style))
+}
+
+/// Whether a spelling that no list is read back in can be shown.
+fn shown_only(args: &HashArgs, format: &Format, specs: &[Spec], spelling: Spelling) -> Result<(), Refusal> {
+    let Spelling::Other(encoding) = spelling else { return Ok(()) };
+    let name = encoding.name;
+    if args.output.is_some()
+        || args.sidecar
+        || args.per_directory
+        || !["gnu", "gnu-z", "bsd", "bsd-z"].contains(&format.name)
+    {
+        return Err(Refusal::with_hint(
+            format!("--encoding {name}: no list is read back that has digests so"),
+            "hex, base64 and base32 are read back",
+        ));
+    }
+    let unspelled =
+        |spec: &&Spec| spec.counts_parts() || encoding.write(spec.digest(b"").as_bytes()).is_none();
+    match specs.iter().find(unspelled) {
+        Some(spec) => {
+            Err(Refusal::new(format!("--encoding {name}: it has no spelling of a digest of {spec}")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The pieces of no bytes at all, by which an entry is tried.

@@ -1,5 +1,6 @@
 //! What is known of a manifest before it is written.
 
+use crate::encoding::Encoding;
 use truesum_hash::{Digest, Spec};
 
 /// How digests are spelled.
@@ -14,6 +15,8 @@ pub enum Spelling {
     Base64,
     /// Base 32 in small letters without padding, as RHash writes it.
     Base32,
+    /// As no list is read back.
+    Other(&'static Encoding),
 }
 
 impl Spelling {
@@ -24,6 +27,8 @@ impl Spelling {
             Spelling::HexUpper => digest.to_hex_upper(),
             Spelling::Base64 => digest.to_base64(),
             Spelling::Base32 => digest.to_base32(),
+            // Who asks for one has seen that it can spell as many bytes.
+            Spelling::Other(encoding) => encoding.write(digest.as_bytes()).unwrap_or_else(|| digest.to_hex()),
         }
     }
 }
