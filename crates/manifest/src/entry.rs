@@ -1,9 +1,10 @@
 //! An [`Entry`]: what a manifest says of one file.
 
+pub(crate) mod pairs;
 mod pieces;
 mod time;
 
-pub use pieces::{Piece, Pieces};
+pub use pieces::{Cuts, Made, Piece, PieceList};
 pub use time::Time;
 
 use std::time::Duration;
@@ -27,7 +28,7 @@ pub struct Entry {
     /// The digests of the whole file, in the manifest's order.
     pub digests: Vec<(Spec, Digest)>,
     /// Digests of parts of it, one item for each algorithm. They say nothing of bytes that no piece covers.
-    pub pieces: Vec<Pieces>,
+    pub pieces: Vec<PieceList>,
     /// How long reading and hashing took.
     pub elapsed: Option<Duration>,
 }

@@ -148,6 +148,8 @@ pub struct Options {
     pub key: Option<Secret>,
     /// Accept entries whose digests need a key that is not there ([`Spec::lacks_key`]). Who does must not compute them.
     pub allow_keyless: bool,
+    /// What the file is called that a list of pieces without names is of; without it the list's own name tells.
+    pub subject: Option<Vec<u8>>,
     /// Set from outside, it ends the reading of a document, which can take seconds before its first entry.
     pub stop: Option<Arc<AtomicBool>>,
 }
@@ -185,6 +187,7 @@ impl Options {
             allow_sampled: self.allow_sampled,
             allow_pieces: self.allow_pieces,
             locating: self.locating,
+            subject: self.subject.clone(),
             stop: self.stop.clone(),
             allow_undigested: self.allow_undigested,
             key: self.key.clone(),

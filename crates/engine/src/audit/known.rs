@@ -145,7 +145,7 @@ impl<'a> KnownSets<'a> {
             Err(error) => return self.failed(&error, tell),
         };
         let seen = Seen::new(false);
-        let reader = match look(CountedReader { reader: file, progress: self.progress, seen: &seen }) {
+        let reader = match look(CountedReader { reader: file, progress: self.progress, seen: &seen }, None) {
             Ok((_, Some(what))) if self.options.format.is_none() => {
                 return self.failed(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
             }

@@ -54,12 +54,13 @@ pub(crate) fn listed_jobs(
     let folder = options.folder(name);
     let root = Root::folder(&folder, options.allow_outside).map_err(Ended::Unread)?;
     let seen = Seen::new(options.digest_manifests);
-    let reader = match look(CountedReader { reader: file, progress, seen: &seen }).map_err(unread("read"))? {
-        (_, Some(what)) if options.format.is_none() => {
-            return Err(Ended::Unread(Error::new(bytes, "use", Cause::NoManifest(what))));
-        }
-        (reader, _) => reader,
-    };
+    let reader =
+        match look(CountedReader { reader: file, progress, seen: &seen }, None).map_err(unread("read"))? {
+            (_, Some(what)) if options.format.is_none() => {
+                return Err(Ended::Unread(Error::new(bytes, "use", Cause::NoManifest(what))));
+            }
+            (reader, _) => reader,
+        };
     let mut entries =
         Entries::new(reader, options.reading(bytes, progress), &root, 0, None).of_folder(&folder);
     for task in entries.by_ref() {
