@@ -4,14 +4,11 @@ pub(crate) mod pairs;
 mod pieces;
 mod time;
 
-pub use pieces::{Cuts, Made, Piece, PieceList};
+pub use pieces::{Cuts, Made, Piece, PieceList, SIZE_LIMIT};
 pub use time::Time;
 
 use std::time::Duration;
 use truesum_hash::{Digest, Spec};
-
-/// The largest size that a file can have: what an `off_t` of 64 bits counts.
-pub const SIZE_LIMIT: u64 = i64::MAX as u64;
 
 /// Most algorithms of one entry: what is written can be read, and no line makes its reader slow.
 pub const MAX_ALGORITHMS: usize = 1024;

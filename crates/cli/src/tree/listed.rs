@@ -2,7 +2,6 @@
 
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::tree::repair::RepairArgs;
 use crate::watch::Watch;
 use crate::words::count;
 use std::fmt::Write;
@@ -33,21 +32,21 @@ pub fn is_list(path: &Path) -> bool {
 }
 
 /// Mends files by a list of pieces.
-pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
-    if args.digest.is_some() {
-        console.error("tree repair: --digest is that of a stored tree");
-        return Exit::NotAsAsked;
-    }
-    let named = args.file.as_ref().map(PathBuf::from);
-    let (root, data) = match named {
+pub fn repair(
+    list: &Path,
+    file: Option<PathBuf>,
+    copy: &Path,
+    mode: Mode,
+    threads: usize,
+    console: &mut Console,
+) -> Exit {
+    let (root, data) = match file {
         Some(file) if file.is_dir() => (Some(file), None),
         data => (None, data),
     };
-    let threads = args.processors.unwrap_or(0);
     let options = Options { root, data, threads, mapping: Mapping::Guarded, ..Options::default() };
-    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
     let watch = Watch::of_one(None, console);
-    let done = match mend(&args.tree, Path::new(&args.copy), mode, &options, &watch.progress) {
+    let done = match mend(list, copy, mode, &options, &watch.progress) {
         Ok(done) => done,
         Err(error) => return watch.failed(&error, console),
     };
@@ -67,7 +66,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     }
     let mut exit = watch.print(Ok(text), console);
     if done.files.is_empty() {
-        console.error_of(args.tree.as_os_str().as_bytes(), "it has no digests of pieces");
+        console.error_of(list.as_os_str().as_bytes(), "it has no digests of pieces");
         return Exit::NotAsAsked;
     }
     for file in &done.files {

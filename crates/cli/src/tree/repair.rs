@@ -13,7 +13,7 @@ use clap::{Args, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Judgement, Length};
@@ -55,7 +55,14 @@ pub struct RepairArgs {
 
 pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     if listed::is_list(&args.tree) {
-        return listed::repair(args, console);
+        if args.digest.is_some() {
+            console.error("tree repair: --digest is that of a stored tree");
+            return Exit::NotAsAsked;
+        }
+        let (file, mode) =
+            (args.file.as_ref().map(PathBuf::from), if args.dry_run { Mode::DryRun } else { Mode::Write });
+        let (copy, threads) = (Path::new(&args.copy), args.processors.unwrap_or(0));
+        return listed::repair(&args.tree, file, copy, mode, threads, console);
     }
     let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), console) else {
         return Exit::NotAsAsked;

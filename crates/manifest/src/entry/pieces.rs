@@ -5,12 +5,14 @@
 //! may hold the end of one file and the beginning of the next. All entries of such a manifest share one list; each
 //! knows where its file lies in the sequence. A digest takes no more memory than its bytes.
 
-use crate::entry::SIZE_LIMIT;
 use crate::entry::pairs::Pairs;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 use truesum_hash::{Digest, Hasher, Spec};
+
+/// The largest size that a file can have: what an `off_t` of 64 bits counts.
+pub const SIZE_LIMIT: u64 = i64::MAX as u64;
 
 /// The digests of the pieces of a sequence, and where in it a file lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
