@@ -91,7 +91,7 @@ fn locates(folder: &Path, list: &str, data: &str, at: usize, range: Range<u64>) 
     assert_eq!(std::fs::read(&file).unwrap(), damaged);
     // One that is damaged elsewhere does.
     let mut elsewhere = good.clone();
-    let last = if at > good.len() / 2 { 0 } else { good.len() - 1 };
+    let last = if at >= good.len() / 2 { 0 } else { good.len() - 1 };
     elsewhere[last] ^= 1;
     std::fs::write(&copy, &elsewhere).unwrap();
     let tried = repair(&list, &copy, Mode::DryRun, &options, &progress).unwrap();

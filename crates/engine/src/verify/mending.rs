@@ -92,7 +92,11 @@ pub fn repair(
         return Err(Error::new(bytes, "use", Cause::Other(why)));
     }
     let copies = Copies::new(copy, pieced.len())?;
-    let verified = verify(pieced.clone(), &config, progress)?;
+    let mut pieced = pieced;
+    let mut verified = verify(pieced.clone(), &config, progress)?;
+    if copies.tell_sizes(&mut pieced, &verified) {
+        verified = verify(pieced.clone(), &config, progress)?;
+    }
     let mut mending = Mending { files: &pieced, found: &verified, copies, config: &config, mode, progress };
     let mut mends = vec![Vec::new(); pieced.len()];
     let mut first = 0;
@@ -193,6 +197,23 @@ impl Copies {
             return Err(Error::new(bytes, "use", Cause::Other(why)));
         }
         Ok(Copies { root: Root::Anywhere, only: Some(bytes.to_vec()), open: HashMap::new() })
+    }
+
+    /// Takes the size of the copy for that of a file whose size is not listed and that is not good as it is: by its last piece it
+    /// will be seen whether that is right. Returns whether there was one.
+    fn tell_sizes(&self, files: &mut [Pieced], found: &[Outcome]) -> bool {
+        let mut told = false;
+        for (file, found) in files.iter_mut().zip(found) {
+            if file.job.size.is_some() || !file.pieces[0].is_open() || found.verdict() == Verdict::Verified {
+                continue;
+            }
+            let size = self.root.size(self.path(&file.job.name));
+            let of_size: Option<Vec<_>> = file.pieces.iter().map(|list| list.of_size(size)).collect();
+            if let Some(pieces) = of_size {
+                (file.pieces, file.job.size, told) = (pieces, Some(size), true);
+            }
+        }
+        told
     }
 
     fn path<'p>(&'p self, name: &'p [u8]) -> &'p [u8] {

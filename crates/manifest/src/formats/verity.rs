@@ -126,7 +126,10 @@ impl Shape {
                     below.extend_from_slice(&slot[..len]);
                 }
                 if node[held * self.slot..].iter().any(|&byte| byte != 0) {
-                    return Err(refused(here, "a block with digests of more than there is: cut off or damaged"));
+                    return Err(refused(
+                        here,
+                        "a block with digests of more than there is: cut off or damaged",
+                    ));
                 }
             }
             (named, at) = (Some(below), at + bytes);

@@ -84,8 +84,7 @@ impl Judge {
         let Some((file, mut outcome)) = self.waiting.pop_front() else { return Ok(()) };
         if let Ok(found) = &mut outcome.result {
             let by_digest = !outcome.job.specs.is_empty() && outcome.job.agrees(&found.digests);
-            let missing =
-                outcome.job.size.filter(|size| *size > found.size).map_or(0, |size| size - found.size);
+            let missing = (file.end - file.start).saturating_sub(found.size);
             found.pieces = Some(self.findings(&file, by_digest, missing));
         }
         // Ranges that end before this file are of no other.
