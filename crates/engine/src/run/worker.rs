@@ -10,9 +10,10 @@ use crate::io::waits::Waits;
 use crate::job::{Found, Job, Outcome, as_promised};
 use crate::pieces::fold::{hash_pieces, plans};
 use crate::progress::Progress;
+use crate::run::alone::{READ_AHEAD, lanes_of};
 use crate::run::config::Config;
 use crate::run::event::{Batch, Told};
-use crate::run::feed::{Assigned, Feeder, LARGE, lanes_of};
+use crate::run::feed::{Assigned, Feeder, LARGE};
 use crate::run::frontier::Leaving;
 use crate::run::links::{Claim, Identity, Links};
 use crate::task::Notice;
@@ -38,8 +39,6 @@ const OPEN: usize = 64;
 /// Both where memory is scarce.
 const SMALL_ROUND: usize = 1 << 17;
 const FEW: usize = 16;
-/// Files up to this size are read by the thread that hashes them.
-const READ_AHEAD: u64 = 4 << 20;
 
 pub(crate) struct Worker<'a, 'f> {
     config: &'a Config,

@@ -23,21 +23,19 @@ pub(super) const ROW: Format = Format {
     tagged: None,
 };
 
-/// The name of the file: the one told, or the list's own without its ending.
+/// The name of the file: the list's own without its ending, or the one told.
 ///
 /// # Errors
 /// Neither is there.
 pub(super) fn name(options: &Options, endings: &[&str]) -> Result<Vec<u8>, LineError> {
-    if let Some(subject) = &options.subject {
-        return Ok(subject.clone());
-    }
     let own = options.file_name.as_deref().unwrap_or_default();
     let own = own.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     let stripped = endings.iter().find_map(|ending| {
         let at = own.len().checked_sub(ending.len()).filter(|at| *at > 0)?;
         own[at..].eq_ignore_ascii_case(ending.as_bytes()).then(|| own[..at].to_vec())
     });
-    stripped.ok_or(refused(0, "it does not say what file it is of, nor does its own name"))
+    let told = stripped.or_else(|| options.subject.clone());
+    told.ok_or(refused(0, "it does not say what file it is of, nor does its own name"))
 }
 
 /// The only entry of a list.

@@ -161,8 +161,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     let mut entry = Entry { size, ..Entry::default() };
     entry.path = match &object.key {
-        Some(key) if options.subject.is_none() => key.clone().into_bytes(),
-        _ => nameless::name(options, &[".parts.json", ".json"])?,
+        Some(key) => key.clone().into_bytes(),
+        None => nameless::name(options, &[".parts.json", ".json"])?,
     };
     for column in 0..CHECKSUMS {
         entry.pieces.extend(list(&parts, &ranges, column, options)?);
