@@ -15,6 +15,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum_hash::Digest;
+use truesum_manifest as manifest;
 
 /// What a manifest holds: an entry, one that has digests of pieces alone, or a line that is none.
 pub(crate) enum Listed {
@@ -61,8 +62,9 @@ pub(crate) fn listed_jobs(
             }
             (reader, _) => reader,
         };
-    let mut entries =
-        Entries::new(reader, options.reading(bytes, progress), &root, 0, None).of_folder(&folder);
+    // Where a file is damaged is not asked.
+    let reading = manifest::Options { locating: false, ..options.reading(bytes, progress) };
+    let mut entries = Entries::new(reader, reading, &root, 0, None).of_folder(&folder);
     for task in entries.by_ref() {
         match task {
             Task::File(job) => each(Listed::Entry(job))?,
