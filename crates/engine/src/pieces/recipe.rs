@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn the_rolling_sum_weighs_every_byte_by_what_follows() {
-        let bytes: Vec<u8> = (0..5000u32).map(|at| (at * 7 >> 2) as u8).collect();
+        let bytes: Vec<u8> = (0..5000u32).map(|at| ((at * 7) >> 2) as u8).collect();
         let a = bytes.iter().fold(0u64, |sum, &byte| sum + u64::from(byte)) as u16;
         let weighed = bytes.iter().enumerate().map(|(at, &byte)| (bytes.len() - at) as u64 * u64::from(byte));
         let b = weighed.sum::<u64>() as u16;
