@@ -10,6 +10,7 @@ pub mod event;
 pub(crate) mod foreign;
 pub mod listed;
 pub(crate) mod listed_jobs;
+pub mod mending;
 pub mod options;
 mod outputs;
 mod picking;

@@ -148,6 +148,8 @@ pub struct Options {
     pub key: Option<Secret>,
     /// Accept entries whose digests need a key that is not there ([`Spec::lacks_key`]). Who does must not compute them.
     pub allow_keyless: bool,
+    /// What the file is called that a list of pieces without names is of, where its own name does not tell.
+    pub subject: Option<Vec<u8>>,
     /// Set from outside, it ends the reading of a document, which can take seconds before its first entry.
     pub stop: Option<Arc<AtomicBool>>,
 }

@@ -410,7 +410,7 @@ pub fn matching<E>(
         let sized: Vec<Candidate> = sized.collect();
         groups.extend(sized.chunks(AT_ONCE).map(<[Candidate]>::to_vec));
         if groups.is_empty() {
-            digests(&[first.spec.clone()])?;
+            digests(std::slice::from_ref(&first.spec))?;
         }
     }
     let mut tried = 0;

@@ -47,7 +47,7 @@ impl<R: Read> Reader<R> {
     /// A reader that recognises encoding, format and wrapping by itself. Nothing is read yet.
     pub fn new(reader: R, options: Options) -> Reader<R> {
         Reader {
-            lines: Lines::decoded(reader),
+            lines: if table::is_raw(&options) { Lines::raw(reader) } else { Lines::decoded(reader) },
             options,
             chosen: None,
             signed: Signed::No,

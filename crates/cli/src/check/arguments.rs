@@ -126,6 +126,11 @@ pub struct CheckArgs {
     /// Say which bytes of a file that failed are damaged, by the tree stored in FILE.ftr
     #[arg(long, help_heading = "Where the damage is", conflicts_with = "status")]
     pub locate: bool,
+    /// The file that a list of pieces is of, if it has another name than listed or the list names none
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Where the damage is")]
+    #[arg(conflicts_with_all = ["root", "recursive", "embedded", "expect", "exact", "search", "normalize", "match_case", "fix_names"])]
+    pub data: Option<PathBuf>,
     /// Look for stored trees in this folder instead of beside the files
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "locate")]

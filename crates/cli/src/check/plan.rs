@@ -116,6 +116,18 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         }
         names.push("-".into());
     }
+    let mut root = args.root;
+    let mut data = args.data;
+    if args.locate && data.is_none() && root.is_none() && !asks_folders && args.expect.is_empty() {
+        match list_and_data(&names, args.format) {
+            Some(file) if file.is_dir() => (names, root) = (names[..1].to_vec(), Some(file)),
+            Some(file) => (names, data) = (names[..1].to_vec(), Some(file)),
+            None => {}
+        }
+    }
+    if data.is_some() && names.len() != 1 {
+        return Err(Refusal::new("--data: one file has one list"));
+    }
     let (key, algorithms, notes) = args.key.for_lines(args.algorithm, &names)?;
     let subject = match &args.expect[..] {
         [] if args.recursive => Subject::Below(names),
@@ -153,11 +165,13 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         let why = "--search, --match-case, --normalize and --fix-names look for what a whole check misses";
         return Err(Refusal::with_hint(why, "check without --max-bytes, --max-time and --state"));
     }
+    let is_of_data = data.is_some();
     let tell = args.run.tell(args.quiet || args.status);
     let public_key = args.pubkey.as_deref().map(public_key).transpose()?;
     let options = truesum::Options {
         public_key,
-        root: args.root,
+        root,
+        data,
         algorithms,
         key,
         format: args.format,
@@ -167,6 +181,8 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         lenient: args.lenient,
         malformed_told: (form != Form::Json && !args.warn && args.html.is_none()).then_some(NAMED_LINES),
         unlisted: match (args.exact, args.ignore_missing, detail) {
+            // What lies beside a file that was named is of no interest.
+            _ if is_of_data => Unlisted::Unasked,
             (true, ..) => Unlisted::Refused,
             (false, false, Detail::All) => Unlisted::Told,
             _ => Unlisted::Unasked,
@@ -204,6 +220,24 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let locate = args.locate.then_some(Locating { trees: args.trees, map: args.map, page: args.map_html });
     Ok(Checking { subject, options, form, warn: args.warn, locate, html: args.html, ending, tell, notes })
 }
+
+/// The second of two names, where the first is that of a list of pieces and the second is no manifest: the list's file, or the
+/// folder of its files.
+fn list_and_data(names: &[PathBuf], format: Option<&'static manifest::Format>) -> Option<PathBuf> {
+    let [list, data] = names else { return None };
+    let format_of = |path: &Path| {
+        let mut head = Vec::new();
+        File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).ok()?;
+        let complete = (head.len() as u64) < HEAD;
+        manifest::detect(manifest::Head { text: &head, complete }, Some(path.as_os_str().as_bytes()))
+    };
+    let is_list = format.or_else(|| format_of(list)).is_some_and(|row| row.holds.locates);
+    let is_data = || data.is_dir() || data.is_file() && format_of(data).is_none();
+    (is_list && is_data()).then(|| data.clone())
+}
+
+/// Bytes of a file by which it is known for a manifest.
+const HEAD: u64 = 64 << 10;
 
 /// The first option given that says something of lists only.
 fn of_a_list(args: &CheckArgs) -> Option<&'static str> {

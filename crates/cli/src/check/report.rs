@@ -130,10 +130,15 @@ fn job_has_no_digest(outcome: &Outcome) -> bool {
 }
 
 /// Appends a line for each range that digests of pieces say is damaged, or say nothing of.
-fn ranges(pieces: &Findings, line: &mut String) {
+fn ranges(pieces: &Findings, size: u64, line: &mut String) {
     for Damage { range, shared } in &pieces.damaged {
         let where_else = if *shared { ", or what else the piece holds of other files" } else { "" };
-        *line += &format!("  {} {} damaged{where_else}\n", range.start, range.end - range.start);
+        let state = if range.start >= size { "missing" } else { "damaged" };
+        *line += &format!("  {} {} {state}{where_else}\n", range.start, range.end - range.start);
+    }
+    if let Some(short) = &pieces.short {
+        *line +=
+            &format!("  not verified: {short} of each piece are listed, which other bytes can have too\n");
     }
     for range in &pieces.unknown {
         let why = "no piece covers it, or one that holds bytes of a file that could not be read";
@@ -198,10 +203,10 @@ pub fn reason(outcome: &Outcome) -> Option<String> {
 pub fn differences(outcome: &Outcome) -> String {
     let verdict = outcome.verdict();
     let mut line = String::new();
-    if let (Verdict::Mismatch | Verdict::Unverified, Ok(Found { pieces: Some(pieces), .. })) =
+    if let (Verdict::Mismatch | Verdict::Unverified, Ok(Found { pieces: Some(pieces), size, .. })) =
         (verdict, &outcome.result)
     {
-        ranges(pieces, &mut line);
+        ranges(pieces, *size, &mut line);
     }
     if let (Verdict::Mismatch, Ok(found)) = (verdict, &outcome.result) {
         if let Some(size) = outcome.job.size.filter(|size| *size != found.size) {

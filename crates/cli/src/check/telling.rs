@@ -203,7 +203,7 @@ impl<'a> Telling<'a> {
             self.write()?;
         }
         let threads = self.plan.options.threads;
-        let locate = || Locate::new(manifest.root, self.trees, threads, self.progress).look(outcome);
+        let locate = || Locate::new(manifest.root, self.trees, threads, self.progress).look(outcome, name);
         let located = wanted.map(|_| locate());
         match &located {
             _ if form == Form::Json => {

@@ -17,7 +17,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::{Lengths, Spec};
 use truesum::manifest::template::Template;
-use truesum::manifest::{self, Cut, Entry, Format, Heading, MAX_ALGORITHMS, Pieces, Spelling, Style, Writer};
+use truesum::manifest::{
+    self, Cut, Entry, Format, Heading, MAX_ALGORITHMS, PieceList, Spelling, Style, Writer,
+};
 use truesum::{Order, marks, walk};
 
 /// What `hash` is to do.
@@ -357,7 +359,7 @@ fn shown_only(args: &HashArgs, format: &Format, specs: &[Spec], spelling: Spelli
 }
 
 /// The pieces of no bytes at all, by which an entry is tried.
-pub fn no_pieces(cut: Cut) -> Vec<Pieces> {
+pub fn no_pieces(cut: Cut) -> Vec<PieceList> {
     let algorithms: &[&str] = match cut {
         Cut::Joined => &["sha1"],
         Cut::Each => &["bt2-pieces-root"],
@@ -365,7 +367,7 @@ pub fn no_pieces(cut: Cut) -> Vec<Pieces> {
     };
     let none = |name: &&str| {
         let spec = name.parse().expect("a row of the table of algorithms");
-        Pieces::new(spec, 0..0, *PIECES.start(), Vec::new().into()).expect("no bytes have no pieces")
+        PieceList::new(spec, 0..0, *PIECES.start(), Vec::new().into()).expect("no bytes have no pieces")
     };
     algorithms.iter().map(none).collect()
 }

@@ -144,14 +144,19 @@ impl<'a> Verification<'a> {
         let options = self.options;
         let bytes = name.as_os_str().as_bytes();
         let folder = options.folder(name);
-        let root = match Root::folder(&folder, options.allow_outside) {
+        // A file that was named is opened as it was.
+        let root = match &options.data {
+            Some(_) => Ok(Root::Anywhere),
+            None => Root::folder(&folder, options.allow_outside),
+        };
+        let root = match root {
             Ok(root) => root,
             Err(error) => return self.unread(&error, tell),
         };
         let reading = options.reading(bytes, self.progress);
         let seen = Seen::new(options.digest_manifests);
         let reader = CountedReader { reader, progress: self.progress, seen: &seen };
-        let (reader, foreign) = match look(reader) {
+        let (reader, foreign) = match look(reader, Some(bytes)) {
             Ok(looked) => looked,
             Err(error) if Input::is_interruption(&error) => {
                 self.report.not_begun += 1;
@@ -181,6 +186,7 @@ impl<'a> Verification<'a> {
         let mut sought = sought.filter(|_| sought::is_asked(options));
         let before = sought.as_ref().map_or(0, |sought| sought.len());
         let entries = Entries::new(reader, reading, &config.root, 0, listing).of_folder(&folder);
+        let entries = entries.of_data(options.data.as_deref());
         let mut entries = entries.selecting(&options.select).telling(options.malformed_told);
         let manifest = Manifest { name, root: &config.root };
         let mut checked = Checked::default();

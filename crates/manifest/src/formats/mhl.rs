@@ -2,7 +2,7 @@
 //!
 //! Names of an ASC list are relative to the folder above it. Digests of folders are of lists and are passed over; so is the chain.
 
-use super::xml::{self, Dialect, Digests, Source, Spelled};
+use super::xml::{self, Dialect, Digests, Pieces, Source, Spelled};
 use crate::format::{Format, Holds, Reading, Writing};
 
 pub(crate) static MHL: Format = Format {
@@ -41,6 +41,7 @@ static ONE: Dialect = Dialect {
         ("xxhash64", "xxh64", Spelled::Reversed),
         ("xxhash64be", "xxh64", Spelled::Plainly),
     ]),
+    pieces: Pieces::No,
     skip_itself: false,
 };
 
@@ -57,5 +58,6 @@ static TWO: Dialect = Dialect {
         ("xxh128", "xxh128", Spelled::Plainly),
         ("c4", "c4", Spelled::Plainly),
     ]),
+    pieces: Pieces::No,
     skip_itself: false,
 };
