@@ -67,6 +67,23 @@ pub fn from_nix32(text: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// The digits of base 58.
+const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+
+/// Writes a SHA-512 as a C4 identifier (SMPTE ST 2114): `c4` and 88 digits in base 58.
+pub fn to_c4(sha512: &[u8]) -> String {
+    let mut digits = [0u8; 88];
+    for &byte in sha512 {
+        let mut carry = usize::from(byte);
+        for digit in digits.iter_mut().rev() {
+            carry += usize::from(*digit) << 8;
+            (*digit, carry) = ((carry % 58) as u8, carry / 58);
+        }
+    }
+    let digits = digits.iter().map(|&digit| char::from(BASE58[usize::from(digit)]));
+    ['c', '4'].into_iter().chain(digits).collect()
+}
+
 /// The SHA-512 of a C4 identifier (SMPTE ST 2114): `c4` and 88 digits in base 58.
 pub(crate) fn c4(text: &[u8]) -> Option<Vec<u8>> {
     let digits = text.strip_prefix(b"c4").filter(|digits| digits.len() == 88)?;
@@ -91,10 +108,9 @@ pub(crate) fn cid(text: &[u8]) -> Option<Vec<u8>> {
 
 /// The number of `N` bytes that is written in base 58.
 fn base58<const N: usize>(digits: &[u8]) -> Option<[u8; N]> {
-    const ALPHABET: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
     let mut bytes = [0u8; N];
     for character in digits {
-        let mut carry = ALPHABET.iter().position(|known| known == character)?;
+        let mut carry = BASE58.iter().position(|known| known == character)?;
         for byte in bytes.iter_mut().rev() {
             carry += usize::from(*byte) * 58;
             *byte = carry as u8;
