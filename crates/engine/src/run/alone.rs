@@ -12,6 +12,16 @@ pub(crate) const READ_AHEAD: u64 = 4 << 20;
 const COPIED: u64 = 10;
 const EIGHTHS: u64 = 8;
 
+/// In a list that is too long to be known, files of this size go alone where there are no lanes. Where there are, others share them
+/// most likely, so that it takes a file that outlasts these.
+const LARGE: u64 = 256 << 20;
+const HUGE: u64 = 4 << 30;
+
+/// Whether a file goes alone of which nobody knows what comes beside it.
+pub(crate) fn alone_in_the_unknown(size: u64, specs: &[Spec]) -> bool {
+    size >= if specs.iter().any(|spec| lanes_of(spec) > 1) { HUGE } else { LARGE }
+}
+
 /// How many messages of this algorithm share a core.
 pub(crate) fn lanes_of(spec: &Spec) -> usize {
     kernel::full_lanes(spec.algorithm())

@@ -23,8 +23,6 @@ const KNOWN: usize = 4096;
 const BATCH: usize = 32;
 /// Starting a thread takes about as long as hashing this many bytes.
 const THREAD_COST: u64 = 1 << 17;
-/// In a list that is too long to be known, files of this size get a core for themselves.
-pub(crate) const LARGE: u64 = 256 << 20;
 
 /// Gives jobs to workers.
 pub(crate) struct Feeder<'a> {
