@@ -136,6 +136,8 @@ fn promises(text: &[u8], options: &Options) {
 fn run(rounds: usize) {
     let mut families: BTreeMap<&'static str, (&'static Format, Vec<Fixture>)> = BTreeMap::new();
     for fixture in fixtures() {
+        let name = fixture.name.display();
+        assert!(!fixture.expect.iter().any(String::is_empty), "{name}: nothing is expected of it");
         let mut reader = Reader::new(&fixture.manifest[..], fixture.options.clone());
         let _ = reader.next();
         // A test of long lines is not made longer.
