@@ -7,7 +7,7 @@ mod writing;
 
 pub use head::{Claim, Head, Sign};
 pub use holds::{Algorithms, Cut, Holds, Names, Told};
-pub use style::{Heading, Mode, Spelling, Style};
+pub use style::{Heading, Mode, SfvStyle, Spelling, Style};
 pub use writing::{Compose, Unholdable, Writing};
 
 use crate::algorithm::{Stated, algorithm_from_name, stated_by_name};

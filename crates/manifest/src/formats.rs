@@ -51,6 +51,7 @@ pub(crate) mod requirements;
 pub(crate) mod rhash_simple;
 pub(crate) mod rpm_dump;
 pub(crate) mod s3;
+pub(crate) mod s3_inventory;
 pub(crate) mod s3_parts;
 pub(crate) mod seven_zip;
 pub(crate) mod sfv;

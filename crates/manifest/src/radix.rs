@@ -67,6 +67,11 @@ pub fn from_nix32(text: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// Writes a SHA-512 as a C4 identifier (SMPTE ST 2114): `c4` and 88 digits in base 58.
+pub fn to_c4(sha512: &[u8]) -> String {
+    format!("c4{:1>88}", to_base58(sha512))
+}
+
 /// The SHA-512 of a C4 identifier (SMPTE ST 2114): `c4` and 88 digits in base 58.
 pub(crate) fn c4(text: &[u8]) -> Option<Vec<u8>> {
     let digits = text.strip_prefix(b"c4").filter(|digits| digits.len() == 88)?;

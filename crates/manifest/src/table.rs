@@ -12,8 +12,8 @@ use crate::formats::{
     distinfo, electron, fciv, foreign, gentoo, get_filehash, gnu, go_sum, gpg, gzip, hashdeep,
     internet_archive, jar, jpegsheriff, json, jsonl, known_set, links, loose, md5deep, metalink, mhl, mtree,
     narinfo, openssl, pacman, par, python_lock, rclone, recipe, record, requirements, rhash_simple, rpm_dump,
-    s3, s3_parts, seven_zip, sfv, sfvmd5, shasum, signature, slackware, squirrel, sri, torrent, tth, verity,
-    yocto, zsync,
+    s3, s3_inventory, s3_parts, seven_zip, sfv, sfvmd5, shasum, signature, slackware, squirrel, sri, torrent,
+    tth, verity, yocto, zsync,
 };
 use std::cmp::Reverse;
 use truesum_hash::Spec;
@@ -78,6 +78,7 @@ pub static FORMATS: &[&Format] = &[
     &electron::ELECTRON,
     &csv::CSV,
     &s3::S3_REPORT,
+    &s3_inventory::S3_INVENTORY,
     &dfxml::DFXML,
     &metalink::METALINK4,
     &metalink::METALINK3,
@@ -116,7 +117,10 @@ pub fn detect(head: Head<'_>, file_name: Option<&[u8]>) -> Option<&'static Forma
     let lines = terminator(head.text);
     let name = file_name.map(<[u8]>::to_ascii_lowercase);
     let is_named = |row: &Format| {
-        name.as_ref().is_some_and(|name| row.file_names.iter().any(|end| name.ends_with(end.as_bytes())))
+        name.as_ref().is_some_and(|name| {
+            row.file_names.iter().any(|end| name.ends_with(end.as_bytes()))
+                || row.name == bagit::BAGIT.name && bagit::is_named(name)
+        })
     };
     let candidates = FORMATS.iter().copied().filter(|row| row.terminator().is_none_or(|end| end == lines));
     let claims = candidates.filter_map(|row| {

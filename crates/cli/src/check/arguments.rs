@@ -151,6 +151,10 @@ pub struct CheckArgs {
     /// One JSON object per entry, and one for the whole
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
+    /// A line for each entry by a template, as hash has it; %{verdict} is verified, mismatch, missing ...
+    #[arg(hide_short_help = true)]
+    #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status"])]
+    pub format_string: Option<OsString>,
     /// Print only what is not good
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,

@@ -4,6 +4,7 @@ use crate::check::arguments::{Case, CheckArgs};
 use crate::check::report::{Detail, Form, NAMED_LINES};
 use crate::ending::{self, Ending};
 use crate::exit::Refusal;
+use crate::formats;
 use crate::key::HINT;
 use crate::options::{Moved, Tell};
 use crate::selection::selection;
@@ -100,7 +101,10 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let form = if args.json {
         Form::Json
     } else {
-        Form::Text { detail, colors: args.run.color.on(&std::io::stdout()) }
+        // One for the whole process: forms are passed about by value.
+        let template = args.format_string.as_deref().map(formats::template).transpose()?;
+        let template = template.map(|template| &*Box::leak(Box::new(template)));
+        Form::Text { detail, colors: args.run.color.on(&std::io::stdout()), template }
     };
     let mut names: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
     let asks_folders = args.recursive || args.embedded;

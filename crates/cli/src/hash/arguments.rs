@@ -1,6 +1,7 @@
 //! The options of `truesum hash`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
 use crate::ending::Ending;
+use crate::hash::bag::info::field;
 use crate::options::{KeyArgs, RunArgs};
 use crate::selection::SelectArgs;
 use crate::values::path::output_file;
@@ -88,6 +89,10 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Format")]
     pub piece_size: Option<u64>,
+    /// What stands around the lines of an SFV: a banner [plain], or what these programs write
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "STYLE", help_heading = "Format", value_parser = ["plain", "cksfv", "rhash", "cfv", "win"])]
+    pub sfv_style: Option<String>,
     /// Digests in base64
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Format", conflicts_with_all = ["raw", "uppercase", "base32"])]
@@ -127,6 +132,23 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Something else than one list", requires = "embed_crc")]
     pub yes: bool,
+    /// Make a bag (RFC 8493) of each folder, or complete it: its payload lies in data [default algorithm: sha512]
+    ///
+    /// What is in data is listed in manifest-ALG.txt, what is beside it in tagmanifest-ALG.txt; bag-info.txt is counted and
+    /// dated, bagit.txt comes last. What older manifests list has to be there and be the same, or nothing is written.
+    #[arg(long, help_heading = "Something else than one list", hide_short_help = true)]
+    #[arg(conflicts_with_all = ["output", "root", "raw", "zero", "json", "tag", "base64", "base32", "uppercase", "per_directory"])]
+    #[arg(conflicts_with_all = ["sidecar", "embed_crc", "text", "text_lines", "format_string", "announce", "piece_size", "files_from"])]
+    #[arg(conflicts_with_all = ["files0_from", "include", "exclude", "newer", "older", "min_size", "max_size", "gitignore", "special", "unordered"])]
+    pub bag: bool,
+    /// Move all that is in the folder to data first, with --bag
+    #[arg(hide_short_help = true)]
+    #[arg(long, help_heading = "Something else than one list", requires = "bag", conflicts_with = "follow")]
+    pub in_place: bool,
+    /// What bag-info.txt says beside: Contact-Name=Ada; Bagging-Date=2026-01-31 instead of today
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "LABEL=VALUE", help_heading = "Something else than one list", requires = "bag", value_parser = field)]
+    pub bag_info: Vec<(String, String)>,
     /// The digest of this text itself; --text-lines FILE has that of each line
     #[arg(
         long,

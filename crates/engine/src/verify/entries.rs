@@ -4,6 +4,7 @@ use crate::io::open::Root;
 use crate::job::Job;
 use crate::select::Selection;
 use crate::task::{BadLine, Notice, Task};
+use crate::verify::archive::{by_hash, is_release};
 use crate::verify::listed::ListedNames;
 use crate::verify::picking::{Pick, Picking};
 use crate::verify::pieced::{self, Join, Pieced};
@@ -58,6 +59,8 @@ pub struct Entries<'a, R> {
     guessing: bool,
     /// Whether entries must have a digest under a key: who has one does not mean digests that anybody can make.
     keyed: bool,
+    /// Whether names may be by digest, as in an archive of Debian's.
+    release: bool,
 }
 
 /// What was learned of a manifest while its entries were read.
@@ -92,6 +95,7 @@ impl<'a, R: Read> Entries<'a, R> {
     ) -> Entries<'a, R> {
         let guessing = options.asked.is_empty() && options.named.is_none();
         let keyed = options.asked.is_empty() && options.key.is_some();
+        let release = options.file_name.as_deref().is_some_and(is_release);
         let options = Options { allow_undigested: true, allow_pieces: true, ..options };
         Entries {
             reader: Reader::new(manifest, options),
@@ -111,6 +115,7 @@ impl<'a, R: Read> Entries<'a, R> {
             data: None,
             guessing,
             keyed,
+            release,
         }
     }
 
@@ -246,6 +251,10 @@ impl<'a, R: Read> Entries<'a, R> {
             named.or_else(|| (path == b"-").then(|| path.clone())).or_else(|| self.relative(&path));
         if open.is_none() && path.contains(&b'\\') && !self.root.exists(OsStr::from_bytes(&path)) {
             open = alternatives(&path).find(|name| self.root.exists(OsStr::from_bytes(name)));
+        }
+        if self.release && open.is_none() && !self.root.exists(OsStr::from_bytes(&path)) {
+            let there = |name: &Vec<u8>| self.root.exists(OsStr::from_bytes(name));
+            open = by_hash(&path, &self.specs, &expected).find(there);
         }
         if let Some(listed) = &mut self.listed {
             listed.add(open.as_deref().unwrap_or(&path));

@@ -9,6 +9,7 @@ use crate::run::config::Config;
 use crate::run::run;
 use crate::select::Selection;
 use crate::task::{Notice, Sink, Task};
+use crate::verify::archive::is_optional;
 use crate::verify::bag::{self, Bag};
 use crate::verify::entries::Entries;
 use crate::verify::event::{Event, Manifest};
@@ -77,8 +78,8 @@ impl<'a> Verification<'a> {
             let name = name.as_ref();
             match bag::open(name) {
                 Some(Ok(_)) if self.options.public_key.is_some() => {
-                    let why =
-                        Cause::Other("a bag has no signature of its own: name a manifest of it".to_owned());
+                    let why = "a bag has no signature of its own: name a manifest of it";
+                    let why = Cause::Other(why.to_owned());
                     self.unsigned(&Error::new(name.as_os_str().as_bytes(), "verify", why), tell)?;
                     continue;
                 }
@@ -433,7 +434,7 @@ impl<'r, 't> Relay<'r, 't> {
         Relay { options, manifest, report, counts: Summary::default(), ignored: 0, sought: None, tell }
     }
 
-    /// What was told so far: counts, and entries passed over.
+    /// Counts so far, and entries passed over.
     pub(super) fn counted(self) -> (Summary, u64) {
         (self.counts, self.ignored)
     }
@@ -453,7 +454,8 @@ impl Sink for Relay<'_, '_> {
             sought.push(Sought { manifest: self.manifest.name.to_owned(), outcome });
             return Ok(());
         }
-        if verdict == Verdict::Missing && self.options.ignore_missing {
+        let ignored = || self.options.ignore_missing || is_optional(self.manifest, &outcome.job.name);
+        if verdict == Verdict::Missing && ignored() {
             self.ignored += 1;
             return (self.tell)(Event::Ignored(self.manifest, &outcome));
         }
@@ -475,11 +477,7 @@ impl Sink for Relay<'_, '_> {
                 (self.tell)(Event::Failed(&error))
             }
             // A check walks nothing while it runs.
-            Notice::Link(_)
-            | Notice::Dangling(_)
-            | Notice::Special(..)
-            | Notice::Own(_)
-            | Notice::Temporary(_) => Ok(()),
+            _ => Ok(()),
         }
     }
 
