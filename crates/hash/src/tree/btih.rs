@@ -97,7 +97,7 @@ impl Serial for Btih {
             let (head, rest) = data.split_at(usize::try_from(room).unwrap_or(usize::MAX).min(data.len()));
             self.piece.update(head);
             self.fed += head.len() as u64;
-            if self.fed % self.piece_len == 0 {
+            if self.fed.is_multiple_of(self.piece_len) {
                 self.end_piece();
             }
             data = rest;
@@ -105,7 +105,7 @@ impl Serial for Btih {
     }
 
     fn finish(&mut self) -> Digest {
-        if self.fed % self.piece_len != 0 {
+        if !self.fed.is_multiple_of(self.piece_len) {
             self.end_piece();
         }
         let Btih { name, size, piece_len, hashes, piece, .. } = self;
