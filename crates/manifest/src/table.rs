@@ -135,8 +135,10 @@ pub fn detect(head: Head<'_>, file_name: Option<&[u8]>) -> Option<&'static Forma
     // Of equal ones the last would be taken: the table has the preferred first.
     let claims: Vec<_> = claims.collect();
     let best = claims.into_iter().rev().max_by_key(|(sign, at, named, _)| (*sign, *at, *named));
-    // What has no mark may hold bytes that look like lines of anything.
-    if best.as_ref().is_none_or(|(sign, ..)| *sign < Sign::Mark)
+    // What has no mark may hold bytes that look like lines of anything; but text is none of it.
+    let is_text = |byte: &u8| !byte.is_ascii_control() || matches!(byte, b'\t' | b'\n' | b'\r' | 0);
+    if (head.text.is_empty() || !head.text.iter().all(is_text))
+        && best.as_ref().is_none_or(|(sign, ..)| *sign < Sign::Mark)
         && let Some(row) = FORMATS.iter().copied().find(|row| UNMARKED.contains(&row.name) && is_named(row))
     {
         return Some(row);

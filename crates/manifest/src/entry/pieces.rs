@@ -363,8 +363,11 @@ impl PieceList {
     pub fn of_file(&self, size: u64) -> impl Iterator<Item = Piece> + '_ {
         let end = self.file_start.saturating_add(size);
         let first = self.cuts.at(self.file_start);
-        let pieces = (first..self.cuts.count()).map_while(|index| Some((index, self.cuts.piece(index)?)));
-        let within = pieces.take_while(move |(_, range)| range.start < end);
+        // One without bytes has no part in any.
+        let count = if size == 0 { first } else { self.cuts.count() };
+        let pieces = (first..count).map_while(|index| Some((index, self.cuts.piece(index)?)));
+        let start = self.file_start;
+        let within = pieces.take_while(move |(_, range)| range.start < end && start < range.end);
         within.map(|(index, range)| {
             let at = index as usize * self.digest_len;
             Piece { range, digest: Digest::new(&self.digests[at..at + self.digest_len]) }

@@ -121,6 +121,11 @@ fn entry(records: &mut Records, row: &[Vec<u8>], at: usize, torn: bool, columns:
         return records.cancel();
     }
     records.name(&name);
+    let is_row =
+        |part: &[Vec<u8>]| is_time(&part[0]) && part.get(1).is_some_and(|field| etag(field).is_some());
+    if (date + 2..row.len()).any(|at| is_row(&row[at..])) {
+        return records.fault("two rows in one: a line end is missing");
+    }
     if !is_time(&row[date]) {
         return records.fault("not the columns of the first row");
     }

@@ -19,7 +19,7 @@ const AGENT: &str = "Bag-Software-Agent";
 /// The sentence that says why it cannot stand there.
 pub fn field(text: &str) -> Result<(String, String), String> {
     let (label, value) = text.split_once('=').ok_or("LABEL=VALUE, as Contact-Name=Ada")?;
-    let (label, value) = (label.trim(), value.trim());
+    let (label, value) = (label.trim_matches(' '), value.trim_matches(' '));
     let control = |c: char| c.is_control();
     if label.is_empty() || label.contains(':') || label.contains(control) {
         return Err("a label is not empty and holds neither a colon nor a line end".to_owned());
