@@ -35,14 +35,15 @@ impl Output {
     /// The file for a list, or standard output.
     ///
     /// # Errors
-    /// It cannot be written, or is there and no list: the name given may by a slip be that of a file to be listed.
+    /// It cannot be written, or is there and neither text nor a list: the name given may by a slip be that of a file to be listed.
     pub fn list(path: Option<&Path>) -> Result<Output, Error> {
         let Some(path) = path else { return Ok(Output::stdout()) };
-        let name = path.file_name().map_or(&b""[..], |name| name.as_bytes());
-        may_replace_what(path, "no manifest that truesum knows", &|head| {
-            let lists = |name| detect(head, name).is_some_and(|row| !matches!(row.reading, Reading::Not(_)));
-            // A name alone makes a list of no binary file.
-            head.text.is_empty() || lists(None) || !head.text.contains(&0) && lists(Some(name))
+        may_replace_what(path, "no text, nor a manifest that truesum knows", &|head| {
+            // A character may be cut off where looking ended.
+            let whole = std::str::from_utf8(head.text)
+                .map_or_else(|error| error.valid_up_to() + 4 > head.text.len(), |_| true);
+            let is_text = whole && !head.text.contains(&0);
+            is_text || detect(head, None).is_some_and(|row| !matches!(row.reading, Reading::Not(_)))
         })?;
         Output::file(path)
     }
