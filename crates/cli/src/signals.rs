@@ -22,11 +22,19 @@ pub struct Signals {
 impl Signals {
     /// Lets SIGINT, SIGTERM and SIGHUP stop `progress`, and SIGUSR1 ask for a status line.
     ///
-    /// A signal that was ignored when the program began (`nohup`) stays ignored.
+    /// A signal that was ignored when the program began (`nohup`) stays ignored. One that comes meanwhile waits until all that
+    /// it is to do is known: with half of it done the run would go on as if nobody had asked.
     ///
     /// # Errors
     /// The system's.
     pub fn install(progress: &Progress) -> io::Result<Signals> {
+        let held = Held::all()?;
+        let signals = Signals::register(progress);
+        drop(held);
+        signals
+    }
+
+    fn register(progress: &Progress) -> io::Result<Signals> {
         let signals = Signals::default();
         let stop = progress.stop_flag();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -70,6 +78,38 @@ impl Signals {
     /// Whether a status line was asked for since the last question.
     pub fn take_status(&self) -> bool {
         self.status.swap(false, Relaxed)
+    }
+}
+
+/// While it lives no signal that is handled reaches this thread, which is to be the only one.
+struct Held {
+    before: libc::sigset_t,
+}
+
+impl Held {
+    /// # Errors
+    /// The system's.
+    fn all() -> io::Result<Held> {
+        // SAFETY: an all-zero set is valid, and the calls write only to the two sets.
+        unsafe {
+            let mut set: libc::sigset_t = std::mem::zeroed();
+            let mut before = set;
+            libc::sigemptyset(&mut set);
+            for signal in [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM] {
+                libc::sigaddset(&mut set, signal);
+            }
+            match libc::pthread_sigmask(libc::SIG_BLOCK, &set, &mut before) {
+                0 => Ok(Held { before }),
+                error => Err(io::Error::from_raw_os_error(error)),
+            }
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // SAFETY: the set is one that the system gave.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.before, std::ptr::null_mut()) };
     }
 }
 
