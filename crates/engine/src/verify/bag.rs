@@ -128,18 +128,24 @@ pub(super) fn faults(folder: &Path) -> Vec<Error> {
             Err(error) => faults.push(error),
         }
     }
-    let fetch = folder.join("fetch.txt");
-    if fetch.exists() {
-        match text(&fetch) {
-            Ok(text) => {
-                let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-                let why = |(at, line)| unsafe_fetch(line).map(|why| format!("line {}: {why}", at + 1));
-                faults.extend(lines.filter_map(why).map(|why| refused(&fetch, why)));
-            }
-            Err(error) => faults.push(error),
-        }
-    }
+    faults.extend(unsafe_fetches(folder));
     faults
+}
+
+/// What a bag asks to be fetched, by a line that is none or to a place out of the payload; or why that is not known.
+pub fn unsafe_fetches(folder: &Path) -> Vec<Error> {
+    let fetch = folder.join("fetch.txt");
+    if !fetch.exists() {
+        return Vec::new();
+    }
+    match text(&fetch) {
+        Ok(text) => {
+            let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+            let why = |(at, line)| unsafe_fetch(line).map(|why| format!("line {}: {why}", at + 1));
+            lines.filter_map(why).map(|why| refused(&fetch, why)).collect()
+        }
+        Err(error) => vec![error],
+    }
 }
 
 /// Why a line of `fetch.txt` (address, length, name) is not to be followed.
