@@ -4,7 +4,8 @@
 //!
 //! Ways are the kernel rows that run here (`avx2 x8`: eight messages of 4 KiB), `one` for algorithms without rows (one
 //! message of 64 KiB by what a library or a tree does), `1000 x64` and the like for what so many messages of so many bytes
-//! cost with all that is around kernels, and `64 alone` for one short message after the other.
+//! cost with all that is around kernels, and `64 alone` for one short message after the other. Names of algorithms as arguments leave
+//! only these, by themselves.
 use std::hint::black_box;
 use truesum_hash::kernel::{self, Kernel};
 use truesum_hash::{ALGORITHMS, Hasher, Spec, hash_many, update_many_on};
@@ -31,7 +32,10 @@ const MANY: [(&str, usize, usize); 9] = [
 fn main() {
     kernel::limit(&std::env::var("TRUESUM_CPU").unwrap_or_default()).expect("TRUESUM_CPU");
     let data = vec![0x5a_u8; 1 << 20];
-    for algorithm in ALGORITHMS {
+    let only: Vec<String> = std::env::args().skip(1).collect();
+    for algorithm in
+        ALGORITHMS.iter().filter(|row| only.is_empty() || only.iter().any(|name| name == row.name))
+    {
         let spec = Spec::new(algorithm);
         for row in kernel::rows(algorithm).iter().filter_map(Kernel::runnable) {
             let slices: Vec<&[u8]> = data.chunks(LEN).take(row.lanes).collect();
@@ -51,6 +55,9 @@ fn main() {
                 black_box(spec.digest(&data[..ONE]));
             });
         }
+    }
+    if !only.is_empty() {
+        return;
     }
     for (name, messages, len) in MANY {
         let spec: Spec = name.parse().expect("a name of the table");

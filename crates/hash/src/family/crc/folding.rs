@@ -7,13 +7,17 @@
 //! `x`, and so mirrored constants are those of one power less.
 #![allow(unsafe_code)]
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(target_arch = "aarch64")]
+mod arm;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod body;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 use super::sliced::Tables;
 use crate::algorithm::Parameters;
+#[cfg(target_arch = "aarch64")]
+use crate::block::cpu::PMULL;
 #[cfg(target_arch = "x86_64")]
 use crate::block::cpu::{AVX2, AVX512, CLMUL, SSSE3, VPCLMUL};
 use crate::block::cpu::{self, Features};
@@ -158,6 +162,8 @@ static ROWS: &[Row] = &[
     Row { isa: "avx2", from: 0, needs: CLMUL.and(AVX2), advance: x86::clmul_avx2 },
     #[cfg(target_arch = "x86_64")]
     Row { isa: "clmul", from: 0, needs: CLMUL.and(SSSE3), advance: x86::clmul },
+    #[cfg(target_arch = "aarch64")]
+    Row { isa: "pmull", from: 0, needs: PMULL, advance: arm::pmull },
     Row { isa: PORTABLE, from: 0, needs: Features::NONE, advance: Folding::by_tables },
 ];
 
