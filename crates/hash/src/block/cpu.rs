@@ -50,6 +50,7 @@ macro_rules! detected {
 use std::arch::is_x86_feature_detected as detected;
 
 /// The table: a constant, a name, what the name leaves beside it, and what the CPU is asked for.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! features {
     ($($(#[$doc:meta])* $constant:ident: $name:literal with [$($with:ident)*] if [$($asked:tt)*];)*) => {
         /// The features in the order of the table.

@@ -13,7 +13,7 @@ use crate::block::{Chain, State, kernels, output_be32, pad_be64, state};
 use crate::family::rounds::{eight_rounds, sums};
 use crate::word::{Endian, Word32, array, unknown, unroll};
 #[cfg(target_arch = "aarch64")]
-use crate::word::{U32x4, X2};
+use crate::word::U32x4;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
 
@@ -63,7 +63,6 @@ kernels! {
     aarch64 {
         sha2_2: sha2 x 2, from 2 = sha2[2];
         sha2_1: sha2 x 1, from 1 = sha2[1];
-        neon_x2_256: neon x 8, from 5 = compress_256[X2<U32x4>];
         neon_256: neon x 4, from 3 = compress_256[U32x4];
     }
     portable {

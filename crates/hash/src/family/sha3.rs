@@ -8,7 +8,7 @@ use crate::algorithm::{Algorithm, Kind, Lengths, Params, Status};
 use crate::block::{Chain, Kernel, MAX_WORDS, State, Tail, kernels, output_le64};
 use crate::word::{Endian, Word64, array};
 #[cfg(target_arch = "aarch64")]
-use crate::word::{Sha3U64x2, U64x2};
+use crate::word::Sha3U64x2;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U64x2, U64x4, U64x8};
 
@@ -203,7 +203,6 @@ macro_rules! rate {
                 }
                 aarch64 {
                     sha3: sha3 x 2, from 2 = absorb[Sha3U64x2];
-                    neon: neon x 2, from 2 = absorb[U64x2];
                 }
                 portable {
                     portable: x 1, from 1 = absorb[u64];

@@ -9,8 +9,6 @@ use crate::block::{Chain, State, kernels, output_be64, pad_be128, state};
 #[cfg(target_arch = "x86_64")]
 use crate::family::rounds::{eight_rounds, sums};
 use crate::word::{Endian, Word64, array};
-#[cfg(target_arch = "aarch64")]
-use crate::word::U64x2;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U64x4, U64x8, X2};
 
@@ -82,7 +80,6 @@ kernels! {
     aarch64 {
         sha512_2: sha512 x 2, from 2 = sha512[2];
         sha512_1: sha512 x 1, from 1 = sha512[1];
-        neon: neon x 2, from 2 = compress[U64x2];
     }
     portable {
         portable: x 1, from 1 = compress[u64];

@@ -5,7 +5,7 @@ use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, State, kernels, output_be32, pad_be64, state};
 use crate::word::{Endian, Word32, array, unknown, unroll};
 #[cfg(target_arch = "aarch64")]
-use crate::word::{U32x4, X2};
+use crate::word::U32x4;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
 
@@ -36,7 +36,6 @@ kernels! {
         sse2: sse2 x 4, from 3 = compress[U32x4];
     }
     aarch64 {
-        neon_x2: neon x 8, from 5 = compress[X2<U32x4>];
         neon: neon x 4, from 3 = compress[U32x4];
     }
     portable {
