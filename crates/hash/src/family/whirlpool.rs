@@ -11,9 +11,6 @@ mod gfni;
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, MAX_WORDS, State, Tail, kernels, output_be64};
 
-#[cfg(target_arch = "x86_64")]
-use gfni::shuffle;
-
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[
     Algorithm {
@@ -157,3 +154,12 @@ const ROUNDS: [u64; 10] = {
     }
     rounds
 };
+
+/// # Safety
+/// As [`crate::block::row::Advance`], on a CPU with the features.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn shuffle(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { gfni::shuffle(state, messages, blocks) }
+}

@@ -1,7 +1,5 @@
 //! What blocks and registers are multiplied by, from the polynomial.
 
-use super::WIDTH;
-
 /// The factors of one polynomial.
 pub(super) struct Factors {
     /// `x^128 / P` without its highest power.
@@ -41,7 +39,7 @@ const fn power(exponent: u32, poly: u64) -> u64 {
     let (mut power, mut bit) = (1, u32::BITS - exponent.leading_zeros());
     while bit > 0 {
         bit -= 1;
-        let (mut square, mut at) = (0, WIDTH);
+        let (mut square, mut at) = (0, u64::BITS);
         while at > 0 {
             at -= 1;
             square = times_x(square, poly) ^ ((power >> at & 1) * power);
@@ -54,7 +52,7 @@ const fn power(exponent: u32, poly: u64) -> u64 {
 /// `x^128 / P` without its highest power: `x^64 (P - x^64)` divided.
 const fn quotient(poly: u64) -> u64 {
     let (mut rest, mut quotient, mut step) = (poly, 0, 0);
-    while step < WIDTH {
+    while step < u64::BITS {
         quotient = quotient << 1 | rest >> 63;
         rest = times_x(rest, poly);
         step += 1;
