@@ -16,7 +16,8 @@ fn by<D: md5::Digest>(message: &[u8]) -> Vec<u8> {
     D::digest(message).to_vec()
 }
 
-/// The same of an earlier version of the trait.
+/// The same of an earlier version of the trait; what has it is implemented for one architecture only.
+#[cfg(target_arch = "x86_64")]
 fn by_older<D: blake_hash::digest::Digest>(message: &[u8]) -> Vec<u8> {
     D::digest(message).to_vec()
 }
@@ -65,9 +66,13 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("git-blob", |message| by::<sha1::Sha1>(&as_blob(message))),
     ("git-blob-sha256", |message| by::<sha2::Sha256>(&as_blob(message))),
     ("ascon-hash256", by::<ascon_hash256::AsconHash256>),
+    #[cfg(target_arch = "x86_64")]
     ("blake-224", by_older::<blake_hash::Blake224>),
+    #[cfg(target_arch = "x86_64")]
     ("blake-256", by_older::<blake_hash::Blake256>),
+    #[cfg(target_arch = "x86_64")]
     ("blake-384", by_older::<blake_hash::Blake384>),
+    #[cfg(target_arch = "x86_64")]
     ("blake-512", by_older::<blake_hash::Blake512>),
 ];
 
@@ -93,6 +98,14 @@ const BY_PORTABLE: &[&str] = &[
     "lsh512-256",
     "lsh512-384",
     "lsh512",
+    #[cfg(not(target_arch = "x86_64"))]
+    "blake-224",
+    #[cfg(not(target_arch = "x86_64"))]
+    "blake-256",
+    #[cfg(not(target_arch = "x86_64"))]
+    "blake-384",
+    #[cfg(not(target_arch = "x86_64"))]
+    "blake-512",
 ];
 
 /// Messages of each algorithm that are hashed in lanes and compared one by one.
