@@ -3,24 +3,17 @@
 //! A process uses the rows that `TRUESUM_KERNEL` leaves, so the test runs itself once for every instruction set that this
 //! CPU has: a plain `cargo test` covers all rows. An algorithm joins by one line of [`ORACLES`].
 
+#[path = "shared/oracle.rs"]
+mod oracle;
+
 use md5::digest::consts::{U32, U64, U128};
+#[cfg(target_arch = "x86_64")]
+use oracle::by_older;
+use oracle::{Oracle, by, output};
 use std::fmt::Write;
 use truesum_hash::{
     ALGORITHMS, Digest, Hasher, Spec, finish_many, hash_many, hash_many_on, kernel, update_many,
 };
-
-type Oracle = fn(&[u8]) -> Vec<u8>;
-
-/// Any implementation of RustCrypto's `Digest`.
-fn by<D: md5::Digest>(message: &[u8]) -> Vec<u8> {
-    D::digest(message).to_vec()
-}
-
-/// The same of an earlier version of the trait; what has it is implemented for one architecture only.
-#[cfg(target_arch = "x86_64")]
-fn by_older<D: blake_hash::digest::Digest>(message: &[u8]) -> Vec<u8> {
-    D::digest(message).to_vec()
-}
 
 /// What git hashes of a file.
 fn as_blob(message: &[u8]) -> Vec<u8> {
@@ -66,6 +59,9 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("git-blob", |message| by::<sha1::Sha1>(&as_blob(message))),
     ("git-blob-sha256", |message| by::<sha2::Sha256>(&as_blob(message))),
     ("ascon-hash256", by::<ascon_hash256::AsconHash256>),
+    ("ascon-xof128", output::<ascon_xof128::AsconXof128, 32>),
+    ("turboshake128", output::<turboshake::TurboShake128, 32>),
+    ("turboshake256", output::<turboshake::TurboShake256, 64>),
     #[cfg(target_arch = "x86_64")]
     ("blake-224", by_older::<blake_hash::Blake224>),
     #[cfg(target_arch = "x86_64")]
@@ -87,9 +83,6 @@ const BY_PORTABLE: &[&str] = &[
     "edonr512",
     "whirlpool-0",
     "whirlpool-t",
-    "turboshake128",
-    "turboshake256",
-    "ascon-xof128",
     "cshake128",
     "cshake256",
     "lsh256-224",

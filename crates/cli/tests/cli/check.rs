@@ -115,6 +115,19 @@ fn a_required_file_must_be_verified() {
 }
 
 #[test]
+fn what_no_hash_lists_is_told_by_an_exact_check() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/M", &format!("{ABC}  a\n"))]);
+    folder.pipe("d/pipe");
+    std::os::unix::fs::symlink("a", folder.path("d/link")).unwrap();
+    std::os::unix::fs::symlink("gone", folder.path("d/dangling")).unwrap();
+    let ran = folder.run(&["check", "--exact", "d/M"]);
+    assert!(ran.code == Some(0), "{}", ran.err);
+    assert!(ran.err.contains("note: 3 links, pipes or devices in d not listed\n"), "{}", ran.err);
+    assert!(!folder.run(&["check", "--exact", "-q", "d/M"]).err.contains("note"));
+    assert!(!folder.run(&["check", "d/M"]).err.contains("pipes"));
+}
+
+#[test]
 fn files_not_listed_are_told_and_fail_an_exact_check() {
     let folder = Folder::with(&[("good", "abc"), ("sub/extra", "")]);
     folder.write("M", lines(&[(ABC, "./good")]));
@@ -489,4 +502,32 @@ fn a_bag_is_checked_by_the_name_of_its_folder() {
         ran.err
     );
     assert!(ran.err.contains("1 file verified, 1 fault of a bag"), "{}", ran.err);
+}
+
+#[test]
+fn a_digest_in_groups_is_one_digest() {
+    let folder = Folder::with(&[("f", "abc"), ("forged", "abcd")]);
+    let upper = ABC.to_uppercase();
+    let groups = |digits: usize, between: &str| {
+        let groups: Vec<&str> = (0..64).step_by(digits).map(|at| &upper[at..at + digits]).collect();
+        groups.join(between)
+    };
+    for (digits, between) in
+        [2, 4, 8, 16, 32].into_iter().flat_map(|digits| [" ", "  ", "\t"].map(|it| (digits, it)))
+    {
+        if (digits, between) == (32, "  ") {
+            // As a line of a manifest has it: MD5, and a file of that name.
+            continue;
+        }
+        let text = groups(digits, between);
+        let ran = folder.run(&["check", "-q", "--expect", &text, "f"]);
+        assert_eq!((ran.code, ran.out().as_str()), (Some(0), ""), "{text}: {}", ran.err);
+        let ran = folder.run(&["check", "-q", "--expect", &text, "forged"]);
+        assert!(ran.code == Some(1) && ran.out().contains("expected sha256"), "{text}: {ran:?}");
+        let named = folder.run(&["check", "-q", "--expect", &format!("SHA256: {text}"), "f"]);
+        assert_eq!(named.code, Some(0), "{text}: {}", named.err);
+    }
+    // Neither a CRC-32 nor any other digest and a name.
+    let ran = folder.run(&["check", "--expect", "352441C2 00000000 00000000", "f"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""), "{}", ran.err);
 }
