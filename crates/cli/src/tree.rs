@@ -5,6 +5,7 @@
 mod build;
 mod division;
 mod listed;
+mod loss;
 mod proofs;
 mod repair;
 mod stored;

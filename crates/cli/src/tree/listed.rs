@@ -2,7 +2,7 @@
 
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::tree::repair::tell_loss;
+use crate::tree::loss;
 use crate::watch::Watch;
 use crate::words::count;
 use std::fmt::Write;
@@ -71,7 +71,7 @@ pub fn repair(
         return Exit::NotAsAsked;
     }
     for file in &done.files {
-        tell_loss(&display_safe(&file.before.job.name), &file.mends, file.there, mode, console);
+        loss::tell(&display_safe(&file.before.job.name), &file.mends, file.there, mode, console);
         exit = exit.max(told(file, mode, console));
     }
     if !done.whole.is_empty() {

@@ -4,7 +4,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::findings;
 use crate::options::threads;
-use crate::tree::{listed, stored};
+use crate::tree::{listed, loss, stored};
 use crate::values;
 use crate::values::digest::hexadecimal;
 use crate::watch::Watch;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Judgement, Length};
-use truesum::tree::repair::{Mend, Mode, loses_most, repair as mend};
+use truesum::tree::repair::{Mode, repair as mend};
 
 /// Mend a damaged file from a second copy
 #[derive(Args)]
@@ -64,15 +64,6 @@ impl RepairArgs {
             (false, false) => Mode::Write,
             (false, true) => Mode::Most,
         }
-    }
-}
-
-/// Says of a plan that would not be carried out why.
-pub fn tell_loss(name: &str, mends: &[Mend], there: u64, mode: Mode, console: &mut Console) {
-    if let (Mode::DryRun, Some(lost)) = (mode, loses_most(mends, there)) {
-        console.note(&format!(
-            "{name}: {lost} of its {there} bytes would be lost, more than half: only --most does that"
-        ));
     }
 }
 
@@ -126,7 +117,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         console
             .error(&format!("{safe}: {bytes} bytes at its end are not the tree's; nothing is known of them"));
     }
-    tell_loss(&safe, &mends, report.size.min(store.header().size), mode, console);
+    loss::tell(&safe, &mends, report.size.min(store.header().size), mode, console);
     match (report.judgement, mode) {
         (Judgement::Good, _) => console.line(&format!("truesum: {safe}: good, nothing to mend")),
         (_, Mode::DryRun) => console.line(&format!("truesum: {safe}: nothing was written")),

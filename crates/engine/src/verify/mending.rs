@@ -85,7 +85,7 @@ pub fn repair(
     let (pieced, whole) = entries(list, &root, options, progress)?;
     let config = options.config(root);
     let mut others = All(Vec::new());
-    let mut tasks = whole.into_iter().map(|job| Task::File(job));
+    let mut tasks = whole.into_iter().map(Task::File);
     run(&config, &mut tasks, progress, &mut others).map_err(|error| Error::io(bytes, "read", error))?;
     let whole = others.0;
     if let Some(list) = pieced
