@@ -72,7 +72,7 @@ impl Divided {
 
     fn compute(&self, plan: &Plan, bundle: usize, again: bool) -> truesum::shard::part::Done {
         let (mapping, progress) = (Mapping::Never, &Progress::default());
-        let computing = Computing { root: None, threads: 1, mapping, again, progress };
+        let computing = Computing { root: None, threads: 1, mapping, again, withheld: &[], progress };
         compute(plan, bundle, self.dir.path(), &computing, &mut |_| {}).unwrap()
     }
 

@@ -1,0 +1,112 @@
+"""The port on a cluster of Dask.distributed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from queue import Empty, SimpleQueue
+from typing import Any
+from uuid import uuid4
+
+import dask
+from distributed import Client, Future, KilledWorker
+
+from .task import Died, Done, Event, Failed, Task
+from .worker import compute
+
+LOOK = 1.0
+"""Seconds for which what the scheduler said is taken for true."""
+
+
+class DaskPort:
+    """A client's cluster. Tasks are never pure and have names of their own: the same bundle may well be asked for twice."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._run = uuid4().hex[:8]
+        self._futures: dict[int, Future] = {}
+        self._ready: SimpleQueue[int] = SimpleQueue()
+        self._next = 0
+        self._seen: tuple[float, dict[str, dict[str, Any]]] = (float("-inf"), {})
+        self._held: tuple[float, dict[str, str]] = (float("-inf"), {})
+        # Dask itself tries again so many times before it says that workers died of a task.
+        self._deaths = int(dask.config.get("distributed.scheduler.allowed-failures")) + 1
+
+    def _info(self) -> dict[str, dict[str, Any]]:
+        at, info = self._seen
+        if self.now() - at > LOOK:
+            info = self._client.scheduler_info(n_workers=-1)["workers"]
+            self._seen = (self.now(), info)
+        return info
+
+    def _where(self, avoid: Collection[str], near: str | None) -> list[str]:
+        """The workers that are wished for; none if any will do."""
+        if not avoid and near is None:
+            return []
+        info = self._info()
+        others = [worker for worker in info if worker not in avoid]
+        # Another machine reads with other memory; another process on the same one is the next best.
+        hosts = {info[worker]["host"] for worker in avoid if worker in info}
+        if len(avoid) == 1 and (elsewhere := [worker for worker in others if info[worker]["host"] not in hosts]):
+            others = elsewhere
+        close = [worker for worker in others if near in (info[worker]["host"], info[worker].get("name"))]
+        return close or (others if avoid else [])
+
+    def submit(self, task: Task, *, avoid: Collection[str] = (), near: str | None = None) -> int:
+        self._next += 1
+        id = self._next
+        key = f"truesum-{self._run}-{task.bundle}-{id}"
+        workers = self._where(avoid, near)
+        wished: dict[str, Any] = {"workers": workers, "allow_other_workers": True} if workers else {}
+        future = self._client.submit(compute, task, key=key, pure=False, retries=0, **wished)
+        self._futures[id] = future
+        future.add_done_callback(lambda _: self._ready.put(id))
+        return id
+
+    def wait(self, timeout: float) -> list[Event]:
+        events: list[Event] = []
+        try:
+            while True:
+                id = self._ready.get(timeout=0 if events else timeout)
+                if (future := self._futures.pop(id, None)) is not None:
+                    events.append(self._event(id, future))
+        except Empty:
+            pass
+        if not events and self._client.status not in ("running", "connecting"):
+            raise ConnectionError("the scheduler is gone; what was done is kept")
+        return events
+
+    def _event(self, id: int, future: Future) -> Event:
+        if future.status == "finished":
+            return Done(id, future.result())
+        if future.status == "error":
+            error = future.exception()
+            if isinstance(error, KilledWorker):
+                return Died(id, self._deaths)
+            return Failed(id, f"{type(error).__name__}: {error}")
+        return Died(id)
+
+    def cancel(self, id: int) -> None:
+        if (future := self._futures.pop(id, None)) is not None:
+            future.cancel()
+
+    def workers(self) -> Collection[str]:
+        return self._info().keys()
+
+    def slots(self) -> int:
+        return sum(int(worker["nthreads"]) for worker in self._info().values())
+
+    def holder(self, id: int) -> str | None:
+        at, held = self._held
+        if self.now() - at > LOOK:
+            held = {key: worker for worker, keys in self._client.processing().items() for key in keys}
+            self._held = (self.now(), held)
+        future = self._futures.get(id)
+        return held.get(str(future.key)) if future is not None else None
+
+    def now(self) -> float:
+        return time.monotonic()
+
+    def close(self) -> None:
+        for id in list(self._futures):
+            self.cancel(id)
