@@ -25,8 +25,8 @@ pub struct Part {
 
 #[pymethods]
 impl Part {
-    /// "written"; "there", if the same part was there already; "contradicts", if another one was, which stays: one of the two is
-    /// wrong.
+    /// "written"; "there", if the same part was there already; "kept", if a part without failures was there, and not all files
+    /// could be read this time to compare them; "contradicts", if another one was there, which stays: one of the two is wrong.
     #[getter]
     fn standing(&self) -> &'static str {
         self.standing
@@ -263,6 +263,7 @@ impl Plan {
         let (standing, beside) = match standing {
             Standing::Written => ("written", None),
             Standing::There => ("there", None),
+            Standing::Kept(_) => ("kept", None),
             Standing::Contradicts(beside) => ("contradicts", Some(beside)),
         };
         Ok(Part { counts, digest, standing, beside, failures })

@@ -47,6 +47,7 @@ class Driver:
         self._seconds: deque[float] = deque(maxlen=101)
         self._rates: deque[float] = deque(maxlen=101)
         self._hopeless = 0
+        self._stop = False
         for record in journal.records():
             self._recall(record)
         self._settle_recalled()
@@ -54,19 +55,18 @@ class Driver:
     def run(self) -> Told:
         """Until every bundle is done or known not to be. KeyboardInterrupt leaves a journal to go on from."""
         try:
-            while not self.told.problems and (self._fill() or self._flying):
+            while not self._stop and (self._fill() or self._flying):
                 self._hear(self.port.wait(self._timeout()))
                 self._overdue()
                 self.journal.tick(self.port.now())
             until = self.port.now() + self.policy.grace
-            while not self.told.problems and self._late and self.port.now() < until:
+            while not self._stop and self._late and self.port.now() < until:
                 self._hear(self.port.wait(max(0.0, until - self.port.now())))
         finally:
             for id in list(self._of):
                 self.port.cancel(id)
             self.journal.sync()
-        if not self.told.problems:
-            self._last_look()
+        self._last_look()
         return self.told
 
     # What was before.
@@ -80,6 +80,7 @@ class Driver:
                 self._reread.add(bundle)
             case {"state": "problem", "text": text}:
                 self.told.problems.append(f"{text} (seen by an earlier driver)")
+                self._stop = True
             case {"end": True}:
                 # That run was over: what had failed then is worth another attempt now.
                 for bundle in list(self.ledger.known()):
@@ -192,10 +193,13 @@ class Driver:
             self._settle(work)
             self._queue.probed(work, self.plan.lines_of(bundle), died=False)
             return
+        if answer.standing == "kept" and work.must_read():
+            self._came_to_nothing(work, f"bundle {bundle}: {answer.worker} could not read all of it again", answer.worker)
+            return
         if work.reread:
             self._reread_by(work, answer)
             return
-        if answer.standing == "there" and not work.again and self.policy.reread:
+        if answer.standing in ("there", "kept") and not work.must_read() and self.policy.reread:
             # Whoever made it did not live to say so, or was not heard. Somebody has to be answerable for each part.
             self._settle(work)
             self._queue.put(Work(bundle, again=True, alone=work.alone, withheld=work.withheld))
@@ -223,6 +227,7 @@ class Driver:
             return
         if self._hopeless >= 3 * self._window() + 3 * self.policy.tries:
             self._problem(f"nothing but failures, the last of them: {reason}")
+            self._stop = True
         elif work.probe is not None:
             # It lives, and says something: no death.
             self._settle(work)
@@ -289,9 +294,6 @@ class Driver:
         if not elsewhere and others:
             self._came_to_nothing(work, f"bundle {bundle}: nobody but {answer.worker}, who computed it, would read it again", answer.worker)
             return
-        if answer.failed:
-            self._came_to_nothing(work, f"bundle {bundle}: not the same when it was read again: files failed", answer.worker)
-            return
         self._settle(work)
         if self._compare(bundle, answer):
             self._reread.add(bundle)
@@ -308,12 +310,13 @@ class Driver:
     def _contradicted(self, bundle: int, answer: Answer) -> None:
         known = self.ledger.state(bundle) == GOOD
         other = self.ledger.worker(bundle) if known else "the part that was there"
+        self._stop = True
         self._problem(f"bundle {bundle}: {answer.worker} and {other} contradict each other: one of two reads was wrong")
+        self.journal.add({"state": "problem", "text": self.told.problems[-1]})
 
     def _problem(self, text: str) -> None:
+        """There will be no manifest. What else can be done is done all the same, for the next attempt."""
         self.told.problems.append(text)
-        if "contradict" in text:
-            self.journal.add({"state": "problem", "text": text})
 
     def _last_look(self) -> None:
         """The parts are still those that were answered for; which have flaws."""

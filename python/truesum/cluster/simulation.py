@@ -66,16 +66,16 @@ class World:
     time: float = 0.0
     computed: dict[int, int] = field(default_factory=dict)
 
-    def put(self, bundle: int, made: Made, again: bool) -> tuple[str, Made]:
+    def put(self, bundle: int, made: Made) -> tuple[str, Made]:
         """Writes a part, as the library does: a good one that is there stays."""
         there = self.parts.get(bundle)
         good = there if there is not None and not there.failed else None
         if good is None or (self.faults.careless and made.digest != good.digest and not made.failed):
             self.parts[bundle] = made
             return "written", made
-        if made.failed and again:
-            return "there", made
-        if good.digest == made.digest or made.failed:
+        if made.failed:
+            return "kept", good
+        if good.digest == made.digest:
             return "there", good
         self.contradicting.append(made)
         return "contradicts", made
@@ -189,7 +189,7 @@ class Simulation:
         if probing:
             return self._answer(who, "written", made)
         world.computed[bundle] = world.computed.get(bundle, 0) + 1
-        standing, made = world.put(bundle, made, task.again)
+        standing, made = world.put(bundle, made)
         answer = self._answer(who, standing, made)
         if random.random() < faults.vanish:
             world.parts.pop(bundle, None)

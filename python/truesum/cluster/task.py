@@ -31,7 +31,7 @@ class Answer:
 
     worker: str
     standing: str
-    """"written", "there" or "contradicts"."""
+    """That of truesum.shard.Part."""
     digest: str
     """The digest that ends the part."""
     lines: int

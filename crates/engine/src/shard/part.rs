@@ -49,7 +49,7 @@ pub struct Done {
     pub counts: Counts,
     /// What became of it.
     pub standing: Standing,
-    /// The digest that ends the part, in hexadecimal; where two contradict each other, that of the one that was written here.
+    /// The digest that ends the part that is there, in hexadecimal; where two contradict each other, that of the one that was written here.
     pub digest: String,
 }
 
@@ -58,9 +58,10 @@ pub struct Done {
 pub enum Standing {
     /// It was written.
     Written,
-    /// A part was there already, and stays: the same, or one without failures where this time there were some. Where it was to be
-    /// computed again, the counts and the digest are those of this time.
+    /// The same part was there already.
     There,
+    /// A part without failures was there, and stays; of so many files or ranges this attempt had none to compare with it.
+    Kept(u64),
     /// Another part of the bundle was there, without failures as well: one of the two is wrong. This one was written here.
     Contradicts(PathBuf),
 }
@@ -137,12 +138,11 @@ pub fn compute(
         committed?;
         return Ok(Done { counts, standing: Standing::Written, digest });
     };
-    if counts.failed > 0 && computing.again {
-        // What is there was not seen to be so.
-        return Ok(Done { counts, standing: Standing::There, digest });
+    if other == digest {
+        return Ok(Done { counts: others, standing: Standing::There, digest });
     }
-    if other == digest || counts.failed > 0 {
-        return Ok(Done { counts: others, standing: Standing::There, digest: other });
+    if counts.failed > 0 {
+        return Ok(Done { counts: others, standing: Standing::Kept(counts.failed), digest: other });
     }
     let beside = target.with_extension("contradicting.jsonl");
     let mut kept = AtomicFile::create(&beside)?;
