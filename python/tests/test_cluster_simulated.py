@@ -43,7 +43,7 @@ class Stock:
         for number in range(20):
             (data / f"{number:02}").write_bytes(b"%d " % number * 50)
         path = folder / "plan.jsonl"
-        command = [program(), "shard", "plan", "-q", "-a", "md5", "--bundle-files", "3", "-o", path, "--root", data, data]
+        command = [str(program()), "shard", "plan", "-q", "-a", "md5", "--bundle-files", "3", "-o", str(path), "--root", str(data), str(data)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         self.plan = Plan(path)
         assert self.plan.bundles == 7
@@ -128,7 +128,7 @@ class Schedule:
         self.stock, self.random = stock, Random(seed)
         self.faults = drawn(self.random, int(stock.plan.bundles))
         self.world = World(self.random, WORKERS, self.faults, stock.make)
-        self.disk = Disk()
+        self.disk = Disk(self.world)
         self.drivers = 0
         self.submitted = 0
         self.known: dict[int, str] = {}
@@ -161,7 +161,7 @@ class Schedule:
                 return Driver(self.stock.plan, port, journal, policy, self.task, self.world.digest).run()
             except Crash:
                 if self.faults.unsynced:
-                    self.disk.crash(self.random)
+                    self.disk.lose(self.random)
                 self.recall()
 
     def judge(self) -> bool:
@@ -172,7 +172,14 @@ class Schedule:
         if told.problems:
             assert all(told.problems) and not mild(self.faults), told.problems
             return False
-        paths = [made.path for _, made in sorted(self.world.parts.items())] + [made.path for made in self.world.contradicting]
+        parts = [made.path for _, made in sorted(self.world.parts.items())]
+        if self.faults.vanish and self.random.random() < 0.3:
+            # After the driver's last look: nobody but the merge can see it.
+            if self.random.random() < 0.5:
+                parts.pop(self.random.randrange(len(parts)))
+            else:
+                parts.append(self.random.choice(parts))
+        paths = parts + [made.path for made in self.world.contradicting]
         ok, entries, faults = self.stock.merged(tuple(paths))
         if not ok:
             assert faults and not mild(self.faults), faults

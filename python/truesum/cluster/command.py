@@ -45,6 +45,7 @@ def pair(text: str) -> tuple[str, str]:
 
 def parser() -> argparse.ArgumentParser:
     """What can be asked."""
+    usual = Policy()
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--work", metavar="DIR", required=True, help="folder that driver and workers share; gone on with if it is there")
     common.add_argument("--root", metavar="DIR", help="folder that names are relative to")
@@ -57,9 +58,9 @@ def parser() -> argparse.ArgumentParser:
     common.add_argument("--bundle-bytes", metavar="SIZE", type=size, default=0, help="bytes of a bundle [default: as the work suggests]")
     common.add_argument("--bundle-files", metavar="N", type=int, default=0, help="files of a bundle [default: likewise]")
     common.add_argument("--near", metavar="PREFIX=HOST", type=pair, action="append", default=[], help="names that a host has close by")
-    common.add_argument("--tries", metavar="N", type=int, default=Policy.tries, help="attempts at a bundle [default: 3]")
-    common.add_argument("--reread", metavar="SHARE", type=float, default=Policy.reread, help="share of bundles read twice [default: 0.01]")
-    common.add_argument("--deadline", metavar="SECONDS", type=float, default=Policy.deadline, help="when a task counts as lost [default: never]")
+    common.add_argument("--tries", metavar="N", type=int, default=usual.tries, help="attempts at a bundle [default: 3]")
+    common.add_argument("--reread", metavar="SHARE", type=float, default=usual.reread, help="share of bundles read twice [default: 0.01]")
+    common.add_argument("--deadline", metavar="SECONDS", type=float, default=usual.deadline, help="when a task counts as lost [default: never]")
     common.add_argument("-q", "--quiet", action="store_true", help="no progress")
     formatter = argparse.RawDescriptionHelpFormatter
     top = argparse.ArgumentParser(prog="truesum-cluster", description=__doc__, epilog=EXAMPLES, formatter_class=formatter)

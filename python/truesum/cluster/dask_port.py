@@ -11,7 +11,7 @@ from uuid import uuid4
 import dask
 from distributed import Client, Future, KilledWorker
 
-from .task import Died, Done, Event, Failed, Task
+from .task import Answer, Died, Done, Event, Failed, Task
 from .worker import compute
 
 LOOK = 1.0
@@ -24,7 +24,7 @@ class DaskPort:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._run = uuid4().hex[:8]
-        self._futures: dict[int, Future] = {}
+        self._futures: dict[int, Future[Answer]] = {}
         self._ready: SimpleQueue[int] = SimpleQueue()
         self._next = 0
         self._seen: tuple[float, dict[str, dict[str, Any]]] = (float("-inf"), {})
@@ -76,7 +76,7 @@ class DaskPort:
             raise ConnectionError("the scheduler is gone; what was done is kept")
         return events
 
-    def _event(self, id: int, future: Future) -> Event:
+    def _event(self, id: int, future: Future[Answer]) -> Event:
         if future.status == "finished":
             return Done(id, future.result())
         if future.status == "error":

@@ -6,14 +6,14 @@ believes makes no manifest. The parts do, and the merge that holds them against 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
-from statistics import median
 
 from .journal import Journal, Record
-from .ledger import GOOD, Ledger, drawn
+from .ledger import GOOD, Ledger
+from .pace import Pace
 from .policy import Planned, Policy, Told
 from .port import Port
+from .rereads import Rereads
 from .task import Answer, Died, Done, Event, Failed, Task
 from .work import Queue, Work
 
@@ -42,10 +42,8 @@ class Driver:
         # In order: what is done twice is to be the same twice.
         self._flying: dict[Work, None] = {}
         self._late: set[int] = set()
-        self._sampled: set[str] = set()
-        self._reread: set[int] = set()
-        self._seconds: deque[float] = deque(maxlen=101)
-        self._rates: deque[float] = deque(maxlen=101)
+        self._rereads = Rereads(plan.id, policy.reread, self.ledger)
+        self._pace = Pace()
         self._hopeless = 0
         self._stop = False
         for record in journal.records():
@@ -75,9 +73,9 @@ class Driver:
         match record:
             case {"bundle": int(bundle), "state": "done", "digest": digest, "failed": failed, "worker": worker}:
                 self.ledger.note(bundle, digest, bool(failed), worker)
-                self._reread.discard(bundle)
+                self._rereads.void(bundle)
             case {"bundle": int(bundle), "state": "reread"}:
-                self._reread.add(bundle)
+                self._rereads.done(bundle)
             case {"state": "problem", "text": text}:
                 self.told.problems.append(f"{text} (seen by an earlier driver)")
                 self._stop = True
@@ -120,12 +118,6 @@ class Driver:
         self._flying[work] = None
         self.told.submitted += 1
 
-    def _expected(self, bundle: int) -> float:
-        """How long it should take, by what others took."""
-        if not self._seconds:
-            return 0.0
-        return max(median(self._seconds), self.plan.bytes_of(bundle) / max(1.0, median(self._rates)))
-
     def _timeout(self) -> float:
         return max(0.05, min(1.0, self.policy.least / 4))
 
@@ -137,9 +129,10 @@ class Driver:
                 if now - since >= self.policy.deadline:
                     self.port.cancel(id)
                     self._died(id, 1)
-            if not work.copies or not self._seconds:
+            expected = self._pace.expected(self.plan.bytes_of(work.bundle))
+            if not work.copies or expected is None:
                 continue
-            patience = max(self.policy.least, self.policy.patience * self._expected(work.bundle))
+            patience = max(self.policy.least, self.policy.patience * expected)
             if now - max(work.copies.values()) > patience and work.copied + 1 < self.policy.tries:
                 holders = {self.port.holder(id) for id in work.copies}
                 self._avoid(work, {holder for holder in holders if holder})
@@ -211,9 +204,8 @@ class Driver:
             self._came_to_nothing(work, f"bundle {bundle}: {answer.worker} answered, and there is no such part", answer.worker)
             return
         self._settle(work)
-        self._reread.discard(bundle)
-        self._seconds.append(answer.seconds)
-        self._rates.append(answer.bytes / max(1e-6, answer.seconds))
+        self._rereads.void(bundle)
+        self._pace.add(answer)
         self.ledger.note(bundle, answer.digest, bool(answer.failed), answer.worker)
         told = {"lines": answer.lines, "failed": answer.failed, "bytes": answer.bytes}
         self.journal.add({"bundle": bundle, "state": "done", "worker": answer.worker, "digest": answer.digest} | told)
@@ -276,16 +268,8 @@ class Driver:
     # What is read twice.
 
     def _sample(self, bundle: int) -> None:
-        """Has a bundle read again, if it is drawn or the first of its worker."""
-        share = self.policy.reread
-        if not share or self.ledger.state(bundle) != GOOD:
-            return
-        worker = self.ledger.worker(bundle)
-        if worker in self._sampled and not drawn(self.plan.id, bundle, share):
-            return
-        self._sampled.add(worker)
-        if bundle not in self._reread:
-            self._queue.put(Work(bundle, reread=True, avoid=frozenset({worker})))
+        if (work := self._rereads.wanted(bundle)) is not None:
+            self._queue.put(work)
 
     def _reread_by(self, work: Work, answer: Answer) -> None:
         bundle = work.bundle
@@ -296,7 +280,7 @@ class Driver:
             return
         self._settle(work)
         if self._compare(bundle, answer):
-            self._reread.add(bundle)
+            self._rereads.done(bundle)
             self.told.reread += 1
             self.told.reread_elsewhere += elsewhere
             self.journal.add({"bundle": bundle, "state": "reread", "worker": answer.worker})

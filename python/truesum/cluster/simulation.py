@@ -86,11 +86,12 @@ class World:
 
 
 class Disk:
-    """A journal's file of which the end may be lost."""
+    """A journal's file. Its driver may die over a line, of which then a piece is there; and what was not flushed may be lost."""
 
-    def __init__(self) -> None:
+    def __init__(self, world: World | None = None) -> None:
         self.data = b""
-        self.synced = 0
+        self._synced = 0
+        self._world = world
 
     def read(self) -> bytes:
         return self.data
@@ -99,14 +100,18 @@ class Disk:
         self.data = self.data[:size]
 
     def write(self, data: bytes) -> None:
+        world = self._world
+        if world is not None and world.random.random() < world.faults.crash:
+            self.data += data[: world.random.randrange(len(data))]
+            raise Crash
         self.data += data
 
     def sync(self) -> None:
-        self.synced = len(self.data)
+        self._synced = len(self.data)
 
-    def crash(self, random: Random) -> None:
+    def lose(self, random: Random) -> None:
         """Keeps some of what was not flushed."""
-        self.data = self.data[: random.randint(self.synced, len(self.data))]
+        self.data = self.data[: random.randint(self._synced, len(self.data))]
 
 
 class Simulation:
@@ -156,7 +161,9 @@ class Simulation:
             return []
         at, id, task, who, fate = heapq.heappop(self._heap)
         world.time = max(world.time, at)
-        return [event for event in self._come(id, task, who, fate) if event.id in self._open and not self._open.discard(event.id)]
+        events = [event for event in self._come(id, task, who, fate) if event.id in self._open]
+        self._open -= {event.id for event in events}
+        return events
 
     def _come(self, id: int, task: Task, who: str, fate: str) -> list[Event]:
         if fate == "kill":

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypedDict, cast
 
 from ..shard import Plan
 from . import program, sizes
@@ -54,9 +54,8 @@ def port_of(engine: Engine) -> Port:
     if type(engine).__module__.partition(".")[0] == "distributed":
         from .dask_port import DaskPort
 
-        return DaskPort(engine)
-    port: Port = engine
-    return port
+        return DaskPort(cast("Client", engine))
+    return cast(Port, engine)
 
 
 def close_by(plan: Plan, near: Mapping[str, str]) -> Callable[[int], str | None]:
