@@ -134,8 +134,11 @@ class Driver:
                 continue
             patience = max(self.policy.least, self.policy.patience * expected)
             if now - max(work.copies.values()) > patience and work.copied + 1 < self.policy.tries:
-                holders = {self.port.holder(id) for id in work.copies}
-                self._avoid(work, {holder for holder in holders if holder})
+                holders = {holder for id in work.copies if (holder := self.port.holder(id))}
+                if (workers := set(self.port.workers())) and workers <= holders | work.avoid:
+                    # There is nobody else to give it to.
+                    continue
+                work.avoid |= holders
                 work.copied += 1
                 self.told.copied += 1
                 self._submit(work)

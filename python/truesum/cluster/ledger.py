@@ -63,7 +63,7 @@ def drawn(plan: str, bundle: int, share: float) -> bool:
     the same.
 
     >>> sum(drawn("5b1e7c02", bundle, 0.01) for bundle in range(10_000))
-    98
+    117
     """
     drawn = hashlib.blake2b(f"{plan}:{bundle}".encode(), digest_size=8).digest()
     return int.from_bytes(drawn, "big") < share * 2**64
