@@ -135,7 +135,8 @@ class Driver:
             patience = max(self.policy.least, self.policy.patience * expected)
             if now - max(work.copies.values()) > patience and work.copied + 1 < self.policy.tries:
                 holders = {holder for id in work.copies if (holder := self.port.holder(id))}
-                if (workers := set(self.port.workers())) and workers <= holders | work.avoid:
+                workers = set(self.port.workers())
+                if workers and (workers <= holders | work.avoid or len(workers - work.avoid) <= len(work.copies)):
                     # There is nobody else to give it to.
                     continue
                 work.avoid |= holders
