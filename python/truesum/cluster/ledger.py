@@ -1,4 +1,4 @@
-"""What is known of each bundle, in 33 bytes: whether it is done, and the digest of its part. And which are read twice."""
+"""What is known of each bundle, in 37 bytes: whether it is done, and the digest of its part. And which are read twice."""
 
 from __future__ import annotations
 
