@@ -8,7 +8,6 @@ from queue import Empty, SimpleQueue
 from typing import Any
 from uuid import uuid4
 
-import dask
 from distributed import Client, Future, KilledWorker
 
 from .task import Answer, Died, Done, Event, Failed, Task
@@ -29,8 +28,6 @@ class DaskPort:
         self._next = 0
         self._seen: tuple[float, dict[str, dict[str, Any]]] = (float("-inf"), {})
         self._held: tuple[float, dict[str, str]] = (float("-inf"), {})
-        # Dask itself tries again so many times before it says that workers died of a task.
-        self._deaths = int(dask.config.get("distributed.scheduler.allowed-failures")) + 1
 
     def _info(self) -> dict[str, dict[str, Any]]:
         at, info = self._seen
@@ -82,7 +79,8 @@ class DaskPort:
         if future.status == "error":
             error = future.exception()
             if isinstance(error, KilledWorker):
-                return Died(id, self._deaths)
+                # Dask itself tried again so many times before it said so.
+                return Died(id, error.allowed_failures + 1)
             return Failed(id, f"{type(error).__name__}: {error}")
         return Died(id)
 
