@@ -7,6 +7,7 @@ use crate::progress::Progress;
 use crate::run::config::{Config, Order};
 use crate::select::Selection;
 use crate::verify::place::folder_of_names;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use truesum_hash::{Key, Secret, Spec};
@@ -18,6 +19,8 @@ use truesum_manifest::{self as manifest, Format};
 pub struct Options {
     /// The folder in which names are looked for; `None` is each manifest's own, and the current one for standard input.
     pub root: Option<PathBuf>,
+    /// The file that the manifests are of, each with a single entry, whatever that calls it.
+    pub data: Option<PathBuf>,
     /// Algorithms asked for: a line of any other is malformed. Empty: whatever the manifest says.
     pub algorithms: Vec<Spec>,
     /// The key under which digests are that need one.
@@ -83,6 +86,7 @@ impl Options {
             key: self.key.clone(),
             // What is looked for elsewhere, and what is read in turns, goes by digests of whole files.
             locating: !self.search && !self.spellings.any() && self.renaming.is_none() && self.turn.is_all(),
+            subject: self.data.as_deref().map(|data| data.as_os_str().as_bytes().to_vec()),
             stop: Some(progress.stop_flag()),
             ..if name == b"-" { manifest::Options::default() } else { manifest::Options::for_name(name) }
         }
