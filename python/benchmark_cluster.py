@@ -171,7 +171,7 @@ def drive(path: Path) -> None:
     before = highest()
     plan = Plan(path)
     since = time.process_time()
-    journal = Journal(OnDisk(str(path) + ".journal"), plan.id, {})
+    journal = Journal(OnDisk(str(path) + ".journal"), plan.id)
 
     def task(work: Work) -> Task:
         return Task(str(path), plan.id, work.bundle, "parts", again=work.must_read())

@@ -115,6 +115,13 @@ def hashed(data: Path, client: object, work: str = "work", algorithm: str = "sha
     return cluster.hash(data, client, **arguments)  # type: ignore[arg-type]
 
 
+def reopened(data: Path, work: str = "work") -> None:
+    """A run as it is when its driver died behind the manifest, before it could say that all is over."""
+    path = data.parent / work / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"over": None}))
+    (data.parent / "SUMS").unlink()
+
+
 @pytest.mark.parametrize("algorithm", ["sha256-tree", "md5"])
 def test_pools_find_what_one_run_finds(run: Run, data: Path, algorithm: str) -> None:
     for workers in (1, 3):
@@ -130,10 +137,11 @@ def test_processes_find_it_and_nothing_is_done_twice(run: Run, data: Path) -> No
     arguments += ["--processes", "2", "--bundle-files", "4", "-a", "blake3,crc32", "-q"]
     assert main(arguments) == 0
     assert (data.parent / "SUMS").read_bytes() == local(run, data, "blake3,crc32")
-    (data.parent / "SUMS").unlink()
+    reopened(data)
     seen: list[int] = []
     report = hashed(data, None, algorithm="blake3,crc32", bundle_bytes=0, progress=lambda progress: seen.append(progress.done))
     assert report.ok and report.resumed == report.bundles and report.submitted == seen.count(0) == 0
+    assert (data.parent / "SUMS").read_bytes() == local(run, data, "blake3,crc32")
 
 
 def test_a_killed_worker_costs_time(run: Run, data: Path, processes: Processes) -> None:
@@ -248,7 +256,7 @@ def test_a_file_changed_since_it_was_planned_is_named(data: Path) -> None:
 def test_a_lost_or_spoilt_part_is_made_again(run: Run, data: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         assert hashed(data, pool).ok
-        (data.parent / "SUMS").unlink()
+        reopened(data)
         parts = sorted((data.parent / "work" / "parts").iterdir())
         parts[2].unlink()
         spoilt = bytearray(parts[4].read_bytes())
@@ -262,7 +270,7 @@ def test_a_lost_or_spoilt_part_is_made_again(run: Run, data: Path) -> None:
 def test_a_part_spoilt_inside_is_found_by_the_merge(data: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         assert hashed(data, pool).ok
-        (data.parent / "SUMS").unlink()
+        reopened(data)
         part = sorted((data.parent / "work" / "parts").iterdir())[1]
         part.write_bytes(part.read_bytes().replace(b'"digests"', b'"digestz"', 1))
         report = hashed(data, pool)
@@ -306,15 +314,81 @@ def test_what_cannot_be_asked_is_refused(data: Path, capsys: pytest.CaptureFixtu
     assert "no object stores" in capsys.readouterr().err
     assert main(["hash", str(data / "nothing"), *usual]) == 2
     assert "nothing" in capsys.readouterr().err
+    assert main(["hash", str(data), "--work", str(data / "folder" / "work"), "-o", str(data.parent / "SUMS"), "-q"]) == 2
+    assert "the folder of the run lies in what is to be hashed" in capsys.readouterr().err
+    assert main(["hash", str(data), "--work", work, "-o", str(data / "large"), "-q"]) == 2
+    assert "the manifest that is there lies in" in capsys.readouterr().err
+    for wrong in (["--tries", "0"], ["--reread", "2"], ["--threads", "-1"], ["--bundle-files", "0x"], ["--bundle-bytes", "infGiB"]):
+        try:
+            assert main(["hash", str(data), *usual, *wrong]) == 2
+        except SystemExit as ended:
+            assert ended.code == 2
+        assert wrong[0].strip("-").replace("-", "_") in capsys.readouterr().err.replace("-", "_")
+    assert not (data.parent / "SUMS").exists()
+
+    def meanwhile() -> None:
+        with pytest.raises(BlockingIOError):
+            hashed(data, pool, "third")
+
     with ThreadPoolExecutor(1) as pool:
-        assert hashed(data, pool).ok
+        assert hashed(data, Meanwhile(meanwhile), "third").ok
+
+
+def test_what_another_run_found_is_not_taken_for_this_one(data: Path) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        report = hashed(data, pool)
+        assert report.ok
+        # It is over: files may be others by now, and would not be read.
+        with pytest.raises(ValueError, match=r"this run is over \(hashed\)"):
+            hashed(data, pool)
+        reopened(data)
+        (data.parent / "more").mkdir()
+        for other in ({"algorithm": "md5"}, {"root": data.parent}, {"format": "bsd"}, {"output": data.parent / "OTHER"}):
+            with pytest.raises(ValueError, match="another run"):
+                hashed(data, pool, **other)  # type: ignore[arg-type]
+        # What is planned already lacks the new folder.
+        arguments = {"work": data.parent / "work", "output": data.parent / "SUMS", "root": data, "algorithms": "sha256-tree"}
         with pytest.raises(ValueError, match="another run"):
-            hashed(data, pool, algorithm="md5")
+            cluster.hash([data, data.parent / "more"], pool, **arguments)  # type: ignore[arg-type]
+        # A plan of which nobody knows what it is of.
+        (data.parent / "work" / "run.json").unlink()
+        with pytest.raises(ValueError, match="whose plan is there"):
+            hashed(data, pool)
+    assert not (data.parent / "SUMS").exists() and not (data.parent / "OTHER").exists()
 
-        def meanwhile() -> None:
-            with pytest.raises(BlockingIOError):
-                hashed(data, pool, "third")
 
-        port = Meanwhile(meanwhile)
-        assert hashed(data, port, "third").ok is True
-    assert truesum.__version__
+def test_what_was_verified_is_read_again_or_refused(run: Run, data: Path) -> None:
+    manifest = data.parent / "MD5SUMS"
+    assert run("hash", "-q", "-a", "md5", "--root", data, data, "-o", manifest).returncode == 0
+
+    def verified(work: str, engine: object) -> cluster.Report:
+        return cluster.verify(manifest, engine, work=data.parent / work, root=data, bundle_files=4)  # type: ignore[arg-type]
+
+    with ThreadPoolExecutor(2) as pool:
+        assert verified("1", pool).verdict == "verified"
+        with pytest.raises(ValueError, match=r"this run is over \(verified\)"):
+            verified("1", pool)
+        # A manifest that is written anew while files are read is not the one that was read.
+        report = verified("2", Meanwhile(lambda: manifest.write_bytes(manifest.read_bytes() + b"# 1\n")))
+        assert not report and any("changed meanwhile" in problem for problem in report.problems)
+        with pytest.raises(ValueError, match="another run"):
+            verified("2", pool)
+        # What there is to read was read: this run is over as well, and a file that comes back is looked for by another one.
+        (data / "folder" / "09").rename(data / "away")
+        report = verified("3", pool)
+        assert [failure[:2] for failure in report.failures] == [("folder/09", "missing")] and report.files == 41
+        assert report.bytes == sum(path.stat().st_size for path in data.rglob("*") if path.is_file() and path.name != "away")
+        (data / "away").rename(data / "folder" / "09")
+        with pytest.raises(ValueError, match=r"this run is over \(failed\)"):
+            verified("3", pool)
+        # What the manifest does not list is nothing that it verifies, and its bytes are not read.
+        (data / "more").write_bytes(b"more")
+        assert verified("4", pool).files == 42
+        # One that lists a name twice, one digest right and one wrong.
+        text = manifest.read_bytes()
+        line = next(line for line in text.splitlines(keepends=True) if line.endswith(b"folder/11\n"))
+        for double in (line + b"0" * 32 + line[32:], b"0" * 32 + line[32:] + line):
+            manifest.write_bytes(text.replace(line, double))
+            assert not verified(f"{len(double)}{double[:1]!r}".replace("'", ""), pool)
+        manifest.write_bytes(text.replace(line, b""))
+        assert verified("7", pool).files == 41

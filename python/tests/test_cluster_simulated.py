@@ -157,7 +157,7 @@ class Schedule:
                 self.faults.crash = 0.0
             port = Simulation(self.world)
             try:
-                journal = Journal(self.disk, self.stock.plan.id, {})
+                journal = Journal(self.disk, self.stock.plan.id)
                 return Driver(self.stock.plan, port, journal, policy, self.task, self.world.digest).run()
             except Crash:
                 if self.faults.unsynced:
@@ -222,7 +222,7 @@ def test_a_poisoned_bundle_is_taken_apart_to_the_file(stock: Stock) -> None:
         folder = "probes" if work.probe is not None else "parts"
         return Task("", stock.plan.id, work.bundle, folder, again=work.must_read(), withheld=work.withheld)
 
-    told = Driver(stock.plan, Simulation(world), Journal(Disk(), stock.plan.id, {}), Policy(), task, world.digest).run()
+    told = Driver(stock.plan, Simulation(world), Journal(Disk(), stock.plan.id), Policy(), task, world.digest).run()
     assert (told.problems, told.flawed) == ([], [2, 5])
     failures = {bundle: stock.plan.hold(bundle, world.parts[bundle].path).failures for bundle in told.flawed}
     assert {bundle: [name for name, _, _ in found] for bundle, found in failures.items()} == {2: ["07"], 5: ["15"]}
@@ -230,3 +230,44 @@ def test_a_poisoned_bundle_is_taken_apart_to_the_file(stock: Stock) -> None:
     ok, entries, faults = stock.merged(tuple(made.path for _, made in sorted(world.parts.items())))
     assert not ok and len(entries) == 18 and len(faults) == 2
     assert max(work.deaths for work in submitted) <= 3
+
+
+def test_without_workers_a_run_ends(stock: Stock) -> None:
+    class Deserted(Simulation):
+        def slots(self) -> int:
+            return 0 if self.now() > 20 else 3
+
+    world = World(Random(1), WORKERS, Faults(stopped=frozenset(WORKERS)), stock.make)
+    told = Driver(
+        stock.plan,
+        Deserted(world),
+        Journal(Disk(), stock.plan.id),
+        Policy(stranded=30.0),
+        lambda work: Task("", stock.plan.id, work.bundle, "parts"),
+        world.digest,
+    ).run()
+    assert told.problems == ["no worker is there since 30 seconds"] and 50 <= world.time < 60
+
+
+def test_a_journal_is_right_or_refused(stock: Stock) -> None:
+    good, other = Disk(), Disk()
+    Journal(good, "one").add({"end": True})
+    whole = good.data
+    assert list(Journal(good, "one").records()) == [{"end": True}]
+    for torn in range(len(whole)):
+        # Of its last line, and of its only one.
+        other.data = whole[:torn]
+        rest = list(Journal(other, "one").records())
+        assert rest == [] and other.data == whole[: whole.index(b"\n") + 1]
+    with pytest.raises(ValueError, match="another plan"):
+        Journal(good, "two")
+    for damage in (b"5\n", b"\xff\n", b'{"end":tru}\n'):
+        other.data = whole + damage
+        with pytest.raises(ValueError, match="damaged in line 3"):
+            list(Journal(other, "one").records())
+
+
+def test_policies_that_cannot_be_meant_are_refused() -> None:
+    for wrong in ({"tries": 0}, {"reread": 1.5}, {"reread": float("nan")}, {"least": -1.0}, {"deadline": float("nan")}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            Policy(**wrong)  # type: ignore[arg-type]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from collections.abc import Sequence
+from fractions import Fraction
 
 from .policy import Policy
 from .progress import Progress
@@ -25,14 +27,21 @@ do it; 130 interrupted
 """
 
 
+UNITS = {"": 1, "b": 1} | {prefix + last: 1024**power for power, prefix in enumerate("kmgt", 1) for last in ("", "i", "ib")}
+UNITS |= {prefix + "b": 1000**power for power, prefix in enumerate("kmgt", 1)}
+
+
 def size(text: str) -> int:
-    """Reads 64GiB, 500M, 1000."""
-    number = text.rstrip("BiKMGTbkmgt")
-    unit = text[len(number) :].upper().removesuffix("B").removesuffix("I")
-    try:
-        return int(float(number) * 1024 ** " KMGT".index(unit or " "))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is no size: 64GiB, 500MiB, 1000") from None
+    """Reads a number of bytes, as the program does.
+
+    >>> size("64GiB"), size("1.5k"), size("500 MB")
+    (68719476736, 1536, 500000000)
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) *([a-z]*)", text.strip().lower(), re.ASCII)
+    count = Fraction(found[1]) * UNITS.get(found[2], 0) if found else Fraction(0)
+    if not found or found[2] not in UNITS or count.denominator != 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no size: 64GiB, 500MiB, 1000")
+    return int(count)
 
 
 def pair(text: str) -> tuple[str, str]:
@@ -107,12 +116,21 @@ def engine_of(arguments: argparse.Namespace) -> Engine:
     return FuturesPort(processes=arguments.processes or 0)
 
 
+def shown(name: str) -> str:
+    """A name as a terminal may have it.
+
+    >>> shown("a b"), shown("a\\nb\\x1b[2J")
+    ('a b', "'a\\\\nb\\\\x1b[2J'")
+    """
+    return name if name.isprintable() else repr(name)
+
+
 def told(report: Report) -> int:
     """Says what it came to."""
     for problem in report.problems:
         print(f"truesum-cluster: {problem}", file=sys.stderr)
     for name, kind, reason in report.failures:
-        print(f"truesum-cluster: {name}: {kind}: {reason}", file=sys.stderr)
+        print(f"truesum-cluster: {shown(name)}: {kind}: {reason}", file=sys.stderr)
     elsewhere = f"{report.reread} read twice, {report.reread_elsewhere} of them by another worker"
     print(f"truesum-cluster: {report.verdict}: {report.files} files in {report.bundles} bundles, {report.resumed} of them done before; {elsewhere}", file=sys.stderr)
     return report.exit_status
@@ -127,10 +145,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "bundle_files": given.bundle_files,
         "worker_root": given.worker_root,
         "near": dict(given.near),
-        "policy": Policy(tries=given.tries, reread=given.reread, deadline=given.deadline),
         "progress": None if given.quiet else Line(),
     }
     try:
+        settings["policy"] = Policy(tries=given.tries, reread=given.reread, deadline=given.deadline)
         engine = engine_of(given)
         if given.command == "verify":
             return told(verify(given.manifest, engine, work=given.work, root=given.root, **settings))

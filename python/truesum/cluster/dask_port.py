@@ -24,6 +24,7 @@ class DaskPort:
         self._client = client
         self._run = uuid4().hex[:8]
         self._futures: dict[int, Future[Answer]] = {}
+        self._bound: dict[int, list[str]] = {}
         self._ready: SimpleQueue[int] = SimpleQueue()
         self._next = 0
         self._seen: tuple[float, dict[str, dict[str, Any]]] = (float("-inf"), {})
@@ -37,7 +38,7 @@ class DaskPort:
         return info
 
     def _where(self, avoid: Collection[str], near: str | None) -> list[str]:
-        """The workers that are wished for; none if any will do."""
+        """The workers that are wished for; none if any will do, or there are none."""
         if not avoid and near is None:
             return []
         info = self._info()
@@ -54,9 +55,12 @@ class DaskPort:
         id = self._next
         key = f"truesum-{self._run}-{task.bundle}-{id}"
         workers = self._where(avoid, near)
-        wished: dict[str, Any] = {"workers": workers, "allow_other_workers": True} if workers else {}
+        # Who is avoided could steal a task that others may have too. So it is theirs alone, and is lost with the last of them.
+        wished: dict[str, Any] = {"workers": workers, "allow_other_workers": not avoid} if workers else {}
         future = self._client.submit(compute, task, key=key, pure=False, retries=0, **wished)
         self._futures[id] = future
+        if workers and avoid:
+            self._bound[id] = workers
         future.add_done_callback(lambda _: self._ready.put(id))
         return id
 
@@ -71,9 +75,20 @@ class DaskPort:
             pass
         if not events and self._client.status not in ("running", "connecting"):
             raise ConnectionError("the scheduler is gone; what was done is kept")
-        return events
+        return events or self._lost()
+
+    def _lost(self) -> list[Event]:
+        """Tasks whose workers are all gone: nobody else takes them."""
+        if not self._bound:
+            return []
+        there = self._info().keys()
+        lost = [id for id, workers in self._bound.items() if there.isdisjoint(workers)]
+        for id in lost:
+            self.cancel(id)
+        return [Died(id) for id in lost]
 
     def _event(self, id: int, future: Future[Answer]) -> Event:
+        self._bound.pop(id, None)
         if future.status == "finished":
             return Done(id, future.result())
         if future.status == "error":
@@ -85,6 +100,7 @@ class DaskPort:
         return Died(id)
 
     def cancel(self, id: int) -> None:
+        self._bound.pop(id, None)
         if (future := self._futures.pop(id, None)) is not None:
             future.cancel()
 

@@ -46,6 +46,7 @@ class Driver:
         self._pace = Pace()
         self._hopeless = 0
         self._stop = False
+        self._looked = self._peopled = port.now()
         for record in journal.records():
             self._recall(record)
         self._settle_recalled()
@@ -124,6 +125,15 @@ class Driver:
     def _overdue(self) -> None:
         """Begins copies of what takes too long, elsewhere, and gives up what takes far too long."""
         now = self.port.now()
+        if now - self._looked < self._timeout():
+            return
+        self._looked = now
+        if self.port.slots():
+            self._peopled = now
+        elif now - self._peopled >= self.policy.stranded:
+            self._problem(f"no worker is there since {now - self._peopled:.0f} seconds")
+            self._stop = True
+            return
         for work in list(self._flying):
             for id, since in list(work.copies.items()):
                 if now - since >= self.policy.deadline:

@@ -55,11 +55,22 @@ class OnDisk:
         os.close(self._fd)
 
 
+def record(line: bytes, number: int) -> Record:
+    """What a line says. Raises ValueError if it is none of a journal: nothing but damage makes such a line."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise ValueError(f"the journal is damaged in line {number}: remove it, and parts are read again instead of believed")
+    return found
+
+
 class Journal:
     """The lines of one run of one plan. `records` are those that were there."""
 
-    def __init__(self, file: File, plan: str, asked: Record) -> None:
-        """Goes on with what is there. Raises ValueError if that is of another plan, or of another question."""
+    def __init__(self, file: File, plan: str) -> None:
+        """Goes on with what is there. Raises ValueError if that is of another plan."""
         self._file = file
         self._synced = float("-inf")
         self._due = False
@@ -69,11 +80,10 @@ class Journal:
         if whole < len(data):
             file.truncate(whole)
         lines = data[:whole].splitlines()
-        head: Record = {"schema": SCHEMA, "plan": plan, "asked": asked}
+        head: Record = {"schema": SCHEMA, "plan": plan}
         if lines:
-            found = json.loads(lines[0])
-            if found != head:
-                raise ValueError("the journal is of another run: name an empty folder, or ask for the same")
+            if record(lines[0], 1) != head:
+                raise ValueError("the journal is of another plan: name an empty folder")
         else:
             self._write(head)
             self.sync()
@@ -82,7 +92,7 @@ class Journal:
     def records(self) -> Iterator[Record]:
         """What was written before."""
         lines, self._lines = self._lines, []
-        return (json.loads(line) for line in lines)
+        return (record(line, number) for number, line in enumerate(lines, 2))
 
     def _write(self, record: Record) -> None:
         self._file.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")

@@ -33,8 +33,21 @@ class Policy:
     """Seconds after which whoever has a task counts as ended."""
     grace: float = 5.0
     """Seconds that copies of what is done are waited for in the end, to be compared."""
+    stranded: float = 300.0
+    """Seconds without any worker after which the run ends; what was done is kept."""
     reread: float = 0.01
     """Share of the bundles that another worker reads too; with any, the first of each worker is."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what cannot be meant."""
+        if self.tries < 1:
+            raise ValueError(f"tries: {self.tries}: a bundle is attempted once at least")
+        if not 0 <= self.reread <= 1:
+            raise ValueError(f"reread: {self.reread}: it is a share, from 0 to 1")
+        for name in ("window", "patience", "least", "deadline", "grace", "stranded"):
+            # Not what it is not: a NaN is neither.
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name}: {getattr(self, name)}: it is a number from 0 on")
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO
 
@@ -76,6 +77,9 @@ class Wanted:
 
 def make_plan(path: str, wanted: Wanted, names: Iterable[bytes]) -> list[str]:
     """Writes a plan; what it lacks, in words, where that may be. Raises Refused if there is none."""
+    with suppress(FileNotFoundError):
+        # Of a driver that died.
+        os.remove(path)
     arguments: list[str | bytes] = ["shard", "plan", "-q", "--die-with-parent", "-o", path]
     arguments += ["-a", ",".join(wanted.algorithms), "--bundle-bytes", str(wanted.bundle_bytes)]
     arguments += ["--bundle-files", str(wanted.bundle_files)]

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from contextlib import closing
 from typing import Unpack
 
-from .._native import Finding, Manifest, diff
+from .._native import Finding, Manifest, diff, file_digest
+from .place import Place
 from .program import Wanted
 from .report import Report
-from .sources import Name, names
-from .stage import KEPT, Engine, Place, Settings, computed, merged, planned, port_of
+from .sources import Name, apart, known_by, names
+from .stage import KEPT, Engine, Settings, computed, merged, planned, port_of
 
 
 def hash(
@@ -59,12 +60,16 @@ def hash(
     given = list(names(paths))
     wanted = Wanted(chosen, None if root is None else os.fsdecode(root))
     target = os.path.abspath(os.fsdecode(output))
-    asked = {"hash": target, "algorithms": list(chosen), "root": wanted.root, "format": format}
+    apart(os.path.abspath(os.fsdecode(work)), given, "the folder of the run")
+    if os.path.exists(target):
+        apart(target, given, "the manifest that is there")
+    asked = {"hash": target, "names": known_by(given), "algorithms": list(chosen), "root": wanted.root, "format": format}
     with Place(work) as place, closing(port_of(client)) as port:
-        plan, _ = planned(place, wanted, given, port.slots(), settings)
-        report = computed(place, plan, client, port, asked, settings)
+        plan, lacking = planned(place, asked, wanted, given, port.slots(), settings)
+        report = computed(place, plan, client, port, settings)
         if merged(place, plan, report, target, format, partial=False):
             report.verdict = "hashed"
+            place.end(asked, lacking, report.verdict)
     return report
 
 
@@ -95,6 +100,7 @@ def verify(
     >>> folder.cleanup()
     """
     path = os.path.abspath(os.fsdecode(manifest))
+    digest = file_digest(path, "blake3").hexdigest()
     listed = Manifest.read(path)
     algorithms = tuple(dict.fromkeys(algorithm for entry in listed for algorithm in entry.digests))
     if not algorithms:
@@ -102,17 +108,21 @@ def verify(
     bare = [entry.name for entry in listed if not entry.digests]
     del listed
     folder = os.fsdecode(root) if root is not None else os.path.dirname(path)
-    asked = {"verify": path, "mtime": os.stat(path).st_mtime_ns, "root": folder}
+    asked = {"verify": path, "digest": digest, "root": folder}
     with Place(work) as place, closing(port_of(client)) as port:
-        plan, lacking = planned(place, Wanted(algorithms, folder, path, True), (), port.slots(), settings)
-        report = computed(place, plan, client, port, asked, settings)
-        found = os.path.join(place.folder, "found.jsonl")
-        whole = merged(place, plan, report, found, "jsonl", partial=True)
+        plan, lacking = planned(place, asked, Wanted(algorithms, folder, path, True), (), port.slots(), settings)
+        report = computed(place, plan, client, port, settings)
+        whole = merged(place, plan, report, place.found, "jsonl", partial=True)
         report.problems += lacking
         report.failures += [(name, "unverified", "the manifest has no digest of it") for name in bare[:KEPT]]
-        equal = report.manifest is not None and judged(path, found, report)
-        if whole and equal and not lacking and not bare:
-            report.verdict = "verified"
+        equal = report.manifest is not None and judged(path, place.found, report)
+        if file_digest(path, "blake3").hexdigest() != digest:
+            report.problems.append(f"{path}: the manifest was changed meanwhile")
+        elif whole:
+            if equal and not lacking and not bare:
+                report.verdict = "verified"
+            # All was read: whoever asks again wants it read again.
+            place.end(asked, lacking, report.verdict)
     report.manifest = None
     return report
 

@@ -3,9 +3,10 @@ here, and none is built."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import TypeAlias
 
@@ -22,3 +23,32 @@ def names(paths: Name | Iterable[Name]) -> Iterator[bytes]:
         if STORE.match(name):
             raise ValueError(f"{os.fsdecode(name)}: a cluster reads files, no object stores")
         yield name
+
+
+def known_by(given: Sequence[bytes]) -> str:
+    """A digest of names, and of the folder from which they lead: by it a later run knows that the same is asked.
+
+    >>> known_by([b"/a", b"/b"]) == known_by([b"/a", b"/b"]) != known_by([b"/a/b"])
+    True
+    """
+    asked = hashlib.blake2b(digest_size=16)
+    if not all(map(os.path.isabs, given)):
+        asked.update(os.fsencode(os.getcwd()))
+    for name in given:
+        asked.update(b"\0" + name)
+    return asked.hexdigest()
+
+
+def apart(path: str, given: Iterable[bytes], what: str) -> None:
+    """Raises ValueError if `path` lies in what is to be hashed: it changes meanwhile, or is not what is meant.
+
+    >>> apart("/data/work", [b"/database"], "the run's folder")
+    >>> apart("/data/work", [b"/data"], "the run's folder")
+    Traceback (most recent call last):
+    ValueError: /data/work: the run's folder lies in what is to be hashed: name another
+    """
+    real = os.path.realpath(os.fsencode(path))
+    for name in given:
+        root = os.path.realpath(name)
+        if root == real or real.startswith(root.rstrip(b"/") + b"/"):
+            raise ValueError(f"{path}: {what} lies in what is to be hashed: name another")

@@ -1,19 +1,21 @@
-"""The stages of a run, in the folder that driver and workers share: a plan, bundles computed, parts merged."""
+"""The stages of a run: a plan, bundles computed, parts merged."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypedDict, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
 from ..shard import Plan
 from . import program, sizes
 from .driver import Driver
 from .futures_port import FuturesPort
-from .journal import Journal, OnDisk
+from .journal import Journal
 from .parts import Parts
+from .place import Place
 from .policy import Policy
 from .port import Port
 from .progress import Progress
@@ -47,6 +49,13 @@ class Settings(TypedDict, total=False):
     progress: Hear | None
 
 
+def checked(settings: Settings) -> None:
+    """Raises ValueError for what cannot be meant."""
+    for name in ("threads", "bundle_bytes", "bundle_files"):
+        if settings.get(name, 0) < 0:
+            raise ValueError(f"{name}: {settings[name]}: it is a number from 0 on")
+
+
 def port_of(engine: Engine) -> Port:
     """The port for what was given: a client of Dask, an executor, nothing (processes of this machine), or a port."""
     if engine is None or isinstance(engine, Executor):
@@ -54,6 +63,8 @@ def port_of(engine: Engine) -> Port:
     if type(engine).__module__.partition(".")[0] == "distributed":
         from .dask_port import DaskPort
 
+        if getattr(engine, "asynchronous", False):
+            raise ValueError("the client is asynchronous: give one that is not, from a thread of its own")
         return DaskPort(cast("Client", engine))
     return cast(Port, engine)
 
@@ -69,52 +80,29 @@ def close_by(plan: Plan, near: Mapping[str, str]) -> Callable[[int], str | None]
     return host
 
 
-class Place:
-    """The folder that driver and workers share: plan, parts, journal. One driver at a time has it."""
-
-    def __init__(self, folder: Name) -> None:
-        self.folder = os.path.abspath(os.fsdecode(folder))
-        self.plan = os.path.join(self.folder, "plan.jsonl")
-        self.lacking = os.path.join(self.folder, "lacking.txt")
-        self.parts = os.path.join(self.folder, "parts")
-        self.probes = os.path.join(self.folder, "probes")
-        for path in (self.parts, self.probes):
-            os.makedirs(path, exist_ok=True)
-        self.journal = OnDisk(os.path.join(self.folder, "journal.jsonl"))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_raised: object) -> None:
-        self.journal.close()
-
-
 def planned(
-    place: Place, wanted: program.Wanted, given: Sequence[bytes], slots: int, settings: Settings
+    place: Place, asked: dict[str, Any], wanted: program.Wanted, given: Sequence[bytes], slots: int, settings: Settings
 ) -> tuple[Plan, list[str]]:
     """The plan that is there, or a new one; and what it lacks. Where too few bundles are in it for all workers, it is made again:
     then there is little to look at."""
-    if os.path.exists(place.plan):
-        with open(place.lacking, encoding="utf-8") as file:
-            return Plan(place.plan), file.read().splitlines()
+    checked(settings)
+    if (lacking := place.begun(asked)) is not None:
+        return Plan(place.plan), lacking
     new = place.plan + ".new"
     threads = settings.get("threads", 1)
-    asked = settings.get("bundle_bytes", 0), settings.get("bundle_files", 0)
-    first = asked[0] or sizes.largest(threads), asked[1] or sizes.FILES
+    sized = settings.get("bundle_bytes", 0), settings.get("bundle_files", 0)
+    first = sized[0] or sizes.largest(threads), sized[1] or sizes.FILES
     lacking = program.make_plan(new, replace(wanted, bundle_bytes=first[0], bundle_files=first[1]), given)
     plan = Plan(new)
     fitting = sizes.fitting(plan.bytes, plan.files, slots, threads)
-    better = asked[0] or fitting[0], asked[1] or fitting[1]
+    better = sized[0] or fitting[0], sized[1] or fitting[1]
     if better != first and plan.bundles < slots * sizes.EACH:
         lacking = program.make_plan(new, replace(wanted, bundle_bytes=better[0], bundle_files=better[1]), given)
-    with open(place.lacking, "w", encoding="utf-8") as file:
-        file.writelines(line + "\n" for line in lacking)
-    # With its last name it is there whole, and is gone on with.
-    os.rename(new, place.plan)
+    place.begin(asked, lacking, new)
     return Plan(place.plan), lacking
 
 
-def computed(place: Place, plan: Plan, engine: Engine, port: Port, asked: dict[str, Any], settings: Settings) -> Report:
+def computed(place: Place, plan: Plan, engine: Engine, port: Port, settings: Settings) -> Report:
     """Has all bundles computed. What is wrong is in the report; whether the parts are a whole, the merge says."""
     parts = Parts(plan, place.parts)
     progress = Progress(plan.bundles, plan.bytes, dashboard=dashboard_of(engine))
@@ -133,8 +121,9 @@ def computed(place: Place, plan: Plan, engine: Engine, port: Port, asked: dict[s
             hear(progress)
 
     policy, near = settings.get("policy") or Policy(), close_by(plan, settings.get("near") or {})
-    driver = Driver(plan, port, Journal(place.journal, plan.id, asked), policy, task, parts.digest, near, tell)
+    driver = Driver(plan, port, Journal(place.journal, plan.id), policy, task, parts.digest, near, tell)
     progress.done = driver.told.resumed
+    progress.hashed = sum(map(plan.bytes_of, driver.ledger.known()))
     told = driver.run()
     report = Report(bundles=plan.bundles, problems=told.problems, submitted=told.submitted, resumed=told.resumed)
     report.copied, report.reread, report.reread_elsewhere = told.copied, told.reread, told.reread_elsewhere
@@ -142,7 +131,8 @@ def computed(place: Place, plan: Plan, engine: Engine, port: Port, asked: dict[s
     for bundle in told.flawed:
         if len(report.failures) < KEPT:
             report.failures += parts.failures(bundle)
-    del report.failures[KEPT:]
+    # A file that was cut has failed once, however many of its ranges have.
+    report.failures = list({name: (name, kind, reason) for name, kind, reason in reversed(report.failures)}.values())[::-1][:KEPT]
     return report
 
 
@@ -150,13 +140,19 @@ def merged(place: Place, plan: Plan, report: Report, output: str, form: str | No
     """Has the manifest written, if nothing is against it but, with partial, files without a digest. Whether it is whole."""
     if report.problems:
         return False
+    if partial:
+        with suppress(FileNotFoundError):
+            # Of an earlier attempt.
+            os.remove(output)
     said = program.merge(place.plan, place.parts, output, form, partial)
-    written = said.status == 0 or (partial and said.status == 1 and os.path.exists(output))
-    if written:
-        report.manifest, report.files, report.bytes = output, plan.files - len(report.failures), plan.bytes
-    if said.status != 0:
-        report.problems += said.lines or [f"truesum shard merge ended with {said.status}"]
-    return said.status == 0
+    if said.status == 0:
+        report.manifest, report.files, report.bytes = output, plan.files, plan.bytes
+        return True
+    report.problems += said.lines or [f"truesum shard merge ended with {said.status}"]
+    if partial and said.status == 1 and os.path.exists(output):
+        counted = plan.merge([os.path.join(place.parts, plan.part_name(bundle)) for bundle in range(plan.bundles)])
+        report.manifest, report.files, report.bytes = output, counted.files, counted.bytes
+    return False
 
 
 def dashboard_of(engine: Engine) -> str | None:

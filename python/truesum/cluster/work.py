@@ -28,15 +28,15 @@ class Work:
     tries: int = 0
     """Attempts that came to nothing."""
     deaths: int = 0
-    def must_read(self) -> bool:
-        """Whether no part that is there will do."""
-        return self.again or self.reread or self.probe is not None
-
     copied: int = 0
     """Copies that were begun because it took too long."""
     copies: dict[int, float] = field(default_factory=dict)
     """What was submitted for it, and when."""
     settled: bool = False
+
+    def must_read(self) -> bool:
+        """Whether no part that is there will do."""
+        return self.again or self.reread or self.probe is not None
 
 
 class Queue:
