@@ -205,6 +205,27 @@ def test_a_killed_driver_is_gone_on_from(run: Run, data: Path, processes: Proces
     assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256-tree")
 
 
+def test_without_its_scheduler_a_run_ends_and_is_gone_on_from(
+    run: Run, data: Path, processes: Processes, capfd: pytest.CaptureFixture[str]
+) -> None:
+    processes.worker("slow", 0.2)
+    processes.client(1).close()
+    command = ["hash", str(data), "--root", str(data), "--work", str(data.parent / "work"), "-o", str(data.parent / "SUMS")]
+    command += ["--bundle-files", "4", "-q"]
+    # It is looked for again as long as Dask takes for a new connection: half a minute, if nobody says otherwise.
+    environment = os.environ | {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "3 s"}
+    driver = [sys.executable, "-m", "truesum.cluster.command", *command, "--scheduler-file", str(processes.file)]
+    with subprocess.Popen(driver, env=environment, stderr=subprocess.PIPE, text=True) as ended:
+        journal = data.parent / "work" / "journal.jsonl"
+        until(lambda: journal.exists() and b'"state":"done"' in journal.read_bytes())
+        processes.started[0].kill()
+        said = ended.communicate(timeout=PATIENT)[1]
+    assert ended.returncode == 4 and "the scheduler is gone" in said and not (data.parent / "SUMS").exists(), said
+    assert main([*command, "--processes", "2"]) == 0
+    assert " 0 of them done before" not in capfd.readouterr().err
+    assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256")
+
+
 def test_a_worker_that_lies_is_caught(data: Path, processes: Processes) -> None:
     processes.worker("lie", 0.05)
     processes.worker("slow", 0.05)
@@ -228,6 +249,22 @@ def test_a_file_that_ends_its_worker_is_found(data: Path, processes: Processes) 
     assert not report and not (data.parent / "SUMS").exists()
     assert [(name, kind) for name, kind, _ in report.failures] == [("poison", "refused")]
     assert any("poison" in problem for problem in report.problems)
+
+
+def test_a_file_changed_while_it_waits_for_its_worker_is_named(data: Path, processes: Processes) -> None:
+    processes.worker("slow", 0.1)
+    with processes.client(1) as client:
+        changed: list[int] = []
+
+        def change(progress: Progress) -> None:
+            if not changed:
+                changed.append(progress.done)
+                # Last in the plan: its worker has not come to it.
+                (data / "with blank").write_bytes(b"with blanc")
+
+        report = hashed(data, client, progress=change)
+    assert not report and not (data.parent / "SUMS").exists()
+    assert [(name, kind) for name, kind, _ in report.failures] == [("with blank", "changed")]
 
 
 class Meanwhile(FuturesPort):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from typing import Any
 from uuid import uuid4
@@ -15,6 +16,7 @@ from .worker import compute
 
 LOOK = 1.0
 """Seconds for which what the scheduler said is taken for true."""
+GONE = "the scheduler is gone; what was done is kept"
 
 
 class DaskPort:
@@ -30,10 +32,21 @@ class DaskPort:
         self._seen: tuple[float, dict[str, dict[str, Any]]] = (float("-inf"), {})
         self._held: tuple[float, dict[str, str]] = (float("-inf"), {})
 
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Whatever Dask raises when its scheduler went away is one error: ConnectionError."""
+        try:
+            yield
+        except Exception as error:
+            if self._client.status == "running":
+                raise
+            raise ConnectionError(GONE) from error
+
     def _info(self) -> dict[str, dict[str, Any]]:
         at, info = self._seen
         if self.now() - at > LOOK:
-            info = self._client.scheduler_info(n_workers=-1)["workers"]
+            with self._asking():
+                info = self._client.scheduler_info(n_workers=-1)["workers"]
             self._seen = (self.now(), info)
         return info
 
@@ -57,7 +70,8 @@ class DaskPort:
         workers = self._where(avoid, near)
         # Who is avoided could steal a task that others may have too. So it is theirs alone, and is lost with the last of them.
         wished: dict[str, Any] = {"workers": workers, "allow_other_workers": not avoid} if workers else {}
-        future = self._client.submit(compute, task, key=key, pure=False, retries=0, **wished)
+        with self._asking():
+            future = self._client.submit(compute, task, key=key, pure=False, retries=0, **wished)
         self._futures[id] = future
         if workers and avoid:
             self._bound[id] = workers
@@ -74,7 +88,7 @@ class DaskPort:
         except Empty:
             pass
         if not events and self._client.status not in ("running", "connecting"):
-            raise ConnectionError("the scheduler is gone; what was done is kept")
+            raise ConnectionError(GONE)
         return events or self._lost()
 
     def _lost(self) -> list[Event]:
@@ -102,7 +116,8 @@ class DaskPort:
     def cancel(self, id: int) -> None:
         self._bound.pop(id, None)
         if (future := self._futures.pop(id, None)) is not None:
-            future.cancel()
+            with suppress(ConnectionError), self._asking():
+                future.cancel()
 
     def workers(self) -> Collection[str]:
         return self._info().keys()
@@ -113,7 +128,8 @@ class DaskPort:
     def holder(self, id: int) -> str | None:
         at, held = self._held
         if self.now() - at > LOOK:
-            held = {key: worker for worker, keys in self._client.processing().items() for key in keys}
+            with self._asking():
+                held = {key: worker for worker, keys in self._client.processing().items() for key in keys}
             self._held = (self.now(), held)
         future = self._futures.get(id)
         return held.get(str(future.key)) if future is not None else None

@@ -135,4 +135,8 @@ def judged(listed: str, found: str, report: Report) -> bool:
         if finding.standing != "same" and finding.name not in known and len(report.failures) < KEPT:
             report.failures.append((finding.name, finding.standing, "it is not as the manifest lists it"))
 
-    return bool(diff(listed, found, hear))
+    said = diff(listed, found, hear)
+    report.problems += said.malformed_lines + [str(error) for error in said.errors]
+    if not said and not report.failures and not report.problems:
+        report.problems.append(f"{listed} and what was found are {said.verdict}: see truesum diff {listed} {found}")
+    return bool(said)
