@@ -382,7 +382,7 @@ def test_what_another_run_found_is_not_taken_for_this_one(data: Path) -> None:
         (data.parent / "more").mkdir()
         for other in ({"algorithm": "md5"}, {"root": data.parent}, {"format": "bsd"}, {"output": data.parent / "OTHER"}):
             with pytest.raises(ValueError, match="another run"):
-                hashed(data, pool, **other)  # type: ignore[arg-type]
+                hashed(data, pool, **other)
         # What is planned already lacks the new folder.
         arguments = {"work": data.parent / "work", "output": data.parent / "SUMS", "root": data, "algorithms": "sha256-tree"}
         with pytest.raises(ValueError, match="another run"):

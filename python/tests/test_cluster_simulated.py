@@ -270,4 +270,4 @@ def test_a_journal_is_right_or_refused(stock: Stock) -> None:
 def test_policies_that_cannot_be_meant_are_refused() -> None:
     for wrong in ({"tries": 0}, {"reread": 1.5}, {"reread": float("nan")}, {"least": -1.0}, {"deadline": float("nan")}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
-            Policy(**wrong)  # type: ignore[arg-type]
+            Policy(**wrong)

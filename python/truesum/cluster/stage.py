@@ -51,9 +51,11 @@ class Settings(TypedDict, total=False):
 
 def checked(settings: Settings) -> None:
     """Raises ValueError for what cannot be meant."""
-    for name in ("threads", "bundle_bytes", "bundle_files"):
-        if settings.get(name, 0) < 0:
-            raise ValueError(f"{name}: {settings[name]}: it is a number from 0 on")
+    asked = {"threads": settings.get("threads", 1), "bundle_bytes": settings.get("bundle_bytes", 0)}
+    asked["bundle_files"] = settings.get("bundle_files", 0)
+    for name, number in asked.items():
+        if number < 0:
+            raise ValueError(f"{name}: {number}: it is a number from 0 on")
 
 
 def port_of(engine: Engine) -> Port:
