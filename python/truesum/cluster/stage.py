@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
+from typing import Any, Protocol, TypeAlias, TypedDict, cast
 
 from ..shard import Plan
 from . import program, sizes
@@ -24,10 +24,17 @@ from .sources import Name
 from .task import Answer, Task
 from .work import Work
 
-if TYPE_CHECKING:
-    from distributed import Client
 
-Engine: TypeAlias = "Client | Executor | Port | None"
+class Client(Protocol):
+    """A distributed.Client, by what it has and others have not: Dask need not be installed."""
+
+    @property
+    def scheduler_info(self) -> Callable[..., Any]: ...
+    @property
+    def dashboard_link(self) -> Any: ...
+
+
+Engine: TypeAlias = Client | Executor | Port | None
 KEPT = 1000
 """Failures that a report keeps."""
 Hear: TypeAlias = Callable[[Progress], None]
@@ -67,7 +74,7 @@ def port_of(engine: Engine) -> Port:
 
         if getattr(engine, "asynchronous", False):
             raise ValueError("the client is asynchronous: give one that is not, from a thread of its own")
-        return DaskPort(cast("Client", engine))
+        return DaskPort(cast(Any, engine))
     return cast(Port, engine)
 
 

@@ -5,18 +5,26 @@ from __future__ import annotations
 import os
 import socket
 import time
-from functools import lru_cache
 
 from ..shard import Plan
 from .task import Answer, Task
 
 
-@lru_cache(maxsize=4)
+PLANS: dict[str, Plan] = {}
+"""Those that were opened in this process, by their digests: an index may be long."""
+KEPT = 4
+
+
 def opened(path: str, id: str) -> Plan:
-    """The plan, opened once in a process: its index may be long."""
-    plan = Plan(path)
-    if plan.id != id:
-        raise ValueError(f"{path}: this is another plan ({plan.id[:8]}) than the one asked for ({id[:8]})")
+    """The plan of this digest. Raises ValueError if there is another one."""
+    plan = PLANS.get(id)
+    if plan is None:
+        plan = Plan(path)
+        if plan.id != id:
+            raise ValueError(f"{path}: this is another plan ({plan.id[:8]}) than the one asked for ({id[:8]})")
+        if len(PLANS) >= KEPT:
+            PLANS.clear()
+        PLANS[id] = plan
     return plan
 
 
