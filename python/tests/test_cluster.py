@@ -116,10 +116,10 @@ def hashed(data: Path, client: object, work: str = "work", algorithm: str = "sha
 
 
 def reopened(data: Path, work: str = "work") -> None:
-    """A run as it is when its driver died behind the manifest, before it could say that all is over."""
+    """A run as it is when its driver died behind the parts, before it could say that all is over."""
     path = data.parent / work / "run.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"over": None}))
-    (data.parent / "SUMS").unlink()
+    (data.parent / "SUMS").unlink(missing_ok=True)
 
 
 @pytest.mark.parametrize("algorithm", ["sha256-tree", "md5"])
@@ -392,6 +392,17 @@ def test_what_another_run_found_is_not_taken_for_this_one(data: Path) -> None:
         with pytest.raises(ValueError, match="whose plan is there"):
             hashed(data, pool)
     assert not (data.parent / "SUMS").exists() and not (data.parent / "OTHER").exists()
+
+
+def test_a_manifest_may_lie_beside_its_files(run: Run, data: Path) -> None:
+    right = local(run, data, "sha256-tree")
+    with ThreadPoolExecutor(1) as pool:
+        assert hashed(data, pool, output=data / "SUMS").ok
+        # Its driver died behind it: it is none of the files that were planned.
+        reopened(data)
+        assert hashed(data, pool, output=data / "SUMS").ok and (data / "SUMS").read_bytes() == right
+        with pytest.raises(ValueError, match="the manifest that is there lies in"):
+            hashed(data, pool, "another", output=data / "SUMS")
 
 
 def test_what_was_verified_is_read_again_or_refused(run: Run, data: Path) -> None:

@@ -61,10 +61,10 @@ def hash(
     wanted = Wanted(chosen, None if root is None else os.fsdecode(root))
     target = os.path.abspath(os.fsdecode(output))
     apart(os.path.abspath(os.fsdecode(work)), given, "the folder of the run")
-    if os.path.exists(target):
-        apart(target, given, "the manifest that is there")
     asked = {"hash": target, "names": known_by(given), "algorithms": list(chosen), "root": wanted.root, "format": format}
     with Place(work) as place, closing(port_of(client)) as port:
+        if place.begun(asked) is None and os.path.exists(target):
+            apart(target, given, "the manifest that is there")
         plan, lacking = planned(place, asked, wanted, given, port.slots(), settings)
         report = computed(place, plan, client, port, settings)
         if merged(place, plan, report, target, format, partial=False):
