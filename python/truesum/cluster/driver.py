@@ -140,7 +140,7 @@ class Driver:
                     self.port.cancel(id)
                     self._died(id, 1)
             expected = self._pace.expected(self.plan.bytes_of(work.bundle))
-            if not work.copies or expected is None:
+            if work.settled or not work.copies or expected is None:
                 continue
             patience = max(self.policy.least, self.policy.patience * expected)
             if now - max(work.copies.values()) > patience and work.copied + 1 < self.policy.tries:
