@@ -267,11 +267,11 @@ fn parts_that_are_whole_and_wrong_are_found_by_the_plan() {
 
 #[test]
 fn lines_that_are_withheld_are_not_read_and_have_failed() {
-    let withholding = |divided: &Divided, bundle: usize, withheld: &[std::ops::Range<usize>], again: bool| {
+    let withholding = |divided: &Divided, bundle: usize, lines: std::ops::Range<usize>, again: bool| {
         let plan = divided.plan().unwrap();
         let mut told = Vec::new();
         let progress = Progress::default();
-        let mapping = Mapping::Never;
+        let (mapping, withheld) = (Mapping::Never, std::slice::from_ref(&lines));
         let computing = Computing { root: None, threads: 1, mapping, again, withheld, progress: &progress };
         let done = compute(&plan, bundle, divided.dir.path(), &computing, &mut |error| {
             told.push(error.path.clone());
@@ -288,9 +288,9 @@ fn lines_that_are_withheld_are_not_read_and_have_failed() {
     assert_eq!((plan.lines_of(0), plan.first_name(0).unwrap()), (3, b"a".to_vec()));
 
     // A good part stays, whatever is withheld from another attempt.
-    let (done, told) = withholding(&divided, 0, &[1..2], false);
+    let (done, told) = withholding(&divided, 0, 1..2, false);
     assert_eq!((done.standing, done.counts.failed, told.len()), (Standing::There, 0, 0));
-    let (done, told) = withholding(&divided, 0, &[1..2], true);
+    let (done, told) = withholding(&divided, 0, 1..2, true);
     assert_eq!((done.standing, told), (Standing::Kept(1), vec![b"a\nb".to_vec()]));
 
     // Without it, what is withheld is not read: here it could not be.
@@ -298,7 +298,7 @@ fn lines_that_are_withheld_are_not_read_and_have_failed() {
     let content = std::fs::read(&unreadable).unwrap();
     std::fs::remove_file(&unreadable).unwrap();
     remove(&divided, 0);
-    let (done, told) = withholding(&divided, 0, &[1..2], false);
+    let (done, told) = withholding(&divided, 0, 1..2, false);
     assert_eq!((done.standing, done.counts.failed, done.counts.bytes), (Standing::Written, 1, 70_000));
     assert_eq!(told, [b"a\nb".to_vec()]);
     let mut kinds = Vec::new();
@@ -311,19 +311,19 @@ fn lines_that_are_withheld_are_not_read_and_have_failed() {
     assert_eq!((entries.len(), faults.len()), (whole.len() - 1, 1), "{faults:?}");
     assert!(faults[0].contains("withheld"), "{faults:?}");
     // One that has failures is replaced by the next attempt.
-    let (done, _) = withholding(&divided, 0, &[0..3], false);
+    let (done, _) = withholding(&divided, 0, 0..3, false);
     assert_eq!((done.standing, done.counts.failed, done.counts.bytes), (Standing::Written, 3, 0));
     std::fs::write(&unreadable, content).unwrap();
 
     // A range is its bundle's only line.
     remove(&divided, 1);
-    let (done, told) = withholding(&divided, 1, &[0..1], false);
+    let (done, told) = withholding(&divided, 1, 0..1, false);
     assert_eq!((done.counts.lines, done.counts.failed, told), (1, 1, vec![b"big".to_vec()]));
     let (_, faults) = divided.merged().unwrap();
     assert!(faults.iter().any(|fault| fault.starts_with("big:") && fault.contains("withheld")), "{faults:?}");
     // Lines that are in no bundle are nobody's.
     remove(&divided, 1);
-    assert_eq!(withholding(&divided, 1, &[1..9], false).0.standing, Standing::Written);
+    assert_eq!(withholding(&divided, 1, 1..9, false).0.standing, Standing::Written);
 }
 
 #[test]
