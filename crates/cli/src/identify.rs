@@ -83,6 +83,13 @@ pub fn run(args: IdentifyArgs) -> Exit {
             .collect(),
     };
     let printed = print(&text, &mut console);
+    let of_parts = candidates.iter().any(|one| one.spec.counts_parts());
+    if found.is_empty() && of_parts && !args.json {
+        console.note(
+            "it may be of parts of another size than the usual ones and multiples of 1 MiB, which were tried: \
+             truesum -a 's3-etag;part=BYTES' FILE",
+        );
+    }
     if found.is_empty() { printed.max(Exit::Failed) } else { printed }
 }
 

@@ -4,7 +4,7 @@
 //! a hash of eight bytes, by which a walk of the root afterwards recognises what was listed.
 
 mod archive;
-mod bag;
+pub mod bag;
 mod embedded;
 pub mod entries;
 pub mod event;

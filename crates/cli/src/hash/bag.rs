@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
+use truesum::verify::bag::unsafe_fetches;
 use truesum::{Config, Error, Sink, Summary};
 
 /// Makes a bag of each folder that is named.
@@ -55,7 +56,11 @@ pub fn run(
             }
             Err(Stop::Told) => exit = exit.max(Exit::Failed),
             Err(Stop::Interrupted(written)) => {
-                let what = if written { "no whole bag: the same command completes it" } else { "as it was" };
+                let what = match (written, wanted.in_place) {
+                    (false, _) => "as it was",
+                    (true, false) => "no whole bag: the same command completes it",
+                    (true, true) => "no whole bag: the same command without --in-place completes it",
+                };
                 console.error(&format!("interrupted: {} is {what}", shown(folder)));
                 exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
                 break;
@@ -80,6 +85,10 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
     let Making { plan, wanted, .. } = *making;
     if !folder.is_dir() {
         return Err(refused(folder, "no folder: --bag makes bags of folders"));
+    }
+    // What a check would refuse is not completed.
+    if let Some(error) = unsafe_fetches(folder).into_iter().next() {
+        return Err(Stop::Failed(error));
     }
     let real = std::fs::canonicalize(folder)
         .map_err(|error| Error::io(folder.as_os_str().as_bytes(), "open", error))?;

@@ -263,3 +263,15 @@ fn names_are_bytes_in_messages_too() {
     assert!(ran.err.starts_with("truesum: 'data/'$'\\377': cannot be in a bag"), "{}", ran.err);
     assert_eq!(folder.path(b"bag/data/\xff").as_os_str().as_bytes().last(), Some(&0xff));
 }
+
+#[test]
+fn what_a_check_of_the_bag_refuses_is_not_completed() {
+    let folder = Folder::with(&[("b/data/a", "abc"), ("b/fetch.txt", "http://x/y 5 ../../etc\n")]);
+    let ran = folder.run(&["hash", "--bag", "b"]);
+    assert!(ran.code == Some(2) && ran.err.contains("b/fetch.txt: "), "{}", ran.err);
+    assert!(ran.err.contains("line 1: the name leads out of the payload"), "{}", ran.err);
+    assert_eq!(folder.entries(), ["b"]);
+    folder.write("b/fetch.txt", "http://x/y 3 data/a\n");
+    assert_eq!(folder.run(&["hash", "--bag", "b"]).code, Some(0));
+    assert_eq!(folder.run(&["check", "b"]).code, Some(0));
+}
