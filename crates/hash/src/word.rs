@@ -12,7 +12,10 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod operations;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod pair;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
@@ -25,8 +28,10 @@ mod x86;
 pub(crate) use avx2::{U32x8, U64x4};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx512::{U32x16, U64x8};
+#[cfg(target_arch = "aarch64")]
+pub(crate) use neon::{Sha3U64x2, U32x4, U64x2};
 pub(crate) use operations::{Endian, Word, Word32, Word64};
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use pair::X2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use sse2::{U32x4, U64x2};

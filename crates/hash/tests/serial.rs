@@ -12,7 +12,9 @@ mod oracle;
 mod slices;
 
 use input::Random;
-use oracle::{Oracle, by_older as by, output};
+#[cfg(target_arch = "x86_64")]
+use oracle::by_older as by;
+use oracle::{Oracle, output};
 use slices::in_slices;
 use truesum_hash::Spec;
 
@@ -161,9 +163,13 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("blake2sp", |message| blake2s_simd::blake2sp::blake2sp(message).as_bytes().to_vec()),
     ("blake2xb", blake2xb),
     ("blake2xs-640", blake2xs_of_80),
+    #[cfg(target_arch = "x86_64")]
     ("groestl224", by::<groestl_aesni::Groestl224>),
+    #[cfg(target_arch = "x86_64")]
     ("groestl256", by::<groestl_aesni::Groestl256>),
+    #[cfg(target_arch = "x86_64")]
     ("groestl384", by::<groestl_aesni::Groestl384>),
+    #[cfg(target_arch = "x86_64")]
     ("groestl512", by::<groestl_aesni::Groestl512>),
     ("sha0", sha0),
     ("parallelhash128", |message| parallel_hash(message, "shake128", 32, 8192)),
@@ -240,6 +246,7 @@ fn slices_make_no_difference_to_any_algorithm() {
 }
 
 /// The digest of a byte more than four gibibytes, by ours and by an implementation of the trait.
+#[cfg(target_arch = "x86_64")]
 fn long<D: blake_hash::digest::Digest>(name: &str) {
     let data = input::bytes("sm64:37", 1 << 20);
     let spec: Spec = name.parse().unwrap_or_else(|why| panic!("{name}: {why}"));
@@ -253,6 +260,7 @@ fn long<D: blake_hash::digest::Digest>(name: &str) {
 
 /// As in `oracles.rs`, for hashes that no program there has.
 #[test]
+#[cfg(target_arch = "x86_64")]
 #[ignore = "hashes four gibibytes six times"]
 fn digests_of_a_byte_more_than_four_gibibytes_are_those_of_other_libraries() {
     long::<groestl_aesni::Groestl256>("groestl256");

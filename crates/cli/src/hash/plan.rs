@@ -19,8 +19,8 @@ use std::sync::Arc;
 use truesum::hash::{Lengths, Spec};
 use truesum::manifest::template::Template;
 use truesum::manifest::{
-    self, ASCMHL_IGNORED, Cut, Entry, Format, Head, Heading, MAX_ALGORITHMS, PieceList, Spelling, Style,
-    Writer, Writing,
+    self, ASCMHL_IGNORED, Cut, Entry, Format, Head, Heading, MAX_ALGORITHMS, PieceList, Reader, Spelling,
+    Style, Writer, Writing,
 };
 use truesum::verify::place::folder_of_names;
 use truesum::{Order, marks, walk};
@@ -380,10 +380,23 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
     let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
     let pieces = format.holds.pieces.map(no_pieces).unwrap_or_default();
     let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, pieces, ..Entry::default() };
-    Writer::new(Vec::new(), format, &heading(style, specs, None))
+    let mut writer = Writer::new(Vec::new(), format, &heading(style, specs, None));
+    writer
         .write(&entry)
         .map_err(|why| Refusal::with_hint(format!("{}: {why}", format.name), "--tag or --json can"))?;
+    if spelling == Spelling::Base32 && args.output.is_some() && !is_read_back(writer, format, &entry) {
+        let text = format!("--base32: {} is not read back with digests so", format.name);
+        return Err(Refusal::with_hint(text, "without --base32, or without -o, it is written"));
+    }
     Ok(Form::Entries(format, style))
+}
+
+/// Whether a check would find in a manifest what was written to it.
+fn is_read_back(writer: Writer<Vec<u8>>, format: &'static Format, entry: &Entry) -> bool {
+    let Ok(text) = writer.finish() else { return false };
+    let options = manifest::Options { format: Some(format), ..manifest::Options::default() };
+    let mut lines = Reader::new(&text[..], options);
+    lines.any(|line| line.is_ok_and(|line| line.entry.digests == entry.digests))
 }
 
 /// Whether a spelling that no list is read back in can be shown.

@@ -384,3 +384,31 @@ fn a_name_that_says_another_format_or_algorithm_is_told() {
         );
     }
 }
+
+#[test]
+fn no_list_is_written_in_base_32_that_a_check_would_not_read() {
+    let folder = Folder::with(&[("a", "abc")]);
+    for format in [
+        "gnu",
+        "bsd",
+        "csv",
+        "json-map",
+        "dfxml",
+        "metalink4",
+        "jsonl",
+        "hashdeep",
+        "rhash-simple",
+        "openssl",
+    ] {
+        for algorithm in ["sha1", "sha256", "blake3", "tiger"] {
+            let output = format!("{format}.{algorithm}");
+            let made = folder.run(&["hash", "--base32", "-t", format, "-a", algorithm, "-o", &output, "a"]);
+            if made.code == Some(0) {
+                let ran = folder.run(&["check", "-q", &output]);
+                assert_eq!(ran.code, Some(0), "{format} {algorithm}: {}", ran.err);
+            } else {
+                assert_eq!(made.code, Some(2), "{format} {algorithm}: {}", made.err);
+            }
+        }
+    }
+}

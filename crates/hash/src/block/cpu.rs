@@ -39,29 +39,38 @@ struct Feature {
     found: fn() -> bool,
 }
 
+#[cfg(target_arch = "aarch64")]
+macro_rules! detected {
+    // Where the highest byte of a word comes first, lanes and loads go other ways: nothing of this is used there.
+    ($feature:tt) => {
+        cfg!(target_endian = "little") && std::arch::is_aarch64_feature_detected!($feature)
+    };
+}
+#[cfg(target_arch = "x86_64")]
+use std::arch::is_x86_feature_detected as detected;
+
 /// The table: a constant, a name, what the name leaves beside it, and what the CPU is asked for.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! features {
     ($($(#[$doc:meta])* $constant:ident: $name:literal with [$($with:ident)*] if [$($asked:tt)*];)*) => {
         /// The features in the order of the table.
-        #[cfg(target_arch = "x86_64")]
         #[allow(clippy::upper_case_acronyms)]
         #[repr(u32)]
         enum Place { $($constant),* }
         $(
             $(#[$doc])*
-            #[cfg(target_arch = "x86_64")]
             pub(crate) const $constant: Features = Features(1 << Place::$constant as u32);
         )*
-        #[cfg(target_arch = "x86_64")]
         static TABLE: &[Feature] = &[$(Feature {
             name: $name,
             is: $constant,
             leaves: $constant$(.and($with))*,
-            found: || true $(&& std::arch::is_x86_feature_detected!($asked))*,
+            found: || true $(&& detected!($asked))*,
         }),*];
     };
 }
 
+#[cfg(target_arch = "x86_64")]
 features! {
     /// What every x86-64 CPU has.
     SSE2: "sse2" with [] if [];
@@ -87,8 +96,20 @@ features! {
     VPCLMUL: "vpclmulqdq" with [SSE2 SSSE3 SSE41 CLMUL BMI2 AVX2] if ["vpclmulqdq"];
 }
 
+#[cfg(target_arch = "aarch64")]
+features! {
+    /// Vectors of sixteen bytes, which every AArch64 CPU has that runs Linux.
+    NEON: "neon" with [] if ["neon"];
+    /// Products without carries, which came with the instructions for AES.
+    PMULL: "pmull" with [NEON] if ["aes" "pmull"];
+    /// The instructions for SHA-1 and SHA-256.
+    SHA2: "sha2" with [NEON] if ["sha2"];
+    /// The instructions for SHA-512 and for SHA-3: the compiler knows them as one.
+    SHA3: "sha3" with [NEON] if ["sha3"];
+}
+
 /// Kernels of other architectures are portable ones: they ask nothing of the CPU.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 static TABLE: &[Feature] = &[];
 
 /// The features in use with [`LOOKED`], or 0 as long as nobody has asked.
@@ -166,19 +187,26 @@ fn named(list: &str) -> Result<Features, String> {
     Ok(left)
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod tests {
     use super::*;
 
+    /// What every CPU of this architecture has.
+    const FIRST: &str = if cfg!(target_arch = "x86_64") { "sse2" } else { "neon" };
+
     #[test]
+    #[cfg(target_arch = "x86_64")]
     fn names_leave_what_came_before_them_and_nothing_else() {
         assert_eq!(named("sse2"), Ok(SSE2));
         let (avx2, sha) = (named("avx2").unwrap(), named("sha").unwrap());
         assert!(avx2.has(BMI2.and(CLMUL).and(SSE2)) && !avx2.has(SHA) && !avx2.has(AVX512));
         assert_eq!(named(" sha, avx2 "), Ok(avx2.and(sha)));
         assert!(named("avx512").unwrap().has(avx2) && !named("avx512").unwrap().has(VBMI));
+    }
+
+    #[test]
+    fn what_a_name_leaves_its_own_names_leave_again() {
         for feature in TABLE {
-            // What a name leaves, its own names leave again: the table is closed.
             let parts = TABLE.iter().filter(|part| feature.leaves.has(part.is));
             assert!(feature.leaves.has(feature.is), "{}", feature.name);
             parts.for_each(|part| assert!(feature.leaves.has(part.leaves), "{} {}", feature.name, part.name));
@@ -187,25 +215,26 @@ mod tests {
 
     #[test]
     fn unknown_names_are_refused_with_those_there_are() {
+        let (open, two, upper) = (format!("{FIRST},"), format!("{FIRST} sha"), FIRST.to_uppercase());
         for (list, what) in [
-            ("axv2", "named axv2"),
-            ("avx2,", "an empty name"),
-            ("avx2 sha", "named avx2 sha"),
-            ("AVX2", "named AVX2"),
+            ("axv2", "named axv2".to_owned()),
+            (open.as_str(), "an empty name".to_owned()),
+            (two.as_str(), format!("named {two}")),
+            (upper.as_str(), format!("named {upper}")),
         ] {
             let error = named(list).unwrap_err();
-            assert!(error.contains(what) && error.contains("avx512vbmi"), "{list}: {error}");
+            assert!(error.contains(&what) && error.contains(TABLE.last().unwrap().name), "{list}: {error}");
         }
     }
 
     #[test]
     fn names_in_use_are_a_list_that_leaves_just_them() {
         let list = features().join(",");
-        assert!(list.starts_with("sse2"), "{list}");
+        assert!(list.starts_with(FIRST), "{list}");
         assert_eq!(there().common(named(&list).unwrap()), Features(in_use().0 & !LOOKED));
         // They are in use, so the same list is fine, and another is too late.
         assert_eq!(limit(&list), Ok(()));
-        assert!(limit("sse2").unwrap_err().contains("in use already"));
+        assert!(limit(FIRST).unwrap_err().contains("in use already"));
         assert_eq!(limit(" "), Ok(()));
     }
 }

@@ -23,7 +23,7 @@ pub(crate) enum Code {
 
 /// One row: an instruction set and how many messages it advances at once.
 pub struct Kernel {
-    /// The instruction set: `portable`, `sse2`, `avx2`, `avx512`, `sha-ni` ...
+    /// The instruction set: `portable`, `sse2`, `avx2`, `avx512`, `sha-ni`, `neon` ...
     pub isa: &'static str,
     /// Messages per call.
     pub lanes: usize,
@@ -135,41 +135,53 @@ pub fn pick(rows: &'static [Kernel], busy: usize) -> Runnable {
         .expect("a family ends with its portable row")
 }
 
-/// The instruction sets that rows are compiled for: the name shown, the features, and the same by the table of them. Expands to
-/// `then!` of these and what follows.
+/// The instruction sets that rows are compiled for: their architecture, the name shown, the features, and the same by the table of
+/// them. Expands to `then!` of these and what follows.
 macro_rules! isa {
     (avx512 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "avx512", "avx512f,avx512bw,avx512vl", [AVX512], $($rest)* }
+        $crate::block::row::$then! { "x86_64", "avx512", "avx512f,avx512bw,avx512vl", [AVX512], $($rest)* }
     };
     (avx512_bmi2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "avx512", "avx512f,avx512bw,avx512vl,bmi1,bmi2", [AVX512 BMI2], $($rest)* }
+        $crate::block::row::$then! { "x86_64", "avx512", "avx512f,avx512bw,avx512vl,bmi1,bmi2", [AVX512 BMI2], $($rest)* }
     };
     (avx2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "avx2", "avx2", [AVX2], $($rest)* }
+        $crate::block::row::$then! { "x86_64", "avx2", "avx2", [AVX2], $($rest)* }
     };
     (avx2_bmi2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "avx2", "avx2,bmi1,bmi2", [AVX2 BMI2], $($rest)* }
+        $crate::block::row::$then! { "x86_64", "avx2", "avx2,bmi1,bmi2", [AVX2 BMI2], $($rest)* }
     };
     (bmi2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "avx2", "bmi1,bmi2", [AVX2 BMI2], $($rest)* }
+        $crate::block::row::$then! { "x86_64", "avx2", "bmi1,bmi2", [AVX2 BMI2], $($rest)* }
     };
     (sse2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "sse2", "sse2", [SSE2], $($rest)* }
+        $crate::block::row::$then! { "x86_64", "sse2", "sse2", [SSE2], $($rest)* }
     };
     (avx512_gfni $then:ident $($rest:tt)*) => {
         $crate::block::row::$then! {
-            "avx512", "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", [AVX512 VBMI GFNI], $($rest)*
+            "x86_64", "avx512", "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", [AVX512 VBMI GFNI], $($rest)*
         }
     };
     (sha_ni $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "sha-ni", "sha,ssse3,sse4.1", [SHA SSSE3 SSE41], $($rest)* }
+        $crate::block::row::$then! { "x86_64", "sha-ni", "sha,ssse3,sse4.1", [SHA SSSE3 SSE41], $($rest)* }
+    };
+    (neon $then:ident $($rest:tt)*) => {
+        $crate::block::row::$then! { "aarch64", "neon", "neon", [NEON], $($rest)* }
+    };
+    (sha2 $then:ident $($rest:tt)*) => {
+        $crate::block::row::$then! { "aarch64", "sha2", "neon,sha2", [NEON SHA2], $($rest)* }
+    };
+    (sha512 $then:ident $($rest:tt)*) => {
+        $crate::block::row::$then! { "aarch64", "sha512", "neon,sha3", [NEON SHA3], $($rest)* }
+    };
+    (sha3 $then:ident $($rest:tt)*) => {
+        $crate::block::row::$then! { "aarch64", "sha3", "neon,sha3", [NEON SHA3], $($rest)* }
     };
 }
 pub(crate) use isa;
 
 /// A row for [`kernels`].
 macro_rules! row {
-    ($isa:literal, $features:literal, [$($needs:ident)*], $lanes:literal [$busy:literal $(or $other:literal without $lacking:ident)?] $code:ident $name:ident) => {
+    ($arch:literal, $isa:literal, $features:literal, [$($needs:ident)*], $lanes:literal [$busy:literal $(or $other:literal without $lacking:ident)?] $code:ident $name:ident) => {
         // SAFETY: features and what the row needs come from one line of `isa!`, and the function does as `Advance` says.
         unsafe {
             $crate::block::Kernel::new(
@@ -198,8 +210,8 @@ pub(crate) use without;
 
 /// A function for [`kernels`], compiled for a set of CPU features.
 macro_rules! instance {
-    ($isa:literal, $features:literal, [$($needs:ident)*], $name:ident $lane:ty, $body:ident[$($word:tt)*]) => {
-        #[cfg(target_arch = "x86_64")]
+    ($arch:literal, $isa:literal, $features:literal, [$($needs:ident)*], $name:ident $lane:ty, $body:ident[$($word:tt)*]) => {
+        #[cfg(target_arch = $arch)]
         #[target_feature(enable = $features)]
         unsafe fn $name(state: *mut $lane, messages: *const *const u8, blocks: usize) {
             // SAFETY: the same contract; this function runs only where its features are (`Runnable`).
@@ -213,12 +225,14 @@ pub(crate) use instance;
 ///
 /// `function: instruction set x lanes, from the fewest busy lanes where it is ahead = body[word];`
 ///
-/// with `or N without FEATURE` behind that number where it is another on CPUs that lack the feature; and the portable ones at the end. `body` is
+/// with `or N without FEATURE` behind that number where it is another on CPUs that lack the feature; for each architecture, and the
+/// portable ones at the end. `body` is
 /// `#[inline(always)] unsafe fn<W>(state: *mut Lane, messages: *const *const u8, blocks: usize)`.
 macro_rules! kernels {
     (
         $vis:vis static $rows:ident: $code:ident of $lane:ty;
         x86_64 { $($name:ident: $isa:ident x $lanes:literal, from $busy:literal $(or $other:literal without $lacking:ident)? = $body:ident[$($word:tt)*];)* }
+        $(aarch64 { $($arm:ident: $set:ident x $wide:literal, from $ahead:literal = $inner:ident[$($type:tt)*];)* })?
         portable { $($plain:ident: x $few:literal, from $least:literal = $simple:ident[$($scalar:tt)*];)* }
     ) => {
         $vis static $rows: &[$crate::block::Kernel] = &[
@@ -226,9 +240,14 @@ macro_rules! kernels {
                 #[cfg(target_arch = "x86_64")]
                 $crate::block::row::isa! { $isa row $lanes [$busy $(or $other without $lacking)?] $code $name },
             )*
-            $($crate::block::row::row!("portable", "", [], $few [$least] $code $plain),)*
+            $($(
+                #[cfg(target_arch = "aarch64")]
+                $crate::block::row::isa! { $set row $wide [$ahead] $code $arm },
+            )*)?
+            $($crate::block::row::row!("", "portable", "", [], $few [$least] $code $plain),)*
         ];
         $($crate::block::row::isa! { $isa instance $name $lane, $body[$($word)*] })*
+        $($($crate::block::row::isa! { $set instance $arm $lane, $inner[$($type)*] })*)?
         $(
             unsafe fn $plain(state: *mut $lane, messages: *const *const u8, blocks: usize) {
                 // SAFETY: the same contract.

@@ -8,6 +8,8 @@
 use crate::algorithm::{Algorithm, Keying, Kind, Lengths, Params, Status};
 use crate::block::{Chain, MAX_BLOCK, MAX_WORDS, State, Stream, Tail, kernels, output_le64};
 use crate::word::{Endian, Word64, array};
+#[cfg(target_arch = "aarch64")]
+use crate::word::U64x2;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U64x4, U64x8, X2};
 use zeroize::Zeroizing;
@@ -42,6 +44,9 @@ kernels! {
         avx2_x2: avx2 x 8, from 6 = compress[X2<U64x4>];
         avx2: avx2 x 4, from 3 = compress[U64x4];
         avx2_one: avx2 x 1, from 1 = compress_one[];
+    }
+    aarch64 {
+        neon: neon x 2, from 2 = compress[U64x2];
     }
     portable {
         portable: x 1, from 1 = compress[u64];

@@ -8,6 +8,8 @@ use crate::algorithm::{Algorithm, Keying, Kind, Lengths, Params, Status};
 use crate::block::{Chain, MAX_WORDS, State, Tail, kernels, output_le32};
 use crate::family::blake2b::keyed;
 use crate::word::{Endian, Word32, array, unroll};
+#[cfg(target_arch = "aarch64")]
+use crate::word::U32x4;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
 
@@ -41,6 +43,9 @@ kernels! {
         avx2_x2: avx2 x 16, from 9 = compress[X2<U32x8>];
         avx2: avx2 x 8, from 3 = compress[U32x8];
         sse2: sse2 x 4, from 3 = compress[U32x4];
+    }
+    aarch64 {
+        neon: neon x 4, from 3 = compress[U32x4];
     }
     portable {
         portable: x 1, from 1 = compress[u32];

@@ -11,6 +11,8 @@ use crate::block::{Kernel, Message, kernels, pick, run};
 use crate::digest::Digest;
 use crate::family::blake2s::{IV, round};
 use crate::word::{Endian, Word32, array, unroll};
+#[cfg(target_arch = "aarch64")]
+use crate::word::U32x4;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
 use std::any::Any;
@@ -40,6 +42,9 @@ kernels! {
         avx2_x2: avx2 x 16, from 9 = compress[X2<U32x8>];
         avx2: avx2 x 8, from 3 = compress[U32x8];
         sse2: sse2 x 4, from 3 = compress[U32x4];
+    }
+    aarch64 {
+        neon: neon x 4, from 3 = compress[U32x4];
     }
     portable {
         portable: x 1, from 1 = compress[u32];

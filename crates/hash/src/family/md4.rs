@@ -6,6 +6,8 @@
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, State, kernels, output_le32, pad_le64, state};
 use crate::word::{Endian, Word32, array, unknown, unroll};
+#[cfg(target_arch = "aarch64")]
+use crate::word::{U32x4, X2};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
 
@@ -35,6 +37,10 @@ kernels! {
         avx2_x2: avx2 x 16, from 9 = compress[X2<U32x8>];
         avx2: avx2 x 8, from 3 = compress[U32x8];
         sse2: sse2 x 4, from 3 = compress[U32x4];
+    }
+    aarch64 {
+        neon_x2: neon x 8, from 5 = compress[X2<U32x4>];
+        neon: neon x 4, from 3 = compress[U32x4];
     }
     portable {
         portable: x 1, from 1 = compress[u32];

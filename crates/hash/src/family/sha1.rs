@@ -12,6 +12,8 @@ use crate::block::{Chain, State, kernels, output_be32, pad_be64, state};
 #[cfg(target_arch = "x86_64")]
 use crate::family::rounds::sums;
 use crate::word::{Endian, Word32, array, unknown, unroll};
+#[cfg(target_arch = "aarch64")]
+use crate::word::U32x4;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
 
@@ -49,6 +51,11 @@ kernels! {
         avx2: avx2 x 8, from 3 = compress[U32x8];
         avx2_one: avx2_bmi2 x 1, from 1 = ahead[OneSha1, U32x8, 80];
         sse2: sse2 x 4, from 3 = compress[U32x4];
+    }
+    aarch64 {
+        sha2_2: sha2 x 2, from 2 = sha2[2];
+        sha2_1: sha2 x 1, from 1 = sha2[1];
+        neon: neon x 4, from 3 = compress[U32x4];
     }
     portable {
         portable: x 1, from 1 = compress[u32];
@@ -275,6 +282,62 @@ unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, bl
             _mm_storeu_si128(low.as_mut_ptr().cast(), abcd[n]);
             _mm_storeu_si128(high.as_mut_ptr().cast(), e[n]);
             for (word, value) in [low[3], low[2], low[1], low[0], high[3]].into_iter().enumerate() {
+                *state.add(word * N + n) = value;
+            }
+        }
+    }
+}
+
+/// `N` messages side by side in the SHA-1 instructions of Armv8-A (Arm ARM, `SHA1C`): one register holds `a` to `d`, the first in
+/// its low word, `e` stands alone; sixteen message words are four registers.
+///
+/// # Safety
+/// As [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA-1 and NEON.
+#[cfg(target_arch = "aarch64")]
+#[target_feature(enable = "neon,sha2")]
+unsafe fn sha2<const N: usize>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    use std::arch::aarch64::*;
+    // SAFETY: the caller's promise: five words of state for each lane, whole blocks; loads are of bytes.
+    unsafe {
+        let word = |word: usize, lane: usize| *state.add(word * N + lane);
+        let mut abcd: [uint32x4_t; N] =
+            array![N; n => vld1q_u32([word(0, n), word(1, n), word(2, n), word(3, n)].as_ptr())];
+        let mut e: [u32; N] = array![N; n => word(4, n)];
+        let k: [uint32x4_t; 4] = array![4; i => vdupq_n_u32(K[i])];
+        for block in 0..blocks {
+            let start = (abcd, e);
+            let mut w = [[vdupq_n_u32(0); N]; 4];
+            macro_rules! steps {
+                ($i:ident, $function:ident) => {
+                    for n in 0..N {
+                        if $i < 4 {
+                            let bytes = vld1q_u8((*messages.add(n)).add(block * 64 + $i % 4 * 16));
+                            w[$i % 4][n] = vreinterpretq_u32_u8(vrev32q_u8(bytes));
+                        } else {
+                            // The four words sixteen steps on, in the place of those that are used up.
+                            let sum = vsha1su0q_u32(w[$i % 4][n], w[($i + 1) % 4][n], w[($i + 2) % 4][n]);
+                            w[$i % 4][n] = vsha1su1q_u32(sum, w[($i + 3) % 4][n]);
+                        }
+                        // The first word four steps later is the last.
+                        let next = vsha1h_u32(vgetq_lane_u32::<0>(abcd[n]));
+                        abcd[n] = $function(abcd[n], e[n], vaddq_u32(w[$i % 4][n], k[$i / 5]));
+                        e[n] = next;
+                    }
+                };
+            }
+            unroll!(i in 5 => { steps!(i, vsha1cq_u32) });
+            unroll!(i in 5, from 5 => { steps!(i, vsha1pq_u32) });
+            unroll!(i in 5, from 10 => { steps!(i, vsha1mq_u32) });
+            unroll!(i in 5, from 15 => { steps!(i, vsha1pq_u32) });
+            for n in 0..N {
+                abcd[n] = vaddq_u32(abcd[n], start.0[n]);
+                e[n] = e[n].wrapping_add(start.1[n]);
+            }
+        }
+        for n in 0..N {
+            let mut words = [0; 4];
+            vst1q_u32(words.as_mut_ptr(), abcd[n]);
+            for (word, value) in words.into_iter().chain([e[n]]).enumerate() {
                 *state.add(word * N + n) = value;
             }
         }

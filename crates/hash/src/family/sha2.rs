@@ -12,6 +12,8 @@ use crate::block::{Chain, State, kernels, output_be32, pad_be64, state};
 #[cfg(target_arch = "x86_64")]
 use crate::family::rounds::{eight_rounds, sums};
 use crate::word::{Endian, Word32, array, unknown, unroll};
+#[cfg(target_arch = "aarch64")]
+use crate::word::U32x4;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
 
@@ -57,6 +59,11 @@ kernels! {
         avx512_one: avx512_bmi2 x 1, from 1 = ahead[OneSha256, U32x8, 64];
         avx2_one: avx2_bmi2 x 1, from 1 = ahead[OneSha256, U32x8, 64];
         sse2_256: sse2 x 4, from 3 = compress_256[U32x4];
+    }
+    aarch64 {
+        sha2_2: sha2 x 2, from 2 = sha2[2];
+        sha2_1: sha2 x 1, from 1 = sha2[1];
+        neon_256: neon x 4, from 3 = compress_256[U32x4];
     }
     portable {
         portable_256: x 1, from 1 = compress_256[u32];
@@ -258,6 +265,57 @@ unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, bl
             _mm_storeu_si128(low.as_mut_ptr().cast(), abef[n]);
             _mm_storeu_si128(high.as_mut_ptr().cast(), cdgh[n]);
             let words = [low[3], low[2], high[3], high[2], low[1], low[0], high[1], high[0]];
+            for (word, value) in words.into_iter().enumerate() {
+                *state.add(word * N + n) = value;
+            }
+        }
+    }
+}
+
+/// `N` messages side by side in the SHA-256 instructions of Armv8-A (Arm ARM, `SHA256H`): the state is two registers, `a` to `d`
+/// and `e` to `h` from the low word up, and sixteen message words are four.
+///
+/// # Safety
+/// As [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA-256 and NEON.
+#[cfg(target_arch = "aarch64")]
+#[target_feature(enable = "neon,sha2")]
+unsafe fn sha2<const N: usize>(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    use std::arch::aarch64::*;
+    // SAFETY: the caller's promise: eight words of state for each lane, whole blocks; loads are of bytes.
+    unsafe {
+        let word = |word: usize, lane: usize| *state.add(word * N + lane);
+        let four = |at: usize, n: usize| [word(at, n), word(at + 1, n), word(at + 2, n), word(at + 3, n)];
+        let mut abcd: [uint32x4_t; N] = array![N; n => vld1q_u32(four(0, n).as_ptr())];
+        let mut efgh: [uint32x4_t; N] = array![N; n => vld1q_u32(four(4, n).as_ptr())];
+        for block in 0..blocks {
+            let start = (abcd, efgh);
+            let mut w: [[uint32x4_t; N]; 4] = array![4; part => array![N; n => {
+                let bytes = vld1q_u8((*messages.add(n)).add(block * 64 + part * 16));
+                vreinterpretq_u32_u8(vrev32q_u8(bytes))
+            }]];
+            unroll!(i in 16 => {
+                let k = vld1q_u32(K256.as_ptr().add(4 * i));
+                for n in 0..N {
+                    let wk = vaddq_u32(w[i % 4][n], k);
+                    let before = abcd[n];
+                    abcd[n] = vsha256hq_u32(before, efgh[n], wk);
+                    efgh[n] = vsha256h2q_u32(efgh[n], before, wk);
+                    if i < 12 {
+                        // The four words that take the place of these: they need the next twelve.
+                        let sum = vsha256su0q_u32(w[i % 4][n], w[(i + 1) % 4][n]);
+                        w[i % 4][n] = vsha256su1q_u32(sum, w[(i + 2) % 4][n], w[(i + 3) % 4][n]);
+                    }
+                }
+            });
+            for n in 0..N {
+                abcd[n] = vaddq_u32(abcd[n], start.0[n]);
+                efgh[n] = vaddq_u32(efgh[n], start.1[n]);
+            }
+        }
+        for n in 0..N {
+            let mut words = [0; 8];
+            vst1q_u32(words.as_mut_ptr(), abcd[n]);
+            vst1q_u32(words.as_mut_ptr().add(4), efgh[n]);
             for (word, value) in words.into_iter().enumerate() {
                 *state.add(word * N + n) = value;
             }

@@ -7,6 +7,8 @@
 use crate::algorithm::{Algorithm, Kind, Lengths, Params, Status};
 use crate::block::{Chain, Kernel, MAX_WORDS, State, Tail, kernels, output_le64};
 use crate::word::{Endian, Word64, array};
+#[cfg(target_arch = "aarch64")]
+use crate::word::Sha3U64x2;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U64x2, U64x4, U64x8};
 
@@ -199,6 +201,9 @@ macro_rules! rate {
                     bmi2: bmi2 x 1, from 1 = absorb[u64];
                     sse2: sse2 x 2, from 2 = absorb[U64x2];
                 }
+                aarch64 {
+                    sha3: sha3 x 2, from 2 = absorb[Sha3U64x2];
+                }
                 portable {
                     portable: x 1, from 1 = absorb[u64];
                 }
@@ -232,6 +237,9 @@ macro_rules! quick {
                     avx512: avx512 x 8, from 3 = absorb[U64x8];
                     avx2: avx2 x 4, from 2 = absorb[U64x4];
                     bmi2: bmi2 x 1, from 1 = absorb[u64];
+                }
+                aarch64 {
+                    sha3: sha3 x 2, from 2 = absorb[Sha3U64x2];
                 }
                 portable {
                     portable: x 1, from 1 = absorb[u64];
@@ -349,23 +357,23 @@ unsafe fn permute<W: Word64, const ROUNDS: usize>(mut s: [W; WORDS]) -> [W; WORD
     for constant in const { last::<ROUNDS>() } {
         macro_rules! column {
             ($x:literal) => {
-                s[$x].xor(s[$x + 5]).xor(s[$x + 10]).xor(s[$x + 15]).xor(s[$x + 20])
+                s[$x].xor3(s[$x + 5], s[$x + 10]).xor3(s[$x + 15], s[$x + 20])
             };
         }
         let c = [column!(0), column!(1), column!(2), column!(3), column!(4)];
         macro_rules! theta {
             ($x:literal) => {
-                c[($x + 4) % 5].xor(c[($x + 1) % 5].rotl(1))
+                c[($x + 4) % 5].xor_rotl1(c[($x + 1) % 5])
             };
         }
         let d = [theta!(0), theta!(1), theta!(2), theta!(3), theta!(4)];
         // Row y after rho and pi takes its lane x from lane (x + 3y, x) before, turned by that lane's offset.
         macro_rules! row {
             ($($from:literal << $offset:literal),*) => {{
-                let b = [$(s[$from].xor(d[$from % 5]).rotl($offset)),*];
+                let b = [$(s[$from].xor_rotl(d[$from % 5], $offset)),*];
                 macro_rules! chi {
                     ($x:literal) => {
-                        b[$x].xor(b[($x + 1) % 5].andnot(b[($x + 2) % 5]))
+                        b[$x].xor_andnot(b[($x + 1) % 5], b[($x + 2) % 5])
                     };
                 }
                 [chi!(0), chi!(1), chi!(2), chi!(3), chi!(4)]

@@ -77,6 +77,10 @@ kernels! {
         avx2: avx2 x 4, from 3 = compress[U64x4];
         avx2_one: avx2_bmi2 x 1, from 1 = ahead[OneSha512, U64x4, 80];
     }
+    aarch64 {
+        sha512_2: sha512 x 2, from 2 = sha512[2];
+        sha512_1: sha512 x 1, from 1 = sha512[1];
+    }
     portable {
         portable: x 1, from 1 = compress[u64];
     }
@@ -287,6 +291,80 @@ impl<W: Word64> Ahead<W, 80> for OneSha512 {
                 work = work.behind(half);
             }
             sums!(before after)
+        }
+    }
+}
+
+/// `N` messages side by side in the SHA-512 instructions of Armv8.2-A (Arm ARM, `SHA512H`), two rounds at a time: the state is four
+/// registers of two words, the first in the low half, and sixteen message words are eight. Two rounds leave each pair of words
+/// in the place of the pair before it, so registers change their names and not their places.
+///
+/// # Safety
+/// As [`crate::block::row::Advance`] with `N` lanes; the CPU has SHA-512 and NEON.
+#[cfg(target_arch = "aarch64")]
+#[target_feature(enable = "neon,sha3")]
+unsafe fn sha512<const N: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    use std::arch::aarch64::*;
+    // SAFETY: the caller's promise: eight words of state for each lane, whole blocks; loads are of bytes.
+    unsafe {
+        let word = |word: usize, lane: usize| *state.add(word * N + lane);
+        let mut s: [[uint64x2_t; N]; 4] =
+            array![4; pair => array![N; n => vld1q_u64([word(2 * pair, n), word(2 * pair + 1, n)].as_ptr())]];
+        for block in 0..blocks {
+            let start = s;
+            let mut w: [[uint64x2_t; N]; 8] = array![8; part => array![N; n => {
+                let bytes = vld1q_u8((*messages.add(n)).add(block * 128 + part * 16));
+                vreinterpretq_u64_u8(vrev64q_u8(bytes))
+            }]];
+            macro_rules! rounds {
+                ($k:expr, $i:expr; $ab:literal $cd:literal $ef:literal $gh:literal) => {
+                    let k = vld1q_u64($k.as_ptr().add(2 * $i));
+                    for n in 0..N {
+                        let wk = vaddq_u64(w[$i][n], k);
+                        // The round of the lower word is the first, and adds to the upper word of `gh`.
+                        let sum = vaddq_u64(vextq_u64::<1>(wk, wk), s[$gh][n]);
+                        let (fg, de) =
+                            (vextq_u64::<1>(s[$ef][n], s[$gh][n]), vextq_u64::<1>(s[$cd][n], s[$ef][n]));
+                        let t1 = vsha512hq_u64(sum, fg, de);
+                        s[$gh][n] = vsha512h2q_u64(t1, s[$cd][n], s[$ab][n]);
+                        s[$cd][n] = vaddq_u64(s[$cd][n], t1);
+                    }
+                };
+            }
+            macro_rules! sixteen {
+                ($k:expr) => {
+                    rounds!($k, 0; 0 1 2 3);
+                    rounds!($k, 1; 3 0 1 2);
+                    rounds!($k, 2; 2 3 0 1);
+                    rounds!($k, 3; 1 2 3 0);
+                    rounds!($k, 4; 0 1 2 3);
+                    rounds!($k, 5; 3 0 1 2);
+                    rounds!($k, 6; 2 3 0 1);
+                    rounds!($k, 7; 1 2 3 0);
+                };
+            }
+            sixteen!(K[0]);
+            for k in &K[1..] {
+                for i in 0..8 {
+                    for n in 0..N {
+                        let (this, next) = (w[i][n], w[(i + 1) % 8][n]);
+                        let ninth = vextq_u64::<1>(w[(i + 4) % 8][n], w[(i + 5) % 8][n]);
+                        w[i][n] = vsha512su1q_u64(vsha512su0q_u64(this, next), w[(i + 7) % 8][n], ninth);
+                    }
+                }
+                sixteen!(k);
+            }
+            for (sums, before) in s.iter_mut().zip(start) {
+                for n in 0..N {
+                    sums[n] = vaddq_u64(sums[n], before[n]);
+                }
+            }
+        }
+        for (pair, registers) in s.into_iter().enumerate() {
+            for (n, register) in registers.into_iter().enumerate() {
+                *state.add(2 * pair * N + n) = vgetq_lane_u64::<0>(register);
+                *state.add((2 * pair + 1) * N + n) = vgetq_lane_u64::<1>(register);
+            }
         }
     }
 }

@@ -4,6 +4,8 @@
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, State, kernels, output_be32, pad_be64, state};
 use crate::word::{Endian, Word32, array, unknown, unroll};
+#[cfg(target_arch = "aarch64")]
+use crate::word::U32x4;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
 
@@ -32,6 +34,9 @@ kernels! {
         avx512: avx512 x 16, from 2 = compress[U32x16];
         avx2: avx2 x 8, from 3 = compress[U32x8];
         sse2: sse2 x 4, from 3 = compress[U32x4];
+    }
+    aarch64 {
+        neon: neon x 4, from 3 = compress[U32x4];
     }
     portable {
         portable: x 1, from 1 = compress[u32];

@@ -52,6 +52,26 @@ pub(crate) trait Word: Copy {
     fn majority(self, a: Self, b: Self) -> Self {
         self.and(a).or(self.or(a).and(b))
     }
+    /// `self ^ a ^ b`
+    #[inline(always)]
+    fn xor3(self, a: Self, b: Self) -> Self {
+        self.xor(a).xor(b)
+    }
+    /// `self ^ (!a & b)`
+    #[inline(always)]
+    fn xor_andnot(self, a: Self, b: Self) -> Self {
+        self.xor(a.andnot(b))
+    }
+    /// `self`, and `other` rotated to the left by one bit.
+    #[inline(always)]
+    fn xor_rotl1(self, other: Self) -> Self {
+        self.xor(other.rotl(1))
+    }
+    /// The exclusive or with `other`, rotated to the left.
+    #[inline(always)]
+    fn xor_rotl(self, other: Self, bits: u32) -> Self {
+        self.xor(other).rotl(bits)
+    }
     #[inline(always)]
     fn rotr(self, bits: u32) -> Self {
         self.rotl(8 * std::mem::size_of::<Self::Lane>() as u32 - bits)

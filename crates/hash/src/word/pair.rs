@@ -1,9 +1,5 @@
 //! Two words side by side.
 #![allow(unsafe_code)]
-#![cfg_attr(
-    not(target_arch = "x86_64"),
-    allow(dead_code, reason = "only x86-64 has rows of several registers")
-)]
 
 use super::operations::{Endian, Word, Word32, Word64};
 use super::unroll::array;

@@ -7,17 +7,25 @@
 //! `x`, and so mirrored constants are those of one power less.
 #![allow(unsafe_code)]
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(target_arch = "aarch64")]
+mod arm;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod body;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod factors;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 use super::sliced::Tables;
 use crate::algorithm::Parameters;
+#[cfg(target_arch = "aarch64")]
+use crate::block::cpu::PMULL;
 #[cfg(target_arch = "x86_64")]
 use crate::block::cpu::{AVX2, AVX512, CLMUL, SSSE3, VPCLMUL};
 use crate::block::cpu::{self, Features};
 use crate::block::forced;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use factors::Factors;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Bits of the registers.
@@ -29,33 +37,20 @@ pub(super) struct Folding {
     refin: bool,
     /// The polynomial without its highest power.
     poly: u64,
-    /// `x^128 / P` without its highest power.
-    quotient: u64,
-    /// What `H` is multiplied by at the end of a message: it stands 64 bits before the register's lower end.
-    last: u64,
-    /// What vectors are multiplied by that stand 128 bits before others, 256, 512, 1024 and 2048.
-    before: [[u64; 2]; 5],
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    factors: Factors,
     tables: OnceLock<Box<Tables<u64>>>,
 }
 
 impl Folding {
     const fn new(poly: u64, refin: bool) -> Folding {
-        // One power less: see above.
-        let less = refin as u32;
-        let mut before = [[0; 2]; 5];
-        let mut step = 0;
-        while step < before.len() {
-            let bits = 128 << step;
-            let (high, low) = (power(bits + 64 - less, poly), power(bits - less, poly));
-            before[step] = if refin { [high.reverse_bits(), low.reverse_bits()] } else { [low, high] };
-            step += 1;
+        Folding {
+            refin,
+            poly: if refin { poly.reverse_bits() } else { poly },
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            factors: Factors::new(poly, refin),
+            tables: OnceLock::new(),
         }
-        let (last, quotient) = (power(128 - less, poly), quotient(poly));
-        if refin {
-            let (last, quotient, poly) = (last.reverse_bits(), quotient.reverse_bits(), poly.reverse_bits());
-            return Folding { refin, poly, quotient, last, before, tables: OnceLock::new() };
-        }
-        Folding { refin, poly, quotient, last, before, tables: OnceLock::new() }
     }
 
     /// That of a polynomial. They stay: there are only as many as are asked for.
@@ -158,38 +153,10 @@ static ROWS: &[Row] = &[
     Row { isa: "avx2", from: 0, needs: CLMUL.and(AVX2), advance: x86::clmul_avx2 },
     #[cfg(target_arch = "x86_64")]
     Row { isa: "clmul", from: 0, needs: CLMUL.and(SSSE3), advance: x86::clmul },
+    #[cfg(target_arch = "aarch64")]
+    Row { isa: "pmull", from: 0, needs: PMULL, advance: arm::pmull },
     Row { isa: PORTABLE, from: 0, needs: Features::NONE, advance: Folding::by_tables },
 ];
-
-const fn times_x(remainder: u64, poly: u64) -> u64 {
-    (remainder << 1) ^ ((remainder >> 63) * poly)
-}
-
-/// `x^exponent mod P`.
-const fn power(exponent: u32, poly: u64) -> u64 {
-    let (mut power, mut bit) = (1, u32::BITS - exponent.leading_zeros());
-    while bit > 0 {
-        bit -= 1;
-        let (mut square, mut at) = (0, WIDTH);
-        while at > 0 {
-            at -= 1;
-            square = times_x(square, poly) ^ ((power >> at & 1) * power);
-        }
-        power = if exponent >> bit & 1 == 1 { times_x(square, poly) } else { square };
-    }
-    power
-}
-
-/// `x^128 / P` without its highest power: `x^64 (P - x^64)` divided.
-const fn quotient(poly: u64) -> u64 {
-    let (mut rest, mut quotient, mut step) = (poly, 0, 0);
-    while step < WIDTH {
-        quotient = quotient << 1 | rest >> 63;
-        rest = times_x(rest, poly);
-        step += 1;
-    }
-    quotient
-}
 
 #[cfg(test)]
 mod tests {

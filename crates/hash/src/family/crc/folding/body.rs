@@ -34,7 +34,7 @@ pub(super) trait Vector: Copy {
     unsafe fn first(block: Self::Block) -> Self;
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn onto(self, by: Self, other: Self) -> Self;
-    /// Moved together into its last block; `before` as [`Folding`] has it.
+    /// Moved together into its last block; `before` as [`Factors`](super::factors::Factors) has it.
     unsafe fn together(self, before: &[[u64; 2]; 5]) -> Self::Block;
 }
 
@@ -77,11 +77,11 @@ impl Folding {
         // SAFETY: the caller's promise.
         unsafe {
             if self.refin {
-                let quotient = high ^ B::product(high, self.quotient)[0] << 1;
+                let quotient = high ^ B::product(high, self.factors.quotient)[0] << 1;
                 let [low, upper] = B::product(quotient, self.poly);
                 return upper << 1 | low >> 63;
             }
-            let quotient = high ^ B::product(high, self.quotient)[1];
+            let quotient = high ^ B::product(high, self.factors.quotient)[1];
             B::product(quotient, self.poly)[0]
         }
     }
@@ -93,7 +93,7 @@ impl Folding {
         unsafe {
             let [lower, upper] = block.words();
             let (high, low) = if self.refin { (lower, upper) } else { (upper, lower) };
-            let [lower, upper] = B::product(high, self.last);
+            let [lower, upper] = B::product(high, self.factors.last);
             match self.refin {
                 true => self.reduced::<B>(lower ^ low) ^ upper,
                 false => self.reduced::<B>(upper ^ low) ^ lower,
@@ -134,7 +134,7 @@ impl Folding {
                 let mut sums: [V; AT_ONCE] = array![AT_ONCE; i => V::load(from.add(i * size), self.refin)];
                 sums[0] = Vector::xor(sums[0], V::first(register_block));
                 at = size * AT_ONCE;
-                let by = V::all(V::Block::of(self.before[(V::BLOCKS * AT_ONCE).ilog2() as usize]));
+                let by = V::all(V::Block::of(self.factors.before[(V::BLOCKS * AT_ONCE).ilog2() as usize]));
                 while end - at >= size * AT_ONCE {
                     for (i, sum) in sums.iter_mut().enumerate() {
                         *sum = Vector::onto(*sum, by, V::load(from.add(at + i * size), self.refin));
@@ -144,15 +144,15 @@ impl Folding {
                 // Halves onto each other, so that products wait for few before them.
                 let mut half = AT_ONCE / 2;
                 while half > 0 {
-                    let by = V::all(V::Block::of(self.before[(V::BLOCKS * half).ilog2() as usize]));
+                    let by = V::all(V::Block::of(self.factors.before[(V::BLOCKS * half).ilog2() as usize]));
                     for i in 0..half {
                         sums[i] = Vector::onto(sums[i], by, sums[i + half]);
                     }
                     half /= 2;
                 }
-                sum = Some(sums[0].together(&self.before));
+                sum = Some(sums[0].together(&self.factors.before));
             }
-            let by = V::Block::of(self.before[0]);
+            let by = V::Block::of(self.factors.before[0]);
             let mut register = register;
             if sum.is_none() && end - at >= SIZE {
                 sum = Some(Block::xor(<V::Block as Block>::load(from, self.refin), register_block));

@@ -1,0 +1,59 @@
+//! Folding with PMULL, the product without carries of NEON.
+
+use super::Folding;
+use super::body::Block;
+use std::arch::aarch64::*;
+
+impl Block for uint64x2_t {
+    #[inline(always)]
+    unsafe fn load(from: *const u8, refin: bool) -> Self {
+        // SAFETY: sixteen bytes may be read there: the trait's contract. NEON is part of AArch64.
+        unsafe {
+            let block = vld1q_u8(from);
+            if refin {
+                return vreinterpretq_u64_u8(block);
+            }
+            // All sixteen bytes turn around: those of each half, and the halves.
+            let halves = vreinterpretq_u64_u8(vrev64q_u8(block));
+            vextq_u64::<1>(halves, halves)
+        }
+    }
+    #[inline(always)]
+    unsafe fn of(words: [u64; 2]) -> Self {
+        // SAFETY: two words are read; NEON, as below.
+        unsafe { vld1q_u64(words.as_ptr()) }
+    }
+    #[inline(always)]
+    unsafe fn words(self) -> [u64; 2] {
+        // SAFETY: NEON.
+        unsafe { [vgetq_lane_u64::<0>(self), vgetq_lane_u64::<1>(self)] }
+    }
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        // SAFETY: NEON.
+        unsafe { veorq_u64(self, other) }
+    }
+    #[inline(always)]
+    unsafe fn onto(self, by: Self, other: Self) -> Self {
+        // SAFETY: the row has PMULL: the trait's contract.
+        unsafe {
+            let low = vmull_p64(vgetq_lane_u64::<0>(self), vgetq_lane_u64::<0>(by));
+            let high = vmull_high_p64(vreinterpretq_p64_u64(self), vreinterpretq_p64_u64(by));
+            let sum = veorq_u64(vreinterpretq_u64_p128(low), vreinterpretq_u64_p128(high));
+            veorq_u64(sum, other)
+        }
+    }
+    #[inline(always)]
+    unsafe fn product(a: u64, b: u64) -> [u64; 2] {
+        // SAFETY: as in `onto`.
+        unsafe { vreinterpretq_u64_p128(vmull_p64(a, b)).words() }
+    }
+}
+
+/// # Safety
+/// The CPU has PMULL and NEON.
+#[target_feature(enable = "neon,aes")]
+pub(super) unsafe fn pmull(folding: &'static Folding, register: u64, data: &[u8]) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { folding.folded::<uint64x2_t, 8>(register, data) }
+}
