@@ -14,6 +14,7 @@ mod interrupt;
 mod manifest;
 mod outcome;
 mod paths;
+mod shard;
 mod spec;
 mod tree;
 mod verify;
@@ -46,7 +47,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(audit::diff, module)?)?;
     module.add_function(wrap_pyfunction!(manifest::formats, module)?)?;
     module.add_function(wrap_pyfunction!(identify::identify, module)?)?;
-    // What truesum.tree hands on is no part of truesum itself: it is not in `__all__`.
+    // What truesum.tree and truesum.shard hand on is no part of truesum itself: it is not in `__all__`.
     module.setattr("Piece", py.get_type::<tree::Piece>())?;
     module.setattr("Difference", py.get_type::<tree::Difference>())?;
     module.setattr("Proof", py.get_type::<tree::Proof>())?;
@@ -56,5 +57,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.setattr("locate", wrap_pyfunction!(tree::locate, module)?)?;
     module.setattr("prove", wrap_pyfunction!(tree::prove, module)?)?;
     module.setattr("verify_proof", wrap_pyfunction!(tree::verify_proof, module)?)?;
+    module.setattr("Plan", py.get_type::<shard::Plan>())?;
+    module.setattr("Part", py.get_type::<shard::Part>())?;
+    module.setattr("Merged", py.get_type::<shard::Merged>())?;
     constructors::add(module)
 }

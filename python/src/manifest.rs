@@ -28,7 +28,7 @@ use truesum::{AtomicFile, Error, Input, Progress, manifest};
 /// ('a', 9, {'crc32': 'cbf43926'})
 #[pyclass(frozen, eq, module = "truesum")]
 #[derive(PartialEq)]
-pub struct Entry(manifest::Entry);
+pub struct Entry(pub manifest::Entry);
 
 #[pymethods]
 impl Entry {

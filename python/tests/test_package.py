@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import inspect
 import os
+import pkgutil
 import pydoc
 import re
 import subprocess
@@ -17,6 +19,8 @@ import pytest
 import truesum
 import truesum.__main__
 import truesum._native
+import truesum.cluster
+import truesum.shard
 import truesum.tree
 from conftest import Run
 
@@ -53,7 +57,8 @@ def test_the_program_comes_along(tmp_path: Path) -> None:
 
 def documented() -> Iterator[tuple[str, str]]:
     """Every docstring of the package with examples."""
-    for module, names in ((truesum, truesum._native.__all__), (truesum.tree, truesum.tree.__all__)):
+    public = [(truesum, truesum._native.__all__)] + [(module, module.__all__) for module in (truesum.tree, truesum.shard)]
+    for module, names in public:
         yield module.__name__, module.__doc__ or ""
         for name in names:
             thing = getattr(module, name)
@@ -63,19 +68,31 @@ def documented() -> Iterator[tuple[str, str]]:
                     yield f"{module.__name__}.{name}.{member}", inspect.getdoc(value) or ""
 
 
-EXAMPLES = {name: text for name, text in documented() if ">>>" in text}
+def written() -> Iterator[tuple[str, str]]:
+    """Every docstring of the modules that are Python."""
+    for found in pkgutil.iter_modules(truesum.cluster.__path__, "truesum.cluster."):
+        module = importlib.import_module(found.name)
+        yield module.__name__, module.__doc__ or ""
+        for name, thing in vars(module).items():
+            if getattr(thing, "__module__", "") == module.__name__ and (inspect.isclass(thing) or inspect.isfunction(thing)):
+                yield f"{module.__name__}.{name}", inspect.getdoc(thing) or ""
+
+
+EXAMPLES = {name: text for name, text in [*documented(), *written()] if ">>>" in text}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_are_true(name: str) -> None:
-    example = doctest.DocTestParser().get_doctest(EXAMPLES[name], {}, name, None, None)
+    # An example of a module may use what is in it.
+    known = vars(importlib.import_module(name.rpartition(".")[0])) if name.startswith("truesum.cluster.") else {}
+    example = doctest.DocTestParser().get_doctest(EXAMPLES[name], dict(known), name, None, None)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     runner.run(example)
     assert runner.failures == 0
 
 
 def test_everything_that_is_public_is_documented() -> None:
-    bare = [name for name, text in documented() if not text and "__" not in name]
+    bare = [name for name, text in [*documented(), *written()] if not text and "__" not in name]
     assert bare == []
     assert len(EXAMPLES) >= 12
 

@@ -4,7 +4,7 @@ use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::{Entry, Time};
-use truesum::shard::merge::{Fault, merge};
+use truesum::shard::merge::{Fault, hold, merge};
 use truesum::shard::part::{Computing, Standing, compute};
 use truesum::shard::plan::{Plan, Planner};
 use truesum::shard::{Sizes, State, plan};
@@ -72,7 +72,7 @@ impl Divided {
 
     fn compute(&self, plan: &Plan, bundle: usize, again: bool) -> truesum::shard::part::Done {
         let (mapping, progress) = (Mapping::Never, &Progress::default());
-        let computing = Computing { root: None, threads: 1, mapping, again, progress };
+        let computing = Computing { root: None, threads: 1, mapping, again, withheld: &[], progress };
         compute(plan, bundle, self.dir.path(), &computing, &mut |_| {}).unwrap()
     }
 
@@ -263,6 +263,82 @@ fn parts_that_are_whole_and_wrong_are_found_by_the_plan() {
     let Standing::Contradicts(beside) = divided.compute(&plan, 0, true).standing else { panic!("not told") };
     assert_eq!(std::fs::read_to_string(beside).unwrap(), text);
     assert_ne!(std::fs::read_to_string(path).unwrap(), text);
+}
+
+#[test]
+fn lines_that_are_withheld_are_not_read_and_have_failed() {
+    let withholding = |divided: &Divided, bundle: usize, lines: std::ops::Range<usize>, again: bool| {
+        let plan = divided.plan().unwrap();
+        let mut told = Vec::new();
+        let progress = Progress::default();
+        let (mapping, withheld) = (Mapping::Never, std::slice::from_ref(&lines));
+        let computing = Computing { root: None, threads: 1, mapping, again, withheld, progress: &progress };
+        let done = compute(&plan, bundle, divided.dir.path(), &computing, &mut |error| {
+            told.push(error.path.clone());
+        });
+        (done.unwrap(), told)
+    };
+    let remove = |divided: &Divided, bundle: usize| {
+        std::fs::remove_file(&divided.parts[bundle]).unwrap();
+    };
+    // Three files a bundle; the large one is a bundle for each of its ranges.
+    let divided = Divided::new(FILES, &["sha256-tree"], 1 << 17);
+    let (whole, _) = divided.merged().unwrap();
+    let plan = divided.plan().unwrap();
+    assert_eq!((plan.lines_of(0), plan.first_name(0).unwrap()), (3, b"a".to_vec()));
+
+    // A good part stays, whatever is withheld from another attempt.
+    let (done, told) = withholding(&divided, 0, 1..2, false);
+    assert_eq!((done.standing, done.counts.failed, told.len()), (Standing::There, 0, 0));
+    let (done, told) = withholding(&divided, 0, 1..2, true);
+    assert_eq!((done.standing, told), (Standing::Kept(1), vec![b"a\nb".to_vec()]));
+
+    // Without it, what is withheld is not read: here it could not be.
+    let unreadable = divided.dir.path().join("root/a\nb");
+    let content = std::fs::read(&unreadable).unwrap();
+    std::fs::remove_file(&unreadable).unwrap();
+    remove(&divided, 0);
+    let (done, told) = withholding(&divided, 0, 1..2, false);
+    assert_eq!((done.standing, done.counts.failed, done.counts.bytes), (Standing::Written, 1, 70_000));
+    assert_eq!(told, [b"a\nb".to_vec()]);
+    let mut kinds = Vec::new();
+    let held = hold(&plan, 0, &divided.parts[0], &mut |name, failure| {
+        kinds.push((name.to_vec(), failure.kind.clone(), failure.again));
+    });
+    assert_eq!(held.unwrap(), (done.counts, done.digest), "what it said is what stands there");
+    assert_eq!(kinds, [(b"a\nb".to_vec(), "refused".to_owned(), false)]);
+    let (entries, faults) = divided.merged().unwrap();
+    assert_eq!((entries.len(), faults.len()), (whole.len() - 1, 1), "{faults:?}");
+    assert!(faults[0].contains("withheld"), "{faults:?}");
+    // One that has failures is replaced by the next attempt.
+    let (done, _) = withholding(&divided, 0, 0..3, false);
+    assert_eq!((done.standing, done.counts.failed, done.counts.bytes), (Standing::Written, 3, 0));
+    std::fs::write(&unreadable, content).unwrap();
+
+    // A range is its bundle's only line.
+    remove(&divided, 1);
+    let (done, told) = withholding(&divided, 1, 0..1, false);
+    assert_eq!((done.counts.lines, done.counts.failed, told), (1, 1, vec![b"big".to_vec()]));
+    let (_, faults) = divided.merged().unwrap();
+    assert!(faults.iter().any(|fault| fault.starts_with("big:") && fault.contains("withheld")), "{faults:?}");
+    // Lines that are in no bundle are nobody's.
+    remove(&divided, 1);
+    assert_eq!(withholding(&divided, 1, 1..9, false).0.standing, Standing::Written);
+}
+
+#[test]
+fn what_is_no_part_is_not_held_for_one() {
+    let divided = Divided::new(&FILES[..2], &["sha256"], 1 << 30);
+    let (plan, path) = (divided.plan().unwrap(), &divided.parts[0]);
+    let held = || hold(&plan, 0, path, &mut |_, _| panic!("nothing failed"));
+    let (counts, digest) = held().unwrap();
+    let text = std::fs::read_to_string(path).unwrap();
+    assert_eq!((counts.lines, counts.bytes), (2, 3));
+    assert!(text.ends_with(&format!("\"{digest}\"}}\n")));
+    std::fs::write(path, text.replacen("\"lines\":2", "\"lines\":3", 1)).unwrap();
+    assert!(held().unwrap_err().to_string().contains("line 4: not the end of this part"));
+    std::fs::remove_file(path).unwrap();
+    assert!(held().unwrap_err().to_string().contains("No such file"));
 }
 
 /// A state that no file has.

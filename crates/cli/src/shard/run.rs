@@ -120,6 +120,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             threads: tell.threads,
             mapping: Mapping::Guarded,
             again: args.again,
+            withheld: &[],
             progress: &watch.progress,
         };
         let done = compute_part(&plan, bundle, &folder, &computing, &mut |error| console.failure(error));

@@ -3,9 +3,8 @@
 //! Plan and parts have one order, that of the manifest, and bundles are cut out of it; so each part is read once, one after the
 //! other, and what is held in memory is one bundle of the plan, one line of a part, and the pieces of one file.
 
-use super::line::{
-    Came, Counts, Failure, Item, LINE, is_part_end, open, parse_part_head, seal, sealed, unusable,
-};
+pub use super::line::Failure;
+use super::line::{Came, Counts, Item, LINE, is_part_end, open, parse_part_head, seal, sealed, unusable};
 use super::plan::Plan;
 use crate::error::Error;
 use crate::progress::Progress;
@@ -406,6 +405,31 @@ impl Cut {
             }
         }
     }
+}
+
+/// Reads the part of a bundle and holds it against the plan, as a merge does: its counts and its digest. `tell` hears of each file
+/// that it says could not be hashed.
+///
+/// # Errors
+/// It is no part of this bundle, is damaged, or cannot be read; the plan is damaged.
+pub fn hold(
+    plan: &Plan,
+    bundle: usize,
+    path: &Path,
+    tell: &mut dyn FnMut(&[u8], &Failure),
+) -> Result<(Counts, String), Error> {
+    let block = plan.block(bundle)?;
+    let mut each = |item: Item, came| {
+        if let Came::Failed(failure) = came {
+            tell(&item.name, &failure);
+        }
+        Ok(())
+    };
+    prove(plan, bundle, &block, path, &mut each).map_err(|flaw| match flaw {
+        Flaw::Error(error) | Flaw::Fault(Fault::Unreadable(error), _) => error,
+        Flaw::Fault(Fault::Damaged(_, line, why), _) => unusable(path, format!("line {line}: {why}")),
+        Flaw::Fault(fault, _) => unusable(path, fault.to_string()),
+    })
 }
 
 /// The name of a file that a plan has twice, before anybody works by it.

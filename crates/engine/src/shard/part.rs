@@ -19,6 +19,7 @@ use crate::tree::piece::hash_range;
 use crate::tree::reading::Reading;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Seek, Write};
+use std::ops::Range;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub struct Computing<'a> {
     pub mapping: Mapping,
     /// Whether a part that is there is computed again and compared.
     pub again: bool,
+    /// Lines of the bundle, from 0 on, that are not read: whoever read one of them ended. They have failed, as `refused`.
+    pub withheld: &'a [Range<usize>],
     /// How far it is. [`Progress::stop`] ends it early, without a part.
     pub progress: &'a Progress,
 }
@@ -46,6 +49,8 @@ pub struct Done {
     pub counts: Counts,
     /// What became of it.
     pub standing: Standing,
+    /// The digest that ends the part that is there, in hexadecimal; where two contradict each other, that of the one that was written here.
+    pub digest: String,
 }
 
 /// What became of a part.
@@ -92,9 +97,9 @@ pub fn compute(
     let there = || prove(plan, bundle, &block, &target, &mut |_, _| Ok(())).ok();
     let good = || there().filter(|(counts, _)| counts.failed == 0);
     if !computing.again
-        && let Some((counts, _)) = good()
+        && let Some((counts, digest)) = good()
     {
-        return Ok(Done { counts, standing: Standing::There });
+        return Ok(Done { counts, standing: Standing::There, digest });
     }
     let root = Root::folder(computing.root.unwrap_or(plan.root()), true)?;
     let fail = |error| Error::io(target.as_os_str().as_bytes(), "write", error);
@@ -107,7 +112,10 @@ pub fn compute(
                 mapping: computing.mapping,
                 progress: computing.progress,
             };
-            let pieces = range(&item, plan.specs(), &reading);
+            let pieces = match computing.withholds(0) {
+                true => Err(withheld(&item)),
+                false => range(&item, plan.specs(), &reading),
+            };
             if computing.progress.stopped() {
                 return Err(Error::interrupted(&item.name));
             }
@@ -118,25 +126,42 @@ pub fn compute(
     if computing.progress.stopped() {
         return Err(Error::interrupted(target.as_os_str().as_bytes()));
     }
-    let (mut file, counts, digest) = part.seal().map_err(fail)?;
-    // Of two workers with one bundle the later one meets the part of the other.
-    if let Some((others, other)) = good() {
-        if other == digest {
-            return Ok(Done { counts: others, standing: Standing::There });
-        }
-        if counts.failed > 0 {
-            return Ok(Done { counts: others, standing: Standing::Kept(counts.failed) });
-        }
-        let beside = target.with_extension("contradicting.jsonl");
-        let mut kept = AtomicFile::create(&beside)?;
-        let mut from = file.file();
-        from.rewind().and_then(|()| io::copy(&mut from, &mut kept)).map_err(fail)?;
-        kept.commit()?;
-        return Ok(Done { counts, standing: Standing::Contradicts(beside) });
+    let (file, counts, digest) = part.seal().map_err(fail)?;
+    // Of two workers with one bundle the later one meets the part of the other, and the last look is the one that counts.
+    let mut from = file.file().try_clone().map_err(fail)?;
+    let mut met = None;
+    let committed = file.commit_if(|| {
+        met = good();
+        if met.is_some() { Err(Error::interrupted(target.as_os_str().as_bytes())) } else { Ok(()) }
+    });
+    let Some((others, other)) = met else {
+        committed?;
+        return Ok(Done { counts, standing: Standing::Written, digest });
+    };
+    if other == digest {
+        return Ok(Done { counts: others, standing: Standing::There, digest });
     }
-    file.flush().map_err(fail)?;
-    file.commit()?;
-    Ok(Done { counts, standing: Standing::Written })
+    if counts.failed > 0 {
+        return Ok(Done { counts: others, standing: Standing::Kept(counts.failed), digest: other });
+    }
+    let beside = target.with_extension("contradicting.jsonl");
+    let mut kept = AtomicFile::create(&beside)?;
+    from.rewind().and_then(|()| io::copy(&mut from, &mut kept)).map_err(fail)?;
+    kept.commit()?;
+    Ok(Done { counts, standing: Standing::Contradicts(beside), digest })
+}
+
+impl Computing<'_> {
+    /// Whether a line of the bundle is not to be read.
+    fn withholds(&self, line: usize) -> bool {
+        self.withheld.iter().any(|lines| lines.contains(&line))
+    }
+}
+
+/// What is said of a file or range that is not read.
+fn withheld(item: &Item) -> Error {
+    let why = "withheld: whoever read it ended before it could answer";
+    Error::new(&item.name, "read", Cause::Undivided(why.to_owned()))
 }
 
 /// A part that is being written.
@@ -230,19 +255,22 @@ fn files(
     let config = Config { root, special, threads, mapping, order, own };
     let specs: Arc<[Spec]> = plan.specs().into();
     // The plan's digest was found right, so every line is one.
-    let mut tasks = plan.items(bundle, block).flatten().map(|(_, item)| match changed(&config.root, &item) {
-        Some(what) => {
-            let error = Error::new(&item.name, "read", Cause::NotAsPlanned(what));
-            Task::Tell(Notice::Failed(error))
-        }
-        None => {
-            let name = OsString::from_vec(item.name);
-            let job = Job::hash(name, &specs);
-            // A file that is called `-` is a file here, not standard input.
-            let open = (job.name == b"-").then(|| job.name.clone());
-            Task::File(Job { open, ..job })
-        }
-    });
+    let refusal = |line, item: &Item| match changed(&config.root, item) {
+        _ if computing.withholds(line) => Some(withheld(item)),
+        Some(what) => Some(Error::new(&item.name, "read", Cause::NotAsPlanned(what))),
+        None => None,
+    };
+    let mut tasks =
+        plan.items(bundle, block).flatten().enumerate().map(|(line, (_, item))| match refusal(line, &item) {
+            Some(error) => Task::Tell(Notice::Failed(error)),
+            None => {
+                let name = OsString::from_vec(item.name);
+                let job = Job::hash(name, &specs);
+                // A file that is called `-` is a file here, not standard input.
+                let open = (job.name == b"-").then(|| job.name.clone());
+                Task::File(Job { open, ..job })
+            }
+        });
     let items = plan.items(bundle, block).flatten().map(|(_, item)| item);
     run(&config, &mut tasks, progress, &mut InOrder { items, part }).map(drop)
 }

@@ -250,6 +250,21 @@ impl Plan {
         self.index[bundle].bytes
     }
 
+    /// Files and ranges in a bundle.
+    pub fn lines_of(&self, bundle: usize) -> u64 {
+        self.index[bundle].lines
+    }
+
+    /// The name of the first file of a bundle.
+    ///
+    /// # Errors
+    /// The plan cannot be read, or is damaged.
+    pub fn first_name(&self, bundle: usize) -> Result<Vec<u8>, Error> {
+        let block = self.block(bundle)?;
+        let first = self.items(bundle, &block).next();
+        first.unwrap_or_else(|| Err(self.damaged(bundle))).map(|(_, item)| item.name)
+    }
+
     /// The name of the file that the part of a bundle goes to.
     pub fn part_name(&self, bundle: usize) -> String {
         format!("{}-{bundle:06}.jsonl", &self.id[..8])

@@ -1,0 +1,51 @@
+"""What a worker of Dask is started with (`--preload`) that is to be slow, to lie, or to die of a file: ODD says which."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from dataclasses import replace
+
+import truesum
+from truesum.cluster import worker
+from truesum.cluster.task import Answer, Task
+from truesum.shard import Plan
+
+honest = worker.compute
+
+
+def slow(task: Task) -> Answer:
+    time.sleep(float(os.environ["ODD_SECONDS"]))
+    return honest(task)
+
+
+def lie(task: Task) -> Answer:
+    """Writes a part that is whole and wrong: as a machine does whose memory is bad."""
+    answer = slow(task)
+    path = os.path.join(task.folder, Plan(task.plan).part_name(task.bundle))
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    text = re.sub(r'("digests":\{"[^"]+":")(.)', lambda found: found[1] + ("0" if found[2] != "0" else "1"), text)
+    covered = text[: text.rindex(',"blake3":"')] + ',"blake3":"'
+    digest = truesum.blake3(covered.encode()).hexdigest()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f'{covered}{digest}"}}\n')
+    return replace(answer, digest=digest)
+
+
+def die(task: Task) -> Answer:
+    """Ends over one file."""
+    plan = Plan(task.plan)
+    with open(task.plan, encoding="utf-8") as file:
+        names = [line for line in file if line.startswith('{"path":')]
+    before = sum(plan.lines_of(bundle) for bundle in range(task.bundle))
+    for line in range(plan.lines_of(task.bundle)):
+        if '"poison"' in names[before + line] and not any(first <= line < end for first, end in task.withheld):
+            os._exit(9)
+    return honest(task)
+
+
+def dask_setup(_worker: object) -> None:
+    odd = {"slow": slow, "lie": lie, "die": die}[os.environ["ODD"]]
+    worker.compute = odd

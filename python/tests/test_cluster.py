@@ -1,0 +1,442 @@
+"""Runs on real processes, some of which are killed, stopped or lie: the right manifest in the end, or a named failure."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from distributed import Client
+
+import truesum
+from conftest import Run
+from truesum import cluster
+from truesum.cluster.command import main
+from truesum.cluster.futures_port import FuturesPort
+from truesum.cluster.progress import Progress
+from truesum.cluster.task import Task
+
+HERE = Path(__file__).parent
+PATIENT = 120.0
+"""Seconds after which a test is said to hang."""
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Waits until something is so."""
+    end = time.monotonic() + PATIENT
+    while not holds():
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.05)
+
+
+class Processes:
+    """A scheduler and workers of Dask, as processes of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.file = folder, folder / "scheduler.json"
+        self.started: list[subprocess.Popen[bytes]] = []
+        # A worker that is stopped is given up after a while, and its tasks with it.
+        settings = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "20 s", "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
+        settings |= {"DASK_DISTRIBUTED__WORKER__MEMORY__TERMINATE": "False"}
+        self.environment = os.environ | settings | {"PYTHONPATH": str(HERE)}
+        self.start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(self.file))
+
+    def start(self, *arguments: str, **odd: str) -> subprocess.Popen[bytes]:
+        log = open(self.folder / f"log{len(self.started)}", "wb")
+        command = [sys.executable, "-m", "dask", *arguments]
+        process = subprocess.Popen(command, env=self.environment | odd, stdout=log, stderr=log, cwd=self.folder, start_new_session=True)
+        self.started.append(process)
+        return process
+
+    def worker(self, odd: str = "", seconds: float = 0.0, nanny: bool = False) -> subprocess.Popen[bytes]:
+        arguments = ["worker", "--scheduler-file", str(self.file), "--nworkers", "1", "--nthreads", "1", "--no-dashboard"]
+        arguments += ["--host", "127.0.0.1", "--nanny" if nanny else "--no-nanny"]
+        arguments += ["--preload", "odd_worker"] if odd else []
+        return self.start(*arguments, ODD=odd, ODD_SECONDS=str(seconds))
+
+    def client(self, workers: int) -> Client:
+        until(self.file.exists)
+        client = Client(scheduler_file=str(self.file), set_as_default=False)
+        client.wait_for_workers(workers, timeout=PATIENT)
+        return client
+
+    def end(self) -> None:
+        for process in self.started:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+
+
+@pytest.fixture
+def processes(tmp_path: Path) -> Iterator[Processes]:
+    folder = tmp_path / "dask"
+    folder.mkdir()
+    processes = Processes(folder)
+    yield processes
+    processes.end()
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Forty files with names of every kind, one of them larger than a bundle."""
+    data = tmp_path / "data"
+    (data / "folder").mkdir(parents=True)
+    for number in range(36):
+        (data / "folder" / f"{number:02}").write_bytes(b"%d " % number * (number * 300))
+    for name in ("empty", "with blank", "a\nb", "-", os.fsdecode(b"bytes \xff")):
+        (data / name).write_bytes(name.encode("utf-8", "surrogateescape") * (name != "empty"))
+    (data / "large").write_bytes(bytes(range(256)) * 4096)
+    return data
+
+
+def local(run: Run, data: Path, algorithm: str) -> bytes:
+    """What a single run finds."""
+    target = data.parent / "local"
+    said = run("hash", "-q", "-a", algorithm, "--root", data, data, "-o", target)
+    assert said.returncode == 0, said.stderr
+    return target.read_bytes()
+
+
+CUT = {"bundle_bytes": 1 << 18, "bundle_files": 4}
+
+
+def hashed(data: Path, client: object, work: str = "work", algorithm: str = "sha256-tree", **more: object) -> cluster.Report:
+    """One run; what it is asked besides the usual."""
+    arguments = {"work": data.parent / work, "output": data.parent / "SUMS", "root": data, "algorithms": algorithm} | CUT | more
+    return cluster.hash(data, client, **arguments)  # type: ignore[arg-type]
+
+
+def reopened(data: Path, work: str = "work") -> None:
+    """A run as it is when its driver died behind the parts, before it could say that all is over."""
+    path = data.parent / work / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"over": None}))
+    (data.parent / "SUMS").unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("algorithm", ["sha256-tree", "md5"])
+def test_pools_find_what_one_run_finds(run: Run, data: Path, algorithm: str) -> None:
+    for workers in (1, 3):
+        with ThreadPoolExecutor(workers) as pool:
+            report = hashed(data, pool, f"work{workers}", algorithm)
+        assert report.ok and report.problems == [] and report.files == 42
+        assert report.bundles >= (14 if algorithm == "sha256-tree" else 11)
+        assert (data.parent / "SUMS").read_bytes() == local(run, data, algorithm)
+
+
+def test_processes_find_it_and_nothing_is_done_twice(run: Run, data: Path) -> None:
+    arguments = ["hash", str(data), "--root", str(data), "--work", str(data.parent / "work"), "-o", str(data.parent / "SUMS")]
+    arguments += ["--processes", "2", "--bundle-files", "4", "-a", "blake3,crc32", "-q"]
+    assert main(arguments) == 0
+    assert (data.parent / "SUMS").read_bytes() == local(run, data, "blake3,crc32")
+    reopened(data)
+    seen: list[int] = []
+    report = hashed(data, None, algorithm="blake3,crc32", bundle_bytes=0, progress=lambda progress: seen.append(progress.done))
+    assert report.ok and report.resumed == report.bundles and report.submitted == seen.count(0) == 0
+    assert (data.parent / "SUMS").read_bytes() == local(run, data, "blake3,crc32")
+
+
+def test_a_killed_worker_costs_time(run: Run, data: Path, processes: Processes) -> None:
+    victim = processes.worker("slow", 0.2)
+    processes.worker("slow", 0.2)
+    with processes.client(2) as client:
+        killed: list[float] = []
+
+        def kill(progress: Progress) -> None:
+            if progress.done == 4 and not killed:
+                killed.append(time.monotonic())
+                victim.send_signal(signal.SIGKILL)
+
+        report = hashed(data, client, progress=kill)
+    assert killed and report.ok, report.problems
+    assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256-tree")
+    # The last of those that the dead one did first is read by the other.
+    assert report.reread >= 1
+
+
+def test_a_stopped_worker_costs_time(run: Run, data: Path, processes: Processes) -> None:
+    victim = processes.worker("slow", 0.1)
+    processes.worker("slow", 0.1)
+    with processes.client(2) as client:
+
+        def stop(progress: Progress) -> None:
+            if progress.done == 4:
+                victim.send_signal(signal.SIGSTOP)
+
+        policy = cluster.Policy(least=1.0, grace=1.0)
+        report = hashed(data, client, progress=stop, policy=policy)
+    assert report.ok, report.problems
+    assert report.copied >= 1
+    assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256-tree")
+
+
+def test_a_killed_driver_is_gone_on_from(run: Run, data: Path, processes: Processes) -> None:
+    processes.worker("slow", 0.3)
+    processes.worker("slow", 0.3)
+    with processes.client(2) as client:
+        work = data.parent / "work"
+        command = [sys.executable, "-m", "truesum.cluster.command", "hash", str(data), "--root", str(data), "--work", str(work)]
+        command += ["-o", str(data.parent / "SUMS"), "--scheduler-file", str(processes.file), "--bundle-files", "4", "-q"]
+        command += ["-a", "sha256-tree", "--bundle-bytes", "256KiB"]
+        driver = subprocess.Popen(command)
+        journal = work / "journal.jsonl"
+        until(lambda: journal.exists() and journal.read_bytes().count(b'"state":"done"') >= 4)
+        driver.send_signal(signal.SIGKILL)
+        driver.wait()
+        assert not (data.parent / "SUMS").exists()
+        records = [json.loads(line) for line in journal.read_bytes().splitlines()]
+        done = {record["bundle"] for record in records if record.get("state") == "done"}
+        with journal.open("ab") as file:
+            file.write(b'{"bundle":3,"sta')
+        before = {path.name: path.stat().st_ino for path in (work / "parts").iterdir()}
+        said = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert said.returncode == 0, said.stderr
+    after = {path.name: path.stat().st_ino for path in (work / "parts").iterdir()}
+    assert before.items() <= after.items(), "what was done is not written again"
+    assert f"{len(done)} of them done before" in said.stderr
+    assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256-tree")
+
+
+def test_without_its_scheduler_a_run_ends_and_is_gone_on_from(
+    run: Run, data: Path, processes: Processes, capfd: pytest.CaptureFixture[str]
+) -> None:
+    processes.worker("slow", 0.2)
+    processes.client(1).close()
+    command = ["hash", str(data), "--root", str(data), "--work", str(data.parent / "work"), "-o", str(data.parent / "SUMS")]
+    command += ["--bundle-files", "4", "-q"]
+    # It is looked for again as long as Dask takes for a new connection: half a minute, if nobody says otherwise.
+    environment = os.environ | {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "3 s"}
+    driver = [sys.executable, "-m", "truesum.cluster.command", *command, "--scheduler-file", str(processes.file)]
+    with subprocess.Popen(driver, env=environment, stderr=subprocess.PIPE, text=True) as ended:
+        journal = data.parent / "work" / "journal.jsonl"
+        until(lambda: journal.exists() and b'"state":"done"' in journal.read_bytes())
+        processes.started[0].kill()
+        said = ended.communicate(timeout=PATIENT)[1]
+    assert ended.returncode == 4 and "the scheduler is gone" in said and not (data.parent / "SUMS").exists(), said
+    assert main([*command, "--processes", "2"]) == 0
+    assert " 0 of them done before" not in capfd.readouterr().err
+    assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256")
+
+
+def test_a_worker_that_lies_is_caught(data: Path, processes: Processes) -> None:
+    processes.worker("lie", 0.05)
+    processes.worker("slow", 0.05)
+    with processes.client(2) as client:
+        report = hashed(data, client, algorithm="md5", bundle_bytes=0)
+    assert not report and report.manifest is None and not (data.parent / "SUMS").exists()
+    assert any("contradict each other" in problem for problem in report.problems), report.problems
+    # And it is not forgotten.
+    with ThreadPoolExecutor(2) as pool:
+        again = hashed(data, pool, algorithm="md5", bundle_bytes=0)
+    assert not again and any("an earlier driver" in problem for problem in again.problems)
+
+
+def test_a_file_that_ends_its_worker_is_found(data: Path, processes: Processes) -> None:
+    (data / "folder" / "poison").write_bytes(b"poison")
+    os.rename(data / "folder" / "poison", data / "poison")
+    processes.worker("die", nanny=True)
+    processes.worker("die", nanny=True)
+    with processes.client(2) as client:
+        report = hashed(data, client, algorithm="md5", bundle_bytes=0, policy=cluster.Policy(tries=1))
+    assert not report and not (data.parent / "SUMS").exists()
+    assert [(name, kind) for name, kind, _ in report.failures] == [("poison", "refused")]
+    assert any("poison" in problem for problem in report.problems)
+
+
+def test_a_file_changed_while_it_waits_for_its_worker_is_named(data: Path, processes: Processes) -> None:
+    processes.worker("slow", 0.1)
+    with processes.client(1) as client:
+        changed: list[int] = []
+
+        def change(progress: Progress) -> None:
+            if not changed:
+                changed.append(progress.done)
+                # Last in the plan: its worker has not come to it.
+                (data / "with blank").write_bytes(b"with blanc")
+
+        report = hashed(data, client, progress=change)
+    assert not report and not (data.parent / "SUMS").exists()
+    assert [(name, kind) for name, kind, _ in report.failures] == [("with blank", "changed")]
+
+
+class Meanwhile(FuturesPort):
+    """Does something before the first task goes out: the plan is made by then."""
+
+    def __init__(self, act: Callable[[], object]) -> None:
+        super().__init__(ThreadPoolExecutor(2))
+        self._act: Callable[[], object] | None = act
+
+    def submit(self, task: Task, *, avoid: Collection[str] = (), near: str | None = None) -> int:
+        if self._act is not None:
+            self._act()
+            self._act = None
+        return super().submit(task, avoid=avoid, near=near)
+
+
+def test_a_file_changed_since_it_was_planned_is_named(data: Path) -> None:
+    victim = data / "folder" / "07"
+    report = hashed(data, Meanwhile(lambda: victim.write_bytes(b"x" * victim.stat().st_size)))
+    assert not report and not (data.parent / "SUMS").exists()
+    assert [(name, kind) for name, kind, _ in report.failures] == [("folder/07", "changed")]
+    report = hashed(data, Meanwhile((data / "large").unlink), "other")
+    assert not report and [name for name, kind, _ in report.failures if kind == "missing"] == ["large"] * len(report.failures)
+
+
+def test_a_lost_or_spoilt_part_is_made_again(run: Run, data: Path) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        assert hashed(data, pool).ok
+        reopened(data)
+        parts = sorted((data.parent / "work" / "parts").iterdir())
+        parts[2].unlink()
+        spoilt = bytearray(parts[4].read_bytes())
+        spoilt[-5] ^= 1
+        parts[4].write_bytes(spoilt)
+        report = hashed(data, pool)
+    assert report.ok and report.resumed == report.bundles - 2
+    assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256-tree")
+
+
+def test_a_part_spoilt_inside_is_found_by_the_merge(data: Path) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        assert hashed(data, pool).ok
+        reopened(data)
+        part = sorted((data.parent / "work" / "parts").iterdir())[1]
+        part.write_bytes(part.read_bytes().replace(b'"digests"', b'"digestz"', 1))
+        report = hashed(data, pool)
+    assert not report and not (data.parent / "SUMS").exists()
+    assert any(part.name in problem for problem in report.problems)
+
+
+def test_verify_says_what_check_says(run: Run, data: Path) -> None:
+    manifest = data / "MD5SUMS"
+    assert run("hash", "-q", "-a", "md5", "--root", data, data, "-o", manifest).returncode == 0
+
+    def verified(work: str) -> cluster.Report:
+        with ThreadPoolExecutor(2) as pool:
+            report = cluster.verify(manifest, pool, work=data.parent / work, bundle_files=4)
+        assert report.ok == (run("check", "-q", manifest).returncode == 0)
+        return report
+
+    assert verified("1").verdict == "verified"
+    (data / "folder" / "09").write_bytes(b"other")
+    (data / "folder" / "10").unlink()
+    report = verified("2")
+    found = {name: kind for name, kind, _ in report.failures}
+    assert report.verdict == "failed" and found == {"folder/09": "changed", "folder/10": "missing"}
+    manifest.write_bytes(b"0" * 64 + b"  longer than those of the others\n" + manifest.read_bytes())
+    with pytest.raises(truesum.ManifestError):
+        verified("3")
+    # Of two digests both count.
+    two = data / "two.jsonl"
+    assert run("hash", "-q", "-a", "md5,sha256", "--json", "--root", data, data / "large", "-o", two).returncode == 0
+    text = two.read_text()
+    for digest in json.loads(text)["digests"].values():
+        two.write_text(text.replace(digest, "0" * len(digest)))
+        with ThreadPoolExecutor(2) as pool:
+            assert cluster.verify(two, pool, work=data.parent / digest).verdict == "failed"
+
+
+def test_what_cannot_be_asked_is_refused(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    work = str(data.parent / "work")
+    usual = ["--work", work, "-o", str(data.parent / "SUMS"), "--processes", "1", "-q"]
+    assert main(["hash", "s3://bucket/key", *usual]) == 2
+    assert "no object stores" in capsys.readouterr().err
+    assert main(["hash", str(data / "nothing"), *usual]) == 2
+    assert "nothing" in capsys.readouterr().err
+    assert main(["hash", str(data), "--work", str(data / "folder" / "work"), "-o", str(data.parent / "SUMS"), "-q"]) == 2
+    assert "the folder of the run lies in what is to be hashed" in capsys.readouterr().err
+    assert main(["hash", str(data), "--work", work, "-o", str(data / "large"), "-q"]) == 2
+    assert "the manifest that is there lies in" in capsys.readouterr().err
+    for wrong in (["--tries", "0"], ["--reread", "2"], ["--threads", "-1"], ["--bundle-files", "0x"], ["--bundle-bytes", "infGiB"]):
+        try:
+            assert main(["hash", str(data), *usual, *wrong]) == 2
+        except SystemExit as ended:
+            assert ended.code == 2
+        assert wrong[0].strip("-").replace("-", "_") in capsys.readouterr().err.replace("-", "_")
+    assert not (data.parent / "SUMS").exists()
+
+    def meanwhile() -> None:
+        with pytest.raises(BlockingIOError):
+            hashed(data, pool, "third")
+
+    with ThreadPoolExecutor(1) as pool:
+        assert hashed(data, Meanwhile(meanwhile), "third").ok
+
+
+def test_what_another_run_found_is_not_taken_for_this_one(data: Path) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        report = hashed(data, pool)
+        assert report.ok
+        # It is over: files may be others by now, and would not be read.
+        with pytest.raises(ValueError, match=r"this run is over \(hashed\)"):
+            hashed(data, pool)
+        reopened(data)
+        (data.parent / "more").mkdir()
+        for other in ({"algorithm": "md5"}, {"root": data.parent}, {"format": "bsd"}, {"output": data.parent / "OTHER"}):
+            with pytest.raises(ValueError, match="another run"):
+                hashed(data, pool, **other)
+        # What is planned already lacks the new folder.
+        arguments = {"work": data.parent / "work", "output": data.parent / "SUMS", "root": data, "algorithms": "sha256-tree"}
+        with pytest.raises(ValueError, match="another run"):
+            cluster.hash([data, data.parent / "more"], pool, **arguments)  # type: ignore[arg-type]
+        # A plan of which nobody knows what it is of.
+        (data.parent / "work" / "run.json").unlink()
+        with pytest.raises(ValueError, match="whose plan is there"):
+            hashed(data, pool)
+    assert not (data.parent / "SUMS").exists() and not (data.parent / "OTHER").exists()
+
+
+def test_a_manifest_may_lie_beside_its_files(run: Run, data: Path) -> None:
+    right = local(run, data, "sha256-tree")
+    with ThreadPoolExecutor(1) as pool:
+        assert hashed(data, pool, output=data / "SUMS").ok
+        # Its driver died behind it: it is none of the files that were planned.
+        reopened(data)
+        assert hashed(data, pool, output=data / "SUMS").ok and (data / "SUMS").read_bytes() == right
+        with pytest.raises(ValueError, match="the manifest that is there lies in"):
+            hashed(data, pool, "another", output=data / "SUMS")
+
+
+def test_what_was_verified_is_read_again_or_refused(run: Run, data: Path) -> None:
+    manifest = data.parent / "MD5SUMS"
+    assert run("hash", "-q", "-a", "md5", "--root", data, data, "-o", manifest).returncode == 0
+
+    def verified(work: str, engine: object) -> cluster.Report:
+        return cluster.verify(manifest, engine, work=data.parent / work, root=data, bundle_files=4)  # type: ignore[arg-type]
+
+    with ThreadPoolExecutor(2) as pool:
+        assert verified("1", pool).verdict == "verified"
+        with pytest.raises(ValueError, match=r"this run is over \(verified\)"):
+            verified("1", pool)
+        # A manifest that is written anew while files are read is not the one that was read.
+        report = verified("2", Meanwhile(lambda: manifest.write_bytes(manifest.read_bytes() + b"# 1\n")))
+        assert not report and any("changed meanwhile" in problem for problem in report.problems)
+        with pytest.raises(ValueError, match="another run"):
+            verified("2", pool)
+        # What there is to read was read: this run is over as well, and a file that comes back is looked for by another one.
+        (data / "folder" / "09").rename(data / "away")
+        report = verified("3", pool)
+        assert [failure[:2] for failure in report.failures] == [("folder/09", "missing")] and report.files == 41
+        assert report.bytes == sum(path.stat().st_size for path in data.rglob("*") if path.is_file() and path.name != "away")
+        (data / "away").rename(data / "folder" / "09")
+        with pytest.raises(ValueError, match=r"this run is over \(failed\)"):
+            verified("3", pool)
+        # What the manifest does not list is nothing that it verifies, and its bytes are not read.
+        (data / "more").write_bytes(b"more")
+        assert verified("4", pool).files == 42
+        # One that lists a name twice, one digest right and one wrong.
+        text = manifest.read_bytes()
+        line = next(line for line in text.splitlines(keepends=True) if line.endswith(b"folder/11\n"))
+        for double in (line + b"0" * 32 + line[32:], b"0" * 32 + line[32:] + line):
+            manifest.write_bytes(text.replace(line, double))
+            assert not verified(f"{len(double)}{double[:1]!r}".replace("'", ""), pool)
+        manifest.write_bytes(text.replace(line, b""))
+        assert verified("7", pool).files == 41

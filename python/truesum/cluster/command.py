@@ -1,0 +1,172 @@
+"""`truesum-cluster`: hash and verify on a cluster, from a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from collections.abc import Sequence
+from fractions import Fraction
+
+from .policy import Policy
+from .progress import Progress
+from .report import Report
+from .run import hash, verify
+from .stage import Engine, Settings
+
+EXAMPLES = """\
+examples:
+  truesum-cluster hash /data --root /data --work /shared/run -o /shared/SHA256SUMS --scheduler tcp://head:8786
+  truesum-cluster verify /data/SHA256SUMS --work /shared/check --processes 8
+
+Who is interrupted, or loses the scheduler, says the same once more: what is done is not done again.
+
+exit status: 0 every file is hashed, or verified; 1 some are not, and it is said which; 2 not done as asked; 4 another attempt may
+do it; 130 interrupted
+"""
+
+
+UNITS = {"": 1, "b": 1} | {prefix + last: 1024**power for power, prefix in enumerate("kmgt", 1) for last in ("", "i", "ib")}
+UNITS |= {prefix + "b": 1000**power for power, prefix in enumerate("kmgt", 1)}
+
+
+def size(text: str) -> int:
+    """Reads a number of bytes, as the program does.
+
+    >>> size("64GiB"), size("1.5k"), size("500 MB")
+    (68719476736, 1536, 500000000)
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) *([a-z]*)", text.strip().lower(), re.ASCII)
+    count = Fraction(found[1]) * UNITS.get(found[2], 0) if found else Fraction(0)
+    if not found or found[2] not in UNITS or count.denominator != 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no size: 64GiB, 500MiB, 1000")
+    return int(count)
+
+
+def pair(text: str) -> tuple[str, str]:
+    """Reads PREFIX=HOST."""
+    prefix, sign, host = text.rpartition("=")
+    if not sign or not host:
+        raise argparse.ArgumentTypeError(f"'{text}' is no PREFIX=HOST")
+    return prefix, host
+
+
+def parser() -> argparse.ArgumentParser:
+    """What can be asked."""
+    usual = Policy()
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--work", metavar="DIR", required=True, help="folder that driver and workers share; gone on with if it is there")
+    common.add_argument("--root", metavar="DIR", help="folder that names are relative to")
+    common.add_argument("--worker-root", metavar="DIR", help="where workers have it, if that is elsewhere")
+    engine = common.add_mutually_exclusive_group()
+    engine.add_argument("--scheduler", metavar="ADDRESS", help="a scheduler of Dask, tcp://HOST:PORT")
+    engine.add_argument("--scheduler-file", metavar="FILE", help="the file in which one says where it is")
+    engine.add_argument("--processes", metavar="N", type=int, help="processes of this machine [default: one for each core]")
+    common.add_argument("--threads", metavar="N", type=int, default=1, help="threads of one task, 0 for one for each core [default: 1]")
+    common.add_argument("--bundle-bytes", metavar="SIZE", type=size, default=0, help="bytes of a bundle [default: as the work suggests]")
+    common.add_argument("--bundle-files", metavar="N", type=int, default=0, help="files of a bundle [default: likewise]")
+    common.add_argument("--near", metavar="PREFIX=HOST", type=pair, action="append", default=[], help="names that a host has close by")
+    common.add_argument("--tries", metavar="N", type=int, default=usual.tries, help="attempts at a bundle [default: 3]")
+    common.add_argument("--reread", metavar="SHARE", type=float, default=usual.reread, help="share of bundles read twice [default: 0.01]")
+    common.add_argument("--deadline", metavar="SECONDS", type=float, default=usual.deadline, help="when a task counts as lost [default: never]")
+    common.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    formatter = argparse.RawDescriptionHelpFormatter
+    top = argparse.ArgumentParser(prog="truesum-cluster", description=__doc__, epilog=EXAMPLES, formatter_class=formatter)
+    commands = top.add_subparsers(dest="command", required=True, metavar="hash|verify")
+    hashing = commands.add_parser("hash", parents=[common], help="files and folders, into a manifest", epilog=EXAMPLES, formatter_class=formatter)
+    hashing.add_argument("paths", nargs="+", metavar="PATH")
+    hashing.add_argument("-o", "--output", required=True, metavar="FILE", help="the manifest, written whole or not at all")
+    hashing.add_argument("-a", "--algorithm", default="sha256", metavar="NAME,...", help="algorithms [default: sha256]")
+    hashing.add_argument("-t", "--format", metavar="NAME", help="format of the manifest; see `truesum list formats`")
+    checking = commands.add_parser("verify", parents=[common], help="a manifest against its files", epilog=EXAMPLES, formatter_class=formatter)
+    checking.add_argument("manifest", metavar="MANIFEST")
+    return top
+
+
+class Line:
+    """The progress line, a few times a second."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+        self._told = False
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.dashboard and not self._told:
+            print(f"truesum-cluster: dashboard {progress.dashboard}", file=sys.stderr)
+        self._told = True
+        now = time.monotonic()
+        if now - self._last >= 0.5 or progress.done == progress.bundles:
+            self._last = now
+            print(f"truesum-cluster: {progress.line()}", file=sys.stderr)
+
+
+def engine_of(arguments: argparse.Namespace) -> Engine:
+    """The engine that was named."""
+    if arguments.scheduler or arguments.scheduler_file:
+        try:
+            from distributed import Client
+        except ImportError:
+            raise ValueError("distributed is not installed: pip install 'truesum[dask]'") from None
+        if arguments.scheduler_file:
+            return Client(scheduler_file=arguments.scheduler_file, set_as_default=False)
+        return Client(arguments.scheduler, set_as_default=False)
+    from .futures_port import FuturesPort
+
+    return FuturesPort(processes=arguments.processes or 0)
+
+
+def shown(name: str) -> str:
+    """A name as a terminal may have it.
+
+    >>> shown("a b"), shown("a\\nb\\x1b[2J")
+    ('a b', "'a\\\\nb\\\\x1b[2J'")
+    """
+    return name if name.isprintable() else repr(name)
+
+
+def told(report: Report) -> int:
+    """Says what it came to."""
+    for problem in report.problems:
+        print(f"truesum-cluster: {problem}", file=sys.stderr)
+    for name, kind, reason in report.failures:
+        print(f"truesum-cluster: {shown(name)}: {kind}: {reason}", file=sys.stderr)
+    elsewhere = f"{report.reread} read twice, {report.reread_elsewhere} of them by another worker"
+    print(f"truesum-cluster: {report.verdict}: {report.files} files in {report.bundles} bundles, {report.resumed} of them done before; {elsewhere}", file=sys.stderr)
+    return report.exit_status
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command. Its exit status."""
+    given = parser().parse_args(arguments)
+    settings: Settings = {
+        "threads": given.threads,
+        "bundle_bytes": given.bundle_bytes,
+        "bundle_files": given.bundle_files,
+        "worker_root": given.worker_root,
+        "near": dict(given.near),
+        "progress": None if given.quiet else Line(),
+    }
+    try:
+        settings["policy"] = Policy(tries=given.tries, reread=given.reread, deadline=given.deadline)
+        engine = engine_of(given)
+        if given.command == "verify":
+            return told(verify(given.manifest, engine, work=given.work, root=given.root, **settings))
+        paths, output, root = given.paths, given.output, given.root
+        return told(
+            hash(paths, engine, work=given.work, output=output, root=root, algorithms=given.algorithm, format=given.format, **settings)
+        )
+    except KeyboardInterrupt:
+        print("truesum-cluster: interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
+    except ValueError as error:
+        print(f"truesum-cluster: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"truesum-cluster: {error}", file=sys.stderr)
+        print("hint: the same command goes on from what is done", file=sys.stderr)
+        return 4
+
+
+if __name__ == "__main__":
+    sys.exit(main())

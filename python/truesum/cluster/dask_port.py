@@ -1,0 +1,142 @@
+"""The port on a cluster of Dask.distributed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
+from typing import Any
+from uuid import uuid4
+
+from distributed import Client, Future, KilledWorker
+
+from .task import Answer, Died, Done, Event, Failed, Task
+from .worker import compute
+
+LOOK = 1.0
+"""Seconds for which what the scheduler said is taken for true."""
+GONE = "the scheduler is gone; what was done is kept"
+
+
+class DaskPort:
+    """A client's cluster. Tasks are never pure and have names of their own: the same bundle may well be asked for twice."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._run = uuid4().hex[:8]
+        self._futures: dict[int, Future[Answer]] = {}
+        self._bound: dict[int, list[str]] = {}
+        self._ready: SimpleQueue[int] = SimpleQueue()
+        self._next = 0
+        self._seen: tuple[float, dict[str, dict[str, Any]]] = (float("-inf"), {})
+        self._held: tuple[float, dict[str, str]] = (float("-inf"), {})
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Whatever Dask raises when its scheduler went away is one error: ConnectionError."""
+        try:
+            yield
+        except Exception as error:
+            if self._client.status == "running":
+                raise
+            raise ConnectionError(GONE) from error
+
+    def _info(self) -> dict[str, dict[str, Any]]:
+        at, info = self._seen
+        if self.now() - at > LOOK:
+            with self._asking():
+                info = self._client.scheduler_info(n_workers=-1)["workers"]
+            self._seen = (self.now(), info)
+        return info
+
+    def _where(self, avoid: Collection[str], near: str | None) -> list[str]:
+        """The workers that are wished for; none if any will do, or there are none."""
+        if not avoid and near is None:
+            return []
+        info = self._info()
+        others = [worker for worker in info if worker not in avoid]
+        # Another machine reads with other memory; another process on the same one is the next best.
+        hosts = {info[worker]["host"] for worker in avoid if worker in info}
+        if len(avoid) == 1 and (elsewhere := [worker for worker in others if info[worker]["host"] not in hosts]):
+            others = elsewhere
+        close = [worker for worker in others if near in (info[worker]["host"], info[worker].get("name"))]
+        return close or (others if avoid else [])
+
+    def submit(self, task: Task, *, avoid: Collection[str] = (), near: str | None = None) -> int:
+        self._next += 1
+        id = self._next
+        key = f"truesum-{self._run}-{task.bundle}-{id}"
+        workers = self._where(avoid, near)
+        # Who is avoided could steal a task that others may have too. So it is theirs alone, and is lost with the last of them.
+        wished: dict[str, Any] = {"workers": workers, "allow_other_workers": not avoid} if workers else {}
+        with self._asking():
+            future = self._client.submit(compute, task, key=key, pure=False, retries=0, **wished)
+        self._futures[id] = future
+        if workers and avoid:
+            self._bound[id] = workers
+        future.add_done_callback(lambda _: self._ready.put(id))
+        return id
+
+    def wait(self, timeout: float) -> list[Event]:
+        events: list[Event] = []
+        try:
+            while True:
+                id = self._ready.get(timeout=0 if events else timeout)
+                if (future := self._futures.pop(id, None)) is not None:
+                    events.append(self._event(id, future))
+        except Empty:
+            pass
+        if not events and self._client.status not in ("running", "connecting"):
+            raise ConnectionError(GONE)
+        return events or self._lost()
+
+    def _lost(self) -> list[Event]:
+        """Tasks whose workers are all gone: nobody else takes them."""
+        if not self._bound:
+            return []
+        there = self._info().keys()
+        lost = [id for id, workers in self._bound.items() if there.isdisjoint(workers)]
+        for id in lost:
+            self.cancel(id)
+        return [Died(id) for id in lost]
+
+    def _event(self, id: int, future: Future[Answer]) -> Event:
+        self._bound.pop(id, None)
+        if future.status == "finished":
+            return Done(id, future.result())
+        if future.status == "error":
+            error = future.exception()
+            if isinstance(error, KilledWorker):
+                # Dask itself tried again so many times before it said so.
+                return Died(id, error.allowed_failures + 1)
+            return Failed(id, f"{type(error).__name__}: {error}")
+        return Died(id)
+
+    def cancel(self, id: int) -> None:
+        self._bound.pop(id, None)
+        if (future := self._futures.pop(id, None)) is not None:
+            with suppress(ConnectionError), self._asking():
+                future.cancel()
+
+    def workers(self) -> Collection[str]:
+        return self._info().keys()
+
+    def slots(self) -> int:
+        return sum(int(worker["nthreads"]) for worker in self._info().values())
+
+    def holder(self, id: int) -> str | None:
+        at, held = self._held
+        if self.now() - at > LOOK:
+            with self._asking():
+                held = {key: worker for worker, keys in self._client.processing().items() for key in keys}
+            self._held = (self.now(), held)
+        future = self._futures.get(id)
+        return held.get(str(future.key)) if future is not None else None
+
+    def now(self) -> float:
+        return time.monotonic()
+
+    def close(self) -> None:
+        for id in list(self._futures):
+            self.cancel(id)

@@ -1,0 +1,69 @@
+"""What is known of each bundle, in 37 bytes: whether it is done, and the digest of its part. And which are read twice."""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterator
+
+UNKNOWN, GOOD, FLAWED = 0, 1, 2
+"""Nothing is known; all files have digests; some have none, and that is final."""
+
+
+class Ledger:
+    """Bundles by their numbers. Digests are compared and never looked into."""
+
+    def __init__(self, bundles: int) -> None:
+        self.bundles = bundles
+        self._state = bytearray(bundles)
+        self._digests = bytearray(32 * bundles)
+        self._worker = array("I", bytes(4 * bundles))
+        self._names: list[str] = []
+        self._numbers: dict[str, int] = {}
+        self.done = 0
+
+    def state(self, bundle: int) -> int:
+        return self._state[bundle]
+
+    def digest(self, bundle: int) -> str:
+        return self._digests[32 * bundle : 32 * bundle + 32].hex()
+
+    def worker(self, bundle: int) -> str:
+        """Who computed it."""
+        return self._names[self._worker[bundle]]
+
+    def note(self, bundle: int, digest: str, flawed: bool, worker: str) -> None:
+        """Marks a bundle as done."""
+        self.done += self._state[bundle] == UNKNOWN
+        self._state[bundle] = FLAWED if flawed else GOOD
+        self._digests[32 * bundle : 32 * bundle + 32] = bytes.fromhex(digest)
+        if worker not in self._numbers:
+            self._numbers[worker] = len(self._names)
+            self._names.append(worker)
+        self._worker[bundle] = self._numbers[worker]
+
+    def forget(self, bundle: int) -> None:
+        """Marks it as not done."""
+        self.done -= self._state[bundle] != UNKNOWN
+        self._state[bundle] = UNKNOWN
+
+    def open(self) -> Iterator[int]:
+        """The bundles that are not done, as they are asked for."""
+        at = -1
+        while (at := self._state.find(UNKNOWN, at + 1)) >= 0:
+            yield at
+
+    def known(self) -> Iterator[int]:
+        """The bundles that are done."""
+        return (bundle for bundle, state in enumerate(self._state) if state != UNKNOWN)
+
+
+def drawn(plan: str, bundle: int, share: float) -> bool:
+    """Whether a bundle is among those that are read twice. The plan decides, so that each driver of it draws
+    the same.
+
+    >>> sum(drawn("5b1e7c02", bundle, 0.01) for bundle in range(10_000))
+    117
+    """
+    drawn = hashlib.blake2b(f"{plan}:{bundle}".encode(), digest_size=8).digest()
+    return int.from_bytes(drawn, "big") < share * 2**64

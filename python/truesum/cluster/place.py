@@ -1,0 +1,67 @@
+"""The folder that driver and workers share: what was asked, the plan, the parts, the journal. One driver at a time has it."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Self
+
+from .journal import OnDisk
+from .sources import Name
+
+SCHEMA = "truesum-cluster/1"
+
+
+class Place:
+    """The folder of one run, made where it is not there."""
+
+    def __init__(self, folder: Name) -> None:
+        self.folder = os.path.abspath(os.fsdecode(folder))
+        self.plan = os.path.join(self.folder, "plan.jsonl")
+        self.run = os.path.join(self.folder, "run.json")
+        self.found = os.path.join(self.folder, "found.jsonl")
+        self.parts = os.path.join(self.folder, "parts")
+        self.probes = os.path.join(self.folder, "probes")
+        for path in (self.parts, self.probes):
+            os.makedirs(path, exist_ok=True)
+        self.journal = OnDisk(os.path.join(self.folder, "journal.jsonl"))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self.journal.close()
+
+    def begun(self, asked: dict[str, Any]) -> list[str] | None:
+        """What the plan that is there lacks, in words; None if there is none yet. Raises ValueError if it is the plan of something
+        else, or if the run is over: then nothing would be read any more, and nothing may be said of what the files are now."""
+        if not os.path.exists(self.plan):
+            return None
+        try:
+            with open(self.run, "rb") as file:
+                told = json.load(file)
+            of_whom, lacking, over = told["asked"], list(map(str, told["lacking"])), told["over"]
+        except (FileNotFoundError, KeyError, TypeError, ValueError):
+            raise ValueError(f"{self.run}: it does not say whose plan is there: name an empty folder") from None
+        if of_whom != asked:
+            raise ValueError(f"{self.folder}: the plan there is of another run: name an empty folder, or ask for the same")
+        if over is not None:
+            raise ValueError(f"{self.folder}: this run is over ({over}): to read the files again, name an empty folder or remove this one")
+        return lacking
+
+    def begin(self, asked: dict[str, Any], lacking: list[str], plan: str) -> None:
+        """Takes a plan that was made, and says what it is of. With its last name it is there whole, and is gone on with."""
+        self._keep({"schema": SCHEMA, "asked": asked, "lacking": lacking, "over": None})
+        os.rename(plan, self.plan)
+
+    def end(self, asked: dict[str, Any], lacking: list[str], verdict: str) -> None:
+        """Says that the run is over."""
+        self._keep({"schema": SCHEMA, "asked": asked, "lacking": lacking, "over": verdict})
+
+    def _keep(self, told: dict[str, Any]) -> None:
+        new = self.run + ".new"
+        with open(new, "w", encoding="utf-8") as file:
+            file.write(json.dumps(told, indent=1) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(new, self.run)

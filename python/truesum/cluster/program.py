@@ -1,0 +1,107 @@
+"""What the program does for a cluster: it plans, and it writes the manifest of all parts. So both are those of `truesum shard`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO
+
+from ..__main__ import program
+
+KEPT = 1000
+"""Lines of the program that are kept."""
+
+
+class Refused(ValueError):
+    """The program does not do it as asked; its words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """How the program ended, and what it said on the way."""
+
+    status: int
+    lines: list[str]
+
+
+def run(arguments: list[str | bytes], names: Iterable[bytes] | None = None) -> Said:
+    """Runs it, with names on its standard input. It ends when this process does."""
+    with tempfile.TemporaryFile() as heard:
+        process = subprocess.Popen(
+            [program(), *arguments],
+            stdin=subprocess.DEVNULL if names is None else subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=heard,
+        )
+        try:
+            if names is not None and process.stdin is not None:
+                feeder = threading.Thread(target=feed, args=(process.stdin, names), daemon=True)
+                feeder.start()
+            status = process.wait()
+        except BaseException:
+            process.terminate()
+            process.wait()
+            raise
+        heard.seek(0)
+        lines = [line.decode("utf-8", "replace").rstrip("\n") for line, _ in zip(heard, range(KEPT), strict=False)]
+    return Said(status, [line.removeprefix("truesum: ") for line in lines])
+
+
+def feed(pipe: IO[bytes], names: Iterable[bytes]) -> None:
+    """Gives names, one behind the other."""
+    try:
+        with pipe:
+            for name in names:
+                pipe.write(name + b"\0")
+    except BrokenPipeError:
+        # It ended before, and says itself why.
+        pass
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be planned."""
+
+    algorithms: tuple[str, ...]
+    root: str | None = None
+    manifest: str | None = None
+    partial: bool = False
+    bundle_bytes: int = 0
+    bundle_files: int = 0
+
+
+def make_plan(path: str, wanted: Wanted, names: Iterable[bytes]) -> list[str]:
+    """Writes a plan; what it lacks, in words, where that may be. Raises Refused if there is none."""
+    with suppress(FileNotFoundError):
+        # Of a driver that died.
+        os.remove(path)
+    arguments: list[str | bytes] = ["shard", "plan", "-q", "--die-with-parent", "-o", path]
+    arguments += ["-a", ",".join(wanted.algorithms), "--bundle-bytes", str(wanted.bundle_bytes)]
+    arguments += ["--bundle-files", str(wanted.bundle_files)]
+    if wanted.root is not None:
+        arguments += ["--root", os.fsencode(wanted.root)]
+    if wanted.manifest is not None:
+        arguments += ["--manifest", os.fsencode(wanted.manifest)]
+    else:
+        arguments += ["--files0-from", "-"]
+    if wanted.partial:
+        arguments.append("--partial")
+    said = run(arguments, names if wanted.manifest is None else None)
+    if said.status == 0:
+        return []
+    if not (wanted.partial and said.status == 1 and os.path.exists(path)):
+        raise Refused("\n".join(said.lines) or f"truesum shard plan ended with {said.status}")
+    return said.lines
+
+
+def merge(plan: str, folder: str, output: str, form: str | None, partial: bool) -> Said:
+    """Has all parts held against the plan and the manifest written, whole or not at all."""
+    arguments: list[str | bytes] = ["shard", "merge", "-q", "--die-with-parent", plan, folder, "-o", os.fsencode(output)]
+    arguments += ["-t", form] if form is not None else []
+    arguments += ["--partial"] if partial else []
+    return run(arguments)

@@ -1,0 +1,71 @@
+"""How far it is, and how fast each worker is."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+
+def size(count: float) -> str:
+    """Bytes in words.
+
+    >>> size(1536), size(3 << 30)
+    ('1.5 KiB', '3.0 GiB')
+    """
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.1f} PiB"
+
+
+@dataclass(slots=True)
+class Share:
+    """What one worker did."""
+
+    bundles: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        """Bytes a second, of the time in which it was at work."""
+        return self.bytes / self.seconds if self.seconds else 0.0
+
+
+@dataclass(slots=True)
+class Progress:
+    """What is done so far."""
+
+    bundles: int
+    bytes: int
+    done: int = 0
+    hashed: int = 0
+    failed: int = 0
+    workers: dict[str, Share] = field(default_factory=dict)
+    dashboard: str | None = None
+    since: float = field(default_factory=time.monotonic)
+
+    def add(self, worker: str, bytes: int, seconds: float, failed: int) -> None:
+        """A bundle is done."""
+        share = self.workers.setdefault(worker, Share())
+        share.bundles += 1
+        share.bytes += bytes
+        share.seconds += seconds
+        self.done += 1
+        self.hashed += bytes
+        self.failed += failed
+
+    def line(self, most: int = 4) -> str:
+        """All of it in a line, with the slowest workers.
+
+        >>> progress = Progress(4, 4096)
+        >>> progress.add("h:1", 1024, 0.5, 0)
+        >>> progress.line()
+        '1 of 4 bundles, 1.0 KiB of 4.0 KiB; h:1 2.0 KiB/s'
+        """
+        slowest = sorted(self.workers.items(), key=lambda worker: worker[1].rate)[:most]
+        rates = "".join(f"; {name} {size(share.rate)}/s" for name, share in slowest)
+        more = f"; {len(self.workers) - most} more workers" if len(self.workers) > most else ""
+        failed = f", {self.failed} FAILED" if self.failed else ""
+        return f"{self.done} of {self.bundles} bundles, {size(self.hashed)} of {size(self.bytes)}{failed}{rates}{more}"

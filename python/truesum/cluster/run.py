@@ -1,0 +1,142 @@
+"""`hash` and `verify` on a cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import closing
+from typing import Unpack
+
+from .._native import Finding, Manifest, diff, file_digest
+from .place import Place
+from .program import Wanted
+from .report import Report
+from .sources import Name, apart, known_by, names
+from .stage import KEPT, Engine, Settings, computed, merged, planned, port_of
+
+
+def hash(
+    paths: Name | Iterable[Name],
+    client: Engine = None,
+    *,
+    work: Name,
+    output: Name,
+    algorithms: str | Iterable[str] = "sha256",
+    root: Name | None = None,
+    format: str | None = None,
+    **settings: Unpack[Settings],
+) -> Report:
+    """Hashes files and folders on a cluster, and writes the manifest that `truesum hash` would have written, or none: a Report.
+
+    `client` is a distributed.Client, a concurrent.futures.Executor, or None for processes of this machine. `work` is a folder that
+    driver and workers share: plan, parts and journal go there, and who asks for the same again goes on from there. Names are
+    relative to `root`; `worker_root` is where workers have it, if that is elsewhere. `threads` is those of one task: 1, or 0 for one
+    for each core. Bundles have `bundle_bytes` and `bundle_files` at most. `near` names hosts by the beginnings of the names that they
+    have close by. `policy` is a Policy; `progress` is called with a Progress.
+
+    Raises ValueError for what cannot be asked, OSError for what stops the driver itself.
+
+    >>> import os, tempfile
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> from truesum import cluster
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> data = os.path.join(folder.name, "data")
+    >>> os.mkdir(data)
+    >>> for name in "ab":
+    ...     with open(os.path.join(data, name), "wb") as file:
+    ...         _ = file.write(b"123456789")
+    >>> manifest, work = os.path.join(folder.name, "SUMS"), os.path.join(folder.name, "work")
+    >>> with ThreadPoolExecutor(2) as pool:
+    ...     report = cluster.hash(data, pool, work=work, output=manifest, root=data, algorithms="md5")
+    >>> report.verdict, report.files
+    ('hashed', 2)
+    >>> print(open(manifest).read(), end="")
+    25f9e794323b453885f5181f1b624d0b  a
+    25f9e794323b453885f5181f1b624d0b  b
+    >>> folder.cleanup()
+    """
+    chosen = tuple(algorithms.split(",") if isinstance(algorithms, str) else algorithms)
+    # A plan may be made twice, and an iterator be read once.
+    given = list(names(paths))
+    wanted = Wanted(chosen, None if root is None else os.fsdecode(root))
+    target = os.path.abspath(os.fsdecode(output))
+    apart(os.path.abspath(os.fsdecode(work)), given, "the folder of the run")
+    asked = {"hash": target, "names": known_by(given), "algorithms": list(chosen), "root": wanted.root, "format": format}
+    with Place(work) as place, closing(port_of(client)) as port:
+        if place.begun(asked) is None and os.path.exists(target):
+            apart(target, given, "the manifest that is there")
+        plan, lacking = planned(place, asked, wanted, given, port.slots(), settings)
+        report = computed(place, plan, client, port, settings)
+        if merged(place, plan, report, target, format, partial=False):
+            report.verdict = "hashed"
+            place.end(asked, lacking, report.verdict)
+    return report
+
+
+def verify(
+    manifest: Name,
+    client: Engine = None,
+    *,
+    work: Name,
+    root: Name | None = None,
+    **settings: Unpack[Settings],
+) -> Report:
+    """Reads all files that a manifest lists, on a cluster, and compares them with it: a Report, true only if every listed file was
+    read and is equal. Arguments are those of hash(); `root` is the manifest's own folder unless it is said.
+
+    The manifest is held in memory twice, once as it is and once as it was found: divide one of more than some ten million files.
+
+    >>> import os, tempfile
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> from truesum import cluster
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> for name, text in [("a", "123456789"), ("b", "x"), ("SUMS.md5", "25f9e794323b453885f5181f1b624d0b  a\\n" + "0" * 32 + "  b\\n")]:
+    ...     with open(os.path.join(folder.name, name), "w") as file:
+    ...         _ = file.write(text)
+    >>> with ThreadPoolExecutor(2) as pool:
+    ...     report = cluster.verify(os.path.join(folder.name, "SUMS.md5"), pool, work=os.path.join(folder.name, "work"))
+    >>> report.verdict, [failure[:2] for failure in report.failures]
+    ('failed', [('b', 'changed')])
+    >>> folder.cleanup()
+    """
+    path = os.path.abspath(os.fsdecode(manifest))
+    digest = file_digest(path, "blake3").hexdigest()
+    listed = Manifest.read(path)
+    algorithms = tuple(dict.fromkeys(algorithm for entry in listed for algorithm in entry.digests))
+    if not algorithms:
+        raise ValueError(f"{path}: it lists no digest of a file")
+    bare = [entry.name for entry in listed if not entry.digests]
+    del listed
+    folder = os.fsdecode(root) if root is not None else os.path.dirname(path)
+    asked = {"verify": path, "digest": digest, "root": folder}
+    with Place(work) as place, closing(port_of(client)) as port:
+        plan, lacking = planned(place, asked, Wanted(algorithms, folder, path, True), (), port.slots(), settings)
+        report = computed(place, plan, client, port, settings)
+        whole = merged(place, plan, report, place.found, "jsonl", partial=True)
+        report.problems += lacking
+        report.failures += [(name, "unverified", "the manifest has no digest of it") for name in bare[:KEPT]]
+        equal = report.manifest is not None and judged(path, place.found, report)
+        if file_digest(path, "blake3").hexdigest() != digest:
+            report.problems.append(f"{path}: the manifest was changed meanwhile")
+        elif whole:
+            if equal and not lacking and not bare:
+                report.verdict = "verified"
+            # All was read: whoever asks again wants it read again.
+            place.end(asked, lacking, report.verdict)
+    report.manifest = None
+    return report
+
+
+def judged(listed: str, found: str, report: Report) -> bool:
+    """Whether what was found is what is listed, to the last digest."""
+    known = {name for name, _, _ in report.failures}
+
+    def hear(finding: Finding) -> None:
+        if finding.standing != "same" and finding.name not in known and len(report.failures) < KEPT:
+            report.failures.append((finding.name, finding.standing, "it is not as the manifest lists it"))
+
+    said = diff(listed, found, hear)
+    report.problems += said.malformed_lines + [str(error) for error in said.errors]
+    if not said and not report.failures and not report.problems:
+        report.problems.append(f"{listed} and what was found are {said.verdict}: see truesum diff {listed} {found}")
+    return bool(said)

@@ -1,0 +1,170 @@
+"""The stages of a run: a plan, bundles computed, parts merged."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Protocol, TypeAlias, TypedDict, cast
+
+from ..shard import Plan
+from . import program, sizes
+from .driver import Driver
+from .futures_port import FuturesPort
+from .journal import Journal
+from .parts import Parts
+from .place import Place
+from .policy import Policy
+from .port import Port
+from .progress import Progress
+from .report import Report
+from .sources import Name
+from .task import Answer, Task
+from .work import Work
+
+
+class Client(Protocol):
+    """A distributed.Client, by what it has and others have not: Dask need not be installed."""
+
+    @property
+    def scheduler_info(self) -> Callable[..., Any]: ...
+    @property
+    def dashboard_link(self) -> Any: ...
+
+
+Engine: TypeAlias = Client | Executor | Port | None
+KEPT = 1000
+"""Failures that a report keeps."""
+Hear: TypeAlias = Callable[[Progress], None]
+
+
+class Settings(TypedDict, total=False):
+    """How a run is done; nothing of it changes a digest."""
+
+    threads: int
+    """Threads of one task, 1 unless it is said; 0 is one for each core."""
+    bundle_bytes: int
+    bundle_files: int
+    """How large bundles are; 0 is as the work and the workers suggest."""
+    worker_root: Name | None
+    """The folder that names lead from, where workers have it elsewhere."""
+    near: Mapping[str, str]
+    """Hosts by the beginnings of the names that they have close by."""
+    policy: Policy
+    progress: Hear | None
+
+
+def checked(settings: Settings) -> None:
+    """Raises ValueError for what cannot be meant."""
+    asked = {"threads": settings.get("threads", 1), "bundle_bytes": settings.get("bundle_bytes", 0)}
+    asked["bundle_files"] = settings.get("bundle_files", 0)
+    for name, number in asked.items():
+        if number < 0:
+            raise ValueError(f"{name}: {number}: it is a number from 0 on")
+
+
+def port_of(engine: Engine) -> Port:
+    """The port for what was given: a client of Dask, an executor, nothing (processes of this machine), or a port."""
+    if engine is None or isinstance(engine, Executor):
+        return FuturesPort(engine)
+    if type(engine).__module__.partition(".")[0] == "distributed":
+        from .dask_port import DaskPort
+
+        if getattr(engine, "asynchronous", False):
+            raise ValueError("the client is asynchronous: give one that is not, from a thread of its own")
+        return DaskPort(cast(Any, engine))
+    return cast(Port, engine)
+
+
+def close_by(plan: Plan, near: Mapping[str, str]) -> Callable[[int], str | None]:
+    """Which host has the first file of a bundle, by the longest beginning of its name that is given."""
+    longest = sorted(near, key=len, reverse=True)
+
+    def host(bundle: int) -> str | None:
+        name = plan.first_name(bundle) if near else ""
+        return next((near[prefix] for prefix in longest if name.startswith(prefix)), None)
+
+    return host
+
+
+def planned(
+    place: Place, asked: dict[str, Any], wanted: program.Wanted, given: Sequence[bytes], slots: int, settings: Settings
+) -> tuple[Plan, list[str]]:
+    """The plan that is there, or a new one; and what it lacks. Where too few bundles are in it for all workers, it is made again:
+    then there is little to look at."""
+    checked(settings)
+    if (lacking := place.begun(asked)) is not None:
+        return Plan(place.plan), lacking
+    new = place.plan + ".new"
+    threads = settings.get("threads", 1)
+    sized = settings.get("bundle_bytes", 0), settings.get("bundle_files", 0)
+    first = sized[0] or sizes.largest(threads), sized[1] or sizes.FILES
+    lacking = program.make_plan(new, replace(wanted, bundle_bytes=first[0], bundle_files=first[1]), given)
+    plan = Plan(new)
+    fitting = sizes.fitting(plan.bytes, plan.files, slots, threads)
+    better = sized[0] or fitting[0], sized[1] or fitting[1]
+    if better != first and plan.bundles < slots * sizes.EACH:
+        lacking = program.make_plan(new, replace(wanted, bundle_bytes=better[0], bundle_files=better[1]), given)
+    place.begin(asked, lacking, new)
+    return Plan(place.plan), lacking
+
+
+def computed(place: Place, plan: Plan, engine: Engine, port: Port, settings: Settings) -> Report:
+    """Has all bundles computed. What is wrong is in the report; whether the parts are a whole, the merge says."""
+    parts = Parts(plan, place.parts)
+    progress = Progress(plan.bundles, plan.bytes, dashboard=dashboard_of(engine))
+    hear, threads = settings.get("progress"), settings.get("threads", 1)
+    root = settings.get("worker_root")
+    worker_root = None if root is None else os.fsdecode(root)
+
+    def task(work: Work) -> Task:
+        probing = work.probe is not None
+        folder = place.probes if probing else place.parts
+        return Task(place.plan, plan.id, work.bundle, folder, worker_root, threads, work.must_read(), work.withheld)
+
+    def tell(work: Work, answer: Answer) -> None:
+        progress.add(answer.worker, answer.bytes, answer.seconds, answer.failed)
+        if hear:
+            hear(progress)
+
+    policy, near = settings.get("policy") or Policy(), close_by(plan, settings.get("near") or {})
+    driver = Driver(plan, port, Journal(place.journal, plan.id), policy, task, parts.digest, near, tell)
+    progress.done = driver.told.resumed
+    progress.hashed = sum(map(plan.bytes_of, driver.ledger.known()))
+    told = driver.run()
+    report = Report(bundles=plan.bundles, problems=told.problems, submitted=told.submitted, resumed=told.resumed)
+    report.copied, report.reread, report.reread_elsewhere = told.copied, told.reread, told.reread_elsewhere
+    report.workers = progress.workers
+    for bundle in told.flawed:
+        if len(report.failures) < KEPT:
+            report.failures += parts.failures(bundle)
+    # A file that was cut has failed once, however many of its ranges have.
+    report.failures = list({name: (name, kind, reason) for name, kind, reason in reversed(report.failures)}.values())[::-1][:KEPT]
+    return report
+
+
+def merged(place: Place, plan: Plan, report: Report, output: str, form: str | None, partial: bool) -> bool:
+    """Has the manifest written, if nothing is against it but, with partial, files without a digest. Whether it is whole."""
+    if report.problems:
+        return False
+    if partial:
+        with suppress(FileNotFoundError):
+            # Of an earlier attempt.
+            os.remove(output)
+    said = program.merge(place.plan, place.parts, output, form, partial)
+    if said.status == 0:
+        report.manifest, report.files, report.bytes = output, plan.files, plan.bytes
+        return True
+    report.problems += said.lines or [f"truesum shard merge ended with {said.status}"]
+    if partial and said.status == 1 and os.path.exists(output):
+        counted = plan.merge([os.path.join(place.parts, plan.part_name(bundle)) for bundle in range(plan.bundles)])
+        report.manifest, report.files, report.bytes = output, counted.files, counted.bytes
+    return False
+
+
+def dashboard_of(engine: Engine) -> str | None:
+    """Where the engine shows what it does."""
+    link = getattr(engine, "dashboard_link", None)
+    return str(link) if link else None
