@@ -19,4 +19,11 @@ for words in --help "__complete" "__complete b" man; do
         exit 1
     fi
 done
+for words in "hash s3://bucket/data" "check --root gs://bucket SHA256SUMS" "check --expect 00 az://container/x"; do
+    status=0
+    # shellcheck disable=SC2086
+    said=$("$truesum" $words 2>&1 >/dev/null) || status=$?
+    [ $status = 2 ] && [[ $said == *"reads no object stores"*"cargo install"*"--features stores"* ]] ||
+        { echo "everyday.sh: $words: status $status: $said"; exit 1; }
+done
 echo "everyday: $size bytes, and it says how to get bench"

@@ -39,6 +39,7 @@ mod settings;
 mod shard;
 mod signals;
 mod standard;
+mod stores;
 mod tasks;
 mod topics;
 mod tree;
@@ -94,6 +95,11 @@ fn run(command: Command) -> Exit {
         _ => {}
     }
     if let Err(refusal) = settings::load() {
+        return Console::new(Color::Auto).refuse(&refusal);
+    }
+    if !matches!(command, Command::Hash(_) | Command::Check(_))
+        && let Err(refusal) = stores::unknown_here(std::env::args_os().skip(2))
+    {
         return Console::new(Color::Auto).refuse(&refusal);
     }
     match command {

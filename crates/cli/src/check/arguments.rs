@@ -22,6 +22,7 @@ Examples:
   truesum check -r /archive                 every manifest below: SHA256SUMS, x.iso.sha256 ...
   truesum check --sample 5% SHA256SUMS      another twentieth each time
   truesum check --expect ba7816bf... disk.iso
+  truesum check --root s3://bucket/data SHA256SUMS
 A manifest cannot tell that its last lines were lost: files that no line lists are counted in a note.")]
 pub struct CheckArgs {
     /// Manifests; - is standard input, which is read where none is named
@@ -42,12 +43,20 @@ pub struct CheckArgs {
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
-    /// Look for names in this folder instead of the manifest's own
+    /// Look for names in this folder instead of the manifest's own; or in an object store: s3://BUCKET/PREFIX
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     /// The manifest's format: see `truesum list formats`
     #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
     pub format: Option<&'static Format>,
+
+    /// Compare with the checksums that the object store keeps, without reading: nothing is verified
+    #[arg(long, help_heading = "Object stores", requires = "root", hide_short_help = true)]
+    #[arg(conflicts_with_all = ["json", "exact", "require", "html", "ignore_missing", "pubkey"])]
+    pub stored: bool,
+    /// Read, with --stored, what it keeps no checksum of that the manifest lists
+    #[arg(long, help_heading = "Object stores", requires = "stored", hide_short_help = true)]
+    pub read: bool,
 
     /// The public key of minisign or signify that must have signed each manifest, or files whose signatures are named
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]

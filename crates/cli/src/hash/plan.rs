@@ -9,6 +9,7 @@ use crate::hash::replacing::Accept;
 use crate::key::bring;
 use crate::options::Tell;
 use crate::settings::settings;
+use crate::stores;
 use crate::tasks::{Inputs, inputs};
 use crate::values::path::folder_of;
 use std::ffi::{OsStr, OsString};
@@ -18,12 +19,14 @@ use std::sync::Arc;
 use truesum::hash::{Lengths, Spec};
 use truesum::manifest::template::Template;
 use truesum::manifest::{self, Cut, Entry, Format, Heading, MAX_ALGORITHMS, Pieces, Spelling, Style, Writer};
-use truesum::{Order, marks, walk};
+use truesum::{Order, Remote, Special, marks, walk};
 
 /// What `hash` is to do.
 pub struct Hashing {
     pub specs: Arc<[Spec]>,
     pub inputs: Inputs,
+    /// The object store that is named, if one is.
+    pub remote: Option<Arc<dyn Remote>>,
     pub walk: walk::Options,
     pub form: Form,
     /// What is written of each file, where that is not an entry.
@@ -135,6 +138,16 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     let purpose = purpose(&args)?;
     let specs = if matches!(purpose, Purpose::Names(_)) { vec![marks::spec()] } else { specs };
     let inputs = inputs(args.files, &args.select);
+    let walk = args.select.walk()?;
+    let not_of_objects = [
+        ("--root", args.root.is_some()),
+        ("--per-directory, --sidecar and --embed-crc", matches!(purpose, Purpose::Beside(_) | Purpose::Names(_))),
+        ("-t torrent", torrent.is_some()),
+        ("--raw", form == Form::Raw),
+        ("a selection", !walk.select.is_open() || walk.gitignore || walk.one_file_system),
+        ("--special", walk.special == Special::Read),
+    ];
+    let remote = stores::named(&inputs, &not_of_objects)?;
     if let Some(key) = &key {
         match (&purpose, &inputs) {
             (Purpose::Texts(Texts::Lines(path)), _) | (_, Inputs::Listed(path, _)) => {
@@ -154,6 +167,7 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
         one_file(&inputs)?;
     }
     let root = match (args.root, &args.output) {
+        _ if remote.is_some() => None,
         (Some(root), _) => Some(root),
         (None, Some(output)) => Some(folder_of(output)),
         (None, None) => None,
@@ -168,7 +182,8 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     Ok(Hashing {
         specs: specs.into(),
         inputs,
-        walk: args.select.walk()?,
+        remote,
+        walk,
         form,
         template,
         torrent,

@@ -226,7 +226,7 @@ impl<'a, R: Read> Entries<'a, R> {
             && pieces.is_empty()
             && self.reader.format().is_some_and(|row| (row.holds.exempt)(&path));
         let origin = (self.origin, at);
-        Job { name: path, open, anchor: None, specs, expected, size, mtime, exempt, origin }
+        Job { name: path, open, anchor: None, listed: None, specs, expected, size, mtime, exempt, origin }
     }
 
     /// The next line that is a task of its own.

@@ -20,7 +20,7 @@ use crate::verify::report::{Checked, Report};
 use crate::verify::seen::{CountedReader, Seen};
 use crate::verify::several::{Folder, Several};
 use crate::verify::sought::{self, Sought};
-use crate::verify::unlisted::{Looking, Scope, unlisted};
+use crate::verify::unlisted::{Looking, Scope, unlisted, unlisted_there};
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -144,7 +144,7 @@ impl<'a> Verification<'a> {
         let options = self.options;
         let bytes = name.as_os_str().as_bytes();
         let folder = options.folder(name);
-        let root = match Root::folder(&folder, options.allow_outside) {
+        let root = match options.leading(&folder) {
             Ok(root) => root,
             Err(error) => return self.unread(&error, tell),
         };
@@ -376,7 +376,10 @@ impl<'a> Verification<'a> {
             let stopped = || self.progress.stopped();
             let select = &self.options.select;
             let looking = Looking { scope, select, own: &self.own, limit, stopped: &stopped };
-            let result = unlisted(bytes, &mut listed, &looking, &mut found);
+            let result = match &self.options.remote {
+                Some(remote) => unlisted_there(&**remote, &mut listed, select, self.progress, &mut found),
+                None => unlisted(bytes, &mut listed, &looking, &mut found),
+            };
             folders[at].listed = listed;
             report.unlisted += files;
             let mut search = result?;
