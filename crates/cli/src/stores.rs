@@ -48,7 +48,8 @@ pub fn open(url: &OsStr) -> Result<Arc<dyn Remote>, Refusal> {
 #[cfg(feature = "stores")]
 pub fn store(url: &OsStr) -> Result<truesum_stores::Store, Refusal> {
     let url = text(url)?;
-    truesum_stores::Store::open(url).map_err(|why| Refusal::new(format!("{}: {why}", display_safe(url.as_bytes()))))
+    truesum_stores::Store::open(url)
+        .map_err(|why| Refusal::new(format!("{}: {why}", display_safe(url.as_bytes()))))
 }
 
 /// The store that is named to be hashed, if one is. It is named alone: names are those below the URL, and two URLs could have the
@@ -111,7 +112,9 @@ mod tests {
 
     #[test]
     fn urls_are_known_by_their_beginning() {
-        for (name, is) in [("s3://b", true), ("gs://b/x", true), ("az://", true), ("./s3://b", false), ("s3:/b", false)] {
+        for (name, is) in
+            [("s3://b", true), ("gs://b/x", true), ("az://", true), ("./s3://b", false), ("s3:/b", false)]
+        {
             assert_eq!(is_url(OsStr::new(name)), is, "{name}");
         }
         let (folder, name) = split(Path::new("s3://b/p/q"));

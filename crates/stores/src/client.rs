@@ -107,13 +107,17 @@ impl Client {
         let (parts, mut frames) = response.into_parts();
         let good = parts.status.is_success();
         let most = if good { ask.most } else { WHY };
-        let promised = parts.headers.get(http::header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        let promised = parts
+            .headers
+            .get(http::header::CONTENT_LENGTH)
+            .and_then(|length| length.to_str().ok()?.parse().ok());
         let is_head = ask.method == Method::HEAD;
         if good && !is_head && promised.is_some_and(|promised: u64| promised > most as u64) {
             let why = format!("more bytes come than were asked for: {}", promised.unwrap_or(0));
             return Err(Failure::wrong(why));
         }
-        let mut body = BytesMut::with_capacity(promised.filter(|_| !is_head).unwrap_or(0).min(most as u64) as usize);
+        let mut body =
+            BytesMut::with_capacity(promised.filter(|_| !is_head).unwrap_or(0).min(most as u64) as usize);
         while let Some(frame) = timeout(silence, frames.frame()).await.map_err(|_| silent())? {
             let frame = match frame {
                 Ok(frame) => frame,
@@ -161,7 +165,9 @@ fn refusal(answer: &Answer) -> Failure {
         Some(b'{') => said_in_json(&answer.body),
         _ => (xml::text(&answer.body, "Code"), xml::text(&answer.body, "Message")),
     };
-    if code.is_empty() && let Some(word) = answer.header("x-ms-error-code") {
+    if code.is_empty()
+        && let Some(word) = answer.header("x-ms-error-code")
+    {
         code = word.to_owned();
     }
     let text_of = |text: &str| {
@@ -174,16 +180,17 @@ fn refusal(answer: &Answer) -> Failure {
         404 if nothing_there.contains(&&*code) && !text.contains("bucket") => return Failure::Missing,
         412 => return Failure::Overwritten("it was overwritten: 412 Precondition Failed".to_owned()),
         301 | 302 | 307 | 308 => {
-            let region = answer.header("x-amz-bucket-region").filter(|region| region.bytes().all(|byte| {
-                byte.is_ascii_alphanumeric() || byte == b'-'
-            }));
+            let region = answer
+                .header("x-amz-bucket-region")
+                .filter(|region| region.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'));
             if let Some(region) = region {
                 text = format!("the bucket is in another region: AWS_REGION={region}");
             }
         }
         _ => {}
     }
-    let after = answer.header("retry-after").and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs);
+    let after =
+        answer.header("retry-after").and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs);
     Failure::Status { status: answer.status, code, text, after, attempts: 1 }
 }
 
@@ -222,9 +229,15 @@ mod tests {
         assert!(matches!(refusal(&answer(412, "")), Failure::Overwritten(_)));
         let xml = "<Error><Code>SignatureDoesNotMatch</Code><Message>m\nn</Message>\
             <StringToSign>SECRET</StringToSign></Error>";
-        assert_eq!(refusal(&answer(403, xml)).to_string(), "the service says 403 Forbidden, SignatureDoesNotMatch, m");
+        assert_eq!(
+            refusal(&answer(403, xml)).to_string(),
+            "the service says 403 Forbidden, SignatureDoesNotMatch, m"
+        );
         let json = r#"{"error":{"message":"Not found","errors":[{"reason":"forbidden"}]}}"#;
-        assert_eq!(refusal(&answer(403, json)).to_string(), "the service says 403 Forbidden, forbidden, Not found");
+        assert_eq!(
+            refusal(&answer(403, json)).to_string(),
+            "the service says 403 Forbidden, forbidden, Not found"
+        );
     }
 
     #[test]

@@ -85,7 +85,8 @@ impl fmt::Display for Failure {
             Failure::Missing => return f.write_str("no such object"),
             Failure::Overwritten(text) | Failure::Unasked(text) => return f.write_str(text),
             Failure::Status { status, code, text, attempts, .. } => {
-                let reason = http::StatusCode::from_u16(*status).ok().and_then(|status| status.canonical_reason());
+                let reason =
+                    http::StatusCode::from_u16(*status).ok().and_then(|status| status.canonical_reason());
                 write!(f, "the service says {status} {}", reason.unwrap_or("(no standard status)"))?;
                 for words in [code, text] {
                     if !words.is_empty() && reason.is_none_or(|reason| reason != words) {
@@ -144,7 +145,9 @@ mod tests {
         let denied = status(403, "AccessDenied", "", 1);
         assert_eq!(denied.to_string(), "the service says 403 Forbidden, AccessDenied");
         assert_eq!(denied.attempts(8), 1);
-        assert!(matches!(denied.cause(), Cause::Io(error) if error.kind() == io::ErrorKind::PermissionDenied));
+        assert!(
+            matches!(denied.cause(), Cause::Io(error) if error.kind() == io::ErrorKind::PermissionDenied)
+        );
         assert!(matches!(Failure::Overwritten("x".into()).cause(), Cause::Changed(_)));
         assert_eq!(Failure::Unreached { why: "refused".into(), attempts: 1 }.attempts(8), 4);
     }

@@ -156,7 +156,12 @@ impl Source {
     }
 
     /// The rest of an object from `start`, range after range in order.
-    pub(crate) fn rest(self: &Arc<Source>, key: String, begun: &Begun, start: u64) -> mpsc::Receiver<Result<Bytes, Failure>> {
+    pub(crate) fn rest(
+        self: &Arc<Source>,
+        key: String,
+        begun: &Begun,
+        start: u64,
+    ) -> mpsc::Receiver<Result<Bytes, Failure>> {
         let (send, receive) = mpsc::channel(1);
         let (source, version, size) = (self.clone(), begun.version.clone(), begun.size);
         let (key, version) = (Arc::<str>::from(key), version.map(Arc::<str>::from));

@@ -56,8 +56,16 @@ mod tests {
             let permit = runtime.block_on(gate.enter());
             gate.refused(permit);
         }
-        assert_eq!((gate.allowed.load(Relaxed), gate.free.available_permits()), (1, 1), "one is always allowed");
+        assert_eq!(
+            (gate.allowed.load(Relaxed), gate.free.available_permits()),
+            (1, 1),
+            "one is always allowed"
+        );
         (0..100 * GOOD).for_each(|_| gate.answered());
-        assert_eq!((gate.allowed.load(Relaxed), gate.free.available_permits()), (4, 4), "and never more than asked");
+        assert_eq!(
+            (gate.allowed.load(Relaxed), gate.free.available_permits()),
+            (4, 4),
+            "and never more than asked"
+        );
     }
 }

@@ -96,7 +96,9 @@ mod tests {
         assert_eq!((crc.algorithm, crc.digest.to_string()), ("crc32", "cbf43926".to_owned()));
         let composite = Checksum::base64("crc32", "y/Q5Jg==-2", true).unwrap();
         assert_eq!((composite.algorithm, composite.digest.parts()), ("s3-crc32", Some(2)));
-        for (value, composite) in [("y/Q5Jg==", true), ("?", false), ("y/Q5Jg==-0", true), ("y/Q5Jg==-x", true)] {
+        for (value, composite) in
+            [("y/Q5Jg==", true), ("?", false), ("y/Q5Jg==-0", true), ("y/Q5Jg==-x", true)]
+        {
             assert!(Checksum::base64("crc32", value, composite).is_err(), "{value}");
         }
         assert!(Checksum::base64("crc64nvme", "y/Q5JjQ5Jjk=-2", true).is_err(), "there is no such thing");

@@ -31,11 +31,7 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    pub(crate) fn new(
-        objects: &Place,
-        specs: &Arc<[Spec]>,
-        stop: Arc<AtomicBool>,
-    ) -> Listing {
+    pub(crate) fn new(objects: &Place, specs: &Arc<[Spec]>, stop: Arc<AtomicBool>) -> Listing {
         let Place { location, source, runtime, .. } = objects;
         let (send, pages) = mpsc::channel(1);
         let (source, place) = (source.clone(), location.clone());
@@ -50,7 +46,15 @@ impl Listing {
             None => location.prefix(),
         };
         let (location, specs) = (location.clone(), specs.clone());
-        Listing { pages, page: Vec::new().into_iter(), prefix, location, specs, runtime: runtime.clone(), stop }
+        Listing {
+            pages,
+            page: Vec::new().into_iter(),
+            prefix,
+            location,
+            specs,
+            runtime: runtime.clone(),
+            stop,
+        }
     }
 
     fn failed(&self, failure: &Failure) -> Task {
@@ -132,7 +136,9 @@ async fn list(source: &Source, location: &Location, pages: &mpsc::Sender<Result<
                     let objects = alone.take().into_iter().collect();
                     return drop(pages.send(Ok(Page { objects, next: None })).await);
                 }
-                (None, false) if page.objects.is_empty() && !below.is_empty() => "no object has such a name, or lies below it",
+                (None, false) if page.objects.is_empty() && !below.is_empty() => {
+                    "no object has such a name, or lies below it"
+                }
                 (None, _) => "",
             };
             if !why.is_empty() {

@@ -112,7 +112,15 @@ mod tests {
         assert_eq!((&*whole.prefix(), whole.object()), ("", None));
         let folder = Location::parse("az://c/p/").unwrap();
         assert_eq!((&*folder.prefix(), folder.object()), ("p/", None));
-        for bad in ["s3:/bucket", "http://bucket/x", "s3://", "s3:///key", "s3://b@host/x", "s3://b/a/../c", "s3://b/."] {
+        for bad in [
+            "s3:/bucket",
+            "http://bucket/x",
+            "s3://",
+            "s3:///key",
+            "s3://b@host/x",
+            "s3://b/a/../c",
+            "s3://b/.",
+        ] {
             assert!(Location::parse(bad).is_err(), "{bad}");
         }
     }

@@ -29,7 +29,9 @@ impl Profile {
         let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         let home = variable("HOME").map(PathBuf::from);
         let file = |name, usual: &str| {
-            let path = variable(name).map(PathBuf::from).or_else(|| Some(home.as_ref()?.join(".aws").join(usual)))?;
+            let path = variable(name)
+                .map(PathBuf::from)
+                .or_else(|| Some(home.as_ref()?.join(".aws").join(usual)))?;
             Some(std::fs::read_to_string(&path).or_else(|error| match error.kind() {
                 io::ErrorKind::NotFound => Ok(String::new()),
                 _ => Err(format!("{}: cannot read: {error}", path.display())),
@@ -54,7 +56,8 @@ impl Profile {
         }
         section.get_or_insert_default().extend(of_config.unwrap_or_default());
         let pairs = section.unwrap_or_default();
-        let value = |wanted: &str| pairs.iter().find(|(key, _)| key == wanted).map(|(_, value)| value.clone());
+        let value =
+            |wanted: &str| pairs.iter().find(|(key, _)| key == wanted).map(|(_, value)| value.clone());
         let keys = match (value("aws_access_key_id"), value("aws_secret_access_key")) {
             (Some(id), Some(secret)) => Some((id, secret, value("aws_session_token"))),
             _ => None,
@@ -69,7 +72,11 @@ impl Profile {
                 "the profile {name} has its credentials by {way}, which is not known here: take them from `{export}`"
             ));
         }
-        Ok(Profile { keys: keys.filter(|_| !has_keys), region: value("region"), endpoint: value("endpoint_url") })
+        Ok(Profile {
+            keys: keys.filter(|_| !has_keys),
+            region: value("region"),
+            endpoint: value("endpoint_url"),
+        })
     }
 }
 
@@ -117,14 +124,20 @@ mod tests {
         let other = Profile::of(CREDENTIALS, CONFIG, Some("other"), false).unwrap();
         assert_eq!(other.keys, Some(("ID2".into(), "S2".into(), Some("T2".into()))));
         assert_eq!(other.endpoint.as_deref(), Some("http://h:1"));
-        assert_eq!(Profile::of(CREDENTIALS, CONFIG, None, true).unwrap().keys, None, "the environment goes first");
+        assert_eq!(
+            Profile::of(CREDENTIALS, CONFIG, None, true).unwrap().keys,
+            None,
+            "the environment goes first"
+        );
         assert_eq!(Profile::of("", "", None, false), Ok(Profile::default()));
         assert!(!format!("{other:?}").contains("S2"));
     }
 
     #[test]
     fn what_is_not_known_is_said() {
-        assert!(Profile::of(CREDENTIALS, CONFIG, Some("none"), false).unwrap_err().contains("no profile none"));
+        assert!(
+            Profile::of(CREDENTIALS, CONFIG, Some("none"), false).unwrap_err().contains("no profile none")
+        );
         assert!(Profile::of(CREDENTIALS, CONFIG, Some("sso"), false).unwrap_err().contains("sso_session"));
         assert_eq!(Profile::of(CREDENTIALS, CONFIG, Some("sso"), true).unwrap().region.as_deref(), Some("r"));
     }

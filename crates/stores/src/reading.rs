@@ -90,7 +90,9 @@ pub(crate) fn run(
     std::thread::scope(|scope| {
         let start = |_: &usize| {
             let (work, done_in, shared) = (work.clone(), done_in.clone(), &shared);
-            thread("hash").is_some_and(|builder| builder.spawn_scoped(scope, move || hash(&work, &done_in, shared)).is_ok())
+            thread("hash").is_some_and(|builder| {
+                builder.spawn_scoped(scope, move || hash(&work, &done_in, shared)).is_ok()
+            })
         };
         let started = (0..threads).filter(start).count();
         if started == 0 {
@@ -215,7 +217,12 @@ struct Waiting {
 }
 
 impl Waiting {
-    fn add(&mut self, place: u64, done: Done, take: &mut dyn FnMut(Done) -> io::Result<()>) -> io::Result<()> {
+    fn add(
+        &mut self,
+        place: u64,
+        done: Done,
+        take: &mut dyn FnMut(Done) -> io::Result<()>,
+    ) -> io::Result<()> {
         if self.order == Order::AsReady {
             self.next += 1;
             return take(done);

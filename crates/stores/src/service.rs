@@ -5,10 +5,10 @@ mod gcs;
 mod s3;
 
 use crate::failure::Failure;
+use crate::kept::Kept;
 use crate::location::{Kind, Location};
 use crate::request::{Answer, Ask};
 use crate::sign::Signing;
-use crate::kept::Kept;
 use std::fmt;
 use std::ops::Range;
 
@@ -64,7 +64,9 @@ pub(crate) fn of(location: &Location) -> Result<(Box<dyn Service>, Signing), Fai
     match location.kind {
         Kind::S3 => s3::open(&location.bucket).map(|(service, signing)| (Box::new(service) as _, signing)),
         Kind::Gcs => gcs::open(&location.bucket).map(|(service, signing)| (Box::new(service) as _, signing)),
-        Kind::Azure => azure::open(&location.bucket).map(|(service, signing)| (Box::new(service) as _, signing)),
+        Kind::Azure => {
+            azure::open(&location.bucket).map(|(service, signing)| (Box::new(service) as _, signing))
+        }
     }
 }
 

@@ -7,9 +7,9 @@ use crate::listing::Listing;
 use crate::location::Location;
 use crate::place::Place;
 use crate::reading::{self, Done, Manner};
+use crate::service;
 use crate::settings::Settings;
 use crate::stored::Answer;
-use crate::service;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -21,12 +21,21 @@ use truesum::{Error, Job, Notice, Order, Outcome, Progress, Remote, Sink, Summar
 pub struct Store {
     place: Place,
     /// Where requests are made; it ends with the store.
-    runtime: Runtime,
+    runtime: Option<Runtime>,
 }
 
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Store").field("location", &self.place.location).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        // A name that is being resolved is not waited for.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
     }
 }
 
@@ -61,7 +70,7 @@ impl Store {
         let source = opened().map_err(|failure: Failure| failure.to_string())?;
         drop(entered);
         let place = Place { location, source, window: settings.requests, runtime: runtime.handle().clone() };
-        Ok(Store { place, runtime })
+        Ok(Store { place, runtime: Some(runtime) })
     }
 
     /// Compares entries with the checksums that the service keeps; what these cannot answer is read if `read` says so.

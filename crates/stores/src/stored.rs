@@ -88,7 +88,9 @@ mod tests {
     fn job(lines: &[(&str, &str)]) -> Job {
         let specs: Vec<Spec> = lines.iter().map(|(name, _)| name.parse().unwrap()).collect();
         let digest = |text: &str| match text.split_once('-') {
-            Some((hex, parts)) => Digest::from_hex(hex.as_bytes()).unwrap().with_parts(parts.parse().unwrap()),
+            Some((hex, parts)) => {
+                Digest::from_hex(hex.as_bytes()).unwrap().with_parts(parts.parse().unwrap())
+            }
             None => Digest::from_hex(text.as_bytes()).unwrap(),
         };
         let expected = lines.iter().map(|(_, text)| digest(text)).collect();
@@ -109,9 +111,14 @@ mod tests {
         };
         let crc: Spec = "crc32".parse().unwrap();
         assert_eq!(judge(&kept, &job(&[("crc32", "cbf43926")]), None), Answer::Agrees(vec![crc.clone()]));
-        assert_eq!(judge(&kept, &job(&[("md5", MD5), ("crc32", "cbf43926")]), None), Answer::Agrees(vec![crc]));
+        assert_eq!(
+            judge(&kept, &job(&[("md5", MD5), ("crc32", "cbf43926")]), None),
+            Answer::Agrees(vec![crc])
+        );
         assert!(matches!(judge(&kept, &job(&[("crc32", "cbf43927")]), None), Answer::Differs { .. }));
-        assert!(matches!(judge(&kept, &job(&[("md5", MD5)]), None), Answer::Silent(names) if names == ["crc32", "s3-etag of 2 parts"]));
+        assert!(
+            matches!(judge(&kept, &job(&[("md5", MD5)]), None), Answer::Silent(names) if names == ["crc32", "s3-etag of 2 parts"])
+        );
         let sized = Job { size: Some(8), ..job(&[("crc32", "cbf43926")]) };
         assert!(matches!(judge(&kept, &sized, None), Answer::Differs { .. }));
         // Another digest of parts is another content only if the parts are as large.

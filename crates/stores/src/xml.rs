@@ -10,7 +10,8 @@ use quick_xml::events::Event;
 /// # Errors
 /// It is not XML, or the document ends before its root does.
 pub(crate) fn elements(xml: &[u8], mut each: impl FnMut(&str, &str)) -> Result<(), String> {
-    let bad = |error: &dyn std::fmt::Display| format!("the answer is not the XML that was asked for: {error}");
+    let bad =
+        |error: &dyn std::fmt::Display| format!("the answer is not the XML that was asked for: {error}");
     let mut reader = Reader::from_reader(xml);
     let (mut path, mut text, mut seen) = (Vec::<String>::new(), String::new(), false);
     loop {
@@ -68,7 +69,8 @@ mod tests {
 
     #[test]
     fn elements_come_with_their_paths_and_plain_text() {
-        let xml = b"<?xml version=\"1.0\"?><R xmlns=\"x\"><C><K>a&amp;b&#10;<![CDATA[<]]></K><E/></C><N>1</N></R>";
+        let xml =
+            b"<?xml version=\"1.0\"?><R xmlns=\"x\"><C><K>a&amp;b&#10;<![CDATA[<]]></K><E/></C><N>1</N></R>";
         let mut seen = Vec::new();
         elements(xml, |path, text| seen.push(format!("{path}={text}"))).unwrap();
         assert_eq!(seen, ["C/K=a&b\n<", "C/E=", "C=", "N=1"]);

@@ -271,7 +271,10 @@ fn remote(args: &CheckArgs) -> Result<Option<Arc<dyn Remote>>, Refusal> {
         ("--special", args.special),
         ("--newer and --older", args.filter.newer.is_some() || args.filter.older.is_some()),
         ("--min-size and --max-size", args.filter.min_size.is_some() || args.filter.max_size.is_some()),
-        ("--max-bytes, --max-time and --state", part.max_bytes.is_some() || part.max_time.is_some() || part.state.is_some()),
+        (
+            "--max-bytes, --max-time and --state",
+            part.max_bytes.is_some() || part.max_time.is_some() || part.state.is_some(),
+        ),
     ])?;
     match url {
         Some(url) => stores::open(url.as_os_str()).map(Some),

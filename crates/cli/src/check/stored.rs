@@ -76,7 +76,10 @@ pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Ex
 /// The last line.
 fn total(counts: &Counts) -> String {
     let Counts { agree, differ, silent, verified, failed, malformed } = *counts;
-    let mut text = format!("truesum: {} stored by the service, not read", count(agree, "entry agrees with what is", "entries agree with what is"));
+    let mut text = format!(
+        "truesum: {} stored by the service, not read",
+        count(agree, "entry agrees with what is", "entries agree with what is")
+    );
     for (number, one, many) in [
         (verified, "was read and verified", "were read and verified"),
         (differ, "differs", "differ"),
@@ -165,7 +168,9 @@ fn kept(name: &[u8], answer: Result<Answer, Error>, counts: &mut Counts) -> Stri
         }
         Ok(Answer::Differs { listed, stored }) => {
             counts.differ += 1;
-            format!("{name}: DIFFERS (stored by the service, not read)\n  listed {listed}\n  stored {stored}\n")
+            format!(
+                "{name}: DIFFERS (stored by the service, not read)\n  listed {listed}\n  stored {stored}\n"
+            )
         }
         Ok(Answer::Silent(kept)) => {
             counts.silent += 1;

@@ -141,7 +141,10 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     let walk = args.select.walk()?;
     let not_of_objects = [
         ("--root", args.root.is_some()),
-        ("--per-directory, --sidecar and --embed-crc", matches!(purpose, Purpose::Beside(_) | Purpose::Names(_))),
+        (
+            "--per-directory, --sidecar and --embed-crc",
+            matches!(purpose, Purpose::Beside(_) | Purpose::Names(_)),
+        ),
         ("-t torrent", torrent.is_some()),
         ("--raw", form == Form::Raw),
         ("a selection", !walk.select.is_open() || walk.gitignore || walk.one_file_system),

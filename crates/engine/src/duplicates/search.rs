@@ -77,6 +77,7 @@ fn read(
         mapping: options.mapping,
         order: Order::Stable,
         own: options.own.clone(),
+        remote: None,
     };
     let mut tasks = alike.iter().map(|&at| {
         let job = Job::hash(files.path(at), &specs);

@@ -2,9 +2,9 @@
 
 use super::{Object, PAGE, Page, Service, etag, variable};
 use crate::failure::Failure;
+use crate::kept::{Checksum, Kept};
 use crate::request::{Answer, Ask, escaped};
 use crate::sign::Signing;
-use crate::kept::{Checksum, Kept};
 use crate::xml;
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use std::ops::Range;
@@ -36,9 +36,8 @@ pub(super) fn open(container: &str) -> Result<(Azure, Signing), Failure> {
         builder = builder.with_account(account);
     }
     let says = |key| builder.get_config_value(&key);
-    let account = says(AzureConfigKey::AccountName).ok_or_else(|| {
-        Failure::Unasked("no account is named: set AZURE_STORAGE_ACCOUNT_NAME".to_owned())
-    })?;
+    let account = says(AzureConfigKey::AccountName)
+        .ok_or_else(|| Failure::Unasked("no account is named: set AZURE_STORAGE_ACCOUNT_NAME".to_owned()))?;
     let endpoint = endpoint.unwrap_or_else(|| format!("https://{account}.blob.core.windows.net"));
     let base = format!("{}/{container}", endpoint.trim_end_matches('/'));
     let anonymous = says(AzureConfigKey::SkipSignature).is_some_and(|value| value == "true");
@@ -140,8 +139,14 @@ mod tests {
         assert_eq!(page.objects, [Object { key: "a b".into(), size: 4, version: Some("0x8D".into()) }]);
         assert_eq!(page.next.as_deref(), Some("m"));
         let ask = azure.read("a b", Some("0x8D"), None);
-        assert_eq!((&*ask.url, &*ask.headers), ("https://a/c/a%20b", &[("if-match", "\"0x8D\"".to_owned())][..]));
-        assert_eq!(azure.page(b"<EnumerationResults><Blobs/><NextMarker/></EnumerationResults>").unwrap(), Page::default());
+        assert_eq!(
+            (&*ask.url, &*ask.headers),
+            ("https://a/c/a%20b", &[("if-match", "\"0x8D\"".to_owned())][..])
+        );
+        assert_eq!(
+            azure.page(b"<EnumerationResults><Blobs/><NextMarker/></EnumerationResults>").unwrap(),
+            Page::default()
+        );
         assert!(azure.page(b"<Error><Code>x</Code></Error>").is_err());
         assert!(azure.page(body.replace("4<", "x<").as_bytes()).is_err());
     }

@@ -2,9 +2,9 @@
 
 use super::{Object, PAGE, Page, Service, variable};
 use crate::failure::Failure;
+use crate::kept::{Checksum, Kept};
 use crate::request::{Answer, Ask, escaped};
 use crate::sign::Signing;
-use crate::kept::{Checksum, Kept};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use serde_json::Value;
 use std::ops::Range;
@@ -29,7 +29,8 @@ pub(super) fn open(bucket: &str) -> Result<(Gcs, Signing), Failure> {
     };
     let base = format!("{host}/storage/v1/b/{bucket}/o");
     let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket);
-    let anonymous = builder.get_config_value(&GoogleConfigKey::SkipSignature).is_some_and(|value| value == "true");
+    let anonymous =
+        builder.get_config_value(&GoogleConfigKey::SkipSignature).is_some_and(|value| value == "true");
     let signing = match emulator.is_some() || anonymous {
         true => Signing::Nothing,
         false => {
@@ -122,11 +123,18 @@ mod tests {
             gcs.read("a/b c", Some("17"), None).url,
             "http://h/storage/v1/b/b/o/a%2Fb%20c?alt=media&ifGenerationMatch=17"
         );
-        let page = gcs.page(br#"{"items":[{"name":"a/b","size":"3","generation":"17"},{"name":"e"}]}"#).unwrap();
+        let page =
+            gcs.page(br#"{"items":[{"name":"a/b","size":"3","generation":"17"},{"name":"e"}]}"#).unwrap();
         assert_eq!(page.objects[0], Object { key: "a/b".into(), size: 3, version: Some("17".into()) });
         assert_eq!((page.objects[1].size, page.next), (0, None));
         assert_eq!(gcs.page(b"{}").unwrap(), Page::default());
-        for bad in [&b"[]"[..], b"", br#"{"items":[{"size":"3"}]}"#, br#"{"error":{}}"#, br#"{"items":[{"name":"a","size":"x"}]}"#] {
+        for bad in [
+            &b"[]"[..],
+            b"",
+            br#"{"items":[{"size":"3"}]}"#,
+            br#"{"error":{}}"#,
+            br#"{"items":[{"name":"a","size":"x"}]}"#,
+        ] {
             assert!(gcs.page(bad).is_err());
         }
     }

@@ -2,10 +2,10 @@
 
 use super::{Object, PAGE, Page, Service, etag, variable};
 use crate::failure::Failure;
+use crate::kept::{Checksum, Kept};
 use crate::profile::Profile;
 use crate::request::{Answer, Ask, escaped, unescaped};
 use crate::sign::Signing;
-use crate::kept::{Checksum, Kept};
 use crate::xml;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use std::ops::Range;
@@ -24,11 +24,13 @@ pub(super) struct S3 {
 pub(super) fn open(bucket: &str) -> Result<(S3, Signing), Failure> {
     let builder = AmazonS3Builder::from_env().with_bucket_name(bucket).with_allow_http(true);
     let says = |key| builder.get_config_value(&key);
-    let has_own = says(AmazonS3ConfigKey::AccessKeyId).is_some() || says(AmazonS3ConfigKey::WebIdentityTokenFile).is_some();
+    let has_own = says(AmazonS3ConfigKey::AccessKeyId).is_some()
+        || says(AmazonS3ConfigKey::WebIdentityTokenFile).is_some();
     let profile = Profile::find(has_own).map_err(Failure::Unasked)?;
     let region = variable(&["AWS_REGION", "AWS_DEFAULT_REGION"]).or(profile.region);
     let region = region.unwrap_or_else(|| "us-east-1".to_owned());
-    let endpoint = variable(&["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"]).or(profile.endpoint);
+    let endpoint =
+        variable(&["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"]).or(profile.endpoint);
     let base = match endpoint {
         Some(endpoint) if !(endpoint.starts_with("http://") || endpoint.starts_with("https://")) => {
             return Err(Failure::Unasked("the endpoint of S3 begins with https:// or http://".to_owned()));
@@ -39,7 +41,8 @@ pub(super) fn open(bucket: &str) -> Result<(S3, Signing), Failure> {
         None => format!("https://{bucket}.s3.{region}.amazonaws.com/"),
     };
     let anonymous = says(AmazonS3ConfigKey::SkipSignature).is_some_and(|value| value == "true");
-    let payer = says(AmazonS3ConfigKey::RequestPayer).is_some_and(|value| value == "true" || value == "requester");
+    let payer =
+        says(AmazonS3ConfigKey::RequestPayer).is_some_and(|value| value == "true" || value == "requester");
     let mut builder = builder.with_region(&region);
     if let Some((id, secret, token)) = profile.keys {
         builder = builder.with_access_key_id(id).with_secret_access_key(secret);
@@ -185,7 +188,9 @@ mod tests {
         assert_eq!(page.next.as_deref(), Some("n"));
         let seen: Vec<_> = page.objects.iter().map(|o| (&*o.key, o.size, o.version.as_deref())).collect();
         assert_eq!(seen, [("a b\n", 7, Some("\"x-2\"")), ("c", 0, None)]);
-        for (old, new) in [("<Key>c</Key>", ""), ("<Size>0<", "<Size>-<"), ("true<", "false<"), ("+b%0A", "%zz")] {
+        for (old, new) in
+            [("<Key>c</Key>", ""), ("<Size>0<", "<Size>-<"), ("true<", "false<"), ("+b%0A", "%zz")]
+        {
             assert!(s3.page(body.replacen(old, new, 1).as_bytes()).is_err(), "{old}");
         }
         assert!(s3.page(b"<Error><Code>x</Code></Error>").is_err());
