@@ -15,22 +15,6 @@ use truesum::audit::{Comparison, Equality, Event, Facts, Options, Report, Standi
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Progress};
 
-/// The word for a standing.
-fn word(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Same => "same",
-        Standing::Changed => "changed",
-        Standing::Corrupt => "corrupt",
-        Standing::Missing => "missing",
-        Standing::New => "new",
-        Standing::Moved => "moved",
-        Standing::Copied => "copied",
-        Standing::Duplicated => "duplicated",
-        Standing::Unreadable => "unreadable",
-        Standing::Unknown => "unknown",
-    }
-}
-
 /// What became of one file.
 #[pyclass(frozen, module = "truesum")]
 pub struct Finding {
@@ -48,7 +32,7 @@ impl Finding {
     /// "moved", "copied", "duplicated", "unreadable" or "unknown".
     #[getter]
     fn standing(&self) -> &'static str {
-        word(self.standing)
+        self.standing.word()
     }
 
     /// Its name: the new one, of a file that has one.
@@ -82,7 +66,7 @@ impl Finding {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("<truesum.Finding {} {}>", word(self.standing), paths::text(py, &self.name)?.repr()?))
+        Ok(format!("<truesum.Finding {} {}>", self.standing.word(), paths::text(py, &self.name)?.repr()?))
     }
 }
 
@@ -126,7 +110,7 @@ impl AuditReport {
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counts = PyDict::new(py);
         for standing in Standing::ALL {
-            counts.set_item(word(standing), self.report.count(standing))?;
+            counts.set_item(standing.word(), self.report.count(standing))?;
         }
         Ok(counts)
     }

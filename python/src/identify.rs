@@ -54,40 +54,16 @@ pub fn identify(py: Python<'_>, digest: &str, path: Option<Name>) -> PyResult<Ve
     let Some(Name(path)) = path else {
         return Ok(candidates.into_iter().map(Candidate).collect());
     };
-    let name = path.as_os_str().as_bytes();
-    let fail = |error| errors::of(py, &Error::io(name, "open", error));
-    let size = std::fs::metadata(&path).map_err(fail)?.len();
-    let mut tried: Vec<identified::Candidate> = Vec::new();
-    for candidate in candidates {
-        if candidate.spec.counts_parts() {
-            let sizes = identified::part_sizes(size, candidate.digest.parts().unwrap_or(1));
-            let specs = sizes.into_iter().filter_map(|size| candidate.spec.clone().with_unit(size).ok());
-            tried.extend(specs.map(|spec| identified::Candidate { spec, ..candidate.clone() }));
-        } else {
-            tried.push(candidate);
-        }
-    }
-    // Each size of part is a hash of the whole file: so many at a time.
-    const AT_ONCE: usize = 64;
     let (config, progress) = (Config::default(), Progress::default());
     let hashing = Hashing { config: &config, progress: &progress };
-    for group in tried.chunks(AT_ONCE) {
-        let mut specs: Vec<Spec> = Vec::new();
-        for candidate in group {
-            if !specs.contains(&candidate.spec) {
-                specs.push(candidate.spec.clone());
-            }
-        }
-        let found = interruptible::<_, ()>(py, &progress, |_| hashing.file(&path, &specs), |_, ()| Ok(()))?;
-        let found = found.map_err(|error| errors::of(py, &error))?;
-        let is = |candidate: &&identified::Candidate| {
-            let mut pairs = specs.iter().zip(&found.digests);
-            pairs.any(|(spec, digest)| *spec == candidate.spec && *digest == candidate.digest)
-        };
-        let found: Vec<Candidate> = group.iter().filter(is).cloned().map(Candidate).collect();
-        if !found.is_empty() {
-            return Ok(found);
-        }
-    }
-    Ok(Vec::new())
+    let size = || match std::fs::metadata(&path) {
+        Ok(metadata) => Ok(metadata.len()),
+        Err(error) => Err(errors::of(py, &Error::io(path.as_os_str().as_bytes(), "open", error))),
+    };
+    let digests = |specs: &[Spec]| {
+        let found = interruptible::<_, ()>(py, &progress, |_| hashing.file(&path, specs), |_, ()| Ok(()))?;
+        found.map(|found| found.digests).map_err(|error| errors::of(py, &error))
+    };
+    let (found, _) = identified::matching(&candidates, size, digests)?;
+    Ok(found.into_iter().map(Candidate).collect())
 }

@@ -129,21 +129,9 @@ pub struct Manifest {
     signed: bool,
 }
 
-/// Everything that a manifest says, be it worth little: nothing is verified here.
-fn all(options: Options) -> Options {
-    Options {
-        allow_weak: true,
-        allow_sampled: true,
-        allow_undigested: true,
-        allow_pieces: true,
-        allow_keyless: true,
-        ..options
-    }
-}
-
 /// What is known of a manifest by its name, if it has one.
 fn known(name: Option<&[u8]>, algorithms: Option<Specs>, format: Option<&str>) -> PyResult<Options> {
-    let told = all(name.map_or_else(Options::default, Options::for_name));
+    let told = name.map_or_else(Options::default, Options::for_name).all_said();
     let format = format.map(format_named).transpose()?;
     let asked = algorithms.map_or_else(Vec::new, |Specs(specs)| specs);
     Ok(Options { asked, format: format.or(told.format), ..told })
@@ -240,7 +228,7 @@ impl Manifest {
             lost.push("the signature, which is of the old text".to_owned());
         }
         let mut reader =
-            Reader::new(&lines[..], Options { format: Some(everything), ..all(Options::default()) });
+            Reader::new(&lines[..], Options { format: Some(everything), ..Options::default().all_said() });
         let writer = Writer::new(Vec::new(), format, &Heading::default());
         let done = convert(&mut reader, writer, format, &mut |_| true, &mut |what| lost.push(words(&what)));
         let (text, converted) = done.map_err(|error| match error {
@@ -263,7 +251,7 @@ impl Manifest {
             return Err(ManifestError::new_err(text));
         }
         let asked = if untold.is_empty() { Vec::new() } else { converted.specs.clone() };
-        let told = all(name.map_or_else(Options::default, Options::for_name));
+        let told = name.map_or_else(Options::default, Options::for_name).all_said();
         let format_told = if name.is_none() { Some(format) } else { told.format };
         let back = Reader::new(&text[..], Options { asked, format: format_told, ..told });
         match converted.reads_back(back) {
@@ -410,7 +398,7 @@ impl Manifest {
     fn convert(&self, py: Python<'_>, format: &str, lossy: bool) -> PyResult<Manifest> {
         let format = format_named(format)?;
         let text = self.text(py, format, None, lossy)?;
-        let options = Options { format: Some(format), ..all(Options::default()) };
+        let options = Options { format: Some(format), ..Options::default().all_said() };
         Manifest::read_from(py, |_| Ok(&text[..]), None, options, false)
     }
 

@@ -101,16 +101,7 @@ impl Outcome {
     /// "unreadable", "unverified" (there is nothing to compare) or "ignored" (not there, and passed over as asked).
     #[getter]
     fn verdict(&self) -> &'static str {
-        match self.inner.verdict() {
-            _ if self.passed_over => "ignored",
-            Verdict::Hashed => "hashed",
-            Verdict::Verified => "verified",
-            Verdict::Mismatch => "mismatch",
-            Verdict::Unverified => "unverified",
-            Verdict::Missing => "missing",
-            Verdict::Changed => "changed",
-            Verdict::Unreadable => "unreadable",
-        }
+        if self.passed_over { "ignored" } else { self.inner.verdict().word() }
     }
 
     /// Whether it was read to its end, and is what was expected if anything was.

@@ -57,15 +57,9 @@ impl Manner {
     pub fn word(&self, standing: Standing) -> &'static str {
         match standing {
             Standing::Same => "ok",
-            Standing::Changed => "changed",
-            Standing::Corrupt => "corrupt",
             Standing::Missing => self.one_sided[0],
             Standing::New => self.one_sided[1],
-            Standing::Moved => "moved",
-            Standing::Copied => "copied",
-            Standing::Duplicated => "duplicated",
-            Standing::Unreadable => "unreadable",
-            Standing::Unknown => "unknown",
+            _ => standing.word(),
         }
     }
 }

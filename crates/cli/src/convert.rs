@@ -10,7 +10,7 @@ use crate::output::{Output, cannot_write};
 use crate::progress::Line;
 use crate::selection::{FilterArgs, OnlyArgs, selection};
 use crate::values::color::Color;
-use crate::values::path::folder_of;
+use crate::values::path::{folder_of, output_file};
 use crate::values::table::{FormatParser, KeyedSpecParser};
 use crate::watch::Watch;
 use crate::words::{count, grouped};
@@ -49,7 +49,7 @@ pub struct ConvertArgs {
     #[arg(hide_possible_values = true)]
     pub format: &'static Format,
     /// Write to this file, whole or not at all; names stay as they are
-    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
     /// Write it also if something is lost, and say what
     #[arg(long)]
@@ -235,7 +235,7 @@ fn reading(args: &ConvertArgs) -> Options {
         b"-" => Options::default(),
         name => Options::for_name(name),
     };
-    let all = all(told);
+    let all = told.all_said();
     Options { asked: args.algorithm.clone(), format: args.from.or(all.format), ..all }
 }
 
@@ -243,19 +243,8 @@ fn reading(args: &ConvertArgs) -> Options {
 fn reading_back(args: &ConvertArgs, converted: &Converted, untold: bool) -> Options {
     let asked = if untold { converted.specs.clone() } else { Vec::new() };
     match &args.output {
-        Some(output) => Options { asked, ..all(Options::for_name(output.as_os_str().as_bytes())) },
-        None => Options { asked, format: Some(args.format), ..all(Options::default()) },
-    }
-}
-
-fn all(options: Options) -> Options {
-    Options {
-        allow_weak: true,
-        allow_sampled: true,
-        allow_undigested: true,
-        allow_pieces: true,
-        allow_keyless: true,
-        ..options
+        Some(output) => Options { asked, ..Options::for_name(output.as_os_str().as_bytes()).all_said() },
+        None => Options { asked, format: Some(args.format), ..Options::default().all_said() },
     }
 }
 

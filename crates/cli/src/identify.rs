@@ -8,18 +8,14 @@ use crate::output::print;
 use crate::watch::Watch;
 use crate::words::count;
 use clap::{Args, ValueHint};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use truesum::Error;
 use truesum::hash::Spec;
-use truesum::manifest::identify::{Candidate, part_sizes};
+use truesum::manifest::identify::{Candidate, matching};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
-
-/// Sizes of part that are tried in one read: each is a hash of the whole file.
-const AT_ONCE: usize = 64;
 
 /// Tell which algorithm a digest is of, by its looks or by its file
 #[derive(Args)]
@@ -63,7 +59,12 @@ pub fn run(args: IdentifyArgs) -> Exit {
         return print(&told(&candidates, args.json), &mut console);
     };
     let watch = Watch::start(tell.line, None, &mut console);
-    let result = matching(&candidates, file, tell.threads, &watch);
+    let size = || match std::fs::metadata(file) {
+        Ok(metadata) => Ok(metadata.len()),
+        Err(error) => Err(Error::io(file.as_bytes(), "open", error)),
+    };
+    let digests = |specs: &[Spec]| Ok(watch.digests(file, specs, tell.threads)?.digests);
+    let result = matching(&candidates, size, digests);
     console.display = None;
     let (found, tried) = match result {
         Ok(result) => result,
@@ -83,62 +84,6 @@ pub fn run(args: IdentifyArgs) -> Exit {
     };
     let printed = print(&text, &mut console);
     if found.is_empty() { printed.max(Exit::Failed) } else { printed }
-}
-
-/// Those of the candidates that are digests of the file, and how many were tried.
-///
-/// # Errors
-/// The file was not read to its end.
-fn matching(
-    candidates: &[Candidate],
-    file: &OsStr,
-    threads: usize,
-    watch: &Watch,
-) -> Result<(Vec<Candidate>, u64), Error> {
-    let (parted, plain): (Vec<_>, Vec<_>) =
-        candidates.iter().cloned().partition(|candidate| candidate.spec.counts_parts());
-    let mut groups: Vec<Vec<Candidate>> = Vec::new();
-    if !plain.is_empty() {
-        groups.push(plain);
-    }
-    if !parted.is_empty() {
-        let metadata = std::fs::metadata(Path::new(file));
-        let size = metadata.map_err(|error| Error::io(file.as_bytes(), "open", error))?.len();
-        let sized = parted.iter().flat_map(|candidate| {
-            let sizes = part_sizes(size, candidate.digest.parts().unwrap_or(1));
-            let specs = sizes.into_iter().filter_map(|size| candidate.spec.clone().with_unit(size).ok());
-            specs.map(|spec| Candidate { spec, ..candidate.clone() })
-        });
-        let sized: Vec<Candidate> = sized.collect();
-        // The usual sizes come first, and mostly it is one of these.
-        groups.extend(sized.chunks(AT_ONCE).map(<[Candidate]>::to_vec));
-        if groups.is_empty() {
-            // No size of part gives so many; that the file can be read is shown all the same.
-            watch.digests(file, &[parted[0].spec.clone()], threads)?;
-        }
-    }
-    let mut tried = 0;
-    for group in groups {
-        let mut specs: Vec<Spec> = Vec::new();
-        for candidate in &group {
-            if !specs.contains(&candidate.spec) {
-                specs.push(candidate.spec.clone());
-            }
-        }
-        tried += group.len() as u64;
-        let found = watch.digests(file, &specs, threads)?;
-        let is = |candidate: &Candidate| {
-            specs
-                .iter()
-                .zip(&found.digests)
-                .any(|(spec, digest)| *spec == candidate.spec && *digest == candidate.digest)
-        };
-        let found: Vec<Candidate> = group.into_iter().filter(is).collect();
-        if !found.is_empty() {
-            return Ok((found, tried));
-        }
-    }
-    Ok((Vec::new(), tried))
 }
 
 /// The candidates as lines.

@@ -135,7 +135,12 @@ pub fn bring(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusa
     };
     let takes = |spec: &Spec| spec.algorithm().keying.lengths().is_some();
     if !specs.iter().any(takes) {
-        let name = specs.first().map_or("a piece's digest".to_owned(), Spec::to_string);
+        let Some(name) = specs.first().map(Spec::to_string) else {
+            return Err(Refusal::with_hint(
+                "a key, and no algorithm that takes one",
+                "-a NAME tells it: hmac-sha256, blake3 ...",
+            ));
+        };
         let hint = format!("hmac-{name}, if there is such, and others: truesum list algorithms");
         return Err(Refusal::with_hint(format!("{name} takes no key"), hint));
     }

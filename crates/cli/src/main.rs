@@ -69,7 +69,9 @@ fn main() -> ExitCode {
     defect::prepare();
     let arguments: Vec<OsString> = words.collect();
     if let Err(why) = limit_cpu().and_then(|()| check_forced()) {
-        return Console::new(Color::Auto).refuse(&Refusal::new(why)).into();
+        let refused = Console::new(Color::Auto).refuse(&Refusal::new(why));
+        // The originals fail by 1, and so does what calls them by their names.
+        return if personality.is_some() { ExitCode::FAILURE } else { refused.into() };
     }
     if let Some(personality) = personality {
         return (personality.run)(Call { name: personality.name, called, arguments });

@@ -153,6 +153,21 @@ pub enum Verdict {
     Unreadable,
 }
 
+impl Verdict {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Hashed => "hashed",
+            Verdict::Verified => "verified",
+            Verdict::Mismatch => "mismatch",
+            Verdict::Unverified => "unverified",
+            Verdict::Missing => "missing",
+            Verdict::Changed => "changed",
+            Verdict::Unreadable => "unreadable",
+        }
+    }
+}
+
 impl Outcome {
     /// The name shown and written.
     pub fn name(&self) -> &Path {

@@ -22,6 +22,8 @@ use crate::error::{Cause, Error};
 use crate::io::write::AtomicFile;
 use crate::progress::Progress;
 use crate::verify::options::under;
+pub use crate::verify::unlisted::SIGNATURES;
+use crate::verify::unlisted::is_signature;
 use changes::Planned;
 use original::Original;
 use rustix::fs::{Timespec, Timestamps, UTIME_OMIT};
@@ -33,9 +35,6 @@ use std::path::Path;
 use truesum_hash::Spec;
 use truesum_manifest::edit::{EditError, edit, editable, reads_back};
 use truesum_manifest::{Format, Time};
-
-/// What detached signatures of a manifest are called: its name and one of these.
-pub const SIGNATURES: [&str; 5] = [".sig", ".asc", ".minisig", ".gpg", ".sign"];
 
 /// An update under way.
 pub struct Update<'a> {
@@ -157,7 +156,7 @@ impl<'a> Update<'a> {
         let mut rows = self.split(rows);
         // The next ones will be others: a line of one would never again be right.
         let before = rows.len();
-        rows.retain(|row| !self.is_signature(row, &folder, manifest));
+        rows.retain(|row| !self.is_signature(row, &folder));
         self.report.signatures = (before - rows.len()) as u64;
         // Its own digest no manifest can hold: a line taken over would be wrong again.
         self.own_line =
@@ -241,21 +240,12 @@ impl<'a> Update<'a> {
     }
 
     /// Whether this is a file that no line lists, and is called as a detached signature of the manifest.
-    fn is_signature(&self, row: &Row, folder: &Path, manifest: &Path) -> bool {
+    fn is_signature(&self, row: &Row, folder: &Path) -> bool {
         let [listed, found] = row.at;
-        if listed != NONE || found == NONE {
-            return false;
-        }
-        let name = self.comparison.sets[FOUND].name(found);
-        let own = manifest.file_name().unwrap_or_default().as_bytes();
-        let id = |path: &Path| rustix::fs::stat(path).ok().map(|stat| (stat.st_dev, stat.st_ino));
-        SIGNATURES.iter().any(|end| {
-            let beside = || manifest.with_file_name(OsStr::from_bytes(&[own, end.as_bytes()].concat()));
-            let is_there =
-                || id(&folder.join(OsStr::from_bytes(name))).is_some_and(|at| id(&beside()) == Some(at));
-            let stem = name.strip_suffix(end.as_bytes());
-            stem.is_some_and(|stem| stem == own || stem.ends_with(&[b"/", own].concat())) && is_there()
-        })
+        let path = |found| folder.join(OsStr::from_bytes(self.comparison.sets[FOUND].name(found)));
+        listed == NONE
+            && found != NONE
+            && is_signature(&self.comparison.own, path(found).as_os_str().as_bytes(), None)
     }
 
     /// What is done about one file, if nothing speaks against the whole.

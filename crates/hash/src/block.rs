@@ -5,6 +5,7 @@
 mod ahead;
 mod chain;
 pub(crate) mod cpu;
+mod held;
 mod padding;
 pub(crate) mod row;
 mod schedule;
@@ -13,6 +14,7 @@ mod stream;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use ahead::{Ahead, Work, ahead};
 pub(crate) use chain::{Chain, MAX_BLOCK, MAX_WORDS, State, Tail, state};
+pub(crate) use held::Held;
 pub(crate) use padding::{
     add_words, output_be32, output_be64, output_le32, output_le64, pad_be64, pad_be128, pad_le64, pad_tiger,
     put_words, words,

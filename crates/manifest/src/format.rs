@@ -179,17 +179,23 @@ impl Options {
         });
         let told = name.as_deref().map(Options::for_name).unwrap_or_default();
         Options {
+            named: told.named,
+            unsupported: told.unsupported,
+            file_name: told.file_name,
             format: None,
-            asked: self.asked.clone(),
-            allow_weak: self.allow_weak,
-            allow_sampled: self.allow_sampled,
-            allow_pieces: self.allow_pieces,
-            locating: self.locating,
-            stop: self.stop.clone(),
-            allow_undigested: self.allow_undigested,
-            key: self.key.clone(),
-            allow_keyless: self.allow_keyless,
-            ..told
+            ..self.clone()
+        }
+    }
+
+    /// The same for who wants to know what a manifest says, be it worth little, and verifies nothing by it.
+    pub fn all_said(self) -> Options {
+        Options {
+            allow_weak: true,
+            allow_sampled: true,
+            allow_undigested: true,
+            allow_pieces: true,
+            allow_keyless: true,
+            ..self
         }
     }
 

@@ -330,6 +330,60 @@ pub fn part_sizes(size: u64, parts: u64) -> Vec<u64> {
     found
 }
 
+/// Those of the candidates that are digests of a file of `size` bytes, and how many readings were tried. Digests of uploads in parts
+/// are tried with all [`part_sizes`], the usual ones first, and the first that fits ends it. `digests` computes: of several
+/// algorithms at once, each once.
+///
+/// # Errors
+/// Those of `size` and `digests`. The file is always read, also where no reading is left to be tried.
+pub fn matching<E>(
+    candidates: &[Candidate],
+    size: impl FnOnce() -> Result<u64, E>,
+    mut digests: impl FnMut(&[Spec]) -> Result<Vec<Digest>, E>,
+) -> Result<(Vec<Candidate>, u64), E> {
+    /// Sizes of part that are tried in one read: each is a hash of the whole file.
+    const AT_ONCE: usize = 64;
+    let (parted, plain): (Vec<_>, Vec<_>) =
+        candidates.iter().cloned().partition(|candidate| candidate.spec.counts_parts());
+    let mut groups: Vec<Vec<Candidate>> = Vec::new();
+    if !plain.is_empty() {
+        groups.push(plain);
+    }
+    if let Some(first) = parted.first() {
+        let size = size()?;
+        let sized = parted.iter().flat_map(|candidate| {
+            let sizes = part_sizes(size, candidate.digest.parts().unwrap_or(1));
+            let specs = sizes.into_iter().filter_map(|size| candidate.spec.clone().with_unit(size).ok());
+            specs.map(|spec| Candidate { spec, ..candidate.clone() })
+        });
+        let sized: Vec<Candidate> = sized.collect();
+        groups.extend(sized.chunks(AT_ONCE).map(<[Candidate]>::to_vec));
+        if groups.is_empty() {
+            digests(&[first.spec.clone()])?;
+        }
+    }
+    let mut tried = 0;
+    for group in groups {
+        let mut specs: Vec<Spec> = Vec::new();
+        for candidate in &group {
+            if !specs.contains(&candidate.spec) {
+                specs.push(candidate.spec.clone());
+            }
+        }
+        tried += group.len() as u64;
+        let found = digests(&specs)?;
+        let is = |candidate: &Candidate| {
+            let mut pairs = specs.iter().zip(&found);
+            pairs.any(|(spec, digest)| *spec == candidate.spec && *digest == candidate.digest)
+        };
+        let found: Vec<Candidate> = group.into_iter().filter(is).collect();
+        if !found.is_empty() {
+            return Ok((found, tried));
+        }
+    }
+    Ok((Vec::new(), tried))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

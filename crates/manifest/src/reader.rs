@@ -9,6 +9,7 @@ use crate::formats::signature;
 use crate::line::{Found, Line, LineError, Place, ReadError, Reason};
 use crate::lines::{Lines, RawLine};
 use crate::path::NAME_LIMIT;
+use crate::scan;
 use crate::signed::Signed;
 use crate::table;
 use std::io::{self, Read};
@@ -194,6 +195,8 @@ fn next_line<R: Read>(
                     line => line,
                 };
                 match signed.step(line) {
+                    // In no format of lines does a name or anything else have one.
+                    Ok(Some(line)) if scan::find(line, |byte| byte == 0).is_some() => Err(Reason::Nul),
                     Ok(Some(line)) => parser.line(line),
                     Ok(None) => Ok(None),
                     Err(reason) => Err(reason),

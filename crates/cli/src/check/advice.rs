@@ -38,6 +38,14 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
             console
                 .hint("name [CBF43926].mkv is a name that does; truesum hash --embed-crc makes such names");
         }
+        Subject::Manifests(names) if report.unread > 0 => {
+            if let Some(folder) = names.iter().find(|name| name.is_dir()) {
+                let folder = display_safe(folder.as_os_str().as_bytes());
+                console.hint(&format!(
+                    "truesum check -r {folder} checks by the manifests in it; truesum hash {folder} > SHA256SUMS makes one"
+                ));
+            }
+        }
         _ => {}
     }
 }

@@ -218,15 +218,7 @@ pub fn differences(outcome: &Outcome) -> String {
 }
 
 fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &mut Vec<u8>) {
-    let verdict = match outcome.verdict() {
-        Verdict::Hashed => "hashed",
-        Verdict::Verified => "verified",
-        Verdict::Mismatch => "mismatch",
-        Verdict::Unverified => "unverified",
-        Verdict::Missing => "missing",
-        Verdict::Changed => "changed",
-        Verdict::Unreadable => "unreadable",
-    };
+    let verdict = outcome.verdict().word();
     let job = &outcome.job;
     begin("entry", out);
     add(out, format_args!(",\"verdict\":\"{verdict}\","));

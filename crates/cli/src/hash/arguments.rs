@@ -3,6 +3,7 @@
 use crate::ending::Ending;
 use crate::options::{KeyArgs, RunArgs};
 use crate::selection::SelectArgs;
+use crate::values::path::output_file;
 use crate::values::size::size;
 use crate::values::table::{FormatParser, KeyedSpecParser};
 use clap::{Args, ValueHint};
@@ -43,7 +44,7 @@ pub struct HashArgs {
     #[arg(long, value_name = "TEXT", hide_short_help = true)]
     pub customization: Option<OsString>,
     /// Write to this file, whole or not at all; names become relative to its folder
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
     /// Write it also if files could not be read: with what could
     #[arg(hide_short_help = true)]

@@ -6,6 +6,7 @@ use crate::formats::told_in;
 use crate::options::RunArgs;
 use crate::output::{Output, cannot_write};
 use crate::shard::parts_of;
+use crate::values::path::output_file;
 use crate::values::table::FormatParser;
 use crate::watch::Watch;
 use crate::words::{count, size};
@@ -39,7 +40,7 @@ pub struct MergeArgs {
     #[arg(value_name = "PART", value_hint = ValueHint::AnyPath)]
     parts: Vec<PathBuf>,
     /// Write the manifest to this file, whole or not at all
-    #[arg(short, long, value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    #[arg(short, long, value_name = "FILE", required = true, value_hint = ValueHint::FilePath, value_parser = output_file())]
     output: PathBuf,
     /// Lines that name their algorithm
     #[arg(long, conflicts_with_all = ["json", "format"])]

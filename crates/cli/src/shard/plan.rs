@@ -6,7 +6,7 @@ use crate::options::RunArgs;
 use crate::output::{begin, cannot_write, print};
 use crate::selection::SelectArgs;
 use crate::tasks::{Inputs, Tasks, inputs};
-use crate::values::path::folder_of;
+use crate::values::path::{folder_of, output_file};
 use crate::values::size::size;
 use crate::values::table::SpecParser;
 use crate::watch::Watch;
@@ -38,7 +38,7 @@ pub struct PlanArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     files: Vec<OsString>,
     /// Write the plan to this file, whole or not at all
-    #[arg(short, long, value_name = "PLAN", required = true, value_hint = ValueHint::FilePath)]
+    #[arg(short, long, value_name = "PLAN", required = true, value_hint = ValueHint::FilePath, value_parser = output_file())]
     output: PathBuf,
     /// Algorithms
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]

@@ -147,6 +147,10 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
                 .hint("one of two reads was wrong: compute both again on machines that are known to be good");
             exit = exit.max(Exit::Failed);
         }
+        // Who only wants the bundle done has it.
+        if args.again && matches!(done.standing, Standing::Kept(_)) {
+            exit = exit.max(Exit::Failed);
+        }
         let counts = done.counts;
         again |= counts.again > 0;
         exit = exit.max(if counts.failed > 0 { Exit::Failed } else { Exit::Done });
@@ -154,7 +158,11 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             let files = count(counts.lines - counts.failed, "file or range", "files or ranges");
             let failed =
                 if counts.failed > 0 { format!("; {} FAILED", counts.failed) } else { String::new() };
-            let there = if done.standing == Standing::There { ", there already" } else { "" };
+            let there = match done.standing {
+                Standing::There => ", there already".to_owned(),
+                Standing::Kept(failed) => format!(", there already; {failed} could not be compared"),
+                Standing::Written | Standing::Contradicts(_) => String::new(),
+            };
             console
                 .line(&format!("truesum: bundle {bundle}: {files}, {}{failed}{there}", size(counts.bytes)));
         }

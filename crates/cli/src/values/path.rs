@@ -1,6 +1,19 @@
 //! Paths as they are given.
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use std::path::{Path, PathBuf};
+
+/// The name of a file to write.
+pub fn output_file() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().try_map(|name| match name.to_str() {
+        Some("") => Err("no name"),
+        // What is written to a stream is not there whole or not at all.
+        Some("-") => {
+            Err("without -o results go to standard output, where they do; ./- is a file of this name")
+        }
+        _ => Ok(PathBuf::from(name)),
+    })
+}
 
 /// The folder a file is in.
 pub fn folder_of(file: &Path) -> PathBuf {

@@ -30,14 +30,7 @@ fn what_is_called_like_a_manifest_and_is_none_is_told() {
                 truesum: note: 1 file in d not listed (-v names them)\n\
                 truesum: 1 file verified, 1 not listed; 3 B read\n";
     assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(0)), "a folder is a folder");
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        folder.path("d/p.sha256"),
-        rustix::fs::FileType::Fifo,
-        rustix::fs::Mode::from_raw_mode(0o600),
-        0,
-    )
-    .unwrap();
+    folder.pipe("d/p.sha256");
     symlink("gone", folder.path("d/q.sha256")).unwrap();
     let ran = folder.run(&["check", "-q", "-r", "d"]);
     let said = "truesum: d/p.sha256: cannot use: it is called like a manifest, and is a named pipe\n\

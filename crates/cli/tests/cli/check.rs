@@ -146,6 +146,46 @@ fn files_not_listed_are_told_and_fail_an_exact_check() {
 }
 
 #[test]
+fn a_manifests_own_signatures_are_none_of_the_files() {
+    let folder = Folder::with(&[("a", "abc"), ("M", &lines(&[(ABC, "a")]))]);
+    for name in ["M.asc", "M.sig", "M.minisig", "M.gpg", "M.sign"] {
+        folder.write(name, "");
+    }
+    for command in [&["check", "--exact", "M"][..], &["audit", "M"], &["diff", "M", "."]] {
+        let ran = folder.run(command);
+        assert_eq!(ran.code, Some(0), "{command:?}: {}{}", ran.out(), ran.err);
+    }
+    // Not what is called so elsewhere, or of another file.
+    folder.write("a.asc", "");
+    folder.write("d/M.asc", "");
+    folder.write("N.sig", "");
+    let ran = folder.run(&["check", "--exact", "M"]);
+    assert!(
+        ran.code == Some(1) && ran.err.contains("3 files in . not listed: N.sig, a.asc, d/M.asc\n"),
+        "{}",
+        ran.err
+    );
+    let ran = folder.run(&["audit", "M"]);
+    assert_eq!(
+        (ran.out().matches("new\t").count(), ran.out().matches("copied\t").count(), ran.code),
+        (1, 0, Some(1))
+    );
+    // One that is listed is a file like others.
+    folder.write("M", lines(&[(ABC, "a"), (OTHER, "M.asc")]));
+    assert!(folder.run(&["audit", "M"]).out().contains("changed\tM.asc\n"));
+}
+
+#[test]
+fn a_folder_is_no_manifest_and_what_is_meant_is_said() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    let ran = folder.run(&["check", "d"]);
+    let said = "truesum: d: cannot read: it is a directory\n\
+                hint: truesum check -r d checks by the manifests in it; truesum hash d > SHA256SUMS makes one\n\
+                truesum: 0 files verified; 0 B read\n";
+    assert_eq!((ran.err.as_str(), ran.code), (said, Some(2)));
+}
+
+#[test]
 fn names_are_looked_for_in_the_manifests_folder_or_the_root() {
     let folder = Folder::with(&[("tree/a", "abc"), ("here", "abc")]);
     folder.write("tree/M", lines(&[(ABC, "a")]));

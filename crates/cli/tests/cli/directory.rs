@@ -129,15 +129,7 @@ fn another_digest_than_expected_fails() {
 #[test]
 fn what_cannot_be_bound_leaves_no_digest() {
     let folder = tree();
-    let pipe = folder.path("d/pipe");
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        &pipe,
-        rustix::fs::FileType::Fifo,
-        rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
-        0,
-    )
-    .unwrap();
+    folder.pipe("d/pipe");
     for kind in ["truesum", "git", "nar", "swhid"] {
         let ran = folder.run(&["directory", "-k", kind, "d", "d/a"]);
         let why = "truesum: d/pipe: cannot take into the digest: it is a named pipe\n";

@@ -44,14 +44,7 @@ fn what_could_not_be_read_may_be_what_is_absent() {
     let said = "truesum: loop: cannot open: Too many levels of symbolic links\n\
                 truesum: 0 of 1 digest found; 1 file, 3 B read; 1 could NOT be read: what is absent may be there\n";
     assert_eq!(shown(&ran), (format!("absent\t{OTHER}\n"), said, Some(2)));
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        folder.path("d/pipe"),
-        rustix::fs::FileType::Fifo,
-        rustix::fs::Mode::RUSR,
-        0,
-    )
-    .unwrap();
+    folder.pipe("d/pipe");
     symlink("a", folder.path("d/link")).unwrap();
     let ran = folder.run(&["find", "-v", "-a", "sha256", ABC, "d"]);
     assert_eq!((ran.out(), ran.code), (format!("found\td/a\t{ABC}\tsha256\n"), Some(0)));

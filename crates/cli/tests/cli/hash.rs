@@ -260,15 +260,7 @@ fn links_and_special_files_are_told_of_and_read_on_request() {
     symlink("../outside", folder.path("d/link")).unwrap();
     symlink("nothing", folder.path("d/dangling")).unwrap();
     symlink("..", folder.path("d/loop")).unwrap();
-    let fifo = folder.path("d/fifo");
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        &fifo,
-        rustix::fs::FileType::Fifo,
-        rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
-        0,
-    )
-    .unwrap();
+    let fifo = folder.pipe("d/fifo");
     let ran = folder.run(&["d"]);
     assert_eq!((ran.out(), ran.code), (format!("{ABC}  d/a\n"), Some(0)));
     for told in ["d/dangling: symbolic link to nothing", "d/fifo: named pipe", "2 symbolic links"] {

@@ -119,6 +119,10 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
     refused(&["-a", "hmac-sha256", "a"], "truesum: hmac-sha256 needs a key\n");
     refused(&["-a", "kmac128", "a"], "--key-file FILE or --key-fd N brings the key");
     refused(&["--key-file", "K", "a"], "truesum: sha256 takes no key\n");
+    refused(
+        &["find", "--key-file", "K", ABC, "."],
+        "truesum: a key, and no algorithm that takes one\nhint: -a NAME tells it",
+    );
     refused(&["-a", "hmac-md5", "--key-file", "gone", "a"], "gone: cannot read the key: No such file");
     refused(&["-a", "hmac-md5", "--key-file", "empty", "a"], "empty: no key");
     refused(&["-a", "hmac-md5", "--key-file", "odd", "--key-hex", "a"], "odd: the key is not hexadecimal");

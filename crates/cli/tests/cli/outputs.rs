@@ -8,6 +8,27 @@ fn folder() -> Folder {
 }
 
 #[test]
+fn a_dash_is_no_file_to_write() {
+    let folder = folder();
+    for words in [
+        &["hash", "a", "-o", "-"][..],
+        &["convert", "M", "-t", "bsd", "-o", "-"],
+        &["shard", "plan", "-o", "-", "a"],
+        &["shard", "merge", "plan", "-o", "-"],
+    ] {
+        let ran = folder.run(words);
+        assert!(
+            ran.code == Some(2) && ran.err.contains("without -o results go to standard output"),
+            "{}",
+            ran.err
+        );
+    }
+    assert_eq!(folder.entries(), ["M", "a"]);
+    assert_eq!(folder.run(&["hash", "a", "-o", "./-"]).code, Some(0));
+    assert_eq!(folder.entries(), ["-", "M", "a"]);
+}
+
+#[test]
 fn a_page_does_not_take_the_name_of_a_listed_file() {
     let folder = folder();
     for (words, option) in [

@@ -67,6 +67,14 @@ impl Folder {
         std::fs::write(path, data).expect("a file written");
     }
 
+    /// Makes a named pipe.
+    pub fn pipe(&self, name: &str) -> PathBuf {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        let path = self.path(name);
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a named pipe made");
+        path
+    }
+
     pub fn read(&self, name: impl AsRef<[u8]>) -> Vec<u8> {
         std::fs::read(self.path(name)).expect("a file read")
     }

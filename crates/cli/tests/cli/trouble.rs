@@ -211,9 +211,7 @@ fn until_handled(child: &Child) {
 #[test]
 fn the_first_signal_ends_a_run_that_waits_for_input() {
     let folder = Folder::with(&[("a", "abc"), ("M", "old")]);
-    let fifo = folder.path("fifo");
-    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
-    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    folder.pipe("fifo");
     let lines: [&[&str]; 10] = [
         &["-"],
         &["-j", "1", "-"],

@@ -1,6 +1,7 @@
 //! What is said where people commonly slip, and that it leads on.
 
 use crate::program::{ABC, Folder, Ran};
+use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 #[test]
@@ -68,6 +69,10 @@ fn a_kernel_that_there_is_not_is_an_error() {
     }
     let ran: Ran = folder.command().arg("a").env("TRUESUM_KERNEL", "foo").output().unwrap().into();
     assert!(ran.err.starts_with("truesum: TRUESUM_KERNEL=foo: no kernel has this name"), "{}", ran.err);
+    // Under a name of coreutils it fails as they do.
+    let mut command = folder.command();
+    let ran: Ran = command.arg0("md5sum").arg("a").env("TRUESUM_CPU", "foo").output().unwrap().into();
+    assert_eq!((ran.code, ran.out.len()), (Some(1), 0), "{}", ran.err);
 }
 
 #[test]

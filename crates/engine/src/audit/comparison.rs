@@ -55,7 +55,7 @@ pub struct Comparison<'a> {
     pub(super) state: Vec<u32>,
     pub(super) errors: BTreeMap<(usize, u32), Error>,
     /// Files that are none of those compared: the manifests, and the caller's own.
-    pub(super) own: Vec<(u64, u64)>,
+    pub(crate) own: Vec<(u64, u64)>,
     /// Whether both sides are folders: then nothing is listed, and files of this program are files like others.
     pub(super) folders: bool,
     /// Whether the other side lists anything.

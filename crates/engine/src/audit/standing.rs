@@ -46,6 +46,22 @@ impl Standing {
         Standing::Unreadable,
         Standing::Unknown,
     ];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Standing::Same => "same",
+            Standing::Changed => "changed",
+            Standing::Corrupt => "corrupt",
+            Standing::Missing => "missing",
+            Standing::New => "new",
+            Standing::Moved => "moved",
+            Standing::Copied => "copied",
+            Standing::Duplicated => "duplicated",
+            Standing::Unreadable => "unreadable",
+            Standing::Unknown => "unknown",
+        }
+    }
 }
 
 /// What is said of one file.

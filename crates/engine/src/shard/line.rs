@@ -89,7 +89,8 @@ pub(super) fn parse_head(line: &[u8]) -> Option<(Vec<u8>, Vec<Spec>)> {
     }
     exact.text("]}")?;
     exact.end()?;
-    Some((root, specs))
+    let repeated = specs.iter().enumerate().any(|(at, spec)| specs[..at].contains(spec));
+    (!repeated).then_some((root, specs))
 }
 
 /// A file of a plan, or a range of its bytes.

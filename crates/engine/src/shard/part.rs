@@ -56,6 +56,8 @@ pub enum Standing {
     Written,
     /// The same part was there already.
     There,
+    /// A part without failures was there, and stays; of so many files or ranges this attempt had none to compare with it.
+    Kept(u64),
     /// Another part of the bundle was there, without failures as well: one of the two is wrong. This one was written here.
     Contradicts(PathBuf),
 }
@@ -120,8 +122,11 @@ pub fn compute(
     let (mut file, counts, digest) = part.seal().map_err(fail)?;
     // Of two workers with one bundle the later one meets the part of the other.
     if let Some((others, other)) = good() {
-        if other == digest || counts.failed > 0 {
+        if other == digest {
             return Ok(Done { counts: others, standing: Standing::There });
+        }
+        if counts.failed > 0 {
+            return Ok(Done { counts: others, standing: Standing::Kept(counts.failed) });
         }
         let beside = target.with_extension("contradicting.jsonl");
         let mut kept = AtomicFile::create(&beside)?;

@@ -23,6 +23,9 @@ const BESIDE: [(&[u8], &[u8]); 4] = [
     (b".ftr.verify", b"\x89FTV\r\n\x1a\n"),
 ];
 
+/// What detached signatures of a manifest are called: its name and one of these.
+pub const SIGNATURES: [&str; 5] = [".sig", ".asc", ".minisig", ".gpg", ".sign"];
+
 /// How far a search for files not listed went.
 #[derive(Debug, Default)]
 pub struct Search {
@@ -97,10 +100,15 @@ pub fn unlisted(
                 seen += 1;
                 let name = path.strip_prefix(root).unwrap_or(&path);
                 let name = name.strip_prefix(b"/").unwrap_or(name);
-                if !select.asks_for(name) || listed.contains(name) || is_among(own, &path, anchor.as_ref()) {
+                let anchor = anchor.as_ref();
+                if !select.asks_for(name)
+                    || listed.contains(name)
+                    || is_among(own, &path, anchor)
+                    || is_signature(own, &path, anchor)
+                {
                     continue;
                 }
-                if is_beside(name, |about| listed.contains(about), &path, anchor.as_ref()) {
+                if is_beside(name, |about| listed.contains(about), &path, anchor) {
                     result.own += 1;
                     continue;
                 }
@@ -147,8 +155,19 @@ pub(crate) fn unlisted_there(
 }
 
 pub(crate) fn is_among(files: &[(u64, u64)], path: &[u8], anchor: Option<&Anchor>) -> bool {
-    let stat = || anchor.map_or_else(|| Root::Anywhere.stat(path, false), |anchor| anchor.stat(path, false));
+    is_one_of(files, path, anchor, false)
+}
+
+fn is_one_of(files: &[(u64, u64)], path: &[u8], anchor: Option<&Anchor>, follow: bool) -> bool {
+    let stat =
+        || anchor.map_or_else(|| Root::Anywhere.stat(path, follow), |anchor| anchor.stat(path, follow));
     !files.is_empty() && stat().is_ok_and(|stat| files.contains(&(stat.st_dev, stat.st_ino)))
+}
+
+/// Whether this is called as a detached signature of one of these manifests. No manifest can list its own.
+pub(crate) fn is_signature(manifests: &[(u64, u64)], path: &[u8], anchor: Option<&Anchor>) -> bool {
+    let signed = SIGNATURES.iter().find_map(|end| path.strip_suffix(end.as_bytes()));
+    signed.is_some_and(|signed| is_one_of(manifests, signed, anchor, true))
 }
 
 /// Whether this is a stored tree of a listed file, or belongs to one: a name alone would let anything pass.

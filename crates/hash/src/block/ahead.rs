@@ -17,6 +17,12 @@ pub(crate) trait Ahead<W: Word, const ROUNDS: usize> {
     /// What rounds add to the words of the schedule.
     const CONSTANTS: &'static [W::Lane; ROUNDS];
 
+    /// Advances the state without anything side by side.
+    ///
+    /// # Safety
+    /// As [`Advance`](super::row::Advance) says, for one message.
+    unsafe fn alone(state: *mut W::Lane, messages: *const *const u8, blocks: usize);
+
     /// The first sixteen words of the blocks that these pointers lead to.
     ///
     /// # Safety
@@ -117,13 +123,18 @@ unsafe fn begin<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
 /// Advances the state of one message.
 ///
 /// # Safety
-/// As [`Advance`](super::row::Advance) says, with at least one block; compiled for the word's CPU features and BMI2.
+/// As [`Advance`](super::row::Advance) says, for one message; compiled for the word's CPU features and BMI2.
 #[inline(always)]
 pub(crate) unsafe fn ahead<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
     state: *mut W::Lane,
     messages: *const *const u8,
     blocks: usize,
 ) {
+    if blocks < 2 {
+        // There is nothing to compute side by side.
+        // SAFETY: the caller's promise.
+        return unsafe { A::alone(state, messages, blocks) };
+    }
     let mut schedules = MaybeUninit::<[Schedule<W, ROUNDS>; 2]>::uninit();
     let constants = unknown(A::CONSTANTS);
     // SAFETY: the caller's promise: a state, whole blocks, the CPU's features. `begin` and the steps of all parts write every

@@ -2,6 +2,7 @@
 //! that exchange their right halves.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
+use crate::block::Held;
 use crate::digest::Digest;
 use des::Des;
 use des::cipher::{BlockCipherEncrypt, KeyInit};
@@ -22,55 +23,48 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
 const BLOCK: usize = 8;
 
 #[derive(Clone)]
+struct Chains([[u8; BLOCK]; 2]);
+
+#[derive(Clone)]
 struct Mdc2 {
-    chains: [[u8; BLOCK]; 2],
-    block: [u8; BLOCK],
-    buffered: usize,
+    chains: Chains,
+    held: Held<BLOCK>,
 }
 
 impl Mdc2 {
-    const NEW: Mdc2 = Mdc2 { chains: [[0x52; BLOCK], [0x25; BLOCK]], block: [0; BLOCK], buffered: 0 };
+    const NEW: Mdc2 = Mdc2 { chains: Chains([[0x52; BLOCK], [0x25; BLOCK]]), held: Held::NONE };
+}
 
-    fn take(&mut self, block: [u8; BLOCK]) {
+impl Chains {
+    fn take(&mut self, block: &[u8; BLOCK]) {
         // Two bits of each key are fixed, so that the chains never agree and no key is a weak one.
-        let encrypted = [0x40, 0x20].into_iter().zip(self.chains).map(|(fixed, mut key)| {
+        let encrypted = [0x40, 0x20].into_iter().zip(self.0).map(|(fixed, mut key)| {
             key[0] = key[0] & 0x9f | fixed;
-            let mut text = block.into();
+            let mut text = (*block).into();
             Des::new(&key.into()).encrypt_block(&mut text);
             text
         });
-        for (chain, text) in self.chains.iter_mut().zip(encrypted) {
+        for (chain, text) in self.0.iter_mut().zip(encrypted) {
             *chain = std::array::from_fn(|i| block[i] ^ text[i]);
         }
-        let [first, second] = &mut self.chains;
+        let [first, second] = &mut self.0;
         first[BLOCK / 2..].swap_with_slice(&mut second[BLOCK / 2..]);
     }
 }
 
 impl Serial for Mdc2 {
-    fn update(&mut self, mut data: &[u8]) {
-        if self.buffered > 0 {
-            let taken = data.len().min(BLOCK - self.buffered);
-            self.block[self.buffered..][..taken].copy_from_slice(&data[..taken]);
-            self.buffered += taken;
-            data = &data[taken..];
-            if self.buffered < BLOCK {
-                return;
-            }
-            self.take(self.block);
-        }
-        let (blocks, rest) = data.as_chunks::<BLOCK>();
-        blocks.iter().for_each(|block| self.take(*block));
-        self.block[..rest.len()].copy_from_slice(rest);
-        self.buffered = rest.len();
+    fn update(&mut self, data: &[u8]) {
+        self.held.feed(data, |blocks| blocks.iter().for_each(|block| self.chains.take(block)));
     }
 
     fn finish(&mut self) -> Digest {
-        if self.buffered > 0 {
-            self.block[self.buffered..].fill(0);
-            self.take(self.block);
+        let rest = self.held.rest();
+        if !rest.is_empty() {
+            let mut last = [0; BLOCK];
+            last[..rest.len()].copy_from_slice(rest);
+            self.chains.take(&last);
         }
-        Digest::new(self.chains.as_flattened())
+        Digest::new(self.chains.0.as_flattened())
     }
 
     fn reset(&mut self) -> bool {

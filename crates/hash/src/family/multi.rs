@@ -4,7 +4,7 @@
 //! The chains of one message fill the lanes of SHA-1 and SHA-256.
 
 use crate::algorithm::{Algorithm, Kind, Params, Serial, Status};
-use crate::block::{Stream, update_streams};
+use crate::block::{Held, Stream, update_streams};
 use crate::digest::Digest;
 use crate::family::{sha1, sha2};
 
@@ -39,17 +39,19 @@ const WORD: usize = 4;
 const ROUND: usize = CHAINS * 64;
 
 #[derive(Clone)]
+struct Chains(Vec<Stream>);
+
+#[derive(Clone)]
 struct Multi {
     base: &'static Algorithm,
-    chains: Vec<Stream>,
-    /// Fewer bytes than a round.
-    waiting: Vec<u8>,
+    chains: Chains,
+    held: Held<ROUND>,
     total: u64,
 }
 
 impl Multi {
     fn new(base: &'static Algorithm) -> Multi {
-        Multi { base, chains: vec![Multi::chain(base); CHAINS], waiting: Vec::new(), total: 0 }
+        Multi { base, chains: Chains(vec![Multi::chain(base); CHAINS]), held: Held::NONE, total: 0 }
     }
 
     fn chain(base: &'static Algorithm) -> Stream {
@@ -57,11 +59,12 @@ impl Multi {
         let params = Params { digest_len: base.digest_len, ..Params::default() };
         Stream::new(chain, init(&params), base.digest_len)
     }
+}
 
-    /// Takes whole rounds.
-    fn take(&mut self, rounds: &[u8]) {
+impl Chains {
+    fn take(&mut self, rounds: &[[u8; ROUND]]) {
         // As many that all of it stays in the first cache.
-        for some in rounds.chunks(16 * ROUND) {
+        for some in rounds.chunks(16).map(<[_]>::as_flattened) {
             let mut shares = [const { Vec::new() }; CHAINS];
             shares.iter_mut().for_each(|share| share.reserve(some.len() / CHAINS));
             for words in some.as_chunks::<{ CHAINS * WORD }>().0 {
@@ -69,7 +72,7 @@ impl Multi {
                     share.extend_from_slice(word);
                 }
             }
-            let mut chains: Vec<&mut Stream> = self.chains.iter_mut().collect();
+            let mut chains: Vec<&mut Stream> = self.0.iter_mut().collect();
             let shares: Vec<&[u8]> = shares.iter().map(Vec::as_slice).collect();
             update_streams(chains[0].chain.kernels, &mut chains, &shares);
         }
@@ -77,33 +80,21 @@ impl Multi {
 }
 
 impl Serial for Multi {
-    fn update(&mut self, mut data: &[u8]) {
+    fn update(&mut self, data: &[u8]) {
         self.total += data.len() as u64;
-        if !self.waiting.is_empty() {
-            let (taken, rest) = data.split_at(data.len().min(ROUND - self.waiting.len()));
-            self.waiting.extend_from_slice(taken);
-            data = rest;
-            if self.waiting.len() < ROUND {
-                return;
-            }
-            let round = std::mem::take(&mut self.waiting);
-            self.take(&round);
-        }
-        let (rounds, rest) = data.split_at(data.len() / ROUND * ROUND);
-        self.take(rounds);
-        self.waiting.extend_from_slice(rest);
+        self.held.feed(data, |rounds| self.chains.take(rounds));
     }
 
     fn finish(&mut self) -> Digest {
         // As SHA-1 ends a message, with rounds for blocks; the length as ISA-L takes it.
-        let mut end = std::mem::take(&mut self.waiting);
+        let mut end = self.held.rest().to_vec();
         end.push(0x80);
         end.resize((end.len() + 8).next_multiple_of(ROUND) - 8, 0);
         end.extend_from_slice(&(u64::from(self.total as u32) << 3).to_be_bytes());
-        self.take(&end);
+        self.chains.take(end.as_chunks().0);
         let mut last = Multi::chain(self.base);
         for word in 0..self.base.digest_len / WORD {
-            for chain in &self.chains {
+            for chain in &self.chains.0 {
                 last.update(&(chain.state[word] as u32).to_le_bytes());
             }
         }

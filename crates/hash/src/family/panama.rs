@@ -3,6 +3,7 @@
 //! A state of 17 words, and a shift register of 32 stages of eight: what came in long ago comes in again from there.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
+use crate::block::Held;
 use crate::digest::Digest;
 
 /// The rows of this family.
@@ -22,17 +23,24 @@ const STAGES: usize = 32;
 
 #[derive(Clone)]
 struct Panama {
+    machine: Machine,
+    held: Held<BLOCK>,
+}
+
+impl Panama {
+    const NEW: Panama = Panama { machine: Machine::NEW, held: Held::NONE };
+}
+
+#[derive(Clone)]
+struct Machine {
     state: [u32; 17],
     /// The stages of the register, of which the one numbered `newest` is the first.
     stages: [[u32; 8]; STAGES],
     newest: usize,
-    block: [u8; BLOCK],
-    buffered: usize,
 }
 
-impl Panama {
-    const NEW: Panama =
-        Panama { state: [0; 17], stages: [[0; 8]; STAGES], newest: 0, block: [0; BLOCK], buffered: 0 };
+impl Machine {
+    const NEW: Machine = Machine { state: [0; 17], stages: [[0; 8]; STAGES], newest: 0 };
 
     fn stage(&mut self, number: usize) -> &mut [u32; 8] {
         &mut self.stages[(self.newest + number) % STAGES]
@@ -70,30 +78,19 @@ impl Panama {
 }
 
 impl Serial for Panama {
-    fn update(&mut self, mut data: &[u8]) {
-        if self.buffered > 0 {
-            let taken = data.len().min(BLOCK - self.buffered);
-            self.block[self.buffered..][..taken].copy_from_slice(&data[..taken]);
-            self.buffered += taken;
-            data = &data[taken..];
-            if self.buffered < BLOCK {
-                return;
-            }
-            self.push(&self.block.clone());
-        }
-        let (blocks, rest) = data.as_chunks::<BLOCK>();
-        blocks.iter().for_each(|block| self.push(block));
-        self.block[..rest.len()].copy_from_slice(rest);
-        self.buffered = rest.len();
+    fn update(&mut self, data: &[u8]) {
+        self.held.feed(data, |blocks| blocks.iter().for_each(|block| self.machine.push(block)));
     }
 
     fn finish(&mut self) -> Digest {
-        self.block[self.buffered] = 1;
-        self.block[self.buffered + 1..].fill(0);
-        self.push(&self.block.clone());
-        (0..32).for_each(|_| self.turn(None));
+        let rest = self.held.rest();
+        let mut last = [0; BLOCK];
+        last[..rest.len()].copy_from_slice(rest);
+        last[rest.len()] = 1;
+        self.machine.push(&last);
+        (0..32).for_each(|_| self.machine.turn(None));
         let mut digest = [0; 32];
-        for (bytes, word) in digest.chunks_exact_mut(4).zip(&self.state[9..]) {
+        for (bytes, word) in digest.chunks_exact_mut(4).zip(&self.machine.state[9..]) {
             bytes.copy_from_slice(&word.to_le_bytes());
         }
         Digest::new(&digest)

@@ -47,7 +47,7 @@ kernels! {
         sha_ni_1: sha_ni x 1, from 1 = sha_ni[1];
         avx2_x2: avx2 x 16, from 9 = compress[X2<U32x8>];
         avx2: avx2 x 8, from 3 = compress[U32x8];
-        avx2_one: avx2_bmi2 x 1, from 1 = compress_one[U32x8];
+        avx2_one: avx2_bmi2 x 1, from 1 = ahead[OneSha1, U32x8, 80];
         sse2: sse2 x 4, from 3 = compress[U32x4];
     }
     portable {
@@ -97,21 +97,6 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
 }
 
 /// One message without SHA instructions, its schedules computed ahead.
-///
-/// # Safety
-/// As [`crate::block::row::Advance`] for one message, compiled for the word's CPU features and BMI2.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn compress_one<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise. For one block there is nothing to compute side by side.
-    unsafe {
-        match blocks {
-            0 | 1 => portable(state, messages, blocks),
-            _ => ahead::<OneSha1, W, 80>(state, messages, blocks),
-        }
-    }
-}
-
 #[cfg(target_arch = "x86_64")]
 struct OneSha1;
 
@@ -174,6 +159,11 @@ impl<W: Word32> Ahead<W, 80> for OneSha1 {
         }
         constants
     };
+
+    unsafe fn alone(state: *mut u32, messages: *const *const u8, blocks: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { portable(state, messages, blocks) }
+    }
 
     #[inline(always)]
     unsafe fn first(blocks: *const *const u8) -> [W; 16] {

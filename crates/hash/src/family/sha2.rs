@@ -54,8 +54,8 @@ kernels! {
         sha_ni_2: sha_ni x 2, from 2 = sha_ni[2];
         sha_ni_1: sha_ni x 1, from 1 = sha_ni[1];
         avx2_256: avx2 x 8, from 3 = compress_256[U32x8];
-        avx512_one: avx512_bmi2 x 1, from 1 = compress_one[U32x8];
-        avx2_one: avx2_bmi2 x 1, from 1 = compress_one[U32x8];
+        avx512_one: avx512_bmi2 x 1, from 1 = ahead[OneSha256, U32x8, 64];
+        avx2_one: avx2_bmi2 x 1, from 1 = ahead[OneSha256, U32x8, 64];
         sse2_256: sse2 x 4, from 3 = compress_256[U32x4];
     }
     portable {
@@ -150,21 +150,6 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
 }
 
 /// One message without SHA instructions, its schedules computed ahead.
-///
-/// # Safety
-/// As [`crate::block::row::Advance`] for one message, compiled for the word's CPU features and BMI2.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn compress_one<W: Word32>(state: *mut u32, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise. For one block there is nothing to compute side by side.
-    unsafe {
-        match blocks {
-            0 | 1 => portable_256(state, messages, blocks),
-            _ => ahead::<OneSha256, W, 64>(state, messages, blocks),
-        }
-    }
-}
-
 #[cfg(target_arch = "x86_64")]
 struct OneSha256;
 
@@ -173,6 +158,11 @@ impl<W: Word32> Ahead<W, 64> for OneSha256 {
     type State = [u32; 8];
     const BLOCK: usize = 64;
     const CONSTANTS: &'static [u32; 64] = &K256;
+
+    unsafe fn alone(state: *mut u32, messages: *const *const u8, blocks: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { portable_256(state, messages, blocks) }
+    }
 
     #[inline(always)]
     unsafe fn first(blocks: *const *const u8) -> [W; 16] {

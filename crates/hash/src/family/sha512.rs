@@ -72,10 +72,10 @@ kernels! {
     x86_64 {
         avx512_x2: avx512 x 16, from 9 = compress[X2<U64x8>];
         avx512: avx512 x 8, from 3 = compress[U64x8];
-        avx512_one: avx512_bmi2 x 1, from 1 = compress_one[U64x8];
+        avx512_one: avx512_bmi2 x 1, from 1 = ahead[OneSha512, U64x8, 80];
         avx2_x2: avx2 x 8, from 5 = compress[X2<U64x4>];
         avx2: avx2 x 4, from 3 = compress[U64x4];
-        avx2_one: avx2_bmi2 x 1, from 1 = compress_one[U64x4];
+        avx2_one: avx2_bmi2 x 1, from 1 = ahead[OneSha512, U64x4, 80];
     }
     portable {
         portable: x 1, from 1 = compress[u64];
@@ -228,21 +228,6 @@ fn scheduled<W: Word64>(w16: W, w15: W, w7: W, w2: W) -> W {
 }
 
 /// One message, its schedules computed ahead.
-///
-/// # Safety
-/// As [`crate::block::row::Advance`] for one message, compiled for the word's CPU features and BMI2.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn compress_one<W: Word64>(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise. For one block there is nothing to compute side by side.
-    unsafe {
-        match blocks {
-            0 | 1 => portable(state, messages, blocks),
-            _ => ahead::<OneSha512, W, 80>(state, messages, blocks),
-        }
-    }
-}
-
 #[cfg(target_arch = "x86_64")]
 struct OneSha512;
 
@@ -251,6 +236,11 @@ impl<W: Word64> Ahead<W, 80> for OneSha512 {
     type State = [u64; 8];
     const BLOCK: usize = 128;
     const CONSTANTS: &'static [u64; 80] = K.as_flattened().first_chunk().expect("eighty constants");
+
+    unsafe fn alone(state: *mut u64, messages: *const *const u8, blocks: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { portable(state, messages, blocks) }
+    }
 
     #[inline(always)]
     unsafe fn first(blocks: *const *const u8) -> [W; 16] {

@@ -147,9 +147,6 @@ impl Parse for Bare {
         if line.is_empty() {
             return Ok(None);
         }
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         if let Some((_, first)) = &mut self.held {
             *first = Err(SEVERAL);
             return Err(SEVERAL);

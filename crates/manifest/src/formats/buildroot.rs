@@ -62,9 +62,6 @@ struct Hashes {
 
 impl Parse for Hashes {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         if scan::is_empty(line) || line.starts_with(b"#") {
             return if is_damaged(line) { Err(Reason::DamagedComment) } else { Ok(None) };
         }

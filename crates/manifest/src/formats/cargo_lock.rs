@@ -75,9 +75,6 @@ impl Parse for Lock {
     }
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         if line.starts_with(b"[") {
             self.other = line != PACKAGE;
             return self.entry();

@@ -77,9 +77,6 @@ impl Parse for Runs {
     }
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         let line = scan::trim(line);
         if line.is_empty() {
             return Ok(None);

@@ -33,9 +33,6 @@ struct Urls {
 
 impl Parse for Urls {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         let line = scan::trim(line);
         if let [b'#', behind @ ..] = line
             && !behind.first().copied().is_none_or(scan::is_blank)

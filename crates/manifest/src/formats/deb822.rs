@@ -243,9 +243,6 @@ impl Parse for Control {
     }
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         if scan::is_empty(line) {
             return self.stanza();
         }

@@ -64,9 +64,6 @@ impl Parse for Distinfo {
     }
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         let stamp = line.strip_prefix(b"TIMESTAMP = ").is_some_and(|time| scan::decimal(time).is_some());
         let keyword = line.starts_with(b"$NetBSD") && line.ends_with(b"$");
         if line.starts_with(b"#") && is_damaged(line) {

@@ -48,9 +48,6 @@ struct Manifest {
 
 impl Parse for Manifest {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         let (tag, rest) = scan::word(scan::trim(line));
         if tag.is_empty() || OTHERS.contains(&tag) {
             return Ok(None);

@@ -137,9 +137,6 @@ impl Rows {
 
 impl Parse for Rows {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         if line.is_empty() || line.starts_with(b"##") {
             return Ok(None);
         }

@@ -113,9 +113,6 @@ impl Parse for Sections {
     }
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         if line.is_empty() {
             return self.section();
         }

@@ -212,9 +212,6 @@ impl Loose {
 
 impl Parse for Loose {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         let (found, name) = match shape(line) {
             Shape::Empty => {
                 self.stated.clear();

@@ -147,9 +147,6 @@ impl Parse for Mixed {
         let (escaped, body) = if self.terminator == 0 {
             (false, line)
         } else {
-            if scan::find(line, |byte| byte == 0).is_some() {
-                return Err(Reason::Nul);
-            }
             if body.is_empty() {
                 return Ok(None);
             }

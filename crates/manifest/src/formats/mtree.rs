@@ -283,9 +283,6 @@ impl Parse for Tree {
     }
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         if self.begun.is_empty() && !self.too_long && (scan::is_empty(line) || is_comment(line)) {
             return Ok(None);
         }

@@ -58,9 +58,6 @@ impl Parse for Info {
     }
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         if scan::is_empty(line) {
             return Ok(None);
         }

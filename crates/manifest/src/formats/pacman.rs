@@ -57,9 +57,6 @@ impl Parse for Desc {
     }
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         if line.len() > 2 && line.starts_with(b"%") && line.ends_with(b"%") {
             self.key = line.to_vec();
             // The size of what is installed is one letter away, and said in every package.

@@ -138,9 +138,6 @@ struct Lock {
 
 impl Parse for Lock {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         let begun = scan::trim_start(line);
         let Some(open) = scan::find(line, |byte| byte == b'{') else {
             if begun.starts_with(b"[") {

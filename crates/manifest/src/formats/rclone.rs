@@ -58,9 +58,6 @@ struct Lines {
 
 impl Parse for Lines {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         if line.is_empty() {
             return Ok(None);
         }

@@ -146,9 +146,6 @@ struct Columns {
 
 impl Parse for Columns {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         if scan::is_empty(line) || is_comment(line) {
             return Ok(None);
         }

@@ -59,9 +59,6 @@ struct Dump {
 
 impl Parse for Dump {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         if scan::is_empty(line) {
             return Ok(None);
         }

@@ -115,9 +115,6 @@ impl Parse for Table {
     }
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         match self.part {
             Part::Before | Part::After => {
                 if let Some(names) = heading(line) {

@@ -102,9 +102,6 @@ struct Sfv {
 
 impl Parse for Sfv {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         if scan::all(line, is_end) {
             return Ok(None);
         }

@@ -58,9 +58,6 @@ struct Lines {
 
 impl Parse for Lines {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         if scan::is_empty(line) || line.starts_with(b";") {
             // No program's comment ends with a digest: it is an entry, or a comment that lost its line end.
             let entry = split(line).is_some_and(|(_, digest)| digest.len() == DIGITS && is_hex(digest));

@@ -54,9 +54,6 @@ struct Lines {
 
 impl Parse for Lines {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::find(line, |byte| byte == 0).is_some() {
-            return Err(Reason::Nul);
-        }
         if scan::is_empty(line) || line.starts_with(b"#") {
             return if is_damaged(line) { Err(Reason::DamagedComment) } else { Ok(None) };
         }

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Builds the book of these pages with mdBook, and looks whether each of its links leads somewhere.
+
+The pages link to others of this repository, so that these links work wherever the pages are read: the book has the same folders,
+and those pages as its last part.
+
+usage: docs/book.py FOLDER    (mdbook in PATH, or named by MDBOOK; cargo install mdbook --no-default-features is enough)
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote
+
+ROOT = Path(__file__).resolve().parent.parent
+FIRST = "[truesum](README.md)\n\n"
+BEYOND = """
+# Beyond the book
+
+- [Results of benchmarks](benchmarks/RESULTS.md)
+- [How it is measured](benchmarks/METHODOLOGY.md)
+- [Faults](tests/faults/README.md)
+- [Attacks](tests/attacks/README.md)
+- [Architecture](ARCHITECTURE.md)
+- [Contributing](CONTRIBUTING.md)
+- [Changes](CHANGELOG.md)
+"""
+
+
+def sources(folder: Path) -> None:
+    """Puts into the folder what the book is made of."""
+    ignore = shutil.ignore_patterns("*.py", "book.toml", "SUMMARY.md")
+    shutil.copytree(ROOT / "docs", folder / "src/docs", ignore=ignore)
+    for path in ["examples/shards", "benchmarks/recorded", "crates/engine/examples"]:
+        shutil.copytree(ROOT / path, folder / "src" / path)
+    title, pages = (ROOT / "docs/SUMMARY.md").read_text().split("\n\n", 1)
+    summary = f"{title}\n\n{FIRST}{pages.replace('](', '](docs/')}{BEYOND}"
+    for path in re.findall(r"\]\(([^)]+)\)", FIRST + BEYOND):
+        (folder / "src" / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / path, folder / "src" / path)
+    # A README becomes its folder's first page, and links to it do not follow; the list of pages is at every page's side.
+    for readme in (folder / "src").glob("*/*/README.md"):
+        readme.rename(readme.with_name("about.md"))
+    for page in (folder / "src").rglob("*.md"):
+        text = page.read_text().replace("/README.md)", "/about.md)")
+        page.write_text(text.replace("docs/SUMMARY.md)", "docs/first-steps.md)"))
+    (folder / "src/SUMMARY.md").write_text(summary.replace("/README.md)", "/about.md)"))
+    settings = (ROOT / "docs/book.toml").read_text()
+    (folder / "book.toml").write_text(settings.replace('src = "."', 'src = "src"'))
+
+
+def dead(book: Path) -> list[str]:
+    """The links that lead nowhere."""
+    found = []
+    for page in sorted(book.rglob("*.html")):
+        # All pages in one, as if they lay there.
+        if page.name in ("print.html", "404.html", "toc.html"):
+            continue
+        for link in re.findall(r'<(?:a|img)\b[^>]*?\b(?:href|src)="([^"]+)"', page.read_text()):
+            path, _, anchor = unescape(link).partition("#")
+            if re.match(r"[a-z]+:", path):
+                continue
+            target = page if not path else Path(os.path.normpath(page.parent / unquote(path)))
+            if not target.exists():
+                found.append(f"{page.relative_to(book)}: {link}")
+            elif anchor and target.suffix == ".html" and f'id="{anchor}"' not in target.read_text():
+                found.append(f"{page.relative_to(book)}: {link}: no such place there")
+    return found
+
+
+def main() -> int:
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    book = Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as scratch:
+        sources(Path(scratch))
+        subprocess.run([os.environ.get("MDBOOK", "mdbook"), "build", "-d", book, scratch], check=True)
+    found = dead(book)
+    for link in found:
+        print(link, file=sys.stderr)
+    pages = sum(1 for _ in book.rglob("*.html"))
+    print(f"book: {pages} pages, {len(found)} dead links")
+    return 1 if found or pages < 20 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
