@@ -55,7 +55,7 @@ class Server:
         command = [str(word).replace("PORT", str(self.port)) for word in command]
         self.process = subprocess.Popen(command, env=dict(os.environ, **(environment or {})),
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while True:
             try:
                 urllib.request.urlopen(self.url + ready, timeout=2).close()

@@ -52,7 +52,7 @@ class Bench:
                                aws_secret_access_key=SECRET, config=config)
         self.said = ""
 
-    def run(self, *words, url=None, cwd=None, wait=60, **environment):
+    def run(self, *words, url=None, cwd=None, wait=240, **environment):
         """What the program says: its status, output and errors."""
         env = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "TRUESUM_"))}
         env |= {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": url or self.server.url,

@@ -36,9 +36,13 @@ fn text(url: &OsStr) -> Result<&str, Refusal> {
 /// The URL is none, environment and profiles say too little, or this program reads no object stores.
 pub fn open(url: &OsStr) -> Result<Arc<dyn Remote>, Refusal> {
     #[cfg(not(feature = "stores"))]
-    return Err(absent::refusal(text(url)?));
+    {
+        Err(absent::refusal(text(url)?))
+    }
     #[cfg(feature = "stores")]
-    Ok(Arc::new(store(url)?))
+    {
+        Ok(Arc::new(store(url)?))
+    }
 }
 
 /// The same, for who asks it more than a run does.

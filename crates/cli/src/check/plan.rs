@@ -26,6 +26,7 @@ pub struct Checking {
     pub subject: Subject,
     pub options: truesum::Options,
     /// Whether stored checksums are asked instead, and then whether what they do not answer is read.
+    #[cfg_attr(not(feature = "stores"), expect(dead_code, reason = "no store is opened then"))]
     pub stored: Option<bool>,
     pub form: Form,
     /// Whether every malformed line is named.
