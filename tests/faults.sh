@@ -6,7 +6,7 @@ set -euo pipefail
 bin=$(cd "$1" && pwd)
 cd "$(dirname "$0")/faults"
 export PATH="$bin:$PATH"
-work=$(mktemp -d /tmp/truesum-probe.XXXXXX)
+work=$(mktemp -d -t truesum-probe.XXXXXX)
 chmod 755 "$work" # some cases run as nobody
 trap 'rm -rf "$work"' EXIT
 python3 probe.py profiles/truesum.json --slow --work "$work/w" --json "$work/result.json" >"$work/log"

@@ -4,6 +4,7 @@
 //! all slices at once. Outcomes come back to the calling thread, which hands them to the [`Sink`] in the order of the tasks.
 //! Memory is bounded: jobs run a bounded number ahead of what was handed out, and a worker's buffers have a fixed size.
 
+mod alone;
 pub mod config;
 mod event;
 mod feed;

@@ -10,7 +10,7 @@ use std::thread::Builder;
 /// Stack of a thread: four times what the deepest of them was measured to need.
 const STACK: usize = 512 << 10;
 /// What a thread takes with its stack, its buffers and what it allocates besides, and with small buffers.
-const THREAD: u64 = 5 << 20;
+const THREAD: u64 = 7 << 20;
 const SMALL_THREAD: u64 = 2 << 20;
 /// Where less than this is left at first, buffers are small.
 const TIGHT: u64 = 96 << 20;

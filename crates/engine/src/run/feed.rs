@@ -3,12 +3,13 @@
 use crate::io::open::Root;
 use crate::job::Job;
 use crate::progress::Progress;
+use crate::run::alone::alone;
 use crate::run::event::{Batch, Told};
 use crate::run::frontier::Frontier;
 use crate::task::Task;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use truesum_hash::{Spec, kernel};
+use truesum_hash::Spec;
 
 /// How far workers may run ahead of what was handed out, in tasks: the bound on outcomes that wait for their turn.
 const WINDOW: u64 = 1 << 14;
@@ -22,8 +23,6 @@ const KNOWN: usize = 4096;
 const BATCH: usize = 32;
 /// Starting a thread takes about as long as hashing this many bytes.
 const THREAD_COST: u64 = 1 << 17;
-/// In a list that is too long to be known, files of this size get a core for themselves.
-pub(crate) const LARGE: u64 = 256 << 20;
 
 /// Gives jobs to workers.
 pub(crate) struct Feeder<'a> {
@@ -225,19 +224,20 @@ impl Feed<'_> {
         self.progress.set_found(self.found + least as u64, most == Some(least));
     }
 
-    /// Asks all files for their sizes and puts the largest where they start first. Returns the sum of the sizes.
-    ///
-    /// A file that would take longer in a lane than all of them take in all lanes decides when the run ends: it is
-    /// hashed alone, by the fastest kernel for one message. Without lanes there is nothing to gain by that.
+    /// Asks all files for their sizes, puts the largest where they start first, and says which go alone. Returns the sum of the
+    /// sizes.
     fn largest_first(&mut self, root: &Root, threads: usize) -> u64 {
         let mut sized: Vec<(u64, Assigned)> =
             self.ready.drain(..).map(|assigned| (size(&assigned.job, root), assigned)).collect();
         // A stable sort by size, and the ready jobs are taken from the end.
         sized.sort_by_key(|(size, _)| *size);
         let total: u64 = sized.iter().map(|(size, _)| size).sum();
-        for (size, assigned) in &mut sized {
-            let lanes = assigned.job.specs.iter().map(lanes_of).max().unwrap_or(1) as u64;
-            assigned.alone = Some(*size > total / (threads as u64 * lanes));
+        // Lists of one algorithm are the rule; where several are, those of the largest file decide.
+        let specs: &[Spec] = sized.last().map_or(&[], |(_, assigned)| &assigned.job.specs);
+        let sizes: Vec<u64> = sized.iter().rev().map(|(size, _)| *size).collect();
+        let first = sized.len() - alone(&sizes, specs, threads);
+        for (at, (_, assigned)) in sized.iter_mut().enumerate() {
+            assigned.alone = Some(at >= first);
         }
         self.ready.extend(sized.into_iter().map(|(_, assigned)| assigned));
         total
@@ -248,9 +248,4 @@ impl Feed<'_> {
 fn size(job: &Job, root: &Root) -> u64 {
     let (root, path) = job.way(root);
     root.size(path)
-}
-
-/// How many messages of this algorithm share a core.
-pub(crate) fn lanes_of(spec: &Spec) -> usize {
-    kernel::full_lanes(spec.algorithm())
 }

@@ -1,0 +1,135 @@
+//! Which files are hashed by themselves, each by a core and the best kernel for one message, and which share lanes.
+//!
+//! Lanes advance many files in little more time than one of them takes by itself ([`kernel::efforts`]), but each of them slower. So
+//! a file that would outlast all others in a lane goes alone, and as many images as a core has lanes go side by side.
+
+use std::cmp::Ordering;
+use truesum_hash::{Spec, kernel};
+
+/// Files up to this size never go alone, and are read by the thread that hashes them.
+pub(crate) const READ_AHEAD: u64 = 4 << 20;
+/// What a file in a lane is held to cost beside its effort, in eighths: it is copied, and nobody reads it ahead.
+const COPIED: u64 = 10;
+const EIGHTHS: u64 = 8;
+
+/// In a list that is too long to be known, files of this size go alone where there are no lanes. Where there are, others share them
+/// most likely, so that it takes a file that outlasts these.
+const LARGE: u64 = 256 << 20;
+const HUGE: u64 = 4 << 30;
+
+/// Whether a file goes alone of which nobody knows what comes beside it.
+pub(crate) fn alone_in_the_unknown(size: u64, specs: &[Spec]) -> bool {
+    size >= if specs.iter().any(|spec| lanes_of(spec) > 1) { HUGE } else { LARGE }
+}
+
+/// How many messages of this algorithm share a core.
+pub(crate) fn lanes_of(spec: &Spec) -> usize {
+    kernel::full_lanes(spec.algorithm())
+}
+
+/// How many of the largest files go alone. `sizes` are those of all files, the largest first; all are of these algorithms.
+///
+/// Each number is judged by when the run would end: not before the last of the threads that files are spread over, nor before the
+/// longest file, alone or in its lane.
+pub(crate) fn alone(sizes: &[u64], specs: &[Spec], threads: usize) -> usize {
+    let lanes = specs.iter().map(lanes_of).max().unwrap_or(1);
+    let threads = threads.max(1);
+    let all: u128 = sizes.iter().copied().map(u128::from).sum();
+    if lanes == 1 {
+        // Nothing is lost by going alone, unless there is more to do beside the file than it takes.
+        return sizes.iter().take_while(|&&size| u128::from(size) > all / threads as u128).count();
+    }
+    // Of so many messages on a core, for all algorithms together.
+    let mut efforts = vec![0; lanes + 1];
+    for spec in specs {
+        let own = kernel::efforts(spec.algorithm(), lanes);
+        efforts.iter_mut().zip(own).for_each(|(sum, effort)| *sum += effort);
+    }
+    let by_itself = |bytes: u128| bytes * u128::from(efforts[1]);
+    // When `files` of `bytes` bytes together end, the longest of `size`.
+    let in_lanes = |files: usize, bytes: u128, size: u64, threads: usize| {
+        let busy = files.div_ceil(threads).min(lanes);
+        let effort = u128::from(efforts[busy] * COPIED / EIGHTHS);
+        let spread = bytes * effort / (busy.max(1) * threads) as u128;
+        spread.max(u128::from(size) * effort)
+    };
+    let (mut rest, mut best) = (all, (u128::MAX, 0));
+    for (alone, size) in sizes.iter().copied().chain([0]).enumerate() {
+        let others = |threads| in_lanes(sizes.len() - alone, rest, size, threads);
+        let longest = if alone == 0 { 0 } else { by_itself(sizes[0].into()) };
+        let end = match alone.cmp(&threads) {
+            Ordering::Less => longest.max(others(threads - alone)),
+            Ordering::Equal => longest + others(threads),
+            // Of more files than threads two go one after the other.
+            Ordering::Greater => {
+                let pair = u128::from(sizes[threads - 1]) + u128::from(sizes[threads]);
+                longest.max(by_itself(pair)).max(by_itself(all - rest) / threads as u128) + others(threads)
+            }
+        };
+        if end < best.0 {
+            best = (end, alone);
+        }
+        rest -= u128::from(size);
+        if size <= READ_AHEAD {
+            break;
+        }
+    }
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    fn spec(name: &str) -> [Spec; 1] {
+        [name.parse().expect("a row of the table")]
+    }
+
+    #[test]
+    fn nothing_small_goes_alone() {
+        for name in ["md5", "sha256", "blake2b", "sha3-256"] {
+            assert_eq!(alone(&[], &spec(name), 2), 0);
+            assert_eq!(alone(&[1000; 3], &spec(name), 2), 0, "{name}");
+            assert_eq!(alone(&[4 * MIB; 100], &spec(name), 2), 0, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_outlasts_all_others_goes_alone() {
+        for name in ["md5", "sha1", "sha256", "sha512", "blake2b", "sha3-256"] {
+            let mut sizes = vec![8000 * MIB];
+            sizes.extend([10 * MIB; 137]);
+            let found = alone(&sizes, &spec(name), 2);
+            assert_eq!(found, 1, "{name}");
+            // As many as there are threads have nobody to wait for.
+            assert_eq!(alone(&[700 * MIB; 2], &spec(name), 2), 2, "{name}");
+            assert_eq!(alone(&[700 * MIB], &spec(name), 8), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn as_many_images_as_fill_the_lanes_go_side_by_side() {
+        for name in ["md5", "sha1", "sha256", "sha512", "blake2b", "sha3-256"] {
+            let spec = spec(name);
+            let lanes = lanes_of(&spec[0]);
+            if lanes > 2 {
+                assert_eq!(alone(&vec![700 * MIB; 2 * lanes], &spec, 2), 0, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_lanes_what_takes_longer_than_its_share_goes_alone() {
+        assert_eq!(lanes_of(&spec("crc32")[0]), 1);
+        assert_eq!(alone(&[100 * MIB, MIB, MIB], &spec("crc32"), 2), 1);
+        assert_eq!(alone(&[100 * MIB; 4], &spec("crc32"), 2), 0);
+    }
+
+    #[test]
+    fn sizes_without_bounds_are_compared() {
+        let found = alone(&[u64::MAX / 64; 40], &spec("sha256"), 2);
+        assert!(found <= 40);
+    }
+}
