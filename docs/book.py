@@ -26,6 +26,7 @@ BEYOND = """
 - [How it is measured](benchmarks/METHODOLOGY.md)
 - [Faults](tests/faults/README.md)
 - [Attacks](tests/attacks/README.md)
+- [Fuzzing](fuzz/README.md)
 - [Architecture](ARCHITECTURE.md)
 - [Contributing](CONTRIBUTING.md)
 - [Changes](CHANGELOG.md)
@@ -44,7 +45,7 @@ def sources(folder: Path) -> None:
         (folder / "src" / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / path, folder / "src" / path)
     # A README becomes its folder's first page, and links to it do not follow; the list of pages is at every page's side.
-    for readme in (folder / "src").glob("*/*/README.md"):
+    for readme in (folder / "src").glob("*/**/README.md"):
         readme.rename(readme.with_name("about.md"))
     for page in (folder / "src").rglob("*.md"):
         text = page.read_text().replace("/README.md)", "/about.md)")

@@ -75,8 +75,8 @@ class Shell:
                     return text
 
     def shows(self, text, good):
-        """What is shown when this is typed, and whether it is `good`. A busy machine gets more time, twice."""
-        for patience in (1, 3, 8):
+        """What is shown when this is typed, and whether it is `good`. A busy machine gets more time, again and again."""
+        for patience in (1, 3, 8, 20, 40):
             said = self.type(text, patience)
             if good(said):
                 return said, True

@@ -7,6 +7,7 @@ use crate::comparing::{Manner, ResultForm, compare};
 use crate::console::Console;
 use crate::ending::{self, Ending};
 use crate::exit::{Exit, Refusal};
+use crate::formats;
 use crate::options::Moved;
 use crate::selection::selection;
 use arguments::AuditArgs;
@@ -20,6 +21,10 @@ use truesum::{Mapping, Wanted};
 /// Runs the command.
 pub fn run(args: AuditArgs) -> Exit {
     let mut console = Console::new(args.run.color);
+    let template = match args.format_string.as_deref().map(formats::template).transpose() {
+        Ok(template) => template,
+        Err(refusal) => return console.refuse(&refusal),
+    };
     let manner = Manner {
         form: match (args.json, args.status) {
             (true, _) => ResultForm::Json,
@@ -33,6 +38,7 @@ pub fn run(args: AuditArgs) -> Exit {
         ending: args.summary.unwrap_or(if args.json { Ending::None } else { Ending::Short }),
         quiet: args.quiet,
         html: args.html.clone(),
+        template,
     };
     let sets = args.known.iter().map(|set| set.as_os_str());
     let named: Vec<&OsStr> = args.manifests.iter().map(OsString::as_os_str).chain(sets).collect();

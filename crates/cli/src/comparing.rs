@@ -11,13 +11,16 @@ use crate::ending::{self, Ending};
 use crate::exit::Exit;
 use crate::output::{Output, cannot_write};
 use crate::watch::Watch;
+use crate::words::visible;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use truesum::audit::{Comparison, Equality, Event, Finding, Options, Report, Standing, Tell};
+use truesum::manifest::Entry;
 use truesum::manifest::path::display_safe;
+use truesum::manifest::template::Template;
 use truesum::{BadLine, Error};
 
 /// Malformed lines named, at most.
@@ -50,6 +53,8 @@ pub struct Manner {
     pub quiet: bool,
     /// Where a page of the whole is written.
     pub html: Option<PathBuf>,
+    /// What a line is, if it is another one.
+    pub template: Option<Template>,
 }
 
 impl Manner {
@@ -109,8 +114,8 @@ pub fn compare(
     let finished = told.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
     console.display = None;
     if let Err(error) = finished {
-        exit = exit.max(cannot_write(&error, &mut console));
-        return exit;
+        // Of an answer that nobody has, not even that there is a difference is said.
+        return cannot_write(&error, &mut console);
     }
     if manner.form != ResultForm::Silent {
         advise(manner, report, malformed.named, &mut console);
@@ -206,7 +211,15 @@ impl Telling<'_> {
             Event::Finding(finding) if manner.same || finding.standing != Standing::Same => {
                 match manner.form {
                     ResultForm::Json => json::file(manner, finding, None, line),
-                    ResultForm::Lines => text_line(manner.word(finding.standing), finding, line),
+                    ResultForm::Lines => match &manner.template {
+                        None => text_line(manner.word(finding.standing), finding, line),
+                        Some(template) => {
+                            template_line(template, manner.word(finding.standing), finding, line);
+                            if output.is_terminal {
+                                *line = visible(line);
+                            }
+                        }
+                    },
                     ResultForm::Silent => {}
                 }
             }
@@ -273,6 +286,23 @@ fn tone(standing: Standing, manner: &Manner) -> Tone {
         }
         Standing::Changed | Standing::Corrupt | Standing::Missing | Standing::Unreadable => Tone::Bad,
     }
+}
+
+/// Appends what a template says of one file: what was found of it, or what is listed where nothing else was.
+fn template_line(template: &Template, word: &str, finding: &Finding<'_>, out: &mut Vec<u8>) {
+    let path = finding.name.as_os_str().as_bytes().to_vec();
+    let facts = finding.found.as_ref().or(finding.listed.as_ref());
+    let entry = match facts {
+        None => Entry { path, ..Entry::default() },
+        Some(facts) => Entry {
+            path,
+            size: facts.size,
+            mtime: facts.mtime,
+            digests: facts.digests.clone(),
+            ..Entry::default()
+        },
+    };
+    template.render_compared(&entry, word, out);
 }
 
 /// Appends the line of one file: a word, its name, where its content is listed, and why it could not be read.

@@ -265,11 +265,7 @@ fn untold(args: &ConvertArgs, converted: &Converted) -> Vec<Spec> {
 
 /// Writes what was made to where it belongs.
 fn hand_out(args: &ConvertArgs, mut text: SpooledTempFile, console: &mut Console) -> Exit {
-    let output = match &args.output {
-        Some(path) => Output::file(path),
-        None => Ok(Output::stdout()),
-    };
-    let mut output = match output {
+    let mut output = match Output::list(args.output.as_deref()) {
         Ok(output) => output,
         Err(error) => {
             console.failure(&error);

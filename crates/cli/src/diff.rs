@@ -56,6 +56,7 @@ pub fn run(args: DiffArgs) -> Exit {
         ending: if args.run.verbose && !args.json { Ending::Short } else { Ending::None },
         quiet: false,
         html: None,
+        template: None,
     };
     compare(&manner, options, tell.line, console, |comparison, tell| comparison.diff(&old, &new, tell))
 }

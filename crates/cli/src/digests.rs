@@ -1,8 +1,11 @@
 //! Digests as the user gives them: all that each may be of, or why it is none.
 
 use crate::exit::Refusal;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use truesum::hash::Spec;
-use truesum::manifest::identify::{Candidate, Unidentified, catalogue, identify};
+use truesum::manifest::identify::{Candidate, Unidentified, catalogue, identify, info_hashes};
 use truesum::manifest::path::display_safe;
 
 /// What a text may be the digest of, the likeliest first; of these algorithms alone, if any are asked for.
@@ -37,12 +40,15 @@ pub fn candidates(text: &str, asked: &[Spec]) -> Result<Vec<Candidate>, Refusal>
     Ok(found)
 }
 
-/// What may be tried where there is a file to ask: what a text may be of, and each CRC of the catalogue.
+/// What may be tried where there is a file of this name to ask: what a text may be of, each CRC of the catalogue, and the info hash of
+/// a torrent of it.
 ///
 /// # Errors
 /// It can be the digest of nothing.
-pub fn candidates_for_file(text: &str) -> Result<Vec<Candidate>, Refusal> {
-    let more = catalogue(text);
+pub fn candidates_for_file(text: &str, name: &OsStr) -> Result<Vec<Candidate>, Refusal> {
+    let name = Path::new(name).file_name().unwrap_or_default();
+    let more: Vec<Candidate> =
+        catalogue(text).into_iter().chain(info_hashes(text, name.as_bytes())).collect();
     match candidates(text, &[]) {
         Ok(found) => Ok(found.into_iter().chain(more).collect()),
         Err(_) if !more.is_empty() => Ok(more),

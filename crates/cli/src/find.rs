@@ -94,7 +94,8 @@ pub fn run(args: FindArgs) -> Exit {
     let finished = told.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
     console.display = None;
     if let Err(error) = finished {
-        return exit.max(cannot_write(&error, &mut console));
+        // Of an answer that nobody has, not even that something is absent is said.
+        return cannot_write(&error, &mut console);
     }
     if report.found.is_empty() && report.failed + report.malformed == 0 && !report.interrupted {
         console.error("nothing to look for: no file is listed");

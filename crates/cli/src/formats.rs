@@ -1,9 +1,11 @@
-//! Which format a manifest is written in.
+//! Which format a manifest is written in, or which template its lines.
 
 use crate::exit::Refusal;
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::Spec;
+use truesum::manifest::template::Template;
 use truesum::manifest::{self, Format, Spelling};
 
 /// The format in which lines of these digests are read back from a file of this name: the one asked for, or with tags where its lines
@@ -29,4 +31,17 @@ pub fn told_in(
         return Err(Refusal::with_hint(text, hint));
     }
     Ok(told)
+}
+
+/// Reads a template.
+///
+/// # Errors
+/// It holds what is no directive of its language.
+pub fn template(text: &OsStr) -> Result<Template, Refusal> {
+    Template::parse(text.as_bytes()).map_err(|error| {
+        Refusal::with_hint(
+            format!("--format-string {error}"),
+            "truesum hash --help has all; %% is a percent sign",
+        )
+    })
 }

@@ -2,7 +2,9 @@
 //! standard error, and a manifest that would lack them is not written.
 
 pub mod arguments;
+mod bag;
 mod beside;
+mod history;
 mod marking;
 mod parameters;
 mod plan;
@@ -56,6 +58,7 @@ pub fn run(args: HashArgs) -> Exit {
     match &plan.purpose {
         Purpose::List => execute(plan, &mut console),
         Purpose::Texts(texts) => texts::run(&plan, texts, &mut console),
+        Purpose::Bags(wanted) => bag::run(&plan, wanted, &|own| engine(&plan, own), &mut console),
         Purpose::Beside(place) => write_beside(&plan, *place, &mut console),
         Purpose::Names(carried_out) => name_by_crc(&plan, *carried_out, &mut console),
     }
@@ -194,10 +197,20 @@ fn name_by_crc(plan: &Hashing, carried_out: bool, console: &mut Console) -> Exit
     exit
 }
 
+/// Whether the list of a history is written.
+fn is_history(plan: &Hashing) -> bool {
+    matches!(plan.form, Form::Entries(format, _) if format.name == "ascmhl")
+}
+
 fn execute(plan: Hashing, console: &mut Console) -> Exit {
+    let history = plan.output.as_deref().filter(|_| is_history(&plan));
+    if let Some(Err(refusal)) = history.map(history::prepare) {
+        return console.refuse(&refusal);
+    }
     let output = match &plan.output {
-        Some(path) => Output::file(path),
-        None => Ok(Output::stdout()),
+        // What a template makes is no list that could be known again.
+        Some(path) if plan.template.is_some() || plan.form == Form::Raw => Output::file(path),
+        path => Output::list(path.as_deref()),
     };
     let output = match output {
         Ok(output) => output,
@@ -368,13 +381,19 @@ fn end(
         }
         return exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     }
-    let listed = summary.files - told.refused;
+    // What a template that asks for no digest lists was looked at, and not read.
+    let listed = summary.files + summary.unverified - told.refused;
     let gathered = Gathered { listed, lacking, list_read, over_content: told.met_own };
     match &plan.output {
         Some(path) => match replacing::refused(path, gathered, plan.accept) {
             Some(refusal) => exit = exit.max(console.refuse(&refusal)),
             None => {
                 if let Err(error) = output.finish() {
+                    return exit.max(cannot_write(&error, console));
+                }
+                if is_history(plan)
+                    && let Err(error) = history::chain(path)
+                {
                     return exit.max(cannot_write(&error, console));
                 }
                 written(path, gathered, &summary, plan, console);

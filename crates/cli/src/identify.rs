@@ -26,8 +26,8 @@ Examples:
   truesum identify 9dd4e461268c8034f5c8564e155c67a6 disk.iso
   truesum identify 29b1 firmware.bin                     one of a hundred CRCs
   truesum identify 1f2e...-17 upload.bin                 the part size of an S3 ETag
-Hexadecimal of any case, with colons or blanks; base 32 and 64, Nix's base 32, C4; multihash; decimal of
-sum and cksum; NAME:DIGEST.
+Hexadecimal of any case, with colons or blanks; base 32, 58 and 64, Z85, Nix's base 32, C4, Bubble Babble;
+multihash, multibase; decimal of sum and cksum; NAME:DIGEST. With FILE also the info hash of its torrent.
 Exit status: 0 told, and it is of FILE; 1 it is not of FILE; 2 no digest, or FILE was not read.")]
 pub struct IdentifyArgs {
     /// The digest
@@ -47,7 +47,7 @@ pub struct IdentifyArgs {
 pub fn run(args: IdentifyArgs) -> Exit {
     let mut console = Console::new(args.run.color);
     let candidates = match &args.file {
-        Some(_) => candidates_for_file(&args.digest),
+        Some(file) => candidates_for_file(&args.digest, file),
         None => candidates(&args.digest, &[]),
     };
     let candidates = match candidates {

@@ -8,6 +8,7 @@ use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum::manifest::{Head, Reading, detect};
 use truesum::write::close;
 use truesum::{AtomicFile, Cause, Error};
 
@@ -29,6 +30,22 @@ impl Output {
         let is_terminal = io::stdout().is_terminal();
         let to = To::Stdout(BufWriter::with_capacity(1 << 16, standard::Output));
         Output { to, is_terminal }
+    }
+
+    /// The file for a list, or standard output.
+    ///
+    /// # Errors
+    /// It cannot be written, or is there and neither text nor a list: the name given may by a slip be that of a file to be listed.
+    pub fn list(path: Option<&Path>) -> Result<Output, Error> {
+        let Some(path) = path else { return Ok(Output::stdout()) };
+        may_replace_what(path, "no text, nor a manifest that truesum knows", &|head| {
+            // A character may be cut off where looking ended.
+            let whole = std::str::from_utf8(head.text)
+                .map_or_else(|error| error.valid_up_to() + 4 > head.text.len(), |_| true);
+            let is_text = whole && !head.text.contains(&0);
+            is_text || detect(head, None).is_some_and(|row| !matches!(row.reading, Reading::Not(_)))
+        })?;
+        Output::file(path)
     }
 
     /// A file.
@@ -182,16 +199,26 @@ pub fn save_page(path: &Path, text: &str, mark: &str) -> Result<(), Error> {
 /// # Errors
 /// Something else is there; it cannot be read.
 pub fn may_replace(path: &Path, mark: &str) -> Result<(), Error> {
-    /// Where the mark is at the latest.
-    const NEAR: u64 = 8 << 10;
-    if path.is_file() {
-        let mut first = Vec::new();
-        let read = File::open(path).and_then(|file| file.take(NEAR).read_to_end(&mut first));
-        read.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
-        let marked = first.windows(mark.len()).any(|part| part == mark.as_bytes());
+    may_replace_what(path, "no page of truesum", &|head| {
+        let marked = head.text.windows(mark.len()).any(|part| part == mark.as_bytes());
         // An empty file is not an earlier page: it may be one that a manifest lists.
-        if !(first.starts_with(b"<") && marked) {
-            let why = Cause::Other("what is there is no page of truesum, and is not replaced".to_owned());
+        head.text.starts_with(b"<") && marked
+    })
+}
+
+/// Whether a file may be written there: nothing is, or what `fits` by how it begins.
+///
+/// # Errors
+/// Something else is there; it cannot be read.
+pub fn may_replace_what(path: &Path, otherwise: &str, fits: &dyn Fn(Head<'_>) -> bool) -> Result<(), Error> {
+    /// Bytes that are looked at.
+    const NEAR: u64 = 64 << 10;
+    if path.is_file() {
+        let mut text = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(NEAR).read_to_end(&mut text));
+        read.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
+        if !fits(Head { text: &text, complete: (text.len() as u64) < NEAR }) {
+            let why = Cause::Other(format!("what is there is {otherwise}, and is not replaced"));
             return Err(Error::new(path.as_os_str().as_bytes(), "write", why));
         }
     }

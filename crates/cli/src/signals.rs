@@ -1,10 +1,11 @@
-//! Signals: the first one that asks to end lets the run finish what it holds and report, the second ends at once.
+//! Signals: the first one that asks to end lets the run finish what it holds and report, the second ends at once. Some seconds after
+//! the first the same is done: a read may never return, from a device or a server that is gone.
 //!
 //! Handlers set flags and ring a bell for those who wait for input, so no thread waits for them.
 
 #![allow(unsafe_code)]
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::{flag, low_level};
 use std::io;
 use std::sync::Arc;
@@ -21,11 +22,19 @@ pub struct Signals {
 impl Signals {
     /// Lets SIGINT, SIGTERM and SIGHUP stop `progress`, and SIGUSR1 ask for a status line.
     ///
-    /// A signal that was ignored when the program began (`nohup`) stays ignored.
+    /// A signal that was ignored when the program began (`nohup`) stays ignored. One that comes meanwhile waits until all that
+    /// it is to do is known: with half of it done the run would go on as if nobody had asked.
     ///
     /// # Errors
     /// The system's.
     pub fn install(progress: &Progress) -> io::Result<Signals> {
+        let held = Held::all()?;
+        let signals = Signals::register(progress);
+        drop(held);
+        signals
+    }
+
+    fn register(progress: &Progress) -> io::Result<Signals> {
         let signals = Signals::default();
         let stop = progress.stop_flag();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -35,9 +44,10 @@ impl Signals {
             let again = stop.clone();
             let end = move || {
                 if again.load(Relaxed) {
-                    truesum::write::remove_temporaries();
-                    low_level::exit(128 + signal);
+                    end_at_once(signal);
                 }
+                // SAFETY: it takes a number, and is one of the calls that handlers may make.
+                unsafe { libc::alarm(GRACE) };
             };
             // SAFETY: a handler may use atomics and make system calls, and this does nothing else.
             unsafe { low_level::register(signal, end) }?;
@@ -47,6 +57,13 @@ impl Signals {
             low_level::pipe::register(signal, progress.bell()?)?;
         }
         flag::register(SIGUSR1, signals.status.clone())?;
+        let asked = signals.ended_by.clone();
+        let late = move || match asked.load(Relaxed) {
+            0 => {}
+            signal => end_at_once(signal as i32),
+        };
+        // SAFETY: as above.
+        unsafe { low_level::register(SIGALRM, late) }?;
         Ok(signals)
     }
 
@@ -62,6 +79,46 @@ impl Signals {
     pub fn take_status(&self) -> bool {
         self.status.swap(false, Relaxed)
     }
+}
+
+/// While it lives no signal that is handled reaches this thread, which is to be the only one.
+struct Held {
+    before: libc::sigset_t,
+}
+
+impl Held {
+    /// # Errors
+    /// The system's.
+    fn all() -> io::Result<Held> {
+        // SAFETY: an all-zero set is valid, and the calls write only to the two sets.
+        unsafe {
+            let mut set: libc::sigset_t = std::mem::zeroed();
+            let mut before = set;
+            libc::sigemptyset(&mut set);
+            for signal in [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM] {
+                libc::sigaddset(&mut set, signal);
+            }
+            match libc::pthread_sigmask(libc::SIG_BLOCK, &set, &mut before) {
+                0 => Ok(Held { before }),
+                error => Err(io::Error::from_raw_os_error(error)),
+            }
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // SAFETY: the set is one that the system gave.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.before, std::ptr::null_mut()) };
+    }
+}
+
+/// Seconds that a run has to end by itself.
+const GRACE: u32 = 5;
+
+fn end_at_once(signal: i32) -> ! {
+    truesum::write::remove_temporaries();
+    low_level::exit(128 + signal);
 }
 
 /// Whether a signal is ignored, by what the kernel tells of this process: the C library would need unsafe code.

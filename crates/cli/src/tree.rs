@@ -4,6 +4,7 @@
 
 mod build;
 mod division;
+mod listed;
 mod proofs;
 mod repair;
 mod stored;

@@ -5,7 +5,8 @@
 mod strace;
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 use strace::{can_trace, run};
 
 const TRUESUM: &str = env!("CARGO_BIN_EXE_truesum");
@@ -153,10 +154,41 @@ fn interrupted_reads_are_made_again() {
     assert_eq!(output.stdout, plain.stdout);
 }
 
+#[test]
+fn a_signal_while_its_handlers_are_installed_ends_the_run() {
+    if !can_trace() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let mut calls = calls(dir.path(), &["-"], ("rt_sigaction", "SIGINT"));
+    calls.retain(|(name, _)| name.starts_with("rt_sig"));
+    assert!(calls.len() > 5, "SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM: {calls:?}");
+    for (name, count) in calls {
+        let mut strace = Command::new("strace");
+        strace.args(["-qq", "-o", "/dev/null", "-e", &format!("trace={name}")]);
+        strace.args(["-e", &format!("inject={name}:signal=SIGINT:when={count}"), TRUESUM, "-"]);
+        strace.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = strace.current_dir(dir.path()).spawn().unwrap();
+        let begun = Instant::now();
+        let status = loop {
+            match child.try_wait().unwrap() {
+                Some(status) => break Some(status),
+                None if begun.elapsed() > Duration::from_mins(1) => break None,
+                None => std::thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        // What waits for its end has it now.
+        drop(child.stdin.take());
+        let _ = child.wait();
+        let code = status.and_then(|status| status.code());
+        assert_eq!(code, Some(130), "SIGINT at {name} {count}: {status:?}");
+    }
+}
+
 /// The system calls of the main thread, which writes, each with how often it was made before and with that one. strace counts
-/// each call by itself. By default those from the first that names `mark` on, since before that nothing is at stake;
+/// each call by itself. By default those from the call `first` that names `mark` on, since before that nothing is at stake;
 /// `TRUESUM_KILLS=all` has all.
-fn calls(folder: &Path, args: &[&str], mark: &str) -> Vec<(String, usize)> {
+fn calls(folder: &Path, args: &[&str], (first, mark): (&str, &str)) -> Vec<(String, usize)> {
     let trace = tempfile::NamedTempFile::new().unwrap();
     let output = Command::new("strace")
         .args(["-qq", "-o", trace.path().to_str().unwrap(), TRUESUM])
@@ -175,7 +207,7 @@ fn calls(folder: &Path, args: &[&str], mark: &str) -> Vec<(String, usize)> {
         }
         let count = counts.entry(name.to_owned()).or_insert(0);
         *count += 1;
-        begun |= name == "openat" && rest.contains(mark);
+        begun |= name == first && rest.contains(mark);
         if begun {
             calls.push((name.to_owned(), *count));
         }
@@ -244,7 +276,7 @@ fn killed_before_any_system_call_the_manifest_is_the_old_or_the_new_one() {
     let make = ["hash", "--no-progress", "-j", "1", "--root", "tree", "-o", "SUMS", "tree"];
     let reset = || std::fs::write(dir.path().join("SUMS"), "the old one\n").unwrap();
     reset();
-    let calls = calls(dir.path(), &make, dir.path().to_str().unwrap());
+    let calls = calls(dir.path(), &make, ("openat", dir.path().to_str().unwrap()));
     kill_everywhere(dir.path(), &make, &calls, b"the old one\n", &reset);
 }
 
@@ -274,7 +306,7 @@ fn an_update_killed_before_any_system_call_leaves_the_old_manifest_or_the_new_on
         std::fs::File::options().write(true).open(&manifest).unwrap().set_modified(before).unwrap();
     };
     let update = ["update", "--no-progress", "-j", "1", "--refresh", "--prune", "SUMS", "tree"];
-    let calls = calls(dir.path(), &update, "\"SUMS\"");
+    let calls = calls(dir.path(), &update, ("openat", "\"SUMS\""));
     kill_everywhere(dir.path(), &update, &calls, &old, &reset);
 }
 

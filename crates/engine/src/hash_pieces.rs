@@ -6,6 +6,7 @@
 use crate::error::{Cause, Error};
 use crate::io::read::Guarded;
 use crate::job::{Found, Job, Outcome, Summary, as_promised};
+use crate::pieces::recipe::{Cooked, Recipe};
 use crate::pieces::sequence::{Sequence, Take};
 use crate::progress::Progress;
 use crate::run::config::{Config, cores};
@@ -16,7 +17,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStringExt;
 use std::time::Instant;
 use truesum_hash::{Hasher, Spec};
-use truesum_manifest::{Cut, Pieces};
+use truesum_manifest::{Cut, Cuts, PieceList};
 
 /// Bytes read at a time.
 const SLICE: usize = 1 << 18;
@@ -46,19 +47,19 @@ pub fn hash_pieces(
     tasks: Vec<Task>,
     progress: &Progress,
     sink: &mut dyn Sink,
-) -> io::Result<(Summary, Option<Vec<Vec<Pieces>>>)> {
+) -> io::Result<(Summary, Option<Vec<Vec<PieceList>>>)> {
     let piece_len = piece_len.filter(|len| *len > 0).unwrap_or_else(|| chosen(&tasks, config));
     let threads = if config.threads == 0 { cores() } else { config.threads };
     let mut summary = Summary::default();
     let mut kept = Kept::default();
     let spec = |name: &str| name.parse::<Spec>().expect("a row of the table of algorithms");
     let (joined, each) = (spec(JOINED), spec(EACH));
-    let mut files: Vec<(u64, Option<Pieces>)> = Vec::new();
+    let mut files: Vec<(u64, Option<PieceList>)> = Vec::new();
     std::thread::scope(|scope| {
         let covered = 0..i64::MAX as u64;
-        let specs = std::slice::from_ref(&joined);
+        let cuts = Cuts::Equal { covered, len: piece_len };
         let mut sequence =
-            (cut != Cut::Each).then(|| Sequence::new(specs, 0, covered, piece_len, threads, scope));
+            (cut != Cut::Each).then(|| Sequence::new(vec![Recipe::plain(&joined)], 0, cuts, threads, scope));
         let mut buffer = vec![0; SLICE];
         let mut total = Some(0u64);
         for task in tasks {
@@ -88,8 +89,8 @@ pub fn hash_pieces(
             let threads = own.map_or(0, |size| if size > piece_len { threads } else { 0 });
             let mut own = own.map(|size| {
                 let covered = 0..size.max(piece_len).next_multiple_of(piece_len);
-                let specs = std::slice::from_ref(&each);
-                (Sequence::new(specs, 0, covered, piece_len, threads, scope), Kept::default())
+                let cuts = Cuts::Equal { covered, len: piece_len };
+                (Sequence::new(vec![Recipe::plain(&each)], 0, cuts, threads, scope), Kept::default())
             });
             let mut empty = true;
             let mut give = |bytes: &[u8]| {
@@ -117,7 +118,7 @@ pub fn hash_pieces(
                         *total += if empty { 0 } else { whole_gap };
                         let own = own.and_then(|(mut own, mut kept)| {
                             own.end_here(&mut kept);
-                            Pieces::new(each.clone(), 0..size, piece_len, kept.digests.into())
+                            PieceList::new(each.clone(), 0..size, piece_len, kept.digests.into())
                         });
                         files.push((*total, own));
                         *total += size;
@@ -135,13 +136,13 @@ pub fn hash_pieces(
         let Some(total) = total.filter(|_| !summary.interrupted) else { return Ok((summary, None)) };
         let all = sequence.and_then(|mut sequence| {
             sequence.end_here(&mut kept);
-            Pieces::new(joined.clone(), 0..total, piece_len, kept.digests.into())
+            PieceList::new(joined.clone(), 0..total, piece_len, kept.digests.into())
         });
         let wanted = 1 + usize::from(cut == Cut::Both);
-        let of = |(start, own): (u64, Option<Pieces>)| -> Vec<Pieces> {
+        let of = |(start, own): (u64, Option<PieceList>)| -> Vec<PieceList> {
             all.iter().map(|all| all.of_file_at(start)).chain(own).collect()
         };
-        let pieces: Vec<Vec<Pieces>> = files.into_iter().map(of).collect();
+        let pieces: Vec<Vec<PieceList>> = files.into_iter().map(of).collect();
         if pieces.iter().any(|lists| lists.len() != wanted) {
             return Err(io::Error::other("a file has not the length that the system told"));
         }
@@ -212,8 +213,8 @@ struct Kept {
 }
 
 impl Take for Kept {
-    fn pieces(&mut self, _: u64, digests: &[Vec<u8>], _: &[bool]) {
-        self.digests.extend_from_slice(&digests[0]);
+    fn pieces(&mut self, _: u64, digests: &[Cooked], _: &[bool]) {
+        self.digests.extend_from_slice(&digests[0].digests);
     }
 
     // Nothing of a file that is read is absent.

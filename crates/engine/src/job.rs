@@ -113,6 +113,10 @@ pub struct Findings {
     pub damaged: Vec<Damage>,
     /// Bytes that no piece covers, or one that holds bytes of other files which could not be read.
     pub unknown: Vec<Range<u64>>,
+    /// What pieces were judged by: the algorithms, and how much of a digest is listed.
+    pub by: String,
+    /// Where so little of each digest is listed that equal ones prove nothing, and no digest of all of the file does either: how much.
+    pub short: Option<String>,
 }
 
 /// A range of bytes in pieces that differ.
@@ -184,7 +188,9 @@ impl Outcome {
             Ok(found) => {
                 let sizes_agree = self.job.size.is_none_or(|size| size == found.size);
                 let (damaged, unknown) = match &found.pieces {
-                    Some(pieces) => (!pieces.damaged.is_empty(), !pieces.unknown.is_empty()),
+                    Some(pieces) => {
+                        (!pieces.damaged.is_empty(), !pieces.unknown.is_empty() || pieces.short.is_some())
+                    }
                     None => (false, self.job.specs.is_empty()),
                 };
                 if !sizes_agree || damaged || !self.job.agrees(&found.digests) {

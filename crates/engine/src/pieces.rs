@@ -10,6 +10,7 @@ pub(crate) mod fold;
 mod hand;
 mod leaves;
 pub(crate) mod ranges;
+pub(crate) mod recipe;
 pub(crate) mod scan;
 pub(crate) mod sequence;
 mod units;

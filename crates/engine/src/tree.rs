@@ -2,7 +2,7 @@
 //!
 //! [`build`] makes a tree on all cores, with plain digests in the same read; [`store`] is the file that keeps it
 //! (`docs/spec/tree.md` section 8); [`locate`] says which bytes are damaged, [`repair`] mends them from a second copy,
-//! [`prove`] makes and checks proofs, [`piece`] divides the work between machines and [`combine`] joins it. [`reading`] is
+//! [`outboard`] writes what Bao keeps, [`prove`] makes and checks proofs, [`piece`] divides the work between machines and [`combine`] joins it. [`reading`] is
 //! how each of them reads its file.
 #![allow(
     clippy::single_range_in_vec_init,
@@ -16,6 +16,7 @@ pub mod growth;
 mod header;
 pub mod locate;
 mod midstate;
+pub mod outboard;
 pub mod outline;
 pub mod piece;
 pub mod prove;

@@ -3,6 +3,7 @@
 //! Entries stream from the manifest into the run, so memory does not grow with their number; all that is kept of a name is
 //! a hash of eight bytes, by which a walk of the root afterwards recognises what was listed.
 
+mod archive;
 mod bag;
 mod embedded;
 pub mod entries;
@@ -10,6 +11,7 @@ pub mod event;
 pub(crate) mod foreign;
 pub mod listed;
 pub(crate) mod listed_jobs;
+pub mod mending;
 pub mod options;
 mod outputs;
 mod picking;

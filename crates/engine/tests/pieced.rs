@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 use truesum::hash::Spec;
-use truesum::manifest::{Entry, Heading, Pieces, Writer, format};
+use truesum::manifest::{Entry, Heading, PieceList, Writer, format};
 use truesum::{Conclusion, Damage, Event, Options, Outcome, Progress, Verdict, Verification};
 
 /// A small generator of numbers (xorshift64*), so that each case is known by its number.
@@ -77,7 +77,7 @@ fn torrent(case: &Case) -> Vec<u8> {
         .chunks(case.piece_len as usize)
         .flat_map(|piece| sha1.digest(piece).as_bytes().to_vec())
         .collect();
-    let pieces = Pieces::new(sha1, 0..all.len() as u64, case.piece_len, digests.into()).unwrap();
+    let pieces = PieceList::new(sha1, 0..all.len() as u64, case.piece_len, digests.into()).unwrap();
     let mut writer = Writer::new(Vec::new(), format("torrent").unwrap(), &Heading::default());
     let mut start = 0;
     for (at, content) in case.contents.iter().enumerate() {
@@ -149,17 +149,24 @@ fn expected(case: &Case) -> Vec<(Verdict, Ranges, Ranges)> {
         if unknown { 2 } else { i32::from(damaged) }
     };
     let states: Vec<(Range<u64>, i32)> = pieces.map(|piece| (piece.clone(), state(&piece))).collect();
-    let of = |file: &Range<u64>, wanted: i32| {
+    // A piece whose bytes are missing at the end of a file is damage of that file.
+    let of = |file: &Range<u64>, end: u64, wanted: i32| {
         let inside = |piece: &Range<u64>| {
             let (start, end) = (piece.start.max(file.start), piece.end.min(file.end));
             start.saturating_sub(file.start)..end.saturating_sub(file.start)
         };
-        merged(states.iter().filter(|(_, state)| *state == wanted).map(|(piece, _)| inside(piece)))
+        let is_cut = |piece: &Range<u64>| end < file.end && piece.end > end;
+        let of_it = states.iter().filter(|(piece, state)| match is_cut(piece) && *state == 2 {
+            true => wanted == 1,
+            false => *state == wanted,
+        });
+        merged(of_it.map(|(piece, _)| inside(piece)))
     };
     files
         .iter()
         .map(|(file, fate)| {
-            let (damaged, unknown) = (of(file, 1), of(file, 2));
+            let end = if let Fate::Cut(len) = fate { file.start + len } else { file.end };
+            let (damaged, unknown) = (of(file, end, 1), of(file, end, 2));
             let verdict = match fate {
                 Fate::Gone => return (Verdict::Missing, Vec::new(), Vec::new()),
                 Fate::Cut(_) | Fate::Grown => Verdict::Mismatch,
@@ -234,7 +241,7 @@ fn damage_in_a_piece_of_two_files_is_told_as_perhaps_the_others() {
 fn a_torrent_that_claims_more_than_there_is_costs_no_more_than_what_there_is() {
     // 2^60 bytes in pieces of 2^58: were what is missing hashed as zeros, this would not end.
     let spec: Spec = "sha1".parse().unwrap();
-    let pieces = Pieces::new(spec, 0..1 << 60, 1 << 58, vec![0; 80].into()).unwrap();
+    let pieces = PieceList::new(spec, 0..1 << 60, 1 << 58, vec![0; 80].into()).unwrap();
     let mut writer = Writer::new(Vec::new(), format("torrent").unwrap(), &Heading::default());
     let entry = Entry { path: b"f".to_vec(), size: Some(1 << 60), pieces: vec![pieces], ..Entry::default() };
     writer.write(&entry).unwrap();

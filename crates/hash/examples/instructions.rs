@@ -4,7 +4,8 @@
 //!
 //! Ways are the kernel rows that run here (`avx2 x8`: eight messages of 4 KiB), `one` for algorithms without rows (one
 //! message of 64 KiB by what a library or a tree does), `1000 x64` and the like for what so many messages of so many bytes
-//! cost with all that is around kernels, and `64 alone` for one short message after the other.
+//! cost with all that is around kernels, and `64 alone` for one short message after the other. Names as arguments leave the
+//! others out.
 use std::hint::black_box;
 use truesum_hash::kernel::{self, Kernel};
 use truesum_hash::{ALGORITHMS, Hasher, Spec, hash_many, update_many_on};
@@ -30,8 +31,10 @@ const MANY: [(&str, usize, usize); 9] = [
 
 fn main() {
     kernel::limit(&std::env::var("TRUESUM_CPU").unwrap_or_default()).expect("TRUESUM_CPU");
+    let names: Vec<String> = std::env::args().skip(1).collect();
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
     let data = vec![0x5a_u8; 1 << 20];
-    for algorithm in ALGORITHMS {
+    for algorithm in ALGORITHMS.iter().filter(|algorithm| wanted(algorithm.name)) {
         let spec = Spec::new(algorithm);
         for row in kernel::rows(algorithm).iter().filter_map(Kernel::runnable) {
             let slices: Vec<&[u8]> = data.chunks(LEN).take(row.lanes).collect();
@@ -52,7 +55,7 @@ fn main() {
             });
         }
     }
-    for (name, messages, len) in MANY {
+    for (name, messages, len) in MANY.into_iter().filter(|(name, ..)| wanted(name)) {
         let spec: Spec = name.parse().expect("a name of the table");
         let slices: Vec<&[u8]> = data.chunks(len).take(messages).collect();
         assert_eq!(slices.len(), messages);
@@ -60,7 +63,7 @@ fn main() {
             black_box(hash_many(&spec, &slices));
         });
     }
-    for name in ["md5", "sha256", "crc32", "xxh3", "blake3"] {
+    for name in ["md5", "sha256", "crc32", "xxh3", "blake3"].into_iter().filter(|name| wanted(name)) {
         let mut hasher = name.parse::<Spec>().expect("a name of the table").hasher();
         count("64 alone", name, 1, "message", &mut || {
             hasher.update(&data[..64]);

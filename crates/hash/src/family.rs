@@ -13,6 +13,7 @@ macro_rules! families {
 
 #[cfg(target_arch = "x86_64")]
 mod rounds;
+pub(crate) mod whole;
 
 families! {
     md2
@@ -57,6 +58,8 @@ families! {
     murmur3
     imohash
     farmhash
+    cityhash
     wyhash
+    komihash
     xxh
 }

@@ -15,10 +15,13 @@ use std::fmt;
 const MAX_CUSTOMIZATION: usize = 48;
 /// Most bytes of a salt: fs-verity has no room for more.
 const MAX_SALT: usize = 32;
+/// Most bytes of a file's name.
+const MAX_NAME: usize = 255;
 
 // Parameters behind a name.
 const SEED: &str = "seed";
 const KEYED: &str = "keyed";
+pub(crate) const NAME: &str = "name";
 
 /// An algorithm and its parameters: what is needed to hash a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -42,6 +45,8 @@ pub enum SpecError {
     NotKeyed(&'static str),
     /// The algorithm has no digest without a key.
     LacksKey(&'static str),
+    /// The digest depends on the name of the file, which must be told.
+    LacksName(&'static str),
     /// The algorithm takes no key of so many bytes.
     KeyLength {
         /// The algorithm.
@@ -172,7 +177,11 @@ impl Spec {
         let Some(called) = self.algorithm.customized else {
             return Err(SpecError::Parameter(name, "takes no customization".to_owned()));
         };
-        let most = if called == "salt" { MAX_SALT } else { MAX_CUSTOMIZATION };
+        let most = match called {
+            "salt" => MAX_SALT,
+            NAME => MAX_NAME,
+            _ => MAX_CUSTOMIZATION,
+        };
         if bytes.len() > most {
             return Err(SpecError::Parameter(name, format!("'{called}' has at most {most} bytes")));
         }

@@ -8,7 +8,7 @@ use crate::family::FAMILIES;
 use crate::family::crc::{self, CRC_CATALOGUE};
 use crate::keyed::{self, HMAC, KEYED};
 use crate::spec::{Spec, SpecError};
-use crate::tree;
+use crate::tree::{self, btih};
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Index;
@@ -132,6 +132,9 @@ impl fmt::Display for SpecError {
             }
             SpecError::NotKeyed(name) => write!(f, "{name} takes no key"),
             SpecError::LacksKey(name) => write!(f, "{name} needs a key"),
+            SpecError::LacksName(name) => {
+                write!(f, "{name} depends on the name of the file: {name};name=HEXADECIMAL")
+            }
             SpecError::KeyLength { name, len, least, most } if least == most => {
                 write!(f, "{name} takes a key of {least} bytes, and this has {len}")
             }
@@ -174,6 +177,36 @@ impl Spec {
     }
 }
 
+impl Spec {
+    /// The same with what stands behind a name, parted by `;`.
+    fn with_parameters(mut self, parameters: &str) -> Result<Spec, SpecError> {
+        let mut given: Vec<String> = Vec::new();
+        for parameter in parameters.split(';') {
+            let key = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
+            // Of one that is given twice nobody knows which is meant.
+            if given.contains(&key) {
+                return Err(SpecError::Parameter(self.algorithm.name, format!("'{key}' is there twice")));
+            }
+            given.push(key);
+            self = self.with_parameter(parameter)?;
+        }
+        Ok(self)
+    }
+
+    /// The info hash of a torrent of one file of this name (BEP 3), with RHash's length of pieces or `piece`, a power of two from
+    /// 16 KiB to 1 GiB.
+    ///
+    /// # Errors
+    /// The name is empty or has more than 255 bytes, or pieces cannot be so long.
+    pub fn info_hash(name: &[u8], piece: Option<u64>) -> Result<Spec, SpecError> {
+        if name.is_empty() {
+            return Err(SpecError::LacksName(btih::KEY));
+        }
+        let spec = Spec::new(&btih::ROW).with_customization(name)?;
+        piece.map_or(Ok(spec.clone()), |piece| spec.with_unit(piece))
+    }
+}
+
 impl FromStr for Spec {
     type Err = SpecError;
 
@@ -189,19 +222,16 @@ impl FromStr for Spec {
             let made = crc::open(parameters).map_err(|why| SpecError::Parameter(crc::KEY, why))?;
             return Ok(Spec::new(made));
         }
+        if text.eq_ignore_ascii_case(btih::KEY) {
+            let named = parameters.map(|parameters| Spec::new(&btih::ROW).with_parameters(parameters));
+            return match named {
+                Some(Ok(spec)) if !spec.is_customized() => Err(SpecError::LacksName(btih::KEY)),
+                Some(result) => result,
+                None => Err(SpecError::LacksName(btih::KEY)),
+            };
+        }
         if let Some(parameters) = parameters {
-            let mut spec: Spec = text.parse()?;
-            let mut given: Vec<String> = Vec::new();
-            for parameter in parameters.split(';') {
-                let key = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
-                // Of one that is given twice nobody knows which is meant.
-                if given.contains(&key) {
-                    return Err(SpecError::Parameter(spec.algorithm.name, format!("'{key}' is there twice")));
-                }
-                given.push(key);
-                spec = spec.with_parameter(parameter)?;
-            }
-            return Ok(spec);
+            return text.parse::<Spec>()?.with_parameters(parameters);
         }
         if let Some(algorithm) = find(text) {
             return Ok(Spec::new(algorithm));

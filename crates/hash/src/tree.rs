@@ -6,6 +6,7 @@
 //! whose algorithms come into being when their names are asked for.
 
 mod aich;
+pub(crate) mod btih;
 mod cid;
 mod cloud;
 mod compact_range;

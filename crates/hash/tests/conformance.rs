@@ -4,6 +4,7 @@
 //! CPU has: a plain `cargo test` covers all rows. An algorithm joins by one line of [`ORACLES`].
 
 use md5::digest::consts::{U32, U64, U128};
+use md5::digest::{ExtendableOutput, Update, XofReader};
 use std::fmt::Write;
 use truesum_hash::{
     ALGORITHMS, Digest, Hasher, Spec, finish_many, hash_many, hash_many_on, kernel, update_many,
@@ -19,6 +20,15 @@ fn by<D: md5::Digest>(message: &[u8]) -> Vec<u8> {
 /// The same of an earlier version of the trait.
 fn by_older<D: blake_hash::digest::Digest>(message: &[u8]) -> Vec<u8> {
     D::digest(message).to_vec()
+}
+
+/// The first `N` bytes of an extendable output.
+fn output<D: ExtendableOutput + Update + Default, const N: usize>(message: &[u8]) -> Vec<u8> {
+    let mut hasher = D::default();
+    hasher.update(message);
+    let mut bytes = [0; N];
+    hasher.finalize_xof().read(&mut bytes);
+    bytes.to_vec()
 }
 
 /// What git hashes of a file.
@@ -65,6 +75,9 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("git-blob", |message| by::<sha1::Sha1>(&as_blob(message))),
     ("git-blob-sha256", |message| by::<sha2::Sha256>(&as_blob(message))),
     ("ascon-hash256", by::<ascon_hash256::AsconHash256>),
+    ("ascon-xof128", output::<ascon_xof128::AsconXof128, 32>),
+    ("turboshake128", output::<turboshake::TurboShake128, 32>),
+    ("turboshake256", output::<turboshake::TurboShake256, 64>),
     ("blake-224", by_older::<blake_hash::Blake224>),
     ("blake-256", by_older::<blake_hash::Blake256>),
     ("blake-384", by_older::<blake_hash::Blake384>),
@@ -82,9 +95,6 @@ const BY_PORTABLE: &[&str] = &[
     "edonr512",
     "whirlpool-0",
     "whirlpool-t",
-    "turboshake128",
-    "turboshake256",
-    "ascon-xof128",
     "cshake128",
     "cshake256",
     "lsh256-224",

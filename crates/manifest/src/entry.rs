@@ -1,16 +1,14 @@
 //! An [`Entry`]: what a manifest says of one file.
 
+pub(crate) mod pairs;
 mod pieces;
 mod time;
 
-pub use pieces::{Piece, Pieces};
+pub use pieces::{Cuts, Made, Piece, PieceList, SIZE_LIMIT};
 pub use time::Time;
 
 use std::time::Duration;
 use truesum_hash::{Digest, Spec};
-
-/// The largest size that a file can have: what an `off_t` of 64 bits counts.
-pub const SIZE_LIMIT: u64 = i64::MAX as u64;
 
 /// Most algorithms of one entry: what is written can be read, and no line makes its reader slow.
 pub const MAX_ALGORITHMS: usize = 1024;
@@ -27,7 +25,7 @@ pub struct Entry {
     /// The digests of the whole file, in the manifest's order.
     pub digests: Vec<(Spec, Digest)>,
     /// Digests of parts of it, one item for each algorithm. They say nothing of bytes that no piece covers.
-    pub pieces: Vec<Pieces>,
+    pub pieces: Vec<PieceList>,
     /// How long reading and hashing took.
     pub elapsed: Option<Duration>,
 }

@@ -7,7 +7,7 @@ mod writing;
 
 pub use head::{Claim, Head, Sign};
 pub use holds::{Algorithms, Cut, Holds, Names, Told};
-pub use style::{Heading, Mode, Spelling, Style};
+pub use style::{Heading, Mode, SfvStyle, Spelling, Style};
 pub use writing::{Compose, Unholdable, Writing};
 
 use crate::algorithm::{Stated, algorithm_from_name, stated_by_name};
@@ -148,6 +148,8 @@ pub struct Options {
     pub key: Option<Secret>,
     /// Accept entries whose digests need a key that is not there ([`Spec::lacks_key`]). Who does must not compute them.
     pub allow_keyless: bool,
+    /// What the file is called that a list of pieces without names is of, where its own name does not tell.
+    pub subject: Option<Vec<u8>>,
     /// Set from outside, it ends the reading of a document, which can take seconds before its first entry.
     pub stop: Option<Arc<AtomicBool>>,
 }

@@ -4,6 +4,7 @@
 //! same for the parts that the ETag of an upload counts.
 
 use crate::algorithm::usual;
+use crate::encoding::from_multibase;
 use crate::radix;
 use truesum_hash::{ALGORITHMS, Algorithm, CRC_CATALOGUE, Digest, Lengths, Spec, Status};
 
@@ -28,6 +29,14 @@ pub enum Encoding {
     Base64,
     /// Base 64 for URLs (RFC 4648, section 5).
     Base64Url,
+    /// A letter that tells the base, and digits (<https://github.com/multiformats/multibase>).
+    Multibase,
+    /// Words to be read aloud (Huima 2000).
+    BubbleBabble,
+    /// Base 58 with Bitcoin's letters.
+    Base58,
+    /// Base 85 of ZeroMQ (its RFC 32).
+    Z85,
 }
 
 impl Encoding {
@@ -43,6 +52,10 @@ impl Encoding {
             Encoding::Base32 => "base32",
             Encoding::Base64 => "base64",
             Encoding::Base64Url => "base64url",
+            Encoding::Multibase => "multibase",
+            Encoding::BubbleBabble => "babble",
+            Encoding::Base58 => "base58",
+            Encoding::Z85 => "z85",
         }
     }
 }
@@ -158,7 +171,7 @@ pub fn identify(text: &str) -> Result<Vec<Candidate>, Unidentified> {
     let length = first.len();
     let mut found: Vec<Candidate> = Vec::new();
     for (encoding, digest) in spellings {
-        if encoding == Encoding::Hex {
+        if matches!(encoding, Encoding::Hex | Encoding::Multibase | Encoding::Base58) {
             found.extend(multihash(&digest));
         }
         for spec in algorithms(&digest, encoding) {
@@ -168,6 +181,9 @@ pub fn identify(text: &str) -> Result<Vec<Candidate>, Unidentified> {
     found.sort_by_key(rank);
     if found.is_empty() { Err(Unidentified::Length(length)) } else { Ok(found) }
 }
+
+/// Fewest bytes that are written in letters which words are made of too.
+const SHORTEST: usize = 16;
 
 /// The ways in which a text spells bytes.
 fn spellings(text: &str) -> Vec<(Encoding, Digest)> {
@@ -197,6 +213,18 @@ fn spellings(text: &str) -> Vec<(Encoding, Digest)> {
     other(Encoding::Base32, radix::base32(bytes));
     let url = text.contains(['-', '_']);
     other(if url { Encoding::Base64Url } else { Encoding::Base64 }, radix::base64(bytes));
+    other(Encoding::Multibase, from_multibase(bytes));
+    other(Encoding::BubbleBabble, radix::from_bubble_babble(bytes));
+    // So many letters that every other spelling is one of these too.
+    let letters = [Encoding::Base64, Encoding::Base64Url, Encoding::Multibase];
+    if found.iter().all(|(encoding, _)| letters.contains(encoding)) {
+        let base58 = radix::from_base58(bytes).filter(|bytes| bytes.len() >= SHORTEST);
+        found.extend(base58.map(|bytes| (Encoding::Base58, Digest::new(&bytes))));
+    }
+    if found.is_empty() {
+        let z85 = radix::from_z85(bytes).filter(|bytes| bytes.len() >= SHORTEST);
+        found.extend(z85.map(|bytes| (Encoding::Z85, Digest::new(&bytes))));
+    }
     found
 }
 
@@ -228,7 +256,10 @@ fn algorithms(digest: &Digest, encoding: Encoding) -> Vec<Spec> {
         Encoding::Cid => spec.algorithm().name.starts_with("cid-"),
         // So short a digest is not written in letters.
         Encoding::Hex | Encoding::Multihash => true,
-        Encoding::Nix32 | Encoding::Base32 => spec.digest_len() >= 16,
+        Encoding::Nix32 | Encoding::Base32 | Encoding::Base58 | Encoding::Z85 => {
+            spec.digest_len() >= SHORTEST
+        }
+        Encoding::Multibase | Encoding::BubbleBabble => spec.digest_len() >= 8,
         Encoding::Base64 | Encoding::Base64Url => spec.digest_len() >= 4,
     };
     let rows = ALGORITHMS.iter().filter(|row| is_tried(row)).filter_map(of_length);
@@ -257,6 +288,26 @@ pub fn catalogue(text: &str) -> Vec<Candidate> {
         }
     }
     found
+}
+
+/// Lengths of pieces that programs make torrents with, in KiB.
+const PIECES_KIB: [u64; 11] = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384];
+
+/// The info hashes of torrents that a digest of twenty bytes may be of, for a file of this name: with the length of pieces that RHash
+/// takes, and with all that are usual.
+pub fn info_hashes(text: &str, name: &[u8]) -> Vec<Candidate> {
+    let pieces = || std::iter::once(None).chain(PIECES_KIB.map(|kib| Some(kib << 10)));
+    let text =
+        text.trim().trim_start_matches("magnet:?xt=").trim_start_matches("urn:").trim_start_matches("btih:");
+    let digests = spellings(text).into_iter().filter(|(encoding, digest)| {
+        matches!(encoding, Encoding::Hex | Encoding::Base32) && digest.len() == 20 && digest.parts().is_none()
+    });
+    digests
+        .flat_map(|(encoding, digest)| {
+            let specs = pieces().filter_map(|piece| Spec::info_hash(name, piece).ok());
+            specs.map(move |spec| Candidate { spec, digest: digest.clone(), encoding })
+        })
+        .collect()
 }
 
 /// The digest in a multihash.
@@ -359,7 +410,7 @@ pub fn matching<E>(
         let sized: Vec<Candidate> = sized.collect();
         groups.extend(sized.chunks(AT_ONCE).map(<[Candidate]>::to_vec));
         if groups.is_empty() {
-            digests(&[first.spec.clone()])?;
+            digests(std::slice::from_ref(&first.spec))?;
         }
     }
     let mut tried = 0;
@@ -445,6 +496,10 @@ mod tests {
                 "blake2b-256 hex",
             ),
             ("9dd4e461268c8034f5c8564e155c67a6-3", "s3-etag hex"),
+            ("fe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "sha256 multibase"),
+            ("u47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU", "sha256 multibase"),
+            ("zQmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n", "sha256 multihash"),
+            ("GKot5hBsd81kMupNCXHaqbhv3huEbxAFMLnpcX2hniwn", "sha256 base58"),
         ] {
             assert_eq!(names(text)[0], first, "{text}");
         }

@@ -19,6 +19,7 @@ mod algorithm;
 pub mod convert;
 mod digest;
 pub mod edit;
+pub mod encoding;
 mod entry;
 mod format;
 mod formats;
@@ -41,15 +42,16 @@ pub mod weak;
 mod writer;
 
 pub use algorithm::{algorithm_from_name, is_told, same_length, usual};
-pub use entry::{Entry, MAX_ALGORITHMS, Piece, Pieces, SIZE_LIMIT, Time};
+pub use entry::{Cuts, Entry, MAX_ALGORITHMS, Made, Piece, PieceList, SIZE_LIMIT, Time};
 pub use format::{
     Algorithms, Claim, Compose, Cut, Format, Head, Heading, Holds, Mode, Names, Options, Parse, Parts,
-    Reading, Sign, Spelling, Style, Told, Unholdable, Writing,
+    Reading, SfvStyle, Sign, Spelling, Style, Told, Unholdable, Writing,
 };
+pub use formats::mhl::{IGNORED as ASCMHL_IGNORED, chain as ascmhl_chain};
 pub use line::{Found, Line, LineError, Place, ReadError, Reason};
 pub use lines::{LINE_LIMIT, Lines, RawLine};
 pub use path::NAME_LIMIT;
-pub use radix::{from_nix32, to_nix32};
+pub use radix::{from_nix32, to_c4, to_nix32};
 pub use reader::{Reader, Signer};
 pub use table::{FORMATS, detect, for_file, format};
 pub use writer::{WriteError, Writer, append};

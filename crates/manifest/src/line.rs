@@ -154,7 +154,11 @@ impl fmt::Display for Reason {
             Reason::Ambiguous(names) => {
                 write!(f, "the digest could be any of {}", names.join(", "))
             }
-            Reason::Algorithm(error) => error.fmt(f),
+            // It may quote the manifest, whose bytes are not to reach a terminal.
+            Reason::Algorithm(error) => error.to_string().chars().try_for_each(|c| match c.is_control() {
+                true => write!(f, "{}", c.escape_default()),
+                false => write!(f, "{c}"),
+            }),
             Reason::NotAsked(spec) => write!(f, "{spec} is not an algorithm that was asked for"),
             Reason::Weak(spec) => {
                 write!(

@@ -1,4 +1,4 @@
-//! Digests in other bases than 16 and 64: base 32 (RFC 4648), base 32 of Nix, base 58 of C4 identifiers.
+//! Digests in other bases than 16 and 64: base 32 (RFC 4648), base 32 of Nix, base 58, Z85, Bubble Babble.
 
 use crate::scan;
 use data_encoding::{BASE32_NOPAD, BASE64, BASE64_NOPAD};
@@ -67,6 +67,11 @@ pub fn from_nix32(text: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// Writes a SHA-512 as a C4 identifier (SMPTE ST 2114): `c4` and 88 digits in base 58.
+pub fn to_c4(sha512: &[u8]) -> String {
+    format!("c4{:1>88}", to_base58(sha512))
+}
+
 /// The SHA-512 of a C4 identifier (SMPTE ST 2114): `c4` and 88 digits in base 58.
 pub(crate) fn c4(text: &[u8]) -> Option<Vec<u8>> {
     let digits = text.strip_prefix(b"c4").filter(|digits| digits.len() == 88)?;
@@ -89,22 +94,145 @@ pub(crate) fn cid(text: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
+/// The digits of base 58: no 0, O, I and l.
+const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+
 /// The number of `N` bytes that is written in base 58.
 fn base58<const N: usize>(digits: &[u8]) -> Option<[u8; N]> {
-    const ALPHABET: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
     let mut bytes = [0u8; N];
-    for character in digits {
-        let mut carry = ALPHABET.iter().position(|known| known == character)?;
+    digits_58(digits, &mut bytes).then_some(bytes)
+}
+
+/// Writes the number of these digits; false if it does not fit or they are none.
+fn digits_58(digits: &[u8], bytes: &mut [u8]) -> bool {
+    digits.iter().all(|character| {
+        let Some(mut carry) = BASE58.iter().position(|known| known == character) else { return false };
         for byte in bytes.iter_mut().rev() {
             carry += usize::from(*byte) * 58;
             *byte = carry as u8;
             carry >>= 8;
         }
-        if carry != 0 {
-            return None;
+        carry == 0
+    })
+}
+
+/// Writes base 58 as Bitcoin does: a number, and a 1 for each zero byte before it.
+pub(crate) fn to_base58(bytes: &[u8]) -> String {
+    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+    let mut digits: Vec<u8> = Vec::new();
+    for byte in &bytes[zeros..] {
+        let mut carry = u32::from(*byte);
+        for digit in &mut digits {
+            carry += u32::from(*digit) << 8;
+            *digit = (carry % 58) as u8;
+            carry /= 58;
+        }
+        while carry > 0 {
+            digits.push((carry % 58) as u8);
+            carry /= 58;
         }
     }
-    Some(bytes)
+    let zeros = std::iter::repeat_n(&0, zeros);
+    zeros.chain(digits.iter().rev()).map(|digit| char::from(BASE58[usize::from(*digit)])).collect()
+}
+
+/// Most characters of base 58 that are read: its cost is the square of its length.
+const LONGEST_58: usize = 512;
+
+/// Reads base 58 as Bitcoin writes it.
+pub(crate) fn from_base58(text: &[u8]) -> Option<Vec<u8>> {
+    let zeros = text.iter().take_while(|digit| **digit == BASE58[0]).count();
+    let digits = text.get(zeros..).filter(|_| text.len() <= LONGEST_58)?;
+    let mut number = vec![0; digits.len()];
+    if !digits_58(digits, &mut number) {
+        return None;
+    }
+    let begin = number.iter().position(|byte| *byte != 0).unwrap_or(number.len());
+    Some([&vec![0; zeros][..], &number[begin..]].concat())
+}
+
+/// The digits of Z85.
+const Z85: &[u8; 85] =
+    b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
+
+/// Writes Z85; `None` if the bytes are no multiple of four.
+pub(crate) fn to_z85(bytes: &[u8]) -> Option<String> {
+    let (words, rest) = bytes.as_chunks::<4>();
+    let digits = words.iter().flat_map(|word| {
+        let word = u32::from_be_bytes(*word);
+        [85 * 85 * 85 * 85, 85 * 85 * 85, 85 * 85, 85, 1]
+            .map(|power| char::from(Z85[(word / power % 85) as usize]))
+    });
+    rest.is_empty().then(|| digits.collect())
+}
+
+/// Reads Z85.
+pub(crate) fn from_z85(text: &[u8]) -> Option<Vec<u8>> {
+    let (groups, rest) = text.as_chunks::<5>();
+    let mut bytes = Vec::with_capacity(groups.len() * 4);
+    for group in groups {
+        let word = group.iter().try_fold(0u32, |word, character| {
+            let digit = Z85.iter().position(|known| known == character)?;
+            word.checked_mul(85)?.checked_add(digit as u32)
+        })?;
+        bytes.extend_from_slice(&word.to_be_bytes());
+    }
+    rest.is_empty().then_some(bytes)
+}
+
+const VOWELS: &[u8; 6] = b"aeiouy";
+const CONSONANTS: &[u8; 17] = b"bcdfghklmnprstvzx";
+
+/// Writes Bubble Babble: two bytes a word, with a checksum of all before in its vowels.
+pub(crate) fn to_bubble_babble(bytes: &[u8]) -> String {
+    let mut text = String::from("x");
+    let mut push = |letters: &[u8], at: u32| text.push(char::from(letters[at as usize]));
+    let mut check = 1;
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    for pair in pairs {
+        let [a, b] = pair.map(u32::from);
+        push(VOWELS, (a / 64 + check) % 6);
+        push(CONSONANTS, a / 4 % 16);
+        push(VOWELS, (a % 4 + check / 6) % 6);
+        push(CONSONANTS, b / 16);
+        push(b"-", 0);
+        push(CONSONANTS, b % 16);
+        check = (check * 5 + a * 7 + b) % 36;
+    }
+    let last = rest.first().map(|byte| u32::from(*byte));
+    push(VOWELS, (last.map_or(0, |a| a / 64) + check) % 6);
+    push(CONSONANTS, last.map_or(16, |a| a / 4 % 16));
+    push(VOWELS, (last.map_or(0, |a| a % 4) + check / 6) % 6);
+    text.push('x');
+    text
+}
+
+/// Reads Bubble Babble, whose checksum must be right.
+pub(crate) fn from_bubble_babble(text: &[u8]) -> Option<Vec<u8>> {
+    let inner = text.strip_prefix(b"x")?.strip_suffix(b"x")?;
+    let letter = |letters: &[u8], character: u8| letters.iter().position(|known| *known == character);
+    let (words, last) = inner.as_chunks::<6>();
+    let mut bytes: Vec<u8> = Vec::new();
+    let mut check = 1;
+    let first = |check: usize, letters: &[u8]| {
+        let high = (letter(VOWELS, letters[0])? + 6 - check % 6) % 6;
+        let low = (letter(VOWELS, letters[2])? + 6 - check / 6) % 6;
+        Some((high * 64 + letter(CONSONANTS, letters[1])? * 4 + low) as u8)
+    };
+    for word in words {
+        let a = first(check, word)?;
+        let b = letter(CONSONANTS, word[3])? * 16 + letter(CONSONANTS, word[5])?;
+        bytes.extend([a, b as u8]);
+        check = (check * 5 + usize::from(a) * 7 + b) % 36;
+    }
+    if last.len() != 3 {
+        return None;
+    }
+    if last[1] != CONSONANTS[16] {
+        bytes.push(first(check, last)?);
+    }
+    // Written again it tells whatever was let pass.
+    (to_bubble_babble(&bytes).as_bytes() == text).then_some(bytes)
 }
 
 /// The bytes of a name with `%XX` in it; `None` where a `%` is followed by no two digits.

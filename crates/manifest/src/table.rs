@@ -5,13 +5,15 @@
 
 use crate::algorithm::{is_told, stated_by_name};
 use crate::digest::MIN_DIGITS;
-use crate::format::{Claim, Format, Head, Sign, Spelling, Told};
+use crate::format::{Claim, Format, Head, Options, Sign, Spelling, Told};
+use crate::formats::nameless::UNMARKED;
 use crate::formats::{
-    arch, bagit, bare, bsd, buildroot, cargo_lock, certutil, cfv_csv, conda, csv, deb822, dfxml, distinfo,
-    electron, fciv, foreign, gentoo, get_filehash, gnu, go_sum, gpg, gzip, hashdeep, internet_archive, jar,
-    jpegsheriff, json, jsonl, known_set, links, loose, md5deep, metalink, mhl, mtree, narinfo, openssl,
-    pacman, par, python_lock, rclone, recipe, record, requirements, rhash_simple, rpm_dump, s3, seven_zip,
-    sfv, sfvmd5, shasum, signature, slackware, squirrel, sri, torrent, tth, yocto, zsync,
+    arch, bagit, bao, bare, bsd, buildroot, cargo_lock, casync, certutil, cfv_csv, conda, csv, deb822, dfxml,
+    distinfo, electron, fciv, foreign, gentoo, get_filehash, gnu, go_sum, gpg, gzip, hashdeep,
+    internet_archive, jar, jpegsheriff, json, jsonl, known_set, links, loose, md5deep, metalink, mhl, mtree,
+    narinfo, openssl, pacman, par, python_lock, rclone, recipe, record, requirements, rhash_simple, rpm_dump,
+    s3, s3_inventory, s3_parts, seven_zip, sfv, sfvmd5, shasum, signature, slackware, squirrel, sri, torrent,
+    tth, verity, yocto, zsync,
 };
 use std::cmp::Reverse;
 use truesum_hash::Spec;
@@ -76,6 +78,7 @@ pub static FORMATS: &[&Format] = &[
     &electron::ELECTRON,
     &csv::CSV,
     &s3::S3_REPORT,
+    &s3_inventory::S3_INVENTORY,
     &dfxml::DFXML,
     &metalink::METALINK4,
     &metalink::METALINK3,
@@ -86,6 +89,13 @@ pub static FORMATS: &[&Format] = &[
     &par::PAR2,
     &par::PAR1,
     &zsync::ZSYNC,
+    &casync::CAIBX,
+    &bao::OBAO,
+    &bao::OBAO4,
+    &verity::FSVERITY,
+    &verity::DM_VERITY,
+    &verity::IDSIG,
+    &s3_parts::S3_PARTS,
     &gzip::GZIP,
     &foreign::WEB_PAGE,
     &foreign::IMAGE,
@@ -107,7 +117,10 @@ pub fn detect(head: Head<'_>, file_name: Option<&[u8]>) -> Option<&'static Forma
     let lines = terminator(head.text);
     let name = file_name.map(<[u8]>::to_ascii_lowercase);
     let is_named = |row: &Format| {
-        name.as_ref().is_some_and(|name| row.file_names.iter().any(|end| name.ends_with(end.as_bytes())))
+        name.as_ref().is_some_and(|name| {
+            row.file_names.iter().any(|end| name.ends_with(end.as_bytes()))
+                || row.name == bagit::BAGIT.name && bagit::is_named(name)
+        })
     };
     let candidates = FORMATS.iter().copied().filter(|row| row.terminator().is_none_or(|end| end == lines));
     let claims = candidates.filter_map(|row| {
@@ -122,7 +135,22 @@ pub fn detect(head: Head<'_>, file_name: Option<&[u8]>) -> Option<&'static Forma
     // Of equal ones the last would be taken: the table has the preferred first.
     let claims: Vec<_> = claims.collect();
     let best = claims.into_iter().rev().max_by_key(|(sign, at, named, _)| (*sign, *at, *named));
+    // What has no mark may hold bytes that look like lines of anything; but text is none of it.
+    let is_text = |byte: &u8| !byte.is_ascii_control() || matches!(byte, b'\t' | b'\n' | b'\r' | 0);
+    if (head.text.is_empty() || !head.text.iter().all(is_text))
+        && best.as_ref().is_none_or(|(sign, ..)| *sign < Sign::Mark)
+        && let Some(row) = FORMATS.iter().copied().find(|row| UNMARKED.contains(&row.name) && is_named(row))
+    {
+        return Some(row);
+    }
     best.map(|(.., row)| row).or_else(|| FORMATS.iter().copied().find(|row| is_named(row)))
+}
+
+/// Whether a manifest is bytes and no text, whatever it begins with: told by its format or its name.
+pub(crate) fn is_raw(options: &Options) -> bool {
+    let nothing = Head { text: b"", complete: true };
+    let row = options.format.or_else(|| detect(nothing, options.file_name.as_deref()));
+    row.is_some_and(|row| UNMARKED.contains(&row.name))
 }
 
 /// The format to write a manifest of this name in, so that a reader who knows nothing but the name gives back what was

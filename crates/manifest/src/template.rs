@@ -7,37 +7,38 @@ use std::fmt;
 use truesum_hash::{Digest, Spec};
 
 /// A template that was read.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     items: Vec<Item>,
 }
 
 /// What of an entry stands at a place.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Item {
     Text(Vec<u8>),
     Name(Part, Option<Case>),
     Size { width: usize, zeros: bool },
     Mtime,
+    Verdict,
     Digest { spec: Spec, spelled: Spelled, case: Case, encoded: Option<Case> },
     Link(Case),
 }
 
 /// Which part of a path.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Path,
     File,
     Folder,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Case {
     Lower,
     Upper,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Spelled {
     Hex,
     Base32,
@@ -132,8 +133,18 @@ impl Template {
         specs
     }
 
+    /// Whether it asks for what came of a comparison, which only a check knows.
+    pub fn has_verdict(&self) -> bool {
+        self.items.contains(&Item::Verdict)
+    }
+
     /// Appends what it says of an entry. A digest or a size that is not there leaves nothing.
     pub fn render(&self, entry: &Entry, out: &mut Vec<u8>) {
+        self.render_compared(entry, "", out);
+    }
+
+    /// Appends what it says of an entry that was compared, with the word for what came of that.
+    pub fn render_compared(&self, entry: &Entry, verdict: &str, out: &mut Vec<u8>) {
         for item in &self.items {
             match item {
                 Item::Text(text) => out.extend_from_slice(text),
@@ -143,6 +154,7 @@ impl Template {
                     let size = if *zeros { format!("{size:0>width$}") } else { format!("{size:>width$}") };
                     out.extend_from_slice(size.as_bytes());
                 }
+                Item::Verdict => out.extend_from_slice(verdict.as_bytes()),
                 Item::Mtime => {
                     let time = entry.mtime.map(|time| time.to_string()).unwrap_or_default();
                     out.extend_from_slice(time.get(..19).unwrap_or(&time).replace('T', " ").as_bytes());
@@ -248,6 +260,7 @@ fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
         }
         (b'l' | b'L', _) if plain => Item::Link(case),
         (b'{', name) if plain && encoded.is_none() && name.eq_ignore_ascii_case("mtime") => Item::Mtime,
+        (b'{', name) if plain && encoded.is_none() && name == "verdict" => Item::Verdict,
         (_, "") => return fault(end, "no directive: %p %f %d %s %{mtime} %l and algorithms are"),
         (_, name) => {
             let Ok(spec) = name.parse::<Spec>() else {
@@ -356,6 +369,16 @@ mod tests {
         ] {
             assert_eq!(rendered(template).as_deref(), Ok(printed), "{template}");
         }
+    }
+
+    #[test]
+    fn what_came_of_a_check_stands_where_it_is_asked_for() {
+        let template = Template::parse(b"%{verdict} %f %m\\n").unwrap();
+        assert!(template.has_verdict());
+        let (mut out, entry) = (Vec::new(), Entry { path: b"d/a".to_vec(), ..Entry::default() });
+        template.render_compared(&entry, "missing", &mut out);
+        template.render(&entry, &mut out);
+        assert_eq!(out, b"missing a \n a \n");
     }
 
     #[test]

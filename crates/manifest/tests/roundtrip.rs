@@ -126,6 +126,7 @@ fn style() -> impl Strategy<Value = Style> {
     (spelling, any::<bool>()).prop_map(|(spelling, binary)| Style {
         spelling,
         mode: if binary { Mode::Binary } else { Mode::Text },
+        ..Style::default()
     })
 }
 

@@ -35,6 +35,24 @@ const NAMES: &[&[u8]] = &[
     b"sub/deep",
     b"-dash",
     b"x offset 0-1",
+    b"*star",
+    b"@at",
+    b"~tilde",
+    b"$(id)",
+    b"a:b",
+    b"=x",
+    b"it's",
+    b"<x>&amp;",
+    b"{\"a\":1}",
+    b".hidden",
+    b"dot.",
+    b"caf\xc3\xa9 \xe2\x82\xac",
+    b"nfd-u\xcc\x88",
+    b"rtl\xe2\x80\xaex",
+    b"\xf0\x9f\x92\xbe",
+    b"d41d8cd98f00b204e9800998ecf8427e",
+    b"a;b",
+    b"[1] {2}",
 ];
 
 /// A folder with a file of each name; contents differ.
@@ -119,8 +137,17 @@ fn specs(names: &[&str]) -> Vec<Spec> {
 fn programs_for_sfv_verify_what_we_write() {
     let root = folder("sfv-ours");
     let (text, refused) = write(format("sfv").unwrap(), &Heading::default(), &specs(&["crc32"]));
-    let lost: [&[u8]; 8] =
-        [b" lead", b"trail ", b"#hash", b";semi", b"\"quoted\"", b"back\\slash", b"new\nline", b"cr\rmid"];
+    let lost: [&[u8]; 9] = [
+        b" lead",
+        b"trail ",
+        b"#hash",
+        b";semi",
+        b"\"quoted\"",
+        b"back\\slash",
+        b"new\nline",
+        b"cr\rmid",
+        b"*star",
+    ];
     assert_eq!(refused, lost);
     std::fs::write(root.join("ours.sfv"), &text).unwrap();
     // cfv reads text alone.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 use truesum_hash::Spec;
-use truesum_manifest::{Entry, Heading, Options, Pieces, Reader, Unholdable, WriteError, Writer, format};
+use truesum_manifest::{Entry, Heading, Options, PieceList, Reader, Unholdable, WriteError, Writer, format};
 
 /// The entries of files with these contents, cut into pieces.
 fn entries(files: &[(String, Vec<u8>)], piece_len: u64) -> Vec<Entry> {
@@ -13,7 +13,7 @@ fn entries(files: &[(String, Vec<u8>)], piece_len: u64) -> Vec<Entry> {
     let sha1: Spec = "sha1".parse().unwrap();
     let digests: Vec<u8> =
         all.chunks(piece_len as usize).flat_map(|piece| sha1.digest(piece).as_bytes().to_vec()).collect();
-    let pieces = Pieces::new(sha1, 0..all.len() as u64, piece_len, digests.into()).unwrap();
+    let pieces = PieceList::new(sha1, 0..all.len() as u64, piece_len, digests.into()).unwrap();
     let mut start = 0;
     let entry = |(path, content): &(String, Vec<u8>)| {
         let size = content.len() as u64;

@@ -67,6 +67,9 @@ pub struct AuditArgs {
     /// One JSON object per file, and one for the whole
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
+    /// A line for each file by a template, as hash has it; %{verdict} is ok, changed, corrupt, missing, new ...
+    #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status", "known"])]
+    pub format_string: Option<OsString>,
     /// Print only what is not as listed
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,

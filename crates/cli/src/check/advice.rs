@@ -2,6 +2,7 @@
 
 use crate::check::plan::Subject;
 use crate::console::Console;
+use crate::digests::candidates;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -9,7 +10,7 @@ use std::path::Path;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::Signer;
 use truesum::manifest::path::display_safe;
-use truesum::{Checked, Outcome, Report, Root, Verdict, manifest};
+use truesum::{Checked, Outcome, Report, Root, Verdict};
 
 /// Says of a manifest why nothing was verified by it.
 pub fn nothing_verified(name: &[u8], checked: &Checked, console: &mut Console) {
@@ -76,9 +77,14 @@ pub fn missing(names: &[Vec<u8>], console: &mut Console) {
 /// Says what a digest is of, where nothing but its length told the algorithm and another of that length fits. `file` is
 /// what the digest was listed for; a large one is not read again for this.
 pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path, console: &mut Console) {
-    const LARGE: u64 = 64 << 20;
-    let other = |name: &&str| *name != guessed.algorithm().name;
-    let names: Vec<&str> = manifest::same_length(guessed.digest_len()).into_iter().filter(other).collect();
+    const LARGE: u64 = 16 << 20;
+    /// Some algorithms take a second for a MiB.
+    const LIKELY: usize = 14;
+    let likely = candidates(&listed.to_hex(), &[]).unwrap_or_default();
+    let names = likely.iter().map(|candidate| candidate.spec.algorithm().name);
+    let mut names: Vec<&str> = names.filter(|name| *name != guessed.algorithm().name).collect();
+    names.dedup();
+    names.truncate(LIKELY);
     let specs: Vec<Spec> = names.iter().filter_map(|name| name.parse().ok()).collect();
     let digits = guessed.digest_len() * 2;
     if std::fs::metadata(file).is_ok_and(|metadata| metadata.len() > LARGE) {

@@ -135,6 +135,11 @@ pub struct CheckArgs {
     /// Say which bytes of a file that failed are damaged, by the tree stored in FILE.ftr
     #[arg(long, help_heading = "Where the damage is", conflicts_with = "status")]
     pub locate: bool,
+    /// The file that a list of pieces is of, if it has another name than listed or the list names none
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Where the damage is")]
+    #[arg(conflicts_with_all = ["root", "recursive", "embedded", "expect", "exact", "search", "normalize", "match_case", "fix_names"])]
+    pub data: Option<PathBuf>,
     /// Look for stored trees in this folder instead of beside the files
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "locate")]
@@ -155,6 +160,10 @@ pub struct CheckArgs {
     /// One JSON object per entry, and one for the whole
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
+    /// A line for each entry by a template, as hash has it; %{verdict} is verified, mismatch, missing ...
+    #[arg(hide_short_help = true)]
+    #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status"])]
+    pub format_string: Option<OsString>,
     /// Print only what is not good
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,

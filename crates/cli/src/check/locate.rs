@@ -1,4 +1,5 @@
-//! `truesum check --locate`: where a file that failed is damaged, by the stored tree beside it.
+//! `truesum check --locate`: where a file that failed is damaged, by the pieces that its manifest lists or by the stored tree beside
+//! it.
 //!
 //! A tree says more than a digest, never something else: the entry stays failed whatever its tree says, and a tree that
 //! contradicts the manifest is told of as such.
@@ -6,15 +7,17 @@
 use crate::drawing::{map, page};
 use crate::findings;
 use crate::options::threads;
+use std::cmp::Ordering;
 use std::ffi::OsStr;
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
-use truesum::tree::locate::{Comparison, Difference, Judgement};
+use truesum::tree::locate::{Comparison, Difference, Judgement, Length};
 use truesum::tree::reading::Reading;
 use truesum::tree::store::{Header, Store, Unusable};
-use truesum::{Mapping, Outcome, Progress, Root};
+use truesum::{Damage, Findings, Mapping, Outcome, Progress, Root};
 
 /// Where stored trees are looked for, and how files are read again.
 pub struct Locate<'a> {
@@ -48,6 +51,19 @@ pub enum Found {
     Unusable(&'static str, String),
     /// The file was compared with it.
     Compared(Box<Compared>),
+    /// No tree was asked: the manifest itself lists digests of pieces.
+    Pieces(Box<ByPieces>),
+}
+
+/// What digests of pieces say.
+pub struct ByPieces {
+    report: Difference,
+    /// Bytes that nothing is known of.
+    unknown: Vec<Range<u64>>,
+    /// What pieces were judged by.
+    by: String,
+    /// Bytes that are listed.
+    size: u64,
 }
 
 /// A comparison.
@@ -60,8 +76,11 @@ pub struct Compared {
 }
 
 impl Locate<'_> {
-    /// Compares the file of a failed entry with its stored tree.
-    pub fn look(&self, outcome: &Outcome) -> Located {
+    /// Compares the file of a failed entry with its stored tree, unless the manifest itself tells where it is damaged.
+    pub fn look(&self, outcome: &Outcome, manifest: &[u8]) -> Located {
+        if let Some(pieces) = by_pieces(outcome) {
+            return Located { tree: manifest.to_vec(), found: Found::Pieces(Box::new(pieces)) };
+        }
         let name = outcome.job.path();
         // Beneath a folder of its own an absolute name has no place but the same one below it.
         let relative = match self.trees {
@@ -97,6 +116,37 @@ impl Locate<'_> {
     }
 }
 
+/// What digests of pieces say of a file that failed; `None` where there are none.
+fn by_pieces(outcome: &Outcome) -> Option<ByPieces> {
+    let found = outcome.result.as_ref().ok()?;
+    let Findings { damaged, unknown, by, .. } =
+        found.pieces.as_ref().filter(|pieces| !pieces.by.is_empty())?;
+    let size = outcome.job.size.unwrap_or(found.size);
+    let length = match found.size.cmp(&size) {
+        Ordering::Equal => Length::Same,
+        Ordering::Less => Length::Truncated(size - found.size),
+        Ordering::Greater => Length::Grown(found.size - size),
+    };
+    let told = !damaged.is_empty() || length != Length::Same;
+    let mut ranges: Vec<Range<u64>> = Vec::new();
+    for Damage { range, .. } in damaged {
+        match ranges.last_mut() {
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ => ranges.push(range.clone()),
+        }
+    }
+    let report = Difference {
+        judgement: if told { Judgement::FileDamaged } else { Judgement::CannotTell },
+        damaged: ranges,
+        length,
+        shift: None,
+        blemish: None,
+        size: found.size,
+        before: 0,
+    };
+    Some(ByPieces { report, unknown: unknown.clone(), by: by.clone(), size })
+}
+
 /// The digest of this algorithm that the entry lists, and the one that was found.
 fn listed<'a>(outcome: &'a Outcome, spec: &Spec) -> Option<(&'a Digest, Option<&'a Digest>)> {
     let at = outcome.job.specs.iter().position(|listed| listed == spec)?;
@@ -115,6 +165,9 @@ impl Located {
                 lines += &map::map(header.size, &report.damaged);
             }
         }
+        if let (Found::Pieces(pieces), true) = (&self.found, map) {
+            lines += &map::map(pieces.size, &pieces.report.damaged);
+        }
         lines += &self.words();
         lines.lines().map(|line| format!("  {line}\n")).collect()
     }
@@ -122,8 +175,9 @@ impl Located {
     /// The same for a page.
     pub fn section(&self, name: &[u8]) -> String {
         let compared = match &self.found {
-            Found::Compared(compared) => Some((&compared.header, &compared.report)),
-            _ => None,
+            Found::Compared(compared) => Some((page::Of::Tree(&compared.header), &compared.report)),
+            Found::Pieces(pieces) => Some((page::Of::Pieces(pieces.size, &pieces.by), &pieces.report)),
+            Found::NoTree | Found::Unusable(..) => None,
         };
         page::section(name, &self.words(), compared)
     }
@@ -135,12 +189,14 @@ impl Located {
             Found::NoTree => format!("not located: there is no stored tree {tree}"),
             Found::Unusable(verdict, why) => format!("{verdict}: {why}"),
             Found::Compared(compared) => compared.words(&tree),
+            Found::Pieces(pieces) => pieces.words(&tree),
         }
     }
 
     /// Appends the member `located` of an entry's JSON object.
     pub fn member(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(b",\"located\":{\"tree\":");
+        let member = if matches!(self.found, Found::Pieces(_)) { "list" } else { "tree" };
+        out.extend_from_slice(format!(",\"located\":{{\"{member}\":").as_bytes());
         json::string_into(&String::from_utf8_lossy(&self.tree), out);
         out.push(b',');
         let mut why = None;
@@ -154,6 +210,13 @@ impl Located {
                 findings::members(&compared.report, out);
                 why = compared.contradiction().map(str::to_owned);
             }
+            Found::Pieces(_) => {}
+        }
+        if let Found::Pieces(pieces) = &self.found {
+            findings::members(&pieces.report, out);
+            out.extend_from_slice(b",\"by\":");
+            json::string_into(&pieces.by, out);
+            why = pieces.contradiction();
         }
         if let Some(why) = why {
             out.extend_from_slice(b",\"reason\":");
@@ -171,8 +234,31 @@ impl Located {
             Found::Compared(compared) if compared.report.can_be_mended() => Some(
                 "truesum tree verify --repair-from COPY FILE.ftr writes the damaged ranges from a good copy",
             ),
+            Found::Pieces(pieces) if !pieces.report.damaged.is_empty() => {
+                Some("truesum tree repair --from COPY LIST writes the damaged ranges from a good copy")
+            }
             _ => None,
         }
+    }
+}
+
+impl ByPieces {
+    fn words(&self, list: &str) -> String {
+        match self.contradiction() {
+            Some(what) => format!("cannot tell where by {list}: {what}"),
+            None => findings::words(&self.report),
+        }
+    }
+
+    /// Why nothing can be said of where a file is damaged that is.
+    fn contradiction(&self) -> Option<String> {
+        let is_damaged = self.report.judgement == Judgement::FileDamaged;
+        (!is_damaged).then(|| match self.unknown.is_empty() {
+            true => {
+                "every piece is as listed and the whole is not, so the list contradicts itself".to_owned()
+            }
+            false => "all that its pieces cover is as listed".to_owned(),
+        })
     }
 }
 
@@ -206,7 +292,6 @@ impl Compared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use truesum::tree::locate::Length;
     use truesum::tree::store::{GRANULE, Hints};
 
     #[test]

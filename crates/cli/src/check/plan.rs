@@ -4,6 +4,7 @@ use crate::check::arguments::{Case, CheckArgs};
 use crate::check::report::{Detail, Form, NAMED_LINES};
 use crate::ending::{self, Ending};
 use crate::exit::Refusal;
+use crate::formats;
 use crate::key::HINT;
 use crate::options::{Moved, Tell};
 use crate::selection::selection;
@@ -106,7 +107,10 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let form = if args.json {
         Form::Json
     } else {
-        Form::Text { detail, colors: args.run.color.on(&std::io::stdout()) }
+        // One for the whole process: forms are passed about by value.
+        let template = args.format_string.as_deref().map(formats::template).transpose()?;
+        let template = template.map(|template| &*Box::leak(Box::new(template)));
+        Form::Text { detail, colors: args.run.color.on(&std::io::stdout()), template }
     };
     let mut remote = remote(&args)?;
     let mut names: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
@@ -122,6 +126,18 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             ));
         }
         names.push("-".into());
+    }
+    let mut root = args.root;
+    let mut data = args.data;
+    if args.locate && data.is_none() && root.is_none() && !asks_folders && args.expect.is_empty() {
+        match list_and_data(&names, args.format) {
+            Some(file) if file.is_dir() => (names, root) = (names[..1].to_vec(), Some(file)),
+            Some(file) => (names, data) = (names[..1].to_vec(), Some(file)),
+            None => {}
+        }
+    }
+    if data.is_some() && names.len() != 1 {
+        return Err(Refusal::new("--data: one file has one list"));
     }
     let (key, algorithms, notes) = args.key.for_lines(args.algorithm, &names)?;
     let subject = match &args.expect[..] {
@@ -175,12 +191,15 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let options = truesum::Options {
         public_key,
         unlisted: match (args.exact, args.ignore_missing, detail) {
+            // What lies beside a file that was named is of no interest.
+            _ if data.is_some() => Unlisted::Unasked,
             (true, ..) => Unlisted::Refused,
-            // A list of all objects is asked for by request, and each costs.
+            // A list of all objects takes requests, and each costs.
             (false, false, Detail::All) if remote.is_none() => Unlisted::Told,
             _ => Unlisted::Unasked,
         },
-        root: args.root,
+        root,
+        data,
         remote,
         algorithms,
         key,
@@ -224,6 +243,24 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let (warn, html, stored) = (args.warn, args.html, args.stored.then_some(args.read));
     Ok(Checking { subject, options, stored, form, warn, locate, html, ending, tell, notes })
 }
+
+/// The second of two names, where the first is that of a list of pieces and the second is no manifest: the list's file, or the
+/// folder of its files.
+fn list_and_data(names: &[PathBuf], format: Option<&'static manifest::Format>) -> Option<PathBuf> {
+    let [list, data] = names else { return None };
+    let format_of = |path: &Path| {
+        let mut head = Vec::new();
+        File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).ok()?;
+        let complete = (head.len() as u64) < HEAD;
+        manifest::detect(manifest::Head { text: &head, complete }, Some(path.as_os_str().as_bytes()))
+    };
+    let is_list = format.or_else(|| format_of(list)).is_some_and(|row| row.holds.locates);
+    let is_data = || data.is_dir() || data.is_file() && format_of(data).is_none();
+    (is_list && is_data()).then(|| data.clone())
+}
+
+/// Bytes of a file by which it is known for a manifest.
+const HEAD: u64 = 64 << 10;
 
 /// The first option given that says something of lists only.
 fn of_a_list(args: &CheckArgs) -> Option<&'static str> {
@@ -309,7 +346,8 @@ const KEY_LIMIT: u64 = 64 << 10;
 
 /// Reads a digest as web pages show it: `DIGEST`, `NAME:DIGEST` or a whole line of a manifest.
 fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -> Result<Expected, Refusal> {
-    let text = text.trim();
+    let joined = grouped(text);
+    let text = joined.as_deref().unwrap_or(text.trim());
     // A line of a manifest is the same question, with the same care about lengths.
     let read = |line: &str, format: &str, asked: &[Spec]| {
         let format = manifest::format(format);
@@ -363,6 +401,20 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -
         entry if entry.path == b"file" => Ok(Expected { name: None, ..made(entry, named.is_empty()) }),
         _ => Err(no_digest("not a digest")),
     }
+}
+
+/// A hexadecimal digest in groups of digits, as some programs show it, without what is between them. The first group is no digest
+/// whose file is called like the others: that takes the two characters which stand between them in a manifest.
+fn grouped(text: &str) -> Option<String> {
+    let (name, digits) = match text.split_once(':') {
+        Some((name, digits)) => (format!("{name}:"), digits),
+        None => (String::new(), text),
+    };
+    let groups: Vec<&str> = digits.split_whitespace().collect();
+    let is_hex = |group: &&str| group.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_line = name.is_empty()
+        && matches!(groups[..], [digest, name] if digits.trim() == format!("{digest}  {name}"));
+    (groups.len() > 1 && groups.iter().all(is_hex) && !is_line).then(|| name + &groups.concat())
 }
 
 fn no_digest(why: &str) -> Refusal {

@@ -11,7 +11,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
-use truesum::manifest::{Place, json};
+use truesum::manifest::template::Template;
+use truesum::manifest::{Entry, Place, Time, json};
 use truesum::{Damage, Findings, Found, Moved, Outcome, Renamed, Sample, Seal, Verdict};
 
 /// The schema of JSON lines.
@@ -34,7 +35,7 @@ pub const NAMED_LINES: u64 = 20;
 /// The form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    Text { detail: Detail, colors: bool },
+    Text { detail: Detail, colors: bool, template: Option<&'static Template> },
     Json,
 }
 
@@ -44,6 +45,7 @@ pub fn entry(form: Form, outcome: &Outcome, manifest: &[u8], located: Option<&Lo
     match form {
         Form::Text { detail: Detail::None, .. } => {}
         Form::Text { detail: Detail::Bad, .. } if is_good(outcome) => {}
+        Form::Text { template: Some(template), .. } => template_line(outcome, template, out),
         Form::Text { colors, .. } => text(outcome, colors, out),
         Form::Json => object(outcome, manifest, located, out),
     }
@@ -62,6 +64,12 @@ pub fn moved(
     match form {
         Form::Text { detail: Detail::None, .. } => {}
         Form::Text { detail: Detail::Bad, .. } if passes => {}
+        Form::Text { template: Some(template), .. } => {
+            let digests = job.specs.iter().cloned().zip(job.expected.iter().cloned()).collect();
+            let size = Some(moved.found.size);
+            let entry = Entry { path: job.name.clone(), size, digests, ..Entry::default() };
+            template.render_compared(&entry, "moved", out);
+        }
         Form::Text { colors, .. } => {
             let color = if passes { AnsiColor::Green } else { AnsiColor::Yellow };
             let style = if colors { color.on_default() } else { Style::new() };
@@ -130,10 +138,15 @@ fn job_has_no_digest(outcome: &Outcome) -> bool {
 }
 
 /// Appends a line for each range that digests of pieces say is damaged, or say nothing of.
-fn ranges(pieces: &Findings, line: &mut String) {
+fn ranges(pieces: &Findings, size: u64, line: &mut String) {
     for Damage { range, shared } in &pieces.damaged {
         let where_else = if *shared { ", or what else the piece holds of other files" } else { "" };
-        *line += &format!("  {} {} damaged{where_else}\n", range.start, range.end - range.start);
+        let state = if range.start >= size { "missing" } else { "damaged" };
+        *line += &format!("  {} {} {state}{where_else}\n", range.start, range.end - range.start);
+    }
+    if let Some(short) = &pieces.short {
+        *line +=
+            &format!("  not verified: {short} of each piece are listed, which other bytes can have too\n");
     }
     for range in &pieces.unknown {
         let why = "no piece covers it, or one that holds bytes of a file that could not be read";
@@ -148,6 +161,18 @@ pub fn is_good(outcome: &Outcome) -> bool {
         Verdict::Unverified => outcome.job.exempt,
         _ => false,
     }
+}
+
+/// Appends what a template says of an entry: the digests and size that were found, not those that are listed.
+fn template_line(outcome: &Outcome, template: &Template, out: &mut Vec<u8>) {
+    let mut entry = Entry { path: outcome.job.name.clone(), ..Entry::default() };
+    if let Ok(found) = &outcome.result {
+        let (seconds, nanos) = found.mtime;
+        entry.size = Some(found.size);
+        entry.mtime = Some(Time { seconds, nanos });
+        entry.digests = outcome.job.specs.iter().cloned().zip(found.digests.iter().cloned()).collect();
+    }
+    template.render_compared(&entry, outcome.verdict().word(), out);
 }
 
 fn text(outcome: &Outcome, colors: bool, out: &mut Vec<u8>) {
@@ -198,10 +223,10 @@ pub fn reason(outcome: &Outcome) -> Option<String> {
 pub fn differences(outcome: &Outcome) -> String {
     let verdict = outcome.verdict();
     let mut line = String::new();
-    if let (Verdict::Mismatch | Verdict::Unverified, Ok(Found { pieces: Some(pieces), .. })) =
+    if let (Verdict::Mismatch | Verdict::Unverified, Ok(Found { pieces: Some(pieces), size, .. })) =
         (verdict, &outcome.result)
     {
-        ranges(pieces, &mut line);
+        ranges(pieces, *size, &mut line);
     }
     if let (Verdict::Mismatch, Ok(found)) = (verdict, &outcome.result) {
         if let Some(size) = outcome.job.size.filter(|size| *size != found.size) {

@@ -9,7 +9,7 @@ use crate::drawing::page::Page;
 use crate::drawing::record::{Record, Tone};
 use crate::key;
 use crate::output::Output;
-use crate::words::{count, grouped};
+use crate::words::{count, grouped, visible};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -200,10 +200,13 @@ impl<'a> Telling<'a> {
         if form != Form::Json {
             // That a file failed is known long before a second read of it says where.
             report::entry(form, outcome, name, None, &mut self.lines);
+            if self.output.is_terminal && matches!(form, Form::Text { template: Some(_), .. }) {
+                self.lines = visible(&self.lines);
+            }
             self.write()?;
         }
         let threads = self.plan.options.threads;
-        let locate = || Locate::new(manifest.root, self.trees, threads, self.progress).look(outcome);
+        let locate = || Locate::new(manifest.root, self.trees, threads, self.progress).look(outcome, name);
         let located = wanted.map(|_| locate());
         match &located {
             _ if form == Form::Json => {

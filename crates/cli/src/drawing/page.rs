@@ -38,8 +38,26 @@ td a { color: inherit }
 th:last-child, td:last-child { padding-right: 0; text-align: left }
 ";
 
+/// What a file was compared with.
+#[derive(Clone, Copy)]
+pub enum Of<'a> {
+    /// Its stored tree.
+    Tree(&'a Header),
+    /// Digests of its pieces: its size by them, and what they are.
+    Pieces(u64, &'a str),
+}
+
+impl Of<'_> {
+    fn size(self) -> u64 {
+        match self {
+            Of::Tree(header) => header.size,
+            Of::Pieces(size, _) => size,
+        }
+    }
+}
+
 /// One file of a page: what is said of it in `words`, and the comparison if there was one.
-pub fn section(name: &[u8], words: &str, compared: Option<(&Header, &Difference)>) -> String {
+pub fn section(name: &[u8], words: &str, compared: Option<(Of<'_>, &Difference)>) -> String {
     let class = match compared.map(|(_, report)| report.judgement) {
         Some(Judgement::Good) => " good",
         Some(Judgement::FileDamaged) => " bad",
@@ -49,18 +67,18 @@ pub fn section(name: &[u8], words: &str, compared: Option<(&Header, &Difference)
     let id = crc32(name);
     let (name, words) = (escaped(&display_safe(name)), escaped(words));
     let mut text = format!("<section>\n<h2>{name}</h2>\n<p class=\"verdict{class}\">{words}</p>\n");
-    if let Some((header, report)) = compared {
-        facts(header, report, &mut text);
+    if let Some((of, report)) = compared {
+        facts(of, report, &mut text);
         if report.judgement != Judgement::OtherTree {
-            picture(header.size, report, &id, &mut text);
-            table(header.size, report, &id, &mut text);
+            picture(of.size(), report, &id, &mut text);
+            table(of.size(), report, &id, &mut text);
         }
     }
     text.push_str("</section>\n");
     text
 }
 
-fn facts(header: &Header, report: &Difference, text: &mut String) {
+fn facts(of: Of<'_>, report: &Difference, text: &mut String) {
     let bytes = |number: u64| match number {
         0..1000 => count(number, "byte", "bytes"),
         _ => format!("{} bytes ({})", grouped(number), short(number)),
@@ -70,13 +88,18 @@ fn facts(header: &Header, report: &Difference, text: &mut String) {
         let _ = writeln!(text, "<dt>{name}</dt><dd>{}</dd>", escaped(value));
     };
     fact("Size", &bytes(report.size));
-    if report.size != header.size {
-        fact("Size before", &bytes(header.size));
+    if report.size != of.size() {
+        fact("Size before", &bytes(of.size()));
     }
-    let first = header.range(0);
-    fact("Granule", &short(header.granule.max(first.end - first.start)));
-    if let Some(digest) = &header.digest {
-        fact("Tree", &format!("{}:{digest}", header.spec));
+    match of {
+        Of::Tree(header) => {
+            let first = header.range(0);
+            fact("Granule", &short(header.granule.max(first.end - first.start)));
+            if let Some(digest) = &header.digest {
+                fact("Tree", &format!("{}:{digest}", header.spec));
+            }
+        }
+        Of::Pieces(_, by) => fact("Pieces by", by),
     }
     text.push_str("</dl>\n");
 }
@@ -221,7 +244,7 @@ mod tests {
         let report = report(5 << 20, vec![0..1 << 20, 3 << 20..4 << 20]);
         let name = b"<script src=x>\"&\x1b]\xe2\x80\xae.img";
         let mut page = Page::default();
-        page.add(|| section(name, "<b>", Some((&header(5 << 20), &report))));
+        page.add(|| section(name, "<b>", Some((Of::Tree(&header(5 << 20)), &report))));
         let text = page.text("a<b");
         assert!(!text.contains("<script") && !text.contains("<b>") && !text.contains("a<b"));
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
@@ -248,7 +271,7 @@ mod tests {
             page.add(|| section(b"x", "", None));
         }
         assert!(page.text("").contains("<p class=\"more\">234 more files are not shown.</p>"));
-        let text = section(b"x", "", Some((&header(size), &report)));
+        let text = section(b"x", "", Some((Of::Tree(&header(size)), &report)));
         assert_eq!(text.matches("<tr><td>").count(), 1000);
         assert!(text.contains("4,000 more ranges are not shown."));
         assert!(text.matches("<rect").count() <= 16 * CELLS);
@@ -258,7 +281,7 @@ mod tests {
     #[test]
     fn missing_bytes_are_told_from_wrong_ones() {
         let cut = report(100 << 20, vec![5 << 20..6 << 20, 100 << 20..200 << 20]);
-        let text = section(b"x", "", Some((&header(200 << 20), &cut)));
+        let text = section(b"x", "", Some((Of::Tree(&header(200 << 20)), &cut)));
         assert!(text.contains("<dt>Size before</dt><dd>209,715,200 bytes (200 MiB)</dd>"));
         assert!(text.contains("class=\"m\" x=\"0\"") && text.contains("class=\"b\" x="));
         assert!(text.contains(">104,857,600</a></td><td>104,857,600</td><td>missing</td>"));

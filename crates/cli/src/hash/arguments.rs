@@ -1,16 +1,17 @@
 //! The options of `truesum hash`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
 use crate::ending::Ending;
+use crate::hash::bag::info::field;
 use crate::options::{KeyArgs, RunArgs};
 use crate::selection::SelectArgs;
 use crate::values::path::output_file;
 use crate::values::size::size;
-use crate::values::table::{FormatParser, KeyedSpecParser};
+use crate::values::table::{EncodingParser, FormatParser, KeyedSpecParser};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use truesum::hash::Spec;
-use truesum::manifest::Format;
+use truesum::manifest::{Format, Spelling};
 
 /// Compute digests of files and of all files in folders
 #[derive(Args)]
@@ -75,7 +76,7 @@ pub struct HashArgs {
     /// %p path, %f name, %d folder, %s size (%10s, %010s), %{mtime} in UTC, %l ed2k link, %{ALGORITHM}, %m MD5, %h SHA-1,
     /// %c CRC-32; capitals in capitals; before them %x hexadecimal, %b base 32, %B base64, %@ bytes, %u or %U as in URLs.
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Format", hide_short_help = true)]
-    #[arg(conflicts_with_all = ["algorithm", "length", "seed", "customization", "tag", "json", "zero", "format", "raw", "base64", "base32", "uppercase", "per_directory", "sidecar", "embed_crc", "key_file", "key_fd"])]
+    #[arg(conflicts_with_all = ["algorithm", "length", "seed", "customization", "tag", "json", "zero", "format", "raw", "base64", "base32", "uppercase", "encoding", "per_directory", "sidecar", "embed_crc", "key_file", "key_fd"])]
     pub format_string: Option<OsString>,
     /// Any other format; see `truesum list formats`
     #[arg(short = 't', long, value_name = "NAME", help_heading = "Format", value_parser = FormatParser)]
@@ -89,6 +90,10 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Format")]
     pub piece_size: Option<u64>,
+    /// What stands around the lines of an SFV: a banner [plain], or what these programs write
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "STYLE", help_heading = "Format", value_parser = ["plain", "cksfv", "rhash", "cfv", "win"])]
+    pub sfv_style: Option<String>,
     /// Digests in base64
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Format", conflicts_with_all = ["raw", "uppercase", "base32"])]
@@ -100,6 +105,14 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Format", conflicts_with = "raw")]
     pub uppercase: bool,
+    /// Digests spelled in another way: base58, base64url, nix32, bubblebabble and others
+    ///
+    /// Lists are read back in hexadecimal, base 64 and base 32 alone, so with any other nothing is written to a file. Any other name
+    /// tells which there are.
+    #[arg(hide_short_help = true, hide_possible_values = true)]
+    #[arg(long, value_name = "NAME", help_heading = "Format", value_parser = EncodingParser)]
+    #[arg(conflicts_with_all = ["raw", "base64", "base32", "uppercase", "json", "embed_crc"])]
+    pub encoding: Option<Spelling>,
     /// The bytes of the digest of one file, nothing else
     #[arg(long, help_heading = "Format")]
     pub raw: bool,
@@ -120,6 +133,23 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Something else than one list", requires = "embed_crc")]
     pub yes: bool,
+    /// Make a bag (RFC 8493) of each folder, or complete it: its payload lies in data [default algorithm: sha512]
+    ///
+    /// What is in data is listed in manifest-ALG.txt, what is beside it in tagmanifest-ALG.txt; bag-info.txt is counted and
+    /// dated, bagit.txt comes last. What older manifests list has to be there and be the same, or nothing is written.
+    #[arg(long, help_heading = "Something else than one list", hide_short_help = true)]
+    #[arg(conflicts_with_all = ["output", "root", "raw", "zero", "json", "tag", "base64", "base32", "uppercase", "per_directory"])]
+    #[arg(conflicts_with_all = ["sidecar", "embed_crc", "text", "text_lines", "format_string", "announce", "piece_size", "files_from"])]
+    #[arg(conflicts_with_all = ["files0_from", "include", "exclude", "newer", "older", "min_size", "max_size", "gitignore", "special", "unordered"])]
+    pub bag: bool,
+    /// Move all that is in the folder to data first, with --bag
+    #[arg(hide_short_help = true)]
+    #[arg(long, help_heading = "Something else than one list", requires = "bag", conflicts_with = "follow")]
+    pub in_place: bool,
+    /// What bag-info.txt says beside: Contact-Name=Ada; Bagging-Date=2026-01-31 instead of today
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "LABEL=VALUE", help_heading = "Something else than one list", requires = "bag", value_parser = field)]
+    pub bag_info: Vec<(String, String)>,
     /// The digest of this text itself; --text-lines FILE has that of each line
     #[arg(
         long,

@@ -1,9 +1,10 @@
-//! Seeds and customizations that options give to algorithms: once each, and to those that have such.
+//! Seeds and customizations that options give to algorithms, once each and to those that have such; and what they give to formats.
 
 use crate::exit::Refusal;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use truesum::hash::Spec;
+use truesum::manifest::{Format, SfvStyle};
 
 /// The algorithms with this seed, those that have one.
 pub fn seeded(specs: Vec<Spec>, seed: Option<u64>) -> Result<Vec<Spec>, Refusal> {
@@ -34,6 +35,18 @@ pub fn customized(specs: Vec<Spec>, text: Option<&OsStr>) -> Result<Vec<Spec>, R
     let with = |spec: Spec| if takes(&spec) { spec.with_customization(text.as_bytes()) } else { Ok(spec) };
     let specs: Result<_, _> = specs.into_iter().map(with).collect();
     specs.map_err(|error| Refusal::new(format!("--customization: {error}")))
+}
+
+/// What stands around the lines of an SFV.
+pub fn sfv_style(asked: Option<&str>, format: &Format) -> Result<SfvStyle, Refusal> {
+    match asked {
+        None => Ok(SfvStyle::Plain),
+        Some(_) if format.name != "sfv" => Err(Refusal::new("--sfv-style is of SFV: -t sfv")),
+        Some("cksfv" | "rhash") => Ok(SfvStyle::Cksfv),
+        Some("cfv") => Ok(SfvStyle::Cfv),
+        Some("win") => Ok(SfvStyle::Win),
+        Some(_) => Ok(SfvStyle::Plain),
+    }
 }
 
 /// Refuses what an algorithm's name says already.

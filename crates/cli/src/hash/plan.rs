@@ -2,23 +2,27 @@
 
 use crate::ending::Ending;
 use crate::exit::Refusal;
-use crate::formats::told_in;
+use crate::formats::{self, told_in};
 use crate::hash::arguments::HashArgs;
-use crate::hash::parameters::{customized, seeded};
+use crate::hash::bag::parts::Bag;
+use crate::hash::history::made;
+use crate::hash::parameters::{customized, seeded, sfv_style};
 use crate::hash::replacing::Accept;
 use crate::key::bring;
 use crate::options::Tell;
 use crate::settings::settings;
 use crate::stores;
 use crate::tasks::{Inputs, inputs};
-use crate::values::path::folder_of;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::{Lengths, Spec};
 use truesum::manifest::template::Template;
-use truesum::manifest::{self, Cut, Entry, Format, Heading, MAX_ALGORITHMS, Pieces, Spelling, Style, Writer};
+use truesum::manifest::{
+    self, ASCMHL_IGNORED, Cut, Entry, Format, Heading, MAX_ALGORITHMS, PieceList, Spelling, Style, Writer,
+};
+use truesum::verify::place::folder_of_names;
 use truesum::{Order, Remote, Special, marks, walk};
 
 /// What `hash` is to do.
@@ -58,6 +62,8 @@ pub enum Purpose {
     Names(bool),
     /// They are of texts.
     Texts(Texts),
+    /// Folders become bags.
+    Bags(Bag),
 }
 
 /// Where manifests lie.
@@ -106,15 +112,22 @@ pub enum Form {
 ///
 /// # Errors
 /// They contradict each other, or ask for what does not exist.
-pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
+pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
     let format = format(&args)?;
+    if format.name == "ascmhl" {
+        let ignored = ASCMHL_IGNORED.iter().filter(|name| !name.ends_with('/'));
+        args.select.filter.exclude.extend(ignored.map(|name| (*name).to_owned()));
+    }
     let template = template(&args)?;
     let (format, specs) = match &template {
         // It may ask for none.
         Some(template) => (format, template.specs()),
         None => {
             let (format, algorithms) = match (&args.algorithm[..], args.format, args.raw) {
-                ([], None, false) => settings().hashing(format),
+                ([], None, false) if !args.bag => settings().hashing(format),
+                _ if args.bag && args.algorithm.is_empty() => {
+                    (format, vec!["sha512".parse().expect("a row of the table of algorithms")])
+                }
                 (_, None, false) if format.name == "gnu" => {
                     (settings().format.unwrap_or(format), args.algorithm.clone())
                 }
@@ -134,7 +147,9 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     let key = args.key.read()?;
     let specs = bring(specs, key.as_ref().map(|read| &read.key))?;
     let torrent = torrent(&args, format)?;
-    let form = form(&args, format, &specs)?;
+    // A bag has a manifest for each algorithm.
+    let together = if args.bag { &specs[..1] } else { &specs };
+    let form = form(&args, format, together)?;
     let purpose = purpose(&args)?;
     let specs = if matches!(purpose, Purpose::Names(_)) { vec![marks::spec()] } else { specs };
     let inputs = inputs(args.files, &args.select);
@@ -172,7 +187,7 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
     let root = match (args.root, &args.output) {
         _ if remote.is_some() => None,
         (Some(root), _) => Some(root),
-        (None, Some(output)) => Some(folder_of(output)),
+        (None, Some(output)) => Some(folder_of_names(output)),
         (None, None) => None,
     };
     let root = match root {
@@ -203,13 +218,14 @@ pub fn plan(args: HashArgs) -> Result<Hashing, Refusal> {
 
 /// The template asked for.
 fn template(args: &HashArgs) -> Result<Option<Template>, Refusal> {
-    let Some(text) = &args.format_string else { return Ok(None) };
-    Template::parse(text.as_bytes()).map(Some).map_err(|error| {
-        Refusal::with_hint(
-            format!("--format-string {error}"),
-            "truesum hash --help has all; %% is a percent sign",
-        )
-    })
+    let template = args.format_string.as_deref().map(formats::template).transpose()?;
+    match template {
+        Some(template) if template.has_verdict() => {
+            let text = "--format-string: %{verdict} is of what was compared, and nothing is";
+            Err(Refusal::with_hint(text, "truesum check and truesum audit have it"))
+        }
+        template => Ok(template),
+    }
 }
 
 /// The algorithms asked for, each once, at the length asked for; if none is, the usual one of the format.
@@ -241,7 +257,11 @@ fn specs(asked: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<Vec<S
 
 /// The format asked for.
 fn format(args: &HashArgs) -> Result<&'static Format, Refusal> {
+    if let Some(other) = args.format.filter(|format| args.bag && format.name != "bagit") {
+        return Err(Refusal::new(format!("--bag: its manifests are of bagit, not of {}", other.name)));
+    }
     let name = match (args.json, args.tag, args.zero) {
+        _ if args.bag => "bagit",
         (true, _, _) => "jsonl",
         (_, true, true) => "bsd-z",
         (_, true, false) => "bsd",
@@ -267,6 +287,11 @@ fn purpose(args: &HashArgs) -> Result<Purpose, Refusal> {
         None if args.per_directory => Purpose::Beside(Place::Folder),
         None if args.sidecar => Purpose::Beside(Place::File),
         None if args.embed_crc => Purpose::Names(args.yes),
+        None if args.bag => Purpose::Bags(Bag {
+            in_place: args.in_place,
+            info: args.bag_info.clone(),
+            named: !args.algorithm.is_empty(),
+        }),
         None => Purpose::List,
     })
 }
@@ -327,8 +352,9 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
         (true, ..) => Spelling::Base64,
         (_, true, _) => Spelling::Base32,
         (.., true) => Spelling::HexUpper,
-        _ => Spelling::Hex,
+        _ => args.encoding.unwrap_or_default(),
     };
+    shown_only(args, format, specs, spelling)?;
     if spelling == Spelling::Base32 {
         let short = |spec: &&Spec| spec.digest_len() < 16 || spec.counts_parts();
         if let Some(spec) = specs.iter().find(short) {
@@ -337,7 +363,8 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
             )));
         }
     }
-    let style = Style { spelling, ..Style::default() };
+    let sfv = sfv_style(args.sfv_style.as_deref(), format)?;
+    let style = Style { spelling, sfv, ..Style::default() };
     let format = told_in(args.output.as_deref(), format, args.format.is_some(), specs, spelling)?;
     // What the format cannot hold is better said now than of every file.
     let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
@@ -349,8 +376,32 @@ fn form(args: &HashArgs, format: &'static Format, specs: &[Spec]) -> Result<Form
     Ok(Form::Entries(format, style))
 }
 
+/// Whether a spelling that no list is read back in can be shown.
+fn shown_only(args: &HashArgs, format: &Format, specs: &[Spec], spelling: Spelling) -> Result<(), Refusal> {
+    let Spelling::Other(encoding) = spelling else { return Ok(()) };
+    let name = encoding.name;
+    if args.output.is_some()
+        || args.sidecar
+        || args.per_directory
+        || !["gnu", "gnu-z", "bsd", "bsd-z"].contains(&format.name)
+    {
+        return Err(Refusal::with_hint(
+            format!("--encoding {name}: no list is read back that has digests so"),
+            "hex, base64 and base32 are read back",
+        ));
+    }
+    let unspelled =
+        |spec: &&Spec| spec.counts_parts() || encoding.write(spec.digest(b"").as_bytes()).is_none();
+    match specs.iter().find(unspelled) {
+        Some(spec) => {
+            Err(Refusal::new(format!("--encoding {name}: it has no spelling of a digest of {spec}")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// The pieces of no bytes at all, by which an entry is tried.
-pub fn no_pieces(cut: Cut) -> Vec<Pieces> {
+pub fn no_pieces(cut: Cut) -> Vec<PieceList> {
     let algorithms: &[&str] = match cut {
         Cut::Joined => &["sha1"],
         Cut::Each => &["bt2-pieces-root"],
@@ -358,15 +409,16 @@ pub fn no_pieces(cut: Cut) -> Vec<Pieces> {
     };
     let none = |name: &&str| {
         let spec = name.parse().expect("a row of the table of algorithms");
-        Pieces::new(spec, 0..0, *PIECES.start(), Vec::new().into()).expect("no bytes have no pieces")
+        PieceList::new(spec, 0..0, *PIECES.start(), Vec::new().into()).expect("no bytes have no pieces")
     };
     algorithms.iter().map(none).collect()
 }
 
-/// What is known of a manifest before its entries. Neither folder nor command: the same files give the same bytes.
+/// What is known of a manifest before its entries. Neither folder nor command: the same files give the same bytes, but in media hash
+/// lists, which have to say when and where.
 pub fn heading(style: Style, specs: &[Spec], torrent: Option<&Torrent>) -> Heading {
     let announce = torrent.map(|torrent| torrent.announce.clone()).unwrap_or_default();
-    Heading { style, specs: specs.to_vec(), announce, ..Heading::default() }
+    Heading { style, specs: specs.to_vec(), announce, made: Some(made()), ..Heading::default() }
 }
 
 fn one_file(inputs: &Inputs) -> Result<(), Refusal> {

@@ -11,7 +11,7 @@ use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
-use truesum::manifest::{Cut, Entry, Pieces, Time, Unholdable, WriteError, Writer};
+use truesum::manifest::{Cut, Entry, PieceList, Time, Unholdable, WriteError, Writer};
 use truesum::update::SIGNATURES;
 use truesum::{Error, Notice, Outcome, Sink, Task};
 
@@ -71,7 +71,7 @@ impl Writing<'_> {
     ///
     /// # Errors
     /// That of the output, or they make no manifest.
-    pub fn pieces(&mut self, pieces: Vec<Vec<Pieces>>) -> io::Result<()> {
+    pub fn pieces(&mut self, pieces: Vec<Vec<PieceList>>) -> io::Result<()> {
         let (Some(entries), Some(writer)) = (self.waiting.take(), &mut self.writer) else { return Ok(()) };
         for (entry, pieces) in entries.into_iter().zip(pieces) {
             let entry = Entry { pieces, ..entry };

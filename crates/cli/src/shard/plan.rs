@@ -3,7 +3,7 @@
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::options::RunArgs;
-use crate::output::{begin, cannot_write, print};
+use crate::output::{begin, cannot_write, may_replace_what, print};
 use crate::selection::SelectArgs;
 use crate::tasks::{Inputs, Tasks, inputs};
 use crate::values::path::{folder_of, output_file};
@@ -128,6 +128,9 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     };
     let path = given.as_os_str().as_bytes();
     let folder = std::fs::canonicalize(&given).map_err(|error| Error::io(path, "open", error))?;
+    may_replace_what(&args.output, "no plan", &|head| {
+        head.text.is_empty() || head.text.starts_with(b"{\"schema\":\"truesum-plan/")
+    })?;
     let (output, sizes) =
         (begin(&args.output)?, Sizes { bytes: args.bundle_bytes, files: args.bundle_files });
     let own = own(&output);

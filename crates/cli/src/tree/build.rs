@@ -5,21 +5,22 @@ use crate::drawing::outline::{dot, svg};
 use crate::exit::Exit;
 use crate::options::threads;
 use crate::output::{Output, cannot_write};
-use crate::tree::{stored::tree_of, text};
+use crate::tree::{stored::kept_as, text};
 use crate::values;
 use crate::values::{size::size, table::SpecParser};
 use crate::watch::Watch;
-use clap::{Args, ValueHint};
+use clap::{Args, ValueEnum, ValueHint};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Instant;
-use truesum::hash::Spec;
+use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Entry, append};
 use truesum::tree::build::{Begin, Saving, save};
+use truesum::tree::outboard::{Outboard, write_outboard};
 use truesum::tree::outline::outline;
 use truesum::{Error, Found};
 
@@ -41,6 +42,10 @@ pub struct BuildArgs {
     /// Keep the tree in FILE.ftr
     #[arg(long, help_heading = "Stored trees")]
     save: bool,
+    /// Keep the tree of BLAKE3 as other programs do: obao (Bao, FILE.obao) or obao4 (iroh, FILE.obao4)
+    #[arg(long, value_name = "FORMAT", value_enum, help_heading = "Stored trees", requires = "save")]
+    #[arg(conflicts_with_all = ["algorithm", "resume", "append", "since", "granule"])]
+    format: Option<Kept>,
     /// Keep trees in this folder
     #[arg(short, long, value_name = "DIR", help_heading = "Stored trees", requires = "save")]
     output: Option<PathBuf>,
@@ -76,6 +81,29 @@ pub struct BuildArgs {
     verbose: bool,
 }
 
+/// What other programs keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kept {
+    /// Nodes above chunks of 1 KiB
+    Obao,
+    /// Nodes above groups of 16 KiB
+    Obao4,
+}
+
+impl Kept {
+    fn outboard(self) -> Outboard {
+        match self {
+            Kept::Obao => Outboard::Bao,
+            Kept::Obao4 => Outboard::Groups,
+        }
+    }
+}
+
+/// The ending of a kept tree's name.
+fn ending(args: &BuildArgs) -> &'static str {
+    args.format.map_or(".ftr", |format| format.outboard().ending())
+}
+
 pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
     if args.files.is_empty() {
         console.error("tree: no files named");
@@ -83,6 +111,7 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
         return Exit::NotAsAsked;
     }
     let specs = match args.algorithm.is_empty() {
+        true if args.format.is_some() => vec!["blake3".parse().expect("a name of ours")],
         true => vec!["sha256-tree".parse().expect("a name of ours")],
         false => args.algorithm.clone(),
     };
@@ -122,7 +151,7 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
                     return cannot_write(&Error::io(&output.name(), "write", error), console);
                 }
                 if args.save && std::io::stderr().is_terminal() {
-                    let tree = tree_of(name, args.output.as_deref());
+                    let tree = kept_as(name, args.output.as_deref(), ending(args));
                     let (name, tree) = (display_safe(name), display_safe(tree.as_os_str().as_bytes()));
                     console.line(&format!("truesum: the tree of {name} is in {tree}"));
                 }
@@ -144,22 +173,21 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
 fn same_tree(args: &BuildArgs) -> Option<(&OsString, &OsString)> {
     let mut trees = HashMap::new();
     args.files.iter().find_map(|file| {
-        trees.insert(tree_of(file.as_bytes(), args.output.as_deref()), file).map(|first| (first, file))
+        trees
+            .insert(kept_as(file.as_bytes(), args.output.as_deref(), ending(args)), file)
+            .map(|first| (first, file))
     })
 }
 
 /// Lines that name their algorithm: a tree's digest says nothing without it.
 fn tag_lines(name: &[u8], specs: &[Spec], found: &Found) -> Vec<u8> {
+    tag_line(name, specs.iter().cloned().zip(found.digests.iter().cloned()).collect())
+}
+
+fn tag_line(name: &[u8], digests: Vec<(Spec, Digest)>) -> Vec<u8> {
     let format = truesum::manifest::format("bsd").expect("a format of ours");
     let mut lines = Vec::new();
-    let entry = Entry {
-        path: name.to_vec(),
-        size: Some(found.size),
-        mtime: None,
-        digests: specs.iter().cloned().zip(found.digests.iter().cloned()).collect(),
-        elapsed: Some(found.time),
-        ..Entry::default()
-    };
+    let entry = Entry { path: name.to_vec(), digests, ..Entry::default() };
     if append(&entry, format, &Default::default(), &mut lines).is_err() {
         lines.clear();
     }
@@ -185,7 +213,12 @@ fn saved(
     threads: usize,
     watch: &Watch,
 ) -> Result<Vec<u8>, Error> {
-    let target = tree_of(file.as_bytes(), args.output.as_deref());
+    let target = kept_as(file.as_bytes(), args.output.as_deref(), ending(args));
+    if let Some(format) = args.format {
+        let digest = write_outboard(file, format.outboard(), &target, &watch.reading(threads))?;
+        let spec: Spec = "blake3".parse().expect("a name of ours");
+        return Ok(tag_line(file.as_bytes(), vec![(spec, digest)]));
+    }
     let begin = match &args.since {
         Some(list) => Begin::Changed(text::ranges(list)?),
         None if args.append => Begin::Append,

@@ -4,7 +4,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::findings;
 use crate::options::threads;
-use crate::tree::stored;
+use crate::tree::{listed, stored};
 use crate::values;
 use crate::values::digest::hexadecimal;
 use crate::watch::Watch;
@@ -13,7 +13,7 @@ use clap::{Args, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Judgement, Length};
@@ -25,10 +25,14 @@ use truesum::tree::repair::{Mode, repair as mend};
 Examples:
   truesum tree repair --dry-run --from /mnt/copy/disk.img disk.img.ftr   what would be written
   truesum tree repair --from /mnt/copy/disk.img disk.img.ftr
+  truesum tree repair --from /mnt/copy set.torrent                       by the digests of its pieces
+TREE may be a list of pieces instead: a torrent, Metalink, PAR2, zsync, caibx, a Bao outboard, a verity tree, the parts of an S3
+object, Digital Forensics XML. COPY is then the folder with copies of its files, or a copy of the only one; the files lie where
+truesum check looks for them, or FILE is the folder or the only one.
 Only blocks that differ within damaged ranges are written, and only where the copy has the bytes the tree was made of.
 The copy may be damaged itself, elsewhere. --dry-run shows the plan and writes nothing.")]
 pub struct RepairArgs {
-    /// The stored tree, or its file if the tree is beside it
+    /// The stored tree, or its file if the tree is beside it; or a list of pieces
     #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]
     pub tree: PathBuf,
     /// The file, if it is not the tree's name without .ftr
@@ -50,6 +54,16 @@ pub struct RepairArgs {
 }
 
 pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
+    if listed::is_list(&args.tree) {
+        if args.digest.is_some() {
+            console.error("tree repair: --digest is that of a stored tree");
+            return Exit::NotAsAsked;
+        }
+        let (file, mode) =
+            (args.file.as_ref().map(PathBuf::from), if args.dry_run { Mode::DryRun } else { Mode::Write });
+        let (copy, threads) = (Path::new(&args.copy), args.processors.unwrap_or(0));
+        return listed::repair(&args.tree, file, copy, mode, threads, console);
+    }
     let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), console) else {
         return Exit::NotAsAsked;
     };

@@ -10,10 +10,15 @@ use truesum::tree::store::{Store, with_suffix};
 
 /// Where the tree of a file is kept.
 pub fn tree_of(file: &[u8], folder: Option<&Path>) -> PathBuf {
+    kept_as(file, folder, ".ftr")
+}
+
+/// The same of a tree whose name ends so.
+pub fn kept_as(file: &[u8], folder: Option<&Path>, ending: &str) -> PathBuf {
     let file = Path::new(std::ffi::OsStr::from_bytes(file));
     match (folder, file.file_name()) {
-        (Some(folder), Some(name)) => with_suffix(folder.join(name), ".ftr"),
-        _ => with_suffix(file, ".ftr"),
+        (Some(folder), Some(name)) => with_suffix(folder.join(name), ending),
+        _ => with_suffix(file, ending),
     }
 }
 

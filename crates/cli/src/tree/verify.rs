@@ -119,7 +119,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     let svg = args.map_svg.as_ref().map(|path| (path, map::map_svg(size, &report.damaged, &name)));
     let html = args.map_html.as_ref().map(|path| {
         let mut page = Page::default();
-        page.add(|| page::section(&name, &words, Some((store.header(), &report))));
+        page.add(|| page::section(&name, &words, Some((page::Of::Tree(store.header()), &report))));
         (path, page.text(page::TITLE))
     });
     for (path, text) in [svg, html].into_iter().flatten() {

@@ -25,6 +25,7 @@ const MANNER: Manner = Manner {
     ending: Ending::Short,
     moved_passes: false,
     html: None,
+    template: None,
     quiet: false,
 };
 

@@ -1,4 +1,4 @@
-//! Values that name a row of a table: algorithms and formats.
+//! Values that name a row of a table: algorithms, formats and encodings.
 //!
 //! They come from their tables, so that a new row is an option value, a completion and a line of the man page without an
 //! edit here.
@@ -7,7 +7,8 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsStr;
 use truesum::hash::{ALGORITHMS, KEYED, Spec, SpecError};
-use truesum::manifest::{FORMATS, Format};
+use truesum::manifest::encoding::{ENCODINGS, encoding};
+use truesum::manifest::{FORMATS, Format, Spelling};
 
 /// Reads `sha256`, `blake2b-256` ...; offers the names of the table. For commands that take no key: a name that needs one is
 /// refused.
@@ -82,6 +83,38 @@ impl TypedValueParser for FormatParser {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         offered(FORMATS.iter().map(|row| (row.name, row.summary)))
+    }
+}
+
+/// How digests are spelled, by its name.
+#[derive(Clone)]
+pub struct EncodingParser;
+
+impl TypedValueParser for EncodingParser {
+    type Value = Spelling;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Spelling, clap::Error> {
+        let text = value.to_string_lossy();
+        match encoding(&text).map(|row| (row.name, row)) {
+            Some(("hex", _)) => Ok(Spelling::Hex),
+            Some(("hexupper", _)) => Ok(Spelling::HexUpper),
+            Some(("base64", _)) => Ok(Spelling::Base64),
+            Some(("base32", _)) => Ok(Spelling::Base32),
+            Some((_, row)) => Ok(Spelling::Other(row)),
+            None => {
+                let names: Vec<&str> = ENCODINGS.iter().map(|row| row.name).collect();
+                Err(refuse(command, arg, &text, format!("no encoding is called so: {}", names.join(", "))))
+            }
+        }
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        offered(ENCODINGS.iter().map(|row| (row.name, row.summary)))
     }
 }
 

@@ -490,3 +490,31 @@ fn a_bag_is_checked_by_the_name_of_its_folder() {
     );
     assert!(ran.err.contains("1 file verified, 1 fault of a bag"), "{}", ran.err);
 }
+
+#[test]
+fn a_digest_in_groups_is_one_digest() {
+    let folder = Folder::with(&[("f", "abc"), ("forged", "abcd")]);
+    let upper = ABC.to_uppercase();
+    let groups = |digits: usize, between: &str| {
+        let groups: Vec<&str> = (0..64).step_by(digits).map(|at| &upper[at..at + digits]).collect();
+        groups.join(between)
+    };
+    for (digits, between) in
+        [2, 4, 8, 16, 32].into_iter().flat_map(|digits| [" ", "  ", "\t"].map(|it| (digits, it)))
+    {
+        if (digits, between) == (32, "  ") {
+            // As a line of a manifest has it: MD5, and a file of that name.
+            continue;
+        }
+        let text = groups(digits, between);
+        let ran = folder.run(&["check", "-q", "--expect", &text, "f"]);
+        assert_eq!((ran.code, ran.out().as_str()), (Some(0), ""), "{text}: {}", ran.err);
+        let ran = folder.run(&["check", "-q", "--expect", &text, "forged"]);
+        assert!(ran.code == Some(1) && ran.out().contains("expected sha256"), "{text}: {ran:?}");
+        let named = folder.run(&["check", "-q", "--expect", &format!("SHA256: {text}"), "f"]);
+        assert_eq!(named.code, Some(0), "{text}: {}", named.err);
+    }
+    // Neither a CRC-32 nor any other digest and a name.
+    let ran = folder.run(&["check", "--expect", "352441C2 00000000 00000000", "f"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""), "{}", ran.err);
+}

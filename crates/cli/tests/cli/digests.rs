@@ -16,6 +16,63 @@ fn base_32_is_written_as_rhash_writes_it_and_read_back() {
     assert_eq!(folder.run(&["-a", "crc32", "--base32", "a"]).code, Some(2));
 }
 
+/// SHA-256 of `abc` in the encodings that no list is read back in.
+const SPELLED: [(&str, &str); 6] = [
+    ("base58", "DYu3G8aGTMBW1WrTw76zxQJQU4DHLw9MLyy7peG4LKkY"),
+    ("base64url", "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0"),
+    ("multibase-base58", "zDYu3G8aGTMBW1WrTw76zxQJQU4DHLw9MLyy7peG4LKkY"),
+    ("nix32", "1b8m03r63zqhnjf7l5wnldhh7c134ap5vpj0850ymkq1iyzicy5s"),
+    ("z85", "X{b19J@^O(k%W=)u9kv@UMFseMks>qV>imC[=fAb"),
+    (
+        "bubblebabble",
+        "xovil-myhyr-zafeb-cyfev-pibog-cubet-vilap-vimod-fosub-fymyp-fahoc-livon-sotac-bazak-cusob-behep-texax",
+    ),
+];
+
+#[test]
+fn other_encodings_are_shown_and_told_and_kept_out_of_lists() {
+    let folder = Folder::with(&[("a", "abc")]);
+    for (name, text) in SPELLED {
+        let ran = folder.run(&["--encoding", name, "a"]);
+        assert_eq!((ran.out(), ran.code), (format!("{text}  a\n"), Some(0)), "{name}: {}", ran.err);
+        let tagged = folder.run(&["--encoding", name, "--tag", "a"]);
+        assert_eq!(tagged.out(), format!("SHA256 (a) = {text}\n"), "{name}");
+        let told = folder.run(&["identify", text, "a"]);
+        assert!(told.code == Some(0) && told.out().starts_with("a: sha256 ("), "{name}: {told:?}");
+        let refused = folder.run(&["--encoding", name, "-o", "M", "a"]);
+        let said = format!(
+            "truesum: --encoding {name}: no list is read back that has digests so\n\
+             hint: hex, base64 and base32 are read back\n"
+        );
+        assert_eq!((refused.err, refused.code), (said, Some(2)));
+    }
+    assert_eq!(folder.run(&["--encoding", "base64", "-o", "M", "a"]).code, Some(0));
+    assert_eq!(folder.run(&["check", "M"]).code, Some(0));
+    let ran = folder.run(&["--encoding", "z85", "-a", "crc-16/modbus", "a"]);
+    assert_eq!(ran.err, "truesum: --encoding z85: it has no spelling of a digest of crc-16/modbus\n");
+    assert_eq!(folder.run(&["--encoding", "base59", "a"]).code, Some(2));
+    assert_eq!(folder.run(&["--encoding", "base58", "--json", "a"]).code, Some(2));
+}
+
+#[test]
+fn the_info_hash_of_a_torrent_is_told_of_a_file_by_its_name() {
+    let folder = Folder::with(&[("f.bin", "123456789")]);
+    // `rhash --btih f.bin`, with `--bt-piece-length=65536`, and in base 32 as magnet links have it.
+    for (text, algorithm) in [
+        ("14a6f17ce10298e235bf2f18faa6ce6636575114", "btih;name=662e62696e (hex)"),
+        ("2c22a5944989e365948bb84d4405c1b2f39d44ce", "btih;piece=64KiB;name=662e62696e (hex)"),
+        ("urn:btih:14a6f17ce10298e235bf2f18faa6ce6636575114", "btih;name=662e62696e (hex)"),
+    ] {
+        let ran = folder.run(&["identify", text, "f.bin"]);
+        assert!(ran.out().contains(&format!("f.bin: {algorithm}\n")) && ran.code == Some(0), "{ran:?}");
+    }
+    let named = folder.run(&["-a", "btih;name=662e62696e", "--tag", "f.bin"]);
+    assert_eq!(named.out(), "BTIH;NAME=662e62696e (f.bin) = 14a6f17ce10298e235bf2f18faa6ce6636575114\n");
+    let ran = folder.run(&["-a", "btih", "f.bin"]);
+    assert!(ran.err.contains("btih depends on the name of the file: btih;name=HEXADECIMAL"), "{}", ran.err);
+    assert_eq!(ran.code, Some(2));
+}
+
 #[test]
 fn digests_of_gost_94_count_in_either_order_of_bytes() {
     let folder = Folder::with(&[("a", "abc")]);

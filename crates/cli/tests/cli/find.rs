@@ -1,6 +1,6 @@
 //! `truesum find` and `truesum duplicates`: one scenario a test, exact output and exit status.
 
-use crate::program::{ABC, EMPTY, Folder, OTHER, Ran, shown};
+use crate::program::{ABC, EMPTY, Folder, OTHER, ended, shown};
 use std::os::unix::fs::symlink;
 use std::process::Stdio;
 
@@ -223,8 +223,7 @@ fn a_closed_output_ends_a_search_by_the_signal() {
         let mut command = folder.command();
         let mut child = command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
-        let ran = Ran::from(output);
+        let ran = ended(child);
         assert_eq!((ran.signal, ran.err.as_str()), (Some(libc::SIGPIPE), ""), "{words:?}");
     }
 }

@@ -176,3 +176,74 @@ fn a_page_holds_all_files_that_failed() {
     let ran = folder.run(&["check", "--locate", "--map-html", "nowhere/page.html", "M"]);
     assert!(ran.code == Some(1) && ran.err.contains("nowhere/page.html"), "{}", ran.err);
 }
+
+/// A folder with `data` and its outboard, which other programs read too.
+fn outboard() -> Folder {
+    let folder = Folder::new();
+    folder.write("data", noise(3 * MIB + 17));
+    let ran = folder.run(&["tree", "--save", "--format", "obao4", "data"]);
+    assert!(ran.out().starts_with("BLAKE3 (data) = ") && ran.code == Some(0), "{} {}", ran.out(), ran.err);
+    folder
+}
+
+#[test]
+fn a_list_of_pieces_says_where_its_file_is_damaged_and_mends_it() {
+    let folder = outboard();
+    assert_eq!(folder.run(&["check", "data.obao4"]).out(), "data: OK\n");
+    folder.write("copy", folder.read("data"));
+    flip(&folder, "data", MIB + 5);
+    let ran = folder.run(&["check", "--locate", "data.obao4"]);
+    assert_eq!(
+        (ran.out().as_str(), ran.code),
+        (
+            "data: FAILED\n  1048576 16384 damaged\n  file damaged: 1 damaged range, 16384 bytes to look at\n",
+            Some(1)
+        )
+    );
+    assert!(ran.err.contains("truesum tree repair --from COPY LIST"), "{}", ran.err);
+    let entry = record(&folder.run(&["check", "--locate", "--json", "data.obao4"]));
+    assert_eq!(entry["located"]["list"], "data.obao4");
+    assert_eq!(entry["located"]["verdict"], "file damaged");
+    assert_eq!(entry["located"]["damaged"], json!([[MIB, 16384]]));
+    assert_eq!(entry["located"]["by"], "blake3");
+    let map = folder.run(&["check", "--locate", "--map", "data.obao4"]).out();
+    assert!(map.contains(".#"), "{map}");
+    let tried = folder.run(&["tree", "repair", "--dry-run", "--from", "copy", "data.obao4"]);
+    assert_eq!(
+        (tried.out().as_str(), tried.code),
+        ("1048576 16384 would be mended: 4096 bytes to write\n", Some(1))
+    );
+    let done = folder.run(&["tree", "repair", "--from", "copy", "data.obao4"]);
+    assert_eq!((done.out().as_str(), done.code), ("1048576 16384 mended: 4096 bytes written\n", Some(0)));
+    assert!(done.err.contains("data: mended and verified, every byte is as listed again"), "{}", done.err);
+    let again = folder.run(&["tree", "repair", "--from", "copy", "data.obao4"]);
+    assert!(again.err.contains("data: good, nothing to mend") && again.code == Some(0), "{}", again.err);
+    // An outboard is not written over anything.
+    assert_eq!(folder.run(&["tree", "--save", "--format", "obao4", "data"]).code, Some(2));
+}
+
+#[test]
+fn the_file_of_a_list_may_have_any_name() {
+    let folder = outboard();
+    std::fs::create_dir(folder.path("sub")).unwrap();
+    std::fs::rename(folder.path("data"), folder.path("sub/other")).unwrap();
+    assert!(folder.run(&["check", "data.obao4"]).out().contains("MISSING"));
+    let good = "data: OK (as sub/other)\n";
+    let ran = folder.run(&["check", "--locate", "data.obao4", "sub/other"]);
+    assert_eq!((ran.out().as_str(), ran.code), (good, Some(0)), "{}", ran.err);
+    std::fs::rename(folder.path("sub/other"), folder.path("sub/data")).unwrap();
+    let ran = folder.run(&["check", "--locate", "data.obao4", "sub"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("data: OK\n", Some(0)), "{}", ran.err);
+    // A list whose own name says nothing.
+    std::fs::rename(folder.path("data.obao4"), folder.path("nodes")).unwrap();
+    let ran = folder.run(&["check", "--format", "obao4", "nodes"]);
+    assert!(ran.code == Some(2) && ran.err.contains("does not say what file it is of"), "{}", ran.err);
+    let ran = folder.run(&["check", "--format", "obao4", "--data", "sub/data", "nodes"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("sub/data: OK\n", Some(0)), "{}", ran.err);
+    // Of several files one is none of all.
+    folder.write("a", "a");
+    folder.write("b", "b");
+    folder.run(&["hash", "-o", "M", "a", "b"]);
+    let ran = folder.run(&["check", "--data", "a", "M"]);
+    assert!(ran.code == Some(2) && ran.err.contains("another file than the one named"), "{}", ran.err);
+}

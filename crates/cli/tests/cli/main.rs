@@ -2,6 +2,7 @@
 
 mod audit;
 mod audited;
+mod bags;
 mod below;
 mod beside;
 #[path = "../shared/bytes.rs"]
@@ -16,6 +17,7 @@ mod hash;
 mod history;
 mod identify;
 mod keys;
+mod layers;
 mod locate;
 mod memory;
 mod names;

@@ -29,6 +29,42 @@ fn a_dash_is_no_file_to_write() {
 }
 
 #[test]
+fn a_list_takes_the_place_of_no_file_of_data() {
+    let folder = Folder::with(&[("d/a", "abc"), ("notes", "not a list\n"), ("empty", "")]);
+    folder.write("p.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF\0");
+    folder.write("x.sfv", b"\xff\xd8\xff\xe0\0\x10JFIF\0");
+    folder.write("M", lines(&[(ABC, "d/a")]));
+    for words in [
+        &["hash", "d", "-o", "p.jpg"][..],
+        &["hash", "-a", "crc32", "-t", "sfv", "d", "-o", "x.sfv"],
+        &["convert", "M", "-t", "bsd", "-o", "p.jpg"],
+        &["shard", "plan", "-o", "d/a", "d"],
+        &["shard", "plan", "-o", "M", "d"],
+    ] {
+        let ran = folder.run(words);
+        assert!(ran.code == Some(2) && ran.err.contains("and is not replaced"), "{words:?}: {ran:?}");
+    }
+    assert_eq!(folder.read("d/a"), b"abc");
+    assert!(folder.read("p.jpg").starts_with(b"\xff\xd8"));
+    for words in [
+        &["hash", "d", "-o", "empty"][..],
+        &["hash", "d", "-o", "notes"],
+        &["hash", "d", "-o", "empty", "--json"],
+        &["hash", "d", "-t", "torrent", "-o", "empty"],
+        &["hash", "d", "-z", "-o", "empty"],
+        &["convert", "M", "-t", "bsd", "-o", "empty"],
+        &["hash", "d", "-o", "empty", "--format-string", "%s %p\\n"],
+        &["hash", "d", "-o", "empty", "--format-string", "%p\\n"],
+    ] {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
+    }
+    for words in [&["shard", "plan", "-o", "plan", "d"][..], &["shard", "plan", "-o", "plan", "d"]] {
+        assert_eq!(folder.run(words).code, Some(0));
+    }
+}
+
+#[test]
 fn a_page_does_not_take_the_name_of_a_listed_file() {
     let folder = folder();
     for (words, option) in [

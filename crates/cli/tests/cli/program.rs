@@ -4,8 +4,9 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::time::SystemTime;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, SystemTime};
 
 /// A temporary folder to run in.
 pub struct Folder {
@@ -25,6 +26,38 @@ impl Ran {
     pub fn out(&self) -> String {
         String::from_utf8_lossy(&self.out).into_owned()
     }
+}
+
+/// Longer than any run takes on a busy machine: what lasts longer hangs.
+const LONGEST: Duration = Duration::from_mins(5);
+
+/// Waits for the end of a run, whose standard input the caller may hold open. One that hangs is killed, and fails its test.
+pub fn ended(child: Child) -> Ran {
+    let id = rustix::process::Pid::from_child(&child);
+    let (over, waited) = channel::<()>();
+    let guard = std::thread::spawn(move || {
+        let hangs = waited.recv_timeout(LONGEST) == Err(RecvTimeoutError::Timeout);
+        if hangs {
+            rustix::process::kill_process(id, rustix::process::Signal::KILL).expect("what hangs is killed");
+        }
+        hangs
+    });
+    let ran: Ran = child.wait_with_output().expect("the program ends").into();
+    drop(over);
+    assert!(!guard.join().expect("a guard"), "a run did not end: {ran:?}");
+    ran
+}
+
+/// Runs a command with no more than this input.
+fn run_to_end(mut command: Command, input: Option<&[u8]>) -> Ran {
+    if input.is_some() {
+        command.stdin(Stdio::piped());
+    }
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+    if let Some(input) = input {
+        std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), input).expect("input taken");
+    }
+    ended(child)
 }
 
 impl From<Output> for Ran {
@@ -103,25 +136,28 @@ impl Folder {
 
     /// Runs with these words.
     pub fn run(&self, words: &[&str]) -> Ran {
-        self.command().args(words).output().expect("the program runs").into()
+        let mut command = self.command();
+        command.args(words);
+        run_to_end(command, None)
     }
 
     /// Runs with these words and a name of any bytes behind them.
     pub fn run_on(&self, words: &[&str], name: &[u8]) -> Ran {
-        let name = OsString::from_vec(name.to_vec());
-        self.command().args(words).arg(name).output().expect("the program runs").into()
+        let mut command = self.command();
+        command.args(words).arg(OsString::from_vec(name.to_vec()));
+        run_to_end(command, None)
     }
 
     /// Runs with standard input.
     pub fn feed(&self, words: &[&str], input: &[u8]) -> Ran {
         let mut command = self.command();
-        command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the program runs");
-        std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), input).expect("input taken");
-        child.wait_with_output().expect("the program ends").into()
+        command.args(words);
+        run_to_end(command, Some(input))
     }
 }
 
+/// A manifest that was there before.
+pub const OLD: &str = "MD5 (old) = d41d8cd98f00b204e9800998ecf8427e\n";
 /// SHA-256 of `abc` (FIPS 180-4, example B.1).
 pub const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 /// SHA-256 of nothing.

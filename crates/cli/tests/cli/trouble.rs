@@ -1,6 +1,6 @@
 //! Output that fails, readers that leave, and signals. Nothing here waits for a clock.
 
-use crate::program::{ABC, Folder, Ran};
+use crate::program::{ABC, Folder, OLD, Ran, ended};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, Write};
 use std::process::{Child, Command, Stdio};
@@ -115,13 +115,13 @@ fn a_signal_ends_the_run_cleanly_and_leaves_the_old_manifest() {
         if is_ignored(number) {
             continue;
         }
-        let folder = Folder::with(&[("M", "old")]);
+        let folder = Folder::with(&[("M", OLD)]);
         let child = reading(&folder, &["-o", "M", "-"]);
         signal(&child, number);
-        let ran: Ran = child.wait_with_output().unwrap().into();
+        let ran = ended(child);
         assert_eq!(ran.code, Some(code), "{}", ran.err);
         assert!(ran.err.contains("interrupted") && ran.err.contains("M was not written"), "{}", ran.err);
-        assert_eq!(folder.read("M"), b"old");
+        assert_eq!(folder.read("M"), OLD.as_bytes());
         assert_eq!(folder.entries(), ["M"], "no temporary file is left");
     }
 }
@@ -183,7 +183,7 @@ fn a_check_that_is_interrupted_reports_what_it_did() {
     let mut child = reading_manifest(&folder);
     signal(&child, Signal::INT);
     drop(child.stdin.take());
-    let ran: Ran = child.wait_with_output().unwrap().into();
+    let ran = ended(child);
     assert_eq!(ran.code, Some(130), "{}", ran.err);
     assert!(ran.err.contains("interrupted"), "{}", ran.err);
 }
@@ -210,7 +210,7 @@ fn until_handled(child: &Child) {
 
 #[test]
 fn the_first_signal_ends_a_run_that_waits_for_input() {
-    let folder = Folder::with(&[("a", "abc"), ("M", "old")]);
+    let folder = Folder::with(&[("a", "abc"), ("M", OLD)]);
     folder.pipe("fifo");
     let lines: [&[&str]; 10] = [
         &["-"],
@@ -235,14 +235,14 @@ fn the_first_signal_ends_a_run_that_waits_for_input() {
             std::thread::sleep(std::time::Duration::from_millis(then));
             signal(&child, Signal::INT);
             // Whoever writes is still there.
-            let ran: Ran = child.wait_with_output().unwrap().into();
+            let ran = ended(child);
             assert_eq!(ran.code, Some(130), "{words:?}: {}", ran.err);
             assert!(ran.err.contains("interrupted"), "{words:?}: {}", ran.err);
             assert!(!ran.err.contains("anceled"), "{words:?}: {}", ran.err);
             drop(input);
         }
     }
-    assert_eq!(folder.read("M"), b"old");
+    assert_eq!(folder.read("M"), OLD.as_bytes());
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn other_programs_end_by_the_signal_when_they_wait() {
         let input = child.stdin.take();
         // What runs beside a shell is started with SIGINT ignored.
         signal(&child, Signal::TERM);
-        let ran: Ran = child.wait_with_output().unwrap().into();
+        let ran = ended(child);
         assert_eq!(ran.signal, Some(15), "{program}: {:?}", ran.code);
         drop(input);
     }

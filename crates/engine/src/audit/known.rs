@@ -22,7 +22,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
-use truesum_manifest::weak;
+use truesum_manifest::{self as manifest, weak};
 
 /// Algorithms of all sets together, at most.
 const ALGORITHMS: usize = 16;
@@ -145,7 +145,7 @@ impl<'a> KnownSets<'a> {
             Err(error) => return self.failed(&error, tell),
         };
         let seen = Seen::new(false);
-        let reader = match look(CountedReader { reader: file, progress: self.progress, seen: &seen }) {
+        let reader = match look(CountedReader { reader: file, progress: self.progress, seen: &seen }, None) {
             Ok((_, Some(what))) if self.options.format.is_none() => {
                 return self.failed(&Error::new(bytes, "use", Cause::NoManifest(what)), tell);
             }
@@ -154,7 +154,9 @@ impl<'a> KnownSets<'a> {
         };
         let before = self.report.listed;
         let root = Root::Anywhere;
-        let mut entries = Entries::new(reader, self.options.reading(bytes, self.progress), &root, 0, None);
+        // Who looks for whole files asks nothing of pieces.
+        let reading = manifest::Options { locating: false, ..self.options.reading(bytes, self.progress) };
+        let mut entries = Entries::new(reader, reading, &root, 0, None);
         for task in entries.by_ref() {
             match task {
                 Task::File(job) => self.add(&job),

@@ -3,14 +3,14 @@
 
 use crate::io::room::{is_tight, thread};
 use crate::pieces::UNIT;
+use crate::pieces::recipe::{Cooked, Large, Recipe};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 use std::thread::Scope;
-use truesum_hash::{Hasher, Spec, finish_many, update_many};
+use truesum_manifest::Cuts;
 
-/// Pieces hashed at a time: more than there are lanes.
-const TOGETHER: usize = 64;
 /// Bytes of a unit where memory is short.
 const SMALL_UNIT: u64 = 1 << 17;
 /// Most units under way.
@@ -18,94 +18,101 @@ const UNDER_WAY: usize = 16;
 
 /// Takes what becomes of pieces, in order.
 pub(crate) trait Take {
-    /// Digests of pieces that follow each other, the first of this number: those of each algorithm one after the other.
+    /// What pieces that follow each other came to, the first of this number: for each recipe one after the other.
     /// A piece that is `absent` lacks bytes, and its digest says nothing; where there is no word of that, it is there.
-    fn pieces(&mut self, first: u64, digests: &[Vec<u8>], absent: &[bool]);
+    fn pieces(&mut self, first: u64, digests: &[Cooked], absent: &[bool]);
     /// Whole pieces, by the bytes they cover, of which nothing is there.
     fn absent(&mut self, range: Range<u64>);
 }
 
-/// A unit and its pieces, for another thread.
-struct Work {
+/// Pieces gathered to be hashed together.
+#[derive(Default)]
+struct Unit {
     bytes: Vec<u8>,
+    /// Where each piece ends in `bytes`, and where it begins in the sequence.
+    pieces: Vec<(usize, u64)>,
     /// The first piece.
     first: u64,
     /// What of its pieces is not there.
     absent: Vec<bool>,
-    done: Sender<Done>,
 }
 
-/// A unit that was hashed.
-struct Done {
-    bytes: Vec<u8>,
-    first: u64,
-    digests: Vec<Vec<u8>>,
-    absent: Vec<bool>,
+/// A unit for another thread.
+struct Work {
+    unit: Unit,
+    done: Sender<(Unit, Vec<Cooked>)>,
 }
 
 /// Cuts the bytes of a sequence.
 pub(crate) struct Sequence {
-    specs: Vec<Spec>,
+    recipes: Arc<[Recipe]>,
     /// Threads that hash units. Where there is no room for one, they are hashed here.
     threads: usize,
-    covered: Range<u64>,
-    piece_len: u64,
-    /// Pieces of a unit; 0 where a piece is larger than a unit.
-    per_unit: u64,
+    cuts: Cuts,
+    /// Most bytes of a unit; a longer piece is hashed as it comes.
+    most_bytes: u64,
     /// Where in the sequence the next byte lies.
     at: u64,
+    /// The piece under way or next, and its bytes; behind the last there is none.
+    number: u64,
+    piece: Range<u64>,
     /// The large piece under way.
-    hashers: Vec<Hasher>,
-    /// What of the pieces under way is not there.
-    absent: Vec<bool>,
-    /// The small pieces under way.
-    bytes: Vec<u8>,
+    large: Vec<Large>,
+    /// The small pieces under way, the last of them perhaps not whole.
+    unit: Unit,
     work: Sender<Work>,
-    under_way: VecDeque<Receiver<Done>>,
+    under_way: VecDeque<Receiver<(Unit, Vec<Cooked>)>>,
     most: usize,
-    spare: Vec<Vec<u8>>,
+    spare: Vec<Unit>,
 }
 
+/// Most pieces of a unit: what is kept of each is more than its bytes where these are few.
+const MOST_PIECES: usize = 1 << 14;
+
+/// Behind all pieces.
+const NONE: Range<u64> = u64::MAX..u64::MAX;
+
 impl Sequence {
-    /// A sequence whose bytes from `at` on come next. Pieces cover the bytes of `covered`. Threads live until this is dropped.
+    /// A sequence whose bytes from `at` on come next, cut so. Threads live until this is dropped.
     pub(crate) fn new<'s>(
-        specs: &[Spec],
+        recipes: Vec<Recipe>,
         at: u64,
-        covered: Range<u64>,
-        piece_len: u64,
+        cuts: Cuts,
         threads: usize,
         scope: &'s Scope<'s, '_>,
     ) -> Sequence {
-        let piece_len = piece_len.max(1);
-        let unit = if is_tight() { SMALL_UNIT } else { UNIT };
-        let per_unit = unit / piece_len;
+        let most_bytes = if is_tight() { SMALL_UNIT } else { UNIT };
         let most = (2 * threads).clamp(2, UNDER_WAY);
+        let recipes: Arc<[Recipe]> = recipes.into();
         let (work, queue) = bounded::<Work>(most);
+        let covered = cuts.covered();
         // Little to hash needs no second thread, and large pieces are hashed as they come.
-        let units = (covered.end - covered.start) / unit;
-        let threads = if per_unit == 0 || is_tight() { 0 } else { threads.min(units as usize + 1) };
+        let units = (covered.end - covered.start) / most_bytes;
+        let small = cuts.piece(0).is_none_or(|first| first.end - first.start <= most_bytes);
+        let threads = if !small || is_tight() { 0 } else { threads.min(units as usize + 1) };
         let start = |_: &usize| {
-            let (queue, specs) = (queue.clone(), specs.to_vec());
+            let (queue, recipes) = (queue.clone(), recipes.clone());
             let work = move || {
-                while let Ok(Work { bytes, first, absent, done }) = queue.recv() {
-                    let digests = digests(&specs, &bytes, piece_len);
+                while let Ok(Work { unit, done }) = queue.recv() {
+                    let digests = digests(&recipes, &unit);
                     // Nobody waits for it after a stop.
-                    let _ = done.send(Done { bytes, first, digests, absent });
+                    let _ = done.send((unit, digests));
                 }
             };
             thread("hash").is_some_and(|builder| builder.spawn_scoped(scope, work).is_ok())
         };
         let threads = (0..threads).filter(start).count();
+        let piece = cuts.piece(0).unwrap_or(NONE);
         Sequence {
-            specs: specs.to_vec(),
+            large: recipes.iter().map(Recipe::large).collect(),
+            recipes,
             threads,
-            hashers: specs.iter().map(Spec::hasher).collect(),
+            cuts,
+            most_bytes,
             at,
-            covered,
-            piece_len,
-            per_unit,
-            absent: Vec::new(),
-            bytes: Vec::new(),
+            number: 0,
+            piece,
+            unit: Unit::default(),
             work,
             under_way: VecDeque::new(),
             most,
@@ -118,9 +125,9 @@ impl Sequence {
         while !bytes.is_empty() {
             let (now, rest) = bytes.split_at(self.room().min(bytes.len() as u64) as usize);
             if self.is_covered() {
-                match self.per_unit {
-                    0 => self.hashers.iter_mut().for_each(|hasher| hasher.update(now)),
-                    _ => self.bytes.extend_from_slice(now),
+                match self.is_large() {
+                    true => self.large.iter_mut().for_each(|large| large.update(now)),
+                    false => self.unit.bytes.extend_from_slice(now),
                 }
             }
             self.move_on(now.len() as u64, take);
@@ -141,13 +148,13 @@ impl Sequence {
     /// Fills up the piece under way and begins the last one; whole pieces between them are passed over.
     fn fill(&mut self, mut count: u64, absent: bool, take: &mut dyn Take) {
         while count > 0 {
-            let fresh = self.is_covered() && (self.at - self.covered.start).is_multiple_of(self.piece_len);
-            let whole = count.min(self.covered.end.saturating_sub(self.at)) / self.piece_len * self.piece_len;
-            if fresh && whole > 0 {
+            if self.at == self.piece.start && self.piece.end - self.at <= count && self.piece != NONE {
                 self.submit(take);
                 self.settle(0, take);
-                take.absent(self.at..self.at + whole);
-                (self.at, count) = (self.at + whole, count - whole);
+                let from = self.at;
+                self.pass(from.saturating_add(count));
+                take.absent(from..self.at);
+                count -= self.at - from;
                 continue;
             }
             let room = self.room().min(count);
@@ -155,10 +162,10 @@ impl Sequence {
                 if absent {
                     self.mark();
                 }
-                match self.per_unit {
-                    0 if absent => {}
-                    0 => self.hashers.iter_mut().for_each(|hasher| hasher.update_zeros(room)),
-                    _ => self.bytes.resize(self.bytes.len() + room as usize, 0),
+                match self.is_large() {
+                    true if absent => {}
+                    true => self.large.iter_mut().for_each(|large| large.zeros(room)),
+                    false => self.unit.bytes.resize(self.unit.bytes.len() + room as usize, 0),
                 }
             }
             self.move_on(room, take);
@@ -166,116 +173,141 @@ impl Sequence {
         }
     }
 
+    /// Passes over pieces that end before `end`.
+    fn pass(&mut self, end: u64) {
+        let next = match &self.cuts {
+            Cuts::Equal { covered, .. } if end >= covered.end => self.cuts.count(),
+            _ => self.cuts.at(end),
+        };
+        let last = self.cuts.piece(next.saturating_sub(1)).map_or(self.at, |last| last.end);
+        (self.number, self.at) = (next, last.max(self.at));
+        self.piece = self.cuts.piece(next).unwrap_or(NONE);
+    }
+
     fn is_covered(&self) -> bool {
-        self.covered.contains(&self.at)
+        self.piece.contains(&self.at)
+    }
+
+    /// Whether the piece under way is hashed as it comes.
+    fn is_large(&self) -> bool {
+        self.piece.end - self.piece.start > self.most_bytes
     }
 
     /// Bytes until the end of the piece, or of what is not covered.
     fn room(&self) -> u64 {
-        if self.at < self.covered.start {
-            self.covered.start - self.at
-        } else if self.at < self.covered.end {
-            let into = (self.at - self.covered.start) % self.piece_len;
-            (self.piece_len - into).min(self.covered.end - self.at)
-        } else {
-            u64::MAX - self.at
-        }
+        if self.at < self.piece.start { self.piece.start - self.at } else { self.piece.end - self.at }
     }
 
     /// Marks the piece under way as one that is not there.
     fn mark(&mut self) {
-        let piece = if self.per_unit == 0 { 0 } else { (self.bytes.len() as u64 / self.piece_len) as usize };
-        self.absent.resize(self.absent.len().max(piece + 1), false);
-        self.absent[piece] = true;
+        let piece = if self.is_large() { 0 } else { self.unit.pieces.len() };
+        let absent = &mut self.unit.absent;
+        absent.resize(absent.len().max(piece + 1), false);
+        absent[piece] = true;
     }
 
     /// Moves on over bytes that end no later than the piece they lie in.
     fn move_on(&mut self, count: u64, take: &mut dyn Take) {
         let was_covered = self.is_covered();
         self.at += count;
-        let ends = (self.at.saturating_sub(self.covered.start)).is_multiple_of(self.piece_len);
-        let last = self.at == self.covered.end;
-        if !was_covered || !(ends || last) {
-            return;
+        if was_covered && self.at == self.piece.end {
+            self.end_piece(take);
         }
-        if self.per_unit == 0 {
-            self.large(take);
-        } else if last || self.bytes.len() as u64 >= self.per_unit * self.piece_len {
+    }
+
+    /// Ends the piece under way, which is whole.
+    fn end_piece(&mut self, take: &mut dyn Take) {
+        if self.is_large() {
+            // What was gathered before comes first.
+            let absent = std::mem::take(&mut self.unit.absent);
+            self.submit(take);
+            self.settle(0, take);
+            let start = self.piece.start;
+            let digests: Vec<Cooked> = self.large.iter_mut().map(|large| large.finish(start)).collect();
+            take.pieces(self.number, &digests, &absent);
+        } else {
+            if self.unit.pieces.is_empty() {
+                self.unit.first = self.number;
+            }
+            self.unit.pieces.push((self.unit.bytes.len(), self.piece.start));
+        }
+        self.number += 1;
+        self.piece = self.cuts.piece(self.number).unwrap_or(NONE);
+        let next = if self.piece == NONE { u64::MAX } else { self.piece.end - self.piece.start };
+        let full = (self.unit.bytes.len() as u64).saturating_add(next) > self.most_bytes;
+        if full || self.unit.pieces.len() >= MOST_PIECES {
             self.submit(take);
         }
     }
 
-    /// Ends the large piece under way.
-    fn large(&mut self, take: &mut dyn Take) {
-        let first = (self.at - self.covered.start - 1) / self.piece_len;
-        let digests: Vec<Vec<u8>> =
-            self.hashers.iter_mut().map(|hasher| hasher.finish_reset().as_bytes().to_vec()).collect();
-        take.pieces(first, &digests, &std::mem::take(&mut self.absent));
-    }
-
     /// Sends the small pieces that were gathered, all of them whole, to be hashed.
     fn submit(&mut self, take: &mut dyn Take) {
-        if self.bytes.is_empty() {
+        if self.unit.pieces.is_empty() {
             return;
         }
-        let absent = std::mem::take(&mut self.absent);
-        let pieces = (self.bytes.len() as u64).div_ceil(self.piece_len);
-        let first = (self.at - self.covered.start).div_ceil(self.piece_len) - pieces;
+        let unit = std::mem::replace(&mut self.unit, self.spare.pop().unwrap_or_default());
         if self.threads == 0 {
-            take.pieces(first, &digests(&self.specs, &self.bytes, self.piece_len), &absent);
-            return self.bytes.clear();
+            take.pieces(unit.first, &digests(&self.recipes, &unit), &unit.absent);
+            return self.recycle(unit);
         }
-        let bytes = std::mem::replace(&mut self.bytes, self.spare.pop().unwrap_or_default());
         let (done, receiver) = bounded(1);
         self.settle(self.most - 1, take);
         self.under_way.push_back(receiver);
         // The threads live as long as this does.
-        let _ = self.work.send(Work { bytes, first, absent, done });
+        let _ = self.work.send(Work { unit, done });
+    }
+
+    /// Keeps the memory of a unit.
+    fn recycle(&mut self, mut unit: Unit) {
+        unit.bytes.clear();
+        unit.pieces.clear();
+        unit.absent.clear();
+        self.spare.push(unit);
     }
 
     /// Waits until no more than `most` units are under way.
     fn settle(&mut self, most: usize, take: &mut dyn Take) {
         while self.under_way.len() > most {
             let Some(receiver) = self.under_way.pop_front() else { return };
-            let Ok(Done { mut bytes, first, digests, absent }) = receiver.recv() else { return };
-            bytes.clear();
-            self.spare.push(bytes);
-            take.pieces(first, &digests, &absent);
+            let Ok((unit, digests)) = receiver.recv() else { return };
+            take.pieces(unit.first, &digests, &unit.absent);
+            self.recycle(unit);
         }
     }
 
     /// Ends what pieces cover here, if that was not known before: the last piece may be shorter.
     pub(crate) fn end_here(&mut self, take: &mut dyn Take) {
-        let into = self.at - self.covered.start;
-        self.covered.end = self.at;
-        if self.per_unit == 0 && !into.is_multiple_of(self.piece_len) {
-            self.large(take);
+        if let Cuts::Equal { covered, .. } = &mut self.cuts {
+            covered.end = self.at;
+        }
+        if self.is_covered() && self.at > self.piece.start {
+            // How long it was going to be decided how it was hashed.
+            match self.is_large() {
+                true => self.end_piece(take),
+                false => {
+                    self.piece.end = self.at;
+                    self.end_piece(take);
+                }
+            }
         }
         self.end(take);
     }
 
     /// Ends the sequence: what it lacks is not there, and what is under way is waited for.
     pub(crate) fn end(&mut self, take: &mut dyn Take) {
-        if self.is_covered() {
-            self.fill(self.covered.end - self.at, true, take);
+        let end = self.cuts.covered().end;
+        if self.piece != NONE && self.at < end {
+            self.fill(end - self.at, true, take);
         }
         self.submit(take);
         self.settle(0, take);
     }
 }
 
-/// The digests of the pieces of a unit, for each algorithm one after the other.
-fn digests(specs: &[Spec], bytes: &[u8], piece_len: u64) -> Vec<Vec<u8>> {
-    let pieces: Vec<&[u8]> = bytes.chunks(piece_len as usize).collect();
-    let of = |spec: &Spec| {
-        let mut all = Vec::with_capacity(pieces.len() * spec.digest_len());
-        let mut hashers: Vec<Hasher> = pieces.iter().take(TOGETHER).map(|_| spec.hasher()).collect();
-        for pieces in pieces.chunks(TOGETHER) {
-            let mut refs: Vec<&mut Hasher> = hashers[..pieces.len()].iter_mut().collect();
-            update_many(&mut refs, pieces);
-            finish_many(&mut refs).iter().for_each(|digest| all.extend_from_slice(digest.as_bytes()));
-        }
-        all
-    };
-    specs.iter().map(of).collect()
+/// What the pieces of a unit come to, for each recipe.
+fn digests(recipes: &[Recipe], unit: &Unit) -> Vec<Cooked> {
+    let mut from = 0;
+    let of = |&(end, start): &(usize, u64)| (&unit.bytes[std::mem::replace(&mut from, end)..end], start);
+    let pieces: Vec<(&[u8], u64)> = unit.pieces.iter().map(of).collect();
+    recipes.iter().map(|recipe| recipe.cook(&pieces)).collect()
 }

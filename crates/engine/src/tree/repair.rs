@@ -102,12 +102,12 @@ pub fn repair(
 }
 
 /// What tells bytes from all others.
-fn print_of(bytes: &[u8]) -> Digest {
+pub(crate) fn print_of(bytes: &[u8]) -> Digest {
     "blake3".parse::<Spec>().expect("a row of the table").digest(bytes)
 }
 
 /// Writes the blocks of a range that differ from the copy's, whose units have the digests `right`; returns their bytes.
-fn mend(
+pub(crate) fn mend(
     file: &File,
     path: &[u8],
     copy: Source<'_>,

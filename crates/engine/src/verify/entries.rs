@@ -3,7 +3,8 @@
 use crate::io::open::Root;
 use crate::job::Job;
 use crate::select::Selection;
-use crate::task::{Notice, Task};
+use crate::task::{BadLine, Notice, Task};
+use crate::verify::archive::{by_hash, is_release};
 use crate::verify::listed::ListedNames;
 use crate::verify::picking::{Pick, Picking};
 use crate::verify::pieced::{self, Join, Pieced};
@@ -15,7 +16,9 @@ use std::path::Path;
 use std::sync::Arc;
 use truesum_hash::Spec;
 use truesum_manifest::path::alternatives;
-use truesum_manifest::{Entry, Format, Line, Options, ReadError, Reader, Signer, usual, weak};
+use truesum_manifest::{
+    Entry, Format, Line, LineError, Options, ReadError, Reader, Reason, Signer, usual, weak,
+};
 
 /// Lines about one file that follow each other become one job; more algorithms than this would only be an attack.
 const MERGED: usize = 16;
@@ -50,8 +53,14 @@ pub struct Entries<'a, R> {
     told: u64,
     /// An entry that only the sample leaves out, and its key: what is checked if the sample is empty.
     spare: Option<(u64, Job)>,
+    /// The file that the only entry is of, and what that calls it.
+    data: Option<(Vec<u8>, Option<Vec<u8>>)>,
     /// Whether lines of this format leave their algorithm to be guessed by its length.
     guessing: bool,
+    /// Whether entries must have a digest under a key: who has one does not mean digests that anybody can make.
+    keyed: bool,
+    /// Whether names may be by digest, as in an archive of Debian's.
+    release: bool,
 }
 
 /// What was learned of a manifest while its entries were read.
@@ -85,6 +94,8 @@ impl<'a, R: Read> Entries<'a, R> {
         listed: Option<&'a mut ListedNames>,
     ) -> Entries<'a, R> {
         let guessing = options.asked.is_empty() && options.named.is_none();
+        let keyed = options.asked.is_empty() && options.key.is_some();
+        let release = options.file_name.as_deref().is_some_and(is_release);
         let options = Options { allow_undigested: true, allow_pieces: true, ..options };
         Entries {
             reader: Reader::new(manifest, options),
@@ -101,7 +112,10 @@ impl<'a, R: Read> Entries<'a, R> {
             picking: Picking::default(),
             spare: None,
             told: u64::MAX,
+            data: None,
             guessing,
+            keyed,
+            release,
         }
     }
 
@@ -113,6 +127,18 @@ impl<'a, R: Read> Entries<'a, R> {
     /// Tells only so many bad lines, and counts the others.
     pub(crate) fn telling(self, malformed: Option<u64>) -> Entries<'a, R> {
         Entries { told: malformed.unwrap_or(u64::MAX), ..self }
+    }
+
+    /// Takes the only entry for one of this file. Another one is a bad line.
+    pub(crate) fn of_data(self, data: Option<&Path>) -> Entries<'a, R> {
+        let data = data.map(|data| (data.as_os_str().as_bytes().to_vec(), None));
+        Entries { data, ..self }
+    }
+
+    /// Whether an entry is of another file than the only one there is.
+    fn is_of_another(&mut self, line: &Line) -> bool {
+        let Some((_, known)) = &mut self.data else { return false };
+        known.get_or_insert_with(|| line.entry.path.clone()) != &line.entry.path
     }
 
     /// Takes absolute names that lie below `folder`, the root's own path, for names relative to it.
@@ -173,6 +199,12 @@ impl<'a, R: Read> Entries<'a, R> {
     fn line(&mut self) -> Option<Line> {
         loop {
             match self.reader.next()? {
+                Ok(line) if self.is_of_another(&line) => {
+                    let reason = Reason::Part("another file than the one named: name the folder of all");
+                    self.facts.malformed += 1;
+                    self.pending = Some(Notice::Malformed(LineError { at: line.at, reason }.into()));
+                    return None;
+                }
                 Ok(line) => return Some(line),
                 Err(ReadError::Line(_)) if self.facts.malformed >= self.told => {
                     self.facts.malformed += 1;
@@ -214,9 +246,15 @@ impl<'a, R: Read> Entries<'a, R> {
             self.specs = specs.into();
         }
         // In a manifest `-` is a file like any other, and never standard input.
-        let mut open = (path == b"-").then(|| path.clone()).or_else(|| self.relative(&path));
+        let named = self.data.as_ref().map(|(data, _)| data.clone());
+        let mut open =
+            named.or_else(|| (path == b"-").then(|| path.clone())).or_else(|| self.relative(&path));
         if open.is_none() && path.contains(&b'\\') && !self.root.exists(OsStr::from_bytes(&path)) {
             open = alternatives(&path).find(|name| self.root.exists(OsStr::from_bytes(name)));
+        }
+        if self.release && open.is_none() && !self.root.exists(OsStr::from_bytes(&path)) {
+            let there = |name: &Vec<u8>| self.root.exists(OsStr::from_bytes(name));
+            open = by_hash(&path, &self.specs, &expected).find(there);
         }
         if let Some(listed) = &mut self.listed {
             listed.add(open.as_deref().unwrap_or(&path));
@@ -296,6 +334,15 @@ impl<R: Read> Iterator for Entries<'_, R> {
         }
         while let Some(line) = self.single() {
             let job = self.job(line);
+            if self.keyed && !job.specs.is_empty() && !job.specs.iter().any(Spec::is_keyed) {
+                self.facts.malformed += 1;
+                let reason = "no digest of it is under the key (-a NAME takes it as it is)".to_owned();
+                return Some(Task::Tell(Notice::Malformed(BadLine {
+                    at: job.origin.1,
+                    reason,
+                    lacks_key: false,
+                })));
+            }
             match self.picking.pick(&job, self.root) {
                 Pick::In => return Some(self.task(job)),
                 Pick::Out => self.facts.left_out += 1,

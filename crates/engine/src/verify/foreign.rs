@@ -8,8 +8,11 @@ use truesum_manifest::{Head, detect};
 /// Bytes looked at, if they come at once.
 const HEAD: usize = 16 << 10;
 
-/// What the file is, if it is no manifest.
-fn foreign(head: &[u8]) -> Option<&'static str> {
+/// What the file is, if it is no manifest. A list of pieces may begin with any bytes, and be known by its name alone.
+fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
+    if detect(Head { text: b"", complete: true }, name).is_some_and(|row| row.holds.locates) {
+        return None;
+    }
     let is_utf16 = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
     if is_utf16 || detect(Head { text: head, complete: false }, None).is_some() {
         return None;
@@ -27,7 +30,10 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
 ///
 /// # Errors
 /// The reader's.
-pub(crate) fn look<R: Read>(mut reader: R) -> io::Result<(impl Read + use<R>, Option<&'static str>)> {
+pub(crate) fn look<R: Read>(
+    mut reader: R,
+    name: Option<&[u8]>,
+) -> io::Result<(impl Read + use<R>, Option<&'static str>)> {
     let mut head = vec![0; HEAD];
     let count = loop {
         match reader.read(&mut head) {
@@ -36,7 +42,7 @@ pub(crate) fn look<R: Read>(mut reader: R) -> io::Result<(impl Read + use<R>, Op
         }
     };
     head.truncate(count);
-    let what = foreign(&head);
+    let what = foreign(&head, name);
     Ok((Cursor::new(head).chain(reader), what))
 }
 
@@ -61,7 +67,7 @@ mod tests {
             (format!("{lines}\0\0").as_bytes(), None),
             (&utf16, None),
         ] {
-            let (mut reader, found) = look(head).unwrap();
+            let (mut reader, found) = look(head, Some(b"SHA256SUMS")).unwrap();
             assert_eq!(found, what, "{}", head.escape_ascii());
             let mut whole = Vec::new();
             reader.read_to_end(&mut whole).unwrap();

@@ -15,6 +15,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum_hash::Digest;
+use truesum_manifest as manifest;
 
 /// What a manifest holds: an entry, one that has digests of pieces alone, or a line that is none.
 pub(crate) enum Listed {
@@ -54,14 +55,16 @@ pub(crate) fn listed_jobs(
     let folder = options.folder(name);
     let root = Root::folder(&folder, options.allow_outside).map_err(Ended::Unread)?;
     let seen = Seen::new(options.digest_manifests);
-    let reader = match look(CountedReader { reader: file, progress, seen: &seen }).map_err(unread("read"))? {
-        (_, Some(what)) if options.format.is_none() => {
-            return Err(Ended::Unread(Error::new(bytes, "use", Cause::NoManifest(what))));
-        }
-        (reader, _) => reader,
-    };
-    let mut entries =
-        Entries::new(reader, options.reading(bytes, progress), &root, 0, None).of_folder(&folder);
+    let reader =
+        match look(CountedReader { reader: file, progress, seen: &seen }, None).map_err(unread("read"))? {
+            (_, Some(what)) if options.format.is_none() => {
+                return Err(Ended::Unread(Error::new(bytes, "use", Cause::NoManifest(what))));
+            }
+            (reader, _) => reader,
+        };
+    // Where a file is damaged is not asked.
+    let reading = manifest::Options { locating: false, ..options.reading(bytes, progress) };
+    let mut entries = Entries::new(reader, reading, &root, 0, None).of_folder(&folder);
     for task in entries.by_ref() {
         match task {
             Task::File(job) => each(Listed::Entry(job))?,

@@ -10,6 +10,7 @@ use crate::run::order::Order;
 use crate::run::remote::Remote;
 use crate::select::Selection;
 use crate::verify::place::folder_of_names;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +26,8 @@ pub struct Options {
     /// Where the names are looked for instead, if the files lie in no file system. Entries are then read one after the other by
     /// their names, and nothing is looked for under another.
     pub remote: Option<Arc<dyn Remote>>,
+    /// The file that the manifests are of, each with a single entry, whatever that calls it.
+    pub data: Option<PathBuf>,
     /// Algorithms asked for: a line of any other is malformed. Empty: whatever the manifest says.
     pub algorithms: Vec<Spec>,
     /// The key under which digests are that need one.
@@ -86,9 +89,11 @@ impl Options {
     /// # Errors
     /// It is not a folder that can be opened.
     pub(crate) fn leading(&self, folder: &Path) -> Result<Root, Error> {
-        match self.remote {
-            Some(_) => Ok(Root::Nowhere),
-            None => Root::folder(folder, self.allow_outside),
+        match (&self.remote, &self.data) {
+            (Some(_), _) => Ok(Root::Nowhere),
+            // A file that was named is opened as it was.
+            (None, Some(_)) => Ok(Root::Anywhere),
+            (None, None) => Root::folder(folder, self.allow_outside),
         }
     }
 
@@ -101,6 +106,7 @@ impl Options {
             key: self.key.clone(),
             // What is looked for elsewhere, and what is read in turns, goes by digests of whole files.
             locating: !self.search && !self.spellings.any() && self.renaming.is_none() && self.turn.is_all(),
+            subject: self.data.as_deref().map(|data| data.as_os_str().as_bytes().to_vec()),
             stop: Some(progress.stop_flag()),
             ..if name == b"-" { manifest::Options::default() } else { manifest::Options::for_name(name) }
         }

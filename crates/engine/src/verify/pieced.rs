@@ -12,21 +12,23 @@ mod judge;
 use crate::error::{Cause, Error};
 use crate::io::read::{Guarded, Whole};
 use crate::job::{Found, Job, Outcome, as_promised};
+use crate::pieces::recipe::Recipe;
 use crate::pieces::sequence::Sequence;
 use crate::progress::Progress;
 use crate::run::config::{Config, cores};
 use crate::task::Sink;
 use crate::verify::picking::Pick;
 pub use file::Pieced;
-use file::{end_of, same_pieces, size_of};
+pub(crate) use file::size_of;
+use file::{end_of, same_pieces};
 pub use join::Join;
 use judge::Judge;
 use std::io;
 use std::iter::Peekable;
 use std::sync::Arc;
 use std::time::Instant;
-use truesum_hash::{Hasher, Spec};
-use truesum_manifest::Pieces;
+use truesum_hash::Hasher;
+use truesum_manifest::PieceList;
 
 /// Bytes read at a time.
 const SLICE: usize = 1 << 18;
@@ -84,7 +86,8 @@ pub fn verify(
 ) -> io::Result<u64> {
     let mut left = files.len() as u64;
     let mut files = files.into_iter().peekable();
-    while let Some(sequence) = next_sequence(&mut files) {
+    while let Some(mut sequence) = next_sequence(&mut files) {
+        settle(&mut sequence[0], config);
         let pieces = sequence[0].pieces.clone();
         let mut told = 0;
         let mut hand_out = |outcome: Outcome| {
@@ -101,8 +104,21 @@ pub fn verify(
     Ok(left)
 }
 
+/// Settles where a file of unknown size ends: where it does now, if that is in the last piece; else as far as pieces could reach.
+fn settle(file: &mut Pieced, config: &Config) {
+    if file.job.size.is_some() || !file.pieces[0].is_open() {
+        return;
+    }
+    let (root, path) = file.job.way(&config.root);
+    let size = root.size(path);
+    let of_size = |list: &PieceList| list.of_size(size).unwrap_or_else(|| list.clone());
+    let fits = file.pieces[0].of_size(size).is_some();
+    file.pieces = file.pieces.iter().map(of_size).collect();
+    file.job.size = Some(if fits { size } else { file.pieces[0].covered().end });
+}
+
 /// Whether a file is the next one of the sequence that these pieces are cut from.
-fn follows(pieces: &[Pieces], end: u64, next: &Pieced) -> bool {
+fn follows(pieces: &[PieceList], end: u64, next: &Pieced) -> bool {
     let start = next.pieces[0].file_start();
     start > 0 && start >= end && Arc::ptr_eq(pieces[0].digests(), next.pieces[0].digests())
 }
@@ -110,21 +126,21 @@ fn follows(pieces: &[Pieces], end: u64, next: &Pieced) -> bool {
 /// The files of one sequence.
 fn sequence(
     files: Vec<Pieced>,
-    pieces: &[Pieces],
+    pieces: &[PieceList],
     config: &Config,
     progress: &Progress,
     hand_out: &mut dyn FnMut(Outcome) -> io::Result<()>,
 ) -> io::Result<()> {
-    let (lists, others): (Vec<Pieces>, Vec<Pieces>) =
+    let (lists, others): (Vec<PieceList>, Vec<PieceList>) =
         pieces.iter().cloned().partition(|list| same_pieces(list, &pieces[0]));
-    // Lists of other pieces would need a read of their own; no program writes them.
-    let all_lists = others.is_empty();
+    // Those of other pieces would need a read of their own, and no program writes them; or their algorithm has no tree.
+    let recipes: Vec<Recipe> = lists.iter().filter_map(Recipe::of).collect();
+    let all_lists = others.is_empty() && recipes.len() == lists.len();
     let threads = if config.threads == 0 { cores() } else { config.threads };
     std::thread::scope(|scope| {
-        let specs: Vec<Spec> = lists.iter().map(|list| list.spec().clone()).collect();
-        let (covered, piece_len) = (lists[0].covered(), lists[0].piece_len());
-        let mut at = covered.start.min(lists[0].file_start());
-        let mut units = Sequence::new(&specs, at, covered, piece_len, threads, scope);
+        let cuts = lists[0].cuts().clone();
+        let mut at = cuts.covered().start.min(lists[0].file_start());
+        let mut units = Sequence::new(recipes, at, cuts, threads, scope);
         let mut judge = Judge::new(lists, all_lists);
         let mut buffer = vec![0; SLICE];
         for file in files {

@@ -9,6 +9,7 @@ use crate::run::config::Config;
 use crate::run::run;
 use crate::select::Selection;
 use crate::task::{Notice, Sink, Task};
+use crate::verify::archive::is_optional;
 use crate::verify::bag::{self, Bag};
 use crate::verify::entries::Entries;
 use crate::verify::event::{Event, Manifest};
@@ -77,8 +78,8 @@ impl<'a> Verification<'a> {
             let name = name.as_ref();
             match bag::open(name) {
                 Some(Ok(_)) if self.options.public_key.is_some() => {
-                    let why =
-                        Cause::Other("a bag has no signature of its own: name a manifest of it".to_owned());
+                    let why = "a bag has no signature of its own: name a manifest of it";
+                    let why = Cause::Other(why.to_owned());
                     self.unsigned(&Error::new(name.as_os_str().as_bytes(), "verify", why), tell)?;
                     continue;
                 }
@@ -151,7 +152,7 @@ impl<'a> Verification<'a> {
         let reading = options.reading(bytes, self.progress);
         let seen = Seen::new(options.digest_manifests);
         let reader = CountedReader { reader, progress: self.progress, seen: &seen };
-        let (reader, foreign) = match look(reader) {
+        let (reader, foreign) = match look(reader, Some(bytes)) {
             Ok(looked) => looked,
             Err(error) if Input::is_interruption(&error) => {
                 self.report.not_begun += 1;
@@ -181,6 +182,7 @@ impl<'a> Verification<'a> {
         let mut sought = sought.filter(|_| sought::is_asked(options));
         let before = sought.as_ref().map_or(0, |sought| sought.len());
         let entries = Entries::new(reader, reading, &config.root, 0, listing).of_folder(&folder);
+        let entries = entries.of_data(options.data.as_deref());
         let mut entries = entries.selecting(&options.select).telling(options.malformed_told);
         let manifest = Manifest { name, root: &config.root };
         let mut checked = Checked::default();
@@ -430,7 +432,7 @@ impl<'r, 't> Relay<'r, 't> {
         Relay { options, manifest, report, counts: Summary::default(), ignored: 0, sought: None, tell }
     }
 
-    /// What was told so far: counts, and entries passed over.
+    /// Counts so far, and entries passed over.
     pub(super) fn counted(self) -> (Summary, u64) {
         (self.counts, self.ignored)
     }
@@ -450,7 +452,8 @@ impl Sink for Relay<'_, '_> {
             sought.push(Sought { manifest: self.manifest.name.to_owned(), outcome });
             return Ok(());
         }
-        if verdict == Verdict::Missing && self.options.ignore_missing {
+        let ignored = || self.options.ignore_missing || is_optional(self.manifest, &outcome.job.name);
+        if verdict == Verdict::Missing && ignored() {
             self.ignored += 1;
             return (self.tell)(Event::Ignored(self.manifest, &outcome));
         }
@@ -472,11 +475,7 @@ impl Sink for Relay<'_, '_> {
                 (self.tell)(Event::Failed(&error))
             }
             // A check walks nothing while it runs.
-            Notice::Link(_)
-            | Notice::Dangling(_)
-            | Notice::Special(..)
-            | Notice::Own(_)
-            | Notice::Temporary(_) => Ok(()),
+            _ => Ok(()),
         }
     }
 

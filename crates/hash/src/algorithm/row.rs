@@ -59,7 +59,7 @@ pub struct Algorithm {
     /// Bits of the seed that its state may begin with; 0 where there is no such choice.
     pub seed_bits: u32,
     /// How its name calls bytes that tell one use of it from another, where it takes such: a customization (`custom`, SP 800-185
-    /// section 3.3), or a salt (`salt`).
+    /// section 3.3), a salt (`salt`), or the name of the file (`name`).
     pub customized: Option<&'static str>,
     /// Whether there are lists that have its digests' bytes backwards (RHash's `--gost-reverse`): a check takes them too.
     pub either_order: bool,
@@ -247,8 +247,10 @@ impl Algorithm {
     /// Whether the message's length counts before its first byte does: leaves begin at places that depend on it, or a header
     /// tells it.
     pub(crate) fn needs_size(&'static self) -> bool {
-        let by_halves = |composite: &Composite| matches!(composite.cut, Cut::Halves(_));
-        matches!(self.kind, Kind::Sized(_) | Kind::Headed(_)) || self.composite().is_some_and(by_halves)
+        let by_size = |composite: &Composite| {
+            matches!(composite.cut, Cut::Halves(_) | Cut::Equal(Unit { usual: Unit::BY_SIZE, .. }))
+        };
+        matches!(self.kind, Kind::Sized(_) | Kind::Headed(_)) || self.composite().is_some_and(by_size)
     }
 }
 

@@ -14,6 +14,9 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
+    /// The usual size of what goes by the size of a message.
+    pub const BY_SIZE: u64 = 0;
+
     /// A size that belongs to the definition.
     pub const fn fixed(size: u64) -> Unit {
         Unit { key: "", usual: size, smallest: size, largest: size, power_of_two: false }

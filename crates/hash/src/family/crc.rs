@@ -119,13 +119,15 @@ pub(crate) fn crc32(data: &[u8]) -> Digest {
 
 /// A hasher of one message.
 pub(crate) fn new(crc: &'static Crc) -> Box<dyn Serial> {
-    let register = Register::holding(&crc.parameters, crc.parameters.init);
-    Box::new(Running { crc, register, amount: 0 })
+    let begin = Register::holding(&crc.parameters, crc.parameters.init);
+    Box::new(Running { crc, register: begin.clone(), begin, amount: 0 })
 }
 
 #[derive(Clone)]
 struct Running {
     crc: &'static Crc,
+    /// Before the first byte.
+    begin: Register,
     register: Register,
     /// Bytes so far.
     amount: u64,
@@ -155,7 +157,7 @@ impl Serial for Running {
         self.amount += count;
     }
     fn reset(&mut self) -> bool {
-        self.register.hold(&self.crc.parameters, self.crc.parameters.init);
+        self.register = self.begin.clone();
         self.amount = 0;
         true
     }

@@ -19,30 +19,31 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     ..Algorithm::PLAIN
 }];
 
-const K0: u64 = 0xc3a5_c85c_97cb_3127;
-const K1: u64 = 0xb492_b66f_be98_f273;
+pub(super) const K0: u64 = 0xc3a5_c85c_97cb_3127;
+pub(super) const K1: u64 = 0xb492_b66f_be98_f273;
 const K2: u64 = 0x9ae1_6a3b_2f90_404f;
 const BLOCK: usize = 64;
 
-fn at(bytes: &[u8], from: usize) -> u64 {
+pub(super) fn at(bytes: &[u8], from: usize) -> u64 {
     bytes[from..from + 8].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
-fn shifted(value: u64) -> u64 {
+pub(super) fn shifted(value: u64) -> u64 {
     value ^ value >> 47
 }
 
-fn joined(u: u64, v: u64, factor: u64) -> u64 {
+/// A hash of two words.
+pub(super) fn joined_by(u: u64, v: u64, factor: u64) -> u64 {
     let a = shifted((u ^ v).wrapping_mul(factor));
     shifted((v ^ a).wrapping_mul(factor)).wrapping_mul(factor)
 }
 
-fn sum(values: &[u64]) -> u64 {
+pub(super) fn sum(values: &[u64]) -> u64 {
     values.iter().fold(0, |sum, value| sum.wrapping_add(*value))
 }
 
 /// Two words from four of the message and two before.
-fn weak(bytes: &[u8], a: u64, b: u64) -> [u64; 2] {
+pub(super) fn weak(bytes: &[u8], a: u64, b: u64) -> [u64; 2] {
     let [w, x, y, z] = [0, 8, 16, 24].map(|from| at(bytes, from));
     let a = a.wrapping_add(w);
     let b = sum(&[b, a, z]).rotate_right(21);
@@ -51,7 +52,7 @@ fn weak(bytes: &[u8], a: u64, b: u64) -> [u64; 2] {
 }
 
 /// A message of at most 64 bytes.
-fn short(s: &[u8]) -> u64 {
+pub(super) fn short(s: &[u8]) -> u64 {
     let len = s.len();
     let factor = K2.wrapping_add(len as u64 * 2);
     let half = |from: usize| at(&[&s[from..from + 4], &[0; 4]].concat(), 0);
@@ -62,47 +63,47 @@ fn short(s: &[u8]) -> u64 {
             let z = len as u64 + (u64::from(s[len - 1]) << 2);
             shifted(y.wrapping_mul(K2) ^ z.wrapping_mul(K0)).wrapping_mul(K2)
         }
-        4..=7 => joined(len as u64 + (half(0) << 3), half(len - 4), factor),
+        4..=7 => joined_by(len as u64 + (half(0) << 3), half(len - 4), factor),
         8..=16 => {
             let (a, b) = (at(s, 0).wrapping_add(K2), at(s, len - 8));
             let c = b.rotate_right(37).wrapping_mul(factor).wrapping_add(a);
             let d = a.rotate_right(25).wrapping_add(b).wrapping_mul(factor);
-            joined(c, d, factor)
+            joined_by(c, d, factor)
         }
         17..=32 => {
             let (a, b) = (at(s, 0).wrapping_mul(K1), at(s, 8));
             let (c, d) = (at(s, len - 8).wrapping_mul(factor), at(s, len - 16).wrapping_mul(K2));
             let first = sum(&[a.wrapping_add(b).rotate_right(43), c.rotate_right(30), d]);
             let second = sum(&[a, b.wrapping_add(K2).rotate_right(18), c]);
-            joined(first, second, factor)
+            joined_by(first, second, factor)
         }
         _ => {
             let (a, b) = (at(s, 0).wrapping_mul(K2), at(s, 8));
             let (c, d) = (at(s, len - 8).wrapping_mul(factor), at(s, len - 16).wrapping_mul(K2));
             let y = sum(&[a.wrapping_add(b).rotate_right(43), c.rotate_right(30), d]);
-            let z = joined(y, sum(&[a, b.wrapping_add(K2).rotate_right(18), c]), factor);
+            let z = joined_by(y, sum(&[a, b.wrapping_add(K2).rotate_right(18), c]), factor);
             let (e, f) = (at(s, 16).wrapping_mul(factor), at(s, 24));
             let g = y.wrapping_add(at(s, len - 32)).wrapping_mul(factor);
             let h = z.wrapping_add(at(s, len - 24)).wrapping_mul(factor);
             let first = sum(&[e.wrapping_add(f).rotate_right(43), g.rotate_right(30), h]);
-            joined(first, sum(&[e, f.wrapping_add(a).rotate_right(18), g]), factor)
+            joined_by(first, sum(&[e, f.wrapping_add(a).rotate_right(18), g]), factor)
         }
     }
 }
 
 /// The state of a message of more than 64 bytes.
 #[derive(Clone)]
-struct Long {
-    x: u64,
-    y: u64,
-    z: u64,
-    v: [u64; 2],
-    w: [u64; 2],
+pub(super) struct Long {
+    pub x: u64,
+    pub y: u64,
+    pub z: u64,
+    pub v: [u64; 2],
+    pub w: [u64; 2],
 }
 
 impl Long {
     /// Takes a block; its ends differ in the factor, and by what `v` and `w` count at the very end.
-    fn block(&mut self, s: &[u8; BLOCK], factor: u64, times: u64) {
+    pub fn block(&mut self, s: &[u8], factor: u64, times: u64) {
         let Long { x, y, z, v, w } = self;
         *x = sum(&[*x, *y, v[0], at(s, 8)]).rotate_right(37).wrapping_mul(factor);
         *y = sum(&[*y, v[1], at(s, 48)]).rotate_right(42).wrapping_mul(factor);
@@ -171,8 +172,8 @@ impl Serial for Farm {
         last.copy_from_slice(&self.waiting[self.filled..self.filled + BLOCK]);
         long.block(&last, factor, 9);
         let Long { x, y, z, v, w } = long;
-        let first = sum(&[joined(v[0], w[0], factor), shifted(y).wrapping_mul(K0), z]);
-        Digest::number(joined(first, joined(v[1], w[1], factor).wrapping_add(x), factor), 8)
+        let first = sum(&[joined_by(v[0], w[0], factor), shifted(y).wrapping_mul(K0), z]);
+        Digest::number(joined_by(first, joined_by(v[1], w[1], factor).wrapping_add(x), factor), 8)
     }
 
     fn clone_box(&self) -> Box<dyn Serial> {

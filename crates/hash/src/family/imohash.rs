@@ -5,6 +5,7 @@
 
 use crate::algorithm::{Algorithm, Kind, Params, Serial, Status};
 use crate::digest::Digest;
+use crate::family::whole::whole;
 use crate::family::murmur3;
 
 /// The rows of this family.
@@ -28,7 +29,11 @@ const WHOLE_BELOW: u64 = 128 << 10;
 fn new(_: &Params, size: Option<u64>) -> Box<dyn Serial> {
     match size {
         Some(size) => Box::new(Sampled { hasher: murmur3::x64_128(), size, at: 0 }),
-        None => Box::new(Held(Vec::new())),
+        None => whole(|message| {
+            let mut sampled = new(&Params::default(), Some(message.len() as u64));
+            sampled.update(message);
+            sampled.finish()
+        }),
     }
 }
 
@@ -74,25 +79,5 @@ impl Serial for Sampled {
 
     fn clone_box(&self) -> Box<dyn Serial> {
         Box::new(Sampled { hasher: self.hasher.clone_box(), ..*self })
-    }
-}
-
-/// A message whose length is told by its end.
-#[derive(Clone)]
-struct Held(Vec<u8>);
-
-impl Serial for Held {
-    fn update(&mut self, data: &[u8]) {
-        self.0.extend_from_slice(data);
-    }
-
-    fn finish(&mut self) -> Digest {
-        let mut sampled = Sampled { hasher: murmur3::x64_128(), size: self.0.len() as u64, at: 0 };
-        sampled.update(&self.0);
-        sampled.finish()
-    }
-
-    fn clone_box(&self) -> Box<dyn Serial> {
-        Box::new(self.clone())
     }
 }

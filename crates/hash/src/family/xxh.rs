@@ -44,7 +44,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         check: "72dcb18b67a17dff",
         seed_bits: 64,
         keying: SECRET,
-        kind: Kind::Serial(xxh3),
+        kind: Kind::Serial(Xxh3::boxed),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -57,7 +57,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         check: "33119477ede5dcd5e9716427681d5860",
         seed_bits: 64,
         keying: SECRET,
-        kind: Kind::Serial(xxh128),
+        kind: Kind::Serial(Xxh128::boxed),
         ..Algorithm::PLAIN
     },
 ];
@@ -103,43 +103,71 @@ macro_rules! serial {
 }
 serial!(Xxh32, XxHash32, u32, finish_32);
 serial!(Xxh64, XxHash64, u64, finish);
-serial!(Xxh3, XxHash3_64, u64, finish);
-serial!(Xxh128, XxHash3_128, u64, finish_128);
 
-/// The longest message that XXH3 takes as a whole. The library hashes such a one under its own secret where it comes in slices.
+/// The longest message that XXH3 takes as a whole, without a state to set up.
 const SHORT: usize = 240;
 
-macro_rules! under_secret {
-    ($wrapper:ident, $hasher:ident, $finish:ident) => {
+macro_rules! third {
+    ($wrapper:ident, $hasher:ident, $finish:ident, $digest:expr) => {
+        /// One message, that waits as long as it may be a short one: a state has half a kibibyte to fill. And the library hashes
+        /// a short message that comes in slices under its own secret instead of the one it was given.
         #[derive(Clone)]
         struct $wrapper {
-            secret: Secret,
-            hasher: $hasher,
-            /// The message, as far as it could be a short one.
-            begin: Vec<u8>,
+            seed: u64,
+            secret: Option<Secret>,
+            begin: [u8; SHORT],
+            filled: usize,
+            long: Option<Box<$hasher>>,
         }
 
         impl $wrapper {
-            fn new(secret: &Secret) -> $wrapper {
-                let hasher = $hasher::with_seed_and_secret(0, secret.as_bytes());
-                let hasher = hasher.unwrap_or_else(|_| unreachable!("the row says how long a secret is"));
-                $wrapper { secret: secret.clone(), hasher, begin: Vec::new() }
+            fn boxed(params: &Params) -> Box<dyn Serial> {
+                let secret = match &params.key {
+                    Key::Secret(secret) => Some(secret.clone()),
+                    Key::None | Key::Missing | Key::Derive(_) => None,
+                };
+                Box::new($wrapper { seed: params.seed, secret, begin: [0; SHORT], filled: 0, long: None })
+            }
+
+            /// A message that begins so, and is no short one.
+            fn long(&self) -> Box<$hasher> {
+                let mut hasher = Box::new(match &self.secret {
+                    Some(secret) => $hasher::with_seed_and_secret(0, secret.as_bytes())
+                        .unwrap_or_else(|_| unreachable!("the row says how long a secret is")),
+                    None => $hasher::with_seed(self.seed),
+                });
+                hasher.write(&self.begin[..self.filled]);
+                hasher
             }
         }
 
         impl Serial for $wrapper {
             fn update(&mut self, data: &[u8]) {
-                let room = SHORT + 1 - self.begin.len();
-                self.begin.extend_from_slice(&data[..data.len().min(room)]);
-                self.hasher.write(data);
+                if self.long.is_none() {
+                    if let Some(room) = self.begin[self.filled..].get_mut(..data.len()) {
+                        room.copy_from_slice(data);
+                        self.filled += data.len();
+                        return;
+                    }
+                    self.long = Some(self.long());
+                }
+                if let Some(hasher) = &mut self.long {
+                    hasher.write(data);
+                }
             }
             fn finish(&mut self) -> Digest {
-                let hash = match self.begin.len() <= SHORT {
-                    true => $hasher::oneshot_with_secret(self.secret.as_bytes(), &self.begin)
+                let begin = &self.begin[..self.filled];
+                $digest(match (&self.long, &self.secret) {
+                    (Some(hasher), _) => hasher.$finish(),
+                    (None, None) => $hasher::oneshot_with_seed(self.seed, begin),
+                    (None, Some(secret)) => $hasher::oneshot_with_secret(secret.as_bytes(), begin)
                         .unwrap_or_else(|_| unreachable!("the row says how long a secret is")),
-                    false => self.hasher.$finish(),
-                };
-                Digest::new(&hash.to_be_bytes())
+                })
+            }
+            fn reset(&mut self) -> bool {
+                self.filled = 0;
+                self.long = None;
+                true
             }
             fn clone_box(&self) -> Box<dyn Serial> {
                 Box::new(self.clone())
@@ -147,19 +175,5 @@ macro_rules! under_secret {
         }
     };
 }
-under_secret!(Xxh3Secret, XxHash3_64, finish);
-under_secret!(Xxh128Secret, XxHash3_128, finish_128);
-
-fn xxh3(params: &Params) -> Box<dyn Serial> {
-    match &params.key {
-        Key::Secret(secret) => Box::new(Xxh3Secret::new(secret)),
-        Key::None | Key::Missing | Key::Derive(_) => Xxh3::boxed(params),
-    }
-}
-
-fn xxh128(params: &Params) -> Box<dyn Serial> {
-    match &params.key {
-        Key::Secret(secret) => Box::new(Xxh128Secret::new(secret)),
-        Key::None | Key::Missing | Key::Derive(_) => Xxh128::boxed(params),
-    }
-}
+third!(Xxh3, XxHash3_64, finish, |hash: u64| Digest::number(hash, 8));
+third!(Xxh128, XxHash3_128, finish_128, |hash: u128| Digest::new(&hash.to_be_bytes()));

@@ -154,9 +154,9 @@ impl Hand {
     /// The style in which truesum would have written this line, if there is one.
     fn style_of(&mut self, line: &[u8], entry: &Entry) -> Option<Style> {
         let spellings = [Spelling::Hex, Spelling::HexUpper, Spelling::Base64];
-        let styles = spellings
-            .into_iter()
-            .flat_map(|spelling| [Mode::Text, Mode::Binary].map(|mode| Style { spelling, mode }));
+        let styles = spellings.into_iter().flat_map(|spelling| {
+            [Mode::Text, Mode::Binary].map(|mode| Style { spelling, mode, ..Style::default() })
+        });
         let mut styles = styles.collect::<Vec<_>>().into_iter();
         styles.find(|style| self.written(entry, *style).is_ok_and(|text| text == line))
     }

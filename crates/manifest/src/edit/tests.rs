@@ -75,8 +75,9 @@ fn text(bytes: Vec<u8>) -> String {
 
 #[test]
 fn every_format_that_is_written_is_changed_to_what_it_would_have_been() {
-    for row in FORMATS.iter().filter(|row| !matches!(row.writing, Writing::No) && row.holds.pieces.is_none())
-    {
+    // A list of a history of ASC-MHL is never changed: the next one is another.
+    let written = |row: &&&Format| !matches!(row.writing, Writing::No) && row.name != "ascmhl";
+    for row in FORMATS.iter().filter(written).filter(|row| row.holds.pieces.is_none()) {
         let name = row.holds.usual_algorithm().algorithm().name;
         let made = |entries: &[Entry]| {
             let mut writer = Writer::new(Vec::new(), row, &Heading::default());

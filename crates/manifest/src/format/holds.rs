@@ -21,6 +21,8 @@ pub struct Holds {
     pub pieces: Option<Cut>,
     /// How long hashing took.
     pub elapsed: bool,
+    /// Whether what is read may say where a file is damaged: digests of pieces, beside others or alone.
+    pub locates: bool,
     /// Whether an entry of this name has no digest by the format's own rules, so that none is missing there.
     pub exempt: fn(&[u8]) -> bool,
 }
@@ -84,6 +86,7 @@ impl Holds {
         mtime: false,
         pieces: None,
         elapsed: false,
+        locates: false,
         exempt: |_| false,
     };
 

@@ -1,5 +1,7 @@
 //! What is known of a manifest before it is written.
 
+use crate::encoding::Encoding;
+use crate::entry::Time;
 use truesum_hash::{Digest, Spec};
 
 /// How digests are spelled.
@@ -14,6 +16,8 @@ pub enum Spelling {
     Base64,
     /// Base 32 in small letters without padding, as RHash writes it.
     Base32,
+    /// As no list is read back.
+    Other(&'static Encoding),
 }
 
 impl Spelling {
@@ -24,6 +28,8 @@ impl Spelling {
             Spelling::HexUpper => digest.to_hex_upper(),
             Spelling::Base64 => digest.to_base64(),
             Spelling::Base32 => digest.to_base32(),
+            // Who asks for one has seen that it can spell as many bytes.
+            Spelling::Other(encoding) => encoding.write(digest.as_bytes()).unwrap_or_else(|| digest.to_hex()),
         }
     }
 }
@@ -47,6 +53,21 @@ impl Mode {
     }
 }
 
+/// What stands around the lines of an SFV, which says nothing of them: other programs are told by it who wrote it. No style
+/// says when, so that the same files give the same bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SfvStyle {
+    /// A banner.
+    #[default]
+    Plain,
+    /// A banner, and sizes and times of all files in comments above the lines, as cksfv and RHash write them; times are in UTC.
+    Cksfv,
+    /// A banner, and digits in small letters, as cfv writes them.
+    Cfv,
+    /// The banner that programs of Windows look for, and their line ends.
+    Win,
+}
+
 /// What a writer may choose within a format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
@@ -54,6 +75,8 @@ pub struct Style {
     pub spelling: Spelling,
     /// The mode character, where the format has one.
     pub mode: Mode,
+    /// What stands around the lines of an SFV.
+    pub sfv: SfvStyle,
 }
 
 /// What is known of a manifest before its first entry is written.
@@ -69,6 +92,8 @@ pub struct Heading {
     pub command: Vec<u8>,
     /// Whether the superuser gave it.
     pub superuser: bool,
+    /// When the manifest is made, and the machine where, for formats that say it.
+    pub made: Option<(Time, String)>,
     /// Where a torrent's peers are found; empty for none.
     pub announce: Vec<u8>,
 }

@@ -1,5 +1,6 @@
 //! Manifests of a bag (RFC 8493): `manifest-ALG.txt` and `tagmanifest-ALG.txt`. Only the name tells the algorithm.
 
+use crate::algorithm::Stated;
 use crate::digest::{is_hex, starts_with_digest, tagged, untagged};
 use crate::entry::Entry;
 use crate::format::{
@@ -39,15 +40,26 @@ pub(crate) static BAGIT: Format = Format {
     },
     reading: Reading::Lines {
         terminator: b'\n',
-        parser: |options| Box::new(Lines { algorithm: algorithm(options), options: options.clone() }),
+        parser: |options| {
+            let algorithm = options.file_name.as_deref().and_then(algorithm);
+            Box::new(Lines { algorithm, options: options.clone() })
+        },
     },
     writing: Writing::Entries(write),
     tagged: Some(&BSD),
 };
 
+/// Whether a name, in lower case, is that of a bag's manifest of an algorithm that there is, here or elsewhere.
+pub(crate) fn is_named(name: &[u8]) -> bool {
+    algorithm(name).is_some_and(|name| {
+        name.parse::<Spec>().is_ok()
+            || Stated::of(name.trim_end_matches(|c: char| c.is_ascii_digit())).is_some()
+    })
+}
+
 /// The algorithm in the manifest's name: lower case, without dashes.
-fn algorithm(options: &Options) -> Option<String> {
-    let path = std::str::from_utf8(options.file_name.as_deref()?).ok()?.to_ascii_lowercase();
+fn algorithm(name: &[u8]) -> Option<String> {
+    let path = std::str::from_utf8(name).ok()?.to_ascii_lowercase();
     let (_, name) = path.rsplit_once("manifest-")?;
     let name = name.strip_suffix(".txt")?;
     let with_dash = |at: usize| Some(format!("{}-{}", name.get(..at)?, name.get(at..)?));

@@ -80,14 +80,19 @@ impl Parse for Lock {
             return self.entry();
         }
         let value = |key: &[u8]| line.strip_prefix(key)?.strip_prefix(b" = \"")?.strip_suffix(b"\"");
+        let mut twice = false;
         for (key, place) in [
             (&b"name"[..], &mut self.package.name),
             (b"version", &mut self.package.version),
             (b"checksum", &mut self.package.checksum),
         ] {
             if let Some(value) = value(key) {
+                twice |= !place.is_empty();
                 *place = value.to_vec();
             }
+        }
+        if twice {
+            return Err(Reason::Part("a member twice"));
         }
         self.package.registry |= value(b"source")
             .is_some_and(|from| from.starts_with(b"registry+") || from.starts_with(b"sparse+"));

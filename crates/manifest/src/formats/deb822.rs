@@ -208,6 +208,8 @@ impl Control {
             return Err(Reason::Part("a list does not begin beside its field's name"));
         }
         match key {
+            "filename" if !self.stanza.name.is_empty() => return Err(Reason::Part("a second Filename")),
+            "size" if self.stanza.size.is_some() => return Err(Reason::Part("a second Size")),
             "filename" => self.stanza.name = value.strip_prefix(b"./").unwrap_or(value).to_vec(),
             "directory" if value.len() > FOLDER_LIMIT => return Err(Reason::NameTooLong),
             "directory" => self.stanza.directory = value.to_vec(),

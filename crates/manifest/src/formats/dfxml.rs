@@ -1,8 +1,8 @@
 //! Digital Forensics XML as hashdeep and md5deep write it with `-d`: `fileobject` with name, size and digests.
 //!
-//! Digests inside `byte_run` are of pieces and no digests of the file.
+//! Digests inside `byte_run` are of pieces and no digests of the file: they say where it is damaged.
 
-use super::xml::{self, Dialect, Digests, Source};
+use super::xml::{self, Dialect, Digests, Pieces, Source};
 use crate::entry::Entry;
 use crate::format::{Algorithms, Compose, Format, Holds, Names, Reading, Style, Unholdable, Writing};
 
@@ -14,6 +14,7 @@ pub(crate) static DFXML: Format = Format {
         algorithms: Algorithms::Only(&["md5", "sha1", "sha256", "tiger", "whirlpool"]),
         names: Names::Literal { nowhere: b"\n\r", not_first: b"", not_last: b"" },
         size: true,
+        locates: true,
         ..Holds::DIGESTS
     },
     sniff: |head| xml::sniff(head, "dfxml", |_| true),
@@ -31,6 +32,7 @@ static DIALECT: Dialect = Dialect {
     size: Source::Child("filesize"),
     within: None,
     digests: Digests::Typed("hashdigest", "type"),
+    pieces: Pieces::Runs,
     skip_itself: false,
 };
 

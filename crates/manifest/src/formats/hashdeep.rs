@@ -4,7 +4,7 @@
 //! `name offset 0-511`; a row of a file that is so named, and has that size, cannot be told from one and is taken for it.
 
 use crate::digest::tagged;
-use crate::entry::{Entry, Pieces};
+use crate::entry::{Entry, PieceList};
 use crate::format::{
     Algorithms, Claim, Compose, Format, Head, Heading, Holds, Names, Options, Parse, Reading, Sign,
     Unholdable, Writing,
@@ -22,6 +22,7 @@ pub(crate) static HASHDEEP: Format = Format {
         algorithms: Algorithms::Only(COLUMNS),
         names: Names::Literal { nowhere: b"\n\r", not_first: b"", not_last: b"" },
         size: true,
+        locates: true,
         ..Holds::DIGESTS
     },
     sniff,
@@ -130,7 +131,7 @@ impl Rows {
         let pieces = row
             .digests
             .into_iter()
-            .filter_map(|(spec, digest)| Pieces::new(spec, range.clone(), len, digest.as_bytes().into()));
+            .filter_map(|(spec, digest)| PieceList::new(spec, range.clone(), len, digest.as_bytes().into()));
         Ok(Entry { path, pieces: pieces.collect(), ..Entry::default() })
     }
 }
@@ -158,7 +159,7 @@ fn size(cell: &[u8]) -> Result<u64, Reason> {
 }
 
 /// The name and the bytes of `name offset FIRST-LAST`.
-fn piece(name: &[u8]) -> Option<(&[u8], Range<u64>)> {
+pub(super) fn piece(name: &[u8]) -> Option<(&[u8], Range<u64>)> {
     let blank = scan::rfind(name, |byte| byte == b' ')?;
     let name_and_word = &name[..blank];
     let file = name_and_word.strip_suffix(b" offset").filter(|file| !file.is_empty())?;

@@ -2,7 +2,7 @@
 //!
 //! The list names itself too, with a digest that it cannot have: that row is passed over.
 
-use super::xml::{self, Dialect, Digests, Source, Spelled};
+use super::xml::{self, Dialect, Digests, Pieces, Source, Spelled};
 use crate::format::{Format, Holds, Reading, Writing};
 
 pub(crate) static INTERNET_ARCHIVE: Format = Format {
@@ -29,5 +29,6 @@ static DIALECT: Dialect = Dialect {
         ("crc32", "crc32", Spelled::Plainly),
         ("sha1", "sha1", Spelled::Plainly),
     ]),
+    pieces: Pieces::No,
     skip_itself: true,
 };

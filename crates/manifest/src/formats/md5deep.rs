@@ -1,23 +1,26 @@
 //! What md5deep and its kin write with `-z` (size), `-t` (time) and `-c` (comma): columns before a name that they are no part of.
 
+use super::hashdeep::piece;
 use crate::digest::{is_long_hex, untagged};
-use crate::entry::Entry;
+use crate::entry::{Entry, PieceList};
 use crate::format::{
     Algorithms, Claim, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Spelling, Style,
     Unholdable, Writing,
 };
 use crate::line::Reason;
 use crate::scan;
+use std::ops::Range;
 
 pub(crate) static MD5DEEP: Format = Format {
     name: "md5deep",
     file_names: &[],
-    summary: "digest and name with a size, a time or a comma between, as md5deep -z, -t and -c write them",
+    summary: "digest and name with a size, a time or a comma between, as md5deep -z, -t and -c write them, and -p",
     holds: Holds {
         // Nothing but its length tells what a digest is of.
         algorithms: Algorithms::Only(&["md5", "sha1", "sha256"]),
         names: Names::Literal { nowhere: b"\n\r", not_first: b" \t", not_last: b" \t" },
         size: true,
+        locates: true,
         ..Holds::DIGESTS
     },
     sniff,
@@ -81,8 +84,8 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         if scan::is_empty(line) {
             continue;
         }
-        let fits =
-            split(line).is_some_and(|(size, ..)| size.is_none_or(|size| scan::decimal(size).is_some()));
+        let fits = of_piece(line).is_some()
+            || split(line).is_some_and(|(size, ..)| size.is_none_or(|size| scan::decimal(size).is_some()));
         match fits {
             true => own += 1,
             false if first.is_none() => return None,
@@ -97,10 +100,35 @@ struct Lines {
     options: Options,
 }
 
+/// Digest, name and bytes of a piece, as `-p` writes it: `DIGEST  NAME offset FIRST-LAST`.
+fn of_piece(line: &[u8]) -> Option<(&[u8], &[u8], Range<u64>)> {
+    let (digest, behind) = line.split_at_checked(scan::find(line, scan::is_blank)?)?;
+    let (name, range) = piece(behind.strip_prefix(b"  ")?)?;
+    is_long_hex(digest).then_some((digest, name, range))
+}
+
+impl Lines {
+    /// The entry of a piece.
+    fn piece(&self, digest: &[u8], name: &[u8], range: Range<u64>) -> Result<Entry, Reason> {
+        let (spec, digest) = untagged(digest, &self.options)?;
+        // An empty file has one piece, which is called 0-0 like that of a file of one byte.
+        if range == (0..1) && digest == spec.digest(b"") {
+            let whole = Entry { size: Some(0), ..Entry::new(name, spec, digest) };
+            return if self.options.allow_pieces { Ok(whole) } else { Err(Reason::Pieces) };
+        }
+        let len = range.end - range.start;
+        let list = PieceList::new(spec, range, len, digest.as_bytes().into());
+        Ok(Entry { path: name.to_vec(), pieces: list.into_iter().collect(), ..Entry::default() })
+    }
+}
+
 impl Parse for Lines {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if scan::is_empty(line) {
             return Ok(None);
+        }
+        if let Some((digest, name, range)) = of_piece(line) {
+            return self.piece(digest, name, range).map(Some);
         }
         let (size, digest, name) = split(line).ok_or(Reason::NotALine)?;
         let size = size.map(|size| scan::decimal(size).ok_or(Reason::Size)).transpose()?;

@@ -1,8 +1,8 @@
 //! Metalink 4 (RFC 5854) and 3: what a download is made of, with digests of whole files and of pieces.
 //!
-//! Only what stands directly in a file's element is of the file: `pieces` hold digests too.
+//! Only what stands directly in a file's element is of the file: `pieces` hold digests too, which say where it is damaged.
 
-use super::xml::{self, Dialect, Digests, Source};
+use super::xml::{self, Dialect, Digests, Pieces, Source};
 use crate::entry::Entry;
 use crate::format::{Algorithms, Compose, Format, Holds, Names, Reading, Style, Unholdable, Writing};
 
@@ -14,6 +14,7 @@ pub(crate) static METALINK4: Format = Format {
         algorithms: Algorithms::Only(&["sha256", "sha512", "sha1", "md5", "sha384", "sha224"]),
         names: Names::Components,
         size: true,
+        locates: true,
         ..Holds::DIGESTS
     },
     sniff: |head| xml::sniff(head, "metalink", |tag| xml::holds(tag, NAMESPACE)),
@@ -34,7 +35,7 @@ pub(crate) static METALINK3: Format = Format {
         limit: xml::LIMIT,
         parse: |text, options| xml::parse(&text, &THREE, options),
     },
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
     writing: Writing::No,
     tagged: None,
 };
@@ -52,6 +53,7 @@ const FILES: Dialect = Dialect {
     size: Source::Child("size"),
     within: None,
     digests: Digests::Typed("hash", "type"),
+    pieces: Pieces::Rows,
     skip_itself: false,
 };
 

@@ -2,8 +2,10 @@
 //!
 //! Names of an ASC list are relative to the folder above it. Digests of folders are of lists and are passed over; so is the chain.
 
-use super::xml::{self, Dialect, Digests, Source, Spelled};
-use crate::format::{Format, Holds, Reading, Writing};
+use super::xml::{self, Dialect, Digests, Pieces, Source, Spelled};
+use crate::entry::{Entry, Time};
+use crate::format::{Algorithms, Compose, Format, Holds, Names, Reading, Unholdable, Writing};
+use crate::radix::to_c4;
 
 pub(crate) static MHL: Format = Format {
     name: "mhl",
@@ -20,10 +22,15 @@ pub(crate) static ASCMHL: Format = Format {
     name: "ascmhl",
     file_names: &[],
     summary: "ASC Media Hash List 2.0: names, sizes and digests of camera files in XML",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    holds: Holds {
+        algorithms: Algorithms::Only(&["xxh64", "md5", "sha1", "xxh3", "xxh128", "sha512"]),
+        names: Names::Components,
+        size: true,
+        ..Holds::DIGESTS
+    },
     sniff: |head| xml::sniff(head, "hashlist", |tag| xml::holds(tag, ASC)),
     reading: Reading::Document { limit: xml::LIMIT, parse: |text, options| xml::parse(&text, &TWO, options) },
-    writing: Writing::No,
+    writing: Writing::Manifest(|heading| Box::new(Generation { made: heading.made.clone() })),
     tagged: None,
 };
 
@@ -41,6 +48,7 @@ static ONE: Dialect = Dialect {
         ("xxhash64", "xxh64", Spelled::Reversed),
         ("xxhash64be", "xxh64", Spelled::Plainly),
     ]),
+    pieces: Pieces::No,
     skip_itself: false,
 };
 
@@ -57,5 +65,127 @@ static TWO: Dialect = Dialect {
         ("xxh128", "xxh128", Spelled::Plainly),
         ("c4", "c4", Spelled::Plainly),
     ]),
+    pieces: Pieces::No,
     skip_itself: false,
 };
+
+/// What no list of a history names: the history itself, and what one system strews about.
+pub const IGNORED: [&str; 3] = [".DS_Store", "ascmhl", "ascmhl/"];
+
+/// The first generation of a history.
+struct Generation {
+    made: Option<(Time, String)>,
+}
+
+/// A time to the second, in UTC, as XML Schema has it.
+fn date_time(time: &Time) -> String {
+    format!("{}+00:00", time.to_string().get(..19).unwrap_or_default())
+}
+
+impl Compose for Generation {
+    fn begin(&mut self, text: &mut Vec<u8>) {
+        let nobody = (Time { seconds: 0, nanos: 0 }, "localhost".to_owned());
+        let (time, host) = self.made.as_ref().unwrap_or(&nobody);
+        let mut name = Vec::new();
+        // A host's name that XML cannot hold is not said.
+        let host = match xml::escaped(host.as_bytes(), &mut name) {
+            Ok(()) => String::from_utf8_lossy(&name).into_owned(),
+            Err(_) => nobody.1.clone(),
+        };
+        let ignored: String =
+            IGNORED.iter().map(|name| format!("      <pattern>{name}</pattern>\n")).collect();
+        let (date, version) = (date_time(time), env!("CARGO_PKG_VERSION"));
+        text.extend_from_slice(
+            format!(
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<hashlist version=\"2.0\" xmlns=\"urn:ASC:MHL:v2.0\">\n  \
+                 <creatorinfo>\n    <creationdate>{date}</creationdate>\n    <hostname>{host}</hostname>\n    \
+                 <tool version=\"{version}\">truesum</tool>\n  </creatorinfo>\n  <processinfo>\n    \
+                 <process>in-place</process>\n    <ignore>\n{ignored}    </ignore>\n  </processinfo>\n  <hashes>\n"
+            )
+            .as_bytes(),
+        );
+    }
+
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        text.extend_from_slice(b"    <hash>\n      <path");
+        if let Some(size) = entry.size {
+            text.extend_from_slice(format!(" size=\"{size}\"").as_bytes());
+        }
+        if let Some(mtime) = &entry.mtime {
+            text.extend_from_slice(format!(" lastmodificationdate=\"{}\"", date_time(mtime)).as_bytes());
+        }
+        text.push(b'>');
+        xml::escaped(&entry.path, text)?;
+        text.extend_from_slice(b"</path>\n");
+        let date = self.made.as_ref().map(|(time, _)| format!(" hashdate=\"{}\"", date_time(time)));
+        let date = date.unwrap_or_default();
+        for (spec, digest) in &entry.digests {
+            let name = spec.algorithm().name;
+            let (name, digest) = match name {
+                "sha512" => ("c4", to_c4(digest.as_bytes())),
+                name => (name, digest.to_hex()),
+            };
+            text.extend_from_slice(
+                format!("      <{name} action=\"original\"{date}>{digest}</{name}>\n").as_bytes(),
+            );
+        }
+        text.extend_from_slice(b"    </hash>\n");
+        Ok(())
+    }
+
+    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        text.extend_from_slice(b"  </hashes>\n</hashlist>\n");
+        Ok(())
+    }
+}
+
+/// The chain of a history with one list of this name, whose SHA-512 is this (`ascmhl_chain.xml`).
+///
+/// # Errors
+/// XML has no way to write the name.
+pub fn chain(list: &[u8], sha512: &[u8]) -> Result<Vec<u8>, Unholdable> {
+    let mut text = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+        <ascmhldirectory xmlns=\"urn:ASC:MHL:DIRECTORY:v2.0\">\n  <hashlist sequencenr=\"1\">\n    <path>"
+        .to_vec();
+    xml::escaped(list, &mut text)?;
+    let c4 = to_c4(sha512);
+    text.extend_from_slice(
+        format!("</path>\n    <c4>{c4}</c4>\n  </hashlist>\n</ascmhldirectory>\n").as_bytes(),
+    );
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Heading, Options, Reader, Writer};
+    use truesum_hash::Spec;
+
+    #[test]
+    fn a_generation_comes_back_with_sizes_and_digests() {
+        let specs = ["xxh64", "sha512"].map(|name| name.parse::<Spec>().unwrap());
+        let digests: Vec<_> = specs.iter().map(|spec| (spec.clone(), spec.digest(b"abc"))).collect();
+        let entry = Entry { path: b"a & b/<c> d".to_vec(), size: Some(3), digests, ..Entry::default() };
+        let made = Some((Time { seconds: 1_795_378_824, nanos: 0 }, "a&b".to_owned()));
+        let mut writer = Writer::new(Vec::new(), &ASCMHL, &Heading { made, ..Heading::default() });
+        writer.write(&entry).unwrap();
+        let text = writer.finish().unwrap();
+        let shown = String::from_utf8_lossy(&text);
+        assert!(shown.contains("<creationdate>2026-11-22T20:20:24+00:00</creationdate>"), "{shown}");
+        assert!(shown.contains("<hostname>a&amp;b</hostname>"), "{shown}");
+        // What ascmhl 1.2 writes of the same bytes.
+        assert!(shown.contains(">44bc2cf5ad770999</xxh64>"), "{shown}");
+        let found: Vec<Entry> =
+            Reader::new(&text[..], Options::default()).map(|line| line.unwrap().entry).collect();
+        assert_eq!(found, [entry]);
+    }
+
+    #[test]
+    fn c4_identifiers_come_back() {
+        for bytes in [[0u8; 64], [255; 64], std::array::from_fn(|at| at as u8)] {
+            let text = to_c4(&bytes);
+            assert_eq!(text.len(), 90);
+            assert_eq!(crate::radix::c4(text.as_bytes()), Some(bytes.to_vec()));
+        }
+    }
+}

@@ -5,7 +5,7 @@
 //! Each packet of version 2 has an MD5 of itself; a packet that fails it is a bad part, and the next one is searched for, as the
 //! specification wants it. The control digest of version 1 is of all that follows it.
 
-use crate::entry::Pieces;
+use crate::entry::PieceList;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::{LineError, Place};
 use crate::records::{Records, refused};
@@ -18,7 +18,7 @@ pub(crate) static PAR2: Format = Format {
     name: "par2",
     file_names: &[".par2"],
     summary: "PAR 2.0: names, sizes and MD5 of the files of a parity set",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
     sniff: |head| begins(head, MAGIC),
     reading: Reading::Document { limit: 256 << 20, parse: packets },
     writing: Writing::No,
@@ -199,14 +199,14 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
 }
 
 /// The digests of a file's slices, of which zeros fill up the last. Of a single one the file's own digest says as much.
-fn pieces(packet: &[u8], slice: u64, size: u64) -> Option<Pieces> {
+fn pieces(packet: &[u8], slice: u64, size: u64) -> Option<PieceList> {
     let count = (packet.len() / 20) as u64;
     if slice == 0 || size <= slice || count != size.div_ceil(slice) {
         return None;
     }
     let digests: Vec<u8> = packet.chunks_exact(20).flat_map(|digest| &digest[..16]).copied().collect();
     let covered = 0..count.checked_mul(slice)?;
-    Pieces::new(Spec::new(find("md5")?), covered, slice, digests.into()).map(Pieces::padded)
+    PieceList::new(Spec::new(find("md5")?), covered, slice, digests.into()).map(PieceList::padded)
 }
 
 fn table(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {

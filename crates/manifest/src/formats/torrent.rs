@@ -2,16 +2,15 @@
 //! version 2 (BEP 52) have a tree of names and a digest of each file, `tree.rs`; hybrid ones have both.
 //!
 //! Pieces are cut from all files laid end to end, so that one may hold the end of a file and the beginning of the next: an
-//! entry says where its file lies among them ([`Pieces`]). Files that only fill up a piece (BEP 47) are no entries.
+//! entry says where its file lies among them ([`PieceList`]). Files that only fill up a piece (BEP 47) are no entries.
 
 mod bencode;
-mod merkle;
 mod tree;
 mod write;
 mod write_tree;
 
 use crate::digest::{is_nearly, tagged};
-use crate::entry::{Entry, Pieces};
+use crate::entry::{Entry, PieceList};
 use crate::format::{
     Algorithms, Claim, Cut, Format, Head, Holds, Names, Options, Parts, Reading, Sign, Writing,
 };
@@ -30,6 +29,7 @@ pub(crate) static TORRENT: Format = Format {
         names: Names::Components,
         size: true,
         pieces: Some(Cut::Joined),
+        locates: true,
         ..Holds::DIGESTS
     },
     sniff,
@@ -160,7 +160,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     };
     let spec = find(SHA1).map(truesum_hash::Spec::new).ok_or(refused(at, "no algorithm for pieces"))?;
     let piece_len = info.piece_len.ok_or(refused(at, "no 'piece length'"))?;
-    let pieces = Pieces::new(spec, 0..total, piece_len, Arc::from(digests))
+    let pieces = PieceList::new(spec, 0..total, piece_len, Arc::from(digests))
         .ok_or(refused(at, "the number of pieces is not that of the files' bytes"))?;
     let folder = if info.single.is_none() { name.clone() } else { Vec::new() };
     let options = options.clone();
@@ -314,7 +314,7 @@ fn entry(
     folder: &[u8],
     name: &[u8],
     file: File,
-    pieces: &Pieces,
+    pieces: &PieceList,
     options: &Options,
 ) -> Option<Found> {
     let at = Place::Byte(file.at as u64);

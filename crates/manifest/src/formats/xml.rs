@@ -3,13 +3,19 @@
 //! Nothing is expanded but the five names and the numbers of characters that XML itself has: a document type is refused, for it
 //! could name other files and make a gigabyte of a kilobyte. Namespaces are not compared: the root tells the dialect.
 
+mod pieces;
+
 use crate::digest::is_nearly;
+use crate::entry::PieceList;
 use crate::format::{Claim, Head, Options, Parts, Sign, Unholdable};
-use crate::line::LineError;
+use crate::line::{LineError, Place};
 use crate::records::{Records, refused, stopped};
 use crate::scan;
+use pieces::Gathered;
+pub(super) use pieces::Pieces;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, escape};
+use std::collections::HashMap;
 
 /// Most bytes of a document.
 pub(super) const LIMIT: usize = 64 << 20;
@@ -26,6 +32,7 @@ pub(super) struct Dialect {
     /// The element between that of the file and those of digests, if there is one.
     pub(super) within: Option<&'static str>,
     pub(super) digests: Digests,
+    pub(super) pieces: Pieces,
     /// A file of the manifest's own name is passed over: its digest cannot be in it.
     pub(super) skip_itself: bool,
 }
@@ -64,6 +71,8 @@ enum Take {
     Name,
     Size,
     Digest(Vec<u8>, Spelled),
+    /// A digest of a piece, of this algorithm.
+    Piece(String),
 }
 
 /// The root element of a document that begins as XML does: its name without a prefix, and all of its tag.
@@ -111,6 +120,11 @@ pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result
         text: String::new(),
         named: false,
         is_itself: false,
+        options,
+        at: 0,
+        size: None,
+        gathered: Gathered::default(),
+        lists: HashMap::new(),
     };
     let mut ended = false;
     let own =
@@ -156,7 +170,17 @@ pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result
             Event::Empty(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
         }
     }
-    Ok(walk.records.read(options))
+    let (found, mut lists) = (walk.records.read(options), walk.lists);
+    if lists.is_empty() {
+        return Ok(found);
+    }
+    Ok(Box::new(found.map(move |found| {
+        let mut line = found?;
+        if let Place::Byte(at) = line.at {
+            line.entry.pieces = lists.remove(&at).unwrap_or_default();
+        }
+        Ok(line)
+    })))
 }
 
 struct Elements<'d> {
@@ -173,6 +197,13 @@ struct Elements<'d> {
     named: bool,
     /// The entry is of the manifest itself.
     is_itself: bool,
+    options: &'d Options,
+    /// Where the entry begins, its size, and its pieces.
+    at: u64,
+    size: Option<u64>,
+    gathered: Gathered,
+    /// Those of entries that ended, by where these begin.
+    lists: HashMap<u64, Vec<PieceList>>,
 }
 
 impl Elements<'_> {
@@ -187,6 +218,7 @@ impl Elements<'_> {
             if name == self.dialect.entry.as_bytes() {
                 self.entry = Some(self.depth);
                 (self.named, self.is_itself) = (false, false);
+                (self.at, self.size, self.gathered) = (at as u64, None, Gathered::default());
                 self.records.begin(at);
                 if let Source::Attribute(key) = self.dialect.name
                     && let Some(value) = attribute(tag, key, at)?
@@ -222,6 +254,21 @@ impl Elements<'_> {
                 self.digest(tag, name, at)?
             }
             _ => None,
+        };
+        let take = match take {
+            None if self.options.locating && self.dialect.pieces != Pieces::No => {
+                let mut damaged = None;
+                let mut value = |key: &str| {
+                    attribute(tag, key, at).unwrap_or_else(|error| {
+                        damaged = Some(error);
+                        None
+                    })
+                };
+                let kind = self.dialect.pieces;
+                let found = self.gathered.start(kind, name, self.depth, &mut value).map(Take::Piece);
+                damaged.map_or(Ok(found), Err)?
+            }
+            take => take,
         };
         if take.is_none() && below == 1 && self.dialect.nearly_digest(name) {
             self.records.fault("an element that is nearly one of a digest");
@@ -270,10 +317,17 @@ impl Elements<'_> {
             Some((depth, take)) if depth == self.depth => self.take(take),
             other => self.taken = other,
         }
+        self.gathered.end(self.depth);
         if self.entry == Some(self.depth) {
             self.entry = None;
             if self.is_itself {
                 self.records.cancel();
+            } else {
+                match std::mem::take(&mut self.gathered).lists(self.size) {
+                    Ok(lists) if lists.is_empty() => {}
+                    Ok(lists) => drop(self.lists.insert(self.at, lists)),
+                    Err(what) => self.records.fault(what),
+                }
             }
         }
         self.depth -= 1;
@@ -285,7 +339,11 @@ impl Elements<'_> {
         match take {
             // White space that begins with a line end is the document's layout, any other is the name's.
             Take::Name => self.name(if text.starts_with(['\n', '\r']) { trimmed } else { &text }),
-            Take::Size => self.records.size(trimmed.as_bytes()),
+            Take::Size => {
+                self.size = scan::decimal(trimmed.as_bytes());
+                self.records.size(trimmed.as_bytes());
+            }
+            Take::Piece(tag) => self.gathered.digest(&tag, trimmed, self.options),
             Take::Digest(tag, Spelled::Plainly) => self.records.digest(&tag, trimmed.as_bytes()),
             Take::Digest(tag, Spelled::Decimal) => match trimmed.parse::<u32>() {
                 Ok(number) => self.records.digest(&tag, format!("{number:08x}").as_bytes()),

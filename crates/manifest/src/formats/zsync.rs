@@ -1,20 +1,33 @@
-//! The heading of a zsync file: name, length and SHA-1 of one file. The sums of blocks behind it are not read.
+//! zsync: name, length and SHA-1 of one file, and of each of its blocks a rolling checksum and some bytes of an MD4.
+//!
+//! So little of a block's MD4 is kept that equal sums prove nothing: they say where damage is, and the SHA-1 whether there is any.
 
+use crate::entry::{Cuts, PieceList};
 use crate::format::{Claim, Format, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::LineError;
 use crate::records::{Records, refused};
 use crate::scan;
+use truesum_hash::{Spec, find};
 
 pub(crate) static ZSYNC: Format = Format {
     name: "zsync",
     file_names: &[".zsync"],
-    summary: "zsync: name, length and SHA-1 of one file above the sums of its blocks",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    summary: "zsync: name, length and SHA-1 of one file above the sums of its blocks, by which damage is located",
+    holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
     sniff: |head| head.text.starts_with(b"zsync: ").then_some(Claim { sign: Sign::Mark, at: 0 }),
     reading: Reading::Document { limit: 64 << 20, parse },
     writing: Writing::No,
     tagged: None,
 };
+
+/// What the heading says of blocks.
+#[derive(Default)]
+struct Blocks {
+    size: Option<u64>,
+    len: Option<u64>,
+    /// Bytes that are kept of each rolling checksum and of each MD4.
+    kept: Option<(usize, usize)>,
+}
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let end = text.windows(2).position(|pair| pair == b"\n\n");
@@ -23,12 +36,13 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let mut records = Records::default();
     records.begin(0);
     let mut seen: Vec<&[u8]> = Vec::new();
+    let mut blocks = Blocks::default();
     for line in text[..end].split(|&byte| byte == b'\n') {
         let Some((key, value)) = scan::cut(line, b':') else {
             return Err(refused(0, "a line of the heading without a colon"));
         };
         let value = scan::trim(value);
-        if !matches!(key, b"Filename" | b"Length" | b"SHA-1") {
+        if !matches!(key, b"Filename" | b"Length" | b"SHA-1" | b"Blocksize" | b"Hash-Lengths") {
             continue;
         }
         if seen.contains(&key) {
@@ -37,9 +51,55 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         seen.push(key);
         match key {
             b"Filename" => records.name(value),
-            b"Length" => records.size(value),
+            b"Length" => {
+                blocks.size = scan::decimal(value);
+                records.size(value);
+            }
+            b"Blocksize" => blocks.len = scan::decimal(value),
+            b"Hash-Lengths" => blocks.kept = kept(value),
             _ => records.digest(b"sha1", value),
         }
     }
-    Ok(records.read(options))
+    let found = records.read(options);
+    if !options.locating {
+        return Ok(found);
+    }
+    let list = list(&blocks, &text[end + 2..]).map_err(|what| refused(end + 2, what))?;
+    Ok(Box::new(found.map(move |found| {
+        let mut line = found?;
+        line.entry.pieces.extend(list.clone());
+        Ok(line)
+    })))
+}
+
+/// Of `SEQUENCE,ROLLING,STRONG` the last two.
+fn kept(value: &[u8]) -> Option<(usize, usize)> {
+    let mut numbers = value.split(|&byte| byte == b',').map(scan::decimal);
+    let (_, rolling, strong) = (numbers.next()??, numbers.next()??, numbers.next()??);
+    let sound = (1..=4).contains(&rolling) && (3..=16).contains(&strong) && numbers.next().is_none();
+    sound.then_some((rolling as usize, strong as usize))
+}
+
+/// The sums behind the heading; nothing of an empty file.
+fn list(blocks: &Blocks, sums: &[u8]) -> Result<Option<PieceList>, &'static str> {
+    let (Some(size), Some(len)) = (blocks.size, blocks.len) else {
+        return Err("the heading does not say how blocks are cut");
+    };
+    let (rolling, strong) = blocks.kept.ok_or("the heading does not say what is kept of sums")?;
+    if !len.is_power_of_two() {
+        return Err("a block's size is a power of two");
+    }
+    let count = size.div_ceil(len);
+    let bytes = count.checked_mul((rolling + strong) as u64);
+    if bytes != Some(sums.len() as u64) {
+        return Err("there are not as many sums as blocks: cut off or damaged");
+    }
+    let Some(spec) = find("md4").map(Spec::new).filter(|_| count > 0) else { return Ok(None) };
+    let rows = || sums.chunks_exact(rolling + strong);
+    let digests: Vec<u8> = rows().flat_map(|row| &row[rolling..]).copied().collect();
+    let weak: Vec<u8> = rows().flat_map(|row| &row[..rolling]).copied().collect();
+    let end = count.checked_mul(len).ok_or("the size is not one that a file can have")?;
+    let cuts = Cuts::Equal { covered: 0..end, len };
+    let list = PieceList::of(spec, cuts, digests.into(), strong);
+    Ok(list.and_then(|list| list.with_sums(rolling, weak.into())).map(PieceList::padded))
 }

@@ -1,19 +1,19 @@
 //! A file that has digests of pieces, and where in their sequence it lies.
 
 use crate::job::Job;
-use truesum_manifest::Pieces;
+use truesum_manifest::PieceList;
 
 /// A file that has digests of pieces.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Pieced {
     /// The file, with the digests of all of it that are listed beside.
     pub job: Job,
     /// Digests of its pieces; not empty.
-    pub pieces: Vec<Pieces>,
+    pub pieces: Vec<PieceList>,
 }
 
 /// Bytes that a file is listed to have: by its size, or by its pieces.
-pub(super) fn size_of(file: &Pieced) -> u64 {
+pub(crate) fn size_of(file: &Pieced) -> u64 {
     let pieces = &file.pieces[0];
     file.job.size.unwrap_or_else(|| pieces.covered().end.saturating_sub(pieces.file_start()))
 }
@@ -24,6 +24,6 @@ pub(super) fn end_of(file: &Pieced) -> u64 {
 }
 
 /// Whether lists of digests are of the same pieces.
-pub(super) fn same_pieces(a: &Pieces, b: &Pieces) -> bool {
-    a.covered() == b.covered() && a.piece_len() == b.piece_len() && a.file_start() == b.file_start()
+pub(super) fn same_pieces(a: &PieceList, b: &PieceList) -> bool {
+    a.cuts() == b.cuts() && a.file_start() == b.file_start() && a.is_padded() == b.is_padded()
 }

@@ -7,7 +7,7 @@ use crate::job::Job;
 use std::collections::HashMap;
 use std::ops::Range;
 use truesum_hash::Spec;
-use truesum_manifest::Pieces;
+use truesum_manifest::PieceList;
 
 /// Gathers files that have digests of pieces, in the order of their first mention.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ struct More {
 
 impl Join {
     /// Adds what one entry says.
-    pub fn add(&mut self, job: Job, pieces: Vec<Pieces>) {
+    pub fn add(&mut self, job: Job, pieces: Vec<PieceList>) {
         let first = &pieces[0];
         let alone = first.file_start() == 0 && first.len() == 1;
         let alone = alone && pieces.iter().all(|list| same_pieces(list, first));
@@ -57,7 +57,7 @@ impl Join {
 
 impl Joined {
     /// Takes the piece that follows the last one; false where this is another one.
-    fn take(&mut self, next: &[Pieces]) -> bool {
+    fn take(&mut self, next: &[PieceList]) -> bool {
         let first = &self.file.pieces;
         let (covered, piece_len) = match &self.more {
             Some(more) => (more.covered.clone(), more.piece_len),
@@ -71,7 +71,7 @@ impl Joined {
         if !same {
             return false;
         }
-        let begin = |list: &Pieces| (list.spec().clone(), list.digests().to_vec());
+        let begin = |list: &PieceList| (list.spec().clone(), list.digests().to_vec());
         let more = self.more.get_or_insert_with(|| More {
             covered,
             piece_len,
@@ -87,8 +87,9 @@ impl Joined {
     fn file(self) -> Pieced {
         let Joined { file, more } = self;
         let Some(More { covered, piece_len, lists }) = more else { return file };
-        let list =
-            |(spec, digests): (Spec, Vec<u8>)| Pieces::new(spec, covered.clone(), piece_len, digests.into());
+        let list = |(spec, digests): (Spec, Vec<u8>)| {
+            PieceList::new(spec, covered.clone(), piece_len, digests.into())
+        };
         Pieced { pieces: lists.into_iter().filter_map(list).collect(), ..file }
     }
 }

@@ -1,11 +1,12 @@
 //! What pieces say of the files they hold bytes of, once all pieces of a file are known.
 
 use crate::job::{Damage, Findings, Outcome};
+use crate::pieces::recipe::Cooked;
 use crate::pieces::sequence::Take;
 use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
-use truesum_manifest::Pieces;
+use truesum_manifest::{Cuts, PieceList};
 
 /// What became of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +22,9 @@ enum State {
 /// Gathers what pieces say, and hands files out in order.
 pub(super) struct Judge {
     /// What the digests must be.
-    lists: Vec<Pieces>,
+    lists: Vec<PieceList>,
+    cuts: Cuts,
     covered: Range<u64>,
-    piece_len: u64,
     /// Whether there are no digests of other pieces.
     all_lists: bool,
     /// All pieces before this byte are known.
@@ -36,23 +37,21 @@ pub(super) struct Judge {
 
 impl Judge {
     /// For lists of digests of the same pieces; `all_lists` unless there are others.
-    pub(super) fn new(lists: Vec<Pieces>, all_lists: bool) -> Judge {
-        let (covered, piece_len) = (lists[0].covered(), lists[0].piece_len().max(1));
+    pub(super) fn new(lists: Vec<PieceList>, all_lists: bool) -> Judge {
+        let cuts = lists[0].cuts().clone();
+        let covered = cuts.covered();
         let known = covered.start;
         let (bad, waiting) = (VecDeque::new(), VecDeque::new());
-        Judge { lists, covered, piece_len, all_lists, known, bad, waiting }
+        Judge { lists, cuts, covered, all_lists, known, bad, waiting }
     }
 
     /// What a piece comes to, by its digests.
-    fn state(&self, piece: u64, at: usize, digests: &[Vec<u8>], absent: &[bool]) -> State {
-        let is_listed = |(list, found): (&Pieces, &Vec<u8>)| {
-            let len = list.spec().digest_len();
-            let listed = list.digests().get(piece as usize * len..(piece as usize + 1) * len);
-            listed.is_some() && listed == found.get(at * len..(at + 1) * len)
-        };
+    fn state(&self, piece: u64, at: usize, digests: &[Cooked], absent: &[bool]) -> State {
         match absent.get(at) {
             Some(true) => State::Unknown,
-            _ if self.lists.iter().zip(digests).all(is_listed) => State::Good,
+            _ if self.lists.iter().zip(digests).all(|(list, found)| found.agrees(at, list, piece)) => {
+                State::Good
+            }
             _ => State::Damaged,
         }
     }
@@ -85,7 +84,8 @@ impl Judge {
         let Some((file, mut outcome)) = self.waiting.pop_front() else { return Ok(()) };
         if let Ok(found) = &mut outcome.result {
             let by_digest = !outcome.job.specs.is_empty() && outcome.job.agrees(&found.digests);
-            found.pieces = Some(self.findings(&file, by_digest));
+            let missing = (file.end - file.start).saturating_sub(found.size);
+            found.pieces = Some(self.findings(&file, by_digest, missing));
         }
         // Ranges that end before this file are of no other.
         while self.bad.front().is_some_and(|(range, _)| range.end <= file.start) {
@@ -94,11 +94,15 @@ impl Judge {
         to(outcome)
     }
 
-    /// What pieces say of a file. Bytes behind the last piece are not unknown where an equal digest is of all of the file.
-    fn findings(&self, file: &Range<u64>, by_digest: bool) -> Findings {
-        let mut findings = Findings::default();
+    /// What pieces say of a file, which lacks so many bytes at its end. Bytes in no piece are not unknown where an equal digest is
+    /// of all of the file, nor are any where digests of pieces are cut short.
+    fn findings(&self, file: &Range<u64>, by_digest: bool, missing: u64) -> Findings {
+        let short = self.lists.iter().all(|list| !list.is_proof()).then(|| self.lists[0].described());
+        let mut findings =
+            Findings { by: self.by(), short: short.filter(|_| !by_digest), ..Findings::default() };
+        let there = file.start..file.end - missing.min(file.end - file.start);
         let mut unknown = |range: &Range<u64>| {
-            if let Some(range) = within(range, file) {
+            if let Some(range) = within(range, &there) {
                 match findings.unknown.last_mut() {
                     Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
                     _ => findings.unknown.push(range),
@@ -108,19 +112,37 @@ impl Judge {
         if !self.all_lists {
             unknown(file);
         }
-        unknown(&(0..self.covered.start));
-        // Merged in order: what is not reached comes last.
+        if !by_digest {
+            unknown(&(0..self.covered.start));
+        }
         // They are in order, and those of files before were let go.
         let of_file = || self.bad.iter().take_while(|(range, _)| range.start < file.end);
-        of_file().filter(|(_, state)| *state == State::Unknown).for_each(|(range, _)| unknown(range));
+        // Merged in order: what is not reached comes last. A piece whose end is missing is damaged.
+        let is_cut = |range: &Range<u64>| missing > 0 && range.end > there.end;
+        let mut none: Vec<Range<u64>> = of_file()
+            .filter(|(range, state)| *state == State::Unknown && !is_cut(range))
+            .map(|(range, _)| range.clone())
+            .collect();
+        if !by_digest {
+            none.extend(self.cuts.gaps());
+            none.sort_unstable_by_key(|range| range.start);
+        }
+        none.iter().for_each(&mut unknown);
         // What was not reached, too.
         if self.known < self.covered.end || !by_digest {
             unknown(&(self.known.max(self.covered.start)..u64::MAX));
         }
-        for (range, _) in of_file().filter(|(_, state)| *state == State::Damaged) {
+        let mut damaged: Vec<Range<u64>> = of_file()
+            .filter(|(range, state)| *state == State::Damaged || is_cut(range))
+            .map(|(range, _)| range.clone())
+            .collect();
+        if missing > 0 && damaged.last().is_none_or(|last| last.end < file.end) {
+            damaged.push(there.end.max(damaged.last().map_or(0, |last| last.end))..file.end);
+        }
+        for range in &damaged {
             let Some(inside) = within(range, file) else { continue };
             let behind = range.end > file.end && !self.lists[0].is_padded();
-            let shared = range.start < file.start || behind;
+            let shared = (range.start < file.start || behind) && !is_cut(range);
             match findings.damaged.last_mut() {
                 Some(last) if last.range.end == inside.start && last.shared == shared => {
                     last.range.end = inside.end;
@@ -129,6 +151,12 @@ impl Judge {
             }
         }
         findings
+    }
+
+    /// What pieces are judged by, for people.
+    fn by(&self) -> String {
+        let lists: Vec<String> = self.lists.iter().map(PieceList::described).collect();
+        lists.join(", ")
     }
 }
 
@@ -139,16 +167,14 @@ fn within(range: &Range<u64>, file: &Range<u64>) -> Option<Range<u64>> {
 }
 
 impl Take for Judge {
-    fn pieces(&mut self, first: u64, digests: &[Vec<u8>], absent: &[bool]) {
-        let count = digests[0].len() / self.lists[0].spec().digest_len();
-        for at in 0..count {
+    fn pieces(&mut self, first: u64, digests: &[Cooked], absent: &[bool]) {
+        for at in 0..digests.first().map_or(0, Cooked::count) {
             let piece = first + at as u64;
             let state = self.state(piece, at, digests, absent);
-            let start = self.covered.start + piece * self.piece_len;
-            let end = start.saturating_add(self.piece_len).min(self.covered.end);
-            self.known = end;
+            let Some(range) = self.cuts.piece(piece) else { return };
+            self.known = range.end;
             if state != State::Good {
-                self.bad.push_back((start..end, state));
+                self.bad.push_back((range, state));
             }
         }
     }

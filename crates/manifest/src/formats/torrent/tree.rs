@@ -1,14 +1,14 @@
 //! What version 2 (BEP 52) says: a tree of names, the root of each file's own tree of digests, and for files of more than one
 //! piece the row of that tree in which a node covers a piece.
 //!
-//! The last node of a row may cover leaves that are not there, so that no piece of the file has it for its digest: pieces
-//! are given up to the one before, and the root says the rest.
+//! The last node of a row may cover leaves that are not there, so that it is made from the digest of the last piece and
+//! zeros ([`PieceList::agrees`]).
 
 use super::bencode::Cursor;
-use super::merkle::{LEAF, NODE, Pairs, height};
 use super::refused;
 use crate::digest::{is_nearly, of_bytes};
-use crate::entry::{Entry, Pieces};
+use crate::entry::pairs::{LEAF, NODE, Pairs, height};
+use crate::entry::{Entry, PieceList};
 use crate::format::Options;
 use crate::line::{Found, Line, LineError, Place, Reason};
 use std::cmp::Ordering;
@@ -132,8 +132,8 @@ pub(super) struct Rows {
     piece_len: u64,
     /// The torrent's own name: the folder of all files, unless it is the name of the only one.
     name: Vec<u8>,
-    /// Digests of rows that were given, by the row and whether its last node is one of a whole piece.
-    given: HashMap<(usize, bool), Arc<[u8]>>,
+    /// Digests of rows that were given, by the row.
+    given: HashMap<usize, Arc<[u8]>>,
 }
 
 impl Rows {
@@ -223,11 +223,11 @@ impl Rows {
     }
 
     /// The pieces of a file: of an empty one there are none, and of one that has a single piece its root says all.
-    fn pieces(&mut self, number: usize, text: &[u8]) -> Result<Option<Pieces>, &'static str> {
+    fn pieces(&mut self, number: usize, text: &[u8]) -> Result<Option<PieceList>, &'static str> {
         let (len, root) = (self.tree.files[number].len, self.tree.files[number].root);
         let spec = find(ROOT).map(Spec::new).ok_or("no algorithm for roots")?;
         let Some(root) = root else {
-            return Ok(Pieces::new(spec, 0..0, self.piece_len, Arc::from([])));
+            return Ok(PieceList::new(spec, 0..0, self.piece_len, Arc::from([])));
         };
         let by_root = |(own, _): &Layer| -> Ordering { text[own.clone()].cmp(&root[..]) };
         let Ok(layer) = self.layers.binary_search_by(by_root) else { return Ok(None) };
@@ -235,14 +235,11 @@ impl Rows {
         if len <= self.piece_len || (row.len() / NODE) as u64 != len.div_ceil(self.piece_len) {
             return Err("a row of 'piece layers' that is not of the file's length");
         }
-        let whole = (len / self.piece_len) as usize;
-        let digests = self
-            .given
-            .entry((layer, whole * NODE == row.len()))
-            .or_insert_with(|| Arc::from(&row[..whole * NODE]));
-        let covered = 0..whole as u64 * self.piece_len;
-        Pieces::new(spec, covered, self.piece_len, digests.clone())
-            .map(Some)
-            .ok_or("pieces that are not of the file")
+        let digests = self.given.entry(layer).or_insert_with(|| Arc::from(row));
+        let pieces = PieceList::new(spec, 0..len, self.piece_len, digests.clone());
+        let pieces = pieces.ok_or("pieces that are not of the file")?;
+        // The last node stands as high as the others, over leaves that may not be there.
+        let last = (len - 1) % self.piece_len + 1;
+        Ok(Some(pieces.raised(height(last), height(self.piece_len))))
     }
 }

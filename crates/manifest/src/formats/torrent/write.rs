@@ -1,7 +1,7 @@
 //! Writes a torrent: the same entries always give the same bytes. No time, no program's name, nothing random.
 
 use super::bencode::{string_into, unsigned_into};
-use crate::entry::{Entry, Pieces};
+use crate::entry::{Entry, PieceList};
 use crate::format::{Compose, Heading, Unholdable};
 
 /// Keeps the files until the end, because digests of pieces stand behind them.
@@ -13,7 +13,7 @@ pub(super) struct Torrent {
     files: Vec<u8>,
     /// The members of a single file.
     single: Option<Vec<u8>>,
-    pieces: Option<Pieces>,
+    pieces: Option<PieceList>,
     /// Bytes of the files so far.
     end: u64,
     count: u64,

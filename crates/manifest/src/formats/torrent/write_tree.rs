@@ -1,9 +1,9 @@
 //! Writes a torrent of version 2, or one of both versions (BEP 52): the same files always give the same bytes.
 
 use super::bencode::{string_into, unsigned_into};
-use super::merkle::{LEAF, NODE, Pairs, height};
 use super::tree::ROOT;
-use crate::entry::{Entry, Pieces};
+use crate::entry::pairs::{LEAF, NODE, Pairs, height};
+use crate::entry::{Entry, PieceList};
 use crate::format::{Compose, Cut, Heading, Unholdable};
 
 /// Keeps the files until the end, because rows of pieces stand behind all of them.
@@ -15,7 +15,7 @@ pub(super) struct Torrent {
     is_alone: bool,
     piece_len: u64,
     files: Vec<File>,
-    joined: Option<Pieces>,
+    joined: Option<PieceList>,
     /// Bytes of the files and of what fills them up.
     end: u64,
 }
@@ -24,7 +24,7 @@ struct File {
     parts: Vec<Vec<u8>>,
     size: u64,
     /// Its own pieces.
-    pieces: Pieces,
+    pieces: PieceList,
 }
 
 impl Torrent {
@@ -182,6 +182,9 @@ fn root(file: &File) -> ([u8; NODE], Option<Vec<u8>>) {
     let (level, last) = (height(piece_len), digests.len() - NODE);
     let rest = file.size - (last / NODE) as u64 * piece_len;
     let mut row = digests[..last].to_vec();
-    row.extend_from_slice(pairs.raised(&digests[last..], height(rest), level).as_bytes());
+    match file.pieces.is_raised() {
+        true => row.extend_from_slice(&digests[last..]),
+        false => row.extend_from_slice(pairs.raised(&digests[last..], height(rest), level).as_bytes()),
+    }
     (node(pairs.root(&row, level).as_bytes()), Some(row))
 }

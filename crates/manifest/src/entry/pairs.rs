@@ -1,17 +1,17 @@
-//! The tree of version 2 (BEP 52): pairs of SHA-256 digests, and zeros where there is no leaf.
+//! The tree of torrents of version 2 (BEP 52): pairs of SHA-256 digests, and zeros where there is no leaf.
 
 use truesum_hash::{Digest, Hasher, Spec, find};
 
 /// Bytes of a leaf.
-pub(super) const LEAF: u64 = 16 << 10;
+pub(crate) const LEAF: u64 = 16 << 10;
 /// Bytes of a node.
-pub(super) const NODE: usize = 32;
+pub(crate) const NODE: usize = 32;
 
 /// Hashes pairs of nodes.
-pub(super) struct Pairs(Hasher);
+pub(crate) struct Pairs(Hasher);
 
 impl Pairs {
-    pub(super) fn new() -> Pairs {
+    pub(crate) fn new() -> Pairs {
         Pairs(Spec::new(find("sha256").expect("a row of the table of algorithms")).hasher())
     }
 
@@ -31,7 +31,7 @@ impl Pairs {
     }
 
     /// The node at `level` whose first leaves are those below `node`, which stands at `from`; behind them is none.
-    pub(super) fn raised(&mut self, node: &[u8], from: u32, level: u32) -> Digest {
+    pub(crate) fn raised(&mut self, node: &[u8], from: u32, level: u32) -> Digest {
         let (mut node, mut empty) = (Digest::new(node), self.empty(from));
         for _ in from..level {
             node = self.node(node.as_bytes(), empty.as_bytes());
@@ -41,7 +41,7 @@ impl Pairs {
     }
 
     /// The root above a row of nodes at `level`, one after the other, raised to a power of two by empty ones.
-    pub(super) fn root(&mut self, row: &[u8], level: u32) -> Digest {
+    pub(crate) fn root(&mut self, row: &[u8], level: u32) -> Digest {
         let mut row = row.to_vec();
         let mut empty = self.empty(level);
         while row.len() > NODE {
@@ -59,7 +59,7 @@ impl Pairs {
 }
 
 /// How many levels above its leaves the root of so many bytes stands.
-pub(super) fn height(bytes: u64) -> u32 {
+pub(crate) fn height(bytes: u64) -> u32 {
     bytes.div_ceil(LEAF).next_power_of_two().trailing_zeros()
 }
 

@@ -1,0 +1,163 @@
+//! `--bag`: a folder becomes a bag (RFC 8493), or a bag gets what it lacks.
+//!
+//! Everything is read and compared before anything is written: what older manifests list has to be there and be the same. Then
+//! files are written one by one, each whole or not at all, and the declaration of a new bag is the last: a run that is killed
+//! leaves a folder that is no bag, or a bag whose tag manifests do not fit, and the same command again completes it.
+
+pub mod info;
+mod moving;
+mod older;
+pub mod parts;
+mod payload;
+mod tags;
+
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::hash::plan::Hashing;
+use crate::tasks::{Inputs, Tasks};
+use crate::watch::Watch;
+use crate::words::{count, size};
+use older::Older;
+use parts::{
+    Bag, DATA, DECLARATION, DECLARED, Stop, exists, manifest_name, named, once, place, refused, shown,
+};
+use payload::{Listing, Payload};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use truesum::hash::Spec;
+use truesum::manifest::path::display_safe;
+use truesum::{Config, Error, Sink, Summary};
+
+/// Makes a bag of each folder that is named.
+pub fn run(
+    plan: &Hashing,
+    wanted: &Bag,
+    engine: &dyn Fn(Vec<(u64, u64)>) -> Config,
+    console: &mut Console,
+) -> Exit {
+    let Inputs::Named(names) = &plan.inputs else { unreachable!("refused with a list") };
+    let watch = Watch::start(plan.tell.line, None, console);
+    let mut exit = Exit::Done;
+    for name in names {
+        let folder = Path::new(OsStr::from_bytes(name));
+        match make(&Making { plan, wanted, engine, watch: &watch }, folder, console) {
+            Ok(said) => {
+                if plan.tell.notes {
+                    console.line(&format!("truesum: {}: {said}", shown(folder)));
+                }
+            }
+            Err(Stop::Refused(refusal)) => exit = exit.max(console.refuse(&refusal)),
+            Err(Stop::Failed(error)) => {
+                console.failure(&error);
+                exit = exit.max(Exit::NotAsAsked);
+            }
+            Err(Stop::Told) => exit = exit.max(Exit::Failed),
+            Err(Stop::Interrupted(written)) => {
+                let what = if written { "no whole bag: the same command completes it" } else { "as it was" };
+                console.error(&format!("interrupted: {} is {what}", shown(folder)));
+                exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
+                break;
+            }
+        }
+    }
+    console.display = None;
+    exit
+}
+
+/// A run that makes bags.
+struct Making<'a> {
+    plan: &'a Hashing,
+    wanted: &'a Bag,
+    /// How files are read, but for those that the run writes.
+    engine: &'a dyn Fn(Vec<(u64, u64)>) -> Config,
+    watch: &'a Watch,
+}
+
+/// Makes one bag, and says what was done.
+fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<String, Stop> {
+    let Making { plan, wanted, .. } = *making;
+    if !folder.is_dir() {
+        return Err(refused(folder, "no folder: --bag makes bags of folders"));
+    }
+    let real = std::fs::canonicalize(folder)
+        .map_err(|error| Error::io(folder.as_os_str().as_bytes(), "open", error))?;
+    let is_new = !exists(&folder.join(DECLARATION));
+    let moved = moving::plan(folder, wanted.in_place, is_new)?;
+    // What is to be moved is payload, whatever it is called.
+    let mut older = if moved.is_none() { Older::read(folder, console)? } else { Older::default() };
+    let specs = specs(plan, wanted, &older)?;
+    let tag_specs: Arc<[Spec]> = specs.iter().chain(older.tag_specs()).fold(Vec::new(), once).into();
+    let info = folder.join("bag-info.txt");
+    let fields = if moved.is_none() { info::Info::read(&info, is_new)? } else { info::Info::default() };
+    let others = if moved.is_none() { tags::others(folder)? } else { Vec::new() };
+    let mut found = tags::Found::default();
+    let tagged = |names, written, found: tags::Found, console: &mut Console| -> Result<_, Stop> {
+        let mut tags = tags::Tags::new(found, console);
+        let summary = read(making, names, &real, &tag_specs, Vec::new(), &mut tags)?;
+        tags.end(summary.interrupted, written)
+    };
+    if !others.is_empty() {
+        found = tagged(others, false, found, console)?;
+        tag_specs.iter().enumerate().try_for_each(|(at, _)| found.manifest(at).map(drop))?;
+    }
+    let Listing { manifests, files, bytes, own } = {
+        let root = if moved.is_some() { folder.to_path_buf() } else { folder.join(DATA) };
+        let mut payload = Payload::begin(folder, &specs, moved.is_some(), &mut older, console)?;
+        let summary = read(making, vec![root], &real, &specs, payload.own(), &mut payload)?;
+        payload.end(summary.interrupted)?
+    };
+    if let Some(moved) = moved {
+        moved.carry_out(folder, &own)?;
+    }
+    for (manifest, target) in manifests {
+        manifest.commit().map_err(|error| named(error, &target))?;
+    }
+    place(&info, fields.text(&wanted.info, bytes, files).as_bytes())?;
+    found = tagged(tags::written(folder, &specs), true, found, console)?;
+    if is_new {
+        found.add(DECLARATION.as_bytes(), DECLARED, &tag_specs);
+    }
+    for name in older.changed_tags(&found.entries) {
+        console.note(&format!("{}: not as its tag manifest had it, which is new now", display_safe(&name)));
+    }
+    for (at, spec) in tag_specs.iter().enumerate() {
+        let text = found.manifest(at)?;
+        place(&folder.join(format!("tag{}", manifest_name(spec)?)), &text)?;
+    }
+    if is_new {
+        place(&folder.join(DECLARATION), DECLARED)?;
+    }
+    let added = older.added(files);
+    let with = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
+    let done = if is_new { "a bag now".to_owned() } else { format!("completed, {added} added") };
+    Ok(format!("{done}; payload of {}, {}, by {with}", count(files, "file", "files"), size(bytes)))
+}
+
+/// The algorithms of the payload's manifests: those that there are, and those asked for.
+fn specs(plan: &Hashing, wanted: &Bag, older: &Older) -> Result<Arc<[Spec]>, Stop> {
+    let asked = if wanted.named || older.specs().next().is_none() { &plan.specs[..] } else { &[] };
+    let specs = older.specs().chain(asked).fold(Vec::new(), once);
+    specs.iter().try_for_each(|spec| manifest_name(spec).map(drop))?;
+    Ok(specs.into())
+}
+
+/// Reads these files, named from the bag, and hands them to `sink`.
+fn read(
+    making: &Making<'_>,
+    names: Vec<PathBuf>,
+    real: &Path,
+    specs: &Arc<[Spec]>,
+    own: Vec<(u64, u64)>,
+    sink: &mut dyn Sink,
+) -> Result<Summary, Stop> {
+    let names = names.into_iter().map(|name| name.into_os_string().as_bytes().to_vec()).collect();
+    let Making { plan, engine, watch, .. } = *making;
+    let (walk, threads) = (plan.walk.clone(), plan.tell.threads);
+    let root = Some(real.to_owned());
+    let mut tasks = Tasks::new(&Inputs::Named(names), walk, root, specs.clone(), threads, &watch.progress)?;
+    let config = engine(own);
+    truesum::run(&config, &mut tasks, &watch.progress, sink)
+        .map_err(|error| Stop::Failed(Error::io(real.as_os_str().as_bytes(), "write", error)))
+}

@@ -1,0 +1,129 @@
+//! `bag-info.txt`: labels and values, of which two are counted and dated anew each time.
+
+use super::parts::{Stop, exists, plain, refused};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+use truesum::Error;
+use truesum::manifest::Time;
+
+/// What is computed, and never given.
+const OXUM: &str = "Payload-Oxum";
+/// When the bag was made: given, or the day of this run.
+const DATE: &str = "Bagging-Date";
+const AGENT: &str = "Bag-Software-Agent";
+
+/// Parses `LABEL=VALUE`.
+///
+/// # Errors
+/// The sentence that says why it cannot stand there.
+pub fn field(text: &str) -> Result<(String, String), String> {
+    let (label, value) = text.split_once('=').ok_or("LABEL=VALUE, as Contact-Name=Ada")?;
+    let (label, value) = (label.trim_matches(' '), value.trim_matches(' '));
+    let control = |c: char| c.is_control();
+    if label.is_empty() || label.contains(':') || label.contains(control) {
+        return Err("a label is not empty and holds neither a colon nor a line end".to_owned());
+    }
+    if value.contains(control) {
+        return Err("a value is one line without control characters".to_owned());
+    }
+    if label.eq_ignore_ascii_case(OXUM) {
+        return Err("it is counted, and cannot be given".to_owned());
+    }
+    Ok((label.to_owned(), value.to_owned()))
+}
+
+/// What `bag-info.txt` says already.
+#[derive(Default)]
+pub struct Info {
+    /// Each with the lines that go on with it.
+    fields: Vec<(String, String)>,
+    /// Whether the bag was made by another run, and perhaps by another program.
+    is_old: bool,
+}
+
+impl Info {
+    /// Reads the file; none says nothing.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no such text.
+    pub fn read(path: &Path, is_new: bool) -> Result<Info, Stop> {
+        let mut fields: Vec<(String, String)> = Vec::new();
+        if !exists(path) {
+            return Ok(Info { fields, is_old: !is_new });
+        }
+        plain(path)?;
+        let bytes =
+            std::fs::read(path).map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
+        let text = String::from_utf8(bytes).map_err(|_| refused(path, "it is not UTF-8"))?;
+        for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+            match (line.split_once(':'), fields.last_mut()) {
+                _ if line.trim().is_empty() => {}
+                (_, Some((_, value))) if line.starts_with([' ', '\t']) => {
+                    value.push('\n');
+                    value.push_str(line);
+                }
+                (Some((label, value)), _) if !line.starts_with([' ', '\t']) => {
+                    fields.push((label.trim().to_owned(), value.trim().to_owned()));
+                }
+                _ => return Err(refused(path, &format!("line {}: no label and value", at + 1))),
+            }
+        }
+        Ok(Info { fields, is_old: !is_new })
+    }
+
+    /// The text to be written: what was there, but for what is given anew, then the date and the count of the payload.
+    pub fn text(self, given: &[(String, String)], bytes: u64, files: u64) -> String {
+        let Info { mut fields, is_old } = self;
+        let is = |label: &str, known: &str| label.eq_ignore_ascii_case(known);
+        let agent = !is_old && !fields.iter().chain(given).any(|(label, _)| is(label, AGENT));
+        fields.retain(|(label, _)| {
+            !is(label, OXUM) && !is(label, DATE) && !given.iter().any(|(new, _)| is(label, new))
+        });
+        let date = given.iter().any(|(label, _)| is(label, DATE));
+        let mut add = |label: &str, value: String| fields.push((label.to_owned(), value));
+        given.iter().for_each(|(label, value)| add(label, value.clone()));
+        if agent {
+            add(AGENT, format!("truesum {}", env!("CARGO_PKG_VERSION")));
+        }
+        if !date {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            let today = Time { seconds: now.as_secs() as i64, nanos: 0 }.to_string();
+            add(DATE, today.get(..10).unwrap_or_default().to_owned());
+        }
+        add(OXUM, format!("{bytes}.{files}"));
+        fields.into_iter().map(|(label, value)| format!("{label}: {value}\n")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_stays_and_what_is_given_replaces_it() {
+        let of = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+            pairs.iter().map(|(label, value)| (label.to_string(), value.to_string())).collect()
+        };
+        let fields = of(&[
+            ("Contact-Name", "Ada\n  Lovelace"),
+            ("bagging-date", "2001-01-01"),
+            ("Payload-Oxum", "1.1"),
+            ("X", "old"),
+        ]);
+        let given = of(&[("x", "new"), ("X", "too"), ("Bagging-Date", "2026-01-02")]);
+        let text = Info { fields, is_old: true }.text(&given, 12, 3);
+        assert_eq!(
+            text,
+            "Contact-Name: Ada\n  Lovelace\nx: new\nX: too\nBagging-Date: 2026-01-02\nPayload-Oxum: 12.3\n"
+        );
+    }
+
+    #[test]
+    fn labels_and_values_are_one_line() {
+        assert_eq!(field("A = b=c "), Ok(("A".to_owned(), "b=c".to_owned())));
+        for text in ["A", "=b", "a:b=c", "a\n=b", "a=b\nc: d", "payload-oxum=1.1"] {
+            assert!(field(text).is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What a bag's manifests say before they are written anew: every file they list has to be there and to have that digest. So
+//! completing a bag never blesses what was damaged or lost.
+
+use super::parts::{Stop, manifest_name, plain, refused};
+use crate::console::Console;
+use crate::words::count;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use truesum::Error;
+use truesum::hash::{Digest, Spec};
+use truesum::manifest::{Entry, Options, ReadError, Reader, format};
+
+/// Digests of one file.
+type Digests = Vec<(Spec, Digest)>;
+
+/// What manifests list.
+#[derive(Default)]
+struct Listed {
+    specs: Vec<Spec>,
+    files: HashMap<Vec<u8>, Digests>,
+}
+
+/// What is listed of the payload and of the other files.
+#[derive(Default)]
+pub struct Older {
+    payload: Listed,
+    tags: Listed,
+    /// Files of the payload that were listed.
+    listed: u64,
+}
+
+impl Older {
+    /// Reads all manifests of a folder.
+    ///
+    /// # Errors
+    /// One cannot be read whole, or is of an algorithm that there is not.
+    pub fn read(folder: &Path, console: &mut Console) -> Result<Older, Stop> {
+        let io = |error| Error::io(folder.as_os_str().as_bytes(), "list", error);
+        let mut names = Vec::new();
+        for item in fs::read_dir(folder).map_err(io)? {
+            names.push(item.map_err(io)?.file_name());
+        }
+        names.sort();
+        let mut older = Older::default();
+        for name in names {
+            let bytes = name.as_bytes();
+            let path = folder.join(&name);
+            let is = |begin: &[u8]| bytes.starts_with(begin) && bytes.ends_with(b".txt");
+            if is(b"manifest-") {
+                older.payload.read(path, console)?;
+            } else if is(b"tagmanifest-") {
+                older.tags.read(path, console)?;
+            }
+        }
+        older.listed = older.payload.files.len() as u64;
+        Ok(older)
+    }
+
+    /// The algorithms of the payload's manifests.
+    pub fn specs(&self) -> impl Iterator<Item = &Spec> {
+        self.payload.specs.iter()
+    }
+
+    /// Those of tag manifests.
+    pub fn tag_specs(&self) -> impl Iterator<Item = &Spec> {
+        self.tags.specs.iter()
+    }
+
+    /// How many of `files` were not listed.
+    pub fn added(&self, files: u64) -> String {
+        count(files.saturating_sub(self.listed), "file", "files")
+    }
+
+    /// Whether a file of the payload is as listed; one that is not listed is.
+    pub fn agrees(&mut self, found: &Entry) -> bool {
+        let listed = self.payload.files.remove(&found.path);
+        listed.is_none_or(|listed| agree(&listed, found))
+    }
+
+    /// Files of the payload that are listed and were not met.
+    pub fn missing(&self) -> Vec<Vec<u8>> {
+        let mut missing: Vec<_> = self.payload.files.keys().cloned().collect();
+        missing.sort();
+        missing
+    }
+
+    /// Tag files that are not as listed, but for those that each run writes.
+    pub fn changed_tags(&self, found: &[Entry]) -> Vec<Vec<u8>> {
+        let ours = |name: &[u8]| name == b"bag-info.txt" || name.starts_with(b"manifest-");
+        let same = |name: &[u8], listed: &Digests| {
+            found.iter().find(|entry| entry.path == name).is_some_and(|entry| agree(listed, entry))
+        };
+        let changed = self.tags.files.iter().filter(|(name, listed)| !ours(name) && !same(name, listed));
+        let mut changed: Vec<_> = changed.map(|(name, _)| name.clone()).collect();
+        changed.sort();
+        changed
+    }
+}
+
+/// Whether every listed digest was found.
+fn agree(listed: &Digests, found: &Entry) -> bool {
+    listed.iter().all(|(spec, digest)| {
+        found.digests.iter().any(|(other, found)| other == spec && spec.agree(digest, found))
+    })
+}
+
+impl Listed {
+    fn read(&mut self, path: PathBuf, console: &mut Console) -> Result<(), Stop> {
+        plain(&path)?;
+        let name = path.file_name().unwrap_or_default().as_bytes();
+        let options = Options { format: format("bagit"), ..Options::for_name(name) };
+        let io = |error| Stop::Failed(Error::io(path.as_os_str().as_bytes(), "read", error));
+        let mut bad = false;
+        let mut spec = None;
+        for line in Reader::new(File::open(&path).map_err(io)?, options) {
+            match line {
+                Ok(line) => {
+                    let Entry { path, digests, .. } = line.entry;
+                    let name = path.strip_prefix(b"./").unwrap_or(&path).to_vec();
+                    spec = spec.or_else(|| digests.first().map(|(spec, _)| spec.clone()));
+                    self.files.entry(name).or_default().extend(digests);
+                }
+                Err(ReadError::Line(error)) => {
+                    bad = true;
+                    console.error_of(path.as_os_str().as_bytes(), &error.to_string());
+                }
+                Err(ReadError::Io(error)) => return Err(io(error)),
+            }
+        }
+        if bad {
+            return Err(refused(&path, "a manifest with such lines is not replaced"));
+        }
+        // One that lists nothing says nothing, and its name may be of an algorithm that there is not.
+        if let Some(spec) = spec {
+            let wanted = manifest_name(&spec)?;
+            let plain = name.strip_prefix(b"tag").unwrap_or(name);
+            if plain != wanted.as_bytes() {
+                return Err(refused(&path, &format!("of {spec}, whose manifest is called {wanted}")));
+            }
+            if !self.specs.contains(&spec) {
+                self.specs.push(spec);
+            }
+        }
+        Ok(())
+    }
+}

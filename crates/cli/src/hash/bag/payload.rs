@@ -1,0 +1,178 @@
+//! The payload of a bag: hashed, compared with what was listed, and written down in a manifest for each algorithm.
+
+use super::older::Older;
+use super::parts::{Stop, manifest_name, named, plain, refused, shown};
+use crate::console::Console;
+use crate::exit::Refusal;
+use crate::output;
+use crate::words::count;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use truesum::hash::Spec;
+use truesum::manifest::{Entry, Heading, WriteError, Writer, format};
+use truesum::{AtomicFile, Notice, Outcome, Sink};
+
+/// Takes what the run finds.
+pub struct Payload<'a> {
+    folder: PathBuf,
+    console: &'a mut Console,
+    older: &'a mut Older,
+    /// Whether names are to be below `data`, where the files are not yet.
+    below: bool,
+    manifests: Vec<(Writer<AtomicFile>, PathBuf)>,
+    own: Vec<(u64, u64)>,
+    files: u64,
+    bytes: u64,
+    /// Files that cannot be in a bag, or are not as listed.
+    wrong: u64,
+}
+
+/// The manifests, complete and not yet there.
+pub struct Listing {
+    pub manifests: Vec<(AtomicFile, PathBuf)>,
+    pub files: u64,
+    pub bytes: u64,
+    /// The files that hold them.
+    pub own: Vec<(u64, u64)>,
+}
+
+impl<'a> Payload<'a> {
+    /// Begins a manifest for each of these.
+    ///
+    /// # Errors
+    /// One cannot be written.
+    pub fn begin(
+        folder: &Path,
+        specs: &[Spec],
+        below: bool,
+        older: &'a mut Older,
+        console: &'a mut Console,
+    ) -> Result<Payload<'a>, Stop> {
+        let bagit = format("bagit").expect("a row of the table of formats");
+        let (mut manifests, mut own) = (Vec::new(), Vec::new());
+        for spec in specs {
+            let target = folder.join(manifest_name(spec)?);
+            plain(&target)?;
+            let file = output::begin(&target).map_err(|error| named(error, &target))?;
+            if let Ok(stat) = rustix::fs::fstat(file.file()) {
+                own.push((stat.st_dev, stat.st_ino));
+            }
+            manifests.push((Writer::new(file, bagit, &Heading::default()), target));
+        }
+        let folder = folder.to_owned();
+        Ok(Payload { folder, console, older, below, manifests, own, files: 0, bytes: 0, wrong: 0 })
+    }
+
+    /// The files that are being written: no payload.
+    pub fn own(&self) -> Vec<(u64, u64)> {
+        self.own.clone()
+    }
+
+    /// The manifests, if everything is in them.
+    ///
+    /// # Errors
+    /// The run was interrupted, or something cannot be in a bag or is not as it was listed; nothing was written.
+    pub fn end(self, interrupted: bool) -> Result<Listing, Stop> {
+        if interrupted {
+            return Err(Stop::Interrupted(false));
+        }
+        let missing = self.older.missing();
+        for name in &missing {
+            self.console.error_of(name, "listed, and not in the payload");
+        }
+        let wrong = self.wrong + missing.len() as u64;
+        if wrong > 0 {
+            let what = count(wrong, "fault", "faults");
+            self.console.error(&format!("{}: {what}: nothing was written", shown(&self.folder)));
+            return Err(Stop::Told);
+        }
+        if self.files == 0 {
+            let hint = "a bag without a payload would promise nothing";
+            let text = format!("{}: there is no file to list", shown(&self.folder));
+            return Err(Stop::Refused(Refusal::with_hint(text, hint)));
+        }
+        let mut manifests = Vec::new();
+        for (writer, target) in self.manifests {
+            let file = writer.finish().map_err(|why| refused(&target, &why.to_string()))?;
+            manifests.push((file, target));
+        }
+        Ok(Listing { manifests, files: self.files, bytes: self.bytes, own: self.own })
+    }
+
+    fn is_own(&self, path: &Path) -> bool {
+        let id = std::fs::symlink_metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
+        id.is_ok_and(|id| self.own.contains(&id))
+    }
+
+    fn refuse(&mut self, path: &[u8], why: &str) {
+        self.wrong += 1;
+        self.console.error_of(path, why);
+    }
+}
+
+/// Why this name cannot stand in a bag, whose names are text.
+pub fn unfit(name: &[u8]) -> Option<&'static str> {
+    std::str::from_utf8(name).is_err().then_some("cannot be in a bag: its name is not UTF-8")
+}
+
+impl Sink for Payload<'_> {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        let Outcome { job, result } = outcome;
+        let found = match result {
+            Ok(found) => found,
+            Err(error) => {
+                self.wrong += 1;
+                self.console.failure(&error);
+                return Ok(());
+            }
+        };
+        let name = if self.below { [b"data/", &job.name[..]].concat() } else { job.name };
+        if let Some(why) = unfit(&name) {
+            self.refuse(&name, why);
+            return Ok(());
+        }
+        let digests = job.specs.iter().cloned().zip(found.digests).collect();
+        let entry = Entry { path: name, size: Some(found.size), digests, ..Entry::default() };
+        if !self.older.agrees(&entry) {
+            self.refuse(&entry.path, "not as the bag's manifest lists it");
+            return Ok(());
+        }
+        for at in 0..self.manifests.len() {
+            let one = Entry { digests: vec![entry.digests[at].clone()], ..entry.clone() };
+            match self.manifests[at].0.write(&one) {
+                Ok(()) => {}
+                Err(WriteError::Io(error)) => return Err(error),
+                Err(WriteError::Refused(why)) => {
+                    self.refuse(&entry.path, &format!("cannot be in a bag: {why}"));
+                    return Ok(());
+                }
+            }
+        }
+        self.files += 1;
+        self.bytes += found.size;
+        Ok(())
+    }
+
+    fn notice(&mut self, notice: Notice) -> io::Result<()> {
+        let (path, why) = match notice {
+            Notice::Failed(error) => {
+                self.wrong += 1;
+                self.console.failure(&error);
+                return Ok(());
+            }
+            Notice::Own(_) | Notice::Malformed(_) => return Ok(()),
+            Notice::Link(path) | Notice::Dangling(path) => {
+                (path, "cannot be in a bag: it is a symbolic link (--follow reads what it leads to)")
+            }
+            Notice::Special(path, _) => (path, "cannot be in a bag: it is no file"),
+            Notice::Temporary(path) if self.is_own(&path) => return Ok(()),
+            Notice::Temporary(path) => {
+                (path, "a temporary file of truesum: when no other run is at work it can be removed")
+            }
+        };
+        self.refuse(path.as_os_str().as_bytes(), why);
+        Ok(())
+    }
+}

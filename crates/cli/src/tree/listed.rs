@@ -1,0 +1,117 @@
+//! `truesum tree repair` by a list of pieces: a torrent, Metalink, PAR2, zsync and so on.
+
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::watch::Watch;
+use crate::words::count;
+use std::fmt::Write;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use truesum::manifest::path::display_safe;
+use truesum::manifest::{Head, detect};
+use truesum::tree::repair::Mode;
+use truesum::verify::mending::{Repaired, repair as mend};
+use truesum::{Mapping, Options, Verdict};
+
+/// Bytes by which a list is known.
+const HEAD: u64 = 64 << 10;
+
+/// Whether this is a list of pieces, and no stored tree nor a file that may have one beside it.
+pub fn is_list(path: &Path) -> bool {
+    let mut head = Vec::new();
+    if path.extension().is_some_and(|ending| ending == "ftr")
+        || File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).is_err()
+    {
+        return false;
+    }
+    let complete = (head.len() as u64) < HEAD;
+    detect(Head { text: &head, complete }, Some(path.as_os_str().as_bytes()))
+        .is_some_and(|row| row.holds.locates)
+}
+
+/// Mends files by a list of pieces.
+pub fn repair(
+    list: &Path,
+    file: Option<PathBuf>,
+    copy: &Path,
+    mode: Mode,
+    threads: usize,
+    console: &mut Console,
+) -> Exit {
+    let (root, data) = match file {
+        Some(file) if file.is_dir() => (Some(file), None),
+        data => (None, data),
+    };
+    let options = Options { root, data, threads, mapping: Mapping::Guarded, ..Options::default() };
+    let watch = Watch::of_one(None, console);
+    let done = match mend(list, copy, mode, &options, &watch.progress) {
+        Ok(done) => done,
+        Err(error) => return watch.failed(&error, console),
+    };
+    let several = done.files.len() > 1;
+    let mut text = String::new();
+    for file in &done.files {
+        let name = if several { format!("{}: ", display_safe(&file.before.job.name)) } else { String::new() };
+        for mend in &file.mends {
+            let done = match (mend.possible, mode) {
+                (false, _) => "cannot be mended: the copy is damaged here too".to_owned(),
+                (true, Mode::DryRun) => format!("would be mended: {} bytes to write", mend.writes),
+                (true, Mode::Write) => format!("mended: {} bytes written", mend.writes),
+            };
+            let (start, len) = (mend.range.start, mend.range.end - mend.range.start);
+            let _ = writeln!(text, "{name}{start} {len} {done}");
+        }
+    }
+    let mut exit = watch.print(Ok(text), console);
+    if done.files.is_empty() {
+        console.error_of(list.as_os_str().as_bytes(), "it has no digests of pieces");
+        return Exit::NotAsAsked;
+    }
+    for file in &done.files {
+        exit = exit.max(told(file, mode, console));
+    }
+    if done.whole > 0 {
+        let entries = count(done.whole, "entry has", "entries have");
+        console.note(&format!("{entries} no digests of pieces, and nothing was done about them"));
+    }
+    exit
+}
+
+/// Says what became of a file.
+fn told(file: &Repaired, mode: Mode, console: &mut Console) -> Exit {
+    let name = display_safe(&file.before.job.name);
+    let outcome = file.after.as_ref().unwrap_or(&file.before);
+    if let Err(error) = &outcome.result {
+        console.failure(error);
+        return Exit::Failed;
+    }
+    match (file.verdict(), mode) {
+        (Verdict::Verified, _) if file.mends.is_empty() => {
+            console.line(&format!("truesum: {name}: good, nothing to mend"));
+            Exit::Done
+        }
+        (Verdict::Verified, _) => {
+            console.line(&format!("truesum: {name}: mended and verified, every byte is as listed again"));
+            Exit::Done
+        }
+        (_, Mode::DryRun) if !file.mends.is_empty() => {
+            console.line(&format!("truesum: {name}: nothing was written"));
+            Exit::Failed
+        }
+        (Verdict::Unverified, _) => {
+            console.error(&format!("{name}: not verified, the list does not tell of all its bytes"));
+            Exit::Failed
+        }
+        _ => {
+            let left = file.mends.iter().filter(|mend| !mend.possible).count() as u64;
+            let why = match left {
+                0 => "it is not as listed, and no piece says where".to_owned(),
+                left => format!("{} still damaged", count(left, "range is", "ranges are")),
+            };
+            console.error(&format!("{name}: {why}"));
+            Exit::Failed
+        }
+    }
+}

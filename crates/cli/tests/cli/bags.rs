@@ -1,0 +1,265 @@
+//! `truesum hash --bag`: folders become bags (RFC 8493), and bags are completed; one scenario a test. bagit.py, of the Library of
+//! Congress, has to find them valid, and its bags have to be valid here.
+
+use crate::program::{Folder, shown};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+const INFO: &[&str] = &["--bag-info", "Contact-Name=Ada", "--bag-info", "Bagging-Date=2026-01-31"];
+
+/// What bagit.py says of a bag; `None` where it is not installed.
+fn bagit(folder: &Folder, code: &str) -> Option<String> {
+    let code = format!("import sys\ntry: import bagit\nexcept ImportError: sys.exit(77)\n{code}");
+    let ran = Command::new("python3").args(["-c", &code]).current_dir(folder.root()).output().ok()?;
+    if ran.status.code() == Some(77) {
+        assert!(std::env::var_os("TRUESUM_ORACLES").is_none_or(|which| which != "all"), "no bagit");
+        println!("bagit (Python) is not installed: not compared");
+        return None;
+    }
+    Some(String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr))
+}
+
+const VALIDATE: &str = "bagit.Bag('bag').validate(); print('valid')";
+
+#[test]
+fn a_folder_with_a_payload_becomes_a_bag() {
+    let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/data/s/b", ""), ("bag/note.txt", "x")]);
+    let ran = folder.run(&[&["hash", "--bag"], INFO, &["bag"]].concat());
+    let said = "truesum: bag: a bag now; payload of 2 files, 3 B, by sha512\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(folder.read("bag/bagit.txt"), b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n");
+    let info = String::from_utf8(folder.read("bag/bag-info.txt")).unwrap();
+    let agent = format!("Bag-Software-Agent: truesum {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(info, format!("Contact-Name: Ada\nBagging-Date: 2026-01-31\n{agent}Payload-Oxum: 3.2\n"));
+    let manifest = String::from_utf8(folder.read("bag/manifest-sha512.txt")).unwrap();
+    let names = |text: &str| -> Vec<String> {
+        text.lines().map(|line| line.split_once("  ").expect("two blanks").1.to_owned()).collect()
+    };
+    assert_eq!(names(&manifest), ["data/a", "data/s/b"]);
+    let tags = String::from_utf8(folder.read("bag/tagmanifest-sha512.txt")).unwrap();
+    assert_eq!(names(&tags), ["bag-info.txt", "bagit.txt", "manifest-sha512.txt", "note.txt"]);
+    assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0));
+    bagit(&folder, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
+}
+
+#[test]
+fn what_is_in_a_folder_is_moved_where_that_is_asked_for() {
+    let folder = Folder::with(&[("bag/a", "abc"), ("bag/s/b", ""), ("bag/manifest-sha512.txt", "not one")]);
+    let ran = folder.run(&["hash", "--bag", "bag"]);
+    let said = "truesum: bag: there is no folder data in it, where a payload lies\n\
+                hint: --in-place moves all that is in the folder there first\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    let ran = folder.run(&["hash", "--bag", "--in-place", "-a", "sha256,md5", "bag"]);
+    let said = "truesum: bag: a bag now; payload of 3 files, 10 B, by sha256, md5\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(folder.read("bag/data/manifest-sha512.txt"), b"not one");
+    assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0));
+    bagit(&folder, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
+    let ran = folder.run(&["hash", "--bag", "--in-place", "bag"]);
+    let said = "truesum: bag: it is a bag already\n\
+                hint: without --in-place a bag is completed\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+}
+
+#[test]
+fn a_move_that_was_ended_is_gone_on_with() {
+    let folder = Folder::with(&[("bag/.truesum-bag/a", "abc"), ("bag/b", "")]);
+    let ran = folder.run(&["hash", "--bag", "--in-place", "-q", "bag"]);
+    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    assert!(folder.path("bag/data/a").is_file() && folder.path("bag/data/b").is_file());
+    assert!(!folder.path("bag/.truesum-bag").exists());
+    assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0));
+}
+
+#[test]
+fn a_bag_gets_what_it_lacks() {
+    let folder = Folder::with(&[("bag/data/a", "abc")]);
+    assert_eq!(folder.run(&["hash", "--bag", "-q", "-a", "sha256", "bag"]).code, Some(0));
+    folder.write("bag/data/b", "more");
+    folder.write("bag/bag-info.txt", "Source-Organization: x\n  y\nPayload-Oxum: 3.1\n");
+    assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(1));
+    let ran = folder.run(&["hash", "--bag", "--bag-info", "Bagging-Date=2026-01-31", "-a", "md5", "bag"]);
+    let said = "truesum: bag: completed, 1 file added; payload of 2 files, 7 B, by sha256, md5\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(
+        folder.read("bag/bag-info.txt"),
+        b"Source-Organization: x\n  y\nBagging-Date: 2026-01-31\nPayload-Oxum: 7.2\n"
+    );
+    assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0));
+    bagit(&folder, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
+}
+
+#[test]
+fn what_is_damaged_lost_or_unfit_is_never_written_down_as_good() {
+    let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/data/b", "x")]);
+    assert_eq!(folder.run(&["hash", "--bag", "-q", "-a", "sha256", "bag"]).code, Some(0));
+    let before = folder.read("bag/manifest-sha256.txt");
+    folder.write("bag/data/a", "abd");
+    std::fs::remove_file(folder.path("bag/data/b")).unwrap();
+    let ran = folder.run(&["hash", "--bag", "bag"]);
+    let said = "truesum: data/a: not as the bag's manifest lists it\n\
+                truesum: data/b: listed, and not in the payload\n\
+                truesum: bag: 2 faults: nothing was written\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(1)));
+    assert_eq!(folder.read("bag/manifest-sha256.txt"), before);
+    let folder = Folder::with(&[("bag/data/a", "abc")]);
+    symlink("a", folder.path("bag/data/link")).unwrap();
+    folder.write(b"bag/data/\xff", "");
+    folder.write("bag/data/trail ", "");
+    let ran = folder.run(&["hash", "--bag", "bag"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    for said in
+        ["data/link: cannot be in a bag", "its name is not UTF-8", "'data/trail ': cannot be in a bag"]
+    {
+        assert!(ran.err.contains(said), "{}", ran.err);
+    }
+    assert_eq!(folder.entries(), ["bag"]);
+    assert_eq!(std::fs::read_dir(folder.path("bag")).unwrap().count(), 1, "nothing was written");
+}
+
+#[test]
+fn what_makes_no_sense_of_a_bag_is_refused() {
+    let folder = Folder::with(&[("bag/data/a", "abc"), ("f", "")]);
+    for (words, said) in [
+        (&["f"][..], "f: no folder: --bag makes bags of folders"),
+        (&["-a", "crc32;width=3;poly=3", "bag"], ""),
+        (&["-t", "gnu", "bag"], "--bag: its manifests are of bagit, not of gnu"),
+        (&["--bag-info", "Payload-Oxum=1.1", "bag"], "it is counted, and cannot be given"),
+        (&["--bag-info", "nothing", "bag"], "LABEL=VALUE"),
+        (&["-o", "M", "bag"], "cannot be used with"),
+        (&["--exclude", "a", "bag"], "cannot be used with"),
+    ] {
+        let ran = folder.run(&[&["hash", "--bag"], words].concat());
+        assert_eq!(ran.code, Some(2), "{words:?} {}", ran.err);
+        assert!(ran.err.contains(said), "{words:?} {}", ran.err);
+    }
+    assert_eq!(std::fs::read_dir(folder.path("bag")).unwrap().count(), 1, "nothing was written");
+}
+
+/// Names that tools lost: what a bag cannot hold is refused by name, everything else is valid to both.
+#[test]
+fn names_of_all_kinds_are_valid_to_both() {
+    let names: [&[u8]; 44] = [
+        b"plain",
+        b"two words",
+        b"two  blanks",
+        b" lead",
+        b"tab\tx",
+        b"#hash",
+        b";semi",
+        b"deadbeef",
+        b"deadbeef 8bc1c45f",
+        b"quo\"te",
+        b"quo'te",
+        b"\"quoted\"",
+        b"comma, x",
+        b"back\\slash",
+        b"new\nline",
+        b"end\n",
+        b"cr\rmid",
+        b"umlaut-\xc3\xa4",
+        b"(paren) = x",
+        b"-dash",
+        b"--help",
+        b"-",
+        b"*star",
+        b"@at",
+        b"~tilde",
+        b"$(id)",
+        b"a:b",
+        b"=x",
+        b"metadata",
+        b"manifest-md5.txt",
+        b"bag-info.txt",
+        b".hidden",
+        b"{\"a\":1}",
+        b"<x>&amp;",
+        b"u\xcc\x88nfd",
+        b"rtl\xe2\x80\xaex",
+        b"esc\x1b[31mx",
+        b"\x7f",
+        b"d41d8cd98f00b204e9800998ecf8427e",
+        b"d41d8cd98f00b204e9800998ecf8427e  a",
+        b"x offset 0-1",
+        b"\xf0\x9f\x92\xbe",
+        b"...",
+        b"CON",
+    ];
+    let folder = Folder::new();
+    for name in names {
+        folder.write([b"bag/", name].concat(), name);
+    }
+    let ran = folder.run(&["hash", "--bag", "--in-place", "-q", "-a", "md5,sha512", "bag"]);
+    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    for name in names {
+        assert!(folder.path([b"bag/data/", name].concat()).is_file(), "{}", name.escape_ascii());
+    }
+    let ran = folder.run(&["check", "bag"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    bagit(&folder, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
+    let theirs = Folder::new();
+    for name in names {
+        theirs.write([b"bag/", name].concat(), name);
+    }
+    let made = "bagit.make_bag('bag', {'Contact-Name': 'x'}, checksums=['md5', 'sha256', 'sha512'])";
+    if bagit(&theirs, made).is_some() {
+        assert!(theirs.path("bag/bagit.txt").is_file());
+        let ran = theirs.run(&["check", "-q", "bag"]);
+        assert_eq!(ran.code, Some(0), "{}{}", ran.out(), ran.err);
+        let ran = theirs.run(&["hash", "--bag", "-q", "bag"]);
+        assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+        bagit(&theirs, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
+    }
+}
+
+#[test]
+fn the_list_of_a_media_history_is_verified_by_its_own_program() {
+    let folder =
+        Folder::with(&[("clips/A/a.mov", "abc"), ("clips/b & <c>", "x"), ("clips/.DS_Store", "junk")]);
+    let ran = folder.run(&["hash", "-t", "ascmhl", "-o", "clips/0001_clips.mhl", "clips"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("truesum hash -t ascmhl -o DIR/ascmhl/0001_NAME.mhl DIR"), "{}", ran.err);
+    let list = "clips/ascmhl/0001_clips_2026-01-31_120000Z.mhl";
+    let ran = folder.run(&["hash", "-t", "ascmhl", "-a", "xxh64,sha512", "-q", "-o", list, "clips"]);
+    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    let text = String::from_utf8(folder.read(list)).unwrap();
+    assert!(
+        text.contains(">A/a.mov</path>") && text.contains("<c4 action=") && !text.contains("DS_Store</path>")
+    );
+    let ran = folder.run(&["check", list]);
+    assert_eq!((ran.out().as_str(), ran.code), ("A/a.mov: OK\nb & <c>: OK\n", Some(0)), "{}", ran.err);
+    let ran = folder.run(&["hash", "-t", "ascmhl", "-q", "-o", "clips/ascmhl/0001_x.mhl", "clips"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("there is a history already"), "{}", ran.err);
+    let program = "ascmhl-debug";
+    let verified = |folder: &Folder| {
+        let ran = Command::new(program)
+            .args(["verify", "clips"])
+            .env("LC_ALL", "C.UTF-8")
+            .current_dir(folder.root())
+            .output()
+            .ok()?;
+        Some((
+            ran.status.code(),
+            String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr),
+        ))
+    };
+    let Some((code, said)) = verified(&folder) else {
+        println!("ascmhl (Python) is not installed: not compared");
+        return;
+    };
+    assert_eq!(code, Some(0), "{said}");
+    folder.write("clips/A/a.mov", "abd");
+    let (code, said) = verified(&folder).expect("it was there");
+    assert_ne!(code, Some(0), "{said}");
+}
+
+#[test]
+fn names_are_bytes_in_messages_too() {
+    let folder = Folder::new();
+    folder.write(b"bag/data/\xff", "");
+    let ran = folder.run(&["hash", "--bag", "bag"]);
+    assert!(ran.err.starts_with("truesum: 'data/'$'\\377': cannot be in a bag"), "{}", ran.err);
+    assert_eq!(folder.path(b"bag/data/\xff").as_os_str().as_bytes().last(), Some(&0xff));
+}

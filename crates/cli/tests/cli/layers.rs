@@ -1,0 +1,141 @@
+//! `truesum check` of an archive of Debian's packages, layer by layer, and lines by a template in checks and audits.
+
+use crate::program::{ABC, Folder, shown};
+use std::process::Command;
+
+/// An archive with one package; `Release` lists its index in three forms.
+fn archive() -> Option<Folder> {
+    let folder = Folder::with(&[("pool/a.deb", "abc")]);
+    let packages = format!("Package: a\nVersion: 1\nFilename: pool/a.deb\nSize: 3\nSHA256: {ABC}\n\n");
+    let place = "dists/x/main/binary-all";
+    folder.write(format!("{place}/Packages"), &packages);
+    let packed = |program: &str, ending: &str| {
+        let ran =
+            Command::new(program).args(["-c", "Packages"]).current_dir(folder.path(place)).output().ok()?;
+        folder.write(format!("{place}/Packages{ending}"), ran.stdout);
+        Some(())
+    };
+    packed("gzip", ".gz").and_then(|()| packed("xz", ".xz"))?;
+    let mut release = "Suite: x\nAcquire-By-Hash: yes\n".to_owned();
+    for spec in ["md5", "sha256"] {
+        let lines = folder.run(&["hash", "--format-string", &format!("%{{{spec}}} %s %p\\n"), "dists"]);
+        let lines = lines.out().replace("dists/x/", "");
+        release += if spec == "md5" { "MD5Sum:\n" } else { "SHA256:\n" };
+        lines.lines().for_each(|line| release += &format!(" {line}\n"));
+    }
+    folder.write("dists/x/Release", release);
+    Some(folder)
+}
+
+#[test]
+fn an_index_may_be_absent_where_another_form_of_it_is() {
+    let Some(folder) = archive() else { return println!("no gzip or xz: not compared") };
+    let ran = folder.run(&["check", "dists/x/Release"]);
+    let all =
+        "main/binary-all/Packages: OK\nmain/binary-all/Packages.gz: OK\nmain/binary-all/Packages.xz: OK\n";
+    assert_eq!((ran.out().as_str(), ran.code), (all, Some(0)), "{}", ran.err);
+    std::fs::remove_file(folder.path("dists/x/main/binary-all/Packages")).unwrap();
+    std::fs::remove_file(folder.path("dists/x/main/binary-all/Packages.gz")).unwrap();
+    let ran = folder.run(&["check", "dists/x/Release"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("main/binary-all/Packages.xz: OK\n", Some(0)), "{}", ran.err);
+    assert!(ran.err.contains("2"), "what was passed over is counted: {}", ran.err);
+    // Without any form of it it is missing.
+    let xz = folder.read("dists/x/main/binary-all/Packages.xz");
+    std::fs::remove_file(folder.path("dists/x/main/binary-all/Packages.xz")).unwrap();
+    assert_eq!(folder.run(&["check", "-q", "dists/x/Release"]).code, Some(1));
+    // And a list that is not Release promises all that it names.
+    let copy = folder.read("dists/x/Release");
+    folder.write("dists/x/main/binary-all/Packages.xz", &xz);
+    folder.write("dists/x/list", copy);
+    assert_eq!(folder.run(&["check", "-q", "dists/x/list"]).code, Some(1));
+}
+
+#[test]
+fn an_index_is_found_by_its_digest() {
+    let Some(folder) = archive() else { return println!("no gzip or xz: not compared") };
+    let place = "dists/x/main/binary-all";
+    let digest = folder.run(&["hash", "--format-string", "%{sha256}", &format!("{place}/Packages.xz")]).out();
+    let packed = folder.read(format!("{place}/Packages.xz"));
+    for ending in ["", ".gz", ".xz"] {
+        std::fs::remove_file(folder.path(format!("{place}/Packages{ending}"))).unwrap();
+    }
+    folder.write(format!("{place}/by-hash/SHA256/{digest}"), &packed);
+    let ran = folder.run(&["check", "dists/x/Release"]);
+    assert!(
+        ran.out().contains(&format!("Packages.xz: OK (as main/binary-all/by-hash/SHA256/{digest})\n")),
+        "{}",
+        ran.out()
+    );
+    folder.write(format!("{place}/by-hash/SHA256/{digest}"), "damaged");
+    let ran = folder.run(&["check", "dists/x/Release"]);
+    assert!(ran.out().contains("Packages.xz: FAILED"), "{}", ran.out());
+    assert_eq!(ran.code, Some(1));
+}
+
+#[test]
+fn the_layer_beneath_is_a_check_of_its_own() {
+    let Some(folder) = archive() else { return println!("no gzip or xz: not compared") };
+    let index = "dists/x/main/binary-all/Packages.gz";
+    let ran = folder.run(&["check", "--root", ".", index]);
+    assert_eq!((ran.out().as_str(), ran.code), ("pool/a.deb: OK\n", Some(0)), "{}", ran.err);
+    folder.write("pool/a.deb", "abd");
+    assert_eq!(folder.run(&["check", "-q", "--root", ".", index]).code, Some(1));
+}
+
+#[test]
+fn checks_and_audits_write_lines_by_a_template() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "x")]);
+    assert_eq!(folder.run(&["hash", "-o", "SHA256SUMS", "a", "b"]).code, Some(0));
+    folder.write("b", "y");
+    folder.write("c", "z");
+    let template = "%{verdict} %f %s\\n";
+    let ran = folder.run(&["check", "--format-string", template, "--summary", "none", "SHA256SUMS"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("verified a 3\nmismatch b 1\n", Some(1)), "{}", ran.err);
+    let ran = folder.run(&["check", "-q", "--printf", "%p\\n", "--summary", "none", "SHA256SUMS"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("b\n", Some(1)), "{}", ran.err);
+    let ran = folder.run(&[
+        "check",
+        "--format-string",
+        "%{SHA256}\\n",
+        "--only",
+        "a",
+        "--summary",
+        "none",
+        "SHA256SUMS",
+    ]);
+    assert_eq!(ran.out(), format!("{}\n", ABC.to_uppercase()));
+    let ran = folder.run(&["audit", "--format-string", template, "--summary", "none", "SHA256SUMS"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("ok a \nchanged b 1\nnew c 1\n", Some(1)), "{}", ran.err);
+    for words in [&["check", "--json"][..], &["audit", "--json"], &["check", "--status"]] {
+        let ran = folder.run(&[words, &["--format-string", "%p", "SHA256SUMS"]].concat());
+        assert_eq!(ran.code, Some(2), "{words:?}");
+    }
+    let ran = folder.run(&["check", "--format-string", "%q", "SHA256SUMS"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    let said = "truesum: --format-string: %{verdict} is of what was compared, and nothing is\n\
+                hint: truesum check and truesum audit have it\n";
+    assert_eq!(
+        shown(&folder.run(&["hash", "--format-string", template, "a"])),
+        (String::new(), said, Some(2))
+    );
+}
+
+#[test]
+fn an_sfv_has_the_comments_that_are_asked_for() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let ran = folder.run(&["hash", "-t", "sfv", "--sfv-style", "win", "a"]);
+    let text = "; Generated by WIN-SFV32 v1 (compatible; truesum)\r\n;\r\na 352441C2\r\n";
+    assert_eq!(shown(&ran), (text.to_owned(), "", Some(0)));
+    let ran = folder.run(&["hash", "-t", "sfv", "--sfv-style", "cfv", "a"]);
+    assert_eq!(ran.out(), "; Generated by truesum\n;\na 352441c2\n");
+    let ran = folder.run(&["hash", "-t", "sfv", "--sfv-style", "cksfv", "-o", "x.sfv", "a"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let text = String::from_utf8(folder.read("x.sfv")).unwrap();
+    assert!(
+        text.lines().nth(2).is_some_and(|line| line.starts_with(";            3  ") && line.ends_with(" a")),
+        "{text}"
+    );
+    assert_eq!(folder.run(&["check", "-q", "x.sfv"]).code, Some(0));
+    let ran = folder.run(&["hash", "--sfv-style", "win", "a"]);
+    assert_eq!(shown(&ran), (String::new(), "truesum: --sfv-style is of SFV: -t sfv\n", Some(2)));
+}

@@ -1,0 +1,219 @@
+//! How a piece becomes what is listed of it: a digest of its bytes, with a salt or not, or a node of BLAKE3's tree; and the
+//! rolling checksum of zsync.
+
+use std::sync::Arc;
+use truesum_hash::tree::Merkle;
+use truesum_hash::{Hasher, Spec, finish_many, update_many};
+use truesum_manifest::{Made, PieceList};
+
+/// Pieces hashed at a time: more than there are lanes.
+const TOGETHER: usize = 64;
+
+/// How the pieces of one list are hashed.
+#[derive(Clone)]
+pub(crate) struct Recipe {
+    way: Way,
+    /// What is hashed behind a piece.
+    after: Arc<[u8]>,
+    sums: bool,
+}
+
+#[derive(Clone)]
+enum Way {
+    /// A hasher that was given what stands before.
+    Hash(Box<Hasher>),
+    /// At their place.
+    Subtree(Arc<Merkle>),
+}
+
+/// What pieces came to.
+#[derive(Debug, Default)]
+pub(crate) struct Cooked {
+    /// Their digests, one after the other.
+    pub digests: Vec<u8>,
+    /// Bytes of each.
+    pub digest_len: usize,
+    /// Their rolling checksums, where they are listed.
+    pub sums: Vec<u32>,
+}
+
+impl Cooked {
+    /// Number of pieces.
+    pub(crate) fn count(&self) -> usize {
+        self.digests.len() / self.digest_len.max(1)
+    }
+
+    /// Whether the piece that is the `at`th of these is the one of this number in the list.
+    pub(crate) fn agrees(&self, at: usize, list: &PieceList, piece: u64) -> bool {
+        let digest = self.digests.get(at * self.digest_len..(at + 1) * self.digest_len);
+        digest.is_some_and(|digest| list.agrees(piece, digest, self.sums.get(at).copied()))
+    }
+}
+
+impl Recipe {
+    /// That of the digests of bytes, and of nothing else.
+    pub(crate) fn plain(spec: &Spec) -> Recipe {
+        Recipe { way: Way::Hash(Box::new(spec.hasher())), after: Arc::from([]), sums: false }
+    }
+
+    /// That of a list; `None` where its algorithm has no tree.
+    pub(crate) fn of(list: &PieceList) -> Option<Recipe> {
+        let way = match list.hasher() {
+            Some(hasher) => Way::Hash(Box::new(hasher)),
+            None => Way::Subtree(Arc::new(Merkle::new(list.spec())?)),
+        };
+        let after = match list.made_of() {
+            Made::Salted { after, .. } => after.clone(),
+            Made::Plain | Made::Subtree => Arc::from([]),
+        };
+        Some(Recipe { way, after, sums: list.has_sums() })
+    }
+
+    /// Hashes pieces, each with where it begins in the file, side by side.
+    pub(crate) fn cook(&self, pieces: &[(&[u8], u64)]) -> Cooked {
+        let mut cooked = Cooked::default();
+        match &self.way {
+            Way::Subtree(merkle) => {
+                cooked.digest_len = merkle.hash_len();
+                for (bytes, start) in pieces {
+                    let node = merkle.subtree(bytes, start / merkle.leaf_size());
+                    cooked.digests.extend_from_slice(node.as_bytes());
+                }
+            }
+            Way::Hash(fresh) => {
+                cooked.digest_len = fresh.spec().digest_len();
+                cooked.digests.reserve(pieces.len() * cooked.digest_len);
+                for pieces in pieces.chunks(TOGETHER) {
+                    let mut hashers = vec![Hasher::clone(fresh); pieces.len()];
+                    let mut hashers: Vec<&mut Hasher> = hashers.iter_mut().collect();
+                    let bytes: Vec<&[u8]> = pieces.iter().map(|(bytes, _)| *bytes).collect();
+                    update_many(&mut hashers, &bytes);
+                    if !self.after.is_empty() {
+                        update_many(&mut hashers, &vec![&self.after[..]; pieces.len()]);
+                    }
+                    let digests = finish_many(&mut hashers);
+                    digests.iter().for_each(|digest| cooked.digests.extend_from_slice(digest.as_bytes()));
+                }
+            }
+        }
+        if self.sums {
+            cooked.sums = pieces.iter().map(|(bytes, _)| rolling(bytes)).collect();
+        }
+        cooked
+    }
+
+    /// A large piece to be hashed as it comes.
+    pub(crate) fn large(&self) -> Large {
+        Large { recipe: self.clone(), state: self.state(), sum: (0, 0), held: Vec::new() }
+    }
+
+    fn state(&self) -> Option<Hasher> {
+        match &self.way {
+            Way::Hash(fresh) => Some(Hasher::clone(fresh)),
+            Way::Subtree(_) => None,
+        }
+    }
+}
+
+/// A large piece under way.
+pub(crate) struct Large {
+    recipe: Recipe,
+    state: Option<Hasher>,
+    /// The rolling checksum so far.
+    sum: (u16, u16),
+    /// All of it, where it is hashed at its place.
+    held: Vec<u8>,
+}
+
+impl Large {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        match &mut self.state {
+            Some(hasher) => hasher.update(bytes),
+            None => self.held.extend_from_slice(bytes),
+        }
+        if self.recipe.sums {
+            self.sum = rolled(self.sum, bytes);
+        }
+    }
+
+    pub(crate) fn zeros(&mut self, count: u64) {
+        match &mut self.state {
+            Some(hasher) => hasher.update_zeros(count),
+            None => self.held.resize(self.held.len() + count as usize, 0),
+        }
+        if self.recipe.sums {
+            self.sum.1 = self.sum.1.wrapping_add((count as u16).wrapping_mul(self.sum.0));
+        }
+    }
+
+    /// What it came to; it begins at this byte. The next one is then under way.
+    pub(crate) fn finish(&mut self, start: u64) -> Cooked {
+        let state = std::mem::replace(&mut self.state, self.recipe.state());
+        let mut cooked = match state {
+            Some(mut hasher) => {
+                hasher.update(&self.recipe.after);
+                let digest = hasher.finish();
+                Cooked { digests: digest.as_bytes().to_vec(), digest_len: digest.len(), sums: Vec::new() }
+            }
+            None => self.recipe.cook(&[(&self.held, start)]),
+        };
+        if self.recipe.sums {
+            cooked.sums = vec![joined(self.sum)];
+        }
+        self.held.clear();
+        self.sum = (0, 0);
+        cooked
+    }
+}
+
+/// The rolling checksum of zsync, which is rsync's without an offset: the sum of the bytes, and the sum of all such sums, each
+/// modulo 2^16.
+fn rolling(bytes: &[u8]) -> u32 {
+    joined(rolled((0, 0), bytes))
+}
+
+fn rolled((mut a, mut b): (u16, u16), bytes: &[u8]) -> (u16, u16) {
+    for &byte in bytes {
+        a = a.wrapping_add(u16::from(byte));
+        b = b.wrapping_add(a);
+    }
+    (a, b)
+}
+
+fn joined((a, b): (u16, u16)) -> u32 {
+    u32::from(a) << 16 | u32::from(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rolling_sum_weighs_every_byte_by_what_follows() {
+        let bytes: Vec<u8> = (0..5000u32).map(|at| ((at * 7) >> 2) as u8).collect();
+        let a = bytes.iter().fold(0u64, |sum, &byte| sum + u64::from(byte)) as u16;
+        let weighed = bytes.iter().enumerate().map(|(at, &byte)| (bytes.len() - at) as u64 * u64::from(byte));
+        let b = weighed.sum::<u64>() as u16;
+        assert_eq!(rolling(&bytes), u32::from(a) << 16 | u32::from(b));
+    }
+
+    #[test]
+    fn a_piece_that_comes_in_parts_comes_to_the_same() {
+        let bytes: Vec<u8> = (0..70_000u32).map(|at| (at / 3) as u8).collect();
+        let mut long = bytes.clone();
+        long.extend_from_slice(&[0; 3000]);
+        let salted =
+            Recipe { after: Arc::from(*b"salt"), sums: true, ..Recipe::plain(&"sha1".parse().unwrap()) };
+        let merkle = Merkle::new(&"blake3".parse().unwrap()).unwrap();
+        let subtree = Recipe { way: Way::Subtree(Arc::new(merkle)), after: Arc::from([]), sums: false };
+        for recipe in [salted, subtree] {
+            let mut large = recipe.large();
+            for _ in 0..2 {
+                bytes.chunks(999).for_each(|part| large.update(part));
+                large.zeros(3000);
+                let (found, whole) = (large.finish(1 << 20), recipe.cook(&[(&long, 1 << 20)]));
+                assert_eq!((found.digests, found.sums), (whole.digests, whole.sums));
+            }
+        }
+    }
+}

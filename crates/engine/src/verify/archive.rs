@@ -1,0 +1,72 @@
+//! Archives of Debian's packages: which of the indices that `Release` lists have to be there, and under which other names.
+//!
+//! An index is listed uncompressed and in every compression, and a server need not have all forms: one that is not there is no
+//! fault where another form of it is. With `Acquire-By-Hash` an index also lies in `by-hash/ALG/DIGEST` beside its name.
+//! (Debian repository format, "Compression of indices" and "indices acquisition via hashsums".)
+
+use crate::verify::event::Manifest;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum_hash::{Digest, Spec};
+
+/// Endings of compressed indices.
+const PACKED: [&str; 6] = [".xz", ".gz", ".bz2", ".zst", ".lzma", ".lz4"];
+
+/// Folders of names by digest, and their algorithms.
+const BY_HASH: [(&str, &str); 4] =
+    [("SHA512", "sha512"), ("SHA256", "sha256"), ("SHA1", "sha1"), ("MD5Sum", "md5")];
+
+/// Whether a manifest of this name lists the indices of an archive.
+pub(super) fn is_release(manifest: &[u8]) -> bool {
+    let base = manifest.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    matches!(base, b"Release" | b"InRelease")
+}
+
+/// The names by digest of an index.
+pub(super) fn by_hash<'a>(
+    name: &'a [u8],
+    specs: &'a [Spec],
+    digests: &'a [Digest],
+) -> impl Iterator<Item = Vec<u8>> + 'a {
+    let folder = &name[..name.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)];
+    BY_HASH.iter().filter_map(move |(place, algorithm)| {
+        let at = specs.iter().position(|spec| spec.to_string() == *algorithm)?;
+        Some([folder, format!("by-hash/{place}/{}", digests.get(at)?.to_hex()).as_bytes()].concat())
+    })
+}
+
+/// Whether an index that is not there need not be: another form of it is.
+pub(super) fn is_optional(manifest: &Manifest<'_>, name: &[u8]) -> bool {
+    if !is_release(manifest.name.as_os_str().as_bytes()) {
+        return false;
+    }
+    let ending = PACKED.iter().find(|end| name.ends_with(end.as_bytes()));
+    let plain = &name[..name.len() - ending.map_or(0, |end| end.len())];
+    std::iter::once(&"").chain(&PACKED).any(|end| {
+        let form = [plain, end.as_bytes()].concat();
+        form != name && manifest.root.exists(Path::new(OsStr::from_bytes(&form)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_by_digest_lie_beside_the_index() {
+        let specs: Vec<Spec> = ["md5", "sha256"].iter().map(|name| name.parse().unwrap()).collect();
+        let digests: Vec<Digest> = specs.iter().map(|spec| spec.digest(b"")).collect();
+        let names: Vec<String> = by_hash(b"main/binary-all/Packages.xz", &specs, &digests)
+            .map(|name| String::from_utf8(name).unwrap())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                format!("main/binary-all/by-hash/SHA256/{}", digests[1].to_hex()),
+                format!("main/binary-all/by-hash/MD5Sum/{}", digests[0].to_hex()),
+            ]
+        );
+        assert!(is_release(b"dists/stable/InRelease") && !is_release(b"Release.gpg"));
+    }
+}

@@ -1,0 +1,364 @@
+//! Mending files from a second copy by a list of digests of pieces: a torrent's, those of Metalink, PAR2, zsync and so on.
+//!
+//! Only pieces that differ are touched, and of these only the blocks that differ, where the copy's bytes have the listed digest.
+//! They are verified before they are written and compared with what was verified when they are; and the files are then
+//! verified anew, by all that is listed of them: what that says is what became of them.
+
+use crate::error::{Cause, Error};
+use crate::io::mapping::Mapping;
+use crate::io::open::{Root, Special};
+use crate::io::read::Guarded;
+use crate::io::source::Source;
+use crate::job::{Outcome, Verdict};
+use crate::pieces::UNIT;
+use crate::pieces::recipe::Recipe;
+use crate::progress::Progress;
+use crate::run::config::Config;
+use crate::task::{Notice, Sink, Task};
+use crate::tree::repair::{Mend, Mode, mend, print_of};
+use crate::verify::entries::Entries;
+use crate::verify::foreign::look;
+use crate::verify::options::Options;
+use crate::verify::pieced::{self, Pieced};
+use crate::verify::verification::open;
+use rustix::fs::OFlags;
+use std::collections::{BTreeSet, HashMap};
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+use truesum_hash::Digest;
+
+/// What became of a file.
+#[derive(Debug)]
+pub struct Repaired {
+    /// What was found before.
+    pub before: Outcome,
+    /// Its parts of damaged pieces, and what was done to each.
+    pub mends: Vec<Mend>,
+    /// What was found afterwards, where something was written.
+    pub after: Option<Outcome>,
+}
+
+impl Repaired {
+    /// What is known of it now.
+    pub fn verdict(&self) -> Verdict {
+        self.after.as_ref().unwrap_or(&self.before).verdict()
+    }
+}
+
+/// What became of the files of a list.
+#[derive(Debug)]
+pub struct Repair {
+    /// Those with digests of pieces, in the order of the list.
+    pub files: Vec<Repaired>,
+    /// Entries that have none.
+    pub whole: u64,
+}
+
+/// Mends the files that `list` is of from `copy`: a copy of the only one, or the folder with copies of all under their listed
+/// names. `options` say where the files are, as for a check.
+///
+/// A file that is too long stays so, and one that is not there is not made.
+///
+/// # Errors
+/// The list cannot be read whole, or says too little of pieces to write by it; a file cannot be read or written; it was stopped.
+pub fn repair(
+    list: &Path,
+    copy: &Path,
+    mode: Mode,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Repair, Error> {
+    let bytes = list.as_os_str().as_bytes();
+    let root = match &options.data {
+        Some(_) => Root::Anywhere,
+        None => Root::folder(options.folder(list), options.allow_outside)?,
+    };
+    let (pieced, whole) = entries(list, &root, options, progress)?;
+    let config = options.config(root);
+    if let Some(list) = pieced
+        .iter()
+        .filter(|file| file.job.specs.is_empty())
+        .flat_map(|file| &file.pieces)
+        .find(|list| !list.is_proof())
+    {
+        let why = format!(
+            "{} of each piece are listed and no digest of the whole, by which nothing is written",
+            list.described()
+        );
+        return Err(Error::new(bytes, "use", Cause::Other(why)));
+    }
+    let copies = Copies::new(copy, pieced.len())?;
+    let mut pieced = pieced;
+    let mut verified = verify(pieced.clone(), &config, progress)?;
+    if copies.tell_sizes(&mut pieced, &verified) {
+        verified = verify(pieced.clone(), &config, progress)?;
+    }
+    let mut mending = Mending { files: &pieced, found: &verified, copies, config: &config, mode, progress };
+    let mut mends = vec![Vec::new(); pieced.len()];
+    let mut first = 0;
+    while first < pieced.len() {
+        let mut last = first + 1;
+        while last < pieced.len() && same_sequence(&pieced[first], &pieced[last]) {
+            last += 1;
+        }
+        mending.sequence(first..last, &mut mends)?;
+        first = last;
+    }
+    let written = mode == Mode::Write && mends.iter().flatten().any(|mend| mend.writes > 0);
+    let mut after = match written {
+        true => verify(pieced, &config, progress)?.into_iter().map(Some).collect(),
+        false => Vec::new(),
+    };
+    after.resize_with(mends.len(), || None);
+    let files = verified.into_iter().zip(mends).zip(after);
+    let files = files.map(|((before, mends), after)| Repaired { before, mends, after }).collect();
+    Ok(Repair { files, whole })
+}
+
+/// Whether both are cut from one sequence.
+fn same_sequence(a: &Pieced, b: &Pieced) -> bool {
+    Arc::ptr_eq(a.pieces[0].digests(), b.pieces[0].digests()) && b.pieces[0].file_start() > 0
+}
+
+/// What a list says of pieces, and how many entries have none.
+fn entries(
+    list: &Path,
+    root: &Root,
+    options: &Options,
+    progress: &Progress,
+) -> Result<(Vec<Pieced>, u64), Error> {
+    let bytes = list.as_os_str().as_bytes();
+    let unread = |error| Error::io(bytes, "read", error);
+    let (file, _) = open(list, progress)?;
+    let (reader, foreign) = look(file, Some(bytes)).map_err(unread)?;
+    if let (Some(what), None) = (foreign, options.format) {
+        return Err(Error::new(bytes, "use", Cause::NoManifest(what)));
+    }
+    let reading = options.reading(bytes, progress);
+    let entries = Entries::new(reader, reading, root, 0, None).of_folder(&options.folder(list));
+    let mut entries = entries.of_data(options.data.as_deref());
+    let mut whole = 0;
+    for task in &mut entries {
+        match task {
+            Task::File(_) => whole += 1,
+            // By a list that is damaged nothing is written.
+            Task::Tell(Notice::Malformed(line)) => {
+                return Err(Error::new(bytes, "use", Cause::Other(line.to_string())));
+            }
+            Task::Tell(_) => {}
+        }
+    }
+    let pieced = entries.take_pieced();
+    match entries.facts().failed {
+        Some(error) => Err(unread(error)),
+        None if progress.stopped() => Err(Error::interrupted(bytes)),
+        None => Ok((pieced, whole)),
+    }
+}
+
+/// What is found of files, one outcome for each.
+fn verify(files: Vec<Pieced>, config: &Config, progress: &Progress) -> Result<Vec<Outcome>, Error> {
+    struct All(Vec<Outcome>);
+    impl Sink for All {
+        fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+            self.0.push(outcome);
+            Ok(())
+        }
+        fn notice(&mut self, _: Notice) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let (mut all, count) = (All(Vec::new()), files.len());
+    let name = files.first().map(|file| file.job.name.clone()).unwrap_or_default();
+    pieced::verify(files, config, progress, &mut all).map_err(|error| Error::io(&name, "read", error))?;
+    if all.0.len() < count { Err(Error::interrupted(&name)) } else { Ok(all.0) }
+}
+
+/// Where copies are.
+struct Copies {
+    root: Root,
+    /// The only one.
+    only: Option<Vec<u8>>,
+    open: HashMap<usize, Option<Guarded>>,
+}
+
+impl Copies {
+    fn new(copy: &Path, files: usize) -> Result<Copies, Error> {
+        let bytes = copy.as_os_str().as_bytes();
+        if copy.is_dir() {
+            return Ok(Copies { root: Root::folder(copy, false)?, only: None, open: HashMap::new() });
+        }
+        if files != 1 {
+            let why = format!("the list is of {files} files: name the folder with their copies");
+            return Err(Error::new(bytes, "use", Cause::Other(why)));
+        }
+        Ok(Copies { root: Root::Anywhere, only: Some(bytes.to_vec()), open: HashMap::new() })
+    }
+
+    /// Takes the size of the copy for that of a file whose size is not listed and that is not good as it is: by its last piece it
+    /// will be seen whether that is right. Returns whether there was one.
+    fn tell_sizes(&self, files: &mut [Pieced], found: &[Outcome]) -> bool {
+        let mut told = false;
+        for (file, found) in files.iter_mut().zip(found) {
+            if file.job.size.is_some() || !file.pieces[0].is_open() || found.verdict() == Verdict::Verified {
+                continue;
+            }
+            let size = self.root.size(self.path(&file.job.name));
+            let of_size: Option<Vec<_>> = file.pieces.iter().map(|list| list.of_size(size)).collect();
+            if let Some(pieces) = of_size {
+                (file.pieces, file.job.size, told) = (pieces, Some(size), true);
+            }
+        }
+        told
+    }
+
+    fn path<'p>(&'p self, name: &'p [u8]) -> &'p [u8] {
+        self.only.as_deref().unwrap_or(name)
+    }
+
+    /// Opens the copy of a file; one that is not there has no bytes.
+    fn open(&mut self, number: usize, name: &[u8]) -> Result<(), Error> {
+        // A torrent may be of more files than can be open at a time.
+        if self.open.len() > 16 {
+            self.open.retain(|known, _| *known == number);
+        }
+        if !self.open.contains_key(&number) {
+            let found = match Guarded::open(&self.root, self.path(name), Special::Refuse) {
+                Ok(file) => Some(file),
+                Err(error) if error.is_missing() && self.only.is_none() => None,
+                Err(error) => return Err(error),
+            };
+            self.open.insert(number, found);
+        }
+        Ok(())
+    }
+}
+
+/// A part of a piece that lies in one file: its number, and which bytes of it.
+type Part = (usize, Range<u64>);
+
+struct Mending<'a> {
+    files: &'a [Pieced],
+    found: &'a [Outcome],
+    copies: Copies,
+    config: &'a Config,
+    mode: Mode,
+    progress: &'a Progress,
+}
+
+impl Mending<'_> {
+    /// Mends the files of one sequence.
+    fn sequence(&mut self, numbers: Range<usize>, mends: &mut [Vec<Mend>]) -> Result<(), Error> {
+        let cuts = self.files[numbers.start].pieces[0].cuts().clone();
+        let mut damaged = BTreeSet::new();
+        for number in numbers.clone() {
+            let Ok(found) = &self.found[number].result else { continue };
+            let start = self.files[number].pieces[0].file_start();
+            for damage in found.pieces.iter().flat_map(|pieces| &pieces.damaged) {
+                let mut piece = cuts.at(start + damage.range.start);
+                while cuts.piece(piece).is_some_and(|range| range.start < start + damage.range.end) {
+                    damaged.insert(piece);
+                    piece += 1;
+                }
+            }
+        }
+        for piece in damaged {
+            let Some(range) = cuts.piece(piece) else { continue };
+            let parts = self.parts(&numbers, &range);
+            let right = self.right(numbers.start, piece, &range, &parts)?;
+            for (at, (number, part)) in parts.iter().enumerate() {
+                if self.found[*number].result.is_err() {
+                    continue;
+                }
+                let writes = match &right {
+                    Some(right) => self.write(*number, part, &right[at])?,
+                    None => 0,
+                };
+                mends[*number].push(Mend { range: part.clone(), possible: right.is_some(), writes });
+            }
+        }
+        Ok(())
+    }
+
+    /// The parts of a piece.
+    fn parts(&self, numbers: &Range<usize>, piece: &Range<u64>) -> Vec<Part> {
+        let part = |number: usize| {
+            let file = &self.files[number];
+            let start = file.pieces[0].file_start();
+            let size = pieced::size_of(file);
+            let (from, to) = (piece.start.max(start), piece.end.min(start.saturating_add(size)));
+            (from < to).then(|| (number, from - start..to - start))
+        };
+        numbers.clone().filter_map(part).collect()
+    }
+
+    /// Reads a piece from the copies: what tells the units of each part from all others, if it is the listed one.
+    fn right(
+        &mut self,
+        first: usize,
+        piece: u64,
+        range: &Range<u64>,
+        parts: &[Part],
+    ) -> Result<Option<Vec<Vec<Digest>>>, Error> {
+        let lists = &self.files[first].pieces;
+        let mut larges: Vec<_> = lists.iter().filter_map(Recipe::of).map(|recipe| recipe.large()).collect();
+        if larges.len() != lists.len() || lists.iter().any(|list| list.cuts() != lists[0].cuts()) {
+            return Ok(None);
+        }
+        let mut right = Vec::new();
+        let mut at = range.start;
+        let mut buffer = vec![0; UNIT as usize];
+        for (number, part) in parts {
+            let file = &self.files[*number];
+            let start = file.pieces[0].file_start();
+            // What lies between files is zeros.
+            larges.iter_mut().for_each(|large| large.zeros(start + part.start - at));
+            let name = &file.job.name;
+            self.copies.open(*number, name)?;
+            let Some(Some(copy)) = self.copies.open.get(number) else { return Ok(None) };
+            let source = Source::new(copy, self.copies.path(name), Mapping::Never, self.progress);
+            if source.size < part.end {
+                return Ok(None);
+            }
+            let mut prints = Vec::new();
+            for from in part.clone().step_by(UNIT as usize) {
+                if self.progress.stopped() {
+                    return Err(Error::interrupted(name));
+                }
+                let bytes = &mut buffer[..(part.end - from).min(UNIT) as usize];
+                source.read(bytes, from)?;
+                larges.iter_mut().for_each(|large| large.update(bytes));
+                prints.push(print_of(bytes));
+            }
+            at = start + part.end;
+            right.push(prints);
+        }
+        larges.iter_mut().for_each(|large| large.zeros(range.end - at));
+        let agrees = lists
+            .iter()
+            .zip(&mut larges)
+            .all(|(list, large)| large.finish(range.start).agrees(0, list, piece));
+        Ok(agrees.then_some(right))
+    }
+
+    /// Writes the blocks of a part that differ; returns their bytes.
+    fn write(&mut self, number: usize, part: &Range<u64>, right: &[Digest]) -> Result<u64, Error> {
+        let job = &self.files[number].job;
+        self.copies.open(number, &job.name)?;
+        let Some(Some(copy)) = self.copies.open.get(&number) else { return Ok(0) };
+        let source = Source::new(copy, self.copies.path(&job.name), Mapping::Never, self.progress);
+        let (root, path) = job.way(&self.config.root);
+        let access = if self.mode == Mode::Write { OFlags::RDWR } else { OFlags::RDONLY };
+        let file = root.resolve(path, access | OFlags::CLOEXEC | OFlags::NOCTTY);
+        let file = File::from(file.map_err(|error| root.refusal(path, "open", error))?);
+        let written = mend(&file, path, source, part, right, self.mode)?;
+        if self.mode == Mode::Write && written > 0 {
+            file.sync_all().map_err(|error| Error::io(path, "write", error))?;
+        }
+        Ok(written)
+    }
+}

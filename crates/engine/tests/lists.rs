@@ -1,0 +1,465 @@
+//! Damage located, and mended, by lists that other programs wrote; by the programs themselves where they are installed.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use truesum::hash::Spec;
+use truesum::tree::outboard::{Outboard, write_outboard};
+use truesum::tree::reading::Reading;
+use truesum::tree::repair::Mode;
+use truesum::verify::mending::repair;
+use truesum::{Conclusion, Event, Options, Outcome, Progress, Verdict, Verification};
+
+/// Bytes that repeat nowhere.
+fn noise(len: usize) -> Vec<u8> {
+    let mut state = 7u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 56) as u8
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+fn ptn251(len: usize) -> Vec<u8> {
+    (0..len).map(|at| (at % 251) as u8).collect()
+}
+
+/// Runs a program in a folder; `None` where it is not installed.
+fn run(folder: &Path, program: &str, args: &[&str]) -> Option<Vec<u8>> {
+    let Ok(ran) = Command::new(program).args(args).current_dir(folder).output() else {
+        println!("{program} is not installed: not compared");
+        return None;
+    };
+    assert!(ran.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    Some(ran.stdout)
+}
+
+type Told = (Verdict, Vec<Range<u64>>, Vec<Range<u64>>, String);
+
+fn told(outcome: &Outcome) -> Told {
+    let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces.clone()).unwrap_or_default();
+    let damaged = pieces.damaged.into_iter().map(|damage| damage.range).collect();
+    (outcome.verdict(), damaged, pieces.unknown, pieces.by)
+}
+
+/// What a check by this list says; bad lines as they read.
+fn check(list: &Path, options: &Options) -> (Vec<Told>, Vec<String>, Conclusion) {
+    let progress = Progress::default();
+    let mut verification = Verification::new(options, &progress);
+    let (mut outcomes, mut bad) = (Vec::new(), Vec::new());
+    let mut tell = |event: Event<'_>| {
+        match event {
+            Event::Entry(_, outcome) => outcomes.push(told(outcome)),
+            Event::Malformed(_, line) => bad.push(line.to_string()),
+            Event::Failed(error) => bad.push(error.to_string()),
+            _ => {}
+        }
+        Ok(())
+    };
+    verification.manifests(&[list.to_owned()], &mut tell).unwrap();
+    (outcomes, bad, verification.report().verdict())
+}
+
+/// Damages `data` at `at`, and expects the list to say so: the range, and nothing else; then mends it.
+fn locates(folder: &Path, list: &str, data: &str, at: usize, range: Range<u64>) {
+    let (list, file) = (folder.join(list), folder.join(data));
+    let options = Options { threads: 2, ..Options::default() };
+    let good = std::fs::read(&file).unwrap();
+    let copy = folder.join("good copy");
+    std::fs::write(&copy, &good).unwrap();
+    let (outcomes, bad, conclusion) = check(&list, &options);
+    assert_eq!((bad, conclusion), (Vec::new(), Conclusion::Verified), "{}: {outcomes:?}", list.display());
+    let mut damaged = good.clone();
+    damaged[at] ^= 0x40;
+    std::fs::write(&file, &damaged).unwrap();
+    let (outcomes, _, conclusion) = check(&list, &options);
+    assert_eq!(conclusion, Conclusion::Failed);
+    assert_eq!(outcomes[0].1, std::slice::from_ref(&range), "{}: {outcomes:?}", list.display());
+    // A list whose file is named is one of that file.
+    let other = folder.join("under another name");
+    std::fs::rename(&file, &other).unwrap();
+    let of_data = Options { data: Some(other.clone()), ..options.clone() };
+    assert_eq!(check(&list, &of_data).0[0].1, std::slice::from_ref(&range), "{}", list.display());
+    std::fs::rename(&other, &file).unwrap();
+    // A copy that is damaged there mends nothing.
+    let progress = Progress::default();
+    std::fs::write(&copy, &damaged).unwrap();
+    let done = repair(&list, &copy, Mode::Write, &options, &progress).unwrap();
+    assert!(
+        done.files[0].mends.iter().all(|mend| !mend.possible) && done.files[0].verdict() == Verdict::Mismatch
+    );
+    assert_eq!(std::fs::read(&file).unwrap(), damaged);
+    // One that is damaged elsewhere does.
+    let mut elsewhere = good.clone();
+    let last = if at >= good.len() / 2 { 0 } else { good.len() - 1 };
+    elsewhere[last] ^= 1;
+    std::fs::write(&copy, &elsewhere).unwrap();
+    let tried = repair(&list, &copy, Mode::DryRun, &options, &progress).unwrap();
+    assert!(
+        tried.files[0].mends.iter().all(|mend| mend.possible && mend.writes > 0),
+        "{:?}",
+        tried.files[0].mends
+    );
+    assert_eq!(std::fs::read(&file).unwrap(), damaged);
+    let done = repair(&list, &copy, Mode::Write, &options, &progress).unwrap();
+    assert_eq!(done.files[0].verdict(), Verdict::Verified, "{}: {done:?}", list.display());
+    assert_eq!(std::fs::read(&file).unwrap(), good);
+    // What is missing at the end is damage too, and is put back.
+    std::fs::write(&copy, &good).unwrap();
+    std::fs::write(&file, &good[..good.len() - 1]).unwrap();
+    let (outcomes, _, conclusion) = check(&list, &options);
+    if outcomes[0].0 == Verdict::Mismatch {
+        assert_eq!(conclusion, Conclusion::Failed);
+        let done = repair(&list, &copy, Mode::Write, &options, &progress).unwrap();
+        assert_eq!(done.files[0].verdict(), Verdict::Verified, "{}: {done:?}", list.display());
+        assert_eq!(std::fs::read(&file).unwrap(), good);
+    } else {
+        panic!("{}: {outcomes:?}", list.display());
+    }
+}
+
+fn folder(data: &[u8]) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_owned();
+    std::fs::write(path.join("data"), data).unwrap();
+    (folder, path)
+}
+
+const LEN: usize = 3_000_001;
+const AT: usize = 1_234_567;
+
+#[test]
+fn torrents_of_both_versions() {
+    let (_held, path) = folder(&noise(LEN));
+    let piece = |len: u64| AT as u64 / len * len..(AT as u64 / len + 1) * len;
+    if run(&path, "mktorrent", &["-l", "16", "-o", "t.torrent", "data"]).is_some() {
+        locates(&path, "t.torrent", "data", AT, piece(1 << 16));
+        locates(
+            &path,
+            "t.torrent",
+            "data",
+            LEN - 1,
+            LEN as u64 - 1 - (LEN as u64 - 1) % (1 << 16)..LEN as u64,
+        );
+    }
+}
+
+#[test]
+fn par2_slices() {
+    let (_held, path) = folder(&noise(LEN));
+    if run(&path, "par2", &["create", "-q", "-s4096", "-r1", "set.par2", "data"]).is_some() {
+        locates(&path, "set.par2", "data", AT, AT as u64 / 4096 * 4096..(AT as u64 / 4096 + 1) * 4096);
+        locates(&path, "set.par2", "data", LEN - 1, LEN as u64 / 4096 * 4096..LEN as u64);
+    }
+}
+
+#[test]
+fn zsync_sums() {
+    let (_held, path) = folder(&noise(LEN));
+    if run(&path, "zsyncmake", &["-b", "2048", "-u", "data", "-o", "data.zsync", "data"]).is_some() {
+        locates(&path, "data.zsync", "data", AT, AT as u64 / 2048 * 2048..(AT as u64 / 2048 + 1) * 2048);
+        locates(&path, "data.zsync", "data", LEN - 1, LEN as u64 / 2048 * 2048..LEN as u64);
+        // Without the SHA-1 of all of it, sums that are cut short prove nothing.
+        let text = std::fs::read(path.join("data.zsync")).unwrap();
+        let at = text.windows(6).position(|word| word == b"SHA-1:").unwrap();
+        let end = at + text[at..].iter().position(|&byte| byte == b'\n').unwrap() + 1;
+        std::fs::write(path.join("short.zsync"), [&text[..at], &text[end..]].concat()).unwrap();
+        let (outcomes, bad, conclusion) = check(&path.join("short.zsync"), &Options::default());
+        assert_eq!(
+            (outcomes[0].0, bad, conclusion == Conclusion::Verified),
+            (Verdict::Unverified, Vec::new(), false)
+        );
+        assert!(outcomes[0].3.contains("of md4 and"), "{}", outcomes[0].3);
+        let error = repair(
+            &path.join("short.zsync"),
+            &path.join("data"),
+            Mode::Write,
+            &Options::default(),
+            &Progress::default(),
+        );
+        assert!(error.unwrap_err().to_string().contains("by which nothing is written"));
+    }
+}
+
+#[test]
+fn casync_chunks() {
+    let (_held, path) = folder(&noise(LEN));
+    if run(&path, "casync", &["make", "--store=store.castr", "data.caibx", "data"]).is_some() {
+        let index = std::fs::read(path.join("data.caibx")).unwrap();
+        let end = |row: usize| u64::from_le_bytes(index[64 + 40 * row..][..8].try_into().unwrap());
+        let rows = (index.len() - 64 - 40) / 40;
+        let row = (0..rows).find(|&row| end(row) > AT as u64).unwrap();
+        locates(&path, "data.caibx", "data", AT, end(row - 1)..end(row));
+        run(&path, "casync", &["make", "--store=store.castr", "folder.caidx", "store.castr"]);
+        let (_, bad, _) = check(&path.join("folder.caidx"), &Options::default());
+        assert!(bad[0].contains(".caidx"), "{bad:?}");
+    }
+}
+
+#[test]
+fn bao_outboards() {
+    let data = ptn251(2049);
+    let (_held, path) = folder(&data);
+    let progress = Progress::default();
+    let reading = Reading { threads: 2, ..Reading::new(&progress) };
+    let write = |kind: Outboard| {
+        let target = path.join(format!("data{}", kind.ending()));
+        let _ = std::fs::remove_file(&target);
+        let root = write_outboard(path.join("data"), kind, &target, &reading).unwrap();
+        let blake3: Spec = "blake3".parse().unwrap();
+        assert_eq!(root, blake3.digest(&std::fs::read(path.join("data")).unwrap()));
+        std::fs::read(target).unwrap()
+    };
+    // As the reference program writes it.
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    assert_eq!(
+        hex(&write(Outboard::Bao)),
+        "0108000000000000811f7d4f1735258e27c68b9214ff7c4aac866d47f73deef1fd8908b5e38f804f1ad5f780a5e31e5ae4584c8ea23e6e256\
+         eda8d14d4aba69c5350c4ec54be7f0a5c9e654411e393d1f4bec710ccd5bc5669ab177d610a0eb691fcfee92fb4e8b15b1f23b8390368a2c1\
+         5095910389d1b716eb52a6dfd34d0aa66a22a21b761ca7"
+            .replace(' ', "")
+    );
+    let sha256: Spec = "sha256".parse().unwrap();
+    std::fs::write(path.join("data"), ptn251(262_145)).unwrap();
+    assert_eq!(
+        sha256.digest(&write(Outboard::Bao)).to_hex(),
+        "72a16a78ece520f930d1a6fb8479631424fe2939aab2aca9c25eded76d1d41db"
+    );
+    assert_eq!(
+        sha256.digest(&write(Outboard::Groups)).to_hex(),
+        "7b10f6898a8660121e0c7b8d13f2cf66ef0fff2f05517a834d50672ad3e698e9"
+    );
+    for len in [LEN, 1 << 20, (1 << 20) + 1, 5 << 20, (7 << 20) + 16385] {
+        std::fs::write(path.join("data"), noise(len)).unwrap();
+        let at = len / 3;
+        for (kind, leaf) in [(Outboard::Bao, 1024), (Outboard::Groups, 16384u64)] {
+            let text = write(kind);
+            let list = format!("data{}", kind.ending());
+            let start = at as u64 / leaf * leaf;
+            locates(&path, &list, "data", at, start..start + leaf);
+            let last = (len as u64 - 1) / leaf * leaf;
+            locates(&path, &list, "data", len - 1, last..len as u64);
+            // What is damaged is not held against the file, wherever it is.
+            for byte in [0, 8, text.len() / 2, text.len() - 1].into_iter().filter(|at| *at < text.len()) {
+                let mut damaged = text.clone();
+                damaged[byte] ^= 1;
+                std::fs::write(path.join(&list), &damaged).unwrap();
+                let (outcomes, bad, conclusion) = check(&path.join(&list), &Options::default());
+                assert_ne!(conclusion, Conclusion::Verified);
+                let leaf_value = outcomes.first().is_some_and(|told| told.0 == Verdict::Mismatch);
+                assert!(!bad.is_empty() || leaf_value, "{kind:?} {len} {byte}: {outcomes:?}");
+            }
+        }
+    }
+    for len in [0usize, 1, 1024, 16384] {
+        std::fs::write(path.join("data"), noise(len)).unwrap();
+        assert_eq!(write(Outboard::Groups).len(), 0);
+    }
+}
+
+#[test]
+fn post_order_outboards_of_groups() {
+    // As bao-tree writes it: the same nodes, each behind those below it.
+    let (_held, path) = folder(&ptn251(262_145));
+    let progress = Progress::default();
+    let target = path.join("data.obao4");
+    write_outboard(path.join("data"), Outboard::Groups, &target, &Reading::new(&progress)).unwrap();
+    let pre = std::fs::read(&target).unwrap();
+    fn turn(pre: &mut &[u8], leaves: usize, post: &mut Vec<u8>) {
+        if leaves == 1 {
+            return;
+        }
+        let (node, rest) = pre.split_at(64);
+        *pre = rest;
+        let left = leaves.next_power_of_two() / 2;
+        turn(pre, left, post);
+        turn(pre, leaves - left, post);
+        post.extend_from_slice(node);
+    }
+    let mut post = Vec::new();
+    turn(&mut &pre[..], 17, &mut post);
+    let sha256: Spec = "sha256".parse().unwrap();
+    assert_eq!(
+        sha256.digest(&post).to_hex(),
+        "762a20d237de8fa580dc445a0b3677b4033f66fd9cb3c844acd996c7304335f4"
+    );
+    std::fs::write(&target, &post).unwrap();
+    locates(&path, "data.obao4", "data", 99_999, 98_304..114_688);
+}
+
+#[test]
+fn fsverity_trees() {
+    for (len, extra, block) in [
+        (LEN, &[][..], 4096u64),
+        (LEN, &["--salt=0102030405060708", "--block-size=1024"], 1024),
+        (600_000, &["--hash-alg=sha512"], 4096),
+        (8192, &[], 4096),
+    ] {
+        let (_held, path) = folder(&noise(len));
+        let mut args = vec!["digest", "--out-merkle-tree=tree", "--out-descriptor=descriptor"];
+        args.extend_from_slice(extra);
+        args.push("data");
+        if run(&path, "fsverity", &args).is_none() {
+            return;
+        }
+        let (descriptor, tree) =
+            (std::fs::read(path.join("descriptor")).unwrap(), std::fs::read(path.join("tree")).unwrap());
+        std::fs::write(path.join("data.fsverity"), [descriptor, tree.clone()].concat()).unwrap();
+        let at = len / 2;
+        let start = at as u64 / block * block;
+        locates(&path, "data.fsverity", "data", at, start..start + block);
+        if extra.is_empty() {
+            // The tree alone is read as one of the usual kind.
+            std::fs::write(path.join("data.merkle"), &tree).unwrap();
+            let (outcomes, bad, conclusion) = check(&path.join("data.merkle"), &Options::default());
+            assert_eq!((bad, conclusion), (Vec::new(), Conclusion::Verified), "{outcomes:?}");
+        }
+    }
+}
+
+#[test]
+fn dm_verity_hash_devices() {
+    for (blocks, format) in [(700u64, "1"), (700, "0"), (129, "1"), (2, "1")] {
+        let (_held, path) = folder(&noise(blocks as usize * 4096));
+        let type_of = format!("--format={format}");
+        if run(&path, "veritysetup", &["format", &type_of, "data", "data.verity"]).is_none() {
+            return;
+        }
+        let at = blocks / 2 * 4096;
+        locates(&path, "data.verity", "data", at as usize + 9, at..at + 4096);
+    }
+}
+
+#[test]
+fn piecewise_digests_of_hashdeep_and_md5deep() {
+    for args in [
+        &["hashdeep", "-d", "-p", "50000", "-c", "md5,sha256", "-l", "data"][..],
+        &["hashdeep", "-p", "50000", "-l", "data"],
+        &["md5deep", "-d", "-p", "50000", "-l", "data"],
+        &["md5deep", "-p", "50000", "-l", "data"],
+        &["sha256deep", "-p", "50000", "-l", "data"],
+    ] {
+        let (_held, path) = folder(&noise(LEN));
+        let Some(text) = run(&path, args[0], &args[1..]) else { return };
+        std::fs::write(path.join("known"), text).unwrap();
+        locates(&path, "known", "data", AT, 1_200_000..1_250_000);
+    }
+}
+
+#[test]
+fn metalink_pieces_and_parts_of_s3() {
+    let data = noise(LEN);
+    let (_held, path) = folder(&data);
+    let (sha1, sha256): (Spec, Spec) = ("sha1".parse().unwrap(), "sha256".parse().unwrap());
+    let row = |len: usize, text: &dyn Fn(usize, &[u8]) -> String| -> String {
+        data.chunks(len).enumerate().map(|(at, piece)| text(at, piece)).collect()
+    };
+    let four = format!(
+        "<?xml version=\"1.0\"?><metalink xmlns=\"urn:ietf:params:xml:ns:metalink\"><file name=\"data\"><size>{LEN}</size>\
+         <hash type=\"sha-256\">{}</hash><pieces length=\"65536\" type=\"sha-1\">{}</pieces>\
+         <pieces length=\"65536\" type=\"no-such\">{}</pieces></file></metalink>",
+        sha256.digest(&data),
+        row(65536, &|_, piece| format!("<hash>{}</hash>", sha1.digest(piece))),
+        row(65536, &|_, _| "<hash>00</hash>".to_owned()),
+    );
+    std::fs::write(path.join("data.meta4"), four).unwrap();
+    let start = AT as u64 / 65536 * 65536;
+    locates(&path, "data.meta4", "data", AT, start..start + 65536);
+    let three = format!(
+        "<?xml version=\"1.0\"?><metalink version=\"3.0\"><files><file name=\"data\"><verification>\
+         <pieces length=\"65536\" type=\"sha1\">{}</pieces></verification></file></files></metalink>",
+        row(65536, &|at, piece| format!("<hash piece=\"{at}\">{}</hash>", sha1.digest(piece))),
+    );
+    std::fs::write(path.join("data.metalink"), three).unwrap();
+    locates(&path, "data.metalink", "data", AT, start..start + 65536);
+    let part = |at: usize, piece: &[u8]| {
+        let comma = if at == 0 { "" } else { "," };
+        let sum = sha256.digest(piece).to_base64();
+        format!("{comma}{{\"PartNumber\":{},\"Size\":{},\"ChecksumSHA256\":\"{sum}\"}}", at + 1, piece.len())
+    };
+    let attributes = format!(
+        "{{\"ETag\":\"x-3\",\"Checksum\":{{\"ChecksumType\":\"COMPOSITE\"}},\"ObjectParts\":{{\"TotalPartsCount\":3,\"IsTruncated\":false,\
+         \"Parts\":[{}]}},\"ObjectSize\":{LEN}}}",
+        row(1_400_000, &part)
+    );
+    std::fs::write(path.join("data.parts.json"), attributes).unwrap();
+    locates(&path, "data.parts.json", "data", AT, 0..1_400_000);
+    locates(&path, "data.parts.json", "data", LEN - 1, 2_800_000..LEN as u64);
+}
+
+#[test]
+fn gaps_of_a_list_are_told_and_nothing_is_verified_by_what_it_does_not_say() {
+    let data = noise(10_000);
+    let (_held, path) = folder(&data);
+    let md5: Spec = "md5".parse().unwrap();
+    let run = |range: Range<usize>| {
+        let (start, len) = (range.start, range.len());
+        format!(
+            "<byte_run file_offset='{start}' len='{len}'><hashdigest type='MD5'>{}</hashdigest></byte_run>",
+            md5.digest(&data[range])
+        )
+    };
+    let runs = run(0..100) + &run(100..4000) + &run(6000..9000);
+    let text = format!(
+        "<dfxml><fileobject><filename>data</filename><filesize>10000</filesize>{runs}</fileobject></dfxml>"
+    );
+    std::fs::write(path.join("d.dfxml"), &text).unwrap();
+    let (outcomes, _, conclusion) = check(&path.join("d.dfxml"), &Options::default());
+    assert_eq!(outcomes[0].0, Verdict::Unverified);
+    assert_eq!(outcomes[0].2, [4000..6000, 9000..10_000]);
+    assert_ne!(conclusion, Conclusion::Verified);
+    let whole = text.replace(
+        "</fileobject>",
+        &format!("<hashdigest type='MD5'>{}</hashdigest></fileobject>", md5.digest(&data)),
+    );
+    std::fs::write(path.join("whole.dfxml"), whole).unwrap();
+    let (outcomes, _, conclusion) = check(&path.join("whole.dfxml"), &Options::default());
+    assert_eq!((outcomes[0].2.len(), conclusion), (0, Conclusion::Verified));
+    for bad in [
+        run(100..200) + &run(0..100),
+        run(0..100) + &run(50..200),
+        runs.replace("file_offset", "offset"),
+        run(9000..10_000).replace("'1000'", "'1001'"),
+    ] {
+        let text = format!(
+            "<dfxml><fileobject><filename>data</filename><filesize>10000</filesize>{bad}</fileobject></dfxml>"
+        );
+        std::fs::write(path.join("d.dfxml"), text).unwrap();
+        assert!(!check(&path.join("d.dfxml"), &Options::default()).1.is_empty(), "{bad}");
+    }
+}
+
+#[test]
+fn what_was_written_by_a_list_of_several_files_is_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let copy = path.join("copy");
+    for root in [path, &copy] {
+        std::fs::create_dir_all(root.join("set/sub")).unwrap();
+        std::fs::write(root.join("set/a"), noise(100_000)).unwrap();
+        std::fs::write(root.join("set/sub/b"), ptn251(70_001)).unwrap();
+        std::fs::write(root.join("set/sub/c"), noise(10)).unwrap();
+    }
+    if run(path, "mktorrent", &["-l", "15", "-o", "t.torrent", "set"]).is_none() {
+        return;
+    }
+    // In a piece of both files, and missing at the end of one.
+    let mut a = noise(100_000);
+    a[99_999] ^= 1;
+    std::fs::write(path.join("set/a"), &a).unwrap();
+    std::fs::write(path.join("set/sub/b"), &ptn251(70_001)[..70_000]).unwrap();
+    let (options, progress) = (Options::default(), Progress::default());
+    let list = path.join("t.torrent");
+    assert!(
+        repair(&list, &copy.join("set/a"), Mode::Write, &options, &progress).is_err(),
+        "one copy of several files"
+    );
+    let done = repair(&list, &copy, Mode::Write, &options, &progress).unwrap();
+    assert!(done.files.iter().all(|file| file.verdict() == Verdict::Verified), "{done:?}");
+    assert_eq!(check(&list, &options).2, Conclusion::Verified);
+    // Through a link nothing is written elsewhere, and what is not there is not made.
+    std::fs::remove_file(path.join("set/sub/c")).unwrap();
+    let done = repair(&list, &copy, Mode::Write, &options, &progress).unwrap();
+    assert_eq!(done.files[2].verdict(), Verdict::Missing);
+    assert!(!path.join("set/sub/c").exists());
+}

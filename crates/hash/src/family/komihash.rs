@@ -1,0 +1,152 @@
+//! komihash of version 5 (Vaneev, <https://github.com/avaneev/komihash>), with a seed: eight words, two of which are multiplied with
+//! two of the message at a time.
+//!
+//! Digests are the number, big-endian.
+
+use crate::algorithm::{Algorithm, Kind, Serial, Status};
+use crate::digest::Digest;
+
+/// The rows of this family.
+pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
+    name: "komihash",
+    tag: "KOMIHASH",
+    aliases: &["komihash5"],
+    digest_len: 8,
+    status: Status::Checksum("64 bits, no cryptography (Vaneev 2021)"),
+    summary: "komihash 5; hash tables",
+    check: "1e48489aa85686e9",
+    seed_bits: 64,
+    kind: Kind::Serial(|params| Box::new(Komi::new(params.seed))),
+    ..Algorithm::PLAIN
+}];
+
+/// The first digits of pi, as Blowfish has them.
+const PI: [u64; 8] = [
+    0x243f_6a88_85a3_08d3,
+    0x1319_8a2e_0370_7344,
+    0xa409_3822_299f_31d0,
+    0x082e_fa98_ec4e_6c89,
+    0x4528_21e6_38d0_1377,
+    0xbe54_66cf_34e9_0c6c,
+    0xc0ac_29b7_c97c_50dd,
+    0x3f84_d5b5_b547_0917,
+];
+
+const BLOCK: usize = 64;
+/// Where the second half of the state and of a block begins, in words.
+const HALF: usize = 4;
+
+/// The little-endian number of at most eight bytes.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// The halves of a product.
+fn product(a: u64, b: u64) -> (u64, u64) {
+    let product = u128::from(a) * u128::from(b);
+    (product as u64, (product >> 64) as u64)
+}
+
+#[derive(Clone)]
+struct Komi {
+    /// What four products make, each of a word of either half.
+    state: [u64; 8],
+    /// Whether a whole block was taken.
+    long: bool,
+    waiting: [u8; BLOCK],
+    filled: usize,
+}
+
+/// The two words that the end of a message goes on with: a product is added to the second, and the first is their difference.
+struct Pair(u64, u64);
+
+impl Pair {
+    fn multiply(&mut self, a: u64, b: u64) {
+        let (low, high) = product(a, b);
+        self.1 = self.1.wrapping_add(high);
+        self.0 = self.1 ^ low;
+    }
+}
+
+impl Komi {
+    fn new(seed: u64) -> Komi {
+        const EVEN: u64 = 0x5555_5555_5555_5555;
+        let mut pair = Pair(PI[0] ^ (seed & EVEN), PI[HALF] ^ (seed & !EVEN));
+        pair.multiply(pair.0, pair.1);
+        let mut state = PI;
+        state[..HALF].iter_mut().for_each(|word| *word ^= pair.0);
+        state[HALF..].iter_mut().for_each(|word| *word ^= pair.1);
+        (state[0], state[HALF]) = (pair.0, pair.1);
+        Komi { state, long: false, waiting: [0; BLOCK], filled: 0 }
+    }
+
+    fn take(&mut self) {
+        let word = |at: usize| number(&self.waiting[8 * at..8 * at + 8]);
+        let state = &mut self.state;
+        let products: [(u64, u64); HALF] =
+            std::array::from_fn(|at| product(word(at) ^ state[at], word(HALF + at) ^ state[HALF + at]));
+        for (at, (_, high)) in products.into_iter().enumerate() {
+            state[HALF + at] = state[HALF + at].wrapping_add(high);
+            // Each product's lower half goes beside the upper one of its neighbour.
+            let next = (at + 1) % HALF;
+            state[next] = state[HALF + at] ^ products[next].0;
+        }
+        self.long = true;
+        self.filled = 0;
+    }
+}
+
+impl Serial for Komi {
+    fn update(&mut self, mut data: &[u8]) {
+        while !data.is_empty() {
+            let (head, rest) = data.split_at(data.len().min(BLOCK - self.filled));
+            self.waiting[self.filled..self.filled + head.len()].copy_from_slice(head);
+            self.filled += head.len();
+            if self.filled == BLOCK {
+                self.take();
+            }
+            data = rest;
+        }
+    }
+
+    fn finish(&mut self) -> Digest {
+        let all = |words: &[u64]| words.iter().fold(0, |all, word| all ^ word);
+        let mut pair = match self.long {
+            true => Pair(all(&self.state[..HALF]), all(&self.state[HALF..])),
+            false => Pair(self.state[0], self.state[HALF]),
+        };
+        let mut rest = &self.waiting[..self.filled];
+        while let Some((two, others)) = rest.split_at_checked(16) {
+            pair.multiply(number(&two[..8]) ^ pair.0, number(&two[8..]) ^ pair.1);
+            rest = others;
+        }
+        let (mut a, mut b) = (pair.0, pair.1);
+        if self.long || self.filled > 0 {
+            if let Some((one, others)) = rest.split_at_checked(8) {
+                (a, b) = (b, a ^ number(one));
+                rest = others;
+            }
+            // A bit behind the last byte.
+            a ^= number(rest) | 1 << (8 * rest.len());
+        }
+        pair.multiply(a, b);
+        pair.multiply(pair.0, pair.1);
+        Digest::number(pair.0, 8)
+    }
+
+    fn clone_box(&self) -> Box<dyn Serial> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Spec;
+
+    /// By the crate of the same name.
+    #[test]
+    fn a_seed_makes_another_digest() {
+        let spec: Spec = "komihash;seed=1311768467463790320".parse().unwrap();
+        assert_eq!(spec.digest(b"123456789").to_hex(), "edabc75308bfda0c");
+    }
+}

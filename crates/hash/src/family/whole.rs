@@ -1,0 +1,30 @@
+//! A message whose definition begins with its length or its end, and whose length nobody told: it is kept whole.
+
+use crate::algorithm::Serial;
+use crate::digest::Digest;
+
+/// The bytes so far, and what makes a digest of all of them.
+#[derive(Clone)]
+pub(crate) struct Whole<F> {
+    bytes: Vec<u8>,
+    digest: F,
+}
+
+/// A hasher that asks for the digest of the whole message at its end.
+pub(crate) fn whole(digest: impl Fn(&[u8]) -> Digest + Clone + Send + Sync + 'static) -> Box<dyn Serial> {
+    Box::new(Whole { bytes: Vec::new(), digest })
+}
+
+impl<F: Fn(&[u8]) -> Digest + Clone + Send + Sync + 'static> Serial for Whole<F> {
+    fn update(&mut self, data: &[u8]) {
+        self.bytes.extend_from_slice(data);
+    }
+
+    fn finish(&mut self) -> Digest {
+        (self.digest)(&self.bytes)
+    }
+
+    fn clone_box(&self) -> Box<dyn Serial> {
+        Box::new(self.clone())
+    }
+}

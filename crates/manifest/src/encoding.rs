@@ -1,0 +1,156 @@
+//! The ways to spell the bytes of a digest, a row each: how it is called, written and read.
+//!
+//! RFC 4648 (base 16, 32, 64), Nix, Bitcoin's base 58, ZeroMQ's RFC 32 (Z85), Bubble Babble (Huima 2000, `ssh-keygen -B`), and the
+//! letters that multibase puts before others (<https://github.com/multiformats/multibase>).
+
+use crate::radix;
+use data_encoding::{BASE32_NOPAD, BASE64, BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER, HEXUPPER};
+
+/// A way to spell bytes.
+#[derive(Debug)]
+pub struct Encoding {
+    /// Its name.
+    pub name: &'static str,
+    /// The letter that stands before it in multibase, where it has one.
+    pub multibase: Option<char>,
+    /// Where it is met.
+    pub summary: &'static str,
+    write: fn(&[u8]) -> Option<String>,
+    read: fn(&[u8]) -> Option<Vec<u8>>,
+}
+
+impl PartialEq for Encoding {
+    /// Whether they are the same row.
+    fn eq(&self, other: &Encoding) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Encoding {}
+
+macro_rules! encodings {
+    ($($name:literal $letter:expr, $summary:literal, $write:expr, $read:expr;)*) => {
+        /// Every way to spell a digest.
+        pub static ENCODINGS: &[Encoding] = &[$(Encoding {
+            name: $name,
+            multibase: $letter,
+            summary: $summary,
+            write: $write,
+            read: $read,
+        }),*];
+    };
+}
+
+encodings! {
+    "hex" Some('f'), "most lists", |bytes| Some(HEXLOWER.encode(bytes)), |text| HEXLOWER.decode(text).ok();
+    "hexupper" Some('F'), "certificates, Windows", |bytes| Some(HEXUPPER.encode(bytes)), |text| HEXUPPER.decode(text).ok();
+    "base32" Some('b'), "Gnutella, DC++, IPFS: small letters without padding",
+        |bytes| Some(BASE32_NOPAD.encode(bytes).to_ascii_lowercase()),
+        |text| (!text.iter().any(u8::is_ascii_uppercase)).then(|| radix::base32(text))?;
+    "base32upper" Some('B'), "the same in capitals", |bytes| Some(BASE32_NOPAD.encode(bytes)),
+        |text| (!text.iter().any(u8::is_ascii_lowercase)).then(|| radix::base32(text))?;
+    "nix32" None, "Nix: letters of its own, the last byte first", |bytes| Some(radix::to_nix32(bytes)), radix::from_nix32;
+    "base58" Some('z'), "IPFS, Bitcoin's letters", |bytes| Some(radix::to_base58(bytes)), radix::from_base58;
+    "base64" None, "cksum, web pages, clouds: with padding", |bytes| Some(BASE64.encode(bytes)), |text| BASE64.decode(text).ok();
+    "base64nopad" Some('m'), "the same without padding",
+        |bytes| Some(BASE64_NOPAD.encode(bytes)), |text| BASE64_NOPAD.decode(text).ok();
+    "base64url" Some('u'), "names of files and URLs, without padding",
+        |bytes| Some(BASE64URL_NOPAD.encode(bytes)), |text| BASE64URL_NOPAD.decode(text).ok();
+    "multibase-hex" None, "multiformats: f and base 16", |bytes| multibase('f', bytes), |text| of_multibase('f', text);
+    "multibase-base32" None, "IPFS: b and base 32", |bytes| multibase('b', bytes), |text| of_multibase('b', text);
+    "multibase-base58" None, "IPFS, keys of DIDs: z and base 58", |bytes| multibase('z', bytes), |text| of_multibase('z', text);
+    "multibase-base64" None, "m and base 64", |bytes| multibase('m', bytes), |text| of_multibase('m', text);
+    "multibase-base64url" None, "W3C's data integrity: u and base 64 for URLs", |bytes| multibase('u', bytes), |text| of_multibase('u', text);
+    "z85" None, "ZeroMQ: five characters for four bytes, of which there must be a multiple", radix::to_z85, radix::from_z85;
+    "bubblebabble" None, "words to be read aloud, with a check in them",
+        |bytes| Some(radix::to_bubble_babble(bytes)), radix::from_bubble_babble;
+}
+
+impl Encoding {
+    /// The bytes so spelled; `None` where it spells no such number of bytes.
+    pub fn write(&self, bytes: &[u8]) -> Option<String> {
+        (self.write)(bytes)
+    }
+
+    /// The bytes that the text spells; `None` if it spells none.
+    pub fn read(&self, text: &[u8]) -> Option<Vec<u8>> {
+        (self.read)(text).filter(|bytes| !bytes.is_empty())
+    }
+}
+
+/// The row of this name.
+pub fn encoding(name: &str) -> Option<&'static Encoding> {
+    ENCODINGS.iter().find(|row| row.name.eq_ignore_ascii_case(name))
+}
+
+fn by_letter(letter: char) -> Option<&'static Encoding> {
+    ENCODINGS.iter().find(|row| row.multibase == Some(letter))
+}
+
+fn multibase(letter: char, bytes: &[u8]) -> Option<String> {
+    Some(format!("{letter}{}", by_letter(letter)?.write(bytes)?))
+}
+
+fn of_multibase(letter: char, text: &[u8]) -> Option<Vec<u8>> {
+    by_letter(letter)?.read(text.strip_prefix(&[letter as u8])?)
+}
+
+/// The bytes that are spelled behind a letter which tells how.
+pub fn from_multibase(text: &[u8]) -> Option<Vec<u8>> {
+    let (letter, digits) = text.split_first()?;
+    by_letter(char::from(*letter))?.read(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_nothing_else() {
+        for row in ENCODINGS {
+            for len in 1..=80u8 {
+                let bytes: Vec<u8> =
+                    (0..len).map(|at| if at < len % 4 { 0 } else { at.wrapping_mul(37) ^ len }).collect();
+                let Some(text) = row.write(&bytes) else {
+                    assert!(row.name == "z85" && len % 4 != 0, "{} of {len} bytes", row.name);
+                    continue;
+                };
+                // Nix's base 32 is of digests alone.
+                if row.name != "nix32" || len <= 64 {
+                    assert_eq!(row.read(text.as_bytes()).as_ref(), Some(&bytes), "{} {text}", row.name);
+                }
+                if let Some(letter) = row.multibase {
+                    assert_eq!(
+                        from_multibase(format!("{letter}{text}").as_bytes()),
+                        Some(bytes),
+                        "{}",
+                        row.name
+                    );
+                }
+                let spoilt = text.replacen(&text[..1], "~", 1);
+                assert_eq!(row.read(spoilt.as_bytes()), None, "{} {spoilt}", row.name);
+            }
+            assert_eq!(row.read(b""), None);
+            assert_eq!(encoding(&row.name.to_uppercase()), Some(row));
+        }
+    }
+
+    #[test]
+    fn published_values_are_written() {
+        let spelled =
+            |name: &str, bytes: &[u8]| encoding(name).and_then(|row| row.write(bytes)).unwrap_or_default();
+        // RFC 32 of ZeroMQ.
+        assert_eq!(spelled("z85", &[0x86, 0x4f, 0xd2, 0x6f, 0xb5, 0x59, 0xf7, 0x5b]), "HelloWorld");
+        // Huima's examples.
+        assert_eq!(spelled("bubblebabble", b""), "xexax");
+        assert_eq!(spelled("bubblebabble", b"1234567890"), "xesef-disof-gytuf-katof-movif-baxux");
+        assert_eq!(spelled("bubblebabble", b"Pineapple"), "xigak-nyryk-humil-bosek-sonax");
+        // Those of the draft of base 58, and of multibase.
+        assert_eq!(spelled("base58", b"Hello World!"), "2NEpo7TZRRrLZSi2U");
+        assert_eq!(spelled("base58", &[0, 0, 0x28, 0x7f, 0xb4, 0xcd]), "11233QC4");
+        assert_eq!(spelled("base32", b"yes mani !"), "pfsxgidnmfxgsibb");
+        assert_eq!(from_multibase(b"z7paNL19xttacUY").as_deref(), Some(&b"yes mani !"[..]));
+        assert_eq!(from_multibase(b"uZnV0dXJl").as_deref(), Some(&b"future"[..]));
+        assert_eq!(from_multibase(b"?abc"), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! Outboards of Bao (`.obao`) and of bao-tree (`.obao4`): the nodes of a file's BLAKE3 tree, each the two chaining values below it.
+//!
+//! `.obao` has the file's length and then, in pre-order, all nodes above chunks of 1 KiB. `.obao4` has those above groups of 16 KiB, as a
+//! rule without the length, in pre-order or in post-order. Every node but the root is hashed and compared with what its own
+//! parent says of it, so that a damaged outboard is never held against the file.
+
+use super::nameless::{self, LIMIT, ROW, le64};
+use crate::entry::{Cuts, Made, PieceList, SIZE_LIMIT};
+use crate::format::{Format, Options, Parts, Reading};
+use crate::line::LineError;
+use crate::records::{refused, stopped};
+use crate::scan;
+use truesum_hash::tree::Merkle;
+use truesum_hash::{Digest, Spec, find};
+
+pub(crate) static OBAO: Format = Format {
+    name: "obao",
+    file_names: &[".obao"],
+    summary: "Bao outboard, the BLAKE3 tree above chunks of 1 KiB: damage is located by it",
+    reading: Reading::Document { limit: LIMIT, parse: |text, options| parse(&text, CHUNK, ".obao", options) },
+    ..ROW
+};
+
+pub(crate) static OBAO4: Format = Format {
+    name: "obao4",
+    file_names: &[".obao4"],
+    summary: "bao-tree's outboard above groups of 16 KiB, as iroh keeps it: damage is located by it",
+    reading: Reading::Document {
+        limit: LIMIT,
+        parse: |text, options| parse(&text, GROUP, ".obao4", options),
+    },
+    ..ROW
+};
+
+/// Bytes of a chunk, and of a group.
+const CHUNK: u64 = 1 << 10;
+const GROUP: u64 = 16 << 10;
+/// Bytes of a node, and of the length before all of them.
+const NODE: usize = 64;
+const LENGTH: usize = 8;
+
+fn parse(text: &[u8], leaf: u64, ending: &str, options: &Options) -> Result<Parts, LineError> {
+    scan::count(text.len());
+    // What was kept without a length has none where nodes alone make the file.
+    let told = text.len() % NODE == LENGTH;
+    if !told && (leaf == CHUNK || !text.len().is_multiple_of(NODE)) {
+        return Err(refused(text.len() / NODE * NODE, "the outboard is cut off"));
+    }
+    let nodes = &text[if told { LENGTH } else { 0 }..];
+    let leaves = (nodes.len() / NODE) as u64 + 1;
+    let size = le64(text, 0).filter(|_| told);
+    if size.is_some_and(|size| size > SIZE_LIMIT || size.div_ceil(leaf).max(1) != leaves) {
+        return Err(refused(0, "the length is not that of so many nodes: cut off, or no outboard"));
+    }
+    let path = nameless::name(options, &[ending])?;
+    if leaves == 1 {
+        // The root alone would tell of it, and that is not in an outboard.
+        return Ok(nameless::only(path, size, Vec::new()));
+    }
+    let spec = find("blake3").map(Spec::new).ok_or(refused(0, "no algorithm for nodes"))?;
+    let merkle = Merkle::new(&spec).ok_or(refused(0, "no tree for nodes"))?;
+    let read = |post| {
+        let mut walk = Walk {
+            merkle: &merkle,
+            nodes,
+            base: text.len() - nodes.len(),
+            at: 0,
+            post,
+            row: Vec::new(),
+            options,
+        };
+        walk.row.reserve(nodes.len() / 2 + 32);
+        walk.subtree(0, leaves, None).map(|()| walk.row)
+    };
+    let row = match read(false) {
+        Err(error) if leaf == GROUP => read(true).map_err(|_| error),
+        other => other,
+    }?;
+    let covered = 0..size.unwrap_or(leaves * leaf);
+    let list = PieceList::of(spec, Cuts::Equal { covered, len: leaf }, row.into(), 32);
+    let list = list.ok_or(refused(0, "nodes that are not of the file"))?.made(Made::Subtree);
+    let list = if size.is_none() { list.ending_with_file() } else { list };
+    Ok(nameless::only(path, size, vec![list]))
+}
+
+/// A walk over all nodes in the order they are kept in.
+struct Walk<'a> {
+    merkle: &'a Merkle,
+    nodes: &'a [u8],
+    /// Where the nodes begin in the document.
+    base: usize,
+    at: usize,
+    /// Whether a node stands behind those below it.
+    post: bool,
+    /// The chaining values of leaves, one after the other.
+    row: Vec<u8>,
+    options: &'a Options,
+}
+
+impl Walk<'_> {
+    /// Takes the node of `leaves` leaves, more than one, of which `first` is the first, with all below it; `expected` is what the node
+    /// above says of it. Nothing here goes deeper than 64, the logarithm of the number of leaves.
+    fn subtree(&mut self, first: u64, leaves: u64, expected: Option<&[u8]>) -> Result<(), LineError> {
+        // Most leaves of the left side: a power of two, and not all.
+        let left = 1 << (u64::BITS - 1 - (leaves - 1).leading_zeros());
+        // How many nodes stand below it, which a node behind them lies behind.
+        let before = if self.post { (leaves - 2) as usize } else { 0 };
+        let at = self.at + before * NODE;
+        let node = self.nodes.get(at..at + NODE).ok_or(refused(self.base + at, "the outboard is cut off"))?;
+        let (l, r) = node.split_at(NODE / 2);
+        if expected
+            .is_some_and(|expected| self.merkle.node(&Digest::new(l), &Digest::new(r)).as_bytes() != expected)
+        {
+            return Err(refused(
+                self.base + at,
+                "a node that is not the one its parent names: the outboard is damaged",
+            ));
+        }
+        if self.options.stopped() {
+            return Err(stopped(self.base + at));
+        }
+        if !self.post {
+            self.at += NODE;
+        }
+        for (first, leaves, value) in [(first, left, l), (first + left, leaves - left, r)] {
+            match leaves {
+                1 => self.row.extend_from_slice(value),
+                _ => self.subtree(first, leaves, Some(value))?,
+            }
+        }
+        if self.post {
+            self.at += NODE;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! The index of a file in a store of casync or desync (`.caibx`): where each chunk ends, and its SHA-512/256 or SHA-256.
+//!
+//! That of a folder (`.caidx`) has the same form over an archive of it, which is no file that lies there: it is refused.
+
+use super::nameless::{self, LIMIT, ROW, le64};
+use crate::entry::{PieceList, SIZE_LIMIT};
+use crate::format::{Claim, Format, Options, Parts, Reading, Sign};
+use crate::line::LineError;
+use crate::records::{refused, stopped};
+use crate::scan;
+use truesum_hash::{Spec, find};
+
+pub(crate) static CAIBX: Format = Format {
+    name: "caibx",
+    file_names: &[".caibx", ".caidx"],
+    summary: "index of a file's chunks as casync and desync store them: damage is located by it",
+    sniff: |head| {
+        let is_index = le64(head.text, 0) == Some(HEADER as u64) && le64(head.text, 8) == Some(INDEX);
+        is_index.then_some(Claim { sign: Sign::Mark, at: 0 })
+    },
+    reading: Reading::Document { limit: LIMIT, parse },
+    ..ROW
+};
+
+/// What marks the header, the table and its end, and how long the header is.
+const INDEX: u64 = 0x9682_4d9c_7b12_9ff9;
+const TABLE: u64 = 0xe75b_9e11_2f17_417d;
+const TAIL: u64 = 0x4b4f_050e_5549_ecd1;
+const HEADER: usize = 48;
+/// Bytes of a row: where the chunk ends, and its identifier.
+const ROW_LEN: usize = 40;
+/// Chunks are called by SHA-512/256, and not by SHA-256.
+const SHA512_256: u64 = 1 << 61;
+/// What is noted of files in an archive of a folder: owners, modes, times, links, devices and so on.
+const OF_FOLDERS: u64 = (1 << 36) - 1;
+
+fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    scan::count(text.len());
+    let cut = |at: usize| refused(at, "the index is cut off");
+    if le64(&text, 0) != Some(HEADER as u64) || le64(&text, 8) != Some(INDEX) {
+        return Err(refused(0, "no index of casync"));
+    }
+    let (flags, longest) = (le64(&text, 16).ok_or(cut(16))?, le64(&text, 40).ok_or(cut(40))?);
+    if flags & OF_FOLDERS != 0 || ends_so(options, b".caidx") {
+        return Err(refused(16, "the index of a folder's archive (.caidx), whose bytes are in no file"));
+    }
+    let spec = if flags & SHA512_256 == 0 { "sha256" } else { "sha512/256" };
+    let spec = find(spec).map(Spec::new).ok_or(refused(16, "no algorithm for chunks"))?;
+    if le64(&text, HEADER) != Some(u64::MAX) || le64(&text, HEADER + 8) != Some(TABLE) {
+        return Err(refused(HEADER, "no table of chunks behind the heading"));
+    }
+    let first = HEADER + 16;
+    let tail = text.len().checked_sub(ROW_LEN).filter(|tail| *tail >= first).ok_or(cut(text.len()))?;
+    let is_tail = (tail - first).is_multiple_of(ROW_LEN)
+        && le64(&text, tail) == Some(0)
+        && le64(&text, tail + 8) == Some(0)
+        && le64(&text, tail + 16) == Some(HEADER as u64)
+        && le64(&text, tail + 24) == Some((text.len() - HEADER) as u64)
+        && le64(&text, tail + 32) == Some(TAIL);
+    if !is_tail {
+        return Err(refused(tail, "the table does not end as one: cut off or damaged"));
+    }
+    let rows = text[first..tail].chunks_exact(ROW_LEN);
+    let mut ranges = Vec::with_capacity(rows.len());
+    let mut digests = Vec::with_capacity(rows.len() * 32);
+    let mut start = 0;
+    for (number, row) in rows.enumerate() {
+        let at = first + number * ROW_LEN;
+        if options.stopped() {
+            return Err(stopped(at));
+        }
+        let end = le64(row, 0).filter(|end| *end > start && *end <= SIZE_LIMIT);
+        let end =
+            end.ok_or(refused(at, "a chunk that ends before it begins, or behind what a file can have"))?;
+        if end - start > longest {
+            return Err(refused(at, "a chunk longer than the heading allows"));
+        }
+        ranges.push(start..end);
+        digests.extend_from_slice(&row[8..]);
+        start = end;
+    }
+    let path = nameless::name(options, &[".caibx"])?;
+    let pieces = PieceList::of_ranges(spec, ranges, digests.into());
+    let pieces = pieces.ok_or(refused(first, "chunks that do not follow each other"))?;
+    Ok(nameless::only(path, Some(start), vec![pieces]))
+}
+
+/// Whether the list's own name ends so.
+fn ends_so(options: &Options, ending: &[u8]) -> bool {
+    options.file_name.as_deref().is_some_and(|name| name.to_ascii_lowercase().ends_with(ending))
+}

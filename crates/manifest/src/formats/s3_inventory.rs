@@ -1,0 +1,144 @@
+//! The inventory of an S3 bucket: CSV without a heading, every field in quotes, with the ETag of each object.
+//!
+//! The order of columns is S3's own, and which of them there are stands in the `manifest.json` of the inventory: bucket and key,
+//! perhaps three of versions, perhaps the size, then when it was last modified and the ETag. The date tells where these are. An ETag
+//! is the MD5 of an object that was uploaded in one part and is not encrypted under a key of its owner's (S3 user guide, "Common
+//! response headers"); of others it verifies nothing, and says so.
+
+use super::csv::fields::Fields;
+use crate::digest::is_hex;
+use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::line::LineError;
+use crate::records::{Records, refused, stopped};
+use crate::{radix, scan};
+
+pub(crate) static S3_INVENTORY: Format = Format {
+    name: "s3-inventory",
+    file_names: &[],
+    summary: "the inventory of an S3 bucket in CSV, with ETags that are MD5",
+    holds: Holds { algorithms: Algorithms::Only(&["md5"]), size: true, ..Holds::DIGESTS },
+    sniff,
+    reading: Reading::Document { limit: 64 << 20, parse },
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// Most columns of a row.
+const MAX_COLUMNS: usize = 64;
+
+/// Ways of encryption under which an ETag is no MD5.
+const ENCRYPTED: [&[u8]; 3] = [b"SSE-KMS", b"DSSE-KMS", b"SSE-C"];
+
+/// Whether this is a time as S3 writes it: `2026-11-22T20:20:24.000Z`.
+fn is_time(field: &[u8]) -> bool {
+    let shape = b"0000-00-00T00:00:00";
+    field.len() >= 20
+        && field.ends_with(b"Z")
+        && field.iter().zip(shape).all(|(byte, want)| match want {
+            b'0' => byte.is_ascii_digit(),
+            want => byte == want,
+        })
+}
+
+/// The MD5 of an ETag, and whether it is one of parts.
+fn etag(field: &[u8]) -> Option<(&[u8], bool)> {
+    let (md5, parts) = scan::cut(field, b'-').map_or((field, None), |(md5, parts)| (md5, Some(parts)));
+    let good = md5.len() == 32
+        && is_hex(md5)
+        && parts.is_none_or(|parts| !parts.is_empty() && parts.iter().all(u8::is_ascii_digit));
+    good.then_some((md5, parts.is_some()))
+}
+
+/// Where the date is, behind bucket and key.
+fn dated(row: &[Vec<u8>]) -> Option<usize> {
+    row.iter().skip(2).position(|field| is_time(field)).map(|at| at + 2)
+}
+
+/// A first row with a date and an ETag behind it, everything in quotes.
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let end = scan::find(head.text, |byte| byte == b'\n').unwrap_or(head.text.len());
+    let line = &head.text[..end];
+    if !line.starts_with(b"\"") || end > 16 << 10 {
+        return None;
+    }
+    let mut fields = Fields::new(line, b',');
+    let mut row = Vec::new();
+    while let Ok(Some(field)) = fields.next() {
+        if field.torn || row.len() > MAX_COLUMNS {
+            return None;
+        }
+        row.push(field.text.into_owned());
+    }
+    let at = dated(&row)?;
+    etag(row.get(at + 1)?).map(|_| Claim { sign: Sign::Mark, at: 0 })
+}
+
+fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    scan::count(text.len());
+    let mut records = Records::default();
+    let mut fields = Fields::new(&text, b',');
+    let mut row: Vec<Vec<u8>> = Vec::new();
+    let mut columns = None;
+    let (mut at, mut torn) = (0, false);
+    while let Some(field) = fields.next().map_err(|what| refused(at, what))? {
+        let ends_row = field.ends_row;
+        torn |= field.torn;
+        row.push(field.text.into_owned());
+        if row.len() > MAX_COLUMNS {
+            return Err(refused(at, "more columns than an inventory has"));
+        }
+        if !ends_row {
+            continue;
+        }
+        if options.stopped() {
+            return Err(stopped(at));
+        }
+        if row.len() > 1 || !row[0].is_empty() {
+            entry(&mut records, &row, at, torn, *columns.get_or_insert((row.len(), dated(&row))));
+        }
+        row.clear();
+        (at, torn) = (fields.at, false);
+    }
+    Ok(records.read(options))
+}
+
+/// Writes down what a row says; rows have the columns of the first.
+fn entry(records: &mut Records, row: &[Vec<u8>], at: usize, torn: bool, columns: (usize, Option<usize>)) {
+    records.begin(at);
+    let (count, Some(date)) = columns else {
+        return records.fault("no column of dates, which tells where the others are");
+    };
+    if torn || row.len() != count {
+        return records.fault("not the columns of the first row");
+    }
+    let key: Vec<u8> = row[1].iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();
+    let Some(name) = radix::percent(&key) else { return records.fault("the key is not URL-encoded") };
+    // Version, whether it is the latest, whether it marks that there is none.
+    let versioned = date >= 5 && [3, 4].iter().all(|at| matches!(&row[*at][..], b"true" | b"false"));
+    let earlier = versioned && (&row[3][..] == b"false" || &row[4][..] == b"true");
+    if earlier || name.ends_with(b"/") {
+        // Another version of an object, or a folder that some programs show: no file.
+        return records.cancel();
+    }
+    records.name(&name);
+    let is_row =
+        |part: &[Vec<u8>]| is_time(&part[0]) && part.get(1).is_some_and(|field| etag(field).is_some());
+    if (date + 2..row.len()).any(|at| is_row(&row[at..])) {
+        return records.fault("two rows in one: a line end is missing");
+    }
+    if !is_time(&row[date]) {
+        return records.fault("not the columns of the first row");
+    }
+    let size = &row[date - 1];
+    if date > if versioned { 5 } else { 2 } {
+        records.size(size);
+    }
+    match row.get(date + 1).and_then(|field| etag(field)) {
+        None => records.fault("no ETag behind the date"),
+        Some((_, true)) => records.fault("an ETag of parts, whose sizes an inventory does not tell"),
+        Some(_) if row[date + 2..].iter().any(|field| ENCRYPTED.contains(&&field[..])) => {
+            records.fault("encrypted under a key, so that its ETag is no MD5");
+        }
+        Some((md5, false)) => records.digest(b"md5", md5),
+    }
+}

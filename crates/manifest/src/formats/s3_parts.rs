@@ -1,0 +1,210 @@
+//! The parts of an object in S3 as its API tells them in JSON: `get-object-attributes` with `ObjectParts`, and `list-parts`.
+//!
+//! Parts follow each other by their numbers, so that sizes say where each lies as long as none before it is left out. A
+//! checksum of type `COMPOSITE` is one of checksums and of no file.
+
+use super::nameless::{self, ROW};
+use crate::digest::in_any_base;
+use crate::entry::{Entry, PieceList, SIZE_LIMIT};
+use crate::format::{Claim, Format, Head, Options, Parts, Reading, Sign};
+use crate::line::{Line, LineError, Place, Reason};
+use crate::records::refused;
+use crate::scan;
+use serde::Deserialize;
+use truesum_hash::{Digest, Spec};
+
+pub(crate) static S3_PARTS: Format = Format {
+    name: "s3-parts",
+    file_names: &[],
+    summary: "parts of an S3 object, from get-object-attributes or list-parts: damage is located by it",
+    sniff,
+    reading: Reading::Document { limit: 64 << 20, parse },
+    ..ROW
+};
+
+/// Members by which checksums are told, and their algorithms.
+const CHECKSUMS: usize = 6;
+
+/// Of an object.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Object {
+    key: Option<String>,
+    object_size: Option<u64>,
+    checksum: Option<Sums>,
+    object_parts: Option<List>,
+    parts: Option<Vec<Part>>,
+    #[serde(default)]
+    is_truncated: bool,
+    part_number_marker: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct List {
+    #[serde(default)]
+    parts: Vec<Part>,
+    #[serde(default)]
+    is_truncated: bool,
+    part_number_marker: Option<u64>,
+    total_parts_count: Option<u64>,
+    /// What the service itself calls the count.
+    parts_count: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Part {
+    part_number: u64,
+    size: Option<u64>,
+    #[serde(rename = "ETag")]
+    etag: Option<String>,
+    #[serde(flatten)]
+    sums: Sums,
+}
+
+#[derive(Default, Deserialize)]
+struct Sums {
+    #[serde(rename = "ChecksumSHA256")]
+    sha256: Option<String>,
+    #[serde(rename = "ChecksumSHA1")]
+    sha1: Option<String>,
+    #[serde(rename = "ChecksumCRC64NVME")]
+    crc64: Option<String>,
+    #[serde(rename = "ChecksumCRC32C")]
+    crc32c: Option<String>,
+    #[serde(rename = "ChecksumCRC32")]
+    crc32: Option<String>,
+    #[serde(rename = "ChecksumType")]
+    kind: Option<String>,
+}
+
+impl Sums {
+    /// Algorithms and digests.
+    fn all(&self) -> [(&'static str, Option<&str>); CHECKSUMS - 1] {
+        [
+            ("sha256", self.sha256.as_deref()),
+            ("sha1", self.sha1.as_deref()),
+            ("crc64nvme", self.crc64.as_deref()),
+            ("crc32c", self.crc32c.as_deref()),
+            ("crc32", self.crc32.as_deref()),
+        ]
+    }
+}
+
+impl Part {
+    /// The same, and the MD5 that an ETag of a part is.
+    fn all(&self) -> [(&'static str, Option<&str>); CHECKSUMS] {
+        let [a, b, c, d, e] = self.sums.all();
+        let plain = |etag: &'_ String| etag.trim_matches('"').len() == 32;
+        [
+            a,
+            b,
+            c,
+            d,
+            e,
+            ("md5", self.etag.as_ref().filter(|etag| plain(etag)).map(|etag| etag.trim_matches('"'))),
+        ]
+    }
+}
+
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let text = head.text;
+    let first = scan::find(text, |byte| !byte.is_ascii_whitespace())?;
+    scan::count(2 * text.len());
+    let holds = |word: &[u8]| text.windows(word.len()).any(|part| part == word);
+    let parts = || holds(b"\"ObjectParts\"") || holds(b"\"Parts\"");
+    (text[first] == b'{' && holds(b"\"PartNumber\"") && parts()).then_some(Claim { sign: Sign::Mark, at: 0 })
+}
+
+fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    scan::count(text.len());
+    let object: Object = serde_json::from_slice(&text).map_err(|error| {
+        let what = Reason::Json(format!("not a JSON document: {error}"));
+        LineError { at: Place::Byte(0), reason: what }
+    })?;
+    let (parts, truncated, marker, count) = match (object.object_parts, object.parts) {
+        (Some(list), _) => (
+            list.parts,
+            list.is_truncated,
+            list.part_number_marker,
+            list.total_parts_count.or(list.parts_count),
+        ),
+        (None, Some(parts)) => (parts, object.is_truncated, object.part_number_marker, None),
+        (None, None) => return Err(refused(0, "an object without a list of its parts")),
+    };
+    if marker.is_some_and(|marker| marker > 0) {
+        return Err(refused(
+            0,
+            "the list does not begin with the first part, so that nothing says where parts lie",
+        ));
+    }
+    if !truncated && count.is_some_and(|count| count != parts.len() as u64) {
+        return Err(refused(0, "the list lacks parts"));
+    }
+    let mut ranges = Vec::with_capacity(parts.len());
+    let (mut end, mut last) = (0u64, 0);
+    for part in &parts {
+        if part.part_number <= last {
+            return Err(refused(0, "parts that are not in the order of their numbers"));
+        }
+        last = part.part_number;
+        let start = end;
+        let size = part.size.ok_or(refused(0, "a part without a size"))?;
+        let next = start.checked_add(size).filter(|end| *end <= SIZE_LIMIT);
+        end = next.ok_or(refused(0, "the parts are too large together"))?;
+        ranges.push(start..end);
+    }
+    let size = object.object_size.or((!truncated).then_some(end));
+    if size.is_some_and(|size| size < end || !truncated && size != end) {
+        return Err(refused(0, "the parts are not as long as the object"));
+    }
+    let mut entry = Entry { size, ..Entry::default() };
+    entry.path = match &object.key {
+        Some(key) => key.clone().into_bytes(),
+        None => nameless::name(options, &[".parts.json", ".json"])?,
+    };
+    for column in 0..CHECKSUMS {
+        entry.pieces.extend(list(&parts, &ranges, column, options)?);
+    }
+    if let Some(sums) = object.checksum.filter(|sums| sums.kind.as_deref() == Some("FULL_OBJECT")) {
+        for (name, digest) in sums.all() {
+            let found = digest.map(|digest| in_any_base(name, digest.as_bytes(), options)).transpose();
+            entry.digests.extend(found.map_err(|reason| LineError { at: Place::Byte(0), reason })?);
+        }
+    }
+    if entry.pieces.is_empty() && entry.digests.is_empty() {
+        return Err(refused(0, "no checksum that all parts have"));
+    }
+    Ok(Box::new(std::iter::once(Ok(Line { at: Place::Byte(0), entry }))))
+}
+
+/// The list of the digests in this column, if there are any.
+fn list(
+    parts: &[Part],
+    ranges: &[std::ops::Range<u64>],
+    column: usize,
+    options: &Options,
+) -> Result<Option<PieceList>, LineError> {
+    let mut found: Vec<(Spec, Digest)> = Vec::new();
+    for part in parts {
+        let (name, Some(digest)) = part.all()[column] else { continue };
+        let read = in_any_base(name, digest.as_bytes(), options);
+        match read {
+            // Only what is asked for.
+            Err(Reason::NotAsked(_)) => {}
+            Err(reason) => return Err(LineError { at: Place::Byte(0), reason }),
+            Ok(read) => found.push(read),
+        }
+    }
+    let Some((spec, _)) = found.first() else { return Ok(None) };
+    if found.len() != parts.len() {
+        return Err(refused(0, "a checksum that some parts have and others lack"));
+    }
+    // An empty object has one empty part.
+    let kept = ranges.iter().zip(&found).filter(|(range, _)| !range.is_empty());
+    let (ranges, digests): (Vec<_>, Vec<&[u8]>) =
+        kept.map(|(range, (_, digest))| (range.clone(), digest.as_bytes())).unzip();
+    let list = PieceList::of_ranges(spec.clone(), ranges, digests.concat().into());
+    list.map(Some).ok_or(refused(0, "parts that do not follow each other"))
+}

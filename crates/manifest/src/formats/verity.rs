@@ -1,0 +1,315 @@
+//! Stored trees of fs-verity and dm-verity: digests of blocks, and above them digests of blocks of digests, the root first.
+//!
+//! That of dm-verity begins with its superblock (`veritysetup format`). That of fs-verity is written without a heading
+//! (`fsverity digest --out-merkle-tree`), and read here behind its descriptor (`--out-descriptor`) or alone, then as one of
+//! SHA-256, 4096 bytes and no salt; an Android package's fourth signature (`.idsig`) holds one beside its own heading.
+//! Every block of digests is hashed and compared with what the level above says of it.
+
+use super::nameless::{self, LIMIT, ROW, le32, le64};
+use crate::entry::{Cuts, Made, PieceList, SIZE_LIMIT};
+use crate::format::{Claim, Format, Options, Parts, Reading, Sign};
+use crate::line::LineError;
+use crate::records::{refused, stopped};
+use crate::scan;
+use std::ops::Range;
+use std::sync::Arc;
+use truesum_hash::{Spec, find};
+
+pub(crate) static FSVERITY: Format = Format {
+    name: "fsverity-tree",
+    file_names: &[".fsverity", ".merkle"],
+    summary: "Merkle tree of fs-verity, behind its descriptor or alone: damage is located by it",
+    sniff: |head| is_descriptor(head.text).then_some(MARK),
+    reading: Reading::Document { limit: LIMIT, parse: fsverity },
+    ..ROW
+};
+
+pub(crate) static DM_VERITY: Format = Format {
+    name: "dm-verity-tree",
+    file_names: &[".verity", ".hashtree"],
+    summary: "hash device of dm-verity as veritysetup writes it: damage is located by it",
+    sniff: |head| head.text.starts_with(SIGNATURE).then_some(MARK),
+    reading: Reading::Document { limit: LIMIT, parse: dm_verity },
+    ..ROW
+};
+
+pub(crate) static IDSIG: Format = Format {
+    name: "idsig",
+    file_names: &[".idsig"],
+    summary: "signature scheme 4 of Android packages, which holds the tree of the package: damage is located by it",
+    sniff: |head| hashing_of(head.text).is_some().then_some(MARK),
+    reading: Reading::Document { limit: LIMIT, parse: idsig },
+    ..ROW
+};
+
+const MARK: Claim = Claim { sign: Sign::Mark, at: 0 };
+const SIGNATURE: &[u8] = b"verity\0\0";
+/// Bytes of fs-verity's descriptor, and of dm-verity's superblock.
+const DESCRIPTOR: usize = 256;
+const SUPERBLOCK: usize = 512;
+/// Bytes of blocks that can be.
+const BLOCKS: Range<u64> = 512..(1 << 20) + 1;
+
+/// How the blocks of one tree are hashed.
+struct Shape {
+    spec: Spec,
+    /// What is hashed before and after a block.
+    before: Arc<[u8]>,
+    after: Arc<[u8]>,
+    /// Bytes of a block of the file, and of one of digests.
+    block: u64,
+    node: usize,
+    /// Bytes that a digest takes in a block, and digests in one.
+    slot: usize,
+    per_node: u64,
+}
+
+impl Shape {
+    /// That of fs-verity.
+    fn fs(algorithm: &str, block: u64, salt: &[u8]) -> Option<Shape> {
+        let spec = find(algorithm).map(Spec::new)?;
+        let slot = spec.digest_len();
+        // A salt has the first block of every hash for itself.
+        let mut before = salt.to_vec();
+        before.resize(salt.len().next_multiple_of(2 * slot), 0);
+        let node = usize::try_from(block).ok()?;
+        let sound = block.is_power_of_two() && BLOCKS.contains(&block) && node >= 2 * slot;
+        let (before, after) = (before.into(), Arc::from([]));
+        sound.then(|| Shape { spec, before, after, block, node, slot, per_node: (node / slot) as u64 })
+    }
+
+    /// The list of a tree of `blocks` blocks that lies at `from` of the document, the root's level first.
+    ///
+    /// # Errors
+    /// It is cut off, or a block of digests is not the one that the level above names.
+    fn list(
+        &self,
+        text: &[u8],
+        from: usize,
+        blocks: u64,
+        root: Option<&[u8]>,
+        options: &Options,
+    ) -> Result<PieceList, LineError> {
+        let cut = |at: usize| refused(at.min(text.len()), "the tree is cut off");
+        let mut levels = Vec::new();
+        let mut count = blocks;
+        while count > 1 {
+            count = count.div_ceil(self.per_node);
+            levels.push(count);
+        }
+        // What a level above says of each block of the next, and where that one begins.
+        let mut named: Option<Vec<u8>> = root.map(<[u8]>::to_vec);
+        let mut at = from;
+        let len = self.spec.digest_len();
+        for (index, nodes) in levels.iter().enumerate().rev() {
+            let bytes =
+                usize::try_from(*nodes).ok().and_then(|nodes| nodes.checked_mul(self.node)).ok_or(cut(at))?;
+            let level = at.checked_add(bytes).and_then(|end| text.get(at..end)).ok_or(cut(at))?;
+            let entries = if index == 0 { blocks } else { levels[index - 1] };
+            let mut below = Vec::new();
+            for (number, node) in level.chunks_exact(self.node).enumerate() {
+                let here = at + number * self.node;
+                if options.stopped() {
+                    return Err(stopped(here));
+                }
+                scan::count(node.len());
+                if let Some(named) = &named
+                    && named.get(number * len..(number + 1) * len) != Some(&self.hash(node)[..])
+                {
+                    return Err(refused(
+                        here,
+                        "a block of digests that is not the one named above it: the tree is damaged",
+                    ));
+                }
+                let held = (entries - number as u64 * self.per_node).min(self.per_node) as usize;
+                for slot in node.chunks_exact(self.slot).take(held) {
+                    below.extend_from_slice(&slot[..len]);
+                }
+                if node[held * self.slot..].iter().any(|&byte| byte != 0) {
+                    return Err(refused(
+                        here,
+                        "a block with digests of more than there is: cut off or damaged",
+                    ));
+                }
+            }
+            (named, at) = (Some(below), at + bytes);
+        }
+        let digests = named.filter(|_| blocks > 1).ok_or(refused(from, "a file of one block has no tree"))?;
+        let covered = 0..blocks.checked_mul(self.block).filter(|end| *end <= SIZE_LIMIT).ok_or(cut(from))?;
+        let made = Made::Salted { before: self.before.clone(), after: self.after.clone() };
+        let list =
+            PieceList::of(self.spec.clone(), Cuts::Equal { covered, len: self.block }, digests.into(), len);
+        Ok(list.ok_or(refused(from, "digests that are not of the file's blocks"))?.made(made).padded())
+    }
+
+    fn hash(&self, node: &[u8]) -> Vec<u8> {
+        let mut hasher = self.spec.hasher();
+        hasher.update(&self.before);
+        hasher.update(node);
+        hasher.update(&self.after);
+        hasher.finish().as_bytes().to_vec()
+    }
+
+    /// Blocks of the file whose tree has so many bytes; `None` if none has. More blocks never make a smaller tree.
+    fn blocks(&self, bytes: usize) -> Option<Range<u64>> {
+        let nodes = (bytes.is_multiple_of(self.node)).then_some((bytes / self.node) as u64)?;
+        let size_of = |mut count: u64| {
+            let mut nodes = 0;
+            while count > 1 {
+                count = count.div_ceil(self.per_node);
+                nodes += count;
+            }
+            nodes
+        };
+        // The row of a tree of so many nodes: all of them but those above it.
+        let (mut low, mut high) = (1, nodes);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if size_of(middle * self.per_node) < nodes { low = middle + 1 } else { high = middle }
+        }
+        (nodes > 0 && size_of(low * self.per_node) == nodes)
+            .then(|| (low - 1) * self.per_node + 1..low * self.per_node + 1)
+    }
+
+    /// The list of a tree that reaches from `from` to the end of `text` and does not say how many blocks the file has: as many as its
+    /// digests are, for behind the last there are zeros.
+    fn open(
+        &self,
+        text: &[u8],
+        from: usize,
+        root: Option<&[u8]>,
+        options: &Options,
+    ) -> Result<PieceList, LineError> {
+        let bytes = text.len().saturating_sub(from);
+        let blocks = self
+            .blocks(bytes)
+            .ok_or(refused(from, "no tree has so many bytes: cut off, or not of this shape"))?;
+        let row = &text[text.len() - (blocks.end - 1).div_ceil(self.per_node) as usize * self.node..];
+        scan::count(row.len());
+        let used = row.chunks_exact(self.slot).rposition(|slot| slot.iter().any(|&byte| byte != 0));
+        let count = used.map_or(0, |last| last as u64 + 1);
+        // One block of the file has no tree, so that the first of a row is never its last.
+        let count = if blocks.contains(&count) && count > 1 {
+            count
+        } else {
+            return Err(refused(from, "the tree lacks digests in its row"));
+        };
+        Ok(self.list(text, from, count, root, options)?.ending_with_file())
+    }
+}
+
+fn is_descriptor(text: &[u8]) -> bool {
+    let Some(head) = text.get(..DESCRIPTOR) else { return false };
+    let (algorithm, log, salt) = (head[1], head[2], head[3]);
+    head[0] == 1
+        && matches!(algorithm, 1 | 2)
+        && (9..=20).contains(&log)
+        && salt <= 32
+        && head[4..8] == [0; 4]
+        && head[80 + usize::from(salt)..].iter().all(|&byte| byte == 0)
+}
+
+fn fsverity(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    let path = nameless::name(options, FSVERITY.file_names)?;
+    if !is_descriptor(&text) {
+        let shape = Shape::fs("sha256", 4096, b"").ok_or(refused(0, "no algorithm for blocks"))?;
+        let list = shape.open(&text, 0, None, options)?;
+        return Ok(nameless::only(path, None, vec![list]));
+    }
+    let algorithm = if text[1] == 1 { "sha256" } else { "sha512" };
+    let salt = &text[80..80 + usize::from(text[3])];
+    let shape =
+        Shape::fs(algorithm, 1 << text[2], salt).ok_or(refused(2, "no size that a block can have"))?;
+    let size = le64(&text, 8).filter(|size| *size <= SIZE_LIMIT);
+    let size = size.ok_or(refused(8, "the size is not one that a file can have"))?;
+    let blocks = size.div_ceil(shape.block);
+    let root = &text[16..16 + shape.spec.digest_len()];
+    let lists = match blocks {
+        // It has no tree: the root is the digest of its only block.
+        1 => {
+            let made = Made::Salted { before: shape.before.clone(), after: shape.after.clone() };
+            let cuts = Cuts::Equal { covered: 0..shape.block, len: shape.block };
+            let list = PieceList::of(shape.spec.clone(), cuts, root.into(), root.len());
+            list.map(|list| list.made(made).padded()).into_iter().collect()
+        }
+        0 => Vec::new(),
+        _ => vec![shape.list(&text, DESCRIPTOR, blocks, Some(root), options)?],
+    };
+    Ok(nameless::only(path, Some(size), lists))
+}
+
+fn dm_verity(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    if !text.starts_with(SIGNATURE) || text.len() < SUPERBLOCK {
+        return Err(refused(0, "no superblock of dm-verity, or one that is cut off"));
+    }
+    let name = &text[32..64];
+    let name = &name[..name.iter().position(|&byte| byte == 0).unwrap_or(name.len())];
+    let spec = std::str::from_utf8(name).ok().and_then(|name| name.parse::<Spec>().ok());
+    let spec = spec.ok_or(refused(32, "no algorithm that there is here"))?;
+    let number = |at| le32(&text, at).map_or(0, u64::from);
+    if number(8) != 1 {
+        return Err(refused(8, "a version of the superblock that is not known"));
+    }
+    let (block, node) = (number(64), number(68));
+    if !block.is_power_of_two()
+        || !node.is_power_of_two()
+        || !BLOCKS.contains(&block)
+        || !BLOCKS.contains(&node)
+    {
+        return Err(refused(64, "no size that a block can have"));
+    }
+    let blocks = le64(&text, 72).filter(|blocks| (1..=SIZE_LIMIT / block).contains(blocks));
+    let blocks = blocks.ok_or(refused(72, "the size is not one that a file can have"))?;
+    let salt = usize::from(u16::from_le_bytes([text[80], text[81]]));
+    let salt = text[88..344].get(..salt).ok_or(refused(80, "a salt longer than there is room for"))?;
+    let padded = spec.digest_len().next_power_of_two();
+    let empty = || Arc::from([]);
+    let (before, after, slot) = match number(12) {
+        0 => (empty(), Arc::from(salt), spec.digest_len()),
+        1 => (Arc::from(salt), empty(), padded),
+        _ => return Err(refused(12, "a kind of tree that is not known")),
+    };
+    let per_node = node / padded as u64;
+    if per_node < 2 {
+        return Err(refused(68, "no size that a block can have"));
+    }
+    let shape = Shape { spec, before, after, block, node: node as usize, slot, per_node };
+    let path = nameless::name(options, DM_VERITY.file_names)?;
+    if blocks == 1 {
+        return Ok(nameless::only(path, Some(block), Vec::new()));
+    }
+    let from = SUPERBLOCK.next_multiple_of(node as usize);
+    let list = shape.list(&text, from, blocks, None, options)?;
+    Ok(nameless::only(path, Some(blocks * block), vec![list]))
+}
+
+/// Where the first field of an `.idsig` ends, and its tree's root.
+fn hashing_of(text: &[u8]) -> Option<(usize, Range<usize>, Range<usize>)> {
+    let field = |at: usize| -> Option<Range<usize>> {
+        let len = usize::try_from(le32(text, at)?).ok()?;
+        let end = at.checked_add(4)?.checked_add(len)?;
+        (end <= text.len()).then_some(at + 4..end)
+    };
+    let hashing = field(4).filter(|_| le32(text, 0) == Some(2))?;
+    let is_known = le32(text, hashing.start) == Some(1) && text.get(hashing.start + 4) == Some(&12);
+    let salt = field(hashing.start + 5).filter(|_| is_known)?;
+    let root = field(salt.end).filter(|root| root.len() == 32 && root.end <= hashing.end)?;
+    Some((hashing.end, salt, root))
+}
+
+fn idsig(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    let (at, salt, root) = hashing_of(&text)
+        .ok_or(refused(0, "no signature of scheme 4, or one over other digests than SHA-256"))?;
+    let cut = |at: usize| refused(at.min(text.len()), "the signature is cut off");
+    let len = |at: usize| le32(&text, at).and_then(|len| usize::try_from(len).ok());
+    let tree = len(at).and_then(|len| at.checked_add(4)?.checked_add(len)).ok_or(cut(at))?;
+    let bytes = len(tree).ok_or(refused(tree.min(text.len()), "the signature holds no tree"))?;
+    let end = tree.checked_add(4 + bytes).filter(|end| *end <= text.len()).ok_or(cut(tree))?;
+    let path = nameless::name(options, IDSIG.file_names)?;
+    let shape = Shape::fs("sha256", 4096, &text[salt]).ok_or(refused(0, "no algorithm for blocks"))?;
+    if bytes == 0 {
+        return Ok(nameless::only(path, None, Vec::new()));
+    }
+    let list = shape.open(&text[..end], tree + 4, Some(&text[root]), options)?;
+    Ok(nameless::only(path, None, vec![list]))
+}

@@ -1,0 +1,187 @@
+//! Digests of pieces inside the element of a file: the `pieces` of Metalink, the `byte_run` of Digital Forensics XML.
+
+use crate::digest::in_any_base;
+use crate::entry::{Cuts, PieceList, SIZE_LIMIT};
+use crate::format::Options;
+use crate::line::Reason;
+use crate::scan;
+use std::ops::Range;
+use truesum_hash::{Digest, Spec, SpecError};
+
+/// How pieces are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::formats) enum Pieces {
+    /// Not at all.
+    No,
+    /// `pieces` of one `length` and `type`, in it a `hash` of each, in order.
+    Rows,
+    /// A `byte_run` of each, in it a `hashdigest` for each `type`.
+    Runs,
+}
+
+/// Most algorithms of one file's pieces.
+const MOST: usize = 16;
+
+/// What an element's attributes are asked for.
+pub(super) type Attribute<'a> = dyn FnMut(&str) -> Option<String> + 'a;
+
+/// What was found in one file's element.
+#[derive(Default)]
+pub(super) struct Gathered {
+    lists: Vec<List>,
+    /// The element that is open, by its depth, and where its piece lies.
+    open: Option<(usize, Open)>,
+    fault: Option<&'static str>,
+}
+
+struct List {
+    spec: Spec,
+    /// The length of equal pieces.
+    len: Option<u64>,
+    ranges: Vec<Range<u64>>,
+    digests: Vec<u8>,
+    count: u64,
+}
+
+enum Open {
+    /// A list of this algorithm, which may be one that there is not.
+    Row {
+        tag: String,
+        list: Option<usize>,
+    },
+    Run(Option<Range<u64>>),
+}
+
+impl Gathered {
+    /// An element inside that of a file: the algorithm, if its text is a digest of a piece.
+    pub(super) fn start(
+        &mut self,
+        kind: Pieces,
+        name: &[u8],
+        depth: usize,
+        attribute: &mut Attribute<'_>,
+    ) -> Option<String> {
+        match (kind, name, &self.open) {
+            (Pieces::Rows, b"pieces", None) => {
+                let len = attribute("length").and_then(|len| scan::decimal(len.trim().as_bytes()));
+                match len.filter(|len| (1..=SIZE_LIMIT).contains(len)) {
+                    Some(len) => self.row(len, attribute("type").unwrap_or_default(), depth),
+                    None => self.fail("pieces without a length"),
+                }
+                None
+            }
+            (Pieces::Rows, b"hash", Some((open, Open::Row { tag, list }))) if depth == open + 1 => {
+                let count = list.map_or(0, |list| self.lists[list].count);
+                let tag = tag.clone();
+                if list.is_some()
+                    && attribute("piece").is_some_and(|number| number.trim() != count.to_string())
+                {
+                    self.fail("pieces that are not in order");
+                }
+                Some(tag)
+            }
+            (Pieces::Runs, b"byte_run", None) => {
+                let mut number = |key| attribute(key).and_then(|text| scan::decimal(text.trim().as_bytes()));
+                let (start, len) = (number("file_offset"), number("len").or_else(|| number("bytes")));
+                let range = start.zip(len).and_then(|(start, len)| Some(start..start.checked_add(len)?));
+                self.open = Some((depth, Open::Run(range)));
+                None
+            }
+            (Pieces::Runs, b"hashdigest", Some((open, Open::Run(range)))) if depth == open + 1 => {
+                if range.is_none() {
+                    self.fail("a digest of a piece that does not say where it lies");
+                }
+                Some(attribute("type").unwrap_or_default())
+            }
+            _ => None,
+        }
+    }
+
+    fn row(&mut self, len: u64, tag: String, depth: usize) {
+        let spec: Result<Spec, SpecError> = tag.trim().parse();
+        let list = spec.ok().map(|spec| self.list(&spec, Some(len)));
+        self.open = Some((depth, Open::Row { tag, list: list.flatten() }));
+    }
+
+    /// The list of this algorithm.
+    fn list(&mut self, spec: &Spec, len: Option<u64>) -> Option<usize> {
+        let known = self
+            .lists
+            .iter()
+            .position(|list| list.spec == *spec && (len.is_none() || list.len == len && list.count == 0));
+        if known.is_none() && self.lists.len() < MOST {
+            let list = List { spec: spec.clone(), len, ranges: Vec::new(), digests: Vec::new(), count: 0 };
+            self.lists.push(list);
+            return Some(self.lists.len() - 1);
+        }
+        known
+    }
+
+    /// The text of an element that is a digest of a piece.
+    pub(super) fn digest(&mut self, tag: &str, text: &str, options: &Options) {
+        let (spec, digest): (Spec, Digest) = match in_any_base(tag.trim(), text.as_bytes(), options) {
+            Ok(found) => found,
+            // Others of the same piece may do.
+            Err(Reason::NotAsked(_) | Reason::Algorithm(_)) => return,
+            Err(_) => return self.fail("a digest of a piece that is none"),
+        };
+        let (list, range) = match &self.open {
+            Some((_, Open::Row { list, .. })) => (*list, None),
+            Some((_, Open::Run(Some(range)))) => {
+                let range = range.clone();
+                // The one piece of an empty file.
+                if range.is_empty() {
+                    return;
+                }
+                (self.list(&spec, None), Some(range))
+            }
+            _ => return,
+        };
+        let Some(list) = list.and_then(|list| self.lists.get_mut(list)) else { return };
+        if list.spec != spec {
+            return self.fail("a digest of a piece that is none");
+        }
+        list.digests.extend_from_slice(digest.as_bytes());
+        list.ranges.extend(range);
+        list.count += 1;
+    }
+
+    /// The end of the element at this depth.
+    pub(super) fn end(&mut self, depth: usize) {
+        if self.open.as_ref().is_some_and(|(open, _)| *open == depth) {
+            self.open = None;
+        }
+    }
+
+    fn fail(&mut self, what: &'static str) {
+        self.fault.get_or_insert(what);
+    }
+
+    /// The lists of a file of this size.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub(super) fn lists(self, size: Option<u64>) -> Result<Vec<PieceList>, &'static str> {
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        self.lists.into_iter().filter(|list| list.count > 0).map(|list| list.read(size)).collect()
+    }
+}
+
+impl List {
+    fn read(self, size: Option<u64>) -> Result<PieceList, &'static str> {
+        let List { spec, len, ranges, digests, count } = self;
+        let Some(len) = len else {
+            let behind = ranges.last().is_some_and(|last| size.is_some_and(|size| last.end > size));
+            let list = PieceList::of_ranges(spec, ranges, digests.into()).filter(|_| !behind);
+            return list.ok_or("pieces that overlap, are not in order or reach beyond the file");
+        };
+        let all = count.checked_mul(len).filter(|all| *all <= SIZE_LIMIT);
+        let covered = 0..size.or(all).ok_or("pieces that are larger together than a file can be")?;
+        let digest_len = spec.digest_len();
+        let list = PieceList::of(spec, Cuts::Equal { covered, len }, digests.into(), digest_len);
+        let list = list.ok_or("the number of pieces is not that of the file's bytes")?;
+        Ok(if size.is_none() { list.ending_with_file() } else { list })
+    }
+}
