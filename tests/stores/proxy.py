@@ -23,7 +23,8 @@ class Request:
 
 
 class Answer:
-    """What the server said: `sent` is how many bytes of the body are sent before the connection is closed."""
+    """What the server said: `sent` is how many bytes of the body are sent before the connection is closed. A header of the value None
+    is not sent."""
 
     def __init__(self, status, headers, body):
         self.status, self.headers, self.body, self.sent = status, headers, body, None
@@ -73,7 +74,8 @@ class Proxy(socketserver.ThreadingTCPServer):
                     answer = Answer(status, [*headers, ("Content-Length", str(len(body)))], body)
                 self.send_response_only(answer.status)
                 for name, value in answer.headers:
-                    self.send_header(name, value)
+                    if value is not None:
+                        self.send_header(name, value)
                 self.end_headers()
                 if self.command != "HEAD":
                     self.wfile.write(answer.body if answer.sent is None else answer.body[: answer.sent])

@@ -54,8 +54,8 @@ class Bench:
                                aws_secret_access_key=SECRET, config=config)
         self.said = ""
 
-    def run(self, *words, url=None, cwd=None, wait=240, **environment):
-        """What the program says: its status, output and errors."""
+    def run(self, *words, url=None, cwd=None, wait=900, **environment):
+        """What the program says: its status, output and errors. What takes longer than `wait` seconds hangs, on a busy machine too."""
         env = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "TRUESUM_"))}
         env |= {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": url or self.server.url,
                 "HOME": str(self.folder), "AWS_EC2_METADATA_DISABLED": "true"} | environment
@@ -164,6 +164,67 @@ def many_objects(bench):
     bench.said = f"{count} objects hashed in {took:.1f} s"
 
 
+def lists_that_are_cut(bench):
+    """A list that does not come to its end is a failure, and no manifest is written of its beginning."""
+    bucket = bench.bucket("cut")
+    keys = [f"{i:02}" for i in range(9)]
+    etags = {key: bench.put(bucket, key, key.encode())["ETag"] for key in keys}
+
+    def page(keys, token=None, truncated=None):
+        each = "".join(f"<Contents><Key>{key}</Key><Size>2</Size><ETag>{etags[key]}</ETag></Contents>" for key in keys)
+        more = f"<NextContinuationToken>{token}</NextContinuationToken>" if token else ""
+        truncated = str(bool(token) if truncated is None else truncated).lower()
+        return f"<ListBucketResult><IsTruncated>{truncated}</IsTruncated>{each}{more}</ListBucketResult>".encode()
+
+    def pages(answers):
+        """The list as these pages, by the token that asks for each."""
+        def fault(request):
+            if "list-type=" not in request.path:
+                return None
+            token = request.path.split("continuation-token=")[1].split("&")[0] if "continuation-token=" in request.path else ""
+            answer = answers[token]
+            return answer if isinstance(answer, tuple) else (200, [], answer)
+        return fault
+
+    good = {"": page(keys[:3], "a"), "a": page(keys[3:6], "b"), "b": page(keys[6:])}
+    bench.proxy.fault = pages(good)
+    status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
+    check("three pages", status == 0 and [line.split("  ")[1] for line in out.splitlines()] == keys, out, err)
+    for what, bad in {
+        "more, and no token": good | {"a": page(keys[3:6], None, True)},
+        "a token, and no more": good | {"a": page(keys[3:6], "b", False)},
+        "XML that ends early": good | {"b": page(keys[6:])[:-30]},
+        "an empty page": good | {"b": b""},
+        "a page that is refused": good | {"b": (403, [], b"<Error><Code>AccessDenied</Code></Error>")},
+        "a page that fails": good | {"b": (500, [], b"")},
+        "the same page again": good | {"a": page(keys[3:6], "a")},
+        "a circle of pages": good | {"b": page(keys[6:], "a")},
+    }.items():
+        bench.proxy.reset()
+        bench.proxy.fault = pages(bad)
+        status, out, err = bench.run("hash", "-o", "CUT", f"s3://{bucket}", url=bench.proxy.url, TRUESUM_STORE_ATTEMPTS="2")
+        check(f"{what}: a failure", status == 1 and f"s3://{bucket}/: cannot list" in err, status, out, err)
+        check(f"{what}: no manifest", not (bench.folder / "CUT").exists())
+        whole = "".join(f"{hashlib.sha256(key.encode()).hexdigest()}  {key}\n" for key in keys)
+        (bench.folder / "WHOLE").write_text(whole)
+        status, out, err = bench.run("check", "--exact", "--root", f"s3://{bucket}", "WHOLE", url=bench.proxy.url, TRUESUM_STORE_ATTEMPTS="2")
+        check(f"{what}: not exact", status not in (0, None), status, out, err)
+
+
+def answers_without_a_version(bench):
+    """A service that tells an ETag in its list and none with the bytes could send those of another version."""
+    bucket = bench.bucket("unsaid")
+    bench.put(bucket, "small", b"small")
+    bench.put(bucket, "large", noise(9 * MIB))
+    bench.run("hash", "-o", "UNSAID", f"s3://{bucket}")
+    bench.proxy.spoil = lambda answer: answer.set("ETag", None)
+    status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
+    check("no digest", status == 1 and out == "" and err.count("does not say which version") == 2, status, out, err)
+    # One answer that holds all of an object is of one version, and a check asks for no other.
+    status, out, err = bench.run("check", "--root", f"s3://{bucket}", "UNSAID", url=bench.proxy.url)
+    check("check", status == 1 and "small: OK" in out and "large: UNREADABLE" in out, status, out, err)
+
+
 def busy_services(bench):
     """A service that refuses some requests is asked again; one that refuses all is named, with its status."""
     bucket = bench.bucket("busy")
@@ -221,10 +282,16 @@ def lying_bodies(bench):
         answer.body = answer.body[:500]
         answer.set("Content-Length", "500")
 
+    def without_an_end(answer):
+        answer.status = 200
+        answer.set("Content-Range", None)
+        answer.set("Content-Length", None)
+        answer.sent = len(answer.body) // 2
+
     def elsewhere(answer):
         answer.set("Content-Range", "bytes 1-" + answer.get("Content-Range").split("-")[1])
 
-    for lie in (cut, shorter, shorter_and_so_is_the_range, longer, unlabelled, elsewhere):
+    for lie in (cut, shorter, shorter_and_so_is_the_range, longer, unlabelled, without_an_end, elsewhere):
         # All requests of the time.
         bench.proxy.reset()
         bench.proxy.spoil = lie
@@ -232,6 +299,7 @@ def lying_bodies(bench):
         check(f"{lie.__name__}: no digest", status == 1 and out == "" and "small: cannot read: " in err and "big: " in err, out, err)
         status, out, err = bench.run("check", "--root", f"s3://{bucket}", "LIES", url=bench.proxy.url)
         check(f"{lie.__name__}: nothing verified", status == 1 and ": OK" not in out, out, err)
+        check(f"{lie.__name__}: nothing compared", lie is not without_an_end or "FAILED" not in out, out, err)
         # One of three.
         bench.proxy.reset()
         bench.proxy.spoil = lambda answer, lie=lie: lie(answer) if len(bench.proxy.seen) % 3 == 0 else None
@@ -373,6 +441,19 @@ def stored_checksums(bench):
     (bench.folder / "ONE").write_text(f"SHA256 (sha256) = {'0' * 64}\nSHA256 (none) = {'0' * 64}\n")
     status, out, err = bench.run("check", "--stored", "--root", url, "ONE")
     check("differs, missing", status == 1 and "sha256: DIFFERS" in out and "none: MISSING" in out, status, out, err)
+    (bench.folder / "ONE").write_text(f"SHA256 (crc32) = {hashlib.sha256(small).hexdigest()}\n")
+    status, out, err = bench.run("check", "--stored", "--root", url, "ONE")
+    check("another kind of checksum", status == 2 and "crc32: NO ANSWER (the service keeps crc32" in out, status, out, err)
+    status, out, err = bench.run("check", "--stored", "--root", "s3://no-such-bucket", "ONE")
+    check("no bucket", status == 1 and "NoSuchBucket" in out and "MISSING" not in out, status, out, err)
+    (bench.folder / "sha256").write_bytes(small)
+    status, _, err = bench.run("hash", "-t", "torrent", "-o", "ONE.torrent", "sha256")
+    check("a torrent", status == 0, err)
+    status, out, err = bench.run("check", "--stored", "--root", url, "ONE.torrent")
+    check("pieces", status == 2 and "digests of pieces" in err and "AGREES" not in out, status, out, err)
+    status, out, err = bench.run("check", "--root", url, "ONE.torrent")
+    check("pieces are not read", status == 1 and "UNREADABLE" in out and "OK" not in out, status, out, err)
+    (bench.folder / "sha256").unlink()
     status, out, err = bench.run("check", "--stored", "ONE")
     check("of files there are none", status == 2, status, out, err)
 
@@ -464,8 +545,8 @@ class Other:
         check("stored", status == 0 and out.count(": AGREES") == len(self.files), status, out, err)
 
 
-TESTS = [the_same_tree, what_differs_is_told, many_objects, busy_services, lying_bodies, replaced_objects, silent_services, credentials,
-         stored_checksums, without_versions]
+TESTS = [the_same_tree, what_differs_is_told, many_objects, lists_that_are_cut, busy_services, lying_bodies, replaced_objects,
+         answers_without_a_version, silent_services, credentials, stored_checksums, without_versions]
 OTHERS = [(google, lambda cache: servers.from_go(servers.GCS, cache)), (azure, lambda cache: servers.azurite(cache / "azurite"))]
 
 

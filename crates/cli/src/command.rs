@@ -19,6 +19,7 @@ use crate::links::LinksArgs;
 use crate::list::ListArgs;
 use crate::output::print;
 use crate::shard::ShardArgs;
+use crate::stores::refuse_elsewhere;
 use crate::topics::{self, Topic};
 use crate::tree::TreeArgs;
 use crate::update::arguments::UpdateArgs;
@@ -138,7 +139,12 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     match arguments.get(1).and_then(|word| word.to_str()) {
         Some("hash") => parse_alone(&arguments).map(Command::Hash),
         Some("check") => parse_alone(&arguments).map(Command::Check),
-        _ => Cli::try_parse_from(&arguments).map(|cli| cli.command),
+        _ => {
+            let mut command = Cli::command();
+            let matches = command.try_get_matches_from_mut(&arguments)?;
+            refuse_elsewhere(&command, &matches)?;
+            Cli::from_arg_matches(&matches).map(|cli| cli.command)
+        }
     }
 }
 
@@ -169,9 +175,11 @@ pub fn definition() -> clap::Command {
 /// Parses the arguments of one subcommand without defining the others.
 fn parse_alone<T: Args + FromArgMatches>(arguments: &[OsString]) -> Result<T, clap::Error> {
     let name = arguments[1].to_string_lossy().into_owned();
-    let command = T::augment_args(clap::Command::new("truesum")).bin_name(format!("truesum {name}"));
-    let command = command.args_override_self(true).max_term_width(WIDTH);
-    T::from_arg_matches(&command.try_get_matches_from(&arguments[1..])?)
+    let command = T::augment_args(clap::Command::new(name.clone())).bin_name(format!("truesum {name}"));
+    let mut command = command.args_override_self(true).max_term_width(WIDTH);
+    let matches = command.try_get_matches_from_mut(&arguments[1..])?;
+    refuse_elsewhere(&command, &matches)?;
+    T::from_arg_matches(&matches)
 }
 
 /// Whether the first word may be a subcommand with a slip in it: it was taken for a file, and there is none.

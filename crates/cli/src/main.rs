@@ -99,11 +99,6 @@ fn run(command: Command) -> Exit {
     if let Err(refusal) = settings::load() {
         return Console::new(Color::Auto).refuse(&refusal);
     }
-    if !matches!(command, Command::Hash(_) | Command::Check(_))
-        && let Err(refusal) = stores::unknown_here(std::env::args_os().skip(2))
-    {
-        return Console::new(Color::Auto).refuse(&refusal);
-    }
     match command {
         Command::Hash(args) => hash::run(args),
         Command::Check(args) => check::run(args),

@@ -6,6 +6,8 @@ mod absent;
 
 use crate::exit::Refusal;
 use crate::tasks::Inputs;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgMatches, Command, ValueHint};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -96,18 +98,41 @@ pub fn split(url: &Path) -> (PathBuf, PathBuf) {
     (path(&bytes[..end]), path(&bytes[end..]))
 }
 
-/// What a command says that does not know object stores, if it is given one.
+/// Where URLs of object stores may stand: a command and its argument.
+const TAKEN: [(&str, &str); 3] = [("hash", "files"), ("check", "manifests"), ("check", "root")];
+
+/// Refuses URLs of object stores wherever a command line has the name of a file, but where they are taken: they would be names of
+/// files of this system there.
 ///
 /// # Errors
-/// It is.
-pub fn unknown_here(arguments: impl Iterator<Item = std::ffi::OsString>) -> Result<(), Refusal> {
-    match arguments.into_iter().find(|argument| is_url(argument)) {
-        Some(url) => Err(Refusal::with_hint(
-            format!("{}: this command reads no object stores", display_safe(url.as_bytes())),
-            "hash and check do: truesum hash s3://BUCKET/PREFIX ; truesum check --root s3://BUCKET/PREFIX MANIFEST",
-        )),
-        None => Ok(()),
+/// One is given.
+pub fn refuse_elsewhere(command: &Command, matches: &ArgMatches) -> Result<(), clap::Error> {
+    if let Some((name, below)) = matches.subcommand()
+        && let Some(command) = command.find_subcommand(name)
+    {
+        return refuse_elsewhere(command, below);
     }
+    let is_path = |arg: &&Arg| {
+        use ValueHint::{AnyPath, DirPath, FilePath};
+        matches!(arg.get_value_hint(), AnyPath | DirPath | FilePath)
+    };
+    for arg in command.get_arguments().filter(is_path) {
+        let id = arg.get_id().as_str();
+        if TAKEN.contains(&(command.get_name(), id)) {
+            continue;
+        }
+        let given = matches.get_raw(id).into_iter().flatten();
+        if let Some(url) = given.into_iter().find(|value| is_url(value)) {
+            let place = arg.get_long().map_or(String::new(), |long| format!("--{long} "));
+            let text = format!(
+                "{place}{}: no object store is read or written here\nhint: truesum hash s3://BUCKET/PREFIX and truesum \
+                 check --root s3://BUCKET/PREFIX MANIFEST read one\n",
+                display_safe(url.as_bytes())
+            );
+            return Err(clap::Error::raw(ErrorKind::ValueValidation, text));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -134,7 +134,11 @@ impl Source {
         let came = answer.body.len() as u64;
         let (range, size) = match (answer.status, answer.content_range()) {
             (206, Some((Some(range), size))) => (range, size),
-            // Whoever ignores that a range was asked for sends all of it.
+            // Whoever ignores that a range was asked for sends all of it. Without a length the end of the connection would be the
+            // end of the object, wherever that comes.
+            (200, _) if !answer.tells_its_length() => {
+                return Err(Failure::wrong("the answer does not say how long it is"));
+            }
             (200, _) => (0..came, came),
             _ => return Err(Failure::wrong("the answer does not say which bytes it holds")),
         };
@@ -145,12 +149,13 @@ impl Source {
         Ok((range, size))
     }
 
-    /// Whether an answer is of the version that was asked for: not every service heeds the condition.
+    /// Whether an answer is of the version that was asked for, and says so: not every service heeds the condition.
     fn same(&self, answer: &Answer, asked: Option<&str>) -> Result<(), Failure> {
         match (asked, self.service.version(answer)) {
             (Some(asked), Some(got)) if asked != got => {
                 Err(Failure::Overwritten("it was overwritten: another version came".to_owned()))
             }
+            (Some(_), None) => Err(Failure::wrong("the answer does not say which version it is of")),
             _ => Ok(()),
         }
     }

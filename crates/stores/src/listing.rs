@@ -5,6 +5,8 @@ use crate::fetch::Source;
 use crate::location::{Location, name_below};
 use crate::place::Place;
 use crate::service::{Object, Page};
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
@@ -22,8 +24,6 @@ const LOOK: Duration = Duration::from_millis(200);
 pub(crate) struct Listing {
     pages: mpsc::Receiver<Result<Page, Failure>>,
     page: std::vec::IntoIter<Object>,
-    /// What the keys begin with that is no part of their names.
-    prefix: String,
     location: Location,
     specs: Arc<[Spec]>,
     runtime: Handle,
@@ -41,15 +41,10 @@ impl Listing {
                 () = send.closed() => {}
             }
         });
-        let prefix = match location.object() {
-            Some(key) => key[..key.rfind('/').map_or(0, |slash| slash + 1)].to_owned(),
-            None => location.prefix(),
-        };
         let (location, specs) = (location.clone(), specs.clone());
         Listing {
             pages,
             page: Vec::new().into_iter(),
-            prefix,
             location,
             specs,
             runtime: runtime.clone(),
@@ -66,12 +61,14 @@ impl Listing {
     fn task(&self, object: Object) -> Option<Task> {
         let Object { key, size, version } = object;
         // A single object is named by the last part of its key, everything else by what is below the location.
-        let below = self.location.prefix();
-        let prefix = if key.starts_with(&below) { &below } else { &self.prefix };
-        if size == 0 && (key.ends_with('/') || key == *prefix) {
+        let mut prefix = self.location.prefix();
+        if self.location.object() == Some(&*key) {
+            prefix.truncate(key.rfind('/').map_or(0, |slash| slash + 1));
+        }
+        if size == 0 && (key.ends_with('/') || key == prefix) {
             return None;
         }
-        match name_below(prefix, &key) {
+        match name_below(&prefix, &key) {
             Ok(name) => {
                 let listed = Some(Box::new(Listed { size, version }));
                 let job = Job::hash(name, &self.specs);
@@ -122,7 +119,7 @@ async fn list(source: &Source, location: &Location, pages: &mpsc::Sender<Result<
             Err(failure) => return drop(pages.send(Err(failure)).await),
         }
     }
-    let mut is_first = true;
+    let (mut is_first, mut begins, seeds) = (true, HashSet::new(), RandomState::new());
     loop {
         let page = match page(source, &below, next.as_deref(), MOST).await {
             Ok(page) => page,
@@ -145,7 +142,8 @@ async fn list(source: &Source, location: &Location, pages: &mpsc::Sender<Result<
                 return drop(pages.send(Err(Failure::Unasked(why.to_owned()))).await);
             }
         }
-        if page.next.is_some() && page.next == next {
+        // Wherever the circle is, and however long; of 100,000 pages these are 2 MB.
+        if page.next.as_ref().is_some_and(|next| !begins.insert(seeds.hash_one(next))) {
             let why = "the service sends the same page again and again";
             return drop(pages.send(Err(Failure::wrong(why))).await);
         }

@@ -52,6 +52,12 @@ impl Answer {
         self.headers.get(name)?.to_str().ok().map(str::trim)
     }
 
+    /// Whether the end of the body is known by more than the end of the connection.
+    pub(crate) fn tells_its_length(&self) -> bool {
+        let chunked = || self.header("transfer-encoding").is_some_and(|how| how.ends_with("chunked"));
+        self.header("content-length").is_some() || chunked()
+    }
+
     /// The object's size and the range that was sent, as `Content-Range` tells them; no range where none could be sent.
     pub(crate) fn content_range(&self) -> Option<(Option<Range<u64>>, u64)> {
         let (range, size) = self.header("content-range")?.strip_prefix("bytes")?.trim().split_once('/')?;
@@ -137,6 +143,20 @@ mod tests {
         assert_eq!(seconds("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
         assert_eq!(seconds("Thu, 29 Feb 2024 23:59:59 GMT"), Some(1_709_251_199));
         assert_eq!(seconds("yesterday"), None);
+    }
+
+    #[test]
+    fn a_body_that_ends_with_its_connection_tells_no_length() {
+        for (name, value, tells) in [
+            ("content-length", "5", true),
+            ("transfer-encoding", "chunked", true),
+            ("transfer-encoding", "gzip", false),
+            ("etag", "x", false),
+        ] {
+            let headers = HeaderMap::from_iter([(name.parse().unwrap(), value.parse().unwrap())]);
+            let answer = Answer { status: 200, headers, body: Bytes::new() };
+            assert_eq!(answer.tells_its_length(), tells, "{name}: {value}");
+        }
     }
 
     #[test]

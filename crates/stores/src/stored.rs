@@ -30,7 +30,13 @@ pub enum Answer {
 pub(crate) async fn compare(source: &Source, key: &str, job: &Job) -> Result<Answer, Failure> {
     let version = job.listed.as_ref().and_then(|listed| listed.version.as_deref());
     let look = source.service.look(key, version, None);
-    let kept = source.client.ask(&look, |answer| source.service.kept(answer).map_err(Failure::wrong)).await?;
+    let kept = source.client.ask(&look, |answer| source.service.kept(answer).map_err(Failure::wrong)).await;
+    if kept == Err(Failure::Missing) {
+        // The answer had no body to say what is not there: a list of the bucket says whether that is there, and may be read.
+        let list = source.service.list(key, None, 1);
+        source.client.ask(&list, |answer| source.service.page(&answer.body).map_err(Failure::wrong)).await?;
+    }
+    let kept = kept?;
     let answer = judge(&kept, job, None);
     match (&answer, job.specs.iter().any(Spec::counts_parts)) {
         (Answer::Silent(_), true) if kept.checksums.iter().any(|kept| kept.digest.parts().is_some()) => {
@@ -50,7 +56,7 @@ pub(crate) async fn compare(source: &Source, key: &str, job: &Job) -> Result<Ans
     }
 }
 
-/// Compares. Digests of parts that differ say nothing unless the parts are of the same size, which is `part`.
+/// Compares. Digests of parts that differ say nothing unless the parts are of the same size, which is `part`, and as many.
 fn judge(kept: &Kept, job: &Job, part: Option<u64>) -> Answer {
     if let Some(size) = job.size.filter(|size| *size != kept.size) {
         return Answer::Differs { listed: format!("size {size}"), stored: format!("size {}", kept.size) };
@@ -62,7 +68,8 @@ fn judge(kept: &Kept, job: &Job, part: Option<u64>) -> Answer {
                 agreed.push(spec.clone());
                 break;
             }
-            if !spec.counts_parts() || part == Some(spec.unit()) {
+            let alike = || stored.digest.parts() == Some(kept.size.div_ceil(spec.unit()));
+            if !spec.counts_parts() || (part == Some(spec.unit()) && alike()) {
                 let listed = format!("{spec} {listed}");
                 return Answer::Differs { listed, stored: format!("{} {}", stored.algorithm, stored.digest) };
             }
@@ -102,7 +109,7 @@ mod tests {
     #[test]
     fn only_the_same_kind_of_checksum_answers() {
         let kept = Kept {
-            size: 9,
+            size: 9 << 20,
             checksums: vec![
                 Checksum::base64("crc32", "y/Q5Jg==", false).unwrap(),
                 Checksum::etag(&format!("{MD5}-2")).unwrap(),
@@ -119,7 +126,7 @@ mod tests {
         assert!(
             matches!(judge(&kept, &job(&[("md5", MD5)]), None), Answer::Silent(names) if names == ["crc32", "s3-etag of 2 parts"])
         );
-        let sized = Job { size: Some(8), ..job(&[("crc32", "cbf43926")]) };
+        let sized = Job { size: Some(9), ..job(&[("crc32", "cbf43926")]) };
         assert!(matches!(judge(&kept, &sized, None), Answer::Differs { .. }));
         // Another digest of parts is another content only if the parts are as large.
         let etag = |hex: &str| job(&[("s3-etag;part=5MiB", &format!("{hex}-2"))]);
@@ -128,5 +135,7 @@ mod tests {
         assert!(matches!(judge(&kept, &other, None), Answer::Silent(_)));
         assert!(matches!(judge(&kept, &other, Some(8 << 20)), Answer::Silent(_)));
         assert!(matches!(judge(&kept, &other, Some(5 << 20)), Answer::Differs { .. }));
+        let uneven = Kept { size: 11 << 20, ..kept.clone() };
+        assert!(matches!(judge(&uneven, &other, Some(5 << 20)), Answer::Silent(_)), "three parts, not two");
     }
 }

@@ -150,8 +150,14 @@ fn manifest(
         }
         console.around(|| output.write(&lines))
     })?;
+    let pieced = entries.pieced() as u64;
+    if pieced > 0 {
+        counts.silent += pieced;
+        let entries = count(pieced, "entry has", "entries have");
+        console.error_of(bytes, &format!("{entries} digests of pieces, and no service keeps those"));
+    }
     let facts = entries.facts();
-    if facts.jobs == 0 && facts.failed.is_none() && !watch.progress.stopped() {
+    if facts.jobs == 0 && pieced == 0 && facts.failed.is_none() && !watch.progress.stopped() {
         console.error_of(bytes, "it has no entries that were asked for");
     }
     Ok(facts.failed.map(|error| Error::io(bytes, "read", error)))

@@ -169,6 +169,11 @@ impl<'a, R: Read> Entries<'a, R> {
         self.reader.signer()
     }
 
+    /// How many entries so far have digests of pieces: they are not among the tasks.
+    pub fn pieced(&self) -> usize {
+        self.pieced.len()
+    }
+
     /// Entries with digests of pieces, which are not among the tasks.
     pub(crate) fn take_pieced(&mut self) -> Vec<Pieced> {
         self.pieced.take()

@@ -104,8 +104,12 @@ impl Options {
             format: self.format,
             allow_weak: self.allow_weak,
             key: self.key.clone(),
-            // What is looked for elsewhere, and what is read in turns, goes by digests of whole files.
-            locating: !self.search && !self.spellings.any() && self.renaming.is_none() && self.turn.is_all(),
+            // What is looked for elsewhere, what is read in turns and what lies elsewhere goes by digests of whole files.
+            locating: !self.search
+                && !self.spellings.any()
+                && self.renaming.is_none()
+                && self.turn.is_all()
+                && self.remote.is_none(),
             subject: self.data.as_deref().map(|data| data.as_os_str().as_bytes().to_vec()),
             stop: Some(progress.stop_flag()),
             ..if name == b"-" { manifest::Options::default() } else { manifest::Options::for_name(name) }

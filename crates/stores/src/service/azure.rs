@@ -69,14 +69,18 @@ impl Service for Azure {
 
     fn page(&self, body: &[u8]) -> Result<Page, String> {
         let mut page = Page::default();
-        let (mut key, mut size, mut version, mut is_list, mut bad) = (None, None, None, false, None);
+        let (mut key, mut size, mut version, mut is_folder) = (None, None, None, false);
+        let (mut is_list, mut bad) = (false, None);
         xml::elements(body, |path, text| match path {
             "Blobs" => is_list = true,
             "NextMarker" if !text.is_empty() => page.next = Some(text.to_owned()),
             "Blobs/Blob/Name" => key = Some(text.to_owned()),
             "Blobs/Blob/Properties/Content-Length" => size = text.parse().ok(),
             "Blobs/Blob/Properties/Etag" => version = etag(text),
+            // Accounts with a hierarchy of names list its folders as blobs without bytes.
+            "Blobs/Blob/Properties/ResourceType" => is_folder = text == "directory",
             "Blobs/Blob" => match (key.take(), size.take()) {
+                (Some(_), Some(0)) if std::mem::take(&mut is_folder) => version = None,
                 (Some(key), Some(size)) => page.objects.push(Object { key, size, version: version.take() }),
                 _ => bad = Some("a blob is listed without its name or length"),
             },
@@ -138,6 +142,12 @@ mod tests {
         let page = azure.page(body.as_bytes()).unwrap();
         assert_eq!(page.objects, [Object { key: "a b".into(), size: 4, version: Some("0x8D".into()) }]);
         assert_eq!(page.next.as_deref(), Some("m"));
+        let folder = "<Blob><Name>d</Name><Properties><ResourceType>directory</ResourceType>\
+            <Content-Length>0</Content-Length></Properties></Blob></Blobs>";
+        let with_folder = body.replace("</Blobs>", folder);
+        assert_eq!(azure.page(with_folder.as_bytes()).unwrap().objects, page.objects);
+        let with_bytes = with_folder.replace(">0<", ">1<");
+        assert_eq!(azure.page(with_bytes.as_bytes()).unwrap().objects.len(), 2, "what has bytes is listed");
         let ask = azure.read("a b", Some("0x8D"), None);
         assert_eq!(
             (&*ask.url, &*ask.headers),

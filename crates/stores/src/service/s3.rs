@@ -86,7 +86,7 @@ impl Service for S3 {
         xml::elements(body, |path, text| match path {
             "EncodingType" => is_escaped = text == "url",
             "IsTruncated" => (is_list, truncated) = (true, text == "true"),
-            "NextContinuationToken" => page.next = Some(text.to_owned()),
+            "NextContinuationToken" if !text.is_empty() => page.next = Some(text.to_owned()),
             "Contents/Key" => key = Some(text.to_owned()),
             "Contents/Size" => size = text.parse().ok(),
             "Contents/ETag" => version = etag(text),
@@ -189,7 +189,7 @@ mod tests {
         let seen: Vec<_> = page.objects.iter().map(|o| (&*o.key, o.size, o.version.as_deref())).collect();
         assert_eq!(seen, [("a b\n", 7, Some("\"x-2\"")), ("c", 0, None)]);
         for (old, new) in
-            [("<Key>c</Key>", ""), ("<Size>0<", "<Size>-<"), ("true<", "false<"), ("+b%0A", "%zz")]
+            [("<Key>c</Key>", ""), ("<Size>0<", "<Size>-<"), ("true<", "false<"), (">n<", "><"), ("+b%0A", "%zz")]
         {
             assert!(s3.page(body.replacen(old, new, 1).as_bytes()).is_err(), "{old}");
         }
