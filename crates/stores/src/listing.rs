@@ -42,14 +42,7 @@ impl Listing {
             }
         });
         let (location, specs) = (location.clone(), specs.clone());
-        Listing {
-            pages,
-            page: Vec::new().into_iter(),
-            location,
-            specs,
-            runtime: runtime.clone(),
-            stop,
-        }
+        Listing { pages, page: Vec::new().into_iter(), location, specs, runtime: runtime.clone(), stop }
     }
 
     fn failed(&self, failure: &Failure) -> Task {

@@ -188,9 +188,13 @@ mod tests {
         assert_eq!(page.next.as_deref(), Some("n"));
         let seen: Vec<_> = page.objects.iter().map(|o| (&*o.key, o.size, o.version.as_deref())).collect();
         assert_eq!(seen, [("a b\n", 7, Some("\"x-2\"")), ("c", 0, None)]);
-        for (old, new) in
-            [("<Key>c</Key>", ""), ("<Size>0<", "<Size>-<"), ("true<", "false<"), (">n<", "><"), ("+b%0A", "%zz")]
-        {
+        for (old, new) in [
+            ("<Key>c</Key>", ""),
+            ("<Size>0<", "<Size>-<"),
+            ("true<", "false<"),
+            (">n<", "><"),
+            ("+b%0A", "%zz"),
+        ] {
             assert!(s3.page(body.replacen(old, new, 1).as_bytes()).is_err(), "{old}");
         }
         assert!(s3.page(b"<Error><Code>x</Code></Error>").is_err());
