@@ -102,6 +102,12 @@ impl Piece {
         Ok(Some((paths::text(py, path)?, state.inode, state.mtime, state.ctime)))
     }
 
+    /// The BLAKE3 digest of what the piece says, which its line ends with: what was damaged on the way has another one.
+    #[getter]
+    fn seal(&self) -> String {
+        self.0.seal().to_hex()
+    }
+
     fn __repr__(&self) -> String {
         let piece::Piece { spec, range, size, .. } = &self.0;
         format!("<truesum.tree.Piece {spec} {}..{} of {size} bytes>", range.start, range.end)

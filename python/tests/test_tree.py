@@ -137,6 +137,7 @@ def test_names_of_any_bytes_travel(tmp_path: Path) -> None:
         ('"levels"', '"leaves"'),
         ('"levels":[[0,"', '"levels":[[0,"g'),
         ('"inode"', '"node"'),
+        ('"inode":', '"inode":1'),
         ("{", "["),
     ],
 )

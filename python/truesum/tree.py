@@ -73,6 +73,7 @@ def dumps(made: Piece | Proof) -> str:
         told["path"] = name.decode("utf-8", "replace")
         if told["path"].encode() != name:
             told["path_base64"] = base64.b64encode(name).decode()
+    told["blake3"] = made.seal
     return json.dumps(told, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -109,6 +110,7 @@ def loads(line: str | bytes) -> Piece | Proof:
     wanted = _MEMBERS.get(str(kind))
     if wanted is None:
         raise ValueError("not a piece or a proof of truesum")
+    seal = told.pop("blake3", None) if kind != "proof-1" else None
     given = set(told) - ({"path_base64"} if kind == "piece-2" else set())
     if given != wanted:
         odd = ", ".join(sorted(given ^ wanted))
@@ -129,9 +131,12 @@ def loads(line: str | bytes) -> Piece | Proof:
                 if raw.decode("utf-8", "replace") != told["path"]:
                     raise ValueError("a name and its bytes are different names")
             origin = (raw, told["inode"], told["mtime_ns"], told["ctime_ns"])
-        return Piece(told["algorithm"], told["size"], told["first"], told["end"], levels, origin)
+        piece = Piece(told["algorithm"], told["size"], told["first"], told["end"], levels, origin)
     except (TypeError, OverflowError) as error:
         raise ValueError(f"a {kind} that is not as it should be: {error}") from None
+    if seal not in (None, piece.seal):
+        raise ValueError("a piece that is not as it was written: its digest is another one")
+    return piece
 
 
 def _pickled(made: Piece | Proof) -> tuple[Any, tuple[str]]:

@@ -13,6 +13,7 @@ pub fn on(error: &Error) -> Option<&'static str> {
         Kind::Device => {
             Some("the device reports a read error: see its log (dmesg, smartctl) and copy what can be saved")
         }
+        Kind::Replaced => Some("if it is not another file: --most writes all the same"),
         Kind::NoManifest => Some("truesum check --expect DIGEST FILE compares a file with one digest"),
         Kind::Missing
         | Kind::Denied

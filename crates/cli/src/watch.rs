@@ -40,7 +40,7 @@ impl Watch {
         console.display = None;
         console.failure(error);
         let failed = match (error.kind(), error.action) {
-            (Kind::Undivided, _) | (_, "write") => Exit::NotAsAsked,
+            (Kind::Undivided | Kind::Replaced, _) | (_, "write") => Exit::NotAsAsked,
             _ => Exit::Failed,
         };
         self.signals.ended_by().map_or(failed, Exit::Signal)

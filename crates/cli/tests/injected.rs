@@ -173,7 +173,7 @@ fn a_signal_while_its_handlers_are_installed_ends_the_run() {
         let status = loop {
             match child.try_wait().unwrap() {
                 Some(status) => break Some(status),
-                None if begun.elapsed() > Duration::from_mins(1) => break None,
+                None if begun.elapsed() > Duration::from_secs(60) => break None,
                 None => std::thread::sleep(Duration::from_millis(5)),
             }
         };

@@ -76,7 +76,15 @@ fn a_tree_is_saved_finds_damage_and_mends_it() {
     let mended = ends(folder, 0, &["tree", "verify", "--repair-from", "copy", "--digest", token, "data.ftr"]);
     assert!(mended.contains("3145728 1048576 mended: 4096 bytes written"), "{mended}");
     assert_eq!(std::fs::read(&data).unwrap(), bytes);
+    let foreign = vec![0; bytes.len()];
+    std::fs::write(&data, &foreign).unwrap();
+    ends(folder, 2, &["tree", "repair", "--from", "copy", "data.ftr"]);
+    ends(folder, 2, &["tree", "verify", "--repair-from", "copy", "data.ftr"]);
+    assert_eq!(std::fs::read(&data).unwrap(), foreign, "it may be another file");
+    ends(folder, 0, &["tree", "verify", "--most", "--repair-from", "copy", "data.ftr"]);
+    assert_eq!(std::fs::read(&data).unwrap(), bytes);
     ends(folder, 2, &["tree", "verify", "--dry-run", "data.ftr"]);
+    ends(folder, 2, &["tree", "verify", "--most", "data.ftr"]);
     ends(folder, 2, &["tree", "verify", "--digest", "nonsense", "data.ftr"]);
     ends(folder, 0, &["tree", "verify", "data.ftr"]);
     flip(&folder.join("data.ftr"), 8192);
@@ -384,4 +392,32 @@ fn killed_before_any_system_call_the_tree_is_the_old_one_or_a_new_one() {
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
     assert_eq!(left, ["data", "data.ftr"]);
+}
+
+#[test]
+fn what_a_stored_tree_was_believed_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, data) = (dir.path(), dir.path().join("data"));
+    let bytes = noise(3 << 20);
+    std::fs::write(&data, &bytes[..2 << 20]).unwrap();
+    ends(folder, 0, &["tree", "--save", "data"]);
+    std::fs::write(&data, &bytes).unwrap();
+    let grown = run(folder, &["tree", "--save", "--append", "data"]);
+    let note = "truesum: note: data: 1,048,576 of its 3,145,728 bytes were read; of the others the digest says what the \
+                stored tree had (truesum tree verify reads all)\n";
+    assert_eq!((grown.status.code(), text(&grown.stderr)), (Some(0), note.to_owned()));
+    for (list, why) in [
+        ("3145728 1\n", "the range 3145728 1 does not lie in its 3145728 bytes"),
+        ("0 1\n1 3145728\n", "the range 1 3145728 does not lie"),
+    ] {
+        std::fs::write(folder.join("changed"), list).unwrap();
+        let refused = run(folder, &["tree", "--save", "--since", "changed", "data"]);
+        assert_eq!((refused.status.code(), refused.stdout.len()), (Some(2), 0), "{list}");
+        assert!(text(&refused.stderr).contains(why), "{}", text(&refused.stderr));
+    }
+    flip(&data, 5);
+    std::fs::write(folder.join("changed"), "5 1\n").unwrap();
+    let changed = run(folder, &["tree", "--save", "--since", "changed", "data"]);
+    assert!(text(&changed.stderr).contains("1,048,576 of its 3,145,728 bytes were read"));
+    assert_eq!(text(&changed.stdout), ends(folder, 0, &["tree", "data"]));
 }

@@ -40,6 +40,8 @@ pub enum Cause {
     /// The digest cannot be computed, or its tree not stored, in the parts or in the way that was asked for; no other attempt
     /// changes that.
     Undivided(String),
+    /// Most of what is there would be written over; the text says how much.
+    Replaced(String),
     /// Anything else, in words.
     Other(String),
 }
@@ -75,6 +77,7 @@ impl Error {
             Cause::Interrupted => Cause::Interrupted,
             Cause::NoManifest(what) => Cause::NoManifest(what),
             Cause::Undivided(why) => Cause::Undivided(why.clone()),
+            Cause::Replaced(what) => Cause::Replaced(what.clone()),
             Cause::Other(text) => Cause::Other(text.clone()),
         };
         Error { path: path.to_vec(), action: self.action, cause }
@@ -142,6 +145,7 @@ impl Error {
             Cause::Interrupted => Kind::Interrupted,
             Cause::NoManifest(_) => Kind::NoManifest,
             Cause::Undivided(_) => Kind::Undivided,
+            Cause::Replaced(_) => Kind::Replaced,
             Cause::Other(_) => Kind::Other,
         }
     }
@@ -172,6 +176,8 @@ pub enum Kind {
     NoManifest,
     /// The digest cannot be divided as asked.
     Undivided,
+    /// Most of it would be written over.
+    Replaced,
     /// Any other.
     Other,
 }
@@ -182,7 +188,9 @@ impl Kind {
         match self {
             Kind::Missing => "missing",
             Kind::Changed => "changed",
-            Kind::Special | Kind::Directory | Kind::OutsideRoot | Kind::Undivided => "refused",
+            Kind::Special | Kind::Directory | Kind::OutsideRoot | Kind::Undivided | Kind::Replaced => {
+                "refused"
+            }
             Kind::Interrupted => "interrupted",
             _ => "unreadable",
         }
@@ -211,7 +219,7 @@ impl fmt::Display for Cause {
             Cause::Loop => f.write_str("directory loop"),
             Cause::Interrupted => f.write_str("interrupted"),
             Cause::NoManifest(what) => write!(f, "no manifest but {what}"),
-            Cause::Undivided(text) | Cause::Other(text) => f.write_str(text),
+            Cause::Undivided(text) | Cause::Replaced(text) | Cause::Other(text) => f.write_str(text),
         }
     }
 }

@@ -104,8 +104,17 @@ fn locates(folder: &Path, list: &str, data: &str, at: usize, range: Range<u64>) 
     let done = repair(&list, &copy, Mode::Write, &options, &progress).unwrap();
     assert_eq!(done.files[0].verdict(), Verdict::Verified, "{}: {done:?}", list.display());
     assert_eq!(std::fs::read(&file).unwrap(), good);
-    // What is missing at the end is damage too, and is put back.
     std::fs::write(&copy, &good).unwrap();
+    // Another file is not written over unless that is asked for.
+    let other: Vec<u8> = good.iter().map(|byte| byte ^ 0x55).collect();
+    std::fs::write(&file, &other).unwrap();
+    let refusal = repair(&list, &copy, Mode::Write, &options, &progress).unwrap_err();
+    assert_eq!(refusal.kind(), truesum::Kind::Replaced, "{}: {refusal}", list.display());
+    assert_eq!(std::fs::read(&file).unwrap(), other);
+    let done = repair(&list, &copy, Mode::Most, &options, &progress).unwrap();
+    assert_eq!(done.files[0].verdict(), Verdict::Verified, "{}: {done:?}", list.display());
+    assert_eq!(std::fs::read(&file).unwrap(), good);
+    // What is missing at the end is damage too, and is put back.
     std::fs::write(&file, &good[..good.len() - 1]).unwrap();
     let (outcomes, _, conclusion) = check(&list, &options);
     if outcomes[0].0 == Verdict::Mismatch {

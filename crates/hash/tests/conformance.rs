@@ -3,33 +3,15 @@
 //! A process uses the rows that `TRUESUM_KERNEL` leaves, so the test runs itself once for every instruction set that this
 //! CPU has: a plain `cargo test` covers all rows. An algorithm joins by one line of [`ORACLES`].
 
+#[path = "shared/oracle.rs"]
+mod oracle;
+
 use md5::digest::consts::{U32, U64, U128};
-use md5::digest::{ExtendableOutput, Update, XofReader};
+use oracle::{Oracle, by, by_older, output};
 use std::fmt::Write;
 use truesum_hash::{
     ALGORITHMS, Digest, Hasher, Spec, finish_many, hash_many, hash_many_on, kernel, update_many,
 };
-
-type Oracle = fn(&[u8]) -> Vec<u8>;
-
-/// Any implementation of RustCrypto's `Digest`.
-fn by<D: md5::Digest>(message: &[u8]) -> Vec<u8> {
-    D::digest(message).to_vec()
-}
-
-/// The same of an earlier version of the trait.
-fn by_older<D: blake_hash::digest::Digest>(message: &[u8]) -> Vec<u8> {
-    D::digest(message).to_vec()
-}
-
-/// The first `N` bytes of an extendable output.
-fn output<D: ExtendableOutput + Update + Default, const N: usize>(message: &[u8]) -> Vec<u8> {
-    let mut hasher = D::default();
-    hasher.update(message);
-    let mut bytes = [0; N];
-    hasher.finalize_xof().read(&mut bytes);
-    bytes.to_vec()
-}
 
 /// What git hashes of a file.
 fn as_blob(message: &[u8]) -> Vec<u8> {

@@ -7,6 +7,8 @@
 #[path = "tree/input.rs"]
 #[allow(dead_code, reason = "shared with the tree tests, which need more of it")]
 mod input;
+#[path = "shared/slices.rs"]
+mod slices;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -308,18 +310,6 @@ impl Line {
     }
 }
 
-/// The digest of a message in random slices.
-fn in_slices(spec: &Spec, message: &[u8], random: &mut input::Random) -> Digest {
-    let mut hasher = spec.hasher_for_size(message.len() as u64);
-    let mut rest = message;
-    while !rest.is_empty() {
-        let (slice, others) = rest.split_at(1 + random.below(rest.len().min(400) as u64) as usize);
-        hasher.update(slice);
-        rest = others;
-    }
-    hasher.finish()
-}
-
 /// The info hash depends on a file's name too; RHash computes it of each.
 #[test]
 fn info_hashes_are_those_of_rhash() {
@@ -404,7 +394,7 @@ fn digests_are_those_of_other_programs() {
             assert_eq!(&alone, expected, "{} of {len} bytes, by {}", oracle.spec, oracle.program);
             assert_eq!(together, expected, "{} of {len} bytes in lanes, by {}", oracle.spec, oracle.program);
             if *len <= 4097 {
-                let sliced = in_slices(&spec, message, &mut random);
+                let sliced = slices::in_slices(&spec, message, &mut random, 400);
                 assert_eq!(
                     &sliced, expected,
                     "{} of {len} bytes in slices, by {}",

@@ -6,25 +6,15 @@
 #[allow(dead_code, reason = "shared with the tree tests, which need more of it")]
 mod input;
 
+#[path = "shared/oracle.rs"]
+mod oracle;
+#[path = "shared/slices.rs"]
+mod slices;
+
 use input::Random;
-use k12::digest::{ExtendableOutput, Update, XofReader};
+use oracle::{Oracle, by_older as by, output};
+use slices::in_slices;
 use truesum_hash::Spec;
-
-type Oracle = fn(&[u8]) -> Vec<u8>;
-
-/// Any implementation of RustCrypto's `Digest` of version 0.9.
-fn by<D: blake_hash::digest::Digest>(message: &[u8]) -> Vec<u8> {
-    D::digest(message).to_vec()
-}
-
-/// The first `N` bytes of an extendable output.
-fn output<D: ExtendableOutput + Update + Default, const N: usize>(message: &[u8]) -> Vec<u8> {
-    let mut hasher = D::default();
-    hasher.update(message);
-    let mut bytes = [0; N];
-    hasher.finalize_xof().read(&mut bytes);
-    bytes.to_vec()
-}
 
 /// BLAKE2X: the root, and nodes without a depth over its digest, numbered.
 fn blake2xb(message: &[u8]) -> Vec<u8> {
@@ -203,18 +193,6 @@ const ORACLES: &[(&str, Oracle)] = &[
     }),
 ];
 
-/// The digest of a message in random slices.
-fn in_slices(spec: &Spec, message: &[u8], random: &mut Random) -> Vec<u8> {
-    let mut hasher = spec.hasher_for_size(message.len() as u64);
-    let mut rest = message;
-    while !rest.is_empty() {
-        let (slice, others) = rest.split_at(1 + random.below(rest.len().min(700) as u64) as usize);
-        hasher.update(slice);
-        rest = others;
-    }
-    hasher.finish().as_bytes().to_vec()
-}
-
 #[test]
 fn digests_are_those_of_other_libraries_and_of_the_definitions() {
     let data = input::bytes("sm64:23", (1 << 17) + 1);
@@ -227,7 +205,11 @@ fn digests_are_those_of_other_libraries_and_of_the_definitions() {
             let message = &data[..len];
             let expected = oracle(message);
             assert_eq!(spec.digest(message).as_bytes(), expected, "{name} of {len} bytes");
-            assert_eq!(in_slices(&spec, message, random), expected, "{name} of {len} bytes in slices");
+            assert_eq!(
+                in_slices(&spec, message, random, 700).as_bytes(),
+                expected,
+                "{name} of {len} bytes in slices"
+            );
             let mut unknown = spec.hasher();
             unknown.update(message);
             assert_eq!(unknown.finish().as_bytes(), expected, "{name} of {len} bytes, not told how many");
@@ -248,7 +230,7 @@ fn slices_make_no_difference_to_any_algorithm() {
             let message = &data[..len];
             let whole = spec.digest(message);
             assert_eq!(
-                in_slices(&spec, message, random),
+                in_slices(&spec, message, random, 700).as_bytes(),
                 whole.as_bytes(),
                 "{} of {len} bytes in slices",
                 algorithm.name

@@ -355,6 +355,10 @@ impl<'a> Telling<'a> {
         if exact {
             search.failed.iter().for_each(|error| self.console.failure(error));
         }
+        if exact && search.others > 0 && self.plan.form != Form::Json && self.plan.tell.notes {
+            let others = count(search.others, "link, pipe or device", "links, pipes or devices");
+            self.console.note(&format!("{others} in {} not listed", display_safe(&search.folder)));
+        }
         let names = std::mem::take(&mut self.unlisted);
         if search.files == 0 || self.plan.form == Form::Json || self.plan.detail() == Detail::None {
             return;

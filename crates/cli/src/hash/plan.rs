@@ -20,7 +20,8 @@ use std::sync::Arc;
 use truesum::hash::{Lengths, Spec};
 use truesum::manifest::template::Template;
 use truesum::manifest::{
-    self, ASCMHL_IGNORED, Cut, Entry, Format, Heading, MAX_ALGORITHMS, PieceList, Spelling, Style, Writer,
+    self, ASCMHL_IGNORED, Cut, Entry, Format, Head, Heading, MAX_ALGORITHMS, PieceList, Spelling, Style,
+    Writer, Writing,
 };
 use truesum::verify::place::folder_of_names;
 use truesum::{Order, Remote, Special, marks, walk};
@@ -151,6 +152,8 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
     let together = if args.bag { &specs[..1] } else { &specs };
     let form = form(&args, format, together)?;
     let purpose = purpose(&args)?;
+    let mut notes = key.as_ref().map(|read| read.notes.clone()).unwrap_or_default();
+    notes.extend(unlike_its_name(&args, format, &specs));
     let specs = if matches!(purpose, Purpose::Names(_)) { vec![marks::spec()] } else { specs };
     let inputs = inputs(args.files, &args.select);
     let walk = args.select.walk()?;
@@ -212,7 +215,7 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
         order: if args.unordered { Order::AsReady } else { Order::Stable },
         ending: args.summary.unwrap_or(if args.run.verbose { Ending::Short } else { Ending::None }),
         tell: args.run.tell(args.quiet),
-        notes: key.map(|read| read.notes).unwrap_or_default(),
+        notes,
     })
 }
 
@@ -269,6 +272,31 @@ fn format(args: &HashArgs) -> Result<&'static Format, Refusal> {
         (_, false, false) => "gnu",
     };
     Ok(args.format.or_else(|| manifest::format(name)).expect("formats named here are rows"))
+}
+
+/// What whoever reads no more of a manifest than its name would take it for and it is not, where nobody asked for that.
+fn unlike_its_name(args: &HashArgs, format: &Format, specs: &[Spec]) -> Option<String> {
+    let output = args.output.as_ref()?;
+    let name = output.file_name()?.as_bytes();
+    let shown = manifest::path::display_safe(output.as_os_str().as_bytes());
+    if args.format_string.is_some() || args.raw {
+        return None;
+    }
+    let asked = args.format.is_some() || args.json || args.tag || args.zero || args.bag;
+    let nothing = Head { text: b"", complete: true };
+    let said = manifest::detect(nothing, Some(name)).filter(|row| !matches!(row.writing, Writing::No));
+    match said {
+        Some(row) if !asked && row.name != format.name && row.name != "gnu" => {
+            return Some(format!(
+                "{shown} is written in the format {}: -t {} writes what its name says",
+                format.name, row.name
+            ));
+        }
+        _ => {}
+    }
+    let spec = manifest::algorithm_from_name(name).filter(|spec| !specs.contains(spec))?;
+    let computed = specs.first()?;
+    Some(format!("{shown} lists digests of {computed}: -a {spec} computes what its name says"))
 }
 
 /// What is asked for beside lines or one manifest.

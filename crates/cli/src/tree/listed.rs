@@ -2,6 +2,7 @@
 
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::tree::repair::tell_loss;
 use crate::watch::Watch;
 use crate::words::count;
 use std::fmt::Write;
@@ -58,7 +59,7 @@ pub fn repair(
             let done = match (mend.possible, mode) {
                 (false, _) => "cannot be mended: the copy is damaged here too".to_owned(),
                 (true, Mode::DryRun) => format!("would be mended: {} bytes to write", mend.writes),
-                (true, Mode::Write) => format!("mended: {} bytes written", mend.writes),
+                (true, _) => format!("mended: {} bytes written", mend.writes),
             };
             let (start, len) = (mend.range.start, mend.range.end - mend.range.start);
             let _ = writeln!(text, "{name}{start} {len} {done}");
@@ -70,6 +71,7 @@ pub fn repair(
         return Exit::NotAsAsked;
     }
     for file in &done.files {
+        tell_loss(&display_safe(&file.before.job.name), &file.mends, file.there, mode, console);
         exit = exit.max(told(file, mode, console));
     }
     if done.whole > 0 {

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Judgement, Length};
-use truesum::tree::repair::{Mode, repair as mend};
+use truesum::tree::repair::{Mend, Mode, loses_most, repair as mend};
 
 /// Mend a damaged file from a second copy
 #[derive(Args)]
@@ -29,7 +29,8 @@ Examples:
 TREE may be a list of pieces instead: a torrent, Metalink, PAR2, zsync, caibx, a Bao outboard, a verity tree, the parts of an S3
 object, Digital Forensics XML. COPY is then the folder with copies of its files, or a copy of the only one; the files lie where
 truesum check looks for them, or FILE is the folder or the only one.
-Only blocks that differ within damaged ranges are written, and only where the copy has the bytes the tree was made of.
+Only blocks that differ within damaged ranges are written, and only where the copy has the bytes the tree was made of; nothing where
+more than half of FILE would be lost, for then it may be another file.
 The copy may be damaged itself, elsewhere. --dry-run shows the plan and writes nothing.")]
 pub struct RepairArgs {
     /// The stored tree, or its file if the tree is beside it; or a list of pieces
@@ -47,10 +48,32 @@ pub struct RepairArgs {
     /// Show what would be done
     #[arg(long)]
     pub dry_run: bool,
+    /// Mend also where more than half of FILE would be written over
+    #[arg(long)]
+    pub most: bool,
     /// Threads [default: one a core]
     #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
     #[arg(value_parser = values::threads::threads)]
     pub processors: Option<usize>,
+}
+
+impl RepairArgs {
+    fn mode(&self) -> Mode {
+        match (self.dry_run, self.most) {
+            (true, _) => Mode::DryRun,
+            (false, false) => Mode::Write,
+            (false, true) => Mode::Most,
+        }
+    }
+}
+
+/// Says of a plan that would not be carried out why.
+pub fn tell_loss(name: &str, mends: &[Mend], there: u64, mode: Mode, console: &mut Console) {
+    if let (Mode::DryRun, Some(lost)) = (mode, loses_most(mends, there)) {
+        console.note(&format!(
+            "{name}: {lost} of its {there} bytes would be lost, more than half: only --most does that"
+        ));
+    }
 }
 
 pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
@@ -59,8 +82,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
             console.error("tree repair: --digest is that of a stored tree");
             return Exit::NotAsAsked;
         }
-        let (file, mode) =
-            (args.file.as_ref().map(PathBuf::from), if args.dry_run { Mode::DryRun } else { Mode::Write });
+        let (file, mode) = (args.file.as_ref().map(PathBuf::from), args.mode());
         let (copy, threads) = (Path::new(&args.copy), args.processors.unwrap_or(0));
         return listed::repair(&args.tree, file, copy, mode, threads, console);
     }
@@ -68,7 +90,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         return Exit::NotAsAsked;
     };
     let watch = Watch::of_one(None, console);
-    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
+    let mode = args.mode();
     let (file, reading) = (OsStr::from_bytes(&name), watch.reading(threads(args.processors)));
     let result = mend(file, &store, args.digest.as_ref(), &args.copy, mode, &reading);
     let (report, mends) = match result {
@@ -86,7 +108,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         let done = match (mend.possible, mode) {
             (false, _) => "cannot be mended: the copy is damaged here too".to_owned(),
             (true, Mode::DryRun) => format!("would be mended: {} bytes to write", mend.writes),
-            (true, Mode::Write) => format!("mended: {} bytes written", mend.writes),
+            (true, _) => format!("mended: {} bytes written", mend.writes),
         };
         let _ = writeln!(text, "{} {} {done}", mend.range.start, mend.range.end - mend.range.start);
     }
@@ -97,20 +119,20 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         console
             .error(&format!("{safe}: {bytes} bytes at its end are not the tree's; nothing is known of them"));
     }
+    tell_loss(&safe, &mends, report.size.min(store.header().size), mode, console);
     match (report.judgement, mode) {
         (Judgement::Good, _) => console.line(&format!("truesum: {safe}: good, nothing to mend")),
         (_, Mode::DryRun) => console.line(&format!("truesum: {safe}: nothing was written")),
-        (_, Mode::Write) if left == 0 && report.can_be_mended() => {
+        _ if left == 0 && report.can_be_mended() => {
             console.line(&format!("truesum: {safe}: mended, every byte is the tree's again"));
         }
         // Nothing of the tree's is damaged, and what is behind it has been told.
-        (_, Mode::Write) if left == 0 => {}
-        (_, Mode::Write) => {
+        _ if left == 0 => {}
+        _ => {
             let left = count(left, "range is", "ranges are");
             console.error(&format!("{safe}: {left} still damaged"));
         }
     }
-    let good =
-        report.judgement == Judgement::Good || (mode == Mode::Write && left == 0 && report.can_be_mended());
+    let good = report.judgement == Judgement::Good || (mode.writes() && left == 0 && report.can_be_mended());
     if good { exit } else { exit.max(Exit::Failed) }
 }

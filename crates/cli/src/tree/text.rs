@@ -86,6 +86,7 @@ pub fn piece(piece: &Piece) -> String {
         KIND: schema(PIECES[0]), "algorithm": piece.spec.to_string(), "size": piece.size,
         "first": piece.range.start, "end": piece.range.end, "levels": levels,
     });
+    value[SEAL] = piece.seal().to_hex().into();
     let Some(Origin { path, state }) = &piece.origin else {
         value[KIND] = schema(PIECES[1]).into();
         return format!("{value}\n");
@@ -98,6 +99,8 @@ pub fn piece(piece: &Piece) -> String {
 
 /// The kinds of line that are pieces: with what was read, and without.
 const PIECES: [&str; 2] = ["piece-2", "piece-1"];
+/// The member with the digest of the others. Lines written before there was one have none.
+const SEAL: &str = "blake3";
 
 /// An object as one line, with a name in it.
 fn named(value: &Value, path: &[u8]) -> String {
@@ -121,8 +124,9 @@ const FAILURE: &str = "failed-1";
 
 /// Reads a piece.
 pub fn parse_piece(line: &str) -> Result<Piece, String> {
-    const KEYS: [&str; 5] = ["algorithm", "size", "first", "end", "levels"];
     let any = serde_json::from_str::<Value>(line).unwrap_or_default();
+    let mut keys = vec!["algorithm", "size", "first", "end", "levels"];
+    keys.extend(any.get(SEAL).map(|_| SEAL));
     let kind = |name: &str| any.as_object().and_then(kind_of).as_deref() == Some(name);
     if kind(FAILURE) {
         let failed = object(line, FAILURE, &["path", "failed", "reason", "errno", "again"])?;
@@ -135,9 +139,9 @@ pub fn parse_piece(line: &str) -> Result<Piece, String> {
         ));
     }
     let (object, origin) = if kind(PIECES[1]) {
-        (object(line, PIECES[1], &KEYS)?, None)
+        (object(line, PIECES[1], &keys)?, None)
     } else {
-        let keys = [&KEYS[..], &["path", "inode", "mtime_ns", "ctime_ns"]].concat();
+        keys.extend(["path", "inode", "mtime_ns", "ctime_ns"]);
         let object = object(line, PIECES[0], &keys)?;
         let time = |key: &str| object[key].as_i64().ok_or_else(|| format!("\"{key}\" is no whole number"));
         let (mtime, ctime) = (time("mtime_ns")?, time("ctime_ns")?);
@@ -162,13 +166,38 @@ pub fn parse_piece(line: &str) -> Result<Piece, String> {
     if range.start > range.end {
         return Err("it ends before it begins".to_owned());
     }
-    Ok(Piece { spec: spec(&object)?, size: number(&object, "size")?, range, levels, origin })
+    let piece = Piece { spec: spec(&object)?, size: number(&object, "size")?, range, levels, origin };
+    match object.get(SEAL) {
+        Some(seal) if digest(seal)? != piece.seal() => {
+            Err("it is not as it was written: its digest is another one".to_owned())
+        }
+        _ => Ok(piece),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use truesum::hash::Spec;
+
+    /// A line with one byte changed, lost or doubled is refused or says the same.
+    fn every_damage_is_seen(line: &[u8]) {
+        let said = parse_piece(std::str::from_utf8(line).unwrap()).unwrap();
+        let same = |bytes: Vec<u8>| {
+            let Ok(text) = String::from_utf8(bytes) else { return };
+            assert!(parse_piece(&text).map_or(true, |read| read == said), "{text}");
+        };
+        for at in 0..line.len() {
+            for bit in 0..8 {
+                let mut damaged = line.to_vec();
+                damaged[at] ^= 1 << bit;
+                same(damaged);
+            }
+            same([&line[..at], &line[at + 1..]].concat());
+            same([&line[..=at], &line[at..]].concat());
+            same(line[..at].to_vec());
+        }
+    }
 
     #[test]
     fn proofs_and_pieces_survive_writing() {
@@ -183,6 +212,13 @@ mod tests {
                 Piece { spec: spec.clone(), size: 9, range: 0..1, levels: vec![(0, hash.clone())], origin };
             assert_eq!(parse_piece(&piece(&part)), Ok(part.clone()));
             assert!(parse_piece(&piece(&part).replacen("piece/", "peace/", 1)).is_err());
+            every_damage_is_seen(piece(&part).trim_end().as_bytes());
+            // As it was written before there were seals.
+            let seal = format!(",\"{SEAL}\":\"{}\"", part.seal());
+            let unsealed =
+                piece(&part).replacen(&seal, "", 1).replacen(&seal[1..], "", 1).replacen("{,", "{", 1);
+            assert!(unsealed.len() < piece(&part).len());
+            assert_eq!(parse_piece(&unsealed), Ok(part));
         }
         let failure = Error::io(b"x", "open", std::io::Error::from_raw_os_error(2));
         assert!(parse_piece(&no_piece(&failure)).unwrap_err().contains("x was missing"));

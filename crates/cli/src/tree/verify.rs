@@ -62,6 +62,9 @@ pub struct VerifyArgs {
     /// Show what --repair-from would do
     #[arg(long, requires = "repair_from")]
     dry_run: bool,
+    /// With --repair-from: mend also where more than half of FILE would be written over
+    #[arg(long, requires = "repair_from")]
+    most: bool,
     /// Threads [default: one a core]
     #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
     #[arg(value_parser = values::threads::threads)]
@@ -70,9 +73,10 @@ pub struct VerifyArgs {
 
 pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     if let Some(copy) = &args.repair_from {
-        let VerifyArgs { tree, file, digest, dry_run, processors, .. } = args;
+        let VerifyArgs { tree, file, digest, dry_run, most, processors, .. } = args;
         let (tree, file, copy, digest) = (tree.clone(), file.clone(), copy.clone(), digest.clone());
-        let args = RepairArgs { tree, file, copy, digest, dry_run: *dry_run, processors: *processors };
+        let (dry_run, most, processors) = (*dry_run, *most, *processors);
+        let args = RepairArgs { tree, file, copy, digest, dry_run, most, processors };
         return repair(&args, console);
     }
     let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), console) else {

@@ -50,3 +50,25 @@ fn a_folder_of_another_root_does_not_list_it() {
     let ran = folder.run(&["check", "-q", "--exact", "d/M", "e/M"]);
     assert!(ran.err.contains("truesum: 1 file in e not listed: a\n"), "{}", ran.err);
 }
+
+#[test]
+fn a_bag_is_checked_as_a_bag() {
+    let folder = Folder::with(&[
+        ("d/bag/bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"),
+        ("d/bag/data/a", "abc"),
+        ("d/bag/manifest-sha256.txt", &lines(&[(ABC, "data/a")])),
+        ("d/a", "abc"),
+        ("d/manifest-sha256.txt", &lines(&[(ABC, "a")])),
+    ]);
+    let ran = folder.run(&["check", "-r", "d"]);
+    assert_eq!(shown(&ran).0, "bag/data/a: OK\na: OK\n".replace("bag/", ""), "{}", ran.err);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    // What the manifests of the bag do not tell.
+    folder.write("d/bag/data/b", "");
+    let ran = folder.run(&["check", "-r", "d"]);
+    assert!(ran.code == Some(1) && ran.err.contains("data/b"), "{}", ran.err);
+    std::fs::remove_file(folder.path("d/bag/data/b")).unwrap();
+    std::fs::remove_file(folder.path("d/bag/manifest-sha256.txt")).unwrap();
+    let ran = folder.run(&["check", "-r", "d"]);
+    assert!(ran.code != Some(0) && ran.err.contains("a bag without a manifest"), "{}", ran.err);
+}

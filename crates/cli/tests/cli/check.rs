@@ -115,6 +115,19 @@ fn a_required_file_must_be_verified() {
 }
 
 #[test]
+fn what_no_hash_lists_is_told_by_an_exact_check() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/M", &format!("{ABC}  a\n"))]);
+    folder.pipe("d/pipe");
+    std::os::unix::fs::symlink("a", folder.path("d/link")).unwrap();
+    std::os::unix::fs::symlink("gone", folder.path("d/dangling")).unwrap();
+    let ran = folder.run(&["check", "--exact", "d/M"]);
+    assert!(ran.code == Some(0), "{}", ran.err);
+    assert!(ran.err.contains("note: 3 links, pipes or devices in d not listed\n"), "{}", ran.err);
+    assert!(!folder.run(&["check", "--exact", "-q", "d/M"]).err.contains("note"));
+    assert!(!folder.run(&["check", "d/M"]).err.contains("pipes"));
+}
+
+#[test]
 fn files_not_listed_are_told_and_fail_an_exact_check() {
     let folder = Folder::with(&[("good", "abc"), ("sub/extra", "")]);
     folder.write("M", lines(&[(ABC, "./good")]));

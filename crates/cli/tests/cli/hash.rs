@@ -353,3 +353,34 @@ fn what_makes_no_torrent_is_refused_before_anything_is_read_or_written() {
     let ran = folder.run(&["hash", "-t", "torrent", "set", "none"]);
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(1)));
 }
+
+#[test]
+fn a_name_that_says_another_format_or_algorithm_is_told() {
+    let folder = Folder::with(&[("a", "abc")]);
+    for (words, said) in [
+        (
+            &["-o", "x.sfv", "a"][..],
+            "note: x.sfv is written in the format gnu: -t sfv writes what its name says\n",
+        ),
+        (
+            &["-o", "MD5SUMS", "a"],
+            "note: MD5SUMS lists digests of sha256: -a md5 computes what its name says\n",
+        ),
+        (&["-o", "x.iso.sha1", "--tag", "a"], "note: x.iso.sha1 lists digests of sha256: -a sha1 computes"),
+        (&["-o", "x.torrent", "a"], "-t torrent writes what its name says\n"),
+        (&["-o", "y.sfv", "-t", "sfv", "a"], ""),
+        (&["-o", "z.sfv", "-t", "bsd", "a"], ""),
+        (&["-o", "SHA256SUMS", "a"], ""),
+        (&["-o", "SHA512SUMS", "-a", "md5,sha512", "a"], ""),
+        (&["-o", "list.txt", "a"], ""),
+        (&["-q", "-o", "v.sfv", "a"], ""),
+    ] {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
+        assert!(
+            if said.is_empty() { ran.err.is_empty() } else { ran.err.contains(said) },
+            "{words:?}: {}",
+            ran.err
+        );
+    }
+}

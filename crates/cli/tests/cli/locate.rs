@@ -218,6 +218,20 @@ fn a_list_of_pieces_says_where_its_file_is_damaged_and_mends_it() {
     assert!(done.err.contains("data: mended and verified, every byte is as listed again"), "{}", done.err);
     let again = folder.run(&["tree", "repair", "--from", "copy", "data.obao4"]);
     assert!(again.err.contains("data: good, nothing to mend") && again.code == Some(0), "{}", again.err);
+    // Another file of that name.
+    let other = noise(folder.read("data").len()).iter().map(|byte| !byte).collect::<Vec<u8>>();
+    folder.write("data", &other);
+    let planned = folder.run(&["tree", "repair", "--dry-run", "--from", "copy", "data.obao4"]);
+    assert!(planned.err.contains("more than half: only --most does that"), "{}", planned.err);
+    let refused = folder.run(&["tree", "repair", "--from", "copy", "data.obao4"]);
+    assert_eq!((refused.out().as_str(), refused.code), ("", Some(2)), "{}", refused.err);
+    assert!(
+        refused.err.contains("it may be another file\nhint: if it is not another file: --most"),
+        "{}",
+        refused.err
+    );
+    assert_eq!(folder.read("data"), other);
+    assert_eq!(folder.run(&["tree", "repair", "--most", "--from", "copy", "data.obao4"]).code, Some(0));
     // An outboard is not written over anything.
     assert_eq!(folder.run(&["tree", "--save", "--format", "obao4", "data"]).code, Some(2));
 }

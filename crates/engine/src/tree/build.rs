@@ -228,6 +228,10 @@ fn begin(path: &[u8], header: Header, saving: &Saving<'_>) -> Result<(Store, Vec
             let mut store = store.map_err(|refusal| other(&refusal.to_string()))?;
             let keep = if same { old.granules() } else { old.size / old.granule };
             if let Begin::Changed(ranges) = &saving.begin {
+                if let Some(range) = ranges.iter().find(|range| range.end > header.size) {
+                    let (start, len, size) = (range.start, range.end - range.start, header.size);
+                    return Err(other(&format!("the range {start} {len} does not lie in its {size} bytes")));
+                }
                 let granule = old.granule;
                 let changed = ranges.iter().map(|range| range.start / granule..range.end.div_ceil(granule));
                 store.forget(&joined(changed));

@@ -39,6 +39,24 @@ pub struct Origin {
     pub state: Hints,
 }
 
+impl Piece {
+    /// The BLAKE3 digest of what the piece says (`docs/spec/tree.md` section 6): where it differs from the one that was written with
+    /// the piece, something was damaged on the way.
+    pub fn seal(&self) -> Digest {
+        let Piece { spec, size, range, levels, origin } = self;
+        let mut said = format!("{spec}\n{size}\n{}\n{}\n", range.start, range.end);
+        for (level, hash) in levels {
+            said.push_str(&format!("{level} {hash}\n"));
+        }
+        let mut said = said.into_bytes();
+        if let Some(Origin { path, state: Hints { inode, mtime, ctime, .. } }) = origin {
+            said.extend_from_slice(format!("{inode}\n{mtime}\n{ctime}\n").as_bytes());
+            said.extend_from_slice(path);
+        }
+        "blake3".parse::<Spec>().expect("a row of the table").digest(&said)
+    }
+}
+
 impl Origin {
     /// What shows that another piece was read from another file, or from this one in another state; `None` if nothing does.
     ///

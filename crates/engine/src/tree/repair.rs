@@ -32,6 +32,23 @@ pub struct Mend {
     pub possible: bool,
     /// Bytes that were written, or would be: whole blocks that differ.
     pub writes: u64,
+    /// Bytes that were there and are not those of the copy.
+    pub loses: u64,
+}
+
+/// How much of what is there would be lost, if that is more than half of `there` bytes: damage that large is more often the list
+/// or tree of another file.
+pub fn loses_most(mends: &[Mend], there: u64) -> Option<u64> {
+    let lost = mends.iter().map(|mend| mend.loses).sum();
+    (lost > there / 2).then_some(lost)
+}
+
+/// Refuses to lose so much.
+pub(crate) fn spare(path: &[u8], mends: &[Mend], there: u64) -> Result<(), Error> {
+    let Some(lost) = loses_most(mends, there) else { return Ok(()) };
+    let what =
+        format!("{lost} of its {there} bytes differ from what would be written: it may be another file");
+    Err(Error::new(path, "mend", Cause::Replaced(what)))
 }
 
 /// Whether to write.
@@ -39,8 +56,17 @@ pub struct Mend {
 pub enum Mode {
     /// Only say what would be done.
     DryRun,
-    /// Do it.
+    /// Do it, unless more than half of what is there would be lost: nothing is written then.
     Write,
+    /// Do it, however much is lost.
+    Most,
+}
+
+impl Mode {
+    /// Whether anything may be written.
+    pub fn writes(self) -> bool {
+        self != Mode::DryRun
+    }
 }
 
 /// Mends a file from `copy`, as far as the copy has the right bytes. Returns what was found before, and what was done.
@@ -50,7 +76,7 @@ pub enum Mode {
 /// not the one trusted: the judgement says so. The copy's name leads from the current folder, wherever the file's does.
 ///
 /// # Errors
-/// A file cannot be read or written.
+/// A file cannot be read or written; most of it would be lost, and that was not asked for.
 pub fn repair(
     path: impl AsRef<Path>,
     store: &Store,
@@ -74,10 +100,10 @@ pub fn repair(
     let elsewhere = Reading { root: &Root::Anywhere, ..*reading };
     let other = elsewhere.open(copy)?;
     let source = elsewhere.unmapped(&other, copy);
-    let write = if mode == Mode::Write { OFlags::RDWR } else { OFlags::RDONLY };
+    let write = if mode.writes() { OFlags::RDWR } else { OFlags::RDONLY };
     let file = reading.root.resolve(path, write | OFlags::CLOEXEC | OFlags::NOCTTY);
     let file = File::from(file.map_err(|error| reading.root.refusal(path, "open", error))?);
-    let mut mends = Vec::new();
+    let (mut mends, mut prints) = (Vec::new(), Vec::new());
     for granule in damaged {
         let range = header.range(granule);
         let mut right = Vec::new();
@@ -89,10 +115,18 @@ pub fn repair(
         let here = range.end <= source.size;
         let possible = here
             && hash_granule(&mut read, header, granule, range.start)? == store.get(granule..granule + 1)?[0];
-        let writes = if possible { mend(&file, path, source, &range, &right, mode)? } else { 0 };
-        mends.push(Mend { range, possible, writes });
+        let (writes, loses) =
+            if possible { mend(&file, path, source, &range, &right, Mode::DryRun)? } else { (0, 0) };
+        mends.push(Mend { range, possible, writes, loses });
+        prints.push(right);
     }
-    if mode == Mode::Write && mends.iter().any(|mend| mend.possible) {
+    if mode == Mode::Write {
+        spare(path, &mends, report.size.min(header.size))?;
+    }
+    if mode.writes() && mends.iter().any(|mend| mend.possible) {
+        for (done, right) in mends.iter_mut().zip(&prints).filter(|(done, _)| done.possible) {
+            done.writes = mend(&file, path, source, &done.range, right, mode)?.0;
+        }
         file.sync_all().map_err(|error| Error::io(path, "write", error))?;
         // Nobody may have it open for writing when it is read.
         drop(file);
@@ -106,7 +140,8 @@ pub(crate) fn print_of(bytes: &[u8]) -> Digest {
     "blake3".parse::<Spec>().expect("a row of the table").digest(bytes)
 }
 
-/// Writes the blocks of a range that differ from the copy's, whose units have the digests `right`; returns their bytes.
+/// Writes the blocks of a range that differ from the copy's, whose units have the digests `right`; returns their bytes, and how many
+/// bytes that were there differ.
 pub(crate) fn mend(
     file: &File,
     path: &[u8],
@@ -114,9 +149,9 @@ pub(crate) fn mend(
     range: &Range<u64>,
     right: &[Digest],
     mode: Mode,
-) -> Result<u64, Error> {
+) -> Result<(u64, u64), Error> {
     let (mut good, mut found) = (vec![0; UNIT as usize], vec![0; UNIT as usize]);
-    let mut written = 0;
+    let (mut written, mut lost) = (0, 0);
     for (start, right) in range.clone().step_by(good.len()).zip(right) {
         let len = (range.end - start).min(UNIT) as usize;
         copy.read(&mut good[..len], start)?;
@@ -132,13 +167,15 @@ pub(crate) fn mend(
                 continue;
             }
             written += right.len() as u64;
-            if mode == Mode::Write {
+            let there = &found[at.min(readable)..(at + right.len()).min(readable)];
+            lost += there.iter().zip(right).filter(|(there, right)| there != right).count() as u64;
+            if mode.writes() {
                 let offset = start + at as u64;
                 file.write_all_at(right, offset).map_err(|error| Error::io(path, "write", error))?;
             }
         }
     }
-    Ok(written)
+    Ok((written, lost))
 }
 
 /// Bytes that can be read from `start` on.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use truesum_manifest::path::within_root;
 
 /// The file that makes a folder a bag.
-const DECLARATION: &str = "bagit.txt";
+pub(super) const DECLARATION: &str = "bagit.txt";
 /// Largest declaration, description or list of what is to be fetched that is read.
 const LIMIT: u64 = 16 << 20;
 
@@ -24,6 +24,20 @@ pub(super) struct Bag {
     pub(super) tags: Vec<PathBuf>,
     /// Whether each manifest lists all of the payload: since version 1.0.
     pub(super) all_in_each: bool,
+}
+
+/// How manifests of the payload begin, and those of the other files.
+const PAYLOAD: &str = "manifest-";
+const TAGS: &str = "tagmanifest-";
+
+fn is_list(name: &OsStr, begin: &str) -> bool {
+    let name = name.as_bytes();
+    name.starts_with(begin.as_bytes()) && name.ends_with(b".txt")
+}
+
+/// Whether a file in the folder of a bag is one of its manifests.
+pub(super) fn is_part(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| is_list(name, PAYLOAD) || is_list(name, TAGS))
 }
 
 /// The bag that this folder is; `None` if it is none.
@@ -60,13 +74,9 @@ fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
     }
     names.sort();
     let of = |begin: &str| -> Vec<PathBuf> {
-        let is = |name: &OsStr| {
-            let name = name.as_bytes();
-            name.starts_with(begin.as_bytes()) && name.ends_with(b".txt")
-        };
-        names.iter().filter(|name| is(name)).map(|name| folder.join(name)).collect()
+        names.iter().filter(|name| is_list(name, begin)).map(|name| folder.join(name)).collect()
     };
-    let (payload, tags) = (of("manifest-"), of("tagmanifest-"));
+    let (payload, tags) = (of(PAYLOAD), of(TAGS));
     if payload.is_empty() {
         return Err(refused(folder, "a bag without a manifest of its payload"));
     }

@@ -7,16 +7,18 @@ use crate::job::Job;
 use crate::marks::{mark, spec};
 use crate::run::config::Config;
 use crate::task::{Notice, Task};
+use crate::verify::bag;
 use crate::verify::event::{Event, Manifest};
 use crate::verify::report::Checked;
 use crate::verify::verification::{Tell, Verification};
 use crate::walk::{Item, Options as WalkOptions, Walk};
+use std::collections::BTreeSet;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_hash::Spec;
-use truesum_manifest::algorithm_from_name;
+use truesum_manifest::{Head, algorithm_from_name, detect};
 
 /// Ends of names that are those of manifests, beside names that state an algorithm.
 const ENDS: &[&[u8]] = &[b".sfv", b".sfvmd5", b".hashdeep", b".tth"];
@@ -61,17 +63,22 @@ impl Verification<'_> {
     }
 
     /// Checks by all manifests below folders: those whose names state an algorithm (`SHA256SUMS`, `x.iso.sha256`) or end as only
-    /// manifests do (`.sfv`). What is no folder is a manifest itself.
+    /// manifests do (`.sfv`). What is no folder is a manifest itself. A folder that says it is a bag is checked as one.
     ///
     /// # Errors
     /// Those of `tell`. What goes wrong with manifests and files is told and counted.
     pub fn below(&mut self, places: &[impl AsRef<Path>], tell: &mut Tell<'_>) -> io::Result<()> {
         let places: Vec<PathBuf> = places.iter().map(|place| place.as_ref().to_owned()).collect();
         let walk = Walk::new(places, WalkOptions::default(), self.options.threads);
-        let mut manifests = Vec::new();
+        let (mut manifests, mut bags) = (Vec::new(), BTreeSet::new());
         for item in walk.until(self.progress.stop_flag()) {
             match item {
                 Item::File(path, None) => manifests.push(path),
+                Item::File(path, Some(_)) if path.ends_with(bag::DECLARATION) => {
+                    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+                    manifests.push(folder.clone());
+                    bags.insert(folder);
+                }
                 Item::File(path, Some(_)) => manifests.extend(is_manifest(&path).then_some(path)),
                 Item::Failed(error) => {
                     self.report.counts.unreadable += 1;
@@ -92,8 +99,17 @@ impl Verification<'_> {
                 _ => {}
             }
         }
+        // Those of a bag are checked with it.
+        manifests
+            .retain(|path| !path.parent().is_some_and(|folder| bags.contains(folder) && bag::is_part(path)));
         self.manifests(&manifests, tell)
     }
+}
+
+/// Whether this is called like a manifest of a bag, with an algorithm: `manifest-sha256.txt`.
+fn is_of_bag(name: &[u8]) -> bool {
+    let nothing = Head { text: b"", complete: true };
+    detect(nothing, Some(name)).is_some_and(|row| row.name == "bagit")
 }
 
 /// Whether a file found on the way is taken for a manifest, by its name alone: one that is none now is a failure.
@@ -107,6 +123,7 @@ fn is_manifest(path: &Path) -> bool {
     stem.starts_with(b"checksums")
         || name == b"CHECKSUM"
         || ENDS.iter().any(|end| lower.ends_with(end))
+        || is_of_bag(name)
         || !plain && algorithm_from_name(name).is_some()
 }
 
@@ -133,6 +150,9 @@ mod tests {
             ("tiger.txt", false),
             ("photo.jpg", false),
             ("list.json", false),
+            ("manifest-sha256.txt", true),
+            ("tagmanifest-md5.txt", true),
+            ("manifest-of-things.txt", false),
         ] {
             assert_eq!(is_manifest(Path::new(name)), expected, "{name}");
         }

@@ -15,7 +15,7 @@ use crate::pieces::recipe::Recipe;
 use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::task::{Notice, Sink, Task};
-use crate::tree::repair::{Mend, Mode, mend, print_of};
+use crate::tree::repair::{Mend, Mode, mend, print_of, spare};
 use crate::verify::entries::Entries;
 use crate::verify::foreign::look;
 use crate::verify::options::Options;
@@ -38,6 +38,8 @@ pub struct Repaired {
     pub before: Outcome,
     /// Its parts of damaged pieces, and what was done to each.
     pub mends: Vec<Mend>,
+    /// Bytes that it had.
+    pub there: u64,
     /// What was found afterwards, where something was written.
     pub after: Option<Outcome>,
 }
@@ -64,7 +66,8 @@ pub struct Repair {
 /// A file that is too long stays so, and one that is not there is not made.
 ///
 /// # Errors
-/// The list cannot be read whole, or says too little of pieces to write by it; a file cannot be read or written; it was stopped.
+/// The list cannot be read whole, or says too little of pieces to write by it; a file cannot be read or written; most of one
+/// would be lost, and that was not asked for; it was stopped.
 pub fn repair(
     list: &Path,
     copy: &Path,
@@ -97,26 +100,32 @@ pub fn repair(
     if copies.tell_sizes(&mut pieced, &verified) {
         verified = verify(pieced.clone(), &config, progress)?;
     }
-    let mut mending = Mending { files: &pieced, found: &verified, copies, config: &config, mode, progress };
-    let mut mends = vec![Vec::new(); pieced.len()];
-    let mut first = 0;
-    while first < pieced.len() {
-        let mut last = first + 1;
-        while last < pieced.len() && same_sequence(&pieced[first], &pieced[last]) {
-            last += 1;
+    let sizes = pieced.iter().map(|file| {
+        let (root, path) = file.job.way(&config.root);
+        root.size(path)
+    });
+    let sizes: Vec<u64> = sizes.collect();
+    let mut mending =
+        Mending { files: &pieced, found: &verified, copies, config: &config, mode: Mode::DryRun, progress };
+    let mut mends = mending.all()?;
+    if mode == Mode::Write {
+        for ((file, mends), there) in pieced.iter().zip(&mends).zip(&sizes) {
+            spare(&file.job.name, mends, *there)?;
         }
-        mending.sequence(first..last, &mut mends)?;
-        first = last;
     }
-    let written = mode == Mode::Write && mends.iter().flatten().any(|mend| mend.writes > 0);
+    if mode.writes() {
+        mending.mode = mode;
+        mends = mending.all()?;
+    }
+    let written = mode.writes() && mends.iter().flatten().any(|mend| mend.writes > 0);
     let mut after = match written {
         true => verify(pieced, &config, progress)?.into_iter().map(Some).collect(),
         false => Vec::new(),
     };
     after.resize_with(mends.len(), || None);
-    let files = verified.into_iter().zip(mends).zip(after);
-    let files = files.map(|((before, mends), after)| Repaired { before, mends, after }).collect();
-    Ok(Repair { files, whole })
+    let files = verified.into_iter().zip(mends).zip(sizes).zip(after);
+    let files = files.map(|(((before, mends), there), after)| Repaired { before, mends, there, after });
+    Ok(Repair { files: files.collect(), whole })
 }
 
 /// Whether both are cut from one sequence.
@@ -251,6 +260,21 @@ struct Mending<'a> {
 }
 
 impl Mending<'_> {
+    /// Mends all files; returns what was done to each.
+    fn all(&mut self) -> Result<Vec<Vec<Mend>>, Error> {
+        let mut mends = vec![Vec::new(); self.files.len()];
+        let mut first = 0;
+        while first < self.files.len() {
+            let mut last = first + 1;
+            while last < self.files.len() && same_sequence(&self.files[first], &self.files[last]) {
+                last += 1;
+            }
+            self.sequence(first..last, &mut mends)?;
+            first = last;
+        }
+        Ok(mends)
+    }
+
     /// Mends the files of one sequence.
     fn sequence(&mut self, numbers: Range<usize>, mends: &mut [Vec<Mend>]) -> Result<(), Error> {
         let cuts = self.files[numbers.start].pieces[0].cuts().clone();
@@ -274,11 +298,11 @@ impl Mending<'_> {
                 if self.found[*number].result.is_err() {
                     continue;
                 }
-                let writes = match &right {
+                let (writes, loses) = match &right {
                     Some(right) => self.write(*number, part, &right[at])?,
-                    None => 0,
+                    None => (0, 0),
                 };
-                mends[*number].push(Mend { range: part.clone(), possible: right.is_some(), writes });
+                mends[*number].push(Mend { range: part.clone(), possible: right.is_some(), writes, loses });
             }
         }
         Ok(())
@@ -345,20 +369,20 @@ impl Mending<'_> {
         Ok(agrees.then_some(right))
     }
 
-    /// Writes the blocks of a part that differ; returns their bytes.
-    fn write(&mut self, number: usize, part: &Range<u64>, right: &[Digest]) -> Result<u64, Error> {
+    /// Writes the blocks of a part that differ; returns their bytes, and how many that were there are lost.
+    fn write(&mut self, number: usize, part: &Range<u64>, right: &[Digest]) -> Result<(u64, u64), Error> {
         let job = &self.files[number].job;
         self.copies.open(number, &job.name)?;
-        let Some(Some(copy)) = self.copies.open.get(&number) else { return Ok(0) };
+        let Some(Some(copy)) = self.copies.open.get(&number) else { return Ok((0, 0)) };
         let source = Source::new(copy, self.copies.path(&job.name), Mapping::Never, self.progress);
         let (root, path) = job.way(&self.config.root);
-        let access = if self.mode == Mode::Write { OFlags::RDWR } else { OFlags::RDONLY };
+        let access = if self.mode.writes() { OFlags::RDWR } else { OFlags::RDONLY };
         let file = root.resolve(path, access | OFlags::CLOEXEC | OFlags::NOCTTY);
         let file = File::from(file.map_err(|error| root.refusal(path, "open", error))?);
-        let written = mend(&file, path, source, part, right, self.mode)?;
-        if self.mode == Mode::Write && written > 0 {
+        let (written, lost) = mend(&file, path, source, part, right, self.mode)?;
+        if self.mode.writes() && written > 0 {
             file.sync_all().map_err(|error| Error::io(path, "write", error))?;
         }
-        Ok(written)
+        Ok((written, lost))
     }
 }

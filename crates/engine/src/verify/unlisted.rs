@@ -36,6 +36,8 @@ pub struct Search {
     /// Files that no entry lists either, but are known to be this program's: stored trees of listed files and what belongs
     /// to them, and temporary files that runs left when they were killed.
     pub own: u64,
+    /// Symbolic links, pipes and devices that no entry lists.
+    pub others: u64,
     /// Folders that could not be looked into.
     pub failed: Vec<Error>,
     /// Whether the search ended at its limit, so that there may be more.
@@ -67,7 +69,7 @@ pub struct Looking<'a> {
 
 /// Looks for files below `root` that are not listed, and hands each name, relative to the root, to `found`.
 ///
-/// Symbolic links, pipes and devices do not count, which no `hash` would list.
+/// Symbolic links, pipes and devices, which no `hash` would list, are counted apart.
 ///
 /// # Errors
 /// Those of `found`.
@@ -122,7 +124,12 @@ pub fn unlisted(
                 }
             }
             Item::Temporary(_) => result.own += 1,
-            Item::Link(_) | Item::Dangling(_) | Item::Special(..) => {}
+            Item::Link(path) | Item::Dangling(path) | Item::Special(path, _) => {
+                let path = path.into_os_string().into_vec();
+                let name = path.strip_prefix(root).unwrap_or(&path);
+                let name = name.strip_prefix(b"/").unwrap_or(name);
+                result.others += u64::from(select.asks_for(name) && !listed.contains(name));
+            }
         }
     }
     Ok(result)

@@ -11,9 +11,9 @@ use crate::format::{
     Claim, Compose, Format, Head, Heading, Holds, Options, Parts, Reading, Sign, Unholdable, Writing,
 };
 use crate::line::LineError;
-use crate::records::{Records, refused, stopped};
+use crate::records::{Records, refused};
 use crate::scan;
-use fields::{Fields, quoted};
+use fields::{Fields, TORN, each_row, quoted};
 use truesum_hash::Spec;
 
 pub(crate) static CSV: Format = Format {
@@ -141,31 +141,14 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let mut records = Records::default();
     let mut fields = Fields::new(&text, separator);
     fields.at = end;
-    let mut row: Vec<Vec<u8>> = Vec::new();
-    let mut at = end;
-    let mut torn = false;
-    while let Some(field) = fields.next().map_err(|what| refused(at, what))? {
-        let ends_row = field.ends_row;
-        torn |= field.torn;
-        row.push(field.text.into_owned());
-        if row.len() > MAX_COLUMNS {
-            return Err(refused(at, "a row of more than 256 columns"));
+    each_row(fields, MAX_COLUMNS, options, |row| {
+        if row.torn {
+            records.begin(row.at);
+            records.fault(TORN);
+        } else {
+            entry(&mut records, &columns, best, &row.fields, row.at);
         }
-        if !ends_row {
-            continue;
-        }
-        if options.stopped() {
-            return Err(stopped(at));
-        }
-        if torn {
-            records.begin(at);
-            records.fault("text behind a quoted field");
-        } else if row.len() > 1 || row.iter().any(|field| !field.is_empty()) {
-            entry(&mut records, &columns, best, &row, at);
-        }
-        row.clear();
-        (torn, at) = (false, fields.at);
-    }
+    })?;
     Ok(records.read(options))
 }
 

@@ -2,11 +2,11 @@
 //!
 //! Keys are URL-encoded. A checksum of type COMPOSITE is of the parts' checksums and verifies no file without their sizes.
 
-use super::csv::fields::Fields;
+use super::csv::fields::{Fields, Row, TORN, each_row};
 use crate::digest::is_nearly;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::LineError;
-use crate::records::{Records, refused};
+use crate::records::Records;
 use crate::{radix, scan};
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -48,29 +48,16 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let mut records = Records::default();
-    let mut fields = Fields::new(&text, b',');
-    let mut row: Vec<Vec<u8>> = Vec::new();
-    let mut at = 0;
-    while let Some(field) = fields.next().map_err(|what| refused(at, what))? {
-        let ends_row = field.ends_row;
-        row.push(field.text.into_owned());
-        if row.len() > COLUMNS {
-            return Err(refused(at, "more columns than a report has"));
-        }
-        if ends_row {
-            if row.len() > 1 || !row[0].is_empty() {
-                entry(&mut records, &row, at);
-            }
-            row.clear();
-            at = fields.at;
-        }
-    }
+    each_row(Fields::new(&text, b','), COLUMNS, options, |row| entry(&mut records, row))?;
     Ok(records.read(options))
 }
 
-fn entry(records: &mut Records, row: &[Vec<u8>], at: usize) {
-    records.begin(at);
-    let [_, key, _, status, .., message] = row else {
+fn entry(records: &mut Records, row: &Row) {
+    records.begin(row.at);
+    if row.torn {
+        return records.fault(TORN);
+    }
+    let [_, key, _, status, .., message] = &row.fields[..] else {
         return records.fault("fewer columns than a report has");
     };
     let plus: Vec<u8> = key.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();

@@ -5,11 +5,11 @@
 //! is the MD5 of an object that was uploaded in one part and is not encrypted under a key of its owner's (S3 user guide, "Common
 //! response headers"); of others it verifies nothing, and says so.
 
-use super::csv::fields::Fields;
+use super::csv::fields::{Fields, Row, each_row};
 use crate::digest::is_hex;
 use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::LineError;
-use crate::records::{Records, refused, stopped};
+use crate::records::Records;
 use crate::{radix, scan};
 
 pub(crate) static S3_INVENTORY: Format = Format {
@@ -76,39 +76,22 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let mut records = Records::default();
-    let mut fields = Fields::new(&text, b',');
-    let mut row: Vec<Vec<u8>> = Vec::new();
     let mut columns = None;
-    let (mut at, mut torn) = (0, false);
-    while let Some(field) = fields.next().map_err(|what| refused(at, what))? {
-        let ends_row = field.ends_row;
-        torn |= field.torn;
-        row.push(field.text.into_owned());
-        if row.len() > MAX_COLUMNS {
-            return Err(refused(at, "more columns than an inventory has"));
-        }
-        if !ends_row {
-            continue;
-        }
-        if options.stopped() {
-            return Err(stopped(at));
-        }
-        if row.len() > 1 || !row[0].is_empty() {
-            entry(&mut records, &row, at, torn, *columns.get_or_insert((row.len(), dated(&row))));
-        }
-        row.clear();
-        (at, torn) = (fields.at, false);
-    }
+    each_row(Fields::new(&text, b','), MAX_COLUMNS, options, |row| {
+        let columns = columns.get_or_insert_with(|| (row.fields.len(), dated(&row.fields)));
+        entry(&mut records, row, *columns);
+    })?;
     Ok(records.read(options))
 }
 
 /// Writes down what a row says; rows have the columns of the first.
-fn entry(records: &mut Records, row: &[Vec<u8>], at: usize, torn: bool, columns: (usize, Option<usize>)) {
-    records.begin(at);
+fn entry(records: &mut Records, row: &Row, columns: (usize, Option<usize>)) {
+    let Row { fields: row, at, torn } = row;
+    records.begin(*at);
     let (count, Some(date)) = columns else {
         return records.fault("no column of dates, which tells where the others are");
     };
-    if torn || row.len() != count {
+    if *torn || row.len() != count {
         return records.fault("not the columns of the first row");
     }
     let key: Vec<u8> = row[1].iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();

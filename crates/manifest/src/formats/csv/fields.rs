@@ -1,5 +1,8 @@
 //! Fields of comma-separated values: bare, or in quotes that are doubled inside and may hold line ends (RFC 4180).
 
+use crate::format::Options;
+use crate::line::LineError;
+use crate::records::{refused, stopped};
 use crate::scan;
 use std::borrow::Cow;
 
@@ -68,6 +71,49 @@ impl<'t> Fields<'t> {
             at += 1;
         }
     }
+}
+
+/// What is wrong with a torn row.
+pub(in crate::formats) const TORN: &str = "text behind a quoted field";
+
+/// A row of fields, where it begins, and whether one of them is torn.
+pub(in crate::formats) struct Row {
+    pub(in crate::formats) fields: Vec<Vec<u8>>,
+    pub(in crate::formats) at: usize,
+    pub(in crate::formats) torn: bool,
+}
+
+/// Hands out each row that is not blank, of at most `most` fields.
+///
+/// # Errors
+/// A row has more; a quoted field does not end; the reading was stopped.
+pub(in crate::formats) fn each_row(
+    mut fields: Fields<'_>,
+    most: usize,
+    options: &Options,
+    mut each: impl FnMut(&Row),
+) -> Result<(), LineError> {
+    let mut row = Row { fields: Vec::new(), at: fields.at, torn: false };
+    while let Some(field) = fields.next().map_err(|what| refused(row.at, what))? {
+        let Field { text, ends_row, torn } = field;
+        row.torn |= torn;
+        row.fields.push(text.into_owned());
+        if row.fields.len() > most {
+            return Err(refused(row.at, "a row of more columns than it can have"));
+        }
+        if !ends_row {
+            continue;
+        }
+        if options.stopped() {
+            return Err(stopped(row.at));
+        }
+        if row.fields.len() > 1 || !row.fields[0].is_empty() {
+            each(&row);
+        }
+        row.fields.clear();
+        (row.at, row.torn) = (fields.at, false);
+    }
+    Ok(())
 }
 
 /// Appends a field, always in quotes: what stands in them is never taken for anything else.
