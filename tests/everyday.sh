@@ -26,7 +26,7 @@ for words in "hash s3://bucket/data" "check --root gs://bucket SHA256SUMS" "chec
     [ $status = 2 ] && [[ $said == *"reads no object stores"*"cargo install"*"--path crates/stores"* ]] ||
         { echo "everyday.sh: $words: status $status: $said"; exit 1; }
 done
-for words in "audit s3://b/x" "hash -o s3://b/x f" "hash --root=gs://b f" "check --html az://c/x M" "tree s3://b/x" "shard plan s3://b"; do
+for words in "audit s3://b/x" "hash -o s3://b/x f" "hash --root=gs://b f" "check --html az://c/x M" "tree s3://b/x" "shard plan -o p s3://b"; do
     status=0
     # shellcheck disable=SC2086
     said=$("$truesum" $words 2>&1 >/dev/null) || status=$?

@@ -273,6 +273,31 @@ mod tests {
     }
 
     #[test]
+    fn urls_of_object_stores_stand_where_they_are_read() {
+        let parsed = |words: &str| parse("truesum".into(), words.split(' ').map(OsString::from).collect());
+        for words in [
+            "audit s3://b/x",
+            "update az://c/x",
+            "tree s3://b/x",
+            "shard plan -o p gs://b",
+            "identify 00 s3://b/x",
+            "hash -o s3://b/x f",
+            "hash -os3://b/x f",
+            "hash --root=gs://b f",
+            "check --html s3://b/x M",
+            "check --locate --data s3://b/x M",
+        ] {
+            let error = parsed(words).err().unwrap_or_else(|| panic!("{words}")).to_string();
+            assert!(error.contains("://") && error.contains("no object store is read"), "{words}: {error}");
+        }
+        for words in
+            ["s3://b/x", "hash s3://b/x", "hash --text s3://b/x", "check --root gs://b M", "audit ./s3://b/x"]
+        {
+            assert!(parsed(words).is_ok(), "{words}");
+        }
+    }
+
+    #[test]
     fn a_missing_subcommand_is_put_in() {
         assert_eq!(completed(&["a", "b"]), ["hash", "a", "b"]);
         assert_eq!(completed(&["-a", "md5", "a"]), ["hash", "-a", "md5", "a"]);

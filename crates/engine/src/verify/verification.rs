@@ -83,6 +83,12 @@ impl<'a> Verification<'a> {
                     self.unsigned(&Error::new(name.as_os_str().as_bytes(), "verify", why), tell)?;
                     continue;
                 }
+                Some(Ok(_)) if self.options.remote.is_some() => {
+                    let why =
+                        Cause::Other("a bag is checked where it lies: name a manifest of it".to_owned());
+                    self.unread(&Error::new(name.as_os_str().as_bytes(), "verify", why), tell)?;
+                    continue;
+                }
                 Some(Ok(bag)) => {
                     self.bag(name, &bag, tell)?;
                     continue;
