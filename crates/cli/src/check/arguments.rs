@@ -50,10 +50,12 @@ pub struct CheckArgs {
     #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
     pub format: Option<&'static Format>,
 
+    #[cfg(feature = "stores")]
     /// Compare with the checksums that the object store keeps, without reading: nothing is verified
     #[arg(long, help_heading = "Object stores", requires = "root", hide_short_help = true)]
     #[arg(conflicts_with_all = ["json", "exact", "require", "html", "ignore_missing", "pubkey"])]
     pub stored: bool,
+    #[cfg(feature = "stores")]
     /// Read, with --stored, what it keeps no checksum of that the manifest lists
     #[arg(long, help_heading = "Object stores", requires = "stored", hide_short_help = true)]
     pub read: bool,

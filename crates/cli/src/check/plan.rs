@@ -27,7 +27,7 @@ pub struct Checking {
     pub subject: Subject,
     pub options: truesum::Options,
     /// Whether stored checksums are asked instead, and then whether what they do not answer is read.
-    #[cfg_attr(not(feature = "stores"), expect(dead_code, reason = "no store is opened then"))]
+    #[cfg(feature = "stores")]
     pub stored: Option<bool>,
     pub form: Form,
     /// Whether every malformed line is named.
@@ -240,8 +240,19 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     }
     let ending = args.summary.unwrap_or(if args.json { Ending::None } else { Ending::Short });
     let locate = args.locate.then_some(Locating { trees: args.trees, map: args.map, page: args.map_html });
-    let (warn, html, stored) = (args.warn, args.html, args.stored.then_some(args.read));
-    Ok(Checking { subject, options, stored, form, warn, locate, html, ending, tell, notes })
+    Ok(Checking {
+        subject,
+        options,
+        #[cfg(feature = "stores")]
+        stored: args.stored.then_some(args.read),
+        form,
+        warn: args.warn,
+        locate,
+        html: args.html,
+        ending,
+        tell,
+        notes,
+    })
 }
 
 /// The second of two names, where the first is that of a list of pieces and the second is no manifest: the list's file, or the
@@ -290,13 +301,14 @@ fn remote(args: &CheckArgs) -> Result<Option<Arc<dyn Remote>>, Refusal> {
     let url = args.root.as_deref().filter(|root| stores::is_url(root.as_os_str()));
     let is_object = |name: &OsString| stores::is_url(name);
     if url.is_none() && !args.manifests.iter().any(is_object) {
-        return match args.stored {
-            true => Err(Refusal::with_hint(
+        #[cfg(feature = "stores")]
+        if args.stored {
+            return Err(Refusal::with_hint(
                 "--stored: object stores keep checksums, and the files of this system have none",
                 "truesum check --stored --root s3://BUCKET/PREFIX MANIFEST",
-            )),
-            false => Ok(None),
-        };
+            ));
+        }
+        return Ok(None);
     }
     let part = &args.part;
     stores::refuse(&[
