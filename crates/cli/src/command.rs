@@ -137,8 +137,8 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     }
     // Most runs are one of these, and the definitions of all subcommands take longer than hashing a small file.
     match arguments.get(1).and_then(|word| word.to_str()) {
-        Some("hash") => parse_alone(&arguments).map(Command::Hash),
-        Some("check") => parse_alone(&arguments).map(Command::Check),
+        Some("hash") => parse_alone("hash", &arguments).map(Command::Hash),
+        Some("check") => parse_alone("check", &arguments).map(Command::Check),
         _ => {
             let mut command = Cli::command();
             let matches = command.try_get_matches_from_mut(&arguments)?;
@@ -173,9 +173,11 @@ pub fn definition() -> clap::Command {
 }
 
 /// Parses the arguments of one subcommand without defining the others.
-fn parse_alone<T: Args + FromArgMatches>(arguments: &[OsString]) -> Result<T, clap::Error> {
-    let name = arguments[1].to_string_lossy().into_owned();
-    let command = T::augment_args(clap::Command::new(name.clone())).bin_name(format!("truesum {name}"));
+fn parse_alone<T: Args + FromArgMatches>(
+    name: &'static str,
+    arguments: &[OsString],
+) -> Result<T, clap::Error> {
+    let command = T::augment_args(clap::Command::new(name)).bin_name(format!("truesum {name}"));
     let mut command = command.args_override_self(true).max_term_width(WIDTH);
     let matches = command.try_get_matches_from_mut(&arguments[1..])?;
     refuse_elsewhere(&command, &matches)?;
