@@ -4,6 +4,7 @@ use crate::check::advice;
 use crate::check::locate::{Locate, Located};
 use crate::check::plan::{Checking, Expected, Subject};
 use crate::check::report::{self, Detail, Form, NAMED_LINES};
+use crate::check::total;
 use crate::console::Console;
 use crate::drawing::page::Page;
 use crate::drawing::record::{Record, Tone};
@@ -302,6 +303,18 @@ impl<'a> Telling<'a> {
             self.console.failure(error);
         } else if checked.nothing_verified() {
             advice::nothing_verified(name, checked, &mut self.console);
+        }
+        let is_one_of_several = match &self.plan.subject {
+            Subject::Manifests(manifests) => manifests.len() > 1,
+            Subject::Below(_) => true,
+            _ => false,
+        };
+        if is_one_of_several
+            && self.plan.form != Form::Json
+            && self.plan.detail() != Detail::None
+            && let Some(faults) = total::faults(&checked.counts)
+        {
+            self.console.error_of(name, &faults);
         }
         if let Some(signer) = checked.unverified_signature
             && self.plan.tell.notes

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
-use truesum::{Conclusion, Report, Sample, Unlisted};
+use truesum::{Conclusion, Report, Sample, Summary, Unlisted};
 
 /// Names and numbers, in the order of the JSON summary; `read` is how many bytes were read.
 pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
@@ -50,24 +50,33 @@ pub struct Row {
     pub trouble: Option<Trouble>,
 }
 
+/// The counts of what is not as listed, where they are not zero.
+fn faulty(counts: &Summary) -> impl Iterator<Item = Row> {
+    let lines = if counts.malformed == 1 { "malformed line" } else { "malformed lines" };
+    let rows = [
+        (counts.mismatched, Tone::Bad, "FAILED", Trouble::Mismatch),
+        (counts.unverified, Tone::Unsure, "NOT VERIFIED", Trouble::Unverified),
+        (counts.missing, Tone::Bad, "MISSING", Trouble::Missing),
+        (counts.changed, Tone::Bad, "CHANGED while read", Trouble::Busy),
+        (counts.unreadable, Tone::Bad, "UNREADABLE", Trouble::Unreadable),
+        (counts.malformed, Tone::Unsure, lines, Trouble::Malformed),
+    ];
+    let row = |(number, tone, word, trouble)| Row { tone, number, word, trouble: Some(trouble) };
+    rows.into_iter().filter(|(number, ..)| *number > 0).map(row)
+}
+
 /// The counts that are not zero, but for that of files verified, which comes first and always.
 pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     let counts = &report.counts;
     let mut rows = vec![Row { tone: Tone::Good, number: counts.verified, word: "verified", trouble: None }];
+    rows.extend(faulty(counts));
     let mut row = |number: u64, tone: Tone, word: &'static str, trouble: Option<Trouble>| {
         if number > 0 {
             rows.push(Row { tone, number, word, trouble });
         }
     };
     let plural = |number: u64, one: &'static str, many: &'static str| if number == 1 { one } else { many };
-    row(counts.mismatched, Tone::Bad, "FAILED", Some(Trouble::Mismatch));
-    row(counts.unverified, Tone::Unsure, "NOT VERIFIED", Some(Trouble::Unverified));
-    row(counts.missing, Tone::Bad, "MISSING", Some(Trouble::Missing));
     row(report.moved, if report.moved_pass() { Tone::Unsure } else { Tone::Bad }, "MOVED", None);
-    row(counts.changed, Tone::Bad, "CHANGED while read", Some(Trouble::Busy));
-    row(counts.unreadable, Tone::Bad, "UNREADABLE", Some(Trouble::Unreadable));
-    let lines = plural(counts.malformed, "malformed line", "malformed lines");
-    row(counts.malformed, Tone::Unsure, lines, Some(Trouble::Malformed));
     row(report.still_failed, Tone::Bad, "FAILED before", Some(Trouble::StillFailed));
     row(report.ignored, Tone::Unsure, "not there and ignored", None);
     let unlisted = if report.cut { "or more not listed" } else { "not listed" };
@@ -103,6 +112,13 @@ pub fn weak(report: &Report) -> Vec<String> {
         format!("{} by {name}: {}", count(*entries, "entry", "entries"), not_shown(name))
     };
     report.not_tamper_evident.iter().map(text).collect()
+}
+
+/// What was not as one manifest of several lists it.
+pub fn faults(counts: &Summary) -> Option<String> {
+    let faults: Vec<String> =
+        faulty(counts).map(|row| format!("{} {}", grouped(row.number), row.word)).collect();
+    (!faults.is_empty()).then(|| faults.join(", "))
 }
 
 /// The last line of a check that read so many bytes.

@@ -72,3 +72,22 @@ fn a_bag_is_checked_as_a_bag() {
     let ran = folder.run(&["check", "-r", "d"]);
     assert!(ran.code != Some(0) && ran.err.contains("a bag without a manifest"), "{}", ran.err);
 }
+
+#[test]
+fn of_several_manifests_it_is_told_which_failed() {
+    let folder = Folder::with(&[
+        ("d/a", "abc"),
+        ("d/SHA256SUMS", &lines(&[(ABC, "a")])),
+        ("d/s/a", "abc"),
+        ("d/s/SHA256SUMS", &lines(&[(EMPTY, "a"), (ABC, "gone"), (OTHER, "a")])),
+    ]);
+    for words in [&["check", "-r", "d"][..], &["check", "d/SHA256SUMS", "d/s/SHA256SUMS"]] {
+        let ran = folder.run(words);
+        assert_eq!(ran.out().lines().filter(|line| *line == "a: FAILED").count(), 2, "{}", ran.out());
+        assert!(ran.err.contains("truesum: d/s/SHA256SUMS: 2 FAILED, 1 MISSING\n"), "{}", ran.err);
+        assert!(!ran.err.contains("d/SHA256SUMS:"), "{}", ran.err);
+    }
+    for words in [&["check", "-r", "d/s", "--status"][..], &["check", "--json", "-r", "d"]] {
+        assert!(!folder.run(words).err.contains("2 FAILED, 1"), "{words:?}");
+    }
+}
