@@ -37,7 +37,7 @@ pub fn inputs(files: Vec<OsString>, select: &SelectArgs) -> Inputs {
 /// Where files come from.
 enum Source {
     /// A walk of everything named.
-    Walk(Walk),
+    Walk(Box<Walk>),
     /// A list of what lies in no file system.
     Remote(Box<dyn Iterator<Item = Task> + Send>),
 }
@@ -78,7 +78,7 @@ impl Tasks {
         };
         let walk = walk.until(progress.stop_flag());
         let naming = root.map(Naming::new);
-        Ok(Tasks { source: Source::Walk(walk), specs, naming, list_failed })
+        Ok(Tasks { source: Source::Walk(Box::new(walk)), specs, naming, list_failed })
     }
 
     /// The tasks of a place in no file system.

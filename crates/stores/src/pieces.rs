@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn folded_pieces_are_the_digest_of_the_whole() {
         let size = (2 * SMALL + 12_345) as usize;
-        let data = Bytes::from((0..size).map(|i| (i * i >> 7) as u8).collect::<Vec<u8>>());
+        let data = Bytes::from((0..size).map(|i| ((i * i) >> 7) as u8).collect::<Vec<u8>>());
         let specs: Vec<Spec> =
             ["blake3", "crc32c", "sha256-tree", "glacier"].iter().map(|name| name.parse().unwrap()).collect();
         let (give, take) = unbounded();
