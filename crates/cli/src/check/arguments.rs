@@ -22,7 +22,6 @@ Examples:
   truesum check -r /archive                 every manifest below: SHA256SUMS, x.iso.sha256 ...
   truesum check --sample 5% SHA256SUMS      another twentieth each time
   truesum check --expect ba7816bf... disk.iso
-  truesum check --root s3://bucket/data SHA256SUMS
 A manifest cannot tell that its last lines were lost: files that no line lists are counted in a note.")]
 pub struct CheckArgs {
     /// Manifests; - is standard input, which is read where none is named
@@ -43,7 +42,11 @@ pub struct CheckArgs {
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
-    /// Look for names in this folder instead of the manifest's own; or in an object store: s3://BUCKET/PREFIX
+    /// Look for names in this folder instead of the manifest's own
+    #[cfg_attr(
+        feature = "stores",
+        arg(help = "Look for names in this folder instead of the manifest's own, or in s3://BUCKET/PREFIX")
+    )]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     /// The manifest's format: see `truesum list formats`

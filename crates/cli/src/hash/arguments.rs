@@ -21,12 +21,11 @@ Examples:
   truesum hash -o SHA256SUMS .              a manifest of this folder, written whole or not at all
   truesum hash -a blake3 -j 4 /data         another algorithm, four threads
   truesum hash --per-directory photos       a SHA256SUMS in each folder
-  truesum hash -o SHA256SUMS s3://bucket/data   of objects, in a build that reads object stores
   find . -size +1M -print0 | truesum hash --files0-from -
 Files that cannot be read are named on stderr, never in the output; the exit status is then 1,
 and a file named by -o stays as it was.")]
 pub struct HashArgs {
-    /// Files and folders, or one URL of an object store (s3://, gs://, az://); - is standard input
+    /// Files and folders; - is standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<OsString>,
     /// Algorithms, computed in one read [default: sha256, or the format's own]; see `truesum list algorithms`
