@@ -13,7 +13,7 @@ use truesum::hash::{Digest, Spec};
 /// The text of a file, or of standard input for `-`.
 pub fn read(path: &Path) -> Result<String, Error> {
     /// More is no text of ours.
-    const LIMIT: u64 = 1 << 30;
+    const LIMIT: u64 = 256 << 20;
     let fail = |error: std::io::Error| Error::io(path.as_os_str().as_bytes(), "read", error);
     let mut text = String::new();
     match path.as_os_str() == "-" {
@@ -22,6 +22,11 @@ pub fn read(path: &Path) -> Result<String, Error> {
             std::fs::File::open(path).map_err(fail)?.take(LIMIT).read_to_string(&mut text).map_err(fail)?
         }
     };
+    if text.len() as u64 == LIMIT {
+        let why =
+            truesum::Cause::Other(format!("{} MiB and more, which no text of this kind has", LIMIT >> 20));
+        return Err(Error::new(path.as_os_str().as_bytes(), "read", why));
+    }
     Ok(text)
 }
 

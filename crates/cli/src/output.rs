@@ -43,7 +43,9 @@ impl Output {
             let whole = std::str::from_utf8(head.text)
                 .map_or_else(|error| error.valid_up_to() + 4 > head.text.len(), |_| true);
             let is_text = whole && !head.text.contains(&0);
-            is_text || detect(head, None).is_some_and(|row| !matches!(row.reading, Reading::Not(_)))
+            // What is packed may be an archive.
+            let is_list = |reading| matches!(reading, Reading::Lines { .. } | Reading::Document { .. });
+            is_text || detect(head, None).is_some_and(|row| is_list(row.reading))
         })?;
         Output::file(path)
     }

@@ -114,6 +114,13 @@ fn locates(folder: &Path, list: &str, data: &str, at: usize, range: Range<u64>) 
     let done = repair(&list, &copy, Mode::Most, &options, &progress).unwrap();
     assert_eq!(done.files[0].verdict(), Verdict::Verified, "{}: {done:?}", list.display());
     assert_eq!(std::fs::read(&file).unwrap(), good);
+    // What lies behind the listed bytes is not counted as kept.
+    std::fs::write(&file, [other.clone(), vec![7; 3 * other.len()]].concat()).unwrap();
+    if let Ok(done) = repair(&list, &copy, Mode::Write, &options, &progress) {
+        assert!(done.files[0].mends.is_empty(), "{}: {done:?}", list.display());
+    }
+    assert_eq!(std::fs::read(&file).unwrap()[..other.len()], other);
+    std::fs::write(&file, &good).unwrap();
     // What is missing at the end is damage too, and is put back.
     std::fs::write(&file, &good[..good.len() - 1]).unwrap();
     let (outcomes, _, conclusion) = check(&list, &options);

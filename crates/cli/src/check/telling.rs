@@ -326,7 +326,7 @@ impl<'a> Telling<'a> {
         if self.plan.detail() == Detail::None || self.plan.options.remote.is_some() {
             return;
         }
-        if !missing.is_empty() {
+        if !missing.is_empty() && self.plan.options.data.is_none() {
             let options = &self.plan.options;
             let folder = options.root.clone().unwrap_or_else(|| folder_of_names(manifest.name));
             advice::respelt(&folder, &missing, &mut self.console);
@@ -334,7 +334,11 @@ impl<'a> Telling<'a> {
         if checked.counts.verified > 0 {
             return;
         }
-        if !missing.is_empty() && checked.counts.mismatched == 0 && self.plan.options.root.is_none() {
+        if !missing.is_empty()
+            && checked.counts.mismatched == 0
+            && self.plan.options.root.is_none()
+            && self.plan.options.data.is_none()
+        {
             advice::missing(&missing, &mut self.console);
         }
         if let (Some(guessed), Some((file, digest))) = (&checked.guessed, mismatched) {

@@ -55,7 +55,11 @@ pub fn run(
             }
             Err(Stop::Told) => exit = exit.max(Exit::Failed),
             Err(Stop::Interrupted(written)) => {
-                let what = if written { "no whole bag: the same command completes it" } else { "as it was" };
+                let what = match (written, wanted.in_place) {
+                    (false, _) => "as it was",
+                    (true, false) => "no whole bag: the same command completes it",
+                    (true, true) => "no whole bag: the same command without --in-place completes it",
+                };
                 console.error(&format!("interrupted: {} is {what}", shown(folder)));
                 exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
                 break;

@@ -48,26 +48,24 @@ impl NameList {
     }
 }
 
+/// More than any system takes for a name.
+const LONGEST: usize = 1 << 20;
+
 impl Iterator for NameList {
     type Item = Vec<u8>;
 
     fn next(&mut self) -> Option<Vec<u8>> {
         loop {
             let mut name = Vec::new();
-            match self.list.read_until(self.terminator, &mut name) {
-                Ok(0) => return None,
-                Ok(_) => {
-                    if name.last() == Some(&self.terminator) {
-                        name.pop();
-                    }
-                    match &name[..] {
-                        // A blank line names nothing; between two NULs somebody meant a name.
-                        b"" if self.terminator == b'\n' => {}
-                        // In a list this is a file like any other.
-                        b"-" => return Some(b"./-".to_vec()),
-                        _ => return Some(name),
-                    }
-                }
+            match self.part(LONGEST, &mut name) {
+                Ok(false) => return None,
+                Ok(true) => match &name[..] {
+                    // A blank line names nothing; between two NULs somebody meant a name.
+                    b"" if self.terminator == b'\n' => {}
+                    // In a list this is a file like any other.
+                    b"-" => return Some(b"./-".to_vec()),
+                    _ => return Some(name),
+                },
                 Err(error) if Input::is_interruption(&error) => return None,
                 Err(error) => {
                     *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);

@@ -74,9 +74,17 @@ pub fn repair(
         tell_loss(&display_safe(&file.before.job.name), &file.mends, file.there, mode, console);
         exit = exit.max(told(file, mode, console));
     }
-    if done.whole > 0 {
-        let entries = count(done.whole, "entry has", "entries have");
+    if !done.whole.is_empty() {
+        let entries = count(done.whole.len() as u64, "entry has", "entries have");
         console.note(&format!("{entries} no digests of pieces, and nothing was done about them"));
+    }
+    for outcome in &done.whole {
+        match (&outcome.result, outcome.verdict()) {
+            (_, Verdict::Verified | Verdict::Unverified | Verdict::Hashed) => continue,
+            (Err(error), _) => console.failure(error),
+            _ => console.error_of(&outcome.job.name, "not as listed, and no digests of pieces say where"),
+        }
+        exit = exit.max(Exit::Failed);
     }
     exit
 }
@@ -109,7 +117,16 @@ fn told(file: &Repaired, mode: Mode, console: &mut Console) -> Exit {
         _ => {
             let left = file.mends.iter().filter(|mend| !mend.possible).count() as u64;
             let why = match left {
-                0 => "it is not as listed, and no piece says where".to_owned(),
+                0 => match file
+                    .before
+                    .job
+                    .size
+                    .zip(outcome.result.as_ref().ok())
+                    .map(|(size, found)| found.size.saturating_sub(size))
+                {
+                    Some(more @ 1..) => format!("{more} bytes at its end are not listed"),
+                    _ => "it is not as listed, and no piece says where".to_owned(),
+                },
                 left => format!("{} still damaged", count(left, "range is", "ranges are")),
             };
             console.error(&format!("{name}: {why}"));

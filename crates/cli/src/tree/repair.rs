@@ -77,6 +77,13 @@ pub fn tell_loss(name: &str, mends: &[Mend], there: u64, mode: Mode, console: &m
 }
 
 pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
+    if std::fs::metadata(&args.tree).is_ok_and(|metadata| !metadata.is_file()) {
+        console.error_of(
+            args.tree.as_os_str().as_bytes(),
+            "no file, and what is mended by is read more than once",
+        );
+        return Exit::NotAsAsked;
+    }
     if listed::is_list(&args.tree) {
         if args.digest.is_some() {
             console.error("tree repair: --digest is that of a stored tree");

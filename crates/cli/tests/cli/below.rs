@@ -91,3 +91,56 @@ fn of_several_manifests_it_is_told_which_failed() {
         assert!(!folder.run(words).err.contains("2 FAILED, 1"), "{words:?}");
     }
 }
+
+/// A bag of one file in `d/name`.
+fn bag(folder: &Folder, name: &str) {
+    let write = |file: &str, text: &str| folder.write(format!("d/{name}/{file}"), text);
+    write("bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n");
+    write("data/a", "abc");
+    write("readme", "of the bag");
+    write("manifest-sha256.txt", &lines(&[(ABC, "data/a")]));
+}
+
+#[test]
+fn what_belongs_to_a_bag_is_no_stranger_to_an_exact_check() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);
+    bag(&folder, "one");
+    bag(&folder, "two");
+    let ran = folder.run(&["check", "-r", "--exact", "d"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), "truesum: 3 files verified; 9 B read\n"));
+    folder.write("d/three", "");
+    let ran = folder.run(&["check", "-r", "--exact", "d"]);
+    assert!(ran.code == Some(1) && ran.err.contains("1 file in d not listed: three"), "{}", ran.err);
+}
+
+#[test]
+fn a_bag_is_made_of_files_and_lies_in_one_place() {
+    let whole = |change: &dyn Fn(&Folder), said: &str| {
+        let folder = Folder::new();
+        bag(&folder, "one");
+        bag(&folder, "two");
+        change(&folder);
+        for words in [&["check", "d/one"][..], &["check", "-r", "d"]] {
+            let ran = folder.run(words);
+            assert!(!matches!(ran.code, Some(0) | None), "{said}: {words:?}: {}", ran.err);
+            assert!(ran.err.contains(said), "{said}: {words:?}: {}", ran.err);
+        }
+    };
+    for name in ["bagit.txt", "manifest-sha256.txt", "bag-info.txt", "fetch.txt"] {
+        let pipe = |folder: &Folder| {
+            let _ = std::fs::remove_file(folder.path(format!("d/one/{name}")));
+            folder.pipe(&format!("d/one/{name}"));
+        };
+        whole(&pipe, &format!("d/one/{name}: cannot verify: no file, as a bag has it"));
+    }
+    let dangling = |folder: &Folder| {
+        std::fs::remove_file(folder.path("d/one/bagit.txt")).unwrap();
+        symlink("gone", folder.path("d/one/bagit.txt")).unwrap();
+    };
+    whole(&dangling, "d/one/bagit.txt: cannot read");
+    let elsewhere = |folder: &Folder| {
+        std::fs::rename(folder.path("d/one/data"), folder.path("d/elsewhere")).unwrap();
+        symlink("../elsewhere", folder.path("d/one/data")).unwrap();
+    };
+    whole(&elsewhere, "d/one: cannot verify: a bag without a folder data");
+}

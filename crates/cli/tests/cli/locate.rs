@@ -261,3 +261,52 @@ fn the_file_of_a_list_may_have_any_name() {
     let ran = folder.run(&["check", "--data", "a", "M"]);
     assert!(ran.code == Some(2) && ran.err.contains("another file than the one named"), "{}", ran.err);
 }
+
+/// Writes `set.torrent` of `copies/set`.
+fn torrent_of_copies(folder: &Folder, format: &str) {
+    let mut command = folder.command();
+    command.args(["hash", "-t", format, "-o", "../set.torrent", "--root", ".", "set"]);
+    let made: Ran = command.current_dir(folder.path("copies")).output().unwrap().into();
+    assert_eq!(made.code, Some(0), "{}", made.err);
+}
+
+#[test]
+fn one_file_for_two_entries_is_not_mended() {
+    let folder = Folder::new();
+    let (good, mut bad) = (noise(600_000), noise(600_000));
+    bad[300_000] ^= 1;
+    folder.write("copies/set/a", &good);
+    folder.write("copies/set/b", &bad);
+    torrent_of_copies(&folder, "torrent");
+    folder.write("set/a", &good);
+    std::fs::hard_link(folder.path("set/a"), folder.path("set/b")).unwrap();
+    for mode in [
+        &["tree", "repair", "--from", "copies", "set.torrent"][..],
+        &["tree", "repair", "--most", "--from", "copies", "set.torrent"],
+    ] {
+        let ran = folder.run(mode);
+        assert!(ran.code == Some(1) && ran.err.contains("is the same file"), "{:?} {}", ran.code, ran.err);
+        assert_eq!(folder.read("set/a"), good);
+    }
+    std::fs::remove_file(folder.path("set/b")).unwrap();
+    std::os::unix::fs::symlink("a", folder.path("set/b")).unwrap();
+    let ran = folder.run(&["tree", "repair", "--from", "copies", "set.torrent"]);
+    assert!(ran.code != Some(0), "{}", ran.err);
+    assert_eq!(folder.read("set/a"), good);
+}
+
+#[test]
+fn entries_without_digests_of_pieces_are_verified_all_the_same() {
+    let folder = Folder::with(&[("copies/set/small", "small")]);
+    folder.write("copies/set/big", noise(600_000));
+    torrent_of_copies(&folder, "torrent-v2");
+    folder.write("set/big", noise(600_000));
+    let repair = || folder.run(&["tree", "repair", "--from", "copies", "set.torrent"]);
+    let missing = repair();
+    assert!(missing.code == Some(1) && missing.err.contains("set/small: cannot open"), "{}", missing.err);
+    folder.write("set/small", "smoll");
+    let damaged = repair();
+    assert!(damaged.code == Some(1) && damaged.err.contains("set/small: not as listed"), "{}", damaged.err);
+    folder.write("set/small", "small");
+    assert_eq!(repair().code, Some(0));
+}

@@ -125,3 +125,13 @@ fn a_state_that_could_not_be_kept_is_known_before_anything_is_read() {
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     assert!(folder.path("state").is_symlink());
 }
+
+#[test]
+fn a_list_takes_the_place_of_nothing_that_is_packed() {
+    let folder = Folder::with(&[("a", "abc")]);
+    for bytes in [&b"\x1f\x8b\x08\0\0\0\0\0\0\x03 and more"[..], b"\x28\xb5\x2f\xfd\x04\x88", b"\xfd7zXZ\0"] {
+        folder.write("backup.tar.gz", bytes);
+        let ran = folder.run(&["hash", "-o", "backup.tar.gz", "a"]);
+        assert_eq!((ran.code, &folder.read("backup.tar.gz")[..]), (Some(2), bytes), "{}", ran.err);
+    }
+}

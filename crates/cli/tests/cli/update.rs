@@ -441,3 +441,16 @@ fn a_new_manifest_does_not_list_signatures_of_the_old_one() {
     assert_eq!(folder.run(&["hash", "-o", "M", "a", "M.asc"]).err, "");
     assert!(text(&folder, "M").contains("  M.asc\n"), "what is named is hashed");
 }
+
+#[test]
+fn the_manifests_of_a_bag_are_its_own_business() {
+    let folder = Folder::with(&[("b/data/a", "abc"), ("b/readme", "")]);
+    assert_eq!(folder.run(&["hash", "--bag", "b"]).code, Some(0));
+    folder.write("b/data/b", "");
+    for name in ["b/manifest-sha512.txt", "b/tagmanifest-sha512.txt"] {
+        let old = folder.read(name);
+        let ran = folder.run(&["update", name]);
+        assert!(ran.code == Some(2) && ran.err.contains("hash --bag FOLDER completes a bag"), "{}", ran.err);
+        assert_eq!(folder.read(name), old);
+    }
+}

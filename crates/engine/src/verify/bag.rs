@@ -46,7 +46,7 @@ pub(super) fn is_part(path: &Path) -> bool {
 /// It says of itself what is not known here, or lacks what makes it a bag.
 pub(super) fn open(folder: &Path) -> Option<Result<Bag, Error>> {
     let declaration = folder.join(DECLARATION);
-    (folder.is_dir() && declaration.exists()).then(|| read(folder, &declaration))
+    (folder.is_dir() && std::fs::symlink_metadata(&declaration).is_ok()).then(|| read(folder, &declaration))
 }
 
 fn refused(path: &Path, why: impl Into<String>) -> Error {
@@ -80,16 +80,27 @@ fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
     if payload.is_empty() {
         return Err(refused(folder, "a bag without a manifest of its payload"));
     }
-    if !folder.join("data").is_dir() {
+    // Through a link the payload would lie elsewhere, and what lies there would not be known.
+    if !std::fs::symlink_metadata(folder.join("data")).is_ok_and(|metadata| metadata.is_dir()) {
         return Err(refused(folder, "a bag without a folder data"));
     }
+    for list in payload.iter().chain(&tags) {
+        plain(list)?;
+    }
     Ok(Bag { payload, tags, all_in_each: numbers == Some((1, 0)) })
+}
+
+/// The size of a file that a bag has; who waited for a pipe would wait for ever.
+fn plain(path: &Path) -> Result<u64, Error> {
+    let metadata = std::fs::metadata(path);
+    let metadata = metadata.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
+    if metadata.is_file() { Ok(metadata.len()) } else { Err(refused(path, "no file, as a bag has it")) }
 }
 
 /// A small file of text.
 fn text(path: &Path) -> Result<String, Error> {
     let io = |error| Error::io(path.as_os_str().as_bytes(), "read", error);
-    if std::fs::metadata(path).map_err(io)?.len() > LIMIT {
+    if plain(path)? > LIMIT {
         return Err(refused(path, format!("more than {LIMIT} bytes")));
     }
     let bytes = std::fs::read(path).map_err(io)?;

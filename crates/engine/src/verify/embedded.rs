@@ -74,7 +74,13 @@ impl Verification<'_> {
         for item in walk.until(self.progress.stop_flag()) {
             match item {
                 Item::File(path, None) => manifests.push(path),
-                Item::File(path, Some(_)) if path.ends_with(bag::DECLARATION) => {
+                // Whatever it is: that of a bag is to be a file.
+                Item::File(path, Some(_))
+                | Item::Link(path)
+                | Item::Dangling(path)
+                | Item::Special(path, _)
+                    if path.ends_with(bag::DECLARATION) =>
+                {
                     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
                     manifests.push(folder.clone());
                     bags.insert(folder);

@@ -9,11 +9,12 @@ use crate::io::mapping::Mapping;
 use crate::io::open::{Root, Special};
 use crate::io::read::Guarded;
 use crate::io::source::Source;
-use crate::job::{Outcome, Verdict};
+use crate::job::{Job, Outcome, Verdict};
 use crate::pieces::UNIT;
 use crate::pieces::recipe::Recipe;
 use crate::progress::Progress;
 use crate::run::config::Config;
+use crate::run::run;
 use crate::task::{Notice, Sink, Task};
 use crate::tree::repair::{Mend, Mode, mend, print_of, spare};
 use crate::verify::entries::Entries;
@@ -30,6 +31,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use truesum_hash::Digest;
+use truesum_manifest::path::display_safe;
 
 /// What became of a file.
 #[derive(Debug)]
@@ -56,8 +58,8 @@ impl Repaired {
 pub struct Repair {
     /// Those with digests of pieces, in the order of the list.
     pub files: Vec<Repaired>,
-    /// Entries that have none.
-    pub whole: u64,
+    /// What was found of entries that have none; nothing is done about them.
+    pub whole: Vec<Outcome>,
 }
 
 /// Mends the files that `list` is of from `copy`: a copy of the only one, or the folder with copies of all under their listed
@@ -82,6 +84,10 @@ pub fn repair(
     };
     let (pieced, whole) = entries(list, &root, options, progress)?;
     let config = options.config(root);
+    let mut others = All(Vec::new());
+    let mut tasks = whole.into_iter().map(|job| Task::File(job));
+    run(&config, &mut tasks, progress, &mut others).map_err(|error| Error::io(bytes, "read", error))?;
+    let whole = others.0;
     if let Some(list) = pieced
         .iter()
         .filter(|file| file.job.specs.is_empty())
@@ -94,20 +100,27 @@ pub fn repair(
         );
         return Err(Error::new(bytes, "use", Cause::Other(why)));
     }
+    if pieced.is_empty() {
+        return Ok(Repair { files: Vec::new(), whole });
+    }
     let copies = Copies::new(copy, pieced.len())?;
     let mut pieced = pieced;
     let mut verified = verify(pieced.clone(), &config, progress)?;
     if copies.tell_sizes(&mut pieced, &verified) {
         verified = verify(pieced.clone(), &config, progress)?;
     }
+    // What lies behind the listed bytes is not written over.
     let sizes = pieced.iter().map(|file| {
         let (root, path) = file.job.way(&config.root);
-        root.size(path)
+        root.size(path).min(pieced::size_of(file))
     });
     let sizes: Vec<u64> = sizes.collect();
     let mut mending =
         Mending { files: &pieced, found: &verified, copies, config: &config, mode: Mode::DryRun, progress };
     let mut mends = mending.all()?;
+    if mode.writes() {
+        apart(&pieced, &mends, &config.root)?;
+    }
     if mode == Mode::Write {
         for ((file, mends), there) in pieced.iter().zip(&mends).zip(&sizes) {
             spare(&file.job.name, mends, *there)?;
@@ -128,18 +141,37 @@ pub fn repair(
     Ok(Repair { files: files.collect(), whole })
 }
 
+/// Refuses to write to a file that stands for two entries: what is right for one may be wrong for the other.
+fn apart(files: &[Pieced], mends: &[Vec<Mend>], root: &Root) -> Result<(), Error> {
+    let mut seen: HashMap<(u64, u64), Vec<usize>> = HashMap::new();
+    for (number, file) in files.iter().enumerate() {
+        let (root, path) = file.job.way(root);
+        if let Ok(stat) = root.stat(path, true) {
+            seen.entry((stat.st_dev, stat.st_ino)).or_default().push(number);
+        }
+    }
+    let shared = seen.values().find(|numbers| {
+        let written = |number: &&usize| mends[**number].iter().any(|mend| mend.writes > 0);
+        numbers.len() > 1 && numbers.iter().any(|number| written(&number))
+    });
+    let Some(numbers) = shared else { return Ok(()) };
+    let [one, other] = [0, 1].map(|at| &files[numbers[at]].job.name);
+    let why = format!("{} is the same file, and the list has other bytes for each", display_safe(other));
+    Err(Error::new(one, "mend", Cause::Other(why)))
+}
+
 /// Whether both are cut from one sequence.
 fn same_sequence(a: &Pieced, b: &Pieced) -> bool {
     Arc::ptr_eq(a.pieces[0].digests(), b.pieces[0].digests()) && b.pieces[0].file_start() > 0
 }
 
-/// What a list says of pieces, and how many entries have none.
+/// What a list says of pieces, and the entries that have none.
 fn entries(
     list: &Path,
     root: &Root,
     options: &Options,
     progress: &Progress,
-) -> Result<(Vec<Pieced>, u64), Error> {
+) -> Result<(Vec<Pieced>, Vec<Job>), Error> {
     let bytes = list.as_os_str().as_bytes();
     let unread = |error| Error::io(bytes, "read", error);
     let (file, _) = open(list, progress)?;
@@ -150,10 +182,10 @@ fn entries(
     let reading = options.reading(bytes, progress);
     let entries = Entries::new(reader, reading, root, 0, None).of_folder(&options.folder(list));
     let mut entries = entries.of_data(options.data.as_deref());
-    let mut whole = 0;
+    let mut whole = Vec::new();
     for task in &mut entries {
         match task {
-            Task::File(_) => whole += 1,
+            Task::File(job) => whole.push(job),
             // By a list that is damaged nothing is written.
             Task::Tell(Notice::Malformed(line)) => {
                 return Err(Error::new(bytes, "use", Cause::Other(line.to_string())));
@@ -169,18 +201,21 @@ fn entries(
     }
 }
 
+/// Takes all outcomes.
+struct All(Vec<Outcome>);
+
+impl Sink for All {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        self.0.push(outcome);
+        Ok(())
+    }
+    fn notice(&mut self, _: Notice) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// What is found of files, one outcome for each.
 fn verify(files: Vec<Pieced>, config: &Config, progress: &Progress) -> Result<Vec<Outcome>, Error> {
-    struct All(Vec<Outcome>);
-    impl Sink for All {
-        fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
-            self.0.push(outcome);
-            Ok(())
-        }
-        fn notice(&mut self, _: Notice) -> io::Result<()> {
-            Ok(())
-        }
-    }
     let (mut all, count) = (All(Vec::new()), files.len());
     let name = files.first().map(|file| file.job.name.clone()).unwrap_or_default();
     pieced::verify(files, config, progress, &mut all).map_err(|error| Error::io(&name, "read", error))?;
@@ -281,6 +316,10 @@ impl Mending<'_> {
         let mut damaged = BTreeSet::new();
         for number in numbers.clone() {
             let Ok(found) = &self.found[number].result else { continue };
+            // By its digest it is the file that is listed, so its pieces are of another.
+            if !found.digests.is_empty() && self.files[number].job.agrees(&found.digests) {
+                continue;
+            }
             let start = self.files[number].pieces[0].file_start();
             for damage in found.pieces.iter().flat_map(|pieces| &pieces.damaged) {
                 let mut piece = cuts.at(start + damage.range.start);

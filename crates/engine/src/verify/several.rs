@@ -21,12 +21,14 @@ pub(super) struct Several {
     at: HashMap<PathBuf, usize>,
     /// Folders in which everything was met.
     searched: HashSet<PathBuf>,
+    /// Folders that are bags: what belongs to them is known.
+    bags: HashSet<PathBuf>,
 }
 
 impl Several {
-    pub(super) fn new(folders: &[Folder]) -> Several {
+    pub(super) fn new(folders: &[Folder], bags: &[PathBuf]) -> Several {
         let at = folders.iter().enumerate().map(|(at, folder)| (plain(&folder.path), at)).collect();
-        Several { at, searched: HashSet::new() }
+        Several { at, searched: HashSet::new(), bags: bags.iter().map(|bag| plain(bag)).collect() }
     }
 
     /// Notes that everything in this part of a folder is met.
@@ -39,12 +41,15 @@ impl Several {
         !self.searched.is_empty() && plain(folder).ancestors().any(|above| self.searched.contains(above))
     }
 
-    /// Whether a manifest of another folder lists this file, which lies below `folder`.
+    /// Whether a manifest of another folder lists this file, which lies below `folder`, or a bag has it.
     pub(super) fn is_listed(&self, folders: &mut [Folder], folder: &Path, name: &[u8]) -> bool {
-        if folders.len() < 2 {
+        if folders.len() < 2 && self.bags.is_empty() {
             return false;
         }
         let path = plain(&folder.join(OsStr::from_bytes(name)));
+        if path.ancestors().skip(1).any(|above| self.bags.contains(above)) {
+            return true;
+        }
         path.ancestors().skip(1).any(|above| {
             let Some(&at) = self.at.get(above) else { return false };
             let rest = path.strip_prefix(above).unwrap_or(&path);

@@ -46,13 +46,15 @@ pub struct Verification<'a> {
     pub(super) folders: Vec<Folder>,
     /// Files that are no business of a search: the manifests, and the caller's own.
     pub(super) own: Vec<(u64, u64)>,
+    /// Folders that were checked as bags.
+    bags: Vec<PathBuf>,
 }
 
 impl<'a> Verification<'a> {
     /// A check in which nothing was done yet. [`Progress::stop`] ends it early.
     pub fn new(options: &'a Options, progress: &'a Progress) -> Verification<'a> {
         let (report, own) = (Report::new(options), options.own.clone());
-        Verification { options, progress, report, folders: Vec::new(), own }
+        Verification { options, progress, report, folders: Vec::new(), own, bags: Vec::new() }
     }
 
     /// What was counted so far.
@@ -90,10 +92,12 @@ impl<'a> Verification<'a> {
                     continue;
                 }
                 Some(Ok(bag)) => {
+                    self.bags.push(name.to_owned());
                     self.bag(name, &bag, tell)?;
                     continue;
                 }
                 Some(Err(error)) => {
+                    self.bags.push(name.to_owned());
                     self.report.incomplete += 1;
                     tell(Event::Failed(&error))?;
                     continue;
@@ -356,7 +360,7 @@ impl<'a> Verification<'a> {
             return Ok(());
         }
         let mut folders = std::mem::take(&mut self.folders);
-        let mut several = Several::new(&folders);
+        let mut several = Several::new(&folders, &self.bags);
         for at in 0..folders.len() {
             // Nothing is said of a folder of which a manifest says nothing.
             if folders[at].listed.is_empty() && !exact {
