@@ -6,6 +6,8 @@ pub mod arguments;
 mod locate;
 mod plan;
 mod report;
+#[cfg(feature = "stores")]
+mod stored;
 mod telling;
 mod total;
 
@@ -36,6 +38,10 @@ pub fn run(args: CheckArgs) -> Exit {
     };
     if plan.tell.notes {
         plan.notes.iter().for_each(|note| console.note(note));
+    }
+    #[cfg(feature = "stores")]
+    if let (Some(read), Some(url)) = (plan.stored, &plan.options.root) {
+        return stored::run(&plan, url, read, &mut console);
     }
     let trees = plan.locate.as_ref().and_then(|locate| locate.trees.as_ref());
     let trees = trees.map(|folder| Root::folder(folder, plan.options.allow_outside));

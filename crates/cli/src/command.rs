@@ -19,6 +19,7 @@ use crate::links::LinksArgs;
 use crate::list::ListArgs;
 use crate::output::print;
 use crate::shard::ShardArgs;
+use crate::stores::refuse_elsewhere;
 use crate::topics::{self, Topic};
 use crate::tree::TreeArgs;
 use crate::update::arguments::UpdateArgs;
@@ -136,9 +137,14 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     }
     // Most runs are one of these, and the definitions of all subcommands take longer than hashing a small file.
     match arguments.get(1).and_then(|word| word.to_str()) {
-        Some("hash") => parse_alone(&arguments).map(Command::Hash),
-        Some("check") => parse_alone(&arguments).map(Command::Check),
-        _ => Cli::try_parse_from(&arguments).map(|cli| cli.command),
+        Some("hash") => parse_alone("hash", &arguments).map(Command::Hash),
+        Some("check") => parse_alone("check", &arguments).map(Command::Check),
+        _ => {
+            let mut command = Cli::command();
+            let matches = command.try_get_matches_from_mut(&arguments)?;
+            refuse_elsewhere(&command, &matches)?;
+            Cli::from_arg_matches(&matches).map(|cli| cli.command)
+        }
     }
 }
 
@@ -167,11 +173,15 @@ pub fn definition() -> clap::Command {
 }
 
 /// Parses the arguments of one subcommand without defining the others.
-fn parse_alone<T: Args + FromArgMatches>(arguments: &[OsString]) -> Result<T, clap::Error> {
-    let name = arguments[1].to_string_lossy().into_owned();
-    let command = T::augment_args(clap::Command::new("truesum")).bin_name(format!("truesum {name}"));
-    let command = command.args_override_self(true).max_term_width(WIDTH);
-    T::from_arg_matches(&command.try_get_matches_from(&arguments[1..])?)
+fn parse_alone<T: Args + FromArgMatches>(
+    name: &'static str,
+    arguments: &[OsString],
+) -> Result<T, clap::Error> {
+    let command = T::augment_args(clap::Command::new(name)).bin_name(format!("truesum {name}"));
+    let mut command = command.args_override_self(true).max_term_width(WIDTH);
+    let matches = command.try_get_matches_from_mut(&arguments[1..])?;
+    refuse_elsewhere(&command, &matches)?;
+    T::from_arg_matches(&matches)
 }
 
 /// Whether the first word may be a subcommand with a slip in it: it was taken for a file, and there is none.
@@ -261,6 +271,31 @@ mod tests {
                 alone.get_about().map(ToString::to_string),
                 among.get_about().map(ToString::to_string)
             );
+        }
+    }
+
+    #[test]
+    fn urls_of_object_stores_stand_where_they_are_read() {
+        let parsed = |words: &str| parse("truesum".into(), words.split(' ').map(OsString::from).collect());
+        for words in [
+            "audit s3://b/x",
+            "update az://c/x",
+            "tree s3://b/x",
+            "shard plan -o p gs://b",
+            "identify 00 s3://b/x",
+            "hash -o s3://b/x f",
+            "hash -os3://b/x f",
+            "hash --root=gs://b f",
+            "check --html s3://b/x M",
+            "check --locate --data s3://b/x M",
+        ] {
+            let error = parsed(words).err().unwrap_or_else(|| panic!("{words}")).to_string();
+            assert!(error.contains("://") && error.contains("no object store is read"), "{words}: {error}");
+        }
+        for words in
+            ["s3://b/x", "hash s3://b/x", "hash --text s3://b/x", "check --root gs://b M", "audit ./s3://b/x"]
+        {
+            assert!(parsed(words).is_ok(), "{words}");
         }
     }
 

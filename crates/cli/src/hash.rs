@@ -73,11 +73,15 @@ fn engine(plan: &Hashing, own: Vec<(u64, u64)>) -> Config {
         mapping: Mapping::Guarded,
         order: plan.order,
         own,
+        remote: plan.remote.clone(),
     }
 }
 
 /// The files of a plan.
 fn tasks_of(plan: &Hashing, progress: &Progress) -> Result<Tasks, Refusal> {
+    if let Some(remote) = &plan.remote {
+        return Ok(Tasks::of_remote(&**remote, &plan.specs, progress));
+    }
     let (walk, root) = (plan.walk.clone(), plan.root.clone());
     Tasks::new(&plan.inputs, walk, root, plan.specs.clone(), plan.tell.threads, progress)
 }

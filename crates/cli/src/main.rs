@@ -39,6 +39,7 @@ mod settings;
 mod shard;
 mod signals;
 mod standard;
+mod stores;
 mod tasks;
 mod topics;
 mod tree;

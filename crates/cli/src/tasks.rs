@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use truesum::hash::Spec;
 use truesum::walk::{self, LeftOut, Walk};
-use truesum::{Error, Progress, Task};
+use truesum::{Error, Progress, Remote, Task};
 
 /// Where the names of files come from.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,9 +34,17 @@ pub fn inputs(files: Vec<OsString>, select: &SelectArgs) -> Inputs {
     }
 }
 
-/// The files, from a walk of everything named.
+/// Where files come from.
+enum Source {
+    /// A walk of everything named.
+    Walk(Box<Walk>),
+    /// A list of what lies in no file system.
+    Remote(Box<dyn Iterator<Item = Task> + Send>),
+}
+
+/// The files named and found.
 pub struct Tasks {
-    walk: Walk,
+    source: Source,
     specs: Arc<[Spec]>,
     pub naming: Option<Naming>,
     list_failed: Option<Arc<Mutex<Option<io::Error>>>>,
@@ -70,12 +78,21 @@ impl Tasks {
         };
         let walk = walk.until(progress.stop_flag());
         let naming = root.map(Naming::new);
-        Ok(Tasks { walk, specs, naming, list_failed })
+        Ok(Tasks { source: Source::Walk(Box::new(walk)), specs, naming, list_failed })
+    }
+
+    /// The tasks of a place in no file system.
+    pub fn of_remote(remote: &dyn Remote, specs: &Arc<[Spec]>, progress: &Progress) -> Tasks {
+        let source = Source::Remote(remote.list(specs, progress));
+        Tasks { source, specs: specs.clone(), naming: None, list_failed: None }
     }
 
     /// What the selection left out.
     pub fn left_out(&self) -> LeftOut {
-        self.walk.left_out()
+        match &self.source {
+            Source::Walk(walk) => walk.left_out(),
+            Source::Remote(_) => LeftOut::default(),
+        }
     }
 
     /// Why the list of names was not read to its end, if it was not. Told once.
@@ -100,17 +117,24 @@ impl Iterator for Tasks {
     type Item = Task;
 
     fn next(&mut self) -> Option<Task> {
-        let mut task = self.walk.next()?.task(&self.specs);
+        let walk = match &mut self.source {
+            Source::Walk(walk) => walk,
+            Source::Remote(list) => return list.next(),
+        };
+        let mut task = walk.next()?.task(&self.specs);
         if let (Task::File(job), Some(naming)) = (&mut task, &mut self.naming)
             && job.name != b"-"
         {
-            let name = naming.name(&job.name, self.walk.current_root().as_os_str().as_bytes());
+            let name = naming.name(&job.name, walk.current_root().as_os_str().as_bytes());
             job.open = Some(std::mem::replace(&mut job.name, name));
         }
         Some(task)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.walk.size_hint()
+        match &self.source {
+            Source::Walk(walk) => walk.size_hint(),
+            Source::Remote(list) => list.size_hint(),
+        }
     }
 }

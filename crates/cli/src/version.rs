@@ -8,8 +8,12 @@ use std::fmt::Write;
 use truesum::hash::{ALGORITHMS, kernel};
 
 /// Features of cargo that are built in, and whether they are.
-const FEATURES: [(&str, bool); 3] =
-    [("bench", cfg!(feature = "bench")), ("png", cfg!(feature = "png")), ("uring", cfg!(feature = "uring"))];
+const FEATURES: [(&str, bool); 4] = [
+    ("bench", cfg!(feature = "bench")),
+    ("png", cfg!(feature = "png")),
+    ("uring", cfg!(feature = "uring")),
+    ("stores", cfg!(feature = "stores")),
+];
 
 /// Prints it.
 pub fn run() -> Exit {

@@ -21,6 +21,8 @@ pub struct Job {
     pub open: Option<Vec<u8>>,
     /// Where a walk found the file: it is opened there, and not by its whole path.
     pub anchor: Option<Anchor>,
+    /// What a list said of it that is read where there are versions: no other is read.
+    pub listed: Option<Box<Listed>>,
     /// What to compute, in this order.
     pub specs: Arc<[Spec]>,
     /// The digests that must be found, one for each of `specs`; empty where nothing is expected.
@@ -51,6 +53,7 @@ impl Job {
             name,
             open: None,
             anchor: None,
+            listed: None,
             specs,
             expected,
             size: None,
@@ -72,6 +75,15 @@ impl Job {
             None => (root, self.path()),
         }
     }
+}
+
+/// A version of a file, as a list told of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its bytes.
+    pub size: u64,
+    /// What the place tells its versions apart by, if it does.
+    pub version: Option<String>,
 }
 
 /// What was found in a file that was read to its end without error and did not change meanwhile; of a job without specs,
@@ -195,7 +207,10 @@ impl Outcome {
 
 /// Whether a file was as long as it told before, where a digest had to know (pipes and files made up on reading are not), and
 /// bears no marks of an attack on its digest.
-pub(crate) fn as_promised(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> {
+///
+/// # Errors
+/// It was not, or bears them: there is no digest then.
+pub fn as_promised(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> {
     if let Some((hasher, why)) = hashers.iter().find_map(|hasher| Some((hasher, hasher.attack()?))) {
         return Err(Error::new(name, "hash", Cause::Other(format!("{}: {why}", hasher.spec()))));
     }

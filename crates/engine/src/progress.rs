@@ -1,4 +1,4 @@
-//! What a run has done so far: counters that workers bump and one drawing thread reads.
+//! What a run has done so far: counters that whoever reads files bumps and one drawing thread reads.
 
 use crate::stop::Stop;
 use std::ffi::OsString;
@@ -97,7 +97,8 @@ impl Progress {
         self.stop.clone()
     }
 
-    pub(crate) fn add_bytes(&self, bytes: u64) {
+    /// Counts bytes that were hashed.
+    pub fn add_bytes(&self, bytes: u64) {
         self.bytes.fetch_add(bytes, Relaxed);
     }
 
@@ -113,18 +114,19 @@ impl Progress {
         self.untold.fetch_add(1, Relaxed);
     }
 
-    pub(crate) fn add_file(&self) {
+    /// Counts a file that is done.
+    pub fn add_file(&self) {
         self.files.fetch_add(1, Relaxed);
     }
 
     /// Notes how many files were found so far, and whether these are all.
-    pub(crate) fn set_found(&self, files: u64, all: bool) {
+    pub fn set_found(&self, files: u64, all: bool) {
         self.found_files.store(files, Relaxed);
         self.all_found.store(all, Relaxed);
     }
 
     /// Notes the bytes of files found; nothing where they are not known.
-    pub(crate) fn add_found_bytes(&self, bytes: Option<u64>) {
+    pub fn add_found_bytes(&self, bytes: Option<u64>) {
         match bytes {
             Some(bytes) => drop(self.found_bytes.fetch_add(bytes, Relaxed)),
             None => self.unsized_files.store(true, Relaxed),
@@ -132,7 +134,7 @@ impl Progress {
     }
 
     /// Notes the file being read; skipped when the drawing thread is just looking.
-    pub(crate) fn set_current(&self, name: &[u8]) {
+    pub fn set_current(&self, name: &[u8]) {
         if let Ok(mut current) = self.current.try_lock() {
             current.clear();
             current.extend_from_slice(name);

@@ -10,7 +10,9 @@ mod event;
 mod feed;
 mod frontier;
 mod links;
+pub mod order;
 mod output;
+pub mod remote;
 mod worker;
 
 use crate::io::room::{fitting, thread};
@@ -35,6 +37,9 @@ pub fn run(
     progress: &Progress,
     sink: &mut dyn Sink,
 ) -> io::Result<Summary> {
+    if let Some(remote) = &config.remote {
+        return remote.run(config.threads, config.order, tasks, progress, sink);
+    }
     let threads = match config.threads {
         0 => cores(),
         threads => fitting(threads),

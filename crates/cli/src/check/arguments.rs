@@ -43,11 +43,25 @@ pub struct CheckArgs {
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
     /// Look for names in this folder instead of the manifest's own
+    #[cfg_attr(
+        feature = "stores",
+        arg(help = "Look for names in this folder instead of the manifest's own, or in s3://BUCKET/PREFIX")
+    )]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     /// The manifest's format: see `truesum list formats`
     #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
     pub format: Option<&'static Format>,
+
+    #[cfg(feature = "stores")]
+    /// Compare with the checksums that the object store keeps, without reading: nothing is verified
+    #[arg(long, help_heading = "Object stores", requires = "root", hide_short_help = true)]
+    #[arg(conflicts_with_all = ["json", "exact", "require", "html", "ignore_missing", "pubkey"])]
+    pub stored: bool,
+    #[cfg(feature = "stores")]
+    /// Read, with --stored, what it keeps no checksum of that the manifest lists
+    #[arg(long, help_heading = "Object stores", requires = "stored", hide_short_help = true)]
+    pub read: bool,
 
     /// The public key of minisign or signify that must have signed each manifest, or files whose signatures are named
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]

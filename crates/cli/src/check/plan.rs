@@ -8,21 +8,27 @@ use crate::formats;
 use crate::key::HINT;
 use crate::options::{Moved, Tell};
 use crate::selection::selection;
+use crate::stores;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use truesum::hash::{Digest, Secret, Spec};
 use truesum::manifest::signify::PublicKey;
 use truesum::manifest::{self, Entry};
 use truesum::names::Spellings;
 use truesum::verify::seal;
-use truesum::{Mapping, Order, Renaming, Special, Unlisted, Wanted};
+use truesum::{Mapping, Order, Remote, Renaming, Special, Unlisted, Wanted};
 
 /// What `check` is to do.
 pub struct Checking {
     pub subject: Subject,
     pub options: truesum::Options,
+    /// Whether stored checksums are asked instead, and then whether what they do not answer is read.
+    #[cfg(feature = "stores")]
+    pub stored: Option<bool>,
     pub form: Form,
     /// Whether every malformed line is named.
     pub warn: bool,
@@ -106,6 +112,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         let template = template.map(|template| &*Box::leak(Box::new(template)));
         Form::Text { detail, colors: args.run.color.on(&std::io::stdout()), template }
     };
+    let mut remote = remote(&args)?;
     let mut names: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
     let asks_folders = args.recursive || args.embedded;
     if names.is_empty() {
@@ -141,7 +148,17 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             return Err(Refusal::new("--expect is given twice: one file is compared with one digest"));
         }
         [text] => match <[PathBuf; 1]>::try_from(names) {
-            Ok([file]) => Subject::File(file, expected(text, &algorithms, args.allow_weak, key.clone())?),
+            Ok([mut file]) => Subject::File(
+                {
+                    if stores::is_url(file.as_os_str()) {
+                        let (folder, name) = stores::split(&file);
+                        remote = Some(stores::open(folder.as_os_str())?);
+                        file = name;
+                    }
+                    file
+                },
+                expected(text, &algorithms, args.allow_weak, key.clone())?,
+            ),
             Err(_) => return Err(Refusal::new("--expect: a digest is that of one file")),
         },
     };
@@ -169,13 +186,21 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         let why = "--search, --match-case, --normalize and --fix-names look for what a whole check misses";
         return Err(Refusal::with_hint(why, "check without --max-bytes, --max-time and --state"));
     }
-    let is_of_data = data.is_some();
     let tell = args.run.tell(args.quiet || args.status);
     let public_key = args.pubkey.as_deref().map(public_key).transpose()?;
     let options = truesum::Options {
         public_key,
+        unlisted: match (args.exact, args.ignore_missing, detail) {
+            // What lies beside a file that was named is of no interest.
+            _ if data.is_some() => Unlisted::Unasked,
+            (true, ..) => Unlisted::Refused,
+            // A list of all objects takes requests, and each costs.
+            (false, false, Detail::All) if remote.is_none() => Unlisted::Told,
+            _ => Unlisted::Unasked,
+        },
         root,
         data,
+        remote,
         algorithms,
         key,
         format: args.format,
@@ -184,13 +209,6 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         ignore_missing: args.ignore_missing,
         lenient: args.lenient,
         malformed_told: (form != Form::Json && !args.warn && args.html.is_none()).then_some(NAMED_LINES),
-        unlisted: match (args.exact, args.ignore_missing, detail) {
-            // What lies beside a file that was named is of no interest.
-            _ if is_of_data => Unlisted::Unasked,
-            (true, ..) => Unlisted::Refused,
-            (false, false, Detail::All) => Unlisted::Told,
-            _ => Unlisted::Unasked,
-        },
         search: args.search,
         spellings: Spellings { any_case: args.match_case == Some(Case::No), any_form: args.normalize },
         moved_passes: args.moved == Some(Moved::Ok),
@@ -222,7 +240,19 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     }
     let ending = args.summary.unwrap_or(if args.json { Ending::None } else { Ending::Short });
     let locate = args.locate.then_some(Locating { trees: args.trees, map: args.map, page: args.map_html });
-    Ok(Checking { subject, options, form, warn: args.warn, locate, html: args.html, ending, tell, notes })
+    Ok(Checking {
+        subject,
+        options,
+        #[cfg(feature = "stores")]
+        stored: args.stored.then_some(args.read),
+        form,
+        warn: args.warn,
+        locate,
+        html: args.html,
+        ending,
+        tell,
+        notes,
+    })
 }
 
 /// The second of two names, where the first is that of a list of pieces and the second is no manifest: the list's file, or the
@@ -264,6 +294,46 @@ fn of_a_list(args: &CheckArgs) -> Option<&'static str> {
         ("--format", args.format.is_some()),
     ];
     given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+}
+
+/// The object store in which names are looked for, if one is named.
+fn remote(args: &CheckArgs) -> Result<Option<Arc<dyn Remote>>, Refusal> {
+    let url = args.root.as_deref().filter(|root| stores::is_url(root.as_os_str()));
+    let is_object = |name: &OsString| stores::is_url(name);
+    if url.is_none() && !args.manifests.iter().any(is_object) {
+        #[cfg(feature = "stores")]
+        if args.stored {
+            return Err(Refusal::with_hint(
+                "--stored: object stores keep checksums, and the files of this system have none",
+                "truesum check --stored --root s3://BUCKET/PREFIX MANIFEST",
+            ));
+        }
+        return Ok(None);
+    }
+    let part = &args.part;
+    stores::refuse(&[
+        ("--recursive and --embedded", args.recursive || args.embedded),
+        ("--search and --moved", args.search || args.moved.is_some()),
+        ("--match-case and --normalize", args.match_case.is_some() || args.normalize),
+        ("--fix-names and --rename-to-match", args.fix_names || args.rename_to_match),
+        ("--locate", args.locate),
+        ("--allow-outside", args.allow_outside),
+        ("--special", args.special),
+        ("--newer and --older", args.filter.newer.is_some() || args.filter.older.is_some()),
+        ("--min-size and --max-size", args.filter.min_size.is_some() || args.filter.max_size.is_some()),
+        (
+            "--max-bytes, --max-time and --state",
+            part.max_bytes.is_some() || part.max_time.is_some() || part.state.is_some(),
+        ),
+    ])?;
+    match url {
+        Some(url) => stores::open(url.as_os_str()).map(Some),
+        None if !args.expect.is_empty() => Ok(None),
+        None => Err(Refusal::with_hint(
+            "check: a manifest is a file of this system",
+            "truesum check --root s3://BUCKET/PREFIX MANIFEST ; truesum check --expect DIGEST s3://BUCKET/OBJECT",
+        )),
+    }
 }
 
 /// Reads the file of a public key.

@@ -174,7 +174,9 @@ impl<'a> Telling<'a> {
     /// Whether the page is to be written under the name of this file. Of manifests that were not named, or can be read but once, that
     /// is not known before.
     fn is_page(&self, manifest: &Manifest<'_>, outcome: &Outcome) -> bool {
-        let Some(page) = &self.plan.html else { return false };
+        let Some(page) = self.plan.html.as_ref().filter(|_| self.plan.options.remote.is_none()) else {
+            return false;
+        };
         let name = Path::new(OsStr::from_bytes(outcome.job.path()));
         let root = self.plan.options.root.clone();
         let path = || root.unwrap_or_else(|| folder_of_names(manifest.name)).join(name);
@@ -234,6 +236,10 @@ impl<'a> Telling<'a> {
         }
         if let Err(error) = &outcome.result {
             self.console.advise(error);
+        }
+        // What follows looks at files here, and those of that name would be others.
+        if self.plan.options.remote.is_some() {
+            return Ok(());
         }
         match &self.plan.subject {
             Subject::Embedded(_) => {}
@@ -317,7 +323,7 @@ impl<'a> Telling<'a> {
         }
         let missing = std::mem::take(&mut self.missing);
         let mismatched = self.mismatched.take();
-        if self.plan.detail() == Detail::None {
+        if self.plan.detail() == Detail::None || self.plan.options.remote.is_some() {
             return;
         }
         if !missing.is_empty() && self.plan.options.data.is_none() {

@@ -11,6 +11,7 @@ use crate::hash::replacing::Accept;
 use crate::key::bring;
 use crate::options::Tell;
 use crate::settings::settings;
+use crate::stores;
 use crate::tasks::{Inputs, inputs};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -23,12 +24,14 @@ use truesum::manifest::{
     Style, Writer, Writing,
 };
 use truesum::verify::place::folder_of_names;
-use truesum::{Order, marks, walk};
+use truesum::{Order, Remote, Special, marks, walk};
 
 /// What `hash` is to do.
 pub struct Hashing {
     pub specs: Arc<[Spec]>,
     pub inputs: Inputs,
+    /// The object store that is named, if one is.
+    pub remote: Option<Arc<dyn Remote>>,
     pub walk: walk::Options,
     pub form: Form,
     /// What is written of each file, where that is not an entry.
@@ -153,6 +156,19 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
     notes.extend(unlike_its_name(&args, format, &specs));
     let specs = if matches!(purpose, Purpose::Names(_)) { vec![marks::spec()] } else { specs };
     let inputs = inputs(args.files, &args.select);
+    let walk = args.select.walk()?;
+    let not_of_objects = [
+        ("--root", args.root.is_some()),
+        (
+            "--per-directory, --sidecar and --embed-crc",
+            matches!(purpose, Purpose::Beside(_) | Purpose::Names(_)),
+        ),
+        ("-t torrent", torrent.is_some()),
+        ("--raw", form == Form::Raw),
+        ("a selection", !walk.select.is_open() || walk.gitignore || walk.one_file_system),
+        ("--special", walk.special == Special::Read),
+    ];
+    let remote = stores::named(&inputs, &not_of_objects)?;
     if let Some(key) = &key {
         match (&purpose, &inputs) {
             (Purpose::Texts(Texts::Lines(path)), _) | (_, Inputs::Listed(path, _)) => {
@@ -172,6 +188,7 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
         one_file(&inputs)?;
     }
     let root = match (args.root, &args.output) {
+        _ if remote.is_some() => None,
         (Some(root), _) => Some(root),
         (None, Some(output)) => Some(folder_of_names(output)),
         (None, None) => None,
@@ -186,7 +203,8 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
     Ok(Hashing {
         specs: specs.into(),
         inputs,
-        walk: args.select.walk()?,
+        remote,
+        walk,
         form,
         template,
         torrent,

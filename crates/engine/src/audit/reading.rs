@@ -86,7 +86,18 @@ impl Iterator for Jobs<'_> {
         let mtime = self.set.time(at);
         let origin = (at as usize, Place::Line(0));
         let exempt = false;
-        Some(Task::File(Job { name, open, anchor: None, specs, expected, size, mtime, exempt, origin }))
+        Some(Task::File(Job {
+            name,
+            open,
+            anchor: None,
+            listed: None,
+            specs,
+            expected,
+            size,
+            mtime,
+            exempt,
+            origin,
+        }))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -6,7 +6,8 @@ use super::telling::{Event, Group, Options, Report, Tell};
 use crate::io::open::{Root, Special};
 use crate::job::{Job, Outcome};
 use crate::progress::Progress;
-use crate::run::config::{Config, Order};
+use crate::run::config::Config;
+use crate::run::order::Order;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
 use std::collections::HashMap;
@@ -76,6 +77,7 @@ fn read(
         mapping: options.mapping,
         order: Order::Stable,
         own: options.own.clone(),
+        remote: None,
     };
     let mut tasks = alike.iter().map(|&at| {
         let job = Job::hash(files.path(at), &specs);

@@ -30,6 +30,8 @@ pub enum Root {
         /// Whether symbolic links below it are followed.
         follow: bool,
     },
+    /// To no file of this system.
+    Nowhere,
 }
 
 /// Which kinds of file are read.
@@ -60,7 +62,7 @@ impl Root {
         match self {
             Root::Anywhere | Root::At(_) | Root::Reopened { follow: true, .. } => Reach::Anywhere,
             Root::Beneath(_) => Reach::Beneath,
-            Root::Within(_) | Root::Reopened { follow: false, .. } => Reach::NoLinks,
+            Root::Within(_) | Root::Reopened { follow: false, .. } | Root::Nowhere => Reach::NoLinks,
         }
     }
 
@@ -75,6 +77,7 @@ impl Root {
                 folder = resolve::open(CWD, path, flags, Reach::Anywhere)?;
                 folder.as_fd()
             }
+            Root::Nowhere => return Err(Errno::OPNOTSUPP),
         };
         resolve::open(from, path, flags, self.reach())
     }
@@ -139,7 +142,7 @@ impl Root {
         let direct = match self {
             Root::Anywhere => Some(CWD),
             Root::At(folder) | Root::Within(folder) => Some(folder.as_fd()),
-            Root::Beneath(_) | Root::Reopened { .. } => None,
+            Root::Beneath(_) | Root::Reopened { .. } | Root::Nowhere => None,
         };
         if let Some(folder) = direct.filter(|_| path.len() < PATH_MAX) {
             let flags = if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };

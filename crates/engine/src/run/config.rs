@@ -3,7 +3,9 @@
 use crate::io::mapping::Mapping;
 use crate::io::open::{Root, Special};
 use crate::io::room::fitting;
-use std::sync::OnceLock;
+use crate::run::order::Order;
+use crate::run::remote::Remote;
+use std::sync::{Arc, OnceLock};
 
 /// How a run reads and hashes.
 #[derive(Debug)]
@@ -20,16 +22,8 @@ pub struct Config {
     pub order: Order,
     /// Files that are passed over: the run's own output, as `(device, inode)`.
     pub own: Vec<(u64, u64)>,
-}
-
-/// The order of outcomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Order {
-    /// That of the tasks.
-    #[default]
-    Stable,
-    /// As they are ready.
-    AsReady,
+    /// Where the files are, if they lie in no file system.
+    pub remote: Option<Arc<dyn Remote>>,
 }
 
 impl Default for Config {
@@ -41,6 +35,7 @@ impl Default for Config {
             mapping: Mapping::Never,
             order: Order::Stable,
             own: Vec::new(),
+            remote: None,
         }
     }
 }

@@ -1,9 +1,9 @@
 //! From workers, who finish in any order, to the sink: outcomes in the order of tasks.
 
 use crate::job::Summary;
-use crate::run::config::Order;
 use crate::run::event::{Batch, Told};
 use crate::run::feed::Feeder;
+use crate::run::order::Order;
 use crate::task::{Notice, Sink};
 use std::collections::VecDeque;
 use std::io;

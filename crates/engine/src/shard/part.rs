@@ -12,7 +12,8 @@ use crate::io::open::{Root, Special};
 use crate::io::write::AtomicFile;
 use crate::job::{Job, Outcome};
 use crate::progress::Progress;
-use crate::run::config::{Config, Order};
+use crate::run::config::Config;
+use crate::run::order::Order;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
 use crate::tree::piece::hash_range;
@@ -252,7 +253,7 @@ fn files(
 ) -> io::Result<()> {
     let &Computing { threads, mapping, progress, .. } = computing;
     let (special, order, own) = (Special::Refuse, Order::Stable, Vec::new());
-    let config = Config { root, special, threads, mapping, order, own };
+    let config = Config { root, special, threads, mapping, order, own, remote: None };
     let specs: Arc<[Spec]> = plan.specs().into();
     // The plan's digest was found right, so every line is one.
     let refusal = |line, item: &Item| match changed(&config.root, item) {

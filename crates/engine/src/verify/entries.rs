@@ -169,6 +169,11 @@ impl<'a, R: Read> Entries<'a, R> {
         self.reader.signer()
     }
 
+    /// How many entries so far have digests of pieces: they are not among the tasks.
+    pub fn pieced(&self) -> usize {
+        self.pieced.len()
+    }
+
     /// Entries with digests of pieces, which are not among the tasks.
     pub(crate) fn take_pieced(&mut self) -> Vec<Pieced> {
         self.pieced.take()
@@ -264,7 +269,7 @@ impl<'a, R: Read> Entries<'a, R> {
             && pieces.is_empty()
             && self.reader.format().is_some_and(|row| (row.holds.exempt)(&path));
         let origin = (self.origin, at);
-        Job { name: path, open, anchor: None, specs, expected, size, mtime, exempt, origin }
+        Job { name: path, open, anchor: None, listed: None, specs, expected, size, mtime, exempt, origin }
     }
 
     /// The next line that is a task of its own.

@@ -2,7 +2,6 @@
 
 use crate::error::{Cause, Error};
 use crate::io::input::Input;
-use crate::io::open::Root;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::task::{BadLine, Notice, Task};
@@ -53,7 +52,7 @@ pub(crate) fn listed_jobs(
     let (file, id) = open(name, progress).map_err(Ended::Unread)?;
     own.extend(id);
     let folder = options.folder(name);
-    let root = Root::folder(&folder, options.allow_outside).map_err(Ended::Unread)?;
+    let root = options.leading(&folder).map_err(Ended::Unread)?;
     let seen = Seen::new(options.digest_manifests);
     let reader =
         match look(CountedReader { reader: file, progress, seen: &seen }, None).map_err(unread("read"))? {

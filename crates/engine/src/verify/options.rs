@@ -1,14 +1,18 @@
 //! What is asked of a check. All defaults are the strict ones: what is not asked for is a failure.
 
+use crate::error::Error;
 use crate::io::mapping::Mapping;
 use crate::io::open::{Root, Special};
 use crate::names::Spellings;
 use crate::progress::Progress;
-use crate::run::config::{Config, Order};
+use crate::run::config::Config;
+use crate::run::order::Order;
+use crate::run::remote::Remote;
 use crate::select::Selection;
 use crate::verify::place::folder_of_names;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use truesum_hash::{Key, Secret, Spec};
 use truesum_manifest::signify::PublicKey;
@@ -19,6 +23,9 @@ use truesum_manifest::{self as manifest, Format};
 pub struct Options {
     /// The folder in which names are looked for; `None` is each manifest's own, and the current one for standard input.
     pub root: Option<PathBuf>,
+    /// Where the names are looked for instead, if the files lie in no file system. Entries are then read one after the other by
+    /// their names, and nothing is looked for under another.
+    pub remote: Option<Arc<dyn Remote>>,
     /// The file that the manifests are of, each with a single entry, whatever that calls it.
     pub data: Option<PathBuf>,
     /// Algorithms asked for: a line of any other is malformed. Empty: whatever the manifest says.
@@ -77,6 +84,19 @@ impl Options {
         self.root.clone().unwrap_or_else(|| folder_of_names(manifest))
     }
 
+    /// Where the names of a manifest lead that speaks of this folder.
+    ///
+    /// # Errors
+    /// It is not a folder that can be opened.
+    pub(crate) fn leading(&self, folder: &Path) -> Result<Root, Error> {
+        match (&self.remote, &self.data) {
+            (Some(_), _) => Ok(Root::Nowhere),
+            // A file that was named is opened as it was.
+            (None, Some(_)) => Ok(Root::Anywhere),
+            (None, None) => Root::folder(folder, self.allow_outside),
+        }
+    }
+
     /// How a manifest of this name is read; `-` is a name that tells nothing.
     pub(crate) fn reading(&self, name: &[u8], progress: &Progress) -> manifest::Options {
         manifest::Options {
@@ -84,8 +104,12 @@ impl Options {
             format: self.format,
             allow_weak: self.allow_weak,
             key: self.key.clone(),
-            // What is looked for elsewhere, and what is read in turns, goes by digests of whole files.
-            locating: !self.search && !self.spellings.any() && self.renaming.is_none() && self.turn.is_all(),
+            // What is looked for elsewhere, what is read in turns and what lies elsewhere goes by digests of whole files.
+            locating: !self.search
+                && !self.spellings.any()
+                && self.renaming.is_none()
+                && self.turn.is_all()
+                && self.remote.is_none(),
             subject: self.data.as_deref().map(|data| data.as_os_str().as_bytes().to_vec()),
             stop: Some(progress.stop_flag()),
             ..if name == b"-" { manifest::Options::default() } else { manifest::Options::for_name(name) }
@@ -95,7 +119,8 @@ impl Options {
     /// How files below this root are read.
     pub(crate) fn config(&self, root: Root) -> Config {
         let Options { special, threads, mapping, order, .. } = *self;
-        Config { root, special, threads, mapping, order, own: Vec::new() }
+        let remote = self.remote.clone();
+        Config { root, special, threads, mapping, order, own: Vec::new(), remote }
     }
 }
 

@@ -3,13 +3,17 @@
 use crate::error::Error;
 use crate::io::anchor::Anchor;
 use crate::io::open::{Root, Special};
+use crate::progress::Progress;
+use crate::run::remote::Remote;
 use crate::select::Selection;
+use crate::task::{Notice, Task};
 use crate::verify::listed::ListedNames;
 use crate::walk::{Item, Options, Walk};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::sync::Arc;
 
 /// Files of this program that lie beside a file, by the ends of their names and by how they begin.
 const BESIDE: [(&[u8], &[u8]); 4] = [
@@ -128,6 +132,32 @@ pub fn unlisted(
             }
         }
     }
+    Ok(result)
+}
+
+/// The same where the files lie in no file system: all of them are looked at.
+///
+/// # Errors
+/// Those of `found`.
+pub(crate) fn unlisted_there(
+    remote: &dyn Remote,
+    listed: &mut ListedNames,
+    select: &Selection,
+    progress: &Progress,
+    found: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<Search> {
+    let mut result = Search { folder: remote.name().into_bytes(), ..Search::default() };
+    for task in remote.list(&Arc::from([]), progress) {
+        match task {
+            Task::File(job) if select.asks_for(&job.name) && !listed.contains(&job.name) => {
+                result.files += 1;
+                found(&job.name)?;
+            }
+            Task::Tell(Notice::Failed(error)) if result.failed.len() < 100 => result.failed.push(error),
+            Task::File(_) | Task::Tell(_) => {}
+        }
+    }
+    result.cut = progress.stopped();
     Ok(result)
 }
 

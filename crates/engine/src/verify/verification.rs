@@ -21,7 +21,7 @@ use crate::verify::report::{Checked, Report};
 use crate::verify::seen::{CountedReader, Seen};
 use crate::verify::several::{Folder, Several};
 use crate::verify::sought::{self, Sought};
-use crate::verify::unlisted::{Looking, Scope, unlisted};
+use crate::verify::unlisted::{Looking, Scope, unlisted, unlisted_there};
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -83,6 +83,12 @@ impl<'a> Verification<'a> {
                     let why = "a bag has no signature of its own: name a manifest of it";
                     let why = Cause::Other(why.to_owned());
                     self.unsigned(&Error::new(name.as_os_str().as_bytes(), "verify", why), tell)?;
+                    continue;
+                }
+                Some(Ok(_)) if self.options.remote.is_some() => {
+                    let why =
+                        Cause::Other("a bag is checked where it lies: name a manifest of it".to_owned());
+                    self.unread(&Error::new(name.as_os_str().as_bytes(), "verify", why), tell)?;
                     continue;
                 }
                 Some(Ok(bag)) => {
@@ -149,12 +155,7 @@ impl<'a> Verification<'a> {
         let options = self.options;
         let bytes = name.as_os_str().as_bytes();
         let folder = options.folder(name);
-        // A file that was named is opened as it was.
-        let root = match &options.data {
-            Some(_) => Ok(Root::Anywhere),
-            None => Root::folder(&folder, options.allow_outside),
-        };
-        let root = match root {
+        let root = match options.leading(&folder) {
             Ok(root) => root,
             Err(error) => return self.unread(&error, tell),
         };
@@ -387,7 +388,10 @@ impl<'a> Verification<'a> {
             let stopped = || self.progress.stopped();
             let select = &self.options.select;
             let looking = Looking { scope, select, own: &self.own, limit, stopped: &stopped };
-            let result = unlisted(bytes, &mut listed, &looking, &mut found);
+            let result = match &self.options.remote {
+                Some(remote) => unlisted_there(&**remote, &mut listed, select, self.progress, &mut found),
+                None => unlisted(bytes, &mut listed, &looking, &mut found),
+            };
             folders[at].listed = listed;
             report.unlisted += files;
             let mut search = result?;

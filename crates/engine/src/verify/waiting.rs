@@ -82,6 +82,7 @@ impl Waiting {
             name,
             open,
             anchor: None,
+            listed: None,
             specs,
             expected,
             size,

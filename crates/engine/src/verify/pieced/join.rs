@@ -32,6 +32,11 @@ struct More {
 }
 
 impl Join {
+    /// How many files there are.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
     /// Adds what one entry says.
     pub fn add(&mut self, job: Job, pieces: Vec<PieceList>) {
         let first = &pieces[0];

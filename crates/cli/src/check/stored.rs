@@ -1,0 +1,195 @@
+//! `check --stored`: entries compared with the checksums that an object store keeps. None of it is called verified: it is what the
+//! service noted, and no byte is read unless `--read` asks for those that it has no answer for.
+
+use crate::check::plan::{Checking, Subject};
+use crate::check::report;
+use crate::console::Console;
+use crate::exit::{Exit, Refusal};
+use crate::output::{Output, cannot_write};
+use crate::watch::Watch;
+use crate::words::count;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum::manifest::path::display_safe;
+use truesum::verify::entries::Entries;
+use truesum::{Error, Input, Notice, Root, Verdict, manifest};
+use truesum_stores::Store;
+use truesum_stores::store::Asked;
+use truesum_stores::stored::Answer;
+
+/// What came of entries.
+#[derive(Default)]
+struct Counts {
+    agree: u64,
+    differ: u64,
+    silent: u64,
+    /// Read and found equal.
+    verified: u64,
+    /// Not there, changed, or not to be asked about or read.
+    failed: u64,
+    malformed: u64,
+}
+
+/// Runs the command.
+pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Exit {
+    let Subject::Manifests(names) = &plan.subject else {
+        return console.refuse(&Refusal::new("--stored: name a manifest"));
+    };
+    let store = match crate::stores::store(url.as_os_str()) {
+        Ok(store) => store,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let mut output = Output::stdout();
+    let watch = Watch::start(plan.tell.line, None, console);
+    let mut counts = Counts::default();
+    let mut exit = Exit::Done;
+    for name in names {
+        match manifest(plan, &store, name, read, &watch, &mut counts, &mut output, console) {
+            Ok(None) => {}
+            Ok(Some(error)) => {
+                console.failure(&error);
+                exit = Exit::NotAsAsked;
+            }
+            Err(error) => return cannot_write(&Error::io(&output.name(), "write", error), console),
+        }
+    }
+    console.display = None;
+    if let Err(error) = output.finish() {
+        return cannot_write(&error, console);
+    }
+    if watch.progress.stopped() {
+        console.error("interrupted");
+        return Exit::Signal(watch.signals.ended_by().unwrap_or(2));
+    }
+    if counts.differ + counts.failed > 0 {
+        exit = exit.max(Exit::Failed);
+    } else if counts.silent + counts.malformed > 0 || counts.agree + counts.verified == 0 {
+        exit = exit.max(Exit::NotAsAsked);
+    }
+    if plan.tell.notes || exit != Exit::Done {
+        console.line(&total(&counts));
+    }
+    exit
+}
+
+/// The last line.
+fn total(counts: &Counts) -> String {
+    let Counts { agree, differ, silent, verified, failed, malformed } = *counts;
+    let mut text = format!(
+        "truesum: {} stored by the service, not read",
+        count(agree, "entry agrees with what is", "entries agree with what is")
+    );
+    for (number, one, many) in [
+        (verified, "was read and verified", "were read and verified"),
+        (differ, "differs", "differ"),
+        (silent, "has no answer", "have no answer"),
+        (failed, "failed", "failed"),
+        (malformed, "line is malformed", "lines are malformed"),
+    ] {
+        if number > 0 {
+            text += &format!("; {}", count(number, one, many));
+        }
+    }
+    text
+}
+
+/// Asks about the entries of one manifest. With it why it could not be read.
+#[expect(clippy::too_many_arguments, reason = "everything a check has meets here, once")]
+fn manifest(
+    plan: &Checking,
+    store: &Store,
+    name: &Path,
+    read: bool,
+    watch: &Watch,
+    counts: &mut Counts,
+    output: &mut Output,
+    console: &mut Console,
+) -> io::Result<Option<Error>> {
+    let bytes = name.as_os_str().as_bytes();
+    let opened = match bytes {
+        b"-" => Input::stdin(&watch.progress),
+        _ => Input::open(name, &watch.progress),
+    };
+    let input = match opened {
+        Ok(input) => input,
+        Err(error) => return Ok(Some(Error::io(bytes, "open", error))),
+    };
+    let options = &plan.options;
+    let reading = manifest::Options {
+        asked: options.algorithms.clone(),
+        format: options.format,
+        allow_weak: options.allow_weak,
+        key: options.key.clone(),
+        stop: Some(watch.progress.stop_flag()),
+        ..if bytes == b"-" { manifest::Options::default() } else { manifest::Options::for_name(bytes) }
+    };
+    let mut entries = Entries::new(input, reading, &Root::Nowhere, 0, None).selecting(&options.select);
+    let mut lines = Vec::new();
+    store.stored((options.threads, options.order), read, &mut entries, &watch.progress, &mut |asked| {
+        lines.clear();
+        match asked {
+            Asked::Kept(job, answer) => lines.extend(kept(&job.name, answer, counts).into_bytes()),
+            Asked::Read(outcome) => {
+                match outcome.verdict() {
+                    Verdict::Verified => counts.verified += 1,
+                    Verdict::Unverified => counts.silent += 1,
+                    _ => counts.failed += 1,
+                }
+                report::entry(plan.form, &outcome, bytes, None, &mut lines);
+            }
+            Asked::Notice(Notice::Malformed(line)) => {
+                counts.malformed += 1;
+                console.around(|| console.error_of(bytes, &line.to_string()));
+            }
+            Asked::Notice(Notice::Failed(error)) => {
+                counts.failed += 1;
+                console.failure(&error);
+            }
+            Asked::Notice(_) => {}
+        }
+        console.around(|| output.write(&lines))
+    })?;
+    let pieced = entries.pieced() as u64;
+    if pieced > 0 {
+        counts.silent += pieced;
+        let entries = count(pieced, "entry has", "entries have");
+        console.error_of(bytes, &format!("{entries} digests of pieces, and no service keeps those"));
+    }
+    let facts = entries.facts();
+    if facts.jobs == 0 && pieced == 0 && facts.failed.is_none() && !watch.progress.stopped() {
+        console.error_of(bytes, "it has no entries that were asked for");
+    }
+    Ok(facts.failed.map(|error| Error::io(bytes, "read", error)))
+}
+
+/// The words for what stored checksums say of an entry.
+fn kept(name: &[u8], answer: Result<Answer, Error>, counts: &mut Counts) -> String {
+    let name = display_safe(name);
+    match answer {
+        Ok(Answer::Agrees(specs)) => {
+            counts.agree += 1;
+            let names: Vec<String> = specs.iter().map(ToString::to_string).collect();
+            format!("{name}: AGREES (stored by the service, not read: {})\n", names.join(", "))
+        }
+        Ok(Answer::Differs { listed, stored }) => {
+            counts.differ += 1;
+            format!(
+                "{name}: DIFFERS (stored by the service, not read)\n  listed {listed}\n  stored {stored}\n"
+            )
+        }
+        Ok(Answer::Silent(kept)) => {
+            counts.silent += 1;
+            let kept = if kept.is_empty() { "no checksum".to_owned() } else { kept.join(", ") };
+            format!("{name}: NO ANSWER (the service keeps {kept} of it)\n")
+        }
+        Err(error) if error.is_missing() => {
+            counts.failed += 1;
+            format!("{name}: MISSING\n")
+        }
+        Err(error) => {
+            counts.failed += 1;
+            format!("{name}: UNREADABLE (cannot {}: {})\n", error.action, error.reason())
+        }
+    }
+}

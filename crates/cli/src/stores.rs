@@ -1,0 +1,156 @@
+//! URLs of object stores where names of files are given. What reads them is behind the feature `stores`; the program without it
+//! says how to get one that can.
+
+#[cfg(not(feature = "stores"))]
+mod absent;
+
+use crate::exit::Refusal;
+use crate::tasks::Inputs;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgMatches, Command, ValueHint};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use truesum::Remote;
+use truesum::manifest::path::display_safe;
+
+/// How the URLs of object stores begin.
+const SCHEMES: [&[u8]; 3] = [b"s3://", b"gs://", b"az://"];
+
+/// Whether this is the URL of an object or of a folder of them. A file of such a name is `./s3:/...`.
+pub fn is_url(name: &OsStr) -> bool {
+    SCHEMES.iter().any(|scheme| name.as_bytes().starts_with(scheme))
+}
+
+/// A URL as text.
+///
+/// # Errors
+/// It is no text, which keys of objects are.
+fn text(url: &OsStr) -> Result<&str, Refusal> {
+    let not_text = || Refusal::new(format!("{}: names of objects are UTF-8", display_safe(url.as_bytes())));
+    url.to_str().ok_or_else(not_text)
+}
+
+/// Opens a store; nothing is asked of the service yet.
+///
+/// # Errors
+/// The URL is none, environment and profiles say too little, or this program reads no object stores.
+pub fn open(url: &OsStr) -> Result<Arc<dyn Remote>, Refusal> {
+    #[cfg(not(feature = "stores"))]
+    {
+        Err(absent::refusal(text(url)?))
+    }
+    #[cfg(feature = "stores")]
+    {
+        Ok(Arc::new(store(url)?))
+    }
+}
+
+/// The same, for who asks it more than a run does.
+///
+/// # Errors
+/// As [`open`].
+#[cfg(feature = "stores")]
+pub fn store(url: &OsStr) -> Result<truesum_stores::Store, Refusal> {
+    let url = text(url)?;
+    truesum_stores::Store::open(url)
+        .map_err(|why| Refusal::new(format!("{}: {why}", display_safe(url.as_bytes()))))
+}
+
+/// The store that is named to be hashed, if one is. It is named alone: names are those below the URL, and two URLs could have the
+/// same.
+///
+/// # Errors
+/// Something else is named too, one of these options is given, or it cannot be opened.
+pub fn named(inputs: &Inputs, options: &[(&str, bool)]) -> Result<Option<Arc<dyn Remote>>, Refusal> {
+    let Inputs::Named(names) = inputs else { return Ok(None) };
+    let Some(url) = names.iter().map(|name| OsStr::from_bytes(name)).find(|name| is_url(name)) else {
+        return Ok(None);
+    };
+    if names.len() > 1 {
+        let why = format!("{}: an object store is named alone", display_safe(url.as_bytes()));
+        return Err(Refusal::with_hint(why, "names are those below the URL: hash one after the other"));
+    }
+    refuse(options)?;
+    Ok(Some(open(url)?))
+}
+
+/// Refuses options that are about files of this system.
+///
+/// # Errors
+/// One of them is given.
+pub fn refuse(options: &[(&str, bool)]) -> Result<(), Refusal> {
+    if !cfg!(feature = "stores") {
+        // What comes next is that there are none.
+        return Ok(());
+    }
+    match options.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Refusal::with_hint(
+            format!("{option}: not of objects in a store"),
+            "docs/stores.md says what is known of them",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The folder and the last part of an object's URL.
+pub fn split(url: &Path) -> (PathBuf, PathBuf) {
+    let bytes = url.as_os_str().as_bytes();
+    let end = bytes.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+    let path = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
+    (path(&bytes[..end]), path(&bytes[end..]))
+}
+
+/// Where URLs of object stores may stand: a command and its argument.
+const TAKEN: [(&str, &str); 3] = [("hash", "files"), ("check", "manifests"), ("check", "root")];
+
+/// Refuses URLs of object stores wherever a command line has the name of a file, but where they are taken: they would be names of
+/// files of this system there.
+///
+/// # Errors
+/// One is given.
+pub fn refuse_elsewhere(command: &Command, matches: &ArgMatches) -> Result<(), clap::Error> {
+    if let Some((name, below)) = matches.subcommand()
+        && let Some(command) = command.find_subcommand(name)
+    {
+        return refuse_elsewhere(command, below);
+    }
+    let is_path = |arg: &&Arg| {
+        use ValueHint::{AnyPath, DirPath, FilePath};
+        matches!(arg.get_value_hint(), AnyPath | DirPath | FilePath)
+    };
+    for arg in command.get_arguments().filter(is_path) {
+        let id = arg.get_id().as_str();
+        if TAKEN.contains(&(command.get_name(), id)) {
+            continue;
+        }
+        let given = matches.get_raw(id).into_iter().flatten();
+        if let Some(url) = given.into_iter().find(|value| is_url(value)) {
+            let place = arg.get_long().map_or(String::new(), |long| format!("--{long} "));
+            let text = format!(
+                "{place}{}: no object store is read or written here\nhint: truesum hash s3://BUCKET/PREFIX and truesum \
+                 check --root s3://BUCKET/PREFIX MANIFEST read one\n",
+                display_safe(url.as_bytes())
+            );
+            return Err(clap::Error::raw(ErrorKind::ValueValidation, text));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_known_by_their_beginning() {
+        for (name, is) in
+            [("s3://b", true), ("gs://b/x", true), ("az://", true), ("./s3://b", false), ("s3:/b", false)]
+        {
+            assert_eq!(is_url(OsStr::new(name)), is, "{name}");
+        }
+        let (folder, name) = split(Path::new("s3://b/p/q"));
+        assert_eq!((folder.as_os_str(), name.as_os_str()), (OsStr::new("s3://b/p/"), OsStr::new("q")));
+    }
+}

@@ -1,0 +1,71 @@
+//! How many requests are under way: fewer when a service says it is too many, and slowly more again.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// Good answers after which one request more is allowed again.
+const GOOD: usize = 32;
+
+/// What a request passes before it is sent.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    free: Semaphore,
+    /// Requests allowed at once, now and at most.
+    allowed: AtomicUsize,
+    most: usize,
+    good: AtomicUsize,
+}
+
+impl Gate {
+    pub(crate) fn new(most: usize) -> Gate {
+        Gate { free: Semaphore::new(most), allowed: AtomicUsize::new(most), most, good: AtomicUsize::new(0) }
+    }
+
+    /// Waits until one more may be under way.
+    pub(crate) async fn enter(&self) -> Option<SemaphorePermit<'_>> {
+        self.free.acquire().await.ok()
+    }
+
+    /// One answer said that it is too many: one request fewer from now on, so that the share of requests that were refused is
+    /// the share that is given up.
+    pub(crate) fn refused(&self, permit: Option<SemaphorePermit<'_>>) {
+        let fewer = self.allowed.fetch_update(Relaxed, Relaxed, |allowed| (allowed > 1).then(|| allowed - 1));
+        if let (Ok(_), Some(permit)) = (fewer, permit) {
+            permit.forget();
+        }
+    }
+
+    /// One answer was good.
+    pub(crate) fn answered(&self) {
+        if self.allowed.load(Relaxed) < self.most && self.good.fetch_add(1, Relaxed) % GOOD == GOOD - 1 {
+            self.allowed.fetch_add(1, Relaxed);
+            self.free.add_permits(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_close_it_and_answers_open_it_again() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let gate = Gate::new(4);
+        for _ in 0..10 {
+            let permit = runtime.block_on(gate.enter());
+            gate.refused(permit);
+        }
+        assert_eq!(
+            (gate.allowed.load(Relaxed), gate.free.available_permits()),
+            (1, 1),
+            "one is always allowed"
+        );
+        (0..100 * GOOD).for_each(|_| gate.answered());
+        assert_eq!(
+            (gate.allowed.load(Relaxed), gate.free.available_permits()),
+            (4, 4),
+            "and never more than asked"
+        );
+    }
+}

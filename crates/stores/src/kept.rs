@@ -1,0 +1,106 @@
+//! What a service keeps of an object beside its bytes.
+
+use data_encoding::BASE64;
+use truesum::hash::{Digest, Spec};
+
+/// A checksum that a service keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checksum {
+    /// The name of the algorithm here; of parts `s3-sha256` and the like.
+    pub algorithm: &'static str,
+    /// Its value, with the number of parts where it is one of parts.
+    pub digest: Digest,
+}
+
+/// What a service tells of an object beside its bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Bytes of the object.
+    pub size: u64,
+    /// Its checksums.
+    pub checksums: Vec<Checksum>,
+    /// How many parts it was uploaded in, where that is told.
+    pub parts: Option<u64>,
+}
+
+impl Checksum {
+    /// A checksum as headers have it: base64, and of parts their number behind it.
+    ///
+    /// # Errors
+    /// It is none.
+    pub(crate) fn base64(algorithm: &'static str, value: &str, composite: bool) -> Result<Checksum, String> {
+        let bad = || format!("the service tells a {algorithm} that is none");
+        let (text, parts) = match value.rsplit_once('-') {
+            Some((text, parts)) => (text, Some(parts.parse::<u64>().map_err(|_| bad())?)),
+            None => (value, None),
+        };
+        let digest = Digest::new(&BASE64.decode(text.as_bytes()).map_err(|_| bad())?);
+        let of_parts = match algorithm {
+            "sha256" => "s3-sha256",
+            "sha1" => "s3-sha1",
+            "crc32" => "s3-crc32",
+            "crc32c" => "s3-crc32c",
+            _ => "",
+        };
+        match parts {
+            Some(parts @ 1..) if !of_parts.is_empty() => {
+                Ok(Checksum { algorithm: of_parts, digest: digest.with_parts(parts) })
+            }
+            // A composite that does not tell how many parts it is of can be compared with nothing.
+            None if !composite => Ok(Checksum { algorithm, digest }),
+            _ => Err(bad()),
+        }
+    }
+
+    /// What an ETag is: the MD5 of the object, or of the MD5s of its parts; nothing where it is something else.
+    pub(crate) fn etag(text: &str) -> Option<Checksum> {
+        let text = text.trim().trim_matches('"');
+        let (hex, parts) = match text.split_once('-') {
+            Some((hex, parts)) => (hex, Some(parts.parse::<u64>().ok().filter(|&parts| parts > 0)?)),
+            None => (text, None),
+        };
+        let digest = Digest::from_hex(hex.as_bytes()).ok().filter(|digest| digest.len() == 16)?;
+        Some(match parts {
+            Some(parts) => Checksum { algorithm: "s3-etag", digest: digest.with_parts(parts) },
+            None => Checksum { algorithm: "md5", digest },
+        })
+    }
+
+    /// Whether a digest of this algorithm is one of the same kind.
+    pub(crate) fn is_of(&self, spec: &Spec) -> bool {
+        let plain = !(spec.is_keyed() || spec.is_seeded() || spec.is_customized());
+        plain && spec.algorithm().name == self.algorithm && spec.digest_len() == self.digest.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MD5: &str = "25f9e794323b453885f5181f1b624d0b";
+
+    #[test]
+    fn etags_are_md5_of_all_or_of_parts() {
+        let whole = Checksum::etag(&format!("\"{MD5}\"")).unwrap();
+        assert_eq!((whole.algorithm, whole.digest.parts()), ("md5", None));
+        let parts = Checksum::etag(&format!("{MD5}-3")).unwrap();
+        assert_eq!((parts.algorithm, parts.digest.parts()), ("s3-etag", Some(3)));
+        for other in ["", "\"\"", "0x8D4BCC2E4835CD0", "x-1", &format!("{MD5}-0"), &format!("{MD5}00")] {
+            assert_eq!(Checksum::etag(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn checksums_are_base64_with_their_parts() {
+        let crc = Checksum::base64("crc32", "y/Q5Jg==", false).unwrap();
+        assert_eq!((crc.algorithm, crc.digest.to_string()), ("crc32", "cbf43926".to_owned()));
+        let composite = Checksum::base64("crc32", "y/Q5Jg==-2", true).unwrap();
+        assert_eq!((composite.algorithm, composite.digest.parts()), ("s3-crc32", Some(2)));
+        for (value, composite) in
+            [("y/Q5Jg==", true), ("?", false), ("y/Q5Jg==-0", true), ("y/Q5Jg==-x", true)]
+        {
+            assert!(Checksum::base64("crc32", value, composite).is_err(), "{value}");
+        }
+        assert!(Checksum::base64("crc64nvme", "y/Q5JjQ5Jjk=-2", true).is_err(), "there is no such thing");
+    }
+}

@@ -1,0 +1,138 @@
+//! Where objects lie, as URLs say it: `s3://bucket/prefix`, `gs://bucket/prefix`, `az://container/prefix`.
+
+use std::fmt;
+
+/// Which service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Amazon S3, and what speaks its protocol.
+    S3,
+    /// Google Cloud Storage.
+    Gcs,
+    /// Azure Blob Storage.
+    Azure,
+}
+
+/// A bucket and the beginning of the keys in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// Which service.
+    pub kind: Kind,
+    /// The bucket; of Azure the container.
+    pub bucket: String,
+    /// The rest of the URL as it stands there: nothing in it is an escape.
+    pub path: String,
+}
+
+impl Location {
+    /// Understands a URL.
+    ///
+    /// # Errors
+    /// It is none of these services', or names no bucket.
+    pub fn parse(url: &str) -> Result<Location, String> {
+        let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+        let kind = match scheme {
+            "s3" => Kind::S3,
+            "gs" => Kind::Gcs,
+            "az" => Kind::Azure,
+            _ => return Err("a URL begins with s3://, gs:// or az://".to_owned()),
+        };
+        let (bucket, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b".-_$".contains(&byte);
+        if bucket.is_empty() || !bucket.bytes().all(allowed) {
+            return Err("no bucket is named behind ://".to_owned());
+        }
+        if let Err(why) = nameable(path.strip_suffix('/').unwrap_or(path)) {
+            return Err(format!("no request can name it: {why}"));
+        }
+        Ok(Location { kind, bucket: bucket.to_owned(), path: path.to_owned() })
+    }
+
+    /// What the keys of all objects below begin with.
+    pub(crate) fn prefix(&self) -> String {
+        match self.path.is_empty() || self.path.ends_with('/') {
+            true => self.path.clone(),
+            false => format!("{}/", self.path),
+        }
+    }
+
+    /// The key that the path is itself, unless it ends as only folders do.
+    pub(crate) fn object(&self) -> Option<&str> {
+        (!self.path.is_empty() && !self.path.ends_with('/')).then_some(&*self.path)
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = match self.kind {
+            Kind::S3 => "s3",
+            Kind::Gcs => "gs",
+            Kind::Azure => "az",
+        };
+        write!(f, "{scheme}://{}/{}", self.bucket, self.path)
+    }
+}
+
+/// Whether a request can name this key: in a URL `.` and `..` are steps between folders, however they are escaped, and so would
+/// lead to another key.
+pub(crate) fn nameable(key: &str) -> Result<(), &'static str> {
+    if key.split('/').any(|part| matches!(part, "." | "..")) {
+        return Err("a part of its name is . or ..");
+    }
+    if key.len() > 1024 { Err("its name is longer than 1,024 bytes") } else { Ok(()) }
+}
+
+/// The name that the object of a key has below a prefix.
+///
+/// # Errors
+/// Why it cannot be that of a file.
+pub(crate) fn name_below<'k>(prefix: &str, key: &'k str) -> Result<&'k str, &'static str> {
+    let name = key.strip_prefix(prefix).ok_or("the service lists it below a prefix it does not have")?;
+    nameable(key)?;
+    match name {
+        "" => Err("its name is that of a folder"),
+        _ if name.ends_with('/') => Err("its name ends in / and is that of a folder, but it has bytes"),
+        _ if name.starts_with('/') => Err("its name begins with /: name the folder with // at its end"),
+        _ => Ok(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_say_service_bucket_and_path() {
+        let location = Location::parse("s3://bucket/a b/%41+c").unwrap();
+        assert_eq!((location.kind, &*location.bucket, &*location.path), (Kind::S3, "bucket", "a b/%41+c"));
+        assert_eq!(location.prefix(), "a b/%41+c/");
+        assert_eq!(location.object(), Some("a b/%41+c"));
+        assert_eq!(location.to_string(), "s3://bucket/a b/%41+c");
+        let whole = Location::parse("gs://b.c").unwrap();
+        assert_eq!((&*whole.prefix(), whole.object()), ("", None));
+        let folder = Location::parse("az://c/p/").unwrap();
+        assert_eq!((&*folder.prefix(), folder.object()), ("p/", None));
+        for bad in [
+            "s3:/bucket",
+            "http://bucket/x",
+            "s3://",
+            "s3:///key",
+            "s3://b@host/x",
+            "s3://b/a/../c",
+            "s3://b/.",
+        ] {
+            assert!(Location::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_that_no_file_has_are_refused() {
+        for name in ["a", "a//b", "a b\n", "..a/b.", "%2e%2e/x"] {
+            assert_eq!(name_below("p/", &format!("p/{name}")), Ok(name));
+        }
+        for name in ["", "a/", "/a", "../a", "a/./b", "a/.."] {
+            assert!(name_below("p/", &format!("p/{name}")).is_err(), "{name}");
+        }
+        assert!(name_below("p/", "q/a").is_err());
+    }
+}

@@ -1,0 +1,144 @@
+//! The shared files of AWS: `~/.aws/credentials` and `~/.aws/config`, as far as they hold keys, a region and an endpoint.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// What a profile says.
+#[derive(Default, PartialEq, Eq)]
+pub(crate) struct Profile {
+    /// Key, secret and session token.
+    pub keys: Option<(String, String, Option<String>)>,
+    pub region: Option<String>,
+    pub endpoint: Option<String>,
+}
+
+impl fmt::Debug for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Profile").field("region", &self.region).finish_non_exhaustive()
+    }
+}
+
+impl Profile {
+    /// The profile that `AWS_PROFILE` names, or the usual one if there is one. Its keys do not count where the environment has
+    /// some of its own.
+    ///
+    /// # Errors
+    /// It is named and not there, its files cannot be read, or its credentials come by a way that is not known here.
+    pub(crate) fn find(has_keys: bool) -> Result<Profile, String> {
+        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        let home = variable("HOME").map(PathBuf::from);
+        let file = |name, usual: &str| {
+            let path = variable(name)
+                .map(PathBuf::from)
+                .or_else(|| Some(home.as_ref()?.join(".aws").join(usual)))?;
+            Some(std::fs::read_to_string(&path).or_else(|error| match error.kind() {
+                io::ErrorKind::NotFound => Ok(String::new()),
+                _ => Err(format!("{}: cannot read: {error}", path.display())),
+            }))
+        };
+        let credentials = file("AWS_SHARED_CREDENTIALS_FILE", "credentials").transpose()?.unwrap_or_default();
+        let config = file("AWS_CONFIG_FILE", "config").transpose()?.unwrap_or_default();
+        let named = variable("AWS_PROFILE").or_else(|| variable("AWS_DEFAULT_PROFILE"));
+        let named = named.map(|name| name.to_string_lossy().into_owned());
+        Profile::of(&credentials, &config, named.as_deref(), has_keys)
+    }
+
+    fn of(credentials: &str, config: &str, named: Option<&str>, has_keys: bool) -> Result<Profile, String> {
+        let name = named.unwrap_or("default");
+        let mut section = section(credentials, name);
+        let of_config = match name {
+            "default" => section_of(config, &["default", "profile default"]),
+            name => section_of(config, &[&format!("profile {name}")]),
+        };
+        if let (Some(_), None, None) = (named, &section, &of_config) {
+            return Err(format!("AWS_PROFILE: there is no profile {name}"));
+        }
+        section.get_or_insert_default().extend(of_config.unwrap_or_default());
+        let pairs = section.unwrap_or_default();
+        let value =
+            |wanted: &str| pairs.iter().find(|(key, _)| key == wanted).map(|(_, value)| value.clone());
+        let keys = match (value("aws_access_key_id"), value("aws_secret_access_key")) {
+            (Some(id), Some(secret)) => Some((id, secret, value("aws_session_token"))),
+            _ => None,
+        };
+        let foreign = ["role_arn", "sso_session", "sso_start_url", "credential_process", "credential_source"];
+        if !has_keys
+            && keys.is_none()
+            && let Some(way) = foreign.into_iter().find(|way| value(way).is_some())
+        {
+            let export = "aws configure export-credentials --format env";
+            return Err(format!(
+                "the profile {name} has its credentials by {way}, which is not known here: take them from `{export}`"
+            ));
+        }
+        Ok(Profile {
+            keys: keys.filter(|_| !has_keys),
+            region: value("region"),
+            endpoint: value("endpoint_url"),
+        })
+    }
+}
+
+type Pairs = Vec<(String, String)>;
+
+fn section(text: &str, name: &str) -> Option<Pairs> {
+    section_of(text, &[name])
+}
+
+/// The pairs of the sections of these names; nothing if there is none. What is indented belongs to a setting of settings.
+fn section_of(text: &str, names: &[&str]) -> Option<Pairs> {
+    let mut pairs: Option<Pairs> = None;
+    let mut inside = false;
+    for line in text.lines() {
+        let plain = line.trim();
+        if let Some(name) = plain.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            inside = names.contains(&name.0.split_whitespace().collect::<Vec<_>>().join(" ").as_str());
+            if inside {
+                pairs.get_or_insert_default();
+            }
+        } else if inside
+            && !line.starts_with([' ', '\t', '#', ';'])
+            && let (Some((key, value)), Some(pairs)) = (plain.split_once('='), &mut pairs)
+        {
+            pairs.push((key.trim().to_ascii_lowercase(), value.trim().to_owned()));
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CREDENTIALS: &str = "[default]\naws_access_key_id = ID\naws_secret_access_key=SE=CRET\n# x\n\
+        [other]\naws_access_key_id=ID2\naws_secret_access_key=S2\naws_session_token=T2\n";
+    const CONFIG: &str = "[default]\nregion = eu-west-1\ns3 =\n  addressing_style = path\n[profile  sso]\n\
+        sso_session = x\nregion=r\n[profile other]\nendpoint_url = http://h:1\n";
+
+    #[test]
+    fn profiles_have_keys_region_and_endpoint() {
+        let usual = Profile::of(CREDENTIALS, CONFIG, None, false).unwrap();
+        assert_eq!(usual.keys, Some(("ID".into(), "SE=CRET".into(), None)));
+        assert_eq!((usual.region.as_deref(), usual.endpoint.as_deref()), (Some("eu-west-1"), None));
+        let other = Profile::of(CREDENTIALS, CONFIG, Some("other"), false).unwrap();
+        assert_eq!(other.keys, Some(("ID2".into(), "S2".into(), Some("T2".into()))));
+        assert_eq!(other.endpoint.as_deref(), Some("http://h:1"));
+        assert_eq!(
+            Profile::of(CREDENTIALS, CONFIG, None, true).unwrap().keys,
+            None,
+            "the environment goes first"
+        );
+        assert_eq!(Profile::of("", "", None, false), Ok(Profile::default()));
+        assert!(!format!("{other:?}").contains("S2"));
+    }
+
+    #[test]
+    fn what_is_not_known_is_said() {
+        assert!(
+            Profile::of(CREDENTIALS, CONFIG, Some("none"), false).unwrap_err().contains("no profile none")
+        );
+        assert!(Profile::of(CREDENTIALS, CONFIG, Some("sso"), false).unwrap_err().contains("sso_session"));
+        assert_eq!(Profile::of(CREDENTIALS, CONFIG, Some("sso"), true).unwrap().region.as_deref(), Some("r"));
+    }
+}

@@ -1,0 +1,385 @@
+//! A run over objects: requests in the runtime, hashing on threads of its own, outcomes in the order of tasks on the calling thread.
+//!
+//! Objects are begun a bounded number ahead. Small ones come whole, and as many as are there share the lanes of the kernels; a
+//! large one is taken by one thread, which is when its ranges begin to be asked for. So what waits in memory is at most a small
+//! object for each that is under way, and a few ranges for each thread.
+
+use crate::failure::Failure;
+use crate::fetch::Begun;
+use crate::pieces::{Folding, Pieces};
+use crate::place::Place;
+use crate::stored::{self, Answer};
+use crate::whole::{Counting, Whole};
+use bytes::Bytes;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, select, unbounded};
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+use truesum::hash::{Digest, Hasher, finish_many, update_many};
+use truesum::job::as_promised;
+use truesum::{Error, Found, Job, Notice, Order, Outcome, Progress, Task, cores, thread};
+
+/// How often it is looked whether the run was stopped.
+const LOOK: Duration = Duration::from_millis(100);
+/// How far tasks run ahead of what was handed out.
+const AHEAD: u64 = 4096;
+/// Most objects hashed side by side.
+const LANES: usize = 32;
+
+/// What is done to each object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// It is read.
+    Read,
+    /// Its stored checksums are compared; where they do not answer it is read, if that is asked for.
+    Stored { read: bool },
+}
+
+/// What came of a task.
+pub(crate) enum Done {
+    Outcome(Outcome),
+    Kept(Job, Result<Answer, Error>),
+    Notice(Notice),
+}
+
+/// An object to hash.
+struct Work {
+    place: u64,
+    job: Job,
+    key: String,
+    begun: Begun,
+    started: Instant,
+}
+
+/// What the threads of a run share.
+struct Shared<'a> {
+    objects: &'a Place,
+    progress: &'a Progress,
+    /// Whether nobody wants the rest.
+    over: AtomicBool,
+    /// Pieces of large objects, for whoever is free.
+    give: Sender<Pieces>,
+    take: Receiver<Pieces>,
+}
+
+impl Shared<'_> {
+    fn is_over(&self) -> bool {
+        self.over.load(Relaxed) || self.progress.stopped()
+    }
+}
+
+/// Runs all tasks and hands what comes of them to `take`, in their order unless the configuration wants none.
+///
+/// # Errors
+/// Those of `take`.
+pub(crate) fn run(
+    place: &Place,
+    (threads, order): (usize, Order),
+    manner: Manner,
+    tasks: &mut (dyn Iterator<Item = Task> + Send),
+    progress: &Progress,
+    take: &mut dyn FnMut(Done) -> io::Result<()>,
+) -> io::Result<()> {
+    let threads = if threads == 0 { cores() } else { threads };
+    let (give, pieces) = unbounded();
+    let shared = Shared { objects: place, progress, over: AtomicBool::new(false), give, take: pieces };
+    let (work_in, work) = unbounded();
+    let (done_in, done) = unbounded();
+    std::thread::scope(|scope| {
+        let start = |_: &usize| {
+            let (work, done_in, shared) = (work.clone(), done_in.clone(), &shared);
+            thread("hash").is_some_and(|builder| {
+                builder.spawn_scoped(scope, move || hash(&work, &done_in, shared)).is_ok()
+            })
+        };
+        let started = (0..threads).filter(start).count();
+        if started == 0 {
+            return Err(io::Error::other("no thread could be started"));
+        }
+        drop(work);
+        let mut requests = JoinSet::new();
+        let result = drive(&shared, order, manner, tasks, &mut requests, (work_in, done_in, done), take);
+        shared.over.store(true, Relaxed);
+        // Their ends of the channels go with them, and so the threads end.
+        drop(requests);
+        result
+    })
+}
+
+type Channels = (Sender<Work>, Sender<(u64, Done)>, Receiver<(u64, Done)>);
+
+fn drive(
+    shared: &Shared<'_>,
+    order: Order,
+    manner: Manner,
+    tasks: &mut (dyn Iterator<Item = Task> + Send),
+    requests: &mut JoinSet<()>,
+    (work, done_in, done): Channels,
+    take: &mut dyn FnMut(Done) -> io::Result<()>,
+) -> io::Result<()> {
+    let (objects, progress) = (shared.objects, shared.progress);
+    let before = progress.found();
+    let (mut place, mut jobs, mut under_way, mut all) = (0, 0, 0, false);
+    let mut waiting = Waiting { order, next: 0, done: VecDeque::new() };
+    loop {
+        while !all && under_way < objects.window && place - waiting.next < AHEAD && !progress.stopped() {
+            match tasks.next() {
+                None => all = true,
+                Some(Task::Tell(notice)) => {
+                    waiting.add(place, Done::Notice(notice), take)?;
+                    place += 1;
+                }
+                Some(Task::File(job)) => {
+                    jobs += 1;
+                    progress.add_found_bytes(job.listed.as_ref().map(|listed| listed.size).or(job.size));
+                    under_way += 1;
+                    match objects.key(&job) {
+                        Ok(key) => begin(shared, requests, manner, (place, job, key), &work, &done_in),
+                        Err(error) => drop(done_in.send((place, failed(job, error, manner)))),
+                    }
+                    place += 1;
+                }
+            }
+            progress.set_found(before + jobs, all);
+            // A list may have to be waited for, longer than what is done already.
+            while let Ok((place, result)) = done.try_recv() {
+                under_way -= 1;
+                waiting.add(place, result, take)?;
+            }
+        }
+        // What is finished is told also after a stop.
+        if (all && under_way == 0) || progress.stopped() {
+            while let Ok((place, result)) = done.try_recv() {
+                waiting.add(place, result, take)?;
+            }
+            return waiting.end(take);
+        }
+        match done.recv_timeout(LOOK) {
+            Ok((place, result)) => {
+                under_way -= 1;
+                waiting.add(place, result, take)?;
+                while requests.try_join_next().is_some() {}
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return waiting.end(take),
+        }
+    }
+}
+
+/// What an error of a job comes to.
+fn failed(job: Job, error: Error, manner: Manner) -> Done {
+    match manner {
+        Manner::Read => Done::Outcome(Outcome { job, result: Err(error) }),
+        Manner::Stored { .. } => Done::Kept(job, Err(error)),
+    }
+}
+
+/// Asks for the beginning of an object, or for what is stored of it.
+fn begin(
+    shared: &Shared<'_>,
+    requests: &mut JoinSet<()>,
+    manner: Manner,
+    (place, job, key): (u64, Job, String),
+    work: &Sender<Work>,
+    done: &Sender<(u64, Done)>,
+) {
+    let (source, work, done) = (shared.objects.source.clone(), work.clone(), done.clone());
+    shared.progress.set_current(&job.name);
+    let requested = async move {
+        let started = Instant::now();
+        let error = |job: &Job, failure: &Failure| Error::new(&job.name, "read", failure.cause());
+        if let Manner::Stored { read } = manner {
+            let answer = stored::compare(&source, &key, &job).await;
+            if !(read && matches!(answer, Ok(Answer::Silent(_)))) {
+                let answer = answer.map_err(|failure| error(&job, &failure));
+                drop(done.send((place, Done::Kept(job, answer))));
+                return;
+            }
+        }
+        match source.begin(&key, job.listed.as_deref()).await {
+            Ok(begun) => drop(work.send(Work { place, job, key, begun, started })),
+            Err(failure) => {
+                let result = Err(error(&job, &failure));
+                drop(done.send((place, Done::Outcome(Outcome { job, result }))));
+            }
+        }
+    };
+    requests.spawn_on(requested, &shared.objects.runtime);
+}
+
+/// What is done and waits for its turn.
+struct Waiting {
+    order: Order,
+    next: u64,
+    done: VecDeque<Option<Done>>,
+}
+
+impl Waiting {
+    fn add(
+        &mut self,
+        place: u64,
+        done: Done,
+        take: &mut dyn FnMut(Done) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if self.order == Order::AsReady {
+            self.next += 1;
+            return take(done);
+        }
+        let at = (place - self.next) as usize;
+        if at >= self.done.len() {
+            self.done.resize_with(at + 1, || None);
+        }
+        self.done[at] = Some(done);
+        while let Some(Some(_)) = self.done.front() {
+            self.next += 1;
+            self.done.pop_front().flatten().map_or(Ok(()), &mut *take)?;
+        }
+        Ok(())
+    }
+
+    /// Hands out what waits for a task that a stop cut off.
+    fn end(self, take: &mut dyn FnMut(Done) -> io::Result<()>) -> io::Result<()> {
+        self.done.into_iter().flatten().try_for_each(take)
+    }
+}
+
+/// A thread that hashes: as many small objects as wait, or a large one.
+fn hash(work: &Receiver<Work>, done: &Sender<(u64, Done)>, shared: &Shared<'_>) {
+    loop {
+        let mut next = select! {
+            recv(work) -> first => match first {
+                Ok(first) => Some(first),
+                Err(_) => return,
+            },
+            recv(shared.take) -> pieces => {
+                pieces.into_iter().for_each(Pieces::hash);
+                continue;
+            }
+        };
+        while let Some(one) = next.take() {
+            if shared.is_over() {
+                return;
+            }
+            if !is_here(&one) {
+                let Work { place, job, key, begun, started } = one;
+                let result = large(&job, key, &begun, shared);
+                finish(shared, done, (place, job, started), begun.modified, result);
+                continue;
+            }
+            let mut together = vec![one];
+            while together.len() < LANES && next.is_none() {
+                match work.try_recv() {
+                    Ok(one) if is_here(&one) => together.push(one),
+                    Ok(one) => next = Some(one),
+                    Err(_) => break,
+                }
+            }
+            small(together, done, shared);
+        }
+    }
+}
+
+/// Whether all of an object is there.
+fn is_here(work: &Work) -> bool {
+    work.begun.bytes.len() as u64 == work.begun.size
+}
+
+fn hashers(job: &Job, size: u64) -> Vec<Hasher> {
+    job.specs.iter().map(|spec| spec.hasher_for_size(size)).collect()
+}
+
+fn small(objects: Vec<Work>, done: &Sender<(u64, Done)>, shared: &Shared<'_>) {
+    let mut all: Vec<Vec<Hasher>> = objects.iter().map(|work| hashers(&work.job, work.begun.size)).collect();
+    let mut pairs: Vec<(&mut Hasher, &[u8])> = Vec::new();
+    for (hashers, work) in all.iter_mut().zip(&objects) {
+        pairs.extend(hashers.iter_mut().map(|hasher| (hasher, &work.begun.bytes[..])));
+    }
+    // Neighbours of one algorithm share lanes.
+    pairs.sort_by_key(|(hasher, _)| hasher.spec().algorithm().name);
+    let (mut each, slices): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+    update_many(&mut each, &slices);
+    for (hashers, Work { place, job, begun, started, .. }) in all.into_iter().zip(objects) {
+        shared.progress.add_bytes(begun.bytes.len() as u64);
+        let mut counting = Counting::of(begun.size);
+        counting.add(&begun.bytes);
+        let whole = counting.finish().map_err(|failure| Error::new(&job.name, "read", failure.cause()));
+        let read = whole.and_then(|whole| digests(&job, whole, hashers));
+        finish(shared, done, (place, job, started), begun.modified, read);
+    }
+}
+
+/// Reads a large object from its beginning to its end: on all threads if its digests can be put together from pieces.
+fn large(job: &Job, key: String, begun: &Begun, shared: &Shared<'_>) -> Result<(Whole, Vec<Digest>), Error> {
+    let fail = |failure: &Failure| Error::new(&job.name, "read", failure.cause());
+    if let Some(mut folding) = Folding::of(&job.specs, begun.size, &shared.give, &shared.take) {
+        let whole = ranges(key, begun, shared, |start, bytes| folding.add(start, bytes));
+        let whole = whole.map_err(|failure| fail(&failure))?;
+        let digests = folding.finish().ok_or_else(|| fail(&Failure::wrong("a piece of it is lacking")))?;
+        return Ok((whole, digests));
+    }
+    let mut hashers = hashers(job, begun.size);
+    let whole = ranges(key, begun, shared, |_, bytes| {
+        let slices = vec![&bytes[..]; hashers.len()];
+        update_many(&mut hashers.iter_mut().collect::<Vec<_>>(), &slices);
+    });
+    digests(job, whole.map_err(|failure| fail(&failure))?, hashers)
+}
+
+/// Shows all bytes of a large object in order, each range with where it begins.
+fn ranges(
+    key: String,
+    begun: &Begun,
+    shared: &Shared<'_>,
+    mut show: impl FnMut(u64, Bytes),
+) -> Result<Whole, Failure> {
+    let mut counting = Counting::of(begun.size);
+    let mut next = |bytes: Bytes| {
+        let (start, len) = (counting.seen(), bytes.len() as u64);
+        counting.add(&bytes);
+        show(start, bytes);
+        shared.progress.add_bytes(len);
+    };
+    next(begun.bytes.clone());
+    let runtime = &shared.objects.runtime;
+    let entered = runtime.enter();
+    let mut rest = shared.objects.source.rest(key, begun, begun.bytes.len() as u64);
+    drop(entered);
+    loop {
+        if shared.is_over() {
+            return Err(Failure::Unasked("interrupted".to_owned()));
+        }
+        match runtime.block_on(async { tokio::time::timeout(LOOK, rest.recv()).await }) {
+            Err(_) => {}
+            Ok(Some(bytes)) => next(bytes?),
+            Ok(None) => return counting.finish(),
+        }
+    }
+}
+
+/// The digests of an object that was read whole.
+fn digests(job: &Job, whole: Whole, mut hashers: Vec<Hasher>) -> Result<(Whole, Vec<Digest>), Error> {
+    as_promised(&hashers, &job.name)?;
+    Ok((whole, finish_many(&mut hashers.iter_mut().collect::<Vec<_>>())))
+}
+
+/// Tells what came of an object.
+fn finish(
+    shared: &Shared<'_>,
+    done: &Sender<(u64, Done)>,
+    (place, job, started): (u64, Job, Instant),
+    modified: i64,
+    read: Result<(Whole, Vec<Digest>), Error>,
+) {
+    // What a stop cut off is no failure of the object: it counts as not reached.
+    if shared.is_over() && read.is_err() {
+        return;
+    }
+    let result = read.map(|(whole, digests)| {
+        let (size, time) = (whole.size(), started.elapsed());
+        Found { size, mtime: (modified, 0), ctime: (modified, 0), inode: 0, digests, time, pieces: None }
+    });
+    shared.progress.add_file();
+    let _ = done.send((place, Done::Outcome(Outcome { job, result })));
+}

@@ -1,0 +1,163 @@
+//! Azure Blob Storage: List Blobs, Get Blob, Get Blob Properties.
+
+use super::{Object, PAGE, Page, Service, etag, variable};
+use crate::failure::Failure;
+use crate::kept::{Checksum, Kept};
+use crate::request::{Answer, Ask, escaped};
+use crate::sign::Signing;
+use crate::xml;
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use std::ops::Range;
+
+/// A container.
+#[derive(Debug)]
+pub(super) struct Azure {
+    /// Its URL, without a slash at its end.
+    base: String,
+}
+
+/// A container as the environment describes it.
+///
+/// # Errors
+/// No account is named, or its credentials cannot be read.
+pub(super) fn open(container: &str) -> Result<(Azure, Signing), Failure> {
+    let mut builder = MicrosoftAzureBuilder::from_env().with_container_name(container).with_allow_http(true);
+    let mut endpoint = variable(&["AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT"]);
+    let line = variable(&["AZURE_STORAGE_CONNECTION_STRING"]).unwrap_or_default();
+    for (name, value) in line.split(';').filter_map(|part| part.split_once('=')) {
+        match name {
+            "AccountName" => builder = builder.with_account(value),
+            "AccountKey" => builder = builder.with_access_key(value),
+            "BlobEndpoint" => endpoint = Some(value.to_owned()),
+            _ => {}
+        }
+    }
+    if let Some(account) = variable(&["AZURE_STORAGE_ACCOUNT"]) {
+        builder = builder.with_account(account);
+    }
+    let says = |key| builder.get_config_value(&key);
+    let account = says(AzureConfigKey::AccountName)
+        .ok_or_else(|| Failure::Unasked("no account is named: set AZURE_STORAGE_ACCOUNT_NAME".to_owned()))?;
+    let endpoint = endpoint.unwrap_or_else(|| format!("https://{account}.blob.core.windows.net"));
+    let base = format!("{}/{container}", endpoint.trim_end_matches('/'));
+    let anonymous = says(AzureConfigKey::SkipSignature).is_some_and(|value| value == "true");
+    let signing = match anonymous {
+        true => Signing::Nothing,
+        false => {
+            let store = builder.build().map_err(|error| crate::failure::of_credentials(&error))?;
+            Signing::Azure { provider: store.credentials().clone(), account }
+        }
+    };
+    Ok((Azure { base }, signing))
+}
+
+impl Azure {
+    fn object(&self, key: &str) -> String {
+        format!("{}/{}", self.base, escaped(key, true))
+    }
+}
+
+impl Service for Azure {
+    fn list(&self, prefix: &str, next: Option<&str>, most: u32) -> Ask {
+        let prefix = escaped(prefix, false);
+        let mut url = format!("{}?restype=container&comp=list&maxresults={most}&prefix={prefix}", self.base);
+        if let Some(next) = next {
+            url += &format!("&marker={}", escaped(next, false));
+        }
+        Ask::get(url, PAGE)
+    }
+
+    fn page(&self, body: &[u8]) -> Result<Page, String> {
+        let mut page = Page::default();
+        let (mut key, mut size, mut version, mut is_folder) = (None, None, None, false);
+        let (mut is_list, mut bad) = (false, None);
+        xml::elements(body, |path, text| match path {
+            "Blobs" => is_list = true,
+            "NextMarker" if !text.is_empty() => page.next = Some(text.to_owned()),
+            "Blobs/Blob/Name" => key = Some(text.to_owned()),
+            "Blobs/Blob/Properties/Content-Length" => size = text.parse().ok(),
+            "Blobs/Blob/Properties/Etag" => version = etag(text),
+            // Accounts with a hierarchy of names list its folders as blobs without bytes.
+            "Blobs/Blob/Properties/ResourceType" => is_folder = text == "directory",
+            "Blobs/Blob" => match (key.take(), size.take()) {
+                (Some(_), Some(0)) if std::mem::take(&mut is_folder) => version = None,
+                (Some(key), Some(size)) => page.objects.push(Object { key, size, version: version.take() }),
+                _ => bad = Some("a blob is listed without its name or length"),
+            },
+            _ => {}
+        })?;
+        if !is_list {
+            bad = Some("the answer is no list of blobs");
+        }
+        match bad {
+            Some(why) => Err(why.to_owned()),
+            None => Ok(page),
+        }
+    }
+
+    fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Ask {
+        let ask = Ask::get(self.object(key), 0).ranged(range);
+        match version {
+            Some(version) => ask.with("if-match", quoted(version)),
+            None => ask,
+        }
+    }
+
+    fn look(&self, key: &str, version: Option<&str>, _: Option<u32>) -> Ask {
+        let ask = Ask::head(self.object(key));
+        match version {
+            Some(version) => ask.with("if-match", quoted(version)),
+            None => ask,
+        }
+    }
+
+    fn version(&self, answer: &Answer) -> Option<String> {
+        // Lists have it without the quotes that the header has.
+        etag(answer.header("etag")?).map(|etag| etag.trim_matches('"').to_owned())
+    }
+
+    fn kept(&self, answer: &Answer) -> Result<Kept, String> {
+        let size = answer.header("content-length").and_then(|size| size.parse().ok());
+        let mut kept = Kept { size: size.ok_or("the service does not tell its size")?, ..Kept::default() };
+        if let Some(value) = answer.header("content-md5") {
+            kept.checksums.push(Checksum::base64("md5", value, false)?);
+        }
+        Ok(kept)
+    }
+}
+
+fn quoted(version: &str) -> String {
+    format!("\"{}\"", version.trim_matches('"'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_have_names_lengths_and_etags() {
+        let azure = Azure { base: "https://a/c".to_owned() };
+        let body = "<EnumerationResults><Blobs><Blob><Name>a b</Name><Properties><Content-Length>4</Content-Length>\
+            <Etag>0x8D</Etag></Properties></Blob></Blobs><NextMarker>m</NextMarker></EnumerationResults>";
+        let page = azure.page(body.as_bytes()).unwrap();
+        assert_eq!(page.objects, [Object { key: "a b".into(), size: 4, version: Some("0x8D".into()) }]);
+        assert_eq!(page.next.as_deref(), Some("m"));
+        let folder = "<Blob><Name>d</Name><Properties><ResourceType>directory</ResourceType>\
+            <Content-Length>0</Content-Length></Properties></Blob></Blobs>";
+        let with_folder = body.replace("</Blobs>", folder);
+        assert_eq!(azure.page(with_folder.as_bytes()).unwrap().objects, page.objects);
+        let with_bytes = with_folder.replace(">0<", ">1<");
+        assert_eq!(azure.page(with_bytes.as_bytes()).unwrap().objects.len(), 2, "what has bytes is listed");
+        let ask = azure.read("a b", Some("0x8D"), None);
+        assert_eq!(
+            (&*ask.url, &*ask.headers),
+            ("https://a/c/a%20b", &[("if-match", "\"0x8D\"".to_owned())][..])
+        );
+        assert_eq!(
+            azure.page(b"<EnumerationResults><Blobs/><NextMarker/></EnumerationResults>").unwrap(),
+            Page::default()
+        );
+        assert!(azure.page(b"<Error><Code>x</Code></Error>").is_err());
+        assert!(azure.page(body.replace("4<", "x<").as_bytes()).is_err());
+    }
+}

@@ -1,0 +1,141 @@
+//! Google Cloud Storage, by its JSON interface: lists there have the checksums, and versions are generations.
+
+use super::{Object, PAGE, Page, Service, variable};
+use crate::failure::Failure;
+use crate::kept::{Checksum, Kept};
+use crate::request::{Answer, Ask, escaped};
+use crate::sign::Signing;
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use serde_json::Value;
+use std::ops::Range;
+
+/// A bucket.
+#[derive(Debug)]
+pub(super) struct Gcs {
+    /// The URL of its objects, without a slash at its end.
+    base: String,
+}
+
+/// A bucket as the environment describes it.
+///
+/// # Errors
+/// Its credentials cannot be read.
+pub(super) fn open(bucket: &str) -> Result<(Gcs, Signing), Failure> {
+    let emulator = variable(&["STORAGE_EMULATOR_HOST"]);
+    let host = match &emulator {
+        Some(host) if host.contains("://") => host.trim_end_matches('/').to_owned(),
+        Some(host) => format!("http://{host}"),
+        None => "https://storage.googleapis.com".to_owned(),
+    };
+    let base = format!("{host}/storage/v1/b/{bucket}/o");
+    let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket);
+    let anonymous =
+        builder.get_config_value(&GoogleConfigKey::SkipSignature).is_some_and(|value| value == "true");
+    let signing = match emulator.is_some() || anonymous {
+        true => Signing::Nothing,
+        false => {
+            let store = builder.build().map_err(|error| crate::failure::of_credentials(&error))?;
+            Signing::Gcp { provider: store.credentials().clone() }
+        }
+    };
+    Ok((Gcs { base }, signing))
+}
+
+impl Gcs {
+    fn object(&self, key: &str, query: &str, version: Option<&str>) -> String {
+        let condition = version.map_or(String::new(), |version| format!("&ifGenerationMatch={version}"));
+        format!("{}/{}?{query}{condition}", self.base, escaped(key, false))
+    }
+}
+
+/// A member that is text, or a number as text.
+fn text<'v>(value: &'v Value, member: &str) -> Option<&'v str> {
+    value.get(member)?.as_str()
+}
+
+impl Service for Gcs {
+    fn list(&self, prefix: &str, next: Option<&str>, most: u32) -> Ask {
+        let fields = "nextPageToken,items(name,size,generation)";
+        let mut url = format!(
+            "{}?maxResults={most}&prefix={}&fields={}",
+            self.base,
+            escaped(prefix, false),
+            escaped(fields, false)
+        );
+        if let Some(next) = next {
+            url += &format!("&pageToken={}", escaped(next, false));
+        }
+        Ask::get(url, PAGE)
+    }
+
+    fn page(&self, body: &[u8]) -> Result<Page, String> {
+        let bad = |what: &str| format!("the answer is no list of objects: {what}");
+        let value: Value = serde_json::from_slice(body).map_err(|error| bad(&error.to_string()))?;
+        if !value.is_object() || value.get("error").is_some() {
+            return Err(bad("it is something else"));
+        }
+        let mut page = Page { objects: Vec::new(), next: text(&value, "nextPageToken").map(str::to_owned) };
+        for item in value.get("items").and_then(Value::as_array).into_iter().flatten() {
+            let key = text(item, "name").ok_or_else(|| bad("an object without its name"))?.to_owned();
+            // Empty ones are listed without a size by some.
+            let size = text(item, "size").map_or(Some(0), |size| size.parse().ok());
+            let size = size.ok_or_else(|| bad("an object without its size"))?;
+            let version = text(item, "generation").map(str::to_owned);
+            page.objects.push(Object { key, size, version });
+        }
+        Ok(page)
+    }
+
+    fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Ask {
+        // Bytes as they are stored: what is stored compressed would come expanded otherwise.
+        Ask::get(self.object(key, "alt=media", version), 0).ranged(range).with("accept-encoding", "gzip")
+    }
+
+    fn look(&self, key: &str, version: Option<&str>, _: Option<u32>) -> Ask {
+        Ask::get(self.object(key, "alt=json", version), 1 << 20)
+    }
+
+    fn version(&self, answer: &Answer) -> Option<String> {
+        answer.header("x-goog-generation").map(str::to_owned)
+    }
+
+    fn kept(&self, answer: &Answer) -> Result<Kept, String> {
+        let value: Value = serde_json::from_slice(&answer.body).map_err(|error| error.to_string())?;
+        let size = text(&value, "size").map_or(Some(0), |size| size.parse().ok());
+        let mut kept = Kept { size: size.ok_or("the service does not tell its size")?, ..Kept::default() };
+        for (member, algorithm) in [("md5Hash", "md5"), ("crc32c", "crc32c")] {
+            if let Some(value) = text(&value, member) {
+                kept.checksums.push(Checksum::base64(algorithm, value, false)?);
+            }
+        }
+        Ok(kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_have_generations_and_names_without_slashes_in_the_url() {
+        let gcs = Gcs { base: "http://h/storage/v1/b/b/o".to_owned() };
+        assert_eq!(
+            gcs.read("a/b c", Some("17"), None).url,
+            "http://h/storage/v1/b/b/o/a%2Fb%20c?alt=media&ifGenerationMatch=17"
+        );
+        let page =
+            gcs.page(br#"{"items":[{"name":"a/b","size":"3","generation":"17"},{"name":"e"}]}"#).unwrap();
+        assert_eq!(page.objects[0], Object { key: "a/b".into(), size: 3, version: Some("17".into()) });
+        assert_eq!((page.objects[1].size, page.next), (0, None));
+        assert_eq!(gcs.page(b"{}").unwrap(), Page::default());
+        for bad in [
+            &b"[]"[..],
+            b"",
+            br#"{"items":[{"size":"3"}]}"#,
+            br#"{"error":{}}"#,
+            br#"{"items":[{"name":"a","size":"x"}]}"#,
+        ] {
+            assert!(gcs.page(bad).is_err());
+        }
+    }
+}

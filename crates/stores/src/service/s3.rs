@@ -1,0 +1,202 @@
+//! Amazon S3, and what speaks its protocol: ListObjectsV2, GetObject, HeadObject.
+
+use super::{Object, PAGE, Page, Service, etag, variable};
+use crate::failure::Failure;
+use crate::kept::{Checksum, Kept};
+use crate::profile::Profile;
+use crate::request::{Answer, Ask, escaped, unescaped};
+use crate::sign::Signing;
+use crate::xml;
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use std::ops::Range;
+
+/// A bucket.
+#[derive(Debug)]
+pub(super) struct S3 {
+    /// The URL that keys follow, with a slash at its end.
+    base: String,
+}
+
+/// A bucket as environment and profiles describe it.
+///
+/// # Errors
+/// The profile is not there, or says what is not known here.
+pub(super) fn open(bucket: &str) -> Result<(S3, Signing), Failure> {
+    let builder = AmazonS3Builder::from_env().with_bucket_name(bucket).with_allow_http(true);
+    let says = |key| builder.get_config_value(&key);
+    let has_own = says(AmazonS3ConfigKey::AccessKeyId).is_some()
+        || says(AmazonS3ConfigKey::WebIdentityTokenFile).is_some();
+    let profile = Profile::find(has_own).map_err(Failure::Unasked)?;
+    let region = variable(&["AWS_REGION", "AWS_DEFAULT_REGION"]).or(profile.region);
+    let region = region.unwrap_or_else(|| "us-east-1".to_owned());
+    let endpoint =
+        variable(&["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"]).or(profile.endpoint);
+    let base = match endpoint {
+        Some(endpoint) if !(endpoint.starts_with("http://") || endpoint.starts_with("https://")) => {
+            return Err(Failure::Unasked("the endpoint of S3 begins with https:// or http://".to_owned()));
+        }
+        Some(endpoint) => format!("{}/{bucket}/", endpoint.trim_end_matches('/')),
+        // A certificate for all buckets has none for a name with dots.
+        None if bucket.contains('.') => format!("https://s3.{region}.amazonaws.com/{bucket}/"),
+        None => format!("https://{bucket}.s3.{region}.amazonaws.com/"),
+    };
+    let anonymous = says(AmazonS3ConfigKey::SkipSignature).is_some_and(|value| value == "true");
+    let payer =
+        says(AmazonS3ConfigKey::RequestPayer).is_some_and(|value| value == "true" || value == "requester");
+    let mut builder = builder.with_region(&region);
+    if let Some((id, secret, token)) = profile.keys {
+        builder = builder.with_access_key_id(id).with_secret_access_key(secret);
+        if let Some(token) = token {
+            builder = builder.with_token(token);
+        }
+    }
+    let signing = match anonymous {
+        true => Signing::Nothing,
+        false => {
+            let store = builder.build().map_err(|error| crate::failure::of_credentials(&error))?;
+            Signing::Aws { provider: store.credentials().clone(), region, payer }
+        }
+    };
+    Ok((S3 { base }, signing))
+}
+
+impl S3 {
+    fn object(&self, key: &str) -> String {
+        format!("{}{}", self.base, escaped(key, true))
+    }
+}
+
+impl Service for S3 {
+    fn list(&self, prefix: &str, next: Option<&str>, most: u32) -> Ask {
+        let mut url = format!(
+            "{}?encoding-type=url&list-type=2&max-keys={most}&prefix={}",
+            self.base,
+            escaped(prefix, false)
+        );
+        if let Some(next) = next {
+            url += &format!("&continuation-token={}", escaped(next, false));
+        }
+        Ask::get(url, PAGE)
+    }
+
+    fn page(&self, body: &[u8]) -> Result<Page, String> {
+        let mut page = Page::default();
+        let (mut key, mut size, mut version) = (None, None, None);
+        let (mut truncated, mut is_escaped, mut is_list, mut bad) = (false, false, false, None);
+        xml::elements(body, |path, text| match path {
+            "EncodingType" => is_escaped = text == "url",
+            "IsTruncated" => (is_list, truncated) = (true, text == "true"),
+            "NextContinuationToken" if !text.is_empty() => page.next = Some(text.to_owned()),
+            "Contents/Key" => key = Some(text.to_owned()),
+            "Contents/Size" => size = text.parse().ok(),
+            "Contents/ETag" => version = etag(text),
+            "Contents" => match (key.take(), size.take()) {
+                (Some(key), Some(size)) => page.objects.push(Object { key, size, version: version.take() }),
+                _ => bad = Some("an object is listed without its key or size"),
+            },
+            _ => {}
+        })?;
+        // Where it stands in the document is the service's choice.
+        for object in page.objects.iter_mut().filter(|_| is_escaped) {
+            match unescaped(&object.key) {
+                Some(key) => object.key = key,
+                None => bad = Some("a key is listed that is no text"),
+            }
+        }
+        if !is_list {
+            bad = Some("the answer is no list of objects");
+        }
+        if truncated != page.next.is_some() {
+            bad = Some("the list does not say how it goes on");
+        }
+        match bad {
+            Some(why) => Err(why.to_owned()),
+            None => Ok(page),
+        }
+    }
+
+    fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Ask {
+        let ask = Ask::get(self.object(key), 0).ranged(range);
+        match version {
+            Some(version) => ask.with("if-match", version),
+            None => ask,
+        }
+    }
+
+    fn look(&self, key: &str, version: Option<&str>, part: Option<u32>) -> Ask {
+        let query = part.map_or(String::new(), |part| format!("?partNumber={part}"));
+        let ask = Ask::head(self.object(key) + &query).with("x-amz-checksum-mode", "ENABLED");
+        match version {
+            Some(version) => ask.with("if-match", version),
+            None => ask,
+        }
+    }
+
+    fn version(&self, answer: &Answer) -> Option<String> {
+        etag(answer.header("etag")?)
+    }
+
+    fn kept(&self, answer: &Answer) -> Result<Kept, String> {
+        let size = answer.header("content-length").and_then(|size| size.parse().ok());
+        let mut kept = Kept { size: size.ok_or("the service does not tell its size")?, ..Kept::default() };
+        for (header, algorithm) in [
+            ("x-amz-checksum-sha256", "sha256"),
+            ("x-amz-checksum-sha1", "sha1"),
+            ("x-amz-checksum-crc32", "crc32"),
+            ("x-amz-checksum-crc32c", "crc32c"),
+            ("x-amz-checksum-crc64nvme", "crc64nvme"),
+        ] {
+            if let Some(value) = answer.header(header) {
+                let composite = answer.header("x-amz-checksum-type") == Some("COMPOSITE");
+                kept.checksums.push(Checksum::base64(algorithm, value, composite)?);
+            }
+        }
+        // Encrypted under a key of the customer or of KMS, an ETag is not the MD5 of anything that can be read.
+        let sealed = answer.header("x-amz-server-side-encryption").is_some_and(|how| how != "AES256")
+            || answer.header("x-amz-server-side-encryption-customer-algorithm").is_some();
+        if let Some(etag) = answer.header("etag").filter(|_| !sealed) {
+            kept.checksums.extend(Checksum::etag(etag));
+        }
+        kept.parts = answer.header("x-amz-mp-parts-count").and_then(|count| count.parse().ok());
+        Ok(kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BUCKET: &str = "https://host/bucket/";
+
+    #[test]
+    fn requests_escape_keys_and_pin_the_version() {
+        let s3 = S3 { base: BUCKET.to_owned() };
+        let ask = s3.read("a b/+%41", Some("\"e\""), Some(&(5..10)));
+        assert_eq!(ask.url, "https://host/bucket/a%20b/%2B%2541");
+        assert_eq!(ask.headers, [("range", "bytes=5-9".to_owned()), ("if-match", "\"e\"".to_owned())]);
+        let list = s3.list("p q/", Some("t=/"), 1000).url;
+        assert!(list.ends_with("&max-keys=1000&prefix=p%20q%2F&continuation-token=t%3D%2F"), "{list}");
+    }
+
+    #[test]
+    fn pages_have_keys_as_they_are_and_say_how_they_go_on() {
+        let s3 = S3 { base: BUCKET.to_owned() };
+        let body = "<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>a+b%0A</Key><Size>7</Size>\
+            <ETag>&quot;x-2&quot;</ETag></Contents><Contents><Key>c</Key><Size>0</Size><ETag>\"\"</ETag></Contents>\
+            <EncodingType>url</EncodingType><NextContinuationToken>n</NextContinuationToken></ListBucketResult>";
+        let page = s3.page(body.as_bytes()).unwrap();
+        assert_eq!(page.next.as_deref(), Some("n"));
+        let seen: Vec<_> = page.objects.iter().map(|o| (&*o.key, o.size, o.version.as_deref())).collect();
+        assert_eq!(seen, [("a b\n", 7, Some("\"x-2\"")), ("c", 0, None)]);
+        for (old, new) in [
+            ("<Key>c</Key>", ""),
+            ("<Size>0<", "<Size>-<"),
+            ("true<", "false<"),
+            (">n<", "><"),
+            ("+b%0A", "%zz"),
+        ] {
+            assert!(s3.page(body.replacen(old, new, 1).as_bytes()).is_err(), "{old}");
+        }
+        assert!(s3.page(b"<Error><Code>x</Code></Error>").is_err());
+    }
+}

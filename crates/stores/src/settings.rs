@@ -1,0 +1,53 @@
+//! What the environment says of requests: how long an answer may take, how often is asked, how many at once.
+
+use std::time::Duration;
+
+/// How requests are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// How long a service may be silent: before it answers, and between any two pieces of an answer.
+    pub silence: Duration,
+    /// Most attempts of a request.
+    pub attempts: u32,
+    /// Most requests under way.
+    pub requests: usize,
+}
+
+impl Settings {
+    /// What the variables say.
+    ///
+    /// # Errors
+    /// One of them is no number within its bounds.
+    pub(crate) fn from_environment() -> Result<Settings, String> {
+        Settings::of(|name| std::env::var(name).ok())
+    }
+
+    fn of(variable: impl Fn(&str) -> Option<String>) -> Result<Settings, String> {
+        let number = |name: &str, usual: u64, most: u64| match variable(name) {
+            None => Ok(usual),
+            Some(text) => match text.parse() {
+                Ok(number) if (1..=most).contains(&number) => Ok(number),
+                _ => Err(format!("{name}: not a number from 1 to {most}: {text}")),
+            },
+        };
+        Ok(Settings {
+            silence: Duration::from_secs(number("TRUESUM_STORE_TIMEOUT", 30, 3600)?),
+            attempts: number("TRUESUM_STORE_ATTEMPTS", 8, 100)? as u32,
+            requests: number("TRUESUM_STORE_REQUESTS", 32, 1024)? as usize,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_bounds() {
+        let usual = Settings::of(|_| None).unwrap();
+        assert_eq!((usual.silence.as_secs(), usual.attempts, usual.requests), (30, 8, 32));
+        for bad in ["0", "-1", "x", "", "100000"] {
+            assert!(Settings::of(|name| (name == "TRUESUM_STORE_TIMEOUT").then(|| bad.to_owned())).is_err());
+        }
+    }
+}

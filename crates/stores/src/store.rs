@@ -1,0 +1,140 @@
+//! A location that can be read: the runtime, the client and the service behind it.
+
+use crate::client::Client;
+use crate::failure::Failure;
+use crate::fetch::Source;
+use crate::listing::Listing;
+use crate::location::Location;
+use crate::place::Place;
+use crate::reading::{self, Done, Manner};
+use crate::service;
+use crate::settings::Settings;
+use crate::stored::Answer;
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use tokio::runtime::{Builder, Runtime};
+use truesum::hash::Spec;
+use truesum::{Error, Job, Notice, Order, Outcome, Progress, Remote, Sink, Summary, Task};
+
+/// Objects below a location.
+pub struct Store {
+    place: Place,
+    /// Where requests are made; it ends with the store.
+    runtime: Option<Runtime>,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("location", &self.place.location).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        // A name that is being resolved is not waited for.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// What came of an entry that stored checksums were asked about.
+#[derive(Debug)]
+pub enum Asked {
+    /// What they say, or why they could not be asked.
+    Kept(Job, Result<Answer, Error>),
+    /// They cannot answer, so the object was read.
+    Read(Outcome),
+    /// Something else that is told in its turn.
+    Notice(Notice),
+}
+
+impl Store {
+    /// The objects at or below a URL, with the credentials of the environment. Nothing is asked of the service yet.
+    ///
+    /// # Errors
+    /// The URL is none, or environment and profiles say too little, in words without anything secret.
+    pub fn open(url: &str) -> Result<Store, String> {
+        // Another part of the program may have chosen one: that is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let location = Location::parse(url)?;
+        let settings = Settings::from_environment()?;
+        let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("store").enable_all().build();
+        let runtime = runtime.map_err(|error| format!("cannot start threads: {error}"))?;
+        let entered = runtime.enter();
+        let opened = || {
+            let (service, signing) = service::of(&location)?;
+            Ok(Arc::new(Source { client: Client::new(signing, settings)?, service }))
+        };
+        let source = opened().map_err(|failure: Failure| failure.to_string())?;
+        drop(entered);
+        let place = Place { location, source, window: settings.requests, runtime: runtime.handle().clone() };
+        Ok(Store { place, runtime: Some(runtime) })
+    }
+
+    /// Compares entries with the checksums that the service keeps; what these cannot answer is read if `read` says so.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    pub fn stored(
+        &self,
+        (threads, order): (usize, Order),
+        read: bool,
+        tasks: &mut (dyn Iterator<Item = Task> + Send),
+        progress: &Progress,
+        each: &mut dyn FnMut(Asked) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut take = |done: Done| match done {
+            Done::Outcome(outcome) => each(Asked::Read(outcome)),
+            Done::Kept(job, answer) => each(Asked::Kept(job, answer)),
+            Done::Notice(notice) => each(Asked::Notice(notice)),
+        };
+        reading::run(&self.place, (threads, order), Manner::Stored { read }, tasks, progress, &mut take)
+    }
+}
+
+impl Remote for Store {
+    fn name(&self) -> String {
+        self.place.location.to_string()
+    }
+
+    fn list(&self, specs: &Arc<[Spec]>, progress: &Progress) -> Box<dyn Iterator<Item = Task> + Send> {
+        let stop = progress.stop_flag();
+        Box::new(Listing::new(&self.place, specs, stop))
+    }
+
+    fn run(
+        &self,
+        threads: usize,
+        order: Order,
+        tasks: &mut (dyn Iterator<Item = Task> + Send),
+        progress: &Progress,
+        sink: &mut dyn Sink,
+    ) -> io::Result<Summary> {
+        let (mut summary, mut ended) = (Summary::default(), 0);
+        let mut take = |done: Done| {
+            match done {
+                Done::Outcome(outcome) => {
+                    ended += 1;
+                    summary.count(&outcome);
+                    sink.outcome(outcome)?;
+                }
+                Done::Notice(notice) => {
+                    summary.unreadable += u64::from(matches!(notice, Notice::Failed(_)));
+                    summary.malformed += u64::from(matches!(notice, Notice::Malformed(_)));
+                    sink.notice(notice)?;
+                }
+                Done::Kept(..) => unreachable!("only asked for by Store::stored"),
+            }
+            sink.pause()
+        };
+        let before = progress.found();
+        reading::run(&self.place, (threads, order), Manner::Read, tasks, progress, &mut take)?;
+        if progress.stopped() {
+            summary.interrupted = true;
+            summary.unreached = (progress.found() - before).saturating_sub(ended);
+        }
+        Ok(summary)
+    }
+}

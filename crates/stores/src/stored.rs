@@ -1,0 +1,141 @@
+//! Checksums that a service keeps of its objects, compared with what a manifest lists. Nothing is read for that, and so nothing is
+//! verified: it is what the service noted when the object was written, or checked of it since.
+
+use crate::failure::Failure;
+use crate::fetch::Source;
+use crate::kept::Kept;
+use truesum::Job;
+use truesum::hash::Spec;
+
+/// What stored checksums say of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// These of the listed digests are equal to stored ones, and none differs.
+    Agrees(Vec<Spec>),
+    /// The size, or a digest.
+    Differs {
+        /// What is listed.
+        listed: String,
+        /// What is stored.
+        stored: String,
+    },
+    /// Nothing that is stored can be compared with what is listed; with it what is stored.
+    Silent(Vec<String>),
+}
+
+/// What is kept of an object, compared with what a job expects. The size of parts is asked for where it decides.
+///
+/// # Errors
+/// The object is not there, or cannot be asked about.
+pub(crate) async fn compare(source: &Source, key: &str, job: &Job) -> Result<Answer, Failure> {
+    let version = job.listed.as_ref().and_then(|listed| listed.version.as_deref());
+    let look = source.service.look(key, version, None);
+    let kept = source.client.ask(&look, |answer| source.service.kept(answer).map_err(Failure::wrong)).await;
+    if kept == Err(Failure::Missing) {
+        // The answer had no body to say what is not there: a list of the bucket says whether that is there, and may be read.
+        let list = source.service.list(key, None, 1);
+        source.client.ask(&list, |answer| source.service.page(&answer.body).map_err(Failure::wrong)).await?;
+    }
+    let kept = kept?;
+    let answer = judge(&kept, job, None);
+    match (&answer, job.specs.iter().any(Spec::counts_parts)) {
+        (Answer::Silent(_), true) if kept.checksums.iter().any(|kept| kept.digest.parts().is_some()) => {
+            let look = source.service.look(key, version, Some(1));
+            let part = source.client.ask(&look, |answer| {
+                let part = source.service.kept(answer).map_err(Failure::wrong)?;
+                Ok((part.size, part.parts))
+            });
+            match part.await {
+                Ok((size, Some(_))) => Ok(judge(&kept, job, Some(size))),
+                // Not every service tells parts: then nothing is known.
+                Ok(_) | Err(Failure::Status { .. }) => Ok(answer),
+                Err(failure) => Err(failure),
+            }
+        }
+        _ => Ok(answer),
+    }
+}
+
+/// Compares. Digests of parts that differ say nothing unless the parts are of the same size, which is `part`, and as many.
+fn judge(kept: &Kept, job: &Job, part: Option<u64>) -> Answer {
+    if let Some(size) = job.size.filter(|size| *size != kept.size) {
+        return Answer::Differs { listed: format!("size {size}"), stored: format!("size {}", kept.size) };
+    }
+    let mut agreed = Vec::new();
+    for (spec, listed) in job.specs.iter().zip(&job.expected) {
+        for stored in kept.checksums.iter().filter(|stored| stored.is_of(spec)) {
+            if spec.agree(listed, &stored.digest) {
+                agreed.push(spec.clone());
+                break;
+            }
+            let alike = || stored.digest.parts() == Some(kept.size.div_ceil(spec.unit()));
+            if !spec.counts_parts() || (part == Some(spec.unit()) && alike()) {
+                let listed = format!("{spec} {listed}");
+                return Answer::Differs { listed, stored: format!("{} {}", stored.algorithm, stored.digest) };
+            }
+        }
+    }
+    if agreed.is_empty() {
+        let names = kept.checksums.iter().map(|stored| match stored.digest.parts() {
+            Some(parts) => format!("{} of {parts} parts", stored.algorithm),
+            None => stored.algorithm.to_owned(),
+        });
+        return Answer::Silent(names.collect());
+    }
+    Answer::Agrees(agreed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kept::Checksum;
+    use std::sync::Arc;
+    use truesum::hash::Digest;
+
+    fn job(lines: &[(&str, &str)]) -> Job {
+        let specs: Vec<Spec> = lines.iter().map(|(name, _)| name.parse().unwrap()).collect();
+        let digest = |text: &str| match text.split_once('-') {
+            Some((hex, parts)) => {
+                Digest::from_hex(hex.as_bytes()).unwrap().with_parts(parts.parse().unwrap())
+            }
+            None => Digest::from_hex(text.as_bytes()).unwrap(),
+        };
+        let expected = lines.iter().map(|(_, text)| digest(text)).collect();
+        Job { expected, ..Job::hash("f", &Arc::from(specs)) }
+    }
+
+    const MD5: &str = "25f9e794323b453885f5181f1b624d0b";
+
+    #[test]
+    fn only_the_same_kind_of_checksum_answers() {
+        let kept = Kept {
+            size: 9 << 20,
+            checksums: vec![
+                Checksum::base64("crc32", "y/Q5Jg==", false).unwrap(),
+                Checksum::etag(&format!("{MD5}-2")).unwrap(),
+            ],
+            parts: None,
+        };
+        let crc: Spec = "crc32".parse().unwrap();
+        assert_eq!(judge(&kept, &job(&[("crc32", "cbf43926")]), None), Answer::Agrees(vec![crc.clone()]));
+        assert_eq!(
+            judge(&kept, &job(&[("md5", MD5), ("crc32", "cbf43926")]), None),
+            Answer::Agrees(vec![crc])
+        );
+        assert!(matches!(judge(&kept, &job(&[("crc32", "cbf43927")]), None), Answer::Differs { .. }));
+        assert!(
+            matches!(judge(&kept, &job(&[("md5", MD5)]), None), Answer::Silent(names) if names == ["crc32", "s3-etag of 2 parts"])
+        );
+        let sized = Job { size: Some(9), ..job(&[("crc32", "cbf43926")]) };
+        assert!(matches!(judge(&kept, &sized, None), Answer::Differs { .. }));
+        // Another digest of parts is another content only if the parts are as large.
+        let etag = |hex: &str| job(&[("s3-etag;part=5MiB", &format!("{hex}-2"))]);
+        assert!(matches!(judge(&kept, &etag(MD5), None), Answer::Agrees(_)));
+        let other = etag("00000000000000000000000000000000");
+        assert!(matches!(judge(&kept, &other, None), Answer::Silent(_)));
+        assert!(matches!(judge(&kept, &other, Some(8 << 20)), Answer::Silent(_)));
+        assert!(matches!(judge(&kept, &other, Some(5 << 20)), Answer::Differs { .. }));
+        let uneven = Kept { size: 11 << 20, ..kept.clone() };
+        assert!(matches!(judge(&uneven, &other, Some(5 << 20)), Answer::Silent(_)), "three parts, not two");
+    }
+}

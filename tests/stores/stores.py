@@ -1,0 +1,598 @@
+#!/usr/bin/env python3
+"""Tries a program that reads object stores against a real S3 server, through a proxy that fails and lies.
+
+usage: stores.py TRUESUM [--objects N] [--only NAME]
+
+Objects are written by boto3, which is not ours. The server is built by Go once and kept (`servers.py`); where it cannot be had this
+says so and ends, with 0, unless TRUESUM_ORACLES=all and there is a Go. N objects are hashed and checked, 2,000 unless said. The
+stand-ins of the other services, `google` and `azure`, are tried when they are named.
+"""
+
+import argparse
+import base64
+import concurrent.futures
+import hashlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+
+import servers
+from proxy import Proxy
+
+MIB = 1 << 20
+NAMES = ["plain", "a b", "plus+sign", "per%41cent", "ünïcødé", "new\nline", "back\\slash", "-dash", "star*?[x]", "a.txt",
+         "a-/b", "sub/deep/er/file", "%2e%2e", "quote\"'&<>", "trailing ", " leading", "semi;colon=x&y", "a~b", "日本"]
+SECRET = "testtesttest"
+
+
+class Failed(Exception):
+    """A test that does not hold."""
+
+
+def check(what, true, *told):
+    if not true:
+        raise Failed("\n  ".join([what, *map(str, told)]))
+
+
+class Bench:
+    """The server, the proxy, the client, and the program that is tried."""
+
+    def __init__(self, program, gateway, folder, objects):
+        self.program, self.folder, self.objects = program, folder, objects
+        self.server = servers.versitygw(gateway, folder / "server")
+        self.proxy = Proxy(self.server.port)
+        import boto3
+        from botocore.config import Config
+        config = Config(request_checksum_calculation="when_required", retries={"max_attempts": 1}, s3={"addressing_style": "path"}, max_pool_connections=32)
+        self.s3 = boto3.client("s3", endpoint_url=self.server.url, aws_access_key_id="test", region_name="us-east-1",
+                               aws_secret_access_key=SECRET, config=config)
+        self.said = ""
+
+    def run(self, *words, url=None, cwd=None, wait=900, **environment):
+        """What the program says: its status, output and errors. What takes longer than `wait` seconds hangs, on a busy machine too."""
+        env = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "TRUESUM_"))}
+        env |= {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": url or self.server.url,
+                "HOME": str(self.folder), "AWS_EC2_METADATA_DISABLED": "true"} | environment
+        env = {name: value for name, value in env.items() if value is not None}
+        done = subprocess.run([self.program, *map(str, words)], env=env, cwd=cwd or self.folder, capture_output=True, timeout=wait,
+                              check=False, stdin=subprocess.DEVNULL)
+        out, err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+        check("a secret is shown", SECRET not in out + err, out, err)
+        return done.returncode, out, err
+
+    def bucket(self, name):
+        self.s3.create_bucket(Bucket=name)
+        return name
+
+    def put(self, bucket, key, body, **more):
+        return self.s3.put_object(Bucket=bucket, Key=key, Body=body, **more)
+
+    def multipart(self, bucket, key, body, part=5 * MIB, **more):
+        upload = self.s3.create_multipart_upload(Bucket=bucket, Key=key, **more)["UploadId"]
+        algorithm = more.get("ChecksumAlgorithm")
+        parts = []
+        for number, at in enumerate(range(0, len(body), part), 1):
+            given = {"ChecksumAlgorithm": algorithm} if algorithm else {}
+            done = self.s3.upload_part(Bucket=bucket, Key=key, UploadId=upload, PartNumber=number, Body=body[at:at + part], **given)
+            kept = {name: value for name, value in done.items() if name.startswith("Checksum") and name != "ChecksumType"}
+            parts.append({"PartNumber": number, "ETag": done["ETag"], **kept})
+        self.s3.complete_multipart_upload(Bucket=bucket, Key=key, UploadId=upload, MultipartUpload={"Parts": parts})
+
+
+def noise(size, seed=1):
+    return hashlib.shake_128(str(seed).encode()).digest(size)
+
+
+def the_same_tree(bench):
+    """A manifest of a folder and of the same objects is the same, byte for byte; and each checks the other."""
+    tree, bucket = bench.folder / "tree", bench.bucket("tree")
+    files = {name: noise(index * 37, index) for index, name in enumerate(NAMES)}
+    files |= {"zero": b"", "big/5MiB": noise(5 * MIB), "big/20MiB+1": noise(20 * MIB + 1), "big/4MiB": noise(4 * MIB, 2),
+              "big/4MiB+1": noise(4 * MIB + 1, 3), "big/8MiB-1": noise(8 * MIB - 1, 4)}
+    for name, body in files.items():
+        path = tree / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(body)
+        if len(body) > 5 * MIB:
+            bench.multipart(bucket, "p/" + name, body)
+        else:
+            bench.put(bucket, "p/" + name, body)
+    bench.put(bucket, "p2/other", b"not below p/")
+    bench.put(bucket, "p/folder/", b"")
+    for algorithms in ("sha256", "md5,blake3,crc32c", "s3-etag;part=5MiB"):
+        # Both go through -o, so that names are relative in both.
+        status, _, err = bench.run("hash", "-a", algorithms, "-t", "bsd", "-o", "../LOCAL", "--root", tree, ".", cwd=tree)
+        check("hashing the folder", status == 0, err)
+        status, _, err = bench.run("hash", "-a", algorithms, "-t", "bsd", "-o", "STORE", f"s3://{bucket}/p")
+        check("hashing the store", status == 0, err)
+        local, store = (bench.folder / name for name in ("LOCAL", "STORE"))
+        check("manifests differ", local.read_bytes() == store.read_bytes(), local.read_text(), store.read_text())
+        store.unlink()
+    for words in (["--root", f"s3://{bucket}/p"], ["--exact", "--root", f"s3://{bucket}/p/"], ["--root", tree]):
+        status, out, err = bench.run("check", *words, "LOCAL")
+        check(f"check {words}", status == 0 and out.count(": OK\n") == len(files), status, out, err)
+    one = hashlib.sha256(files["plain"]).hexdigest()
+    status, out, err = bench.run("hash", f"s3://{bucket}/p/plain")
+    check("one object has the name of its last part", (status, out) == (0, f"{one}  plain\n"), out, err)
+    status, out, err = bench.run("check", "--expect", one, f"s3://{bucket}/p/plain")
+    check("one object and one digest", status == 0 and out == "plain: OK\n", out, err)
+
+
+def what_differs_is_told(bench):
+    bucket = bench.bucket("differs")
+    for name in ("good", "bad", "gone", "more"):
+        bench.put(bucket, name, name.encode())
+    status, _, err = bench.run("hash", "-o", "D", f"s3://{bucket}")
+    check("hashing", status == 0, err)
+    bench.put(bucket, "bad", b"BAD")
+    bench.s3.delete_object(Bucket=bucket, Key="gone")
+    bench.put(bucket, "new", b"new")
+    status, out, err = bench.run("check", "--exact", "--root", f"s3://{bucket}", "D")
+    check("verdicts", status == 1, status, out, err)
+    for line in ("good: OK\n", "bad: FAILED\n", "gone: MISSING\n", "not listed: new\n"):
+        check(f"no {line!r}", line in out + err, out, err)
+    (bench.folder / "OUT").write_text(f"{'0' * 64}  ../differs/good\n{'0' * 64}  /etc/passwd\n{'0' * 64}  a/../good\n")
+    status, out, err = bench.run("check", "--root", f"s3://{bucket}/p", "OUT")
+    check("names that lead out", status == 1 and out.count("UNREADABLE") == 3, status, out, err)
+    status, out, err = bench.run("hash", f"s3://{bucket}/nothing/here")
+    check("nothing there", status == 1 and "no object has such a name" in err and out == "", status, out, err)
+    status, out, err = bench.run("check", "--root", "s3://no-such-bucket", "D")
+    check("no bucket is not missing files", status == 1 and "NoSuchBucket" in out and "MISSING" not in out, status, out, err)
+
+
+def many_objects(bench):
+    """Pages of a list, and many small objects at once."""
+    bucket, count = bench.bucket("many"), bench.objects
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda i: bench.put(bucket, f"d{i % 7}/{i:06}", str(i).encode()), range(count)))
+    began = time.monotonic()
+    status, _, err = bench.run("hash", "-o", "MANY", f"s3://{bucket}")
+    took = time.monotonic() - began
+    lines = (bench.folder / "MANY").read_text().splitlines()
+    wanted = sorted(f"d{i % 7}/{i:06}" for i in range(count))
+    check("names", status == 0 and [line.split("  ")[1] for line in lines] == wanted, err, len(lines))
+    digests = {line.split("  ")[1]: line.split("  ")[0] for line in lines}
+    check("digests", all(digests[f"d{i % 7}/{i:06}"] == hashlib.sha256(str(i).encode()).hexdigest() for i in range(count)))
+    status, out, err = bench.run("check", "-q", "--exact", "--root", f"s3://{bucket}", "MANY")
+    check("check", (status, out) == (0, ""), out, err)
+    bench.said = f"{count} objects hashed in {took:.1f} s"
+
+
+def lists_that_are_cut(bench):
+    """A list that does not come to its end is a failure, and no manifest is written of its beginning."""
+    bucket = bench.bucket("cut")
+    keys = [f"{i:02}" for i in range(9)]
+    etags = {key: bench.put(bucket, key, key.encode())["ETag"] for key in keys}
+
+    def page(keys, token=None, truncated=None):
+        each = "".join(f"<Contents><Key>{key}</Key><Size>2</Size><ETag>{etags[key]}</ETag></Contents>" for key in keys)
+        more = f"<NextContinuationToken>{token}</NextContinuationToken>" if token else ""
+        truncated = str(bool(token) if truncated is None else truncated).lower()
+        return f"<ListBucketResult><IsTruncated>{truncated}</IsTruncated>{each}{more}</ListBucketResult>".encode()
+
+    def pages(answers):
+        """The list as these pages, by the token that asks for each."""
+        def fault(request):
+            if "list-type=" not in request.path:
+                return None
+            token = request.path.split("continuation-token=")[1].split("&")[0] if "continuation-token=" in request.path else ""
+            answer = answers[token]
+            return answer if isinstance(answer, tuple) else (200, [], answer)
+        return fault
+
+    good = {"": page(keys[:3], "a"), "a": page(keys[3:6], "b"), "b": page(keys[6:])}
+    bench.proxy.fault = pages(good)
+    status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
+    check("three pages", status == 0 and [line.split("  ")[1] for line in out.splitlines()] == keys, out, err)
+    for what, bad in {
+        "more, and no token": good | {"a": page(keys[3:6], None, True)},
+        "a token, and no more": good | {"a": page(keys[3:6], "b", False)},
+        "XML that ends early": good | {"b": page(keys[6:])[:-30]},
+        "an empty page": good | {"b": b""},
+        "a page that is refused": good | {"b": (403, [], b"<Error><Code>AccessDenied</Code></Error>")},
+        "a page that fails": good | {"b": (500, [], b"")},
+        "the same page again": good | {"a": page(keys[3:6], "a")},
+        "a circle of pages": good | {"b": page(keys[6:], "a")},
+    }.items():
+        bench.proxy.reset()
+        bench.proxy.fault = pages(bad)
+        status, out, err = bench.run("hash", "-o", "CUT", f"s3://{bucket}", url=bench.proxy.url, TRUESUM_STORE_ATTEMPTS="2")
+        check(f"{what}: a failure", status == 1 and f"s3://{bucket}/: cannot list" in err, status, out, err)
+        check(f"{what}: no manifest", not (bench.folder / "CUT").exists())
+        whole = "".join(f"{hashlib.sha256(key.encode()).hexdigest()}  {key}\n" for key in keys)
+        (bench.folder / "WHOLE").write_text(whole)
+        status, out, err = bench.run("check", "--exact", "--root", f"s3://{bucket}", "WHOLE", url=bench.proxy.url, TRUESUM_STORE_ATTEMPTS="2")
+        check(f"{what}: not exact", status not in (0, None), status, out, err)
+
+
+def answers_without_a_version(bench):
+    """A service that tells an ETag in its list and none with the bytes could send those of another version."""
+    bucket = bench.bucket("unsaid")
+    bench.put(bucket, "small", b"small")
+    bench.put(bucket, "large", noise(9 * MIB))
+    bench.run("hash", "-o", "UNSAID", f"s3://{bucket}")
+    bench.proxy.spoil = lambda answer: answer.set("ETag", None)
+    status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
+    check("no digest", status == 1 and out == "" and err.count("does not say which version") == 2, status, out, err)
+    # One answer that holds all of an object is of one version, and a check asks for no other.
+    status, out, err = bench.run("check", "--root", f"s3://{bucket}", "UNSAID", url=bench.proxy.url)
+    check("check", status == 1 and "small: OK" in out and "large: UNREADABLE" in out, status, out, err)
+
+
+def busy_services(bench):
+    """A service that refuses some requests is asked again; one that refuses all is named, with its status."""
+    bucket = bench.bucket("busy")
+    body = noise(30 * MIB)
+    for i in range(60):
+        bench.put(bucket, f"{i:02}", str(i).encode())
+    bench.multipart(bucket, "big", body)
+    status, wanted, err = bench.run("hash", f"s3://{bucket}")
+    check("without faults", status == 0 and hashlib.sha256(body).hexdigest() in wanted, err)
+    slow = (503, [("Retry-After", "0")], b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>")
+    bench.proxy.fault = lambda _: slow if len(bench.proxy.seen) % 4 == 0 else None
+    status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
+    check("every fourth is refused", (status, out) == (0, wanted), status, err)
+    bench.proxy.fault = lambda request: (500, [], b"") if request.is_read and len(bench.proxy.seen) % 5 == 0 else None
+    status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
+    check("every fifth fails", (status, out) == (0, wanted), status, err)
+    bench.proxy.fault = lambda request: slow if request.path.endswith("/07") else None
+    status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url, TRUESUM_STORE_ATTEMPTS="3")
+    check("one is always refused", status == 1 and out == "".join(l for l in wanted.splitlines(True) if not l.endswith("  07\n")), out, err)
+    check("its name, status and cause", all(w in err for w in ("07: ", "503", "SlowDown", "after 3 attempts")), err)
+    bench.proxy.fault = lambda _: slow
+    status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url, TRUESUM_STORE_ATTEMPTS="2")
+    check("all are refused", status == 1 and out == "" and "503" in err, status, out, err)
+
+
+def lying_bodies(bench):
+    """Bodies that are cut, or of another length than told: asked again, and never a digest of them."""
+    bucket = bench.bucket("lies")
+    for name, body in (("small", noise(1000)), ("big", noise(30 * MIB))):
+        bench.put(bucket, name, body)
+    status, wanted, err = bench.run("hash", f"s3://{bucket}")
+    check("without faults", status == 0, err)
+    bench.run("hash", "-o", "LIES", f"s3://{bucket}")
+
+    def cut(answer):
+        answer.sent = len(answer.body) // 2
+
+    def shorter(answer):
+        answer.body = answer.body[:-7]
+        answer.set("Content-Length", str(len(answer.body)))
+
+    def shorter_and_so_is_the_range(answer):
+        shorter(answer)
+        first, rest = answer.get("Content-Range").split("-")
+        last, size = rest.split("/")
+        answer.set("Content-Range", f"{first}-{int(last) - 7}/{int(size) - 7}")
+
+    def longer(answer):
+        answer.body += b"more"
+        answer.set("Content-Length", str(len(answer.body)))
+
+    def unlabelled(answer):
+        answer.status = 200
+        answer.headers = [(n, v) for n, v in answer.headers if n.lower() != "content-range"]
+        answer.body = answer.body[:500]
+        answer.set("Content-Length", "500")
+
+    def without_an_end(answer):
+        answer.status = 200
+        answer.set("Content-Range", None)
+        answer.set("Content-Length", None)
+        answer.sent = len(answer.body) // 2
+
+    def elsewhere(answer):
+        answer.set("Content-Range", "bytes 1-" + answer.get("Content-Range").split("-")[1])
+
+    for lie in (cut, shorter, shorter_and_so_is_the_range, longer, unlabelled, without_an_end, elsewhere):
+        # All requests of the time.
+        bench.proxy.reset()
+        bench.proxy.spoil = lie
+        status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
+        check(f"{lie.__name__}: no digest", status == 1 and out == "" and "small: cannot read: " in err and "big: " in err, out, err)
+        status, out, err = bench.run("check", "--root", f"s3://{bucket}", "LIES", url=bench.proxy.url)
+        check(f"{lie.__name__}: nothing verified", status == 1 and ": OK" not in out, out, err)
+        check(f"{lie.__name__}: nothing compared", lie is not without_an_end or "FAILED" not in out, out, err)
+        # One of three.
+        bench.proxy.reset()
+        bench.proxy.spoil = lambda answer, lie=lie: lie(answer) if len(bench.proxy.seen) % 3 == 0 else None
+        status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
+        check(f"{lie.__name__}: once is asked again", (status, out) == (0, wanted), out, err)
+
+
+def replaced_objects(bench):
+    """An object that is overwritten between list and read, or between two ranges, has changed; it has no digest."""
+    bucket = bench.bucket("replaced")
+    old, new = noise(40 * MIB, 1), noise(40 * MIB, 2)
+
+    def replacing(after, heeded):
+        done = []
+
+        def fault(request):
+            if not heeded:
+                request.headers = {n: v for n, v in request.headers.items() if n.lower() not in ("if-match", "authorization")}
+            if request.is_read:
+                done.append(request)
+                if len(done) == after:
+                    bench.put(bucket, "big", new)
+        return fault
+
+    for after in (1, 3):
+        bench.put(bucket, "big", old)
+        bench.run("hash", "-o", "OLD", f"s3://{bucket}")
+        for command in (["hash", f"s3://{bucket}"], ["check", "--root", f"s3://{bucket}", "OLD"]):
+            bench.put(bucket, "big", old)
+            bench.proxy.reset()
+            bench.proxy.fault = replacing(after, True)
+            status, out, err = bench.run(*command, url=bench.proxy.url)
+            # A check that begins after it was replaced reads the new one, whole.
+            if command[0] == "check" and after == 1:
+                check("the new one", status == 1 and "big: FAILED" in out, out, err)
+                continue
+            check(f"{command[0]} after {after}", status == 1 and "overwritten" in out + err, status, out, err)
+            check("no digest", command[0] == "check" or out == "", out)
+            check("the word", command[0] == "hash" or "CHANGED" in out, out)
+
+    # A service that takes no notice of the condition: the ETag of the answer tells.
+    bench.put(bucket, "big", old)
+    etag = bench.s3.head_object(Bucket=bucket, Key="big")["ETag"]
+    bench.proxy.reset()
+    reads = []
+
+    def other_version(answer):
+        reads.append(answer)
+        if len(reads) > 2:
+            answer.set("ETag", '"00000000000000000000000000000000"')
+    bench.proxy.spoil = other_version
+    status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
+    check(f"another ETag than {etag}", status == 1 and out == "" and "another version" in err, status, out, err)
+
+
+def silent_services(bench):
+    """A service that does not answer is given up, with a message; and a signal is heard meanwhile."""
+    bucket = bench.bucket("silent")
+    bench.put(bucket, "a", b"a")
+    bench.proxy.fault = lambda request: time.sleep(30)
+    began = time.monotonic()
+    status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url, TRUESUM_STORE_TIMEOUT="1", TRUESUM_STORE_ATTEMPTS="2")
+    check("a message", status == 1 and out == "" and "silent for 1 s, after 2 attempts" in err, status, out, err)
+    check("in time", time.monotonic() - began < 10)
+    env = dict(os.environ, AWS_ACCESS_KEY_ID="test", AWS_SECRET_ACCESS_KEY=SECRET, AWS_ENDPOINT_URL=bench.proxy.url)
+    run = subprocess.Popen([bench.program, "hash", f"s3://{bucket}"], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1)
+    run.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    out, err = run.communicate(timeout=20)
+    check("interrupted", run.returncode in (130, -2) and out == b"", run.returncode, err)
+    check("soon", time.monotonic() - began < 5, time.monotonic() - began)
+    status, out, err = bench.run("hash", f"s3://{bucket}", url="http://127.0.0.1:9", TRUESUM_STORE_ATTEMPTS="1")
+    check("nobody listens", status == 1 and "Connection refused" in err, status, err)
+
+
+def credentials(bench):
+    """From environment and profiles; wrong ones are refused with a message that shows none."""
+    bucket = bench.bucket("credentials")
+    bench.put(bucket, "a", b"a")
+    digest = hashlib.sha256(b"a").hexdigest()
+    wrong = "this-is-not-the-secret"
+    status, out, err = bench.run("hash", f"s3://{bucket}", AWS_SECRET_ACCESS_KEY=wrong)
+    check("wrong secret", status == 1 and out == "" and "403" in err and "SignatureDoesNotMatch" in err, status, out, err)
+    check("it is not shown", wrong not in err, err)
+    status, out, err = bench.run("hash", f"s3://{bucket}", AWS_ACCESS_KEY_ID="nobody")
+    # The server says 404 here, and S3 says 403.
+    check("wrong key", status == 1 and out == "" and "the service says 40" in err and "ccess" in err, status, out, err)
+    (bench.folder / ".aws").mkdir()
+    (bench.folder / ".aws" / "credentials").write_text(f"[lab]\naws_access_key_id = test\naws_secret_access_key = {SECRET}\n")
+    (bench.folder / ".aws" / "config").write_text(f"[profile lab]\nregion = us-east-1\nendpoint_url = {bench.server.url}\n")
+    none = {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None}
+    status, out, err = bench.run("hash", f"s3://{bucket}", AWS_PROFILE="lab", **(none | {"AWS_ENDPOINT_URL": None}))
+    check("a profile", (status, out) == (0, f"{digest}  a\n"), status, out, err)
+    status, out, err = bench.run("hash", f"s3://{bucket}", AWS_PROFILE="none", **none)
+    check("no such profile", status == 2 and "there is no profile none" in err, status, err)
+    (bench.folder / ".aws" / "credentials").unlink()
+    (bench.folder / ".aws" / "config").unlink()
+
+
+def stored_checksums(bench):
+    """What the service stored, compared without reading; and read where it has no answer."""
+    bucket, body = bench.bucket("stored"), noise(12 * MIB)
+    small = b"123456789"
+    # The last two are the check values of the catalogue of CRCs: the server computes its own, and refuses an object with another.
+    values = {"SHA256": hashlib.sha256(small).digest(), "SHA1": hashlib.sha1(small).digest(), "CRC32": zlib.crc32(small).to_bytes(4, "big"),
+              "CRC32C": bytes.fromhex("e3069283"), "CRC64NVME": bytes.fromhex("ae8b14860a799888")}
+    for algorithm, value in values.items():
+        bench.put(bucket, algorithm.lower(), small, **{f"Checksum{algorithm}": base64.b64encode(value).decode()})
+    bench.multipart(bucket, "etag", body)
+    bench.multipart(bucket, "composite", body, ChecksumAlgorithm="SHA256")
+    url = f"s3://{bucket}"
+    for name in ("sha256", "sha1", "crc32", "crc32c", "crc64nvme", "md5"):
+        key = "sha256" if name == "md5" else name
+        status, line, err = bench.run("hash", "-a", name, "--tag", f"{url}/{key}")
+        check("hashing", status == 0, err)
+        (bench.folder / "ONE").write_text(line)
+        status, out, err = bench.run("check", "--stored", "--root", url, "ONE")
+        check(name, (status, out) == (0, f"{key}: AGREES (stored by the service, not read: {name})\n"), status, out, err)
+        check("not called verified", "verified" not in out + err and "not read" in err, err)
+    for key, spec in (("etag", "s3-etag;part=5MiB"), ("composite", "s3-sha256;part=5MiB")):
+        status, line, err = bench.run("hash", "-a", spec, "--tag", f"{url}/{key}")
+        check("hashing", status == 0, err)
+        (bench.folder / "ONE").write_text(line)
+        bench.proxy.reset()
+        status, out, err = bench.run("check", "--stored", "--root", url, "ONE", url=bench.proxy.url)
+        check(spec, status == 0 and out.startswith(f"{key}: AGREES"), status, out, err)
+        check("nothing was read", not any(request.is_read for request in bench.proxy.seen))
+        wrong = line.replace(line.split(" = ")[1][:8], "00000000")
+        (bench.folder / "ONE").write_text(wrong)
+        status, out, err = bench.run("check", "--stored", "--root", url, "ONE")
+        check(f"{spec}, another digest", status == 1 and f"{key}: DIFFERS" in out, status, out, err)
+        status, other, err = bench.run("hash", "-a", spec.replace("5MiB", "6MiB"), "--tag", f"{url}/{key}")
+        (bench.folder / "ONE").write_text(other)
+        status, out, err = bench.run("check", "--stored", "--root", url, "ONE")
+        check(f"{spec}, other parts", status == 2 and f"{key}: NO ANSWER" in out, status, out, err)
+        status, out, err = bench.run("check", "--stored", "--read", "--root", url, "ONE")
+        check(f"{spec}, read", status == 0 and f"{key}: OK" in out, status, out, err)
+    (bench.folder / "ONE").write_text(f"SHA256 (sha256) = {'0' * 64}\nSHA256 (none) = {'0' * 64}\n")
+    status, out, err = bench.run("check", "--stored", "--root", url, "ONE")
+    check("differs, missing", status == 1 and "sha256: DIFFERS" in out and "none: MISSING" in out, status, out, err)
+    (bench.folder / "ONE").write_text(f"SHA256 (crc32) = {hashlib.sha256(small).hexdigest()}\n")
+    status, out, err = bench.run("check", "--stored", "--root", url, "ONE")
+    check("another kind of checksum", status == 2 and "crc32: NO ANSWER (the service keeps crc32" in out, status, out, err)
+    status, out, err = bench.run("check", "--stored", "--root", "s3://no-such-bucket", "ONE")
+    check("no bucket", status == 1 and "NoSuchBucket" in out and "MISSING" not in out, status, out, err)
+    (bench.folder / "sha256").write_bytes(small)
+    status, _, err = bench.run("hash", "-t", "torrent", "-o", "ONE.torrent", "sha256")
+    check("a torrent", status == 0, err)
+    status, out, err = bench.run("check", "--stored", "--root", url, "ONE.torrent")
+    check("pieces", status == 2 and "digests of pieces" in err and "AGREES" not in out, status, out, err)
+    status, out, err = bench.run("check", "--root", url, "ONE.torrent")
+    check("pieces are not read", status == 1 and "UNREADABLE" in out and "OK" not in out, status, out, err)
+    (bench.folder / "sha256").unlink()
+    status, out, err = bench.run("check", "--stored", "ONE")
+    check("of files there are none", status == 2, status, out, err)
+
+
+def without_versions(bench):
+    """Objects of which the service tells no ETag are read whole, or not at all."""
+    bucket = bench.bucket("plain")
+    folder = bench.folder / "server" / "data" / bucket
+    (folder / "small").write_bytes(b"small")
+    (folder / "large").write_bytes(noise(9 * MIB))
+    status, out, err = bench.run("hash", f"s3://{bucket}")
+    check("the small one", status == 1 and out == f"{hashlib.sha256(b'small').hexdigest()}  small\n", status, out, err)
+    check("the large one", "large: cannot read: the service tells no version" in err, err)
+
+
+def google(_bench, program, folder):
+    """The same words for Google's service, by a stand-in of it."""
+    server = servers.Server([program, "-scheme", "http", "-host", "127.0.0.1", "-port", "PORT", "-backend", "memory",
+                             "-external-url", "http://127.0.0.1:PORT"], ready="/storage/v1/b")
+    bench = Other(_bench, {"STORAGE_EMULATOR_HOST": server.url})
+    import urllib.request
+
+    def post(path, body, kind):
+        request = urllib.request.Request(server.url + path, data=body, headers={"Content-Type": kind}, method="POST")
+        urllib.request.urlopen(request, timeout=20).close()
+    try:
+        post("/storage/v1/b?project=x", b'{"name":"bucket"}', "application/json")
+        for name, body in bench.files.items():
+            from urllib.parse import quote
+            post(f"/upload/storage/v1/b/bucket/o?uploadType=media&name={quote('p/' + name, safe='')}", body, "application/octet-stream")
+        bench.try_it("gs://bucket/p", "md5")
+    finally:
+        server.stop()
+
+
+def azure(_bench, program, folder):
+    """The same words for Azure's service, by its own emulator."""
+    import base64 as b64
+    import datetime
+    import hmac
+    import urllib.request
+    from urllib.parse import quote
+    server = servers.Server([program, "--blobHost", "127.0.0.1", "--blobPort", "PORT", "--location", folder / "azurite", "--silent",
+                             "--skipApiVersionCheck"])
+    account, key = "devstoreaccount1", servers.AZURITE_KEY
+    line = f"DefaultEndpointsProtocol=http;AccountName={account};AccountKey={key};BlobEndpoint={server.url}/{account}"
+    bench = Other(_bench, {"AZURE_STORAGE_CONNECTION_STRING": line})
+
+    def put(path, body, query=None, **more):
+        date = datetime.datetime.now(datetime.timezone.utc).strftime("%a, %d %b %Y %H:%M:%S GMT")
+        headers = {"x-ms-date": date, "x-ms-version": "2023-11-03", **more}
+        length = str(len(body)) if body else ""
+        named = "".join(f"{name}:{headers[name]}\n" for name in sorted(headers))
+        asked = "".join(f"\n{name}:{value}" for name, value in sorted((query or {}).items()))
+        words = f"PUT\n\n\n{length}\n\napplication/octet-stream\n\n\n\n\n\n\n{named}/{account}/{account}/{path}{asked}"
+        sign = b64.b64encode(hmac.new(b64.b64decode(key), words.encode(), "sha256").digest()).decode()
+        headers |= {"Authorization": f"SharedKey {account}:{sign}", "Content-Type": "application/octet-stream"}
+        search = "?" + "&".join(f"{n}={v}" for n, v in query.items()) if query else ""
+        request = urllib.request.Request(f"{server.url}/{account}/{path}{search}", data=body, headers=headers, method="PUT")
+        urllib.request.urlopen(request, timeout=20).close()
+    try:
+        put("container", b"", {"restype": "container"})
+        for name, body in bench.files.items():
+            put(f"container/{quote('p/' + name)}", body, **{"x-ms-blob-type": "BlockBlob"})
+        bench.try_it("az://container/p", "md5")
+    finally:
+        server.stop()
+
+
+class Other:
+    """What is tried of a service beside the first."""
+
+    files = {"a": b"a", "empty": b"", "sub/b c+%41": b"b" * 1000, "big": noise(10 * MIB)}
+
+    def __init__(self, bench, environment):
+        self.bench, self.environment = bench, environment
+
+    def try_it(self, url, kept):
+        run = lambda *words: self.bench.run(*words, **self.environment)
+        status, out, err = run("hash", url)
+        wanted = "".join(f"{hashlib.sha256(body).hexdigest()}  {name}\n" for name, body in sorted(self.files.items()))
+        check("digests", (status, out) == (0, wanted), status, out, err)
+        (self.bench.folder / "M").write_text(wanted)
+        status, out, err = run("check", "--exact", "--root", url, "M")
+        check("check", status == 0 and out.count(": OK\n") == len(self.files), status, out, err)
+        lines = "".join(f"{hashlib.new(kept, body).hexdigest()}  {name}\n" for name, body in sorted(self.files.items()))
+        (self.bench.folder / "M").write_text(lines)
+        status, out, err = run("check", "--stored", "--root", url, "M")
+        check("stored", status == 0 and out.count(": AGREES") == len(self.files), status, out, err)
+
+
+TESTS = [the_same_tree, what_differs_is_told, many_objects, lists_that_are_cut, busy_services, lying_bodies, replaced_objects,
+         answers_without_a_version, silent_services, credentials, stored_checksums, without_versions]
+OTHERS = [(google, lambda cache: servers.from_go(servers.GCS, cache)), (azure, lambda cache: servers.azurite(cache / "azurite"))]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--objects", type=int, default=2000)
+    parser.add_argument("--only")
+    given = parser.parse_args()
+    program, cache = os.path.abspath(given.program), servers.cache()
+    must = os.environ.get("TRUESUM_ORACLES") == "all"
+    gateway = servers.from_go(servers.VERSITYGW, cache)
+    try:
+        import boto3  # noqa: F401
+    except ImportError:
+        gateway = None
+    if gateway is None:
+        print("stores: no versitygw (Go) or no boto3 (Python): object stores are not tried")
+        sys.exit(1 if must and shutil.which("go") else 0)
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="stores-") as folder:
+        bench = Bench(program, gateway, pathlib.Path(folder), given.objects)
+        tests = [(test, ()) for test in TESTS]
+        for test, get in OTHERS:
+            # By name only: their servers take minutes to build or install.
+            if given.only == test.__name__:
+                server = get(cache)
+                if server is None:
+                    sys.exit(f"stores: no server for {test.__name__}: it is not tried")
+                tests.append((test, (server, bench.folder)))
+        try:
+            for test, more in tests:
+                if given.only not in (None, test.__name__):
+                    continue
+                began, bench.said = time.monotonic(), ""
+                bench.proxy.reset()
+                try:
+                    test(bench, *more)
+                    print(f"stores: {test.__name__}: passed in {time.monotonic() - began:.1f} s; {bench.said}".rstrip("; "), flush=True)
+                except (Failed, subprocess.TimeoutExpired) as failure:
+                    failed += 1
+                    print(f"stores: {test.__name__}: FAILED: {failure}", flush=True)
+        finally:
+            bench.server.stop()
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
