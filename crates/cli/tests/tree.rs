@@ -388,7 +388,7 @@ fn killed_before_any_system_call_the_tree_is_the_old_one_or_a_new_one() {
         }
         assert!(n < 3000, "system calls without end");
     }
-    assert!(old_seen > 10 && new_seen > 1, "{old_seen} times the old tree, {new_seen} times a new one");
+    assert!(old_seen > 20 && new_seen > 1, "{old_seen} times the old tree, {new_seen} times a new one");
     let mut left: Vec<_> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
