@@ -13,6 +13,7 @@ import random
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -130,16 +131,17 @@ def test_constructors_take_arguments_as_other_functions_do() -> None:
 
     message = b"abc" * 5
     expected = hashlib.sha256(message).digest()
-    kinds = [message, Bytes(message), bytearray(message), memoryview(message)]
+    kinds: list[bytes | bytearray | memoryview] = [message, Bytes(message), bytearray(message), memoryview(message)]
     assert {truesum.sha256(kind).digest() for kind in kinds} == {expected}
     assert truesum.sha256(message, usedforsecurity=True).digest() == truesum.sha256(*[message], **{}).digest() == expected
     assert truesum.blake2b(key=b"k", digest_size=20).digest() == hashlib.blake2b(key=b"k", digest_size=20).digest()
     assert list(map(truesum.crc32, [b"a", b"b"]))[1].digest() == truesum.crc32(b"b").digest()
-    for wrong in ((b"a", b"b"), (b"",) * 9, ("text",), (5,)):
+    several: list[tuple[Any, ...]] = [(b"a", b"b"), (b"",) * 9, ("text",), (5,)]
+    for wrong in several:
         with pytest.raises(TypeError):
-            truesum.sha256(*wrong)  # type: ignore[arg-type]
+            truesum.sha256(*wrong)
     with pytest.raises(TypeError, match="takes one message, not 2"):
-        truesum.sha3_256(b"a", b"b")  # type: ignore[call-arg]
+        truesum.sha3_256(*[b"a", b"b"])
     with pytest.raises(TypeError):
         truesum.sha256(data=b"")  # type: ignore[call-arg]
     assert (truesum.sha256.__name__, str(inspect.signature(truesum.sha256))) == ("sha256", "(data=b'', /, **parameters)")
@@ -151,9 +153,10 @@ def test_constructors_keep_nothing_that_they_are_given() -> None:
     for _ in range(100):
         truesum.blake2b(message)
         truesum.blake2b(message, key=key).digest()
-        for wrong in ({"salt": key}, {"digest_size": message}):
+        for unknown in ({"salt": key}, {"digest_size": message}):
             with pytest.raises(TypeError):
-                truesum.blake2b(message, **wrong)  # type: ignore[arg-type]
+                truesum.blake2b(message, **unknown)  # type: ignore[arg-type]
+    del unknown
     gc.collect()
     assert [sys.getrefcount(given) for given in (message, key, truesum.blake2b)] == counts
 
