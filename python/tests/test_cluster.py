@@ -22,6 +22,7 @@ from truesum.cluster.command import main
 from truesum.cluster.futures_port import FuturesPort
 from truesum.cluster.progress import Progress
 from truesum.cluster.task import Task
+from truesum.shard import Plan
 
 HERE = Path(__file__).parent
 PATIENT = 120.0
@@ -313,6 +314,22 @@ def test_a_part_spoilt_inside_is_found_by_the_merge(data: Path) -> None:
         report = hashed(data, pool)
     assert not report and not (data.parent / "SUMS").exists()
     assert any(part.name in problem for problem in report.problems)
+
+
+def test_parts_of_mapped_files_are_those_of_files_that_were_read(run: Run, tmp_path: Path) -> None:
+    data, plan = tmp_path / "image", tmp_path / "plan"
+    data.write_bytes(os.urandom(1 << 20) * 48)
+    for algorithm in ("sha256-tree", "md5"):
+        arguments = ["-a", algorithm, "--bundle-bytes", "16MiB", "--root", tmp_path, "-o", plan]
+        assert run("shard", "plan", "-q", *arguments, data).returncode == 0
+        found = []
+        for mapping in (False, True):
+            folder = tmp_path / f"{algorithm}-{mapping}"
+            folder.mkdir()
+            parts = [Plan(plan).compute(bundle, folder, threads=1, mapping=mapping) for bundle in range(Plan(plan).bundles)]
+            found.append([(part.digest, part.failed) for part in parts])
+        assert found[0] == found[1] and len(found[0]) == (3 if algorithm == "sha256-tree" else 1)
+        plan.unlink()
 
 
 def test_verify_says_what_check_says(run: Run, data: Path) -> None:
