@@ -35,7 +35,7 @@ pub(crate) fn history(manifest: &Path) -> Vec<(u64, u64)> {
     let of_it = files.into_iter().flatten().flatten();
     let of_it =
         of_it.filter(|file| is_list(Path::new(&file.file_name())) || file.file_name() == "ascmhl_chain.xml");
-    of_it.filter_map(|file| Some(file.metadata().ok()?).map(|file| (file.dev(), file.ino()))).collect()
+    of_it.filter_map(|file| file.metadata().ok()).map(|file| (file.dev(), file.ino())).collect()
 }
 
 #[cfg(test)]
