@@ -23,6 +23,9 @@ use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::{BadLine, Error};
 
+/// Standings that say that contents are equal.
+const EQUAL: [Standing; 4] = [Standing::Same, Standing::Moved, Standing::Copied, Standing::Duplicated];
+
 /// Malformed lines named, at most.
 const NAMED_LINES: u64 = 20;
 
@@ -123,7 +126,9 @@ pub fn compare(
     if manner.form != ResultForm::Silent && !(manner.quiet && exit == Exit::Done) {
         match manner.ending {
             // What is equal by a digest that proves less is not left without that word.
-            Ending::None if manner.form == ResultForm::Lines && exit == Exit::Done => {
+            Ending::None
+                if manner.form == ResultForm::Lines && EQUAL.iter().any(|&is| report.count(is) > 0) =>
+            {
                 words::weak(report).into_iter().for_each(|weak| console.note(&format!("equal by {weak}")));
             }
             Ending::None => {}

@@ -25,7 +25,7 @@ use arguments::HashArgs;
 use beside::{Beside, Content, folder_name};
 use marking::Marking;
 use plan::{Form, Hashing, Place, Purpose, plan};
-use replacing::Gathered;
+use replacing::{Gathered, NAMED};
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
@@ -383,7 +383,7 @@ fn end(
     }
     // What a template that asks for no digest lists was looked at, and not read.
     let listed = summary.files + summary.unverified - told.refused;
-    let gathered = Gathered { listed, lacking, list_read, over_content: told.met_own };
+    let gathered = Gathered { listed, lacking, list_read, over: told.met_own.then_some(NAMED) };
     match &plan.output {
         Some(path) => match replacing::refused(path, gathered, plan.accept) {
             Some(refusal) => exit = exit.max(console.refuse(&refusal)),

@@ -6,6 +6,7 @@ mod bytes;
 mod strace;
 
 use bytes::{flip, noise};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Output};
 use strace::can_trace;
@@ -142,6 +143,15 @@ fn ranges_are_proven_and_work_is_divided() {
         std::fs::write(folder.join("lines"), line).unwrap();
         ends(folder, 2, &["tree", "combine", "lines"]);
     }
+    // The only chunk of BLAKE3 is its root, of which there are no pieces.
+    std::fs::write(folder.join("short"), [7; 1024]).unwrap();
+    let line = ends(folder, 2, &["tree", "leaf", "-a", "blake3", "short", "--range", "0..1024"]);
+    let why = "blake3 of so short a file cannot be divided: truesum hash computes it";
+    assert!(line.contains("\"failed\":\"refused\"") && line.contains(why), "{line}");
+    std::fs::write(folder.join("short"), [7; 1025]).unwrap();
+    let line = ends(folder, 0, &["tree", "leaf", "-a", "blake3", "short", "--range", "0..1025"]);
+    std::fs::write(folder.join("lines"), line).unwrap();
+    ends(folder, 0, &["tree", "combine", "lines"]);
     // One file is another by the time the second piece is read.
     let first = ends(folder, 0, &["tree", "leaf", "data", "--range", "0..1MiB"]);
     std::fs::write(folder.join("data"), vec![7; 3 << 20]).unwrap();
@@ -279,6 +289,37 @@ fn injected(folder: &Path, injections: &[&str], args: &[&str]) -> Output {
     let words: Vec<String> =
         injections.iter().flat_map(|what| ["-e".to_owned(), format!("inject={what}")]).collect();
     strace::run(folder, &words, args)
+}
+
+#[test]
+fn a_repair_that_ends_early_says_what_it_wrote() {
+    if !can_trace() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, data) = (dir.path(), dir.path().join("data"));
+    let bytes = noise(3 << 20);
+    std::fs::write(&data, &bytes).unwrap();
+    std::fs::write(folder.join("copy"), &bytes).unwrap();
+    ends(folder, 0, &["tree", "--save", "--format", "obao4", "data"]);
+    ends(folder, 0, &["tree", "--save", "data"]);
+    for (list, injection, status, why) in [
+        ("data.obao4", "pwrite64:signal=INT:when=1", 130, "cannot read: interrupted"),
+        ("data.obao4", "pwrite64:error=ENOSPC:when=2", 2, "cannot write: No space left on device"),
+        ("data.ftr", "pwrite64:error=ENOSPC:when=2", 2, "cannot write: No space left on device"),
+    ] {
+        std::fs::write(&data, &bytes).unwrap();
+        flip(&data, 5);
+        flip(&data, (2 << 20) + 5);
+        let repair = ["tree", "repair", "--from", "copy", list];
+        let ran = injected(folder, &[injection], &repair);
+        let said =
+            format!("truesum: data: {why}; 4096 bytes were written before: the same command goes on\n");
+        assert!(text(&ran.stderr).starts_with(&said), "{list}: {}", text(&ran.stderr));
+        assert_eq!(ran.status.code().or(ran.status.signal().map(|signal| 128 + signal)), Some(status));
+        ends(folder, 0, &repair);
+        assert_eq!(std::fs::read(&data).unwrap(), bytes);
+    }
 }
 
 #[test]

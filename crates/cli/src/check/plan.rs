@@ -130,7 +130,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let mut root = args.root;
     let mut data = args.data;
     if args.locate && data.is_none() && root.is_none() && !asks_folders && args.expect.is_empty() {
-        match list_and_data(&names, args.format) {
+        match list_and_data(&names, args.format)? {
             Some(file) if file.is_dir() => (names, root) = (names[..1].to_vec(), Some(file)),
             Some(file) => (names, data) = (names[..1].to_vec(), Some(file)),
             None => {}
@@ -256,18 +256,33 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
 }
 
 /// The second of two names, where the first is that of a list of pieces and the second is no manifest: the list's file, or the
-/// folder of its files.
-fn list_and_data(names: &[PathBuf], format: Option<&'static manifest::Format>) -> Option<PathBuf> {
-    let [list, data] = names else { return None };
+/// folder of its files. A list that can be read but once is not looked at for that: it would be empty afterwards.
+fn list_and_data(
+    names: &[PathBuf],
+    format: Option<&'static manifest::Format>,
+) -> Result<Option<PathBuf>, Refusal> {
+    let [list, data] = names else { return Ok(None) };
     let format_of = |path: &Path| {
         let mut head = Vec::new();
         File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).ok()?;
         let complete = (head.len() as u64) < HEAD;
         manifest::detect(manifest::Head { text: &head, complete }, Some(path.as_os_str().as_bytes()))
     };
-    let is_list = format.or_else(|| format_of(list)).is_some_and(|row| row.holds.locates);
     let is_data = || data.is_dir() || data.is_file() && format_of(data).is_none();
-    (is_list && is_data()).then(|| data.clone())
+    if format.is_none()
+        && !list.is_file()
+        && !list.is_dir()
+        && (list.exists() || list == Path::new("-"))
+        && is_data()
+    {
+        let list = manifest::path::display_safe(list.as_os_str().as_bytes());
+        return Err(Refusal::with_hint(
+            format!("--locate: {list} can be read but once, so its kind is not known beforehand"),
+            "--data FILE tells which file it is of, --root DIR in which folder its files are",
+        ));
+    }
+    let is_list = format.or_else(|| format_of(list)).is_some_and(|row| row.holds.locates);
+    Ok((is_list && is_data()).then(|| data.clone()))
 }
 
 /// Bytes of a file by which it is known for a manifest.

@@ -5,7 +5,7 @@
 use crate::console::Console;
 use crate::exit::Refusal;
 use crate::hash::plan::{Form, Place, heading};
-use crate::hash::replacing::{Accept, Gathered, is_manifest, lists, refused, refused_at};
+use crate::hash::replacing::{Accept, BESIDE, Gathered, is_manifest, lists, refused, refused_at};
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -220,7 +220,7 @@ impl<'a> Beside<'a> {
         if listed == 0 && lacking == 0 {
             return;
         }
-        let gathered = Gathered { listed, lacking, list_read: true, over_content: true };
+        let gathered = Gathered { listed, lacking, list_read: true, over: Some(BESIDE) };
         let written = match of {
             None => refused(shown, gathered, self.accept).map_or(Ok(()), Err).map_err(Why::Refused),
             Some(job) => self.write_beside(job, path, gathered, entries, specs),

@@ -154,6 +154,7 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
     let purpose = purpose(&args)?;
     let mut notes = key.as_ref().map(|read| read.notes.clone()).unwrap_or_default();
     notes.extend(unlike_its_name(&args, format, &specs));
+    notes.extend(template.as_ref().and_then(|template| no_manifest(&args, template)));
     let specs = if matches!(purpose, Purpose::Names(_)) { vec![marks::spec()] } else { specs };
     let inputs = inputs(args.files, &args.select);
     let walk = args.select.walk()?;
@@ -415,6 +416,22 @@ fn is_read_back(writer: Writer<Vec<u8>>, format: &'static Format, entry: &Entry)
     let options = manifest::Options { format: Some(format), ..manifest::Options::default() };
     let mut lines = Reader::new(&text[..], options);
     lines.any(|line| line.is_ok_and(|line| line.entry.digests == entry.digests))
+}
+
+/// That a check would not find in a file of lines by a template what was written, if one is written.
+fn no_manifest(args: &HashArgs, template: &Template) -> Option<String> {
+    let name = args.output.as_ref()?.as_os_str().as_bytes();
+    let digests: Vec<_> = template.specs().into_iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
+    let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, ..Entry::default() };
+    let mut text = Vec::new();
+    // Two, for lines may have no end.
+    (0..2).for_each(|_| template.render(&entry, &mut text));
+    let lines = Reader::new(&text[..], manifest::Options::for_name(name)).flatten();
+    let found = lines.filter(|line| line.entry.path == entry.path).flat_map(|line| line.entry.digests);
+    let found = found.filter(|found| entry.digests.contains(found)).count();
+    (entry.digests.is_empty() || found != 2 * entry.digests.len()).then(|| {
+        format!("{}: no manifest: a check reads no lines as these", manifest::path::display_safe(name))
+    })
 }
 
 /// Whether a spelling that no list is read back in can be shown.

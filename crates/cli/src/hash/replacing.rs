@@ -28,9 +28,24 @@ pub struct Gathered {
     pub lacking: u64,
     /// Whether all names were known.
     pub list_read: bool,
-    /// Whether the file to be replaced was named as one to be hashed: an older manifest met by `*`, or content.
-    pub over_content: bool,
+    /// What the file to be replaced is if it is no manifest, where that is asked.
+    pub over: Option<Content>,
 }
+
+/// What is never replaced, and what can be done: why, and a hint.
+pub type Content = (&'static str, &'static str);
+
+/// It was named as one to be hashed: an older manifest met by `*`, or content.
+pub const NAMED: Content = (
+    "it was to be hashed, and is no manifest",
+    "-o takes the name of the manifest: truesum hash -o SUMS FILE...",
+);
+
+/// Nobody named it.
+pub const BESIDE: Content = (
+    "what is there is no manifest, or not of what its name says",
+    "move it away, or write one manifest of all: -o FILE",
+);
 
 /// Why nothing is written to `path`, if so. Names that nobody knows are no part that can be accepted.
 pub fn refused(path: &Path, gathered: Gathered, accept: Accept) -> Option<Refusal> {
@@ -49,10 +64,9 @@ pub fn refused_at(path: &Path, at: &Path, gathered: Gathered, accept: Accept) ->
             "there is no file to list".to_owned(),
             Some("--allow-empty writes a manifest without entries".to_owned()),
         ),
-        Gathered { over_content: true, .. } if !is_manifest(at) => (
-            "it was to be hashed, and is no manifest".to_owned(),
-            Some("-o takes the name of the manifest: truesum hash -o SUMS FILE...".to_owned()),
-        ),
+        Gathered { over: Some((why, hint)), .. } if !is_manifest(at) => {
+            (why.to_owned(), Some(hint.to_owned()))
+        }
         _ => return None,
     };
     let kept = if at.exists() { "not replaced" } else { "not written" };
@@ -83,7 +97,7 @@ mod tests {
 
     #[test]
     fn what_lists_less_than_was_asked_for_is_written_only_on_request() {
-        let all = |listed, lacking, list_read| Gathered { listed, lacking, list_read, over_content: false };
+        let all = |listed, lacking, list_read| Gathered { listed, lacking, list_read, over: None };
         let words = |gathered, partial, empty| {
             let refusal = refused(Path::new("/nowhere/M"), gathered, Accept { partial, empty });
             refusal.map(|refusal| refusal.text.replace("/nowhere/M: not written: ", ""))
@@ -107,7 +121,7 @@ mod tests {
     fn content_is_not_replaced_and_a_manifest_is() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("M");
-        let gathered = Gathered { listed: 1, lacking: 0, list_read: true, over_content: true };
+        let gathered = Gathered { listed: 1, lacking: 0, list_read: true, over: Some(NAMED) };
         let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         for (content, kept) in [
             (String::new(), false),

@@ -160,12 +160,17 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         return Ok(Exit::NotAsAsked);
     }
     let lacking = merged.failed + unholdable;
-    if merged.faults > 0 || lacking > 0 && !args.partial {
+    // A format that can hold none of them is no matter of a few files.
+    let some_held = unholdable == 0 || unholdable < merged.files;
+    if merged.faults > 0 || lacking > 0 && !(args.partial && some_held) {
         let faults = count(merged.faults, "fault", "faults");
         let files = count(lacking, "file", "files");
         console.error(&format!("{shown}: not written: {faults} of parts, {files} without a digest"));
         if merged.faults == 0 {
-            console.hint("--partial writes what could be hashed");
+            console.hint(match some_held {
+                true => "--partial writes what could be hashed",
+                false => "--json holds everything",
+            });
         }
         return Ok(Exit::Failed);
     }

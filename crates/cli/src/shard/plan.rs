@@ -138,7 +138,11 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     let fail = |error| Error::io(args.output.as_os_str().as_bytes(), "write", error);
     let mut planner = Planner::new(output, folder.as_os_str().as_bytes(), &specs, sizes).map_err(fail)?;
     let verbose = tell.verbose;
-    let mut hear = |notice: Notice| hear(&notice, tell.notes, verbose, console);
+    let mut met_own = false;
+    let mut hear = |notice: Notice| {
+        met_own |= matches!(notice, Notice::Own(_));
+        hear(&notice, tell.notes, verbose, console);
+    };
     let (planned, list_error) = match &args.manifest {
         Some(manifest) => {
             let mut tasks = Listed::open(manifest)?;
@@ -167,6 +171,13 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         return Err(Error::io(list.as_os_str().as_bytes(), "read", error).into());
     }
     let lacking = count(planned.failed, "file or folder", "files or folders");
+    if let (true, Some(manifest)) = (met_own, &args.manifest) {
+        let manifest = display_safe(manifest.as_os_str().as_bytes());
+        let text = format!("{output}: not written: {manifest} lists it");
+        return Err(
+            Refusal::with_hint(text, "another name for the plan, or a manifest without that line").into()
+        );
+    }
     if planned.failed > 0 && !args.partial {
         console.error(&format!("{output}: not written: {lacking} would be missing from it"));
         console.hint("--partial plans what could be looked at");

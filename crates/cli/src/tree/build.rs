@@ -151,10 +151,16 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
                 if let Err(error) = output.write(&lines) {
                     return cannot_write(&Error::io(&output.name(), "write", error), console);
                 }
+                let tree = kept_as(name, args.output.as_deref(), ending(args));
+                let (shown, kept) = (display_safe(name), display_safe(tree.as_os_str().as_bytes()));
                 if args.save && std::io::stderr().is_terminal() {
-                    let tree = kept_as(name, args.output.as_deref(), ending(args));
-                    let (name, tree) = (display_safe(name), display_safe(tree.as_os_str().as_bytes()));
-                    console.line(&format!("truesum: the tree of {name} is in {tree}"));
+                    console.line(&format!("truesum: the tree of {shown} is in {kept}"));
+                }
+                // Of one piece the digest above is all there is: a length at most was kept.
+                if args.format.is_some() && std::fs::metadata(&tree).is_ok_and(|kept| kept.len() <= 8) {
+                    console.note(&format!(
+                        "{kept} has no digest, so short is {shown}: only its BLAKE3 verifies it"
+                    ));
                 }
                 if args.append || args.since.is_some() {
                     tell_unread(file, watch.progress.bytes(), console);

@@ -222,6 +222,15 @@ fn what_is_equal_by_a_weak_digest_is_told_so() {
     let ran = folder.run(&["diff", "M", "d"]);
     assert_eq!(shown(&ran), (String::new(), "truesum: note: equal by crc32: not tamper-evident\n", Some(0)));
     assert_eq!(shown(&folder.run(&["diff", "-q", "M", "d"])), (String::new(), "", Some(0)));
+    // What differs stands there; what does not is equal by no more than before.
+    folder.write("d/b", "");
+    let ran = folder.run(&["diff", "M", "d"]);
+    let said = "truesum: note: equal by crc32: not tamper-evident\n";
+    assert_eq!(shown(&ran), ("added\tb\n".to_owned(), said, Some(1)));
+    std::fs::remove_file(folder.path("d/b")).unwrap();
+    folder.write("d/a", "xyz");
+    assert_eq!(shown(&folder.run(&["diff", "M", "d"])), ("changed\ta\n".to_owned(), "", Some(1)));
+    folder.write("d/a", "abc");
     let ran = folder.run(&["audit", "-a", "imohash", "S", "d"]);
     let said =
         "truesum: 1 file listed: 1 ok; 3 B read; imohash: samples only, most bytes not compared: equal\n";

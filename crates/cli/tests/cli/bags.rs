@@ -275,3 +275,23 @@ fn what_a_check_of_the_bag_refuses_is_not_completed() {
     assert_eq!(folder.run(&["hash", "--bag", "b"]).code, Some(0));
     assert_eq!(folder.run(&["check", "b"]).code, Some(0));
 }
+
+#[test]
+fn what_belongs_to_a_media_history_is_none_of_its_files() {
+    let folder = Folder::with(&[("clips/A/a.mov", "abc")]);
+    let list = "clips/ascmhl/0001_clips.mhl";
+    let ran = folder.run(&["hash", "-t", "ascmhl", "-q", "-o", list, "clips"]);
+    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    // The list of a later day.
+    folder.write("clips/ascmhl/0002_clips.mhl", folder.read(list));
+    for command in [&["check", "--exact", list][..], &["audit", list], &["diff", list, "clips"]] {
+        let ran = folder.run(command);
+        assert_eq!(ran.code, Some(0), "{command:?}: {}{}", ran.out(), ran.err);
+    }
+    // Not what only lies there, or is called so elsewhere.
+    folder.write("clips/ascmhl/notes", "");
+    folder.write("clips/ascmhl_chain.xml", "");
+    let ran = folder.run(&["check", "--exact", list]);
+    let said = "2 files in clips not listed: ascmhl/notes, ascmhl_chain.xml\n";
+    assert!(ran.code == Some(1) && ran.err.contains(said), "{}", ran.err);
+}

@@ -80,7 +80,8 @@ fn each_folder_gets_a_manifest_of_its_files() {
 fn a_folder_keeps_what_lists_more_or_is_no_manifest() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", "a letter\n"), ("e/b", "abc")]);
     let ran = folder.run(&["hash", "--per-directory", "d", "e"]);
-    let said = "truesum: d/SHA256SUMS: not replaced: it was to be hashed, and is no manifest\n";
+    let said =
+        "truesum: d/SHA256SUMS: not replaced: what is there is no manifest, or not of what its name says\n";
     assert!(ran.err.starts_with(said) && ran.code == Some(1), "{}", ran.err);
     assert_eq!(folder.read("d/SHA256SUMS"), b"a letter\n");
     assert!(folder.path("e/SHA256SUMS").exists());
@@ -107,7 +108,8 @@ fn each_file_gets_its_sidecars_and_these_none() {
     // A file of that name that is none stays.
     folder.write("d/x.iso.sha256", "notes on x.iso\n");
     let ran = folder.run(&["hash", "--sidecar", "d/x.iso"]);
-    let said = "truesum: d/x.iso.sha256: not replaced: it was to be hashed, and is no manifest\n";
+    let said =
+        "truesum: d/x.iso.sha256: not replaced: what is there is no manifest, or not of what its name says\n";
     assert!(ran.err.starts_with(said) && ran.code == Some(1), "{}", ran.err);
     assert_eq!(folder.read("d/x.iso.sha256"), b"notes on x.iso\n");
     let ran = folder.run(&["hash", "--sidecar", "-q", "-t", "sfv", "d/x.iso"]);

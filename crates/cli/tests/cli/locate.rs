@@ -310,3 +310,56 @@ fn entries_without_digests_of_pieces_are_verified_all_the_same() {
     folder.write("set/small", "small");
     assert_eq!(repair().code, Some(0));
 }
+
+#[test]
+fn a_list_that_can_be_read_but_once_is_not_looked_at_before_it_is_read() {
+    let folder = Folder::with(&[("a", "abc")]);
+    folder.pipe("list");
+    let ran = folder.run(&["check", "--locate", "list", "a"]);
+    let said = "truesum: --locate: list can be read but once, so its kind is not known beforehand\n\
+                hint: --data FILE tells which file it is of, --root DIR in which folder its files are\n";
+    assert_eq!((ran.out().as_str(), ran.err.as_str(), ran.code), ("", said, Some(2)));
+    let list = format!("{}  a\n", crate::program::ABC);
+    let ran = folder.feed(&["check", "--locate", "-", "a"], list.as_bytes());
+    assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{}", ran.err);
+    let ran = folder.feed(&["check", "--locate", "--data", "a"], list.as_bytes());
+    assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{}", ran.err);
+}
+
+#[test]
+fn of_a_file_of_one_piece_an_outboard_has_no_digest_and_that_is_said() {
+    for (format, length) in [("obao", 1024), ("obao4", 16 << 10)] {
+        let folder = Folder::new();
+        for (name, more, notes) in [("short", 0, 1), ("long", 1, 0)] {
+            folder.write(name, vec![7; length + more]);
+            let ran = folder.run(&["tree", "--save", "--format", format, name]);
+            let said = format!(
+                "note: {name}.{format} has no digest, so short is {name}: only its BLAKE3 verifies it\n"
+            );
+            assert_eq!((ran.err.matches(&said).count(), ran.code), (notes, Some(0)), "{}", ran.err);
+            // Whatever it is changed to: of nothing nothing is verified.
+            folder.write(name, vec![8; length + more]);
+            let ran = folder.run(&["check", "--locate", &format!("{name}.{format}")]);
+            assert_eq!(ran.code, Some(1 + notes as i32), "{}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_given_is_called_so_where_it_is_mended() {
+    let folder = outboard();
+    folder.write("copies/data", folder.read("data"));
+    std::fs::rename(folder.path("data"), folder.path("other")).unwrap();
+    let repair = |copy: &str, file: &str| folder.run(&["tree", "repair", "--from", copy, "data.obao4", file]);
+    let ran = repair("copies", "none");
+    assert_eq!(
+        (ran.err.as_str(), ran.code),
+        ("truesum: none: cannot open: No such file or directory\n", Some(1))
+    );
+    for copy in ["copies", "copies/data"] {
+        flip(&folder, "other", MIB + 5);
+        let ran = repair(copy, "other");
+        assert!(ran.err.contains("truesum: other: mended and verified"), "{}", ran.err);
+        assert_eq!(ran.code, Some(0));
+    }
+}

@@ -65,6 +65,32 @@ fn a_list_takes_the_place_of_no_file_of_data() {
 }
 
 #[test]
+fn lines_by_a_template_that_are_no_manifest_are_told_to_be_none() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "")]);
+    for (name, template, is_manifest) in [
+        ("list", "%{sha256}  %p\\n", true),
+        ("list", "%{md5}  %p\\n%{sha256}  %p\\n", true),
+        ("list", "SHA256 (%p) = %{sha256}\\n", true),
+        ("list", "%{sha256} %s %p\\n", false),
+        ("list", "%{sha256}  %p", false),
+        ("list", "%p\\n", false),
+        ("list.sha256", "%{md5}  %p\\n", false),
+    ] {
+        let ran = folder.run(&["hash", "-o", name, "--format-string", template, "a", "b"]);
+        let note = format!("truesum: note: {name}: no manifest: a check reads no lines as these\n");
+        let said = if is_manifest { "" } else { &note };
+        assert_eq!(shown(&ran), (String::new(), said, Some(0)), "{template}");
+        assert_eq!(folder.run(&["check", "-q", name]).code == Some(0), is_manifest, "{template}");
+    }
+    let ran = folder.run(&["hash", "--format-string", "%p\\n", "a"]);
+    assert_eq!(
+        shown(&ran),
+        ("a\n".to_owned(), "", Some(0)),
+        "of what goes to standard output nothing is said"
+    );
+}
+
+#[test]
 fn a_page_does_not_take_the_name_of_a_listed_file() {
     let folder = folder();
     for (words, option) in [

@@ -339,3 +339,31 @@ fn a_manifest_says_which_files_and_the_names_may_be_any() {
         ran.err
     );
 }
+
+#[test]
+fn a_format_that_holds_no_digest_of_the_plan_is_no_matter_of_a_part() {
+    let folder = planned();
+    assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0..2"]).code, Some(0));
+    for words in [
+        &["shard", "merge", "plan", "-t", "sfv", "-o", "M"][..],
+        &["shard", "merge", "--partial", "plan", "-t", "sfv", "-o", "M"],
+    ] {
+        let ran = folder.run(words);
+        let said = "truesum: M: not written: 0 faults of parts, 2 files without a digest\nhint: --json holds everything\n";
+        assert!(ran.code == Some(1) && ran.err.ends_with(said), "{}", ran.err);
+        assert!(!folder.path("M").exists());
+    }
+}
+
+#[test]
+fn a_plan_does_not_take_the_place_of_what_its_manifest_lists() {
+    let folder = planned();
+    let before = folder.read("plan");
+    assert_eq!(folder.run(&["hash", "-q", "-o", "SUMS", "plan", "d/a"]).code, Some(0));
+    let ran = folder.run(&["shard", "plan", "-q", "-o", "plan", "--manifest", "SUMS"]);
+    let said = "truesum: plan: not written: SUMS lists it\n\
+                hint: another name for the plan, or a manifest without that line\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(folder.read("plan"), before);
+    assert_eq!(folder.run(&["shard", "plan", "-q", "-o", "p", "--manifest", "SUMS"]).code, Some(0));
+}

@@ -212,6 +212,10 @@ pub fn hash_range(
     if bytes.start > bytes.end || bytes.end > size {
         return Err(fail(format!("{}..{} is not a range of its {size} bytes", bytes.start, bytes.end)));
     }
+    // Of BLAKE3 the only leaf is the root, and no piece of anything.
+    if matches!(&division, Division::Tree(tree) if !tree.place_independent() && tree.leaves(size) < 2) {
+        return Err(fail(format!("{spec} of so short a file cannot be divided: truesum hash computes it")));
+    }
     let range = division.units(&bytes, size).ok_or_else(|| {
         let whole = match &division {
             Division::Tree(tree) => format!("multiples of {}", tree.leaf_size()),

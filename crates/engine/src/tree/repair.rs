@@ -116,7 +116,7 @@ pub fn repair(
         let possible = here
             && hash_granule(&mut read, header, granule, range.start)? == store.get(granule..granule + 1)?[0];
         let (writes, loses) =
-            if possible { mend(&file, path, source, &range, &right, Mode::DryRun)? } else { (0, 0) };
+            if possible { mend(&file, path, source, &range, &right, Mode::DryRun, &mut 0)? } else { (0, 0) };
         mends.push(Mend { range, possible, writes, loses });
         prints.push(right);
     }
@@ -124,15 +124,28 @@ pub fn repair(
         spare(path, &mends, report.size.min(header.size))?;
     }
     if mode.writes() && mends.iter().any(|mend| mend.possible) {
-        for (done, right) in mends.iter_mut().zip(&prints).filter(|(done, _)| done.possible) {
-            done.writes = mend(&file, path, source, &done.range, right, mode)?.0;
-        }
-        file.sync_all().map_err(|error| Error::io(path, "write", error))?;
+        let mut written = 0;
+        let mut write = || {
+            for (done, right) in mends.iter_mut().zip(&prints).filter(|(done, _)| done.possible) {
+                done.writes = mend(&file, path, source, &done.range, right, mode, &mut written)?.0;
+            }
+            file.sync_all().map_err(|error| Error::io(path, "write", error))
+        };
+        let done = write();
         // Nobody may have it open for writing when it is read.
         drop(file);
-        check(path, store, &mends, reading)?;
+        done.and_then(|()| check(path, store, &mends, reading)).map_err(|error| after(error, written))?;
     }
     Ok((report, mends))
+}
+
+/// The same failure, with what was written before it: whoever is told of it has to know that the file is another one now.
+pub(crate) fn after(error: Error, written: u64) -> Error {
+    if written == 0 {
+        return error;
+    }
+    let why = format!("{}; {written} bytes were written before: the same command goes on", error.reason());
+    Error { cause: Cause::Other(why), ..error }
 }
 
 /// What tells bytes from all others.
@@ -141,7 +154,7 @@ pub(crate) fn print_of(bytes: &[u8]) -> Digest {
 }
 
 /// Writes the blocks of a range that differ from the copy's, whose units have the digests `right`; returns their bytes, and how many
-/// bytes that were there differ.
+/// bytes that were there differ. What is written is added to `sum` at once.
 pub(crate) fn mend(
     file: &File,
     path: &[u8],
@@ -149,6 +162,7 @@ pub(crate) fn mend(
     range: &Range<u64>,
     right: &[Digest],
     mode: Mode,
+    sum: &mut u64,
 ) -> Result<(u64, u64), Error> {
     let (mut good, mut found) = (vec![0; UNIT as usize], vec![0; UNIT as usize]);
     let (mut written, mut lost) = (0, 0);
@@ -172,6 +186,7 @@ pub(crate) fn mend(
             if mode.writes() {
                 let offset = start + at as u64;
                 file.write_all_at(right, offset).map_err(|error| Error::io(path, "write", error))?;
+                *sum += right.len() as u64;
             }
         }
     }
@@ -237,7 +252,9 @@ mod tests {
         let reading = Reading::new(&progress);
         let guarded = reading.open(name).expect("open");
         let source = reading.unmapped(&guarded, name);
-        let result = mend(&target.open(), b"target", source, &(0..len), &right, Mode::Write);
+        let mut written = 0;
+        let result = mend(&target.open(), b"target", source, &(0..len), &right, Mode::Write, &mut written);
+        assert_eq!(written, UNIT);
         assert!(matches!(result, Err(Error { cause: Cause::Changed(_), .. })), "{result:?}");
         let unit = UNIT as usize;
         let mended = std::fs::read(target.path()).expect("there");

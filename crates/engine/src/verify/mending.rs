@@ -16,7 +16,7 @@ use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
-use crate::tree::repair::{Mend, Mode, mend, print_of, spare};
+use crate::tree::repair::{Mend, Mode, after as after_writing, mend, print_of, spare};
 use crate::verify::entries::Entries;
 use crate::verify::foreign::look;
 use crate::verify::options::Options;
@@ -103,8 +103,12 @@ pub fn repair(
     if pieced.is_empty() {
         return Ok(Repair { files: Vec::new(), whole });
     }
-    let copies = Copies::new(copy, pieced.len())?;
+    let copies = Copies::new(copy, &pieced, options.data.is_some())?;
     let mut pieced = pieced;
+    // A file that is given is called as it was given.
+    if options.data.is_some() {
+        pieced.iter_mut().for_each(|file| file.job.name = file.job.path().to_vec());
+    }
     let mut verified = verify(pieced.clone(), &config, progress)?;
     if copies.tell_sizes(&mut pieced, &verified) {
         verified = verify(pieced.clone(), &config, progress)?;
@@ -115,8 +119,15 @@ pub fn repair(
         root.size(path).min(pieced::size_of(file))
     });
     let sizes: Vec<u64> = sizes.collect();
-    let mut mending =
-        Mending { files: &pieced, found: &verified, copies, config: &config, mode: Mode::DryRun, progress };
+    let mut mending = Mending {
+        files: &pieced,
+        found: &verified,
+        copies,
+        config: &config,
+        mode: Mode::DryRun,
+        sum: 0,
+        progress,
+    };
     let mut mends = mending.all()?;
     if mode.writes() {
         apart(&pieced, &mends, &config.root)?;
@@ -128,11 +139,16 @@ pub fn repair(
     }
     if mode.writes() {
         mending.mode = mode;
-        mends = mending.all()?;
+        let done = mending.all();
+        mends = done.map_err(|error| after_writing(error, mending.sum))?;
     }
+    let sum = mending.sum;
     let written = mode.writes() && mends.iter().flatten().any(|mend| mend.writes > 0);
     let mut after = match written {
-        true => verify(pieced, &config, progress)?.into_iter().map(Some).collect(),
+        true => {
+            let found = verify(pieced, &config, progress).map_err(|error| after_writing(error, sum))?;
+            found.into_iter().map(Some).collect()
+        }
         false => Vec::new(),
     };
     after.resize_with(mends.len(), || None);
@@ -231,11 +247,14 @@ struct Copies {
 }
 
 impl Copies {
-    fn new(copy: &Path, files: usize) -> Result<Copies, Error> {
+    /// The copies in a folder, or a copy; `given` says that the file is called otherwise than the list has it.
+    fn new(copy: &Path, files: &[Pieced], given: bool) -> Result<Copies, Error> {
         let bytes = copy.as_os_str().as_bytes();
         if copy.is_dir() {
-            return Ok(Copies { root: Root::folder(copy, false)?, only: None, open: HashMap::new() });
+            let only = files.first().filter(|_| given).map(|file| file.job.name.clone());
+            return Ok(Copies { root: Root::folder(copy, false)?, only, open: HashMap::new() });
         }
+        let files = files.len();
         if files != 1 {
             let why = format!("the list is of {files} files: name the folder with their copies");
             return Err(Error::new(bytes, "use", Cause::Other(why)));
@@ -291,6 +310,8 @@ struct Mending<'a> {
     copies: Copies,
     config: &'a Config,
     mode: Mode,
+    /// Bytes written.
+    sum: u64,
     progress: &'a Progress,
 }
 
@@ -418,7 +439,7 @@ impl Mending<'_> {
         let access = if self.mode.writes() { OFlags::RDWR } else { OFlags::RDONLY };
         let file = root.resolve(path, access | OFlags::CLOEXEC | OFlags::NOCTTY);
         let file = File::from(file.map_err(|error| root.refusal(path, "open", error))?);
-        let (written, lost) = mend(&file, path, source, part, right, self.mode)?;
+        let (written, lost) = mend(&file, path, source, part, right, self.mode, &mut self.sum)?;
         if self.mode.writes() && written > 0 {
             file.sync_all().map_err(|error| Error::io(path, "write", error))?;
         }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The folder that a manifest's names are relative to: its own, or the one above where by the rules of its format it lies in a
@@ -13,12 +14,28 @@ pub fn folder_of_names(manifest: &Path) -> PathBuf {
     let above = match bytes(manifest.file_name()).as_slice() {
         b"RECORD" => place.ends_with(b".dist-info"),
         b"MANIFEST.MF" => place == b"META-INF",
-        name => place == b"ascmhl" && name.ends_with(b".mhl"),
+        name => place == HISTORY && name.ends_with(b".mhl"),
     };
     match if above { folder.and_then(Path::parent) } else { folder } {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
     }
+}
+
+/// The folder of the lists of an ASC-MHL history.
+const HISTORY: &[u8] = b"ascmhl";
+
+/// What belongs to the history of a list of ASC-MHL, as `(device, inode)`: all lists of its folder and the chain that names them. By the
+/// rules of the format no list has them.
+pub(crate) fn history(manifest: &Path) -> Vec<(u64, u64)> {
+    let is_list = |name: &Path| name.extension().is_some_and(|end| end == "mhl");
+    let folder =
+        manifest.parent().filter(|folder| folder.file_name().is_some_and(|name| name.as_bytes() == HISTORY));
+    let files = folder.filter(|_| is_list(manifest)).and_then(|folder| std::fs::read_dir(folder).ok());
+    let of_it = files.into_iter().flatten().flatten();
+    let of_it =
+        of_it.filter(|file| is_list(Path::new(&file.file_name())) || file.file_name() == "ascmhl_chain.xml");
+    of_it.filter_map(|file| file.metadata().ok()).map(|file| (file.dev(), file.ino())).collect()
 }
 
 #[cfg(test)]

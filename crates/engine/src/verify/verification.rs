@@ -17,6 +17,7 @@ use crate::verify::foreign::look;
 use crate::verify::listed::ListedNames;
 use crate::verify::options::{Options, Unlisted};
 use crate::verify::pieced::{self, Pieced};
+use crate::verify::place::history;
 use crate::verify::report::{Checked, Report};
 use crate::verify::seen::{CountedReader, Seen};
 use crate::verify::several::{Folder, Several};
@@ -494,12 +495,12 @@ impl Sink for Relay<'_, '_> {
     }
 }
 
-/// Opens a manifest; `-` is standard input. With it the device and inode number of its file.
-pub(crate) fn open(name: &Path, progress: &Progress) -> Result<(Input, Option<(u64, u64)>), Error> {
+/// Opens a manifest; `-` is standard input. With it the device and inode number of its file, and of those of its history.
+pub(crate) fn open(name: &Path, progress: &Progress) -> Result<(Input, Vec<(u64, u64)>), Error> {
     let bytes = name.as_os_str().as_bytes();
     let fail = |action| move |error| Error::io(bytes, action, error);
     if bytes == b"-" {
-        return Ok((Input::stdin(progress).map_err(fail("read"))?, None));
+        return Ok((Input::stdin(progress).map_err(fail("read"))?, Vec::new()));
     }
     let file = Input::open(name, progress).map_err(fail("open"))?;
     let metadata = file.file().metadata().map_err(fail("read"))?;
@@ -507,5 +508,7 @@ pub(crate) fn open(name: &Path, progress: &Progress) -> Result<(Input, Option<(u
         return Err(Error::new(bytes, "read", Cause::Other("it is a directory".to_owned())));
     }
     progress.add_listed(metadata.len());
-    Ok((file, Some((metadata.dev(), metadata.ino()))))
+    let mut ids = history(name);
+    ids.push((metadata.dev(), metadata.ino()));
+    Ok((file, ids))
 }
