@@ -233,7 +233,7 @@ impl<W: Word32> Ahead<W, 64> for OneSha256 {
                 ($first:literal) => {
                     unroll!(i in 16, from $first => {
                         let sum1 = ((e.rotr(14) ^ e).rotr(5) ^ e).rotr(6);
-                        let t1 = h.add(*words.add(i * W::LANES)).add(e.choose(f, g)).add(sum1);
+                        let t1 = h.add(*words.add(i * W::LANES)).add(((f ^ g) & e) ^ g).add(sum1);
                         let ab = a ^ b;
                         let t2 = ((a.rotr(9) ^ a).rotr(11) ^ a).rotr(2).add((bc & ab) ^ b);
                         bc = ab;
