@@ -13,9 +13,6 @@ const SLICE = 128 << 10;
 /** Bytes of many messages that lie there at a time, if one alone has not more. */
 const BATCH = 4 << 20;
 
-const hexadecimal = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-const hex = (bytes) => Array.from(bytes, (byte) => hexadecimal[byte]).join("");
-
 export class Truesum {
     #module;
     #slice;
@@ -52,7 +49,7 @@ export class Truesum {
     /** A hasher of one message, of `size` bytes if that is known: some algorithms keep the whole message until then. */
     hasher(algorithm, size = -1) {
         const begin = (name, length) => this.#module.begin(name, length, BigInt(size));
-        return new Hasher(this.#module, this.#slice, this.#named(algorithm, begin), () => this.#answer());
+        return new Hasher(this.#module, this.#slice, this.#named(algorithm, begin), () => this.#text());
     }
 
     /** The digests of whole messages, as hexadecimal text, in their order. */
@@ -82,10 +79,9 @@ export class Truesum {
                 all.set(message, at);
                 at += message.length;
             });
-            const call = (name, length) => digests(name, length, room + table, room, messages.length) + 1;
-            const width = this.#named(algorithm, call) - 1;
-            const answer = this.#answer();
-            return messages.map((_, i) => hex(answer.subarray(i * width, (i + 1) * width)));
+            const call = (name, length) => digests(name, length, room + table, room, messages.length) === 0;
+            this.#named(algorithm, call);
+            return this.#text().split("\n");
         } finally {
             release(room, table + bytes);
         }
@@ -108,14 +104,10 @@ export class Truesum {
         }
     }
 
-    /** A copy of what the last call has to say. */
-    #answer() {
-        const { memory, answer, answer_len } = this.#module;
-        return new Uint8Array(memory.buffer).slice(answer(), answer() + answer_len());
-    }
-
+    /** What the last call has to say. */
     #text() {
-        return new TextDecoder().decode(this.#answer());
+        const { memory, answer, answer_len } = this.#module;
+        return new TextDecoder().decode(new Uint8Array(memory.buffer, answer(), answer_len()));
     }
 }
 
@@ -123,13 +115,13 @@ class Hasher {
     #module;
     #slice;
     #hasher;
-    #answer;
+    #text;
 
-    constructor(module, slice, hasher, answer) {
+    constructor(module, slice, hasher, text) {
         this.#module = module;
         this.#slice = slice;
         this.#hasher = hasher;
-        this.#answer = answer;
+        this.#text = text;
     }
 
     /** Feeds the next bytes, a Uint8Array. */
@@ -147,10 +139,11 @@ class Hasher {
     finish() {
         const hasher = this.#open();
         this.#hasher = null;
-        if (this.#module.finish(hasher) < 0) {
-            throw new Error(new TextDecoder().decode(this.#answer()));
+        const failed = this.#module.finish(hasher) < 0;
+        if (failed) {
+            throw new Error(this.#text());
         }
-        return hex(this.#answer());
+        return this.#text();
     }
 
     /** Gives its memory back where no digest is wanted any more. */

@@ -90,7 +90,7 @@ pub unsafe extern "C" fn update(hasher: *mut Hasher, data: *const u8, len: usize
     unsafe { (*hasher).update(std::slice::from_raw_parts(data, len)) }
 }
 
-/// Ends the message, and the hasher with it. The answer is the digest, 0 is returned; or -1 and a reason, where the size was told
+/// Ends the message, and the hasher with it. The answer is the digest in hexadecimal, 0 is returned; or -1 and a reason, where the size was told
 /// and other than as many bytes came.
 ///
 /// # Safety
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn finish(hasher: *mut Hasher) -> i32 {
         say(format!("{}: more or fewer bytes came than the size that was told", hasher.spec()).into_bytes());
         return -1;
     }
-    say(hasher.finish().as_bytes().to_vec());
+    say(hasher.finish().to_hex().into_bytes());
     0
 }
 
@@ -117,8 +117,7 @@ pub unsafe extern "C" fn discard(hasher: *mut Hasher) {
     drop(unsafe { Box::from_raw(hasher) });
 }
 
-/// The digests of `count` messages, which lie one behind the other: the answer is all of them in order, what is returned is the length
-/// of one; or -1 and a reason.
+/// The digests of `count` messages, which lie one behind the other: the answer has a line for each, 0 is returned; or -1 and a reason.
 ///
 /// # Safety
 /// `name` is valid for reading `len` bytes, `lengths` for `count` numbers, `data` for as many bytes as these are together.
@@ -143,8 +142,9 @@ pub unsafe extern "C" fn digests(
         }
     }
     let digests = hash_many(&spec, &messages);
-    say(digests.iter().flat_map(|digest| digest.as_bytes()).copied().collect());
-    spec.digest_len() as i32
+    let lines: Vec<String> = digests.iter().map(|digest| digest.to_hex()).collect();
+    say(lines.join("\n").into_bytes());
+    0
 }
 
 /// The names of all algorithms that need no key, a line each.
