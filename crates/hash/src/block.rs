@@ -1,7 +1,7 @@
 //! Algorithms that are chains of blocks: what a chain is, the kernel rows that advance it, the state of a message, and the
 //! scheduler that runs many messages at once.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
 mod ahead;
 mod chain;
 pub(crate) mod cpu;
@@ -11,7 +11,7 @@ pub(crate) mod row;
 mod schedule;
 mod stream;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
 pub(crate) use ahead::{Ahead, Work, ahead};
 pub(crate) use chain::{Chain, MAX_BLOCK, MAX_WORDS, State, Tail, state};
 pub(crate) use held::Held;

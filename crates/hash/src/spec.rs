@@ -91,7 +91,7 @@ impl Spec {
                 self.params.digest_len = bits / 8;
             }
             Lengths::Any => {
-                if bits == 0 || !bits.is_multiple_of(8) || bits > 8 << 30 {
+                if bits == 0 || !bits.is_multiple_of(8) || bits / 8 > 1 << 30 {
                     return Err(SpecError::Length(name, bits, "a multiple of 8, up to 1 GiB of output"));
                 }
                 self.params.digest_len = bits / 8;

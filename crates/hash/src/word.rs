@@ -15,9 +15,21 @@ mod avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod operations;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 mod pair;
+#[cfg(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+mod register;
 mod scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 mod unroll;
@@ -31,8 +43,14 @@ pub(crate) use avx512::{U32x16, U64x8};
 #[cfg(target_arch = "aarch64")]
 pub(crate) use neon::{Sha3U64x2, U32x4, U64x2};
 pub(crate) use operations::{Endian, Word, Word32, Word64};
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 pub(crate) use pair::X2;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(crate) use simd128::{U32x4, U64x2};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use sse2::{U32x4, U64x2};
 pub(crate) use unroll::{array, section, turns, unknown, unroll};

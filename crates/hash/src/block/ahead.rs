@@ -29,17 +29,17 @@ pub(crate) trait Ahead<W: Word, const ROUNDS: usize> {
     /// `W::LANES` pointers to a whole block each; compiled for the word's CPU features.
     unsafe fn first(blocks: *const *const u8) -> [W; 16];
 
-    /// The word that follows on those before `end`.
+    /// The word that follows on sixteen, of which `first` is the first.
     ///
     /// # Safety
-    /// Sixteen words stand before `end`; compiled for the word's CPU features.
-    unsafe fn next(end: *const W) -> W;
+    /// Sixteen words are readable; compiled for the word's CPU features.
+    unsafe fn next(first: *const W) -> W;
 
     /// The state after a block. The words of its schedule, constants added, stand at `words` and then every `W::LANES` words.
     /// On the way it computes its part of the schedules to come: [`Work::STEPS`] words, one after the other.
     ///
     /// # Safety
-    /// `ROUNDS` words and one more are readable; what [`Work::step`] wants; compiled for the word's CPU features and BMI2.
+    /// `ROUNDS` words and one more are readable; what [`Work::step`] wants; compiled for the word's CPU features and, on x86-64, BMI2.
     unsafe fn block(state: Self::State, words: *const W::Lane, work: Work<W, ROUNDS>) -> Self::State;
 }
 
@@ -81,7 +81,7 @@ impl<W: Word, const ROUNDS: usize> Work<W, ROUNDS> {
         // constants follow on them; the rest is the caller's promise.
         unsafe {
             let words = self.words.add(step);
-            let word = A::next(words.add(ROUNDS));
+            let word = A::next(words.add(ROUNDS - 16));
             words.add(ROUNDS).write(word);
             words.write(word.plus(*self.constants.add(step)));
         }
@@ -123,7 +123,7 @@ unsafe fn begin<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
 /// Advances the state of one message.
 ///
 /// # Safety
-/// As [`Advance`](super::row::Advance) says, for one message; compiled for the word's CPU features and BMI2.
+/// As [`Advance`](super::row::Advance) says, for one message; compiled for the word's CPU features and, on x86-64, BMI2.
 #[inline(always)]
 pub(crate) unsafe fn ahead<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
     state: *mut W::Lane,

@@ -50,7 +50,11 @@ macro_rules! detected {
 use std::arch::is_x86_feature_detected as detected;
 
 /// The table: a constant, a name, what the name leaves beside it, and what the CPU is asked for.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 macro_rules! features {
     ($($(#[$doc:meta])* $constant:ident: $name:literal with [$($with:ident)*] if [$($asked:tt)*];)*) => {
         /// The features in the order of the table.
@@ -108,8 +112,18 @@ features! {
     SHA3: "sha3" with [NEON] if ["sha3"];
 }
 
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+features! {
+    /// The vectors of WebAssembly: a module that has them runs only where they are.
+    SIMD128: "simd128" with [] if [];
+}
+
 /// Kernels of other architectures are portable ones: they ask nothing of the CPU.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(not(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+)))]
 static TABLE: &[Feature] = &[];
 
 /// The features in use with [`LOOKED`], or 0 as long as nobody has asked.

@@ -23,7 +23,7 @@ pub(crate) enum Code {
 
 /// One row: an instruction set and how many messages it advances at once.
 pub struct Kernel {
-    /// The instruction set: `portable`, `sse2`, `avx2`, `avx512`, `sha-ni`, `neon` ...
+    /// The instruction set: `portable`, `sse2`, `avx2`, `avx512`, `sha-ni`, `neon`, `simd128` ...
     pub isa: &'static str,
     /// Messages per call.
     pub lanes: usize,
@@ -135,53 +135,58 @@ pub fn pick(rows: &'static [Kernel], busy: usize) -> Runnable {
         .expect("a family ends with its portable row")
 }
 
-/// The instruction sets that rows are compiled for: their architecture, the name shown, the features, and the same by the table of
+/// The instruction sets that rows are compiled for: where there is such code, the name shown, the features, and the same by the table of
 /// them. Expands to `then!` of these and what follows.
 macro_rules! isa {
     (avx512 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "x86_64", "avx512", "avx512f,avx512bw,avx512vl", [AVX512], $($rest)* }
+        $crate::block::row::$then! { (target_arch = "x86_64"), "avx512", "avx512f,avx512bw,avx512vl", [AVX512], $($rest)* }
     };
     (avx512_bmi2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "x86_64", "avx512", "avx512f,avx512bw,avx512vl,bmi1,bmi2", [AVX512 BMI2], $($rest)* }
+        $crate::block::row::$then! { (target_arch = "x86_64"), "avx512", "avx512f,avx512bw,avx512vl,bmi1,bmi2", [AVX512 BMI2], $($rest)* }
     };
     (avx2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "x86_64", "avx2", "avx2", [AVX2], $($rest)* }
+        $crate::block::row::$then! { (target_arch = "x86_64"), "avx2", "avx2", [AVX2], $($rest)* }
     };
     (avx2_bmi2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "x86_64", "avx2", "avx2,bmi1,bmi2", [AVX2 BMI2], $($rest)* }
+        $crate::block::row::$then! { (target_arch = "x86_64"), "avx2", "avx2,bmi1,bmi2", [AVX2 BMI2], $($rest)* }
     };
     (bmi2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "x86_64", "avx2", "bmi1,bmi2", [AVX2 BMI2], $($rest)* }
+        $crate::block::row::$then! { (target_arch = "x86_64"), "avx2", "bmi1,bmi2", [AVX2 BMI2], $($rest)* }
     };
     (sse2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "x86_64", "sse2", "sse2", [SSE2], $($rest)* }
+        $crate::block::row::$then! { (target_arch = "x86_64"), "sse2", "sse2", [SSE2], $($rest)* }
     };
     (avx512_gfni $then:ident $($rest:tt)*) => {
         $crate::block::row::$then! {
-            "x86_64", "avx512", "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", [AVX512 VBMI GFNI], $($rest)*
+            (target_arch = "x86_64"), "avx512", "avx512f,avx512bw,avx512vl,avx512vbmi,gfni", [AVX512 VBMI GFNI], $($rest)*
         }
     };
     (sha_ni $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "x86_64", "sha-ni", "sha,ssse3,sse4.1", [SHA SSSE3 SSE41], $($rest)* }
+        $crate::block::row::$then! { (target_arch = "x86_64"), "sha-ni", "sha,ssse3,sse4.1", [SHA SSSE3 SSE41], $($rest)* }
     };
     (neon $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "aarch64", "neon", "neon", [NEON], $($rest)* }
+        $crate::block::row::$then! { (target_arch = "aarch64"), "neon", "neon", [NEON], $($rest)* }
     };
     (sha2 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "aarch64", "sha2", "neon,sha2", [NEON SHA2], $($rest)* }
+        $crate::block::row::$then! { (target_arch = "aarch64"), "sha2", "neon,sha2", [NEON SHA2], $($rest)* }
     };
     (sha512 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "aarch64", "sha512", "neon,sha3", [NEON SHA3], $($rest)* }
+        $crate::block::row::$then! { (target_arch = "aarch64"), "sha512", "neon,sha3", [NEON SHA3], $($rest)* }
     };
     (sha3 $then:ident $($rest:tt)*) => {
-        $crate::block::row::$then! { "aarch64", "sha3", "neon,sha3", [NEON SHA3], $($rest)* }
+        $crate::block::row::$then! { (target_arch = "aarch64"), "sha3", "neon,sha3", [NEON SHA3], $($rest)* }
+    };
+    (simd128 $then:ident $($rest:tt)*) => {
+        $crate::block::row::$then! {
+            (all(target_arch = "wasm32", target_feature = "simd128")), "simd128", "simd128", [SIMD128], $($rest)*
+        }
     };
 }
 pub(crate) use isa;
 
 /// A row for [`kernels`].
 macro_rules! row {
-    ($arch:literal, $isa:literal, $features:literal, [$($needs:ident)*], $lanes:literal [$busy:literal $(or $other:literal without $lacking:ident)?] $code:ident $name:ident) => {
+    ($there:tt, $isa:literal, $features:literal, [$($needs:ident)*], $lanes:literal [$busy:literal $(or $other:literal without $lacking:ident)?] $code:ident $name:ident) => {
         // SAFETY: features and what the row needs come from one line of `isa!`, and the function does as `Advance` says.
         unsafe {
             $crate::block::Kernel::new(
@@ -210,8 +215,8 @@ pub(crate) use without;
 
 /// A function for [`kernels`], compiled for a set of CPU features.
 macro_rules! instance {
-    ($arch:literal, $isa:literal, $features:literal, [$($needs:ident)*], $name:ident $lane:ty, $body:ident[$($word:tt)*]) => {
-        #[cfg(target_arch = $arch)]
+    (($($there:tt)*), $isa:literal, $features:literal, [$($needs:ident)*], $name:ident $lane:ty, $body:ident[$($word:tt)*]) => {
+        #[cfg($($there)*)]
         #[target_feature(enable = $features)]
         unsafe fn $name(state: *mut $lane, messages: *const *const u8, blocks: usize) {
             // SAFETY: the same contract; this function runs only where its features are (`Runnable`).
@@ -233,6 +238,7 @@ macro_rules! kernels {
         $vis:vis static $rows:ident: $code:ident of $lane:ty;
         x86_64 { $($name:ident: $isa:ident x $lanes:literal, from $busy:literal $(or $other:literal without $lacking:ident)? = $body:ident[$($word:tt)*];)* }
         $(aarch64 { $($arm:ident: $set:ident x $wide:literal, from $ahead:literal = $inner:ident[$($type:tt)*];)* })?
+        $(wasm32 { $($web:ident: simd128 x $many:literal, from $enough:literal = $within:ident[$($vector:tt)*];)* })?
         portable { $($plain:ident: x $few:literal, from $least:literal = $simple:ident[$($scalar:tt)*];)* }
     ) => {
         $vis static $rows: &[$crate::block::Kernel] = &[
@@ -244,10 +250,15 @@ macro_rules! kernels {
                 #[cfg(target_arch = "aarch64")]
                 $crate::block::row::isa! { $set row $wide [$ahead] $code $arm },
             )*)?
-            $($crate::block::row::row!("", "portable", "", [], $few [$least] $code $plain),)*
+            $($(
+                #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+                $crate::block::row::isa! { simd128 row $many [$enough] $code $web },
+            )*)?
+            $($crate::block::row::row!((), "portable", "", [], $few [$least] $code $plain),)*
         ];
         $($crate::block::row::isa! { $isa instance $name $lane, $body[$($word)*] })*
         $($($crate::block::row::isa! { $set instance $arm $lane, $inner[$($type)*] })*)?
+        $($($crate::block::row::isa! { simd128 instance $web $lane, $within[$($vector)*] })*)?
         $(
             unsafe fn $plain(state: *mut $lane, messages: *const *const u8, blocks: usize) {
                 // SAFETY: the same contract.

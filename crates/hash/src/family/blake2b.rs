@@ -8,7 +8,7 @@
 use crate::algorithm::{Algorithm, Keying, Kind, Lengths, Params, Status};
 use crate::block::{Chain, MAX_BLOCK, MAX_WORDS, State, Stream, Tail, kernels, output_le64};
 use crate::word::{Endian, Word64, array};
-#[cfg(target_arch = "aarch64")]
+#[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
 use crate::word::U64x2;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U64x4, U64x8, X2};
@@ -47,6 +47,9 @@ kernels! {
     }
     aarch64 {
         neon: neon x 2, from 2 = compress[U64x2];
+    }
+    wasm32 {
+        simd128: simd128 x 2, from 2 = compress[U64x2];
     }
     portable {
         portable: x 1, from 1 = compress[u64];

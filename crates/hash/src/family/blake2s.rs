@@ -8,7 +8,7 @@ use crate::algorithm::{Algorithm, Keying, Kind, Lengths, Params, Status};
 use crate::block::{Chain, MAX_WORDS, State, Tail, kernels, output_le32};
 use crate::family::blake2b::keyed;
 use crate::word::{Endian, Word32, array, unroll};
-#[cfg(target_arch = "aarch64")]
+#[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
 use crate::word::U32x4;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
@@ -46,6 +46,9 @@ kernels! {
     }
     aarch64 {
         neon: neon x 4, from 3 = compress[U32x4];
+    }
+    wasm32 {
+        simd128: simd128 x 4, from 3 = compress[U32x4];
     }
     portable {
         portable: x 1, from 1 = compress[u32];

@@ -9,7 +9,7 @@
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, State, kernels, output_le32, pad_le64, state};
 use crate::word::{Endian, Word32, unknown, unroll};
-#[cfg(target_arch = "aarch64")]
+#[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
 use crate::word::{U32x4, X2};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
@@ -47,6 +47,10 @@ kernels! {
         neon_x4: neon x 16, from 9 = compress[X2<X2<U32x4>>];
         neon_x2: neon x 8, from 5 = compress[X2<U32x4>];
         neon: neon x 4, from 3 = compress[U32x4];
+    }
+    wasm32 {
+        simd128_x2: simd128 x 8, from 5 = compress[X2<U32x4>];
+        simd128: simd128 x 4, from 3 = compress[U32x4];
     }
     portable {
         portable: x 1, from 1 = compress[u32];

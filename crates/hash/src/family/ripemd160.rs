@@ -6,7 +6,7 @@
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, State, kernels, output_le32, pad_le64, state};
 use crate::word::{Endian, Word32, array, unknown, unroll};
-#[cfg(target_arch = "aarch64")]
+#[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
 use crate::word::U32x4;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16};
@@ -41,6 +41,9 @@ kernels! {
     }
     aarch64 {
         neon: neon x 4, from 3 = compress[U32x4];
+    }
+    wasm32 {
+        simd128: simd128 x 4, from 3 = compress[U32x4];
     }
     portable {
         portable: x 1, from 1 = compress[u32];

@@ -12,7 +12,7 @@ use crate::block::{Chain, State, kernels, output_be32, pad_be64, state};
 #[cfg(target_arch = "x86_64")]
 use crate::family::rounds::sums;
 use crate::word::{Endian, Word32, array, unknown, unroll};
-#[cfg(target_arch = "aarch64")]
+#[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
 use crate::word::U32x4;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
@@ -56,6 +56,9 @@ kernels! {
         sha2_2: sha2 x 2, from 2 = sha2[2];
         sha2_1: sha2 x 1, from 1 = sha2[1];
         neon: neon x 4, from 3 = compress[U32x4];
+    }
+    wasm32 {
+        simd128: simd128 x 4, from 3 = compress[U32x4];
     }
     portable {
         portable: x 1, from 1 = compress[u32];
@@ -179,9 +182,9 @@ impl<W: Word32> Ahead<W, 80> for OneSha1 {
     }
 
     #[inline(always)]
-    unsafe fn next(end: *const W) -> W {
-        // SAFETY: the caller's promise: sixteen words before the end.
-        unsafe { (*end.sub(16)).xor(*end.sub(14)).xor(*end.sub(8)).xor(*end.sub(3)).rotl(1) }
+    unsafe fn next(first: *const W) -> W {
+        // SAFETY: the caller's promise: sixteen words.
+        unsafe { (*first).xor(*first.add(2)).xor(*first.add(8)).xor(*first.add(13)).rotl(1) }
     }
 
     #[inline(always)]

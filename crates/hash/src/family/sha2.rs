@@ -6,13 +6,13 @@
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
 use crate::block::{Ahead, Work, ahead};
 use crate::block::{Chain, State, kernels, output_be32, pad_be64, state};
 #[cfg(target_arch = "x86_64")]
 use crate::family::rounds::{eight_rounds, sums};
 use crate::word::{Endian, Word32, array, unknown, unroll};
-#[cfg(target_arch = "aarch64")]
+#[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
 use crate::word::U32x4;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, X2};
@@ -64,6 +64,10 @@ kernels! {
         sha2_2: sha2 x 2, from 2 = sha2[2];
         sha2_1: sha2 x 1, from 1 = sha2[1];
         neon_256: neon x 4, from 3 = compress_256[U32x4];
+    }
+    wasm32 {
+        simd128_256: simd128 x 4, from 3 = compress_256[U32x4];
+        simd128_one: simd128 x 1, from 1 = ahead[OneSha256, U32x4, 64];
     }
     portable {
         portable_256: x 1, from 1 = compress_256[u32];
@@ -157,10 +161,10 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
 }
 
 /// One message without SHA instructions, its schedules computed ahead.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
 struct OneSha256;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
 impl<W: Word32> Ahead<W, 64> for OneSha256 {
     type State = [u32; 8];
     const BLOCK: usize = 64;
@@ -178,11 +182,12 @@ impl<W: Word32> Ahead<W, 64> for OneSha256 {
     }
 
     #[inline(always)]
-    unsafe fn next(end: *const W) -> W {
-        // SAFETY: the caller's promise: sixteen words before the end.
-        unsafe { scheduled(*end.sub(16), *end.sub(15), *end.sub(7), *end.sub(2)) }
+    unsafe fn next(first: *const W) -> W {
+        // SAFETY: the caller's promise: sixteen words.
+        unsafe { scheduled(*first, *first.add(1), *first.add(9), *first.add(14)) }
     }
 
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     unsafe fn block(before: [u32; 8], words: *const u32, work: Work<W, 64>) -> [u32; 8] {
         let [a, b, c, d, e, f, g, h] = before;
@@ -209,6 +214,44 @@ impl<W: Word32> Ahead<W, 64> for OneSha256 {
             }
             sums!(before after)
         }
+    }
+
+    /// Each sum of three rotations is two within another: an engine moves a word before it turns it, and so it does once and not
+    /// three times. Of the majority, `a ^ b` is the `b ^ c` of the next round. Places are constants beside two that the compiler does
+    /// not know, for else it computes them one by one and keeps them all.
+    #[cfg(target_arch = "wasm32")]
+    #[inline(always)]
+    unsafe fn block(before: [u32; 8], words: *const u32, work: Work<W, 64>) -> [u32; 8] {
+        use crate::word::Word as _;
+        let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = before;
+        let mut bc = b ^ c;
+        let (words, work) = (*unknown(&words), *unknown(&work));
+        const { assert!(Work::<W, 64>::STEPS == 12) };
+        // SAFETY: the caller's promise: words, features, and parts of twelve steps of a schedule to come.
+        unsafe {
+            macro_rules! sixteen_rounds {
+                ($first:literal) => {
+                    unroll!(i in 16, from $first => {
+                        let sum1 = ((e.rotr(14) ^ e).rotr(5) ^ e).rotr(6);
+                        let t1 = h.add(*words.add(i * W::LANES)).add(((f ^ g) & e) ^ g).add(sum1);
+                        let ab = a ^ b;
+                        let t2 = ((a.rotr(9) ^ a).rotr(11) ^ a).rotr(2).add((bc & ab) ^ b);
+                        bc = ab;
+                        (h, g, f, e, d, c, b, a) = (g, f, e, d.add(t1), c, b, a, t1.add(t2));
+                        if i % 5 == 4 {
+                            work.step::<Self>(i / 5);
+                        }
+                    });
+                };
+            }
+            sixteen_rounds!(0);
+            sixteen_rounds!(16);
+            sixteen_rounds!(32);
+            sixteen_rounds!(48);
+        }
+        let _ = bc;
+        let after = [a, b, c, d, e, f, g, h];
+        array![8; i => before[i].add(after[i])]
     }
 }
 

@@ -9,6 +9,8 @@ use crate::block::{Chain, Kernel, MAX_WORDS, State, Tail, kernels, output_le64};
 use crate::word::{Endian, Word64, array};
 #[cfg(target_arch = "aarch64")]
 use crate::word::Sha3U64x2;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use crate::word::U64x2;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U64x2, U64x4, U64x8};
 
@@ -204,6 +206,9 @@ macro_rules! rate {
                 aarch64 {
                     sha3: sha3 x 2, from 2 = absorb[Sha3U64x2];
                 }
+                wasm32 {
+                    simd128: simd128 x 2, from 2 = absorb[U64x2];
+                }
                 portable {
                     portable: x 1, from 1 = absorb[u64];
                 }
@@ -240,6 +245,9 @@ macro_rules! quick {
                 }
                 aarch64 {
                     sha3: sha3 x 2, from 2 = absorb[Sha3U64x2];
+                }
+                wasm32 {
+                    simd128: simd128 x 2, from 2 = absorb[U64x2];
                 }
                 portable {
                     portable: x 1, from 1 = absorb[u64];

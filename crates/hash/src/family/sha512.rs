@@ -9,6 +9,8 @@ use crate::block::{Chain, State, kernels, output_be64, pad_be128, state};
 #[cfg(target_arch = "x86_64")]
 use crate::family::rounds::{eight_rounds, sums};
 use crate::word::{Endian, Word64, array};
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use crate::word::U64x2;
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U64x4, U64x8, X2};
 
@@ -80,6 +82,9 @@ kernels! {
     aarch64 {
         sha512_2: sha512 x 2, from 2 = sha512[2];
         sha512_1: sha512 x 1, from 1 = sha512[1];
+    }
+    wasm32 {
+        simd128: simd128 x 2, from 2 = compress[U64x2];
     }
     portable {
         portable: x 1, from 1 = compress[u64];
@@ -256,9 +261,9 @@ impl<W: Word64> Ahead<W, 80> for OneSha512 {
     }
 
     #[inline(always)]
-    unsafe fn next(end: *const W) -> W {
-        // SAFETY: the caller's promise: sixteen words before the end.
-        unsafe { scheduled(*end.sub(16), *end.sub(15), *end.sub(7), *end.sub(2)) }
+    unsafe fn next(first: *const W) -> W {
+        // SAFETY: the caller's promise: sixteen words.
+        unsafe { scheduled(*first, *first.add(1), *first.add(9), *first.add(14)) }
     }
 
     #[inline(always)]

@@ -2,8 +2,9 @@
 #![allow(unsafe_code)]
 
 use super::operations::{Endian, Word, Word32, Word64};
+use super::register::word;
 use super::unroll::array;
-use super::x86::{SWAP32, SWAP64, rotate, word};
+use super::x86::{SWAP32, SWAP64, rotate, shift};
 use std::arch::x86_64::*;
 
 word!(
@@ -22,7 +23,7 @@ word!(
     _mm256_or_si256,
     _mm256_andnot_si256,
     rotate!(__m256i, 32, _mm256_sll_epi32, _mm256_srl_epi32, _mm256_or_si256),
-    _mm256_srl_epi32
+    shift!(_mm256_srl_epi32)
 );
 word!(
     U64x4,
@@ -40,7 +41,7 @@ word!(
     _mm256_or_si256,
     _mm256_andnot_si256,
     rotate!(__m256i, 64, _mm256_sll_epi64, _mm256_srl_epi64, _mm256_or_si256),
-    _mm256_srl_epi64
+    shift!(_mm256_srl_epi64)
 );
 
 /// Reverses the bytes inside each lane, in all 32-byte registers.

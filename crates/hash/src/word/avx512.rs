@@ -2,8 +2,9 @@
 #![allow(unsafe_code)]
 
 use super::operations::{Endian, Word, Word32, Word64};
+use super::register::word;
 use super::unroll::array;
-use super::x86::{SWAP32, SWAP64, word};
+use super::x86::{SWAP32, SWAP64, shift};
 use std::arch::x86_64::*;
 
 word!(
@@ -22,7 +23,7 @@ word!(
     _mm512_or_si512,
     _mm512_andnot_si512,
     |x, n| _mm512_rolv_epi32(x, _mm512_set1_epi32(n as i32)),
-    _mm512_srl_epi32
+    shift!(_mm512_srl_epi32)
 );
 word!(
     U64x8,
@@ -40,7 +41,7 @@ word!(
     _mm512_or_si512,
     _mm512_andnot_si512,
     |x, n| _mm512_rolv_epi64(x, _mm512_set1_epi64(n as i64)),
-    _mm512_srl_epi64
+    shift!(_mm512_srl_epi64)
 );
 
 /// Reverses the bytes inside each lane, in all 64-byte registers.

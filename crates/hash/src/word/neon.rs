@@ -5,97 +5,9 @@
 #![allow(unsafe_code)]
 
 use super::operations::{Endian, Word, Word32, Word64};
+use super::register::word;
 use super::unroll::array;
 use std::arch::aarch64::*;
-
-/// A word from its register and the intrinsics of its operations.
-macro_rules! word {
-    ($name:ident, $doc:literal, $reg:ty, $lane:ty, $lanes:literal,
-     $splat:ident $load:ident $store:ident $add:ident $sub:ident $xor:ident $and:ident $or:ident $bic:ident $bsl:ident
-     $shr:ident $rotl:ident; $($more:item)*) => {
-        #[doc = $doc]
-        #[derive(Clone, Copy)]
-        pub(crate) struct $name($reg);
-
-        // A value of this type exists only inside a kernel row that was compiled for, and runs only on, CPUs with its
-        // features (see the constructors' contract): "the row's" below.
-        impl Word for $name {
-            type Lane = $lane;
-            const LANES: usize = $lanes;
-            #[inline(always)]
-            unsafe fn splat(value: $lane) -> Self {
-                // SAFETY: the row's features.
-                unsafe { $name($splat(value)) }
-            }
-            #[inline(always)]
-            unsafe fn load(from: *const $lane) -> Self {
-                // SAFETY: the row's features, and the pointer by the caller's promise.
-                unsafe { $name($load(from)) }
-            }
-            #[inline(always)]
-            unsafe fn store(self, to: *mut $lane) {
-                // SAFETY: the row's features, and the pointer by the caller's promise.
-                unsafe { $store(to, self.0) }
-            }
-            #[inline(always)]
-            fn add(self, other: Self) -> Self {
-                // SAFETY: the row's features.
-                unsafe { $name($add(self.0, other.0)) }
-            }
-            #[inline(always)]
-            fn sub(self, other: Self) -> Self {
-                // SAFETY: the row's features.
-                unsafe { $name($sub(self.0, other.0)) }
-            }
-            #[inline(always)]
-            fn xor(self, other: Self) -> Self {
-                // SAFETY: the row's features.
-                unsafe { $name($xor(self.0, other.0)) }
-            }
-            #[inline(always)]
-            fn and(self, other: Self) -> Self {
-                // SAFETY: the row's features.
-                unsafe { $name($and(self.0, other.0)) }
-            }
-            #[inline(always)]
-            fn or(self, other: Self) -> Self {
-                // SAFETY: the row's features.
-                unsafe { $name($or(self.0, other.0)) }
-            }
-            #[inline(always)]
-            fn andnot(self, other: Self) -> Self {
-                // SAFETY: the row's features.
-                unsafe { $name($bic(other.0, self.0)) }
-            }
-            #[inline(always)]
-            fn not(self) -> Self {
-                // SAFETY: the row's features.
-                unsafe { self.xor(Self::splat(<$lane>::MAX)) }
-            }
-            #[inline(always)]
-            fn rotl(self, bits: u32) -> Self {
-                // SAFETY: the row's features.
-                unsafe { $name($rotl(self.0, bits)) }
-            }
-            #[inline(always)]
-            fn shr(self, bits: u32) -> Self {
-                // SAFETY: the row's features.
-                unsafe { $name($shr(self.0, bits)) }
-            }
-            #[inline(always)]
-            fn choose(self, a: Self, b: Self) -> Self {
-                // SAFETY: the row's features.
-                unsafe { $name($bsl(self.0, a.0, b.0)) }
-            }
-            #[inline(always)]
-            fn majority(self, a: Self, b: Self) -> Self {
-                // Where two agree they have it, and else the third decides.
-                self.xor(b).choose(a, b)
-            }
-            $($more)*
-        }
-    };
-}
 
 /// Functions of a register and a count, of intrinsics that want the count as a constant.
 macro_rules! counts {
@@ -181,15 +93,18 @@ unsafe fn words(x: uint64x2_t) -> uint64x2_t {
 
 word!(
     U32x4, "Four 32-bit lanes, NEON.", uint32x4_t, u32, 4,
-    vdupq_n_u32 vld1q_u32 vst1q_u32 vaddq_u32 vsubq_u32 veorq_u32 vandq_u32 vorrq_u32 vbicq_u32 vbslq_u32 shr32 rotl32;
+    |v| vdupq_n_u32(v), vld1q_u32, vst1q_u32, vaddq_u32, vsubq_u32, veorq_u32, vandq_u32, vorrq_u32, |a, b| vbicq_u32(b, a),
+    rotl32, shr32, select vbslq_u32
 );
 word!(
     U64x2, "Two 64-bit lanes, NEON.", uint64x2_t, u64, 2,
-    vdupq_n_u64 vld1q_u64 vst1q_u64 vaddq_u64 vsubq_u64 veorq_u64 vandq_u64 vorrq_u64 vbicq_u64 vbslq_u64 shr64 rotl64;
+    |v| vdupq_n_u64(v), vld1q_u64, vst1q_u64, vaddq_u64, vsubq_u64, veorq_u64, vandq_u64, vorrq_u64, |a, b| vbicq_u64(b, a),
+    rotl64, shr64, select vbslq_u64
 );
 word!(
     Sha3U64x2, "Two 64-bit lanes, NEON with the instructions for SHA-3.", uint64x2_t, u64, 2,
-    vdupq_n_u64 vld1q_u64 vst1q_u64 vaddq_u64 vsubq_u64 veorq_u64 vandq_u64 vorrq_u64 vbicq_u64 vbslq_u64 shr64 rotl64;
+    |v| vdupq_n_u64(v), vld1q_u64, vst1q_u64, vaddq_u64, vsubq_u64, veorq_u64, vandq_u64, vorrq_u64, |a, b| vbicq_u64(b, a),
+    rotl64, shr64, select vbslq_u64;
     #[inline(always)]
     fn xor3(self, a: Self, b: Self) -> Self {
         // SAFETY: the row's features.

@@ -2,8 +2,9 @@
 #![allow(unsafe_code)]
 
 use super::operations::{Endian, Word, Word32, Word64};
+use super::register::{sixteen, word};
 use super::unroll::array;
-use super::x86::{rotate, word};
+use super::x86::{rotate, shift};
 use std::arch::x86_64::*;
 
 word!(
@@ -22,7 +23,7 @@ word!(
     _mm_or_si128,
     _mm_andnot_si128,
     rotate!(__m128i, 32, _mm_sll_epi32, _mm_srl_epi32, _mm_or_si128),
-    _mm_srl_epi32
+    shift!(_mm_srl_epi32)
 );
 word!(
     U64x2,
@@ -40,7 +41,7 @@ word!(
     _mm_or_si128,
     _mm_andnot_si128,
     rotate!(__m128i, 64, _mm_sll_epi64, _mm_srl_epi64, _mm_or_si128),
-    _mm_srl_epi64
+    shift!(_mm_srl_epi64)
 );
 
 /// SSE2 has no byte shuffle: swaps the bytes of each half-word, then the half-words.
@@ -63,50 +64,5 @@ unsafe fn swap64_sse2(x: __m128i) -> __m128i {
     }
 }
 
-impl Word32 for U32x4 {
-    #[inline(always)]
-    unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 16] {
-        // SAFETY: pointers are valid for `offset + 64` bytes by the contract of `chunk`, loads are unaligned ones, and
-        // the features are those of the row that inlines it.
-        unsafe {
-            let mut words = [_mm_setzero_si128(); 16];
-            for quarter in 0..4 {
-                let mut r: [__m128i; 4] = array![4; lane => {
-                    _mm_loadu_si128((*messages.add(lane)).add(offset + 16 * quarter).cast())
-                }];
-                if order == Endian::Big {
-                    r = array![4; i => swap32_sse2(r[i])];
-                }
-                let (a, b) = (_mm_unpacklo_epi32(r[0], r[1]), _mm_unpackhi_epi32(r[0], r[1]));
-                let (c, d) = (_mm_unpacklo_epi32(r[2], r[3]), _mm_unpackhi_epi32(r[2], r[3]));
-                words[4 * quarter] = _mm_unpacklo_epi64(a, c);
-                words[4 * quarter + 1] = _mm_unpackhi_epi64(a, c);
-                words[4 * quarter + 2] = _mm_unpacklo_epi64(b, d);
-                words[4 * quarter + 3] = _mm_unpackhi_epi64(b, d);
-            }
-            array![16; i => U32x4(words[i])]
-        }
-    }
-}
-
-impl Word64 for U64x2 {
-    #[inline(always)]
-    unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8] {
-        // SAFETY: only rows for CPUs with these instructions have such a word; the caller vouches for the bytes.
-        // SAFETY: as above.
-        unsafe {
-            let mut words = [_mm_setzero_si128(); 8];
-            for pair in 0..4 {
-                let mut r: [__m128i; 2] = array![2; lane => {
-                    _mm_loadu_si128((*messages.add(lane)).add(offset + 16 * pair).cast())
-                }];
-                if order == Endian::Big {
-                    r = array![2; i => swap64_sse2(r[i])];
-                }
-                words[2 * pair] = _mm_unpacklo_epi64(r[0], r[1]);
-                words[2 * pair + 1] = _mm_unpackhi_epi64(r[0], r[1]);
-            }
-            array![8; i => U64x2(words[i])]
-        }
-    }
-}
+sixteen!(U32x4 U64x2: __m128i, _mm_loadu_si128,
+    swap32_sse2 _mm_unpacklo_epi32 _mm_unpackhi_epi32, swap64_sse2 _mm_unpacklo_epi64 _mm_unpackhi_epi64);
