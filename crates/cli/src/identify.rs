@@ -5,6 +5,7 @@ use crate::digests::{candidates, candidates_for_file};
 use crate::exit::Exit;
 use crate::options::RunArgs;
 use crate::output::print;
+use crate::stores;
 use crate::watch::Watch;
 use crate::words::count;
 use clap::{Args, ValueHint};
@@ -58,10 +59,15 @@ pub fn run(args: IdentifyArgs) -> Exit {
     let Some(file) = &args.file else {
         return print(&told(&candidates, args.json), &mut console);
     };
-    let watch = Watch::start(tell.line, None, &mut console);
-    let size = || match std::fs::metadata(file) {
-        Ok(metadata) => Ok(metadata.len()),
-        Err(error) => Err(Error::io(file.as_bytes(), "open", error)),
+    let remote = match stores::of_object(file) {
+        Ok(remote) => remote,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let watch = Watch { remote, ..Watch::start(tell.line, None, &mut console) };
+    let size = || match (&watch.remote, std::fs::metadata(file)) {
+        (Some(remote), _) => Ok(remote.version(file.as_bytes(), &watch.progress)?.size()),
+        (None, Ok(metadata)) => Ok(metadata.len()),
+        (None, Err(error)) => Err(Error::io(file.as_bytes(), "open", error)),
     };
     let digests = |specs: &[Spec]| Ok(watch.digests(file, specs, tell.threads)?.digests);
     let result = matching(&candidates, size, digests);

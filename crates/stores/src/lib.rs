@@ -11,6 +11,7 @@ mod gate;
 mod kept;
 mod listing;
 mod location;
+mod opened;
 mod pieces;
 mod place;
 mod profile;

@@ -108,7 +108,7 @@ pub(crate) fn unescaped(text: &str) -> Option<String> {
 }
 
 /// Seconds since 1970 of a date as HTTP writes it (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
-fn seconds(date: &str) -> Option<i64> {
+pub(crate) fn seconds(date: &str) -> Option<i64> {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let words: Vec<&str> = date.split([' ', ':']).filter(|word| !word.is_empty()).collect();

@@ -19,6 +19,8 @@ pub(crate) struct Object {
     pub size: u64,
     /// What its versions are told apart by: an ETag, or a generation.
     pub version: Option<String>,
+    /// Seconds since 1970; 0 where that is not told.
+    pub modified: i64,
 }
 
 /// A page of a list.

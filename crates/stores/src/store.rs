@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::fetch::Source;
 use crate::listing::Listing;
 use crate::location::Location;
+use crate::opened::{Opened, until};
 use crate::place::Place;
 use crate::reading::{self, Done, Manner};
 use crate::service;
@@ -15,7 +16,7 @@ use std::io;
 use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use truesum::hash::Spec;
-use truesum::{Error, Job, Notice, Order, Outcome, Progress, Remote, Sink, Summary, Task};
+use truesum::{Error, Job, Notice, Order, Outcome, Progress, Remote, Sink, Summary, Task, Version};
 
 /// Objects below a location.
 pub struct Store {
@@ -136,5 +137,20 @@ impl Remote for Store {
             summary.unreached = (progress.found() - before).saturating_sub(ended);
         }
         Ok(summary)
+    }
+
+    fn version(&self, name: &[u8], progress: &Progress) -> Result<Box<dyn Version>, Error> {
+        let Place { source, runtime, .. } = &self.place;
+        // Who names a single object does so by its URL.
+        let url = self.name().into_bytes();
+        let key = self.place.below(name.strip_prefix(&url[..]).unwrap_or(name), name)?;
+        let stop = progress.stop_flag();
+        let begun = until(runtime, &stop, name, source.begin(&key, None))?;
+        let opened =
+            begun.and_then(|begun| Opened::new(name, key, begun, (source.clone(), runtime.clone()), stop));
+        match opened {
+            Ok(opened) => Ok(Box::new(opened)),
+            Err(failure) => Err(Error::new(name, "read", failure.cause())),
+        }
     }
 }

@@ -4,6 +4,7 @@ use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::options::RunArgs;
 use crate::shard::parts_of;
+use crate::stores;
 use crate::watch::Watch;
 use crate::words::{count, size};
 use clap::{Args, ValueHint};
@@ -105,6 +106,11 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
         Ok(wanted) => wanted,
         Err(refusal) => return console.refuse(&refusal),
     };
+    let root = args.root.as_deref().unwrap_or(plan.root()).as_os_str();
+    let remote = match stores::is_url(root).then(|| stores::open(root)).transpose() {
+        Ok(remote) => remote,
+        Err(refusal) => return console.refuse(&refusal),
+    };
     let folder = args.output.clone().unwrap_or_else(|| parts_of(&args.plan));
     if let Err(error) = std::fs::create_dir_all(&folder) {
         console.failure(&Error::io(folder.as_os_str().as_bytes(), "create", error));
@@ -117,6 +123,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
     for bundle in wanted {
         let computing = Computing {
             root: args.root.as_deref(),
+            remote: remote.as_ref(),
             threads: tell.threads,
             mapping: Mapping::Guarded,
             again: args.again,

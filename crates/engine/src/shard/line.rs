@@ -114,11 +114,17 @@ impl Item {
 
     /// Appends its line, without the brace that closes it: a result goes on from there.
     pub fn open_into(&self, out: &mut Vec<u8>) {
-        let State { size, mtime, ctime, inode } = self.state;
+        let State { size, mtime, ctime, inode, version } = &self.state;
         out.push(b'{');
         path_into(&self.name, out);
-        let state = format!(",\"size\":{size},\"mtime\":\"{mtime}\",\"ctime\":\"{ctime}\",\"inode\":{inode}");
-        out.extend_from_slice(state.as_bytes());
+        out.extend_from_slice(format!(",\"size\":{size},\"mtime\":\"{mtime}\",").as_bytes());
+        match version {
+            Some(version) => {
+                out.extend_from_slice(b"\"version\":");
+                string_into(version, out);
+            }
+            None => out.extend_from_slice(format!("\"ctime\":\"{ctime}\",\"inode\":{inode}").as_bytes()),
+        }
         if let Some(range) = &self.range {
             out.extend_from_slice(format!(",\"range\":[{},{}]", range.start, range.end).as_bytes());
         }
@@ -131,13 +137,19 @@ impl Item {
         let name = exact.bytes("path")?;
         exact.text(",\"size\":")?;
         let size = exact.number()?;
-        let mut time = |key: &str| {
+        let time = |exact: &mut Exact<'_>, key: &str| {
             exact.text(key)?;
             Time::parse(&exact.string()?)
         };
-        let (mtime, ctime) = (time(",\"mtime\":")?, time(",\"ctime\":")?);
-        exact.text(",\"inode\":")?;
-        let state = State { size, mtime, ctime, inode: exact.number()? };
+        let mtime = time(&mut exact, ",\"mtime\":")?;
+        let state = match exact.takes(",\"version\":") {
+            true => State { size, mtime, ctime: mtime, inode: 0, version: Some(exact.string()?) },
+            false => {
+                let ctime = time(&mut exact, ",\"ctime\":")?;
+                exact.text(",\"inode\":")?;
+                State { size, mtime, ctime, inode: exact.number()?, version: None }
+            }
+        };
         let ranged = exact.takes(",\"range\":[");
         let range = match ranged {
             true => {

@@ -8,7 +8,9 @@ use crate::request::{Answer, Ask, escaped, unescaped};
 use crate::sign::Signing;
 use crate::xml;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use std::mem::take;
 use std::ops::Range;
+use truesum::manifest::Time;
 
 /// A bucket.
 #[derive(Debug)]
@@ -81,7 +83,7 @@ impl Service for S3 {
 
     fn page(&self, body: &[u8]) -> Result<Page, String> {
         let mut page = Page::default();
-        let (mut key, mut size, mut version) = (None, None, None);
+        let (mut key, mut size, mut version, mut modified) = (None, None, None, 0);
         let (mut truncated, mut is_escaped, mut is_list, mut bad) = (false, false, false, None);
         xml::elements(body, |path, text| match path {
             "EncodingType" => is_escaped = text == "url",
@@ -89,9 +91,13 @@ impl Service for S3 {
             "NextContinuationToken" if !text.is_empty() => page.next = Some(text.to_owned()),
             "Contents/Key" => key = Some(text.to_owned()),
             "Contents/Size" => size = text.parse().ok(),
+            "Contents/LastModified" => modified = Time::parse(text).map_or(0, |time| time.seconds),
             "Contents/ETag" => version = etag(text),
             "Contents" => match (key.take(), size.take()) {
-                (Some(key), Some(size)) => page.objects.push(Object { key, size, version: version.take() }),
+                (Some(key), Some(size)) => {
+                    let (version, modified) = (version.take(), take(&mut modified));
+                    page.objects.push(Object { key, size, version, modified });
+                }
                 _ => bad = Some("an object is listed without its key or size"),
             },
             _ => {}
@@ -182,12 +188,13 @@ mod tests {
     fn pages_have_keys_as_they_are_and_say_how_they_go_on() {
         let s3 = S3 { base: BUCKET.to_owned() };
         let body = "<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>a+b%0A</Key><Size>7</Size>\
-            <ETag>&quot;x-2&quot;</ETag></Contents><Contents><Key>c</Key><Size>0</Size><ETag>\"\"</ETag></Contents>\
+            <LastModified>2009-10-12T17:50:30.900Z</LastModified><ETag>&quot;x-2&quot;</ETag></Contents><Contents><Key>c</Key><Size>0</Size><ETag>\"\"</ETag></Contents>\
             <EncodingType>url</EncodingType><NextContinuationToken>n</NextContinuationToken></ListBucketResult>";
         let page = s3.page(body.as_bytes()).unwrap();
         assert_eq!(page.next.as_deref(), Some("n"));
-        let seen: Vec<_> = page.objects.iter().map(|o| (&*o.key, o.size, o.version.as_deref())).collect();
-        assert_eq!(seen, [("a b\n", 7, Some("\"x-2\"")), ("c", 0, None)]);
+        let seen: Vec<_> =
+            page.objects.iter().map(|o| (&*o.key, o.size, o.version.as_deref(), o.modified)).collect();
+        assert_eq!(seen, [("a b\n", 7, Some("\"x-2\""), 1_255_369_830), ("c", 0, None, 0)]);
         for (old, new) in [
             ("<Key>c</Key>", ""),
             ("<Size>0<", "<Size>-<"),
