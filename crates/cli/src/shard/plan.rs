@@ -36,6 +36,7 @@ Examples:
   truesum shard plan -o plan.jsonl --manifest /data/SHA256SUMS --bundle-bytes 8GiB")]
 pub struct PlanArgs {
     /// Files and folders
+    #[cfg_attr(feature = "stores", arg(help = "Files and folders, or s3://BUCKET/PREFIX alone"))]
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     files: Vec<OsString>,
     /// Write the plan to this file, whole or not at all

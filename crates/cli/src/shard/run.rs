@@ -46,6 +46,12 @@ pub struct RunShardArgs {
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
     /// The folder that names lead from, where this machine has it elsewhere than the plan says
+    #[cfg_attr(
+        feature = "stores",
+        arg(
+            help = "The folder that names lead from, or s3://BUCKET/PREFIX, where it is another one than the plan says"
+        )
+    )]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
     /// Compute also what is there already, and compare

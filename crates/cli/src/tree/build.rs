@@ -30,6 +30,7 @@ use truesum::{Error, Found};
 #[derive(Args)]
 pub struct BuildArgs {
     /// Files
+    #[cfg_attr(feature = "stores", arg(help = "Files, and objects: s3://BUCKET/OBJECT"))]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<OsString>,
     /// Algorithms, in one read [default: sha256-tree]; the first that has a tree is saved

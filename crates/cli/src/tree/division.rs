@@ -29,6 +29,7 @@ Examples:
 Exit status: 0 there is a piece, 1 not of this file, 2 not of any file as asked, 4 perhaps at the next attempt.")]
 pub struct LeafArgs {
     /// The file
+    #[cfg_attr(feature = "stores", arg(help = "The file, or s3://BUCKET/OBJECT"))]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: OsString,
     /// Bytes; both ends where the digest can be cut

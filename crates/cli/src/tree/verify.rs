@@ -36,6 +36,10 @@ pub struct VerifyArgs {
     #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]
     tree: PathBuf,
     /// The file, if it is not the tree's name without .ftr
+    #[cfg_attr(
+        feature = "stores",
+        arg(help = "The file, if it is not the tree's name without .ftr, or s3://BUCKET/OBJECT")
+    )]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: Option<OsString>,
     /// The digest that is trusted: the tree must be its tree
