@@ -287,8 +287,22 @@ def etags(bench):
         url = f"s3://{bucket}/{key}"
         status, out, err = bench.run("identify", etag, url)
         check(f"of {key}", status == 0 and f"{url}: {spec} " in out, status, out, err)
+        bench.proxy.reset()
+        status, out, err = bench.run("identify", url, url=bench.proxy.url)
+        check(f"{key} by itself", status == 0 and any(line.startswith(etag) and line.endswith(spec) for line in out.splitlines()), out, err)
+        check("nothing was read", not any(request.is_read for request in bench.proxy.seen))
+        status, out, err = bench.run("identify", "--json", url)
+        check(f"{key} as JSON", (etag, spec) in [(line["digest"], line["algorithm"]) for line in map(json.loads, out.splitlines())], out, err)
     status, out, err = bench.run("identify", "0" * 32, url)
     check("another digest", status == 1 and "not its digest" in out, status, out, err)
+    bench.proxy.reset()
+    sealed = [("ETag", '"0123456789abcdef0123456789abcdef"'), ("x-amz-server-side-encryption", "aws:kms")]
+    bench.proxy.fault = lambda request: (200, sealed, b"small")
+    status, out, err = bench.run("identify", url, url=bench.proxy.url)
+    check("encrypted under another key", status == 0 and "no digest of its bytes" in out, status, out, err)
+    for words, said in ((["s3://no-such-bucket/k"], "NoSuchBucket"), ([f"s3://{bucket}/none"], "no such object")):
+        status, out, err = bench.run("identify", *words)
+        check(said, status == 2 and out == "" and said in err, status, out, err)
 
 
 TESTS = [trees_of_objects, audits, shards, lists_of_names, etags]

@@ -1,5 +1,8 @@
 //! `truesum identify`: what a digest may be of, and with a file which of these it is.
 
+#[cfg(feature = "stores")]
+mod object;
+
 use crate::console::Console;
 use crate::digests::{candidates, candidates_for_file};
 use crate::exit::Exit;
@@ -32,6 +35,10 @@ multihash, multibase; decimal of sum and cksum; NAME:DIGEST. With FILE also the 
 Exit status: 0 told, and it is of FILE; 1 it is not of FILE; 2 no digest, or FILE was not read.")]
 pub struct IdentifyArgs {
     /// The digest
+    #[cfg_attr(
+        feature = "stores",
+        arg(help = "The digest, or s3://BUCKET/OBJECT: what its ETag and its checksums are of")
+    )]
     #[arg(value_name = "DIGEST", allow_hyphen_values = true)]
     pub digest: String,
     /// The file that it may be of; all candidates are computed in one read
@@ -47,6 +54,10 @@ pub struct IdentifyArgs {
 /// Runs the command.
 pub fn run(args: IdentifyArgs) -> Exit {
     let mut console = Console::new(args.run.color);
+    #[cfg(feature = "stores")]
+    if args.file.is_none() && stores::is_url(args.digest.as_ref()) {
+        return object::run(&args, args.digest.as_ref(), &mut console);
+    }
     let candidates = match &args.file {
         Some(file) => candidates_for_file(&args.digest, file),
         None => candidates(&args.digest, &[]),

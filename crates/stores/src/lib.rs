@@ -8,7 +8,7 @@ mod client;
 mod failure;
 mod fetch;
 mod gate;
-mod kept;
+pub mod kept;
 mod listing;
 mod location;
 mod opened;

@@ -29,6 +29,14 @@ impl Ask {
         self
     }
 
+    /// The same of one version alone, where one is named.
+    pub(crate) fn matching(self, version: Option<impl Into<String>>) -> Ask {
+        match version {
+            Some(version) => self.with("if-match", version),
+            None => self,
+        }
+    }
+
     /// The same for a range of the object, which must not be empty.
     pub(crate) fn ranged(mut self, range: Option<&Range<u64>>) -> Ask {
         if let Some(range) = range {

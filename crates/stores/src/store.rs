@@ -10,7 +10,7 @@ use crate::place::Place;
 use crate::reading::{self, Done, Manner};
 use crate::service;
 use crate::settings::Settings;
-use crate::stored::Answer;
+use crate::stored::{Answer, Told, told};
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -72,6 +72,22 @@ impl Store {
         drop(entered);
         let place = Place { location, source, window: settings.requests, runtime: runtime.handle().clone() };
         Ok(Store { place, runtime: Some(runtime) })
+    }
+
+    /// What the service tells of an object, by its URL or by its name below the location, without reading it.
+    ///
+    /// # Errors
+    /// It is not there, or cannot be asked about; the run was stopped.
+    pub fn told(&self, name: &[u8], progress: &Progress) -> Result<Told, Error> {
+        let (Place { source, runtime, .. }, key) = (&self.place, self.key(name)?);
+        let answer = until(runtime, &progress.stop_flag(), name, told(source, &key))?;
+        answer.map_err(|failure| Error::new(name, "read", failure.cause()))
+    }
+
+    /// The key of a name. Who names a single object does so by its URL.
+    fn key(&self, name: &[u8]) -> Result<String, Error> {
+        let url = self.name().into_bytes();
+        self.place.below(name.strip_prefix(&url[..]).unwrap_or(name), name)
     }
 
     /// Compares entries with the checksums that the service keeps; what these cannot answer is read if `read` says so.
@@ -141,9 +157,7 @@ impl Remote for Store {
 
     fn version(&self, name: &[u8], progress: &Progress) -> Result<Box<dyn Version>, Error> {
         let Place { source, runtime, .. } = &self.place;
-        // Who names a single object does so by its URL.
-        let url = self.name().into_bytes();
-        let key = self.place.below(name.strip_prefix(&url[..]).unwrap_or(name), name)?;
+        let key = self.key(name)?;
         let stop = progress.stop_flag();
         let begun = until(runtime, &stop, name, source.begin(&key, None))?;
         let opened =

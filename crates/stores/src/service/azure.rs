@@ -1,6 +1,6 @@
 //! Azure Blob Storage: List Blobs, Get Blob, Get Blob Properties.
 
-use super::{Object, PAGE, Page, Service, etag, variable};
+use super::{Object, PAGE, Page, Service, Telling, etag, variable};
 use crate::failure::Failure;
 use crate::kept::{Checksum, Kept};
 use crate::request::{Answer, Ask, escaped, seconds};
@@ -70,24 +70,21 @@ impl Service for Azure {
 
     fn page(&self, body: &[u8]) -> Result<Page, String> {
         let mut page = Page::default();
-        let (mut key, mut size, mut version, mut modified, mut is_folder) = (None, None, None, 0, false);
+        let (mut told, mut is_folder) = (Telling::default(), false);
         let (mut is_list, mut bad) = (false, None);
         xml::elements(body, |path, text| match path {
             "Blobs" => is_list = true,
             "NextMarker" if !text.is_empty() => page.next = Some(text.to_owned()),
-            "Blobs/Blob/Name" => key = Some(text.to_owned()),
-            "Blobs/Blob/Properties/Content-Length" => size = text.parse().ok(),
-            "Blobs/Blob/Properties/Last-Modified" => modified = seconds(text).unwrap_or(0),
-            "Blobs/Blob/Properties/Etag" => version = etag(text),
+            "Blobs/Blob/Name" => told.key = Some(text.to_owned()),
+            "Blobs/Blob/Properties/Content-Length" => told.size = text.parse().ok(),
+            "Blobs/Blob/Properties/Last-Modified" => told.modified = seconds(text).unwrap_or(0),
+            "Blobs/Blob/Properties/Etag" => told.version = etag(text),
             // Accounts with a hierarchy of names list its folders as blobs without bytes.
             "Blobs/Blob/Properties/ResourceType" => is_folder = text == "directory",
-            "Blobs/Blob" => match (key.take(), size.take()) {
-                (Some(_), Some(0)) if take(&mut is_folder) => (version, modified) = (None, 0),
-                (Some(key), Some(size)) => {
-                    let (version, modified) = (version.take(), take(&mut modified));
-                    page.objects.push(Object { key, size, version, modified });
-                }
-                _ => bad = Some("a blob is listed without its name or length"),
+            "Blobs/Blob" => match (told.end(), take(&mut is_folder)) {
+                (Some(Object { size: 0, .. }), true) => {}
+                (Some(object), _) => page.objects.push(object),
+                (None, _) => bad = Some("a blob is listed without its name or length"),
             },
             _ => {}
         })?;
@@ -101,19 +98,11 @@ impl Service for Azure {
     }
 
     fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Ask {
-        let ask = Ask::get(self.object(key), 0).ranged(range);
-        match version {
-            Some(version) => ask.with("if-match", quoted(version)),
-            None => ask,
-        }
+        Ask::get(self.object(key), 0).ranged(range).matching(version.map(quoted))
     }
 
     fn look(&self, key: &str, version: Option<&str>, _: Option<u32>) -> Ask {
-        let ask = Ask::head(self.object(key));
-        match version {
-            Some(version) => ask.with("if-match", quoted(version)),
-            None => ask,
-        }
+        Ask::head(self.object(key)).matching(version.map(quoted))
     }
 
     fn version(&self, answer: &Answer) -> Option<String> {

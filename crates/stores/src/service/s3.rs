@@ -1,6 +1,6 @@
 //! Amazon S3, and what speaks its protocol: ListObjectsV2, GetObject, HeadObject.
 
-use super::{Object, PAGE, Page, Service, etag, variable};
+use super::{PAGE, Page, Service, Telling, etag, variable};
 use crate::failure::Failure;
 use crate::kept::{Checksum, Kept};
 use crate::profile::Profile;
@@ -8,7 +8,6 @@ use crate::request::{Answer, Ask, escaped, unescaped};
 use crate::sign::Signing;
 use crate::xml;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
-use std::mem::take;
 use std::ops::Range;
 use truesum::manifest::Time;
 
@@ -83,22 +82,19 @@ impl Service for S3 {
 
     fn page(&self, body: &[u8]) -> Result<Page, String> {
         let mut page = Page::default();
-        let (mut key, mut size, mut version, mut modified) = (None, None, None, 0);
+        let mut told = Telling::default();
         let (mut truncated, mut is_escaped, mut is_list, mut bad) = (false, false, false, None);
         xml::elements(body, |path, text| match path {
             "EncodingType" => is_escaped = text == "url",
             "IsTruncated" => (is_list, truncated) = (true, text == "true"),
             "NextContinuationToken" if !text.is_empty() => page.next = Some(text.to_owned()),
-            "Contents/Key" => key = Some(text.to_owned()),
-            "Contents/Size" => size = text.parse().ok(),
-            "Contents/LastModified" => modified = Time::parse(text).map_or(0, |time| time.seconds),
-            "Contents/ETag" => version = etag(text),
-            "Contents" => match (key.take(), size.take()) {
-                (Some(key), Some(size)) => {
-                    let (version, modified) = (version.take(), take(&mut modified));
-                    page.objects.push(Object { key, size, version, modified });
-                }
-                _ => bad = Some("an object is listed without its key or size"),
+            "Contents/Key" => told.key = Some(text.to_owned()),
+            "Contents/Size" => told.size = text.parse().ok(),
+            "Contents/LastModified" => told.modified = Time::parse(text).map_or(0, |time| time.seconds),
+            "Contents/ETag" => told.version = etag(text),
+            "Contents" => match told.end() {
+                Some(object) => page.objects.push(object),
+                None => bad = Some("an object is listed without its key or size"),
             },
             _ => {}
         })?;
@@ -122,20 +118,12 @@ impl Service for S3 {
     }
 
     fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Ask {
-        let ask = Ask::get(self.object(key), 0).ranged(range);
-        match version {
-            Some(version) => ask.with("if-match", version),
-            None => ask,
-        }
+        Ask::get(self.object(key), 0).ranged(range).matching(version)
     }
 
     fn look(&self, key: &str, version: Option<&str>, part: Option<u32>) -> Ask {
         let query = part.map_or(String::new(), |part| format!("?partNumber={part}"));
-        let ask = Ask::head(self.object(key) + &query).with("x-amz-checksum-mode", "ENABLED");
-        match version {
-            Some(version) => ask.with("if-match", version),
-            None => ask,
-        }
+        Ask::head(self.object(key) + &query).with("x-amz-checksum-mode", "ENABLED").matching(version)
     }
 
     fn version(&self, answer: &Answer) -> Option<String> {
