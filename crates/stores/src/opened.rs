@@ -5,6 +5,7 @@ use crate::fetch::{Aborting, Begun, RANGE, Source};
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -87,9 +88,9 @@ impl Opened {
         Ok(Opened { name, key, tag, begun, source, runtime, stop, blocks, most })
     }
 
-    /// Where a block begins and ends.
-    fn bounds(&self, block: u64) -> std::ops::Range<u64> {
-        block * RANGE..self.begun.size.min((block + 1) * RANGE)
+    /// Where a block begins and ends: the first one behind what came when it was opened.
+    fn bounds(&self, block: u64) -> Range<u64> {
+        (block * RANGE).max(self.begun.bytes.len() as u64)..self.begun.size.min((block + 1) * RANGE)
     }
 
     /// Asks for a block, unless that was done.
@@ -208,7 +209,7 @@ impl Version for Opened {
                 false if buffer.len() < FEW && !self.blocks.lock().blocks.contains_key(&number) => {
                     return self.few(buffer, offset);
                 }
-                false => (self.block(number)?, number * RANGE),
+                false => (self.block(number)?, self.bounds(number).start),
             };
             let there = &bytes[(offset - start) as usize..];
             let (now, rest) = buffer.split_at_mut(there.len().min(buffer.len()));
