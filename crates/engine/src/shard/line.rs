@@ -429,6 +429,7 @@ mod tests {
         mtime: Time { seconds: -1, nanos: 999_999_999 },
         ctime: Time { seconds: 1 << 40, nanos: 0 },
         inode: u64::MAX,
+        version: None,
     };
 
     #[test]
@@ -444,7 +445,11 @@ mod tests {
         for name in [&b"a"[..], b"a\nb", b"\xff", "\u{202e}".as_bytes()] {
             for range in [None, Some(0..9), Some(8..9)] {
                 for came in &came {
-                    let item = Item { name: name.to_vec(), state: STATE, range: range.clone() };
+                    // Of an object the version stands for the inode and the second time.
+                    let object =
+                        State { version: Some("\"e-3\"".into()), ctime: STATE.mtime, inode: 0, ..STATE };
+                    let state = if range == Some(0..9) { object } else { STATE };
+                    let item = Item { name: name.to_vec(), state, range: range.clone() };
                     let mut line = Vec::new();
                     item.open_into(&mut line);
                     let opened = line.len();
