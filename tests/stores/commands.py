@@ -21,8 +21,16 @@ def faults(bench, try_it, good):
     bench.proxy.fault = lambda _: SLOW if len(bench.proxy.seen) % 4 == 0 else None
     check("every fourth request is refused", try_it(url=bench.proxy.url) == good)
     bench.proxy.reset()
-    bench.proxy.spoil = lambda answer: cut(answer) if len(bench.proxy.seen) % 3 == 0 else None
-    check("every third answer is cut", try_it(url=bench.proxy.url) == good)
+    cut_once = set()
+
+    def once(answer):
+        # What is asked for again comes whole: four attempts that are all cut would be a failure.
+        asked = (answer.get("Content-Range"), answer.get("ETag"))
+        if asked not in cut_once:
+            cut_once.add(asked)
+            cut(answer)
+    bench.proxy.spoil = once
+    check("every answer is cut once", try_it(url=bench.proxy.url) == good)
     told = {}
     bench.proxy.reset()
     bench.proxy.spoil = cut
