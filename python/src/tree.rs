@@ -67,6 +67,7 @@ impl Piece {
         let origin = origin.map(|(path, inode, mtime, ctime)| piece::Origin {
             path: path.0.as_os_str().as_bytes().to_vec(),
             state: Hints { mtime, ctime, inode, device: 0 },
+            version: None,
         });
         Ok(Piece(piece::Piece { spec: named(algorithm)?, size, range: first..end, levels, origin }))
     }
@@ -98,7 +99,7 @@ impl Piece {
     /// What was read, as (name, inode, mtime_ns, ctime_ns); None of a piece that does not say.
     #[getter]
     fn origin<'py>(&self, py: Python<'py>) -> PyResult<Option<Told<'py>>> {
-        let Some(piece::Origin { path, state }) = &self.0.origin else { return Ok(None) };
+        let Some(piece::Origin { path, state, .. }) = &self.0.origin else { return Ok(None) };
         Ok(Some((paths::text(py, path)?, state.inode, state.mtime, state.ctime)))
     }
 

@@ -22,71 +22,12 @@ import tempfile
 import time
 import zlib
 
+import commands
 import servers
-from proxy import Proxy
+from bench import MIB, SECRET, Bench, Failed, check, noise
 
-MIB = 1 << 20
 NAMES = ["plain", "a b", "plus+sign", "per%41cent", "ünïcødé", "new\nline", "back\\slash", "-dash", "star*?[x]", "a.txt",
          "a-/b", "sub/deep/er/file", "%2e%2e", "quote\"'&<>", "trailing ", " leading", "semi;colon=x&y", "a~b", "日本"]
-SECRET = "testtesttest"
-
-
-class Failed(Exception):
-    """A test that does not hold."""
-
-
-def check(what, true, *told):
-    if not true:
-        raise Failed("\n  ".join([what, *map(str, told)]))
-
-
-class Bench:
-    """The server, the proxy, the client, and the program that is tried."""
-
-    def __init__(self, program, gateway, folder, objects):
-        self.program, self.folder, self.objects = program, folder, objects
-        self.server = servers.versitygw(gateway, folder / "server")
-        self.proxy = Proxy(self.server.port)
-        import boto3
-        from botocore.config import Config
-        config = Config(request_checksum_calculation="when_required", retries={"max_attempts": 1}, s3={"addressing_style": "path"}, max_pool_connections=32)
-        self.s3 = boto3.client("s3", endpoint_url=self.server.url, aws_access_key_id="test", region_name="us-east-1",
-                               aws_secret_access_key=SECRET, config=config)
-        self.said = ""
-
-    def run(self, *words, url=None, cwd=None, wait=900, **environment):
-        """What the program says: its status, output and errors. What takes longer than `wait` seconds hangs, on a busy machine too."""
-        env = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "TRUESUM_"))}
-        env |= {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": url or self.server.url,
-                "HOME": str(self.folder), "AWS_EC2_METADATA_DISABLED": "true"} | environment
-        env = {name: value for name, value in env.items() if value is not None}
-        done = subprocess.run([self.program, *map(str, words)], env=env, cwd=cwd or self.folder, capture_output=True, timeout=wait,
-                              check=False, stdin=subprocess.DEVNULL)
-        out, err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
-        check("a secret is shown", SECRET not in out + err, out, err)
-        return done.returncode, out, err
-
-    def bucket(self, name):
-        self.s3.create_bucket(Bucket=name)
-        return name
-
-    def put(self, bucket, key, body, **more):
-        return self.s3.put_object(Bucket=bucket, Key=key, Body=body, **more)
-
-    def multipart(self, bucket, key, body, part=5 * MIB, **more):
-        upload = self.s3.create_multipart_upload(Bucket=bucket, Key=key, **more)["UploadId"]
-        algorithm = more.get("ChecksumAlgorithm")
-        parts = []
-        for number, at in enumerate(range(0, len(body), part), 1):
-            given = {"ChecksumAlgorithm": algorithm} if algorithm else {}
-            done = self.s3.upload_part(Bucket=bucket, Key=key, UploadId=upload, PartNumber=number, Body=body[at:at + part], **given)
-            kept = {name: value for name, value in done.items() if name.startswith("Checksum") and name != "ChecksumType"}
-            parts.append({"PartNumber": number, "ETag": done["ETag"], **kept})
-        self.s3.complete_multipart_upload(Bucket=bucket, Key=key, UploadId=upload, MultipartUpload={"Parts": parts})
-
-
-def noise(size, seed=1):
-    return hashlib.shake_128(str(seed).encode()).digest(size)
 
 
 def the_same_tree(bench):
@@ -546,7 +487,8 @@ class Other:
 
 
 TESTS = [the_same_tree, what_differs_is_told, many_objects, lists_that_are_cut, busy_services, lying_bodies, replaced_objects,
-         answers_without_a_version, silent_services, credentials, stored_checksums, without_versions]
+         answers_without_a_version, silent_services, credentials, stored_checksums, without_versions,
+         *commands.TESTS]
 OTHERS = [(google, lambda cache: servers.from_go(servers.GCS, cache)), (azure, lambda cache: servers.azurite(cache / "azurite"))]
 
 

@@ -9,14 +9,16 @@ use crate::ending::{self, Ending};
 use crate::exit::{Exit, Refusal};
 use crate::formats;
 use crate::options::Moved;
-use crate::selection::selection;
+use crate::selection::{FilterArgs, selection};
+use crate::stores;
 use arguments::AuditArgs;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use truesum::audit::Options;
 use truesum::manifest::path::display_safe;
-use truesum::{Mapping, Wanted};
+use truesum::{Mapping, Remote, Wanted};
 
 /// Runs the command.
 pub fn run(args: AuditArgs) -> Exit {
@@ -48,11 +50,14 @@ pub fn run(args: AuditArgs) -> Exit {
     };
     notes.iter().for_each(|note| console.note(note));
     if !args.known.is_empty() {
+        if args.manifests.iter().any(|name| stores::is_url(name)) {
+            return console.refuse(&Refusal::new("-k: not of objects in a store"));
+        }
         return known::run(AuditArgs { algorithm: algorithms, ..args }, key, &manner, console);
     }
     let mut names: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
     let folder = match names.pop() {
-        Some(last) if last.is_dir() => Some(last),
+        Some(last) if last.is_dir() || stores::is_url(last.as_os_str()) => Some(last),
         last => {
             names.extend(last);
             None
@@ -75,6 +80,10 @@ pub fn run(args: AuditArgs) -> Exit {
             hint,
         ));
     }
+    let remote = match remote(&names, folder.as_deref(), &args.filter) {
+        Ok(remote) => remote,
+        Err(refusal) => return console.refuse(&refusal),
+    };
     let select = match selection(&Wanted { only: args.only.only, ..args.filter.wanted() }) {
         Ok(select) => select,
         Err(refusal) => return console.refuse(&refusal),
@@ -83,6 +92,7 @@ pub fn run(args: AuditArgs) -> Exit {
     let options = Options {
         check: truesum::Options {
             root: folder,
+            remote,
             algorithms,
             key,
             format: args.format,
@@ -104,4 +114,24 @@ pub fn run(args: AuditArgs) -> Exit {
         }
     }
     compare(&manner, options, tell.line, console, |comparison, tell| comparison.audit(&names, tell))
+}
+
+/// The store whose objects are audited, if one is named.
+fn remote(
+    manifests: &[PathBuf],
+    folder: Option<&Path>,
+    filter: &FilterArgs,
+) -> Result<Option<Arc<dyn Remote>>, Refusal> {
+    if let Some(url) = manifests.iter().find(|name| stores::is_url(name.as_os_str())) {
+        let shown = display_safe(url.as_os_str().as_bytes());
+        let text = format!("audit: {shown}: a manifest is a file of this system");
+        return Err(Refusal::with_hint(text, "truesum audit MANIFEST s3://BUCKET/PREFIX"));
+    }
+    let Some(url) = folder.filter(|folder| stores::is_url(folder.as_os_str())) else { return Ok(None) };
+    let asks_facts = filter.newer.is_some()
+        || filter.older.is_some()
+        || filter.min_size.is_some()
+        || filter.max_size.is_some();
+    stores::refuse(&[("a selection by size or time", asks_facts)])?;
+    stores::open(url.as_os_str()).map(Some)
 }

@@ -1,10 +1,14 @@
 //! `truesum identify`: what a digest may be of, and with a file which of these it is.
 
+#[cfg(feature = "stores")]
+mod object;
+
 use crate::console::Console;
 use crate::digests::{candidates, candidates_for_file};
 use crate::exit::Exit;
 use crate::options::RunArgs;
 use crate::output::print;
+use crate::stores;
 use crate::watch::Watch;
 use crate::words::count;
 use clap::{Args, ValueHint};
@@ -31,6 +35,10 @@ multihash, multibase; decimal of sum and cksum; NAME:DIGEST. With FILE also the 
 Exit status: 0 told, and it is of FILE; 1 it is not of FILE; 2 no digest, or FILE was not read.")]
 pub struct IdentifyArgs {
     /// The digest
+    #[cfg_attr(
+        feature = "stores",
+        arg(help = "The digest, or s3://BUCKET/OBJECT: what its ETag and its checksums are of")
+    )]
     #[arg(value_name = "DIGEST", allow_hyphen_values = true)]
     pub digest: String,
     /// The file that it may be of; all candidates are computed in one read
@@ -46,6 +54,10 @@ pub struct IdentifyArgs {
 /// Runs the command.
 pub fn run(args: IdentifyArgs) -> Exit {
     let mut console = Console::new(args.run.color);
+    #[cfg(feature = "stores")]
+    if args.file.is_none() && stores::is_url(args.digest.as_ref()) {
+        return object::run(&args, args.digest.as_ref(), &mut console);
+    }
     let candidates = match &args.file {
         Some(file) => candidates_for_file(&args.digest, file),
         None => candidates(&args.digest, &[]),
@@ -58,10 +70,15 @@ pub fn run(args: IdentifyArgs) -> Exit {
     let Some(file) = &args.file else {
         return print(&told(&candidates, args.json), &mut console);
     };
-    let watch = Watch::start(tell.line, None, &mut console);
-    let size = || match std::fs::metadata(file) {
-        Ok(metadata) => Ok(metadata.len()),
-        Err(error) => Err(Error::io(file.as_bytes(), "open", error)),
+    let remote = match stores::of_object(file) {
+        Ok(remote) => remote,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let watch = Watch { remote, ..Watch::start(tell.line, None, &mut console) };
+    let size = || match (&watch.remote, std::fs::metadata(file)) {
+        (Some(remote), _) => Ok(remote.version(file.as_bytes(), &watch.progress)?.size()),
+        (None, Ok(metadata)) => Ok(metadata.len()),
+        (None, Err(error)) => Err(Error::io(file.as_bytes(), "open", error)),
     };
     let digests = |specs: &[Spec]| Ok(watch.digests(file, specs, tell.threads)?.digests);
     let result = matching(&candidates, size, digests);

@@ -6,6 +6,7 @@ mod absent;
 
 use crate::exit::Refusal;
 use crate::tasks::Inputs;
+use crate::values::path;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Command, ValueHint};
 use std::ffi::OsStr;
@@ -15,12 +16,9 @@ use std::sync::Arc;
 use truesum::Remote;
 use truesum::manifest::path::display_safe;
 
-/// How the URLs of object stores begin.
-const SCHEMES: [&[u8]; 3] = [b"s3://", b"gs://", b"az://"];
-
-/// Whether this is the URL of an object or of a folder of them. A file of such a name is `./s3:/...`.
+/// Whether this is the URL of an object or of a folder of them.
 pub fn is_url(name: &OsStr) -> bool {
-    SCHEMES.iter().any(|scheme| name.as_bytes().starts_with(scheme))
+    path::is_url(name.as_bytes())
 }
 
 /// A URL as text.
@@ -102,8 +100,43 @@ pub fn split(url: &Path) -> (PathBuf, PathBuf) {
     (path(&bytes[..end]), path(&bytes[end..]))
 }
 
+/// The store in which the object of a URL lies; nothing of a file of this system.
+///
+/// # Errors
+/// As [`open`]; the URL is that of a folder.
+pub fn of_object(file: &OsStr) -> Result<Option<Arc<dyn Remote>>, Refusal> {
+    if !is_url(file) {
+        return Ok(None);
+    }
+    let (folder, name) = split(Path::new(file));
+    match name.as_os_str().is_empty() {
+        true => Err(Refusal::new(format!("{}: name an object", display_safe(file.as_bytes())))),
+        false => open(folder.as_os_str()).map(Some),
+    }
+}
+
+/// The name of a file or of an object, which is the last part of its key.
+pub fn name_of(file: &OsStr) -> &[u8] {
+    let bytes = file.as_bytes();
+    match is_url(file) {
+        true => bytes.rsplit(|&byte| byte == b'/').next().unwrap_or(bytes),
+        false => bytes,
+    }
+}
+
 /// Where URLs of object stores may stand: a command and its argument.
-const TAKEN: [(&str, &str); 3] = [("hash", "files"), ("check", "manifests"), ("check", "root")];
+const TAKEN: [(&str, &str); 10] = [
+    ("hash", "files"),
+    ("check", "manifests"),
+    ("check", "root"),
+    ("audit", "manifests"),
+    ("plan", "files"),
+    ("run", "root"),
+    ("tree", "files"),
+    ("leaf", "file"),
+    ("verify", "file"),
+    ("identify", "file"),
+];
 
 /// Refuses URLs of object stores wherever a command line has the name of a file, but where they are taken: they would be names of
 /// files of this system there.
@@ -129,8 +162,8 @@ pub fn refuse_elsewhere(command: &Command, matches: &ArgMatches) -> Result<(), c
         if let Some(url) = given.into_iter().find(|value| is_url(value)) {
             let place = arg.get_long().map_or(String::new(), |long| format!("--{long} "));
             let text = format!(
-                "{place}{}: no object store is read or written here\nhint: truesum hash s3://BUCKET/PREFIX and truesum \
-                 check --root s3://BUCKET/PREFIX MANIFEST read one\n",
+                "{place}{}: no object store is read or written here\nhint: hash, check --root, audit, tree and shard \
+                 read objects, as truesum hash s3://BUCKET/PREFIX does\n",
                 display_safe(url.as_bytes())
             );
             return Err(clap::Error::raw(ErrorKind::ValueValidation, text));

@@ -11,13 +11,15 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use truesum::hash::Spec;
 use truesum::tree::reading::Reading;
-use truesum::{Error, Found, Job, Kind, Mapping, Notice, Outcome, Progress, Sink, Task};
+use truesum::{Error, Found, Job, Kind, Mapping, Notice, Outcome, Progress, Remote, Sink, Task};
 
 /// Counters, signals and the progress line of one run. The default is a run that is over before anybody could ask.
 #[derive(Default)]
 pub struct Watch {
     pub progress: Arc<Progress>,
     pub signals: Signals,
+    /// Where the one file lies that is read, if it is an object.
+    pub remote: Option<Arc<dyn Remote>>,
 }
 
 impl Watch {
@@ -26,7 +28,7 @@ impl Watch {
         let progress = Arc::new(Progress::default());
         let signals = Signals::install(&progress).unwrap_or_default();
         console.display = Some(Display::start(&progress, &signals, line, size));
-        Watch { progress, signals }
+        Watch { progress, signals, remote: None }
     }
 
     /// The watch of a run on one file of this size.
@@ -57,7 +59,8 @@ impl Watch {
 
     /// How a file is read for a tree, on so many threads (0: one a core). The process is this program's own: it may map.
     pub fn reading(&self, threads: usize) -> Reading<'_> {
-        Reading { threads, mapping: Mapping::Guarded, ..Reading::new(&self.progress) }
+        let remote = self.remote.as_deref();
+        Reading { threads, remote, mapping: Mapping::Guarded, ..Reading::new(&self.progress) }
     }
 
     /// The digests of one file.
@@ -76,8 +79,12 @@ impl Watch {
             }
         }
         let specs: Arc<[Spec]> = specs.into();
-        let mut tasks = std::iter::once(Task::File(Job::hash(name, &specs)));
-        let config = truesum::Config { threads, mapping: Mapping::Guarded, ..Default::default() };
+        // An object is read by the last part of its URL.
+        let last = || name.as_bytes().rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
+        let open = self.remote.as_ref().and_then(|_| last());
+        let mut tasks = std::iter::once(Task::File(Job { open, ..Job::hash(name, &specs) }));
+        let remote = self.remote.clone();
+        let config = truesum::Config { threads, remote, mapping: Mapping::Guarded, ..Default::default() };
         let mut sink = One(None);
         let name = name.as_bytes();
         let fail = |error: io::Error| Error::io(name, "read", error);

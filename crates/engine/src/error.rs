@@ -125,7 +125,10 @@ impl Error {
             Errno::HOSTDOWN,
             Errno::CONNRESET,
         ];
-        self.errno().is_some_and(|number| PASSING.contains(&Errno::from_raw_os_error(number)))
+        let errno = self.errno().map(Errno::from_raw_os_error);
+        // What answered too late, or was too busy, need not be of this system.
+        let late = matches!(&self.cause, Cause::Io(error) if error.kind() == io::ErrorKind::TimedOut);
+        late || errno.is_some_and(|number| PASSING.contains(&number))
     }
 
     /// What kind of failure it is, for those who give advice.

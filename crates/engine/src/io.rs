@@ -20,5 +20,6 @@ pub(crate) mod scratch;
 pub(crate) mod source;
 pub(crate) mod system;
 pub(crate) mod temporary;
+pub mod version;
 pub(crate) mod waits;
 pub mod write;

@@ -84,6 +84,8 @@ pub struct Listed {
     pub size: u64,
     /// What the place tells its versions apart by, if it does.
     pub version: Option<String>,
+    /// When it was written, in seconds since 1970; 0 where that is not told.
+    pub modified: i64,
 }
 
 /// What was found in a file that was read to its end without error and did not change meanwhile; of a job without specs,

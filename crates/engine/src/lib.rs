@@ -40,6 +40,7 @@ pub use io::input::Input;
 pub use io::mapping::Mapping;
 pub use io::open::{Root, Special};
 pub use io::room::thread;
+pub use io::version::Version;
 pub use io::write::AtomicFile;
 pub use io::{open, read, write};
 pub use job::{Damage, Findings, Found, Job, Listed, Outcome, Summary, Verdict};

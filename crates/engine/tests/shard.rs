@@ -72,7 +72,8 @@ impl Divided {
 
     fn compute(&self, plan: &Plan, bundle: usize, again: bool) -> truesum::shard::part::Done {
         let (mapping, progress) = (Mapping::Never, &Progress::default());
-        let computing = Computing { root: None, threads: 1, mapping, again, withheld: &[], progress };
+        let computing =
+            Computing { root: None, remote: None, threads: 1, mapping, again, withheld: &[], progress };
         compute(plan, bundle, self.dir.path(), &computing, &mut |_| {}).unwrap()
     }
 
@@ -272,7 +273,8 @@ fn lines_that_are_withheld_are_not_read_and_have_failed() {
         let mut told = Vec::new();
         let progress = Progress::default();
         let (mapping, withheld) = (Mapping::Never, std::slice::from_ref(&lines));
-        let computing = Computing { root: None, threads: 1, mapping, again, withheld, progress: &progress };
+        let computing =
+            Computing { root: None, remote: None, threads: 1, mapping, again, withheld, progress: &progress };
         let done = compute(&plan, bundle, divided.dir.path(), &computing, &mut |error| {
             told.push(error.path.clone());
         });
@@ -344,7 +346,7 @@ fn what_is_no_part_is_not_held_for_one() {
 /// A state that no file has.
 fn state(at: u64) -> State {
     let time = Time { seconds: 1_700_000_000 + at as i64, nanos: 5 };
-    State { size: at % 100_000, mtime: time, ctime: time, inode: at }
+    State { size: at % 100_000, mtime: time, ctime: time, inode: at, version: None }
 }
 
 /// The most memory that this process ever had, in KiB.

@@ -43,9 +43,9 @@ impl Source {
     /// It is not there or another version, or cannot be read; it is too large for one request and has no versions.
     pub(crate) async fn begin(&self, key: &str, listed: Option<&Listed>) -> Result<Begun, Failure> {
         let begun = match listed {
-            Some(Listed { size, version: Some(version) }) if *size > SMALL => {
+            Some(Listed { size, version: Some(version), modified }) if *size > SMALL => {
                 let version = Some(version.clone());
-                return Ok(Begun { bytes: Bytes::new(), size: *size, version, modified: 0 });
+                return Ok(Begun { bytes: Bytes::new(), size: *size, version, modified: *modified });
             }
             Some(listed) => self.first(key, listed.version.as_deref(), Some(listed.size)).await?,
             None => self.first(key, None, None).await?,
@@ -200,7 +200,7 @@ impl Source {
 }
 
 /// A task that ends with whoever waits for it.
-struct Aborting<T>(tokio::task::JoinHandle<T>);
+pub(crate) struct Aborting<T>(pub tokio::task::JoinHandle<T>);
 
 impl<T> Drop for Aborting<T> {
     fn drop(&mut self) {

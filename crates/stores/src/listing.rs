@@ -52,7 +52,7 @@ impl Listing {
 
     /// The job of an object; nothing of what stands for a folder.
     fn task(&self, object: Object) -> Option<Task> {
-        let Object { key, size, version } = object;
+        let Object { key, size, version, modified } = object;
         // A single object is named by the last part of its key, everything else by what is below the location.
         let mut prefix = self.location.prefix();
         if self.location.object() == Some(&*key) {
@@ -63,7 +63,7 @@ impl Listing {
         }
         match name_below(&prefix, &key) {
             Ok(name) => {
-                let listed = Some(Box::new(Listed { size, version }));
+                let listed = Some(Box::new(Listed { size, version, modified }));
                 let job = Job::hash(name, &self.specs);
                 Some(Task::File(Job { open: Some(key.clone().into_bytes()), listed, ..job }))
             }

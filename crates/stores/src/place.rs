@@ -20,15 +20,17 @@ pub(crate) struct Place {
 impl Place {
     /// The key that a job's name leads to. Nothing above the location has a name.
     pub(crate) fn key(&self, job: &Job) -> Result<String, Error> {
-        let fail = |cause| Error::new(&job.name, "read", cause);
-        let path = std::str::from_utf8(job.path()).map_err(|_| {
-            let error = io::Error::new(io::ErrorKind::NotFound, "names of objects are UTF-8");
-            fail(Cause::Io(error))
-        })?;
-        if job.listed.is_some() {
-            return Ok(path.to_owned());
+        // A list of the service told the key, and any other list a name.
+        match (&job.listed, &job.open) {
+            (Some(_), Some(key)) => text(key, &job.name).map(str::to_owned),
+            _ => self.below(job.path(), &job.name),
         }
-        let mut name = path;
+    }
+
+    /// The key that a name below the location leads to.
+    pub(crate) fn below(&self, path: &[u8], shown: &[u8]) -> Result<String, Error> {
+        let fail = |cause| Error::new(shown, "read", cause);
+        let mut name = text(path, shown)?;
         while let Some(rest) = name.strip_prefix("./") {
             name = rest.trim_start_matches('/');
         }
@@ -41,4 +43,12 @@ impl Place {
             Err(why) => Err(fail(Cause::Other(why.to_owned()))),
         }
     }
+}
+
+/// A name as text, which those of objects are.
+fn text<'n>(name: &'n [u8], shown: &[u8]) -> Result<&'n str, Error> {
+    std::str::from_utf8(name).map_err(|_| {
+        let error = io::Error::new(io::ErrorKind::NotFound, "names of objects are UTF-8");
+        Error::new(shown, "read", Cause::Io(error))
+    })
 }

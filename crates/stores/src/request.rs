@@ -29,6 +29,14 @@ impl Ask {
         self
     }
 
+    /// The same of one version alone, where one is named.
+    pub(crate) fn matching(self, version: Option<impl Into<String>>) -> Ask {
+        match version {
+            Some(version) => self.with("if-match", version),
+            None => self,
+        }
+    }
+
     /// The same for a range of the object, which must not be empty.
     pub(crate) fn ranged(mut self, range: Option<&Range<u64>>) -> Ask {
         if let Some(range) = range {
@@ -108,7 +116,7 @@ pub(crate) fn unescaped(text: &str) -> Option<String> {
 }
 
 /// Seconds since 1970 of a date as HTTP writes it (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
-fn seconds(date: &str) -> Option<i64> {
+pub(crate) fn seconds(date: &str) -> Option<i64> {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let words: Vec<&str> = date.split([' ', ':']).filter(|word| !word.is_empty()).collect();

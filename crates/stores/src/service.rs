@@ -19,6 +19,25 @@ pub(crate) struct Object {
     pub size: u64,
     /// What its versions are told apart by: an ETag, or a generation.
     pub version: Option<String>,
+    /// Seconds since 1970; 0 where that is not told.
+    pub modified: i64,
+}
+
+/// What a list told of an object so far, element after element.
+#[derive(Default)]
+struct Telling {
+    key: Option<String>,
+    size: Option<u64>,
+    version: Option<String>,
+    modified: i64,
+}
+
+impl Telling {
+    /// The object, at its end; `None` without its key or its size.
+    fn end(&mut self) -> Option<Object> {
+        let Telling { key, size, version, modified } = std::mem::take(self);
+        Some(Object { key: key?, size: size?, version, modified })
+    }
 }
 
 /// A page of a list.

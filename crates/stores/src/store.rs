@@ -5,17 +5,18 @@ use crate::failure::Failure;
 use crate::fetch::Source;
 use crate::listing::Listing;
 use crate::location::Location;
+use crate::opened::{Opened, until};
 use crate::place::Place;
 use crate::reading::{self, Done, Manner};
 use crate::service;
 use crate::settings::Settings;
-use crate::stored::Answer;
+use crate::stored::{Answer, Told, told};
 use std::fmt;
 use std::io;
 use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use truesum::hash::Spec;
-use truesum::{Error, Job, Notice, Order, Outcome, Progress, Remote, Sink, Summary, Task};
+use truesum::{Error, Job, Notice, Order, Outcome, Progress, Remote, Sink, Summary, Task, Version};
 
 /// Objects below a location.
 pub struct Store {
@@ -71,6 +72,22 @@ impl Store {
         drop(entered);
         let place = Place { location, source, window: settings.requests, runtime: runtime.handle().clone() };
         Ok(Store { place, runtime: Some(runtime) })
+    }
+
+    /// What the service tells of an object, by its URL or by its name below the location, without reading it.
+    ///
+    /// # Errors
+    /// It is not there, or cannot be asked about; the run was stopped.
+    pub fn told(&self, name: &[u8], progress: &Progress) -> Result<Told, Error> {
+        let (Place { source, runtime, .. }, key) = (&self.place, self.key(name)?);
+        let answer = until(runtime, &progress.stop_flag(), name, told(source, &key))?;
+        answer.map_err(|failure| Error::new(name, "read", failure.cause()))
+    }
+
+    /// The key of a name. Who names a single object does so by its URL.
+    fn key(&self, name: &[u8]) -> Result<String, Error> {
+        let url = self.name().into_bytes();
+        self.place.below(name.strip_prefix(&url[..]).unwrap_or(name), name)
     }
 
     /// Compares entries with the checksums that the service keeps; what these cannot answer is read if `read` says so.
@@ -136,5 +153,18 @@ impl Remote for Store {
             summary.unreached = (progress.found() - before).saturating_sub(ended);
         }
         Ok(summary)
+    }
+
+    fn version(&self, name: &[u8], progress: &Progress) -> Result<Box<dyn Version>, Error> {
+        let Place { source, runtime, .. } = &self.place;
+        let key = self.key(name)?;
+        let stop = progress.stop_flag();
+        let begun = until(runtime, &stop, name, source.begin(&key, None))?;
+        let opened =
+            begun.and_then(|begun| Opened::new(name, key, begun, (source.clone(), runtime.clone()), stop));
+        match opened {
+            Ok(opened) => Ok(Box::new(opened)),
+            Err(failure) => Err(Error::new(name, "read", failure.cause())),
+        }
     }
 }

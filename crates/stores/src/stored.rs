@@ -3,7 +3,7 @@
 
 use crate::failure::Failure;
 use crate::fetch::Source;
-use crate::kept::Kept;
+use crate::kept::{Checksum, Kept};
 use truesum::Job;
 use truesum::hash::Spec;
 
@@ -23,6 +23,63 @@ pub enum Answer {
     Silent(Vec<String>),
 }
 
+/// What a service tells of an object that was not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// Its bytes.
+    pub size: u64,
+    /// What tells its version: an ETag, or what stands for one.
+    pub version: Option<String>,
+    /// Its checksums, the ETag among them where it is one.
+    pub checksums: Vec<Checksum>,
+    /// Bytes of its first part, where it was written in parts and that is told.
+    pub part: Option<u64>,
+}
+
+/// Asks what is kept of an object.
+///
+/// # Errors
+/// It is not there, or cannot be asked about.
+pub(crate) async fn told(source: &Source, key: &str) -> Result<Told, Failure> {
+    let look = source.service.look(key, None, None);
+    let asked = source.client.ask(&look, |answer| {
+        let kept = source.service.kept(answer).map_err(Failure::wrong)?;
+        Ok((kept, source.service.version(answer)))
+    });
+    let (kept, version) = match asked.await {
+        Err(Failure::Missing) => {
+            bucket(source, key).await?;
+            return Err(Failure::Missing);
+        }
+        asked => asked?,
+    };
+    let of_parts = kept.checksums.iter().any(|kept| kept.digest.parts().is_some());
+    let part = if of_parts { part(source, key, version.as_deref()).await? } else { None };
+    Ok(Told { size: kept.size, version, checksums: kept.checksums, part })
+}
+
+/// Whether the bucket is there and may be read, which an answer without a body does not say: a list of it does.
+async fn bucket(source: &Source, key: &str) -> Result<(), Failure> {
+    let list = source.service.list(key, None, 1);
+    let page = source.client.ask(&list, |answer| source.service.page(&answer.body).map_err(Failure::wrong));
+    page.await.map(drop)
+}
+
+/// The size of an object's first part, where the service tells parts.
+async fn part(source: &Source, key: &str, version: Option<&str>) -> Result<Option<u64>, Failure> {
+    let look = source.service.look(key, version, Some(1));
+    let part = source.client.ask(&look, |answer| {
+        let part = source.service.kept(answer).map_err(Failure::wrong)?;
+        Ok((part.size, part.parts))
+    });
+    match part.await {
+        Ok((size, parts)) => Ok(parts.map(|_| size)),
+        // Not every service tells parts: then nothing is known.
+        Err(Failure::Status { .. }) => Ok(None),
+        Err(failure) => Err(failure),
+    }
+}
+
 /// What is kept of an object, compared with what a job expects. The size of parts is asked for where it decides.
 ///
 /// # Errors
@@ -32,25 +89,15 @@ pub(crate) async fn compare(source: &Source, key: &str, job: &Job) -> Result<Ans
     let look = source.service.look(key, version, None);
     let kept = source.client.ask(&look, |answer| source.service.kept(answer).map_err(Failure::wrong)).await;
     if kept == Err(Failure::Missing) {
-        // The answer had no body to say what is not there: a list of the bucket says whether that is there, and may be read.
-        let list = source.service.list(key, None, 1);
-        source.client.ask(&list, |answer| source.service.page(&answer.body).map_err(Failure::wrong)).await?;
+        bucket(source, key).await?;
     }
     let kept = kept?;
     let answer = judge(&kept, job, None);
     match (&answer, job.specs.iter().any(Spec::counts_parts)) {
         (Answer::Silent(_), true) if kept.checksums.iter().any(|kept| kept.digest.parts().is_some()) => {
-            let look = source.service.look(key, version, Some(1));
-            let part = source.client.ask(&look, |answer| {
-                let part = source.service.kept(answer).map_err(Failure::wrong)?;
-                Ok((part.size, part.parts))
-            });
-            match part.await {
-                Ok((size, Some(_))) => Ok(judge(&kept, job, Some(size))),
-                // Not every service tells parts: then nothing is known.
-                Ok(_) | Err(Failure::Status { .. }) => Ok(answer),
-                Err(failure) => Err(failure),
-            }
+            // Where no part is told nothing is known.
+            let part = part(source, key, version).await?;
+            Ok(part.map_or(answer, |size| judge(&kept, job, Some(size))))
         }
         _ => Ok(answer),
     }
@@ -88,7 +135,6 @@ fn judge(kept: &Kept, job: &Job, part: Option<u64>) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kept::Checksum;
     use std::sync::Arc;
     use truesum::hash::Digest;
 

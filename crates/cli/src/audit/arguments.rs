@@ -26,6 +26,12 @@ tell them apart (truesum hash --json).
 Exit status: 0 equal, 1 not equal, 2 not everything could be compared.")]
 pub struct AuditArgs {
     /// Manifests, and last the folder they speak of [default: the manifest's own]; with -k files and folders [default: .]
+    #[cfg_attr(
+        feature = "stores",
+        arg(
+            help = "Manifests, and last the folder they speak of, or s3://BUCKET/PREFIX [default: the manifest's own]; with -k files and folders [default: .]"
+        )
+    )]
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::AnyPath, required_unless_present = "known")]
     pub manifests: Vec<OsString>,
     /// Print the files whose content is in this set, a manifest of any format, whatever their names; may be repeated

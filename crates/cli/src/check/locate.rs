@@ -104,7 +104,7 @@ impl Locate<'_> {
         let expected = listed(outcome, &store.header().spec);
         let comparison = Comparison { trusted: expected.map(|(expected, _)| expected), resume: false };
         let Locate { root, threads, progress, .. } = *self;
-        let reading = Reading { root, threads, mapping: Mapping::Guarded, progress };
+        let reading = Reading { root, threads, mapping: Mapping::Guarded, progress, remote: None };
         match comparison.verify(OsStr::from_bytes(outcome.job.path()), store, &reading) {
             Ok(report) => {
                 let listed = expected.map(|(expected, actual)| Some(expected) == actual);

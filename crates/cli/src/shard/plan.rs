@@ -5,6 +5,7 @@ use crate::exit::{Exit, Refusal};
 use crate::options::RunArgs;
 use crate::output::{begin, cannot_write, may_replace_what, print};
 use crate::selection::SelectArgs;
+use crate::stores;
 use crate::tasks::{Inputs, Tasks, inputs};
 use crate::values::path::{folder_of, output_file};
 use crate::values::size::size;
@@ -22,7 +23,7 @@ use truesum::manifest::{self, ReadError, Reader};
 use truesum::shard::Sizes;
 use truesum::shard::merge::repeated;
 use truesum::shard::plan::{Plan, Planner};
-use truesum::{AtomicFile, Cause, Error, Job, Notice, Root, Special, Task};
+use truesum::{AtomicFile, Cause, Error, Job, Notice, Progress, Remote, Root, Special, Task};
 
 /// List files and cut the list into bundles, each for one worker
 ///
@@ -35,6 +36,7 @@ Examples:
   truesum shard plan -o plan.jsonl --manifest /data/SHA256SUMS --bundle-bytes 8GiB")]
 pub struct PlanArgs {
     /// Files and folders
+    #[cfg_attr(feature = "stores", arg(help = "Files and folders, or s3://BUCKET/PREFIX alone"))]
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     files: Vec<OsString>,
     /// Write the plan to this file, whole or not at all
@@ -121,13 +123,23 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         let why = "there is nothing to plan: standard input cannot be read by a worker";
         return Err(Refusal::with_hint(why, "name files and folders, or --files0-from, or --manifest").into());
     }
+    let remote = stores::named(
+        &names,
+        &[
+            ("--root", args.root.is_some()),
+            ("a selection", !walk.select.is_open() || walk.gitignore || walk.one_file_system),
+        ],
+    )?;
     let given = match (&args.root, &args.manifest) {
         (Some(root), _) => root.clone(),
         (None, Some(manifest)) => folder_of(manifest),
         (None, None) => PathBuf::from("."),
     };
     let path = given.as_os_str().as_bytes();
-    let folder = std::fs::canonicalize(&given).map_err(|error| Error::io(path, "open", error))?;
+    let folder = match remote {
+        Some(_) => PathBuf::new(),
+        None => std::fs::canonicalize(&given).map_err(|error| Error::io(path, "open", error))?,
+    };
     may_replace_what(&args.output, "no plan", &|head| {
         head.text.is_empty() || head.text.starts_with(b"{\"schema\":\"truesum-plan/")
     })?;
@@ -136,22 +148,30 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     let own = own(&output);
     let watch = Watch::start(tell.line, None, console);
     let fail = |error| Error::io(args.output.as_os_str().as_bytes(), "write", error);
-    let mut planner = Planner::new(output, folder.as_os_str().as_bytes(), &specs, sizes).map_err(fail)?;
+    let objects = remote.map(|remote| objects(&*remote, &specs, &watch.progress));
+    let root = objects.as_ref().map_or(folder.as_os_str().as_bytes(), |(root, _)| root);
+    let mut planner = Planner::new(output, root, &specs, sizes).map_err(fail)?;
     let verbose = tell.verbose;
     let mut met_own = false;
     let mut hear = |notice: Notice| {
         met_own |= matches!(notice, Notice::Own(_));
         hear(&notice, tell.notes, verbose, console);
     };
-    let (planned, list_error) = match &args.manifest {
-        Some(manifest) => {
+    let (planned, list_error) = match (&args.manifest, objects) {
+        (_, Some((_, mut tasks))) => {
+            let root = &Root::Nowhere;
+            let planned =
+                truesum::shard::plan(&mut tasks, root, &own, &mut planner, &watch.progress, &mut hear);
+            (planned.map_err(fail)?, None)
+        }
+        (Some(manifest), None) => {
             let mut tasks = Listed::open(manifest)?;
             let root = Root::folder(&folder, false)?;
             let planned =
                 truesum::shard::plan(&mut tasks, &root, &own, &mut planner, &watch.progress, &mut hear);
             (planned.map_err(fail)?, None)
         }
-        None => {
+        (None, None) => {
             let root = args.root.is_some().then(|| folder.clone());
             let mut tasks =
                 Tasks::new(&names, walk, root, specs.clone().into(), tell.threads, &watch.progress)?;
@@ -213,6 +233,32 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     }
     let exit = if planned.failed > 0 { Exit::Failed } else { Exit::Done };
     Ok(exit.max(print(&format!("{}\n", totals.bundles), console)))
+}
+
+/// The objects of a store, and the URL that their names lead from: of a single one that of its folder.
+fn objects(
+    remote: &dyn Remote,
+    specs: &[Spec],
+    progress: &Progress,
+) -> (Vec<u8>, impl Iterator<Item = Task> + use<>) {
+    let (url, specs) = (remote.name().into_bytes(), specs.into());
+    let mut list = remote.list(&specs, progress);
+    let (mut begun, mut root) = (Vec::new(), url.clone());
+    for task in list.by_ref() {
+        let key = match &task {
+            Task::File(job) => Some(&job.path()[..job.path().len() - job.name.len()]),
+            Task::Tell(_) => None,
+        };
+        if let Some(folder) = key {
+            let bucket = url.split_inclusive(|&byte| byte == b'/').take(3);
+            root = bucket.flatten().chain(folder).copied().collect();
+        }
+        begun.push(task);
+        if root != url || matches!(begun.last(), Some(Task::File(_))) {
+            break;
+        }
+    }
+    (root, begun.into_iter().chain(list))
 }
 
 /// The plan itself, and the one it replaces: neither is content.

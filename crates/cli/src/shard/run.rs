@@ -4,6 +4,7 @@ use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::options::RunArgs;
 use crate::shard::parts_of;
+use crate::stores;
 use crate::watch::Watch;
 use crate::words::{count, size};
 use clap::{Args, ValueHint};
@@ -45,6 +46,12 @@ pub struct RunShardArgs {
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
     /// The folder that names lead from, where this machine has it elsewhere than the plan says
+    #[cfg_attr(
+        feature = "stores",
+        arg(
+            help = "The folder that names lead from, or s3://BUCKET/PREFIX, where it is another one than the plan says"
+        )
+    )]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
     /// Compute also what is there already, and compare
@@ -105,6 +112,11 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
         Ok(wanted) => wanted,
         Err(refusal) => return console.refuse(&refusal),
     };
+    let root = args.root.as_deref().unwrap_or(plan.root()).as_os_str();
+    let remote = match stores::is_url(root).then(|| stores::open(root)).transpose() {
+        Ok(remote) => remote,
+        Err(refusal) => return console.refuse(&refusal),
+    };
     let folder = args.output.clone().unwrap_or_else(|| parts_of(&args.plan));
     if let Err(error) = std::fs::create_dir_all(&folder) {
         console.failure(&Error::io(folder.as_os_str().as_bytes(), "create", error));
@@ -117,6 +129,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
     for bundle in wanted {
         let computing = Computing {
             root: args.root.as_deref(),
+            remote: remote.as_ref(),
             threads: tell.threads,
             mapping: Mapping::Guarded,
             again: args.again,

@@ -1,11 +1,12 @@
 //! Names for a manifest: lists of names to hash, and names relative to the manifest's folder.
 
-use crate::values::path::folder_of;
+use crate::values::path::{folder_of, is_url};
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use truesum::manifest::path::display_safe;
 use truesum::{Input, Progress};
 
 /// The names in a list, one after the other. A read error ends them and stays in [`NameList::failed`].
@@ -64,6 +65,16 @@ impl Iterator for NameList {
                     b"" if self.terminator == b'\n' => {}
                     // In a list this is a file like any other.
                     b"-" => return Some(b"./-".to_vec()),
+                    _ if is_url(&name) => {
+                        let why = format!(
+                            "{} is no file of this system, and objects are read below one URL: s3://BUCKET/PREFIX in place of \
+                             the list",
+                            display_safe(&name)
+                        );
+                        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) =
+                            Some(io::Error::other(why));
+                        return None;
+                    }
                     _ => return Some(name),
                 },
                 Err(error) if Input::is_interruption(&error) => return None,
@@ -178,6 +189,12 @@ mod tests {
         std::fs::write(&list, b"a\nb\0\0c\0").unwrap();
         let names: Vec<_> = NameList::open(&list, 0, &Progress::default()).unwrap().collect();
         assert_eq!(names, [&b"a\nb"[..], b"", b"c"]);
+        std::fs::write(&list, b"a\ns3://b/k\nc\n").unwrap();
+        let mut urls = NameList::open(&list, b'\n', &Progress::default()).unwrap();
+        assert_eq!((urls.next(), urls.next()), (Some(b"a".to_vec()), None));
+        assert!(
+            urls.failed.lock().unwrap().as_ref().is_some_and(|error| error.to_string().contains("s3://b/k"))
+        );
         let mut folder = NameList::open(dir.path(), 0, &Progress::default()).unwrap();
         assert_eq!(folder.next(), None);
         assert!(folder.failed.lock().unwrap().is_some(), "a folder opens, and then fails to be read");

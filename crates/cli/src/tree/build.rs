@@ -2,9 +2,10 @@
 
 use crate::console::Console;
 use crate::drawing::outline::{dot, svg};
-use crate::exit::Exit;
+use crate::exit::{Exit, Refusal};
 use crate::options::threads;
 use crate::output::{Output, cannot_write};
+use crate::stores;
 use crate::tree::{stored::kept_as, text};
 use crate::values;
 use crate::values::{size::size, table::SpecParser};
@@ -29,6 +30,7 @@ use truesum::{Error, Found};
 #[derive(Args)]
 pub struct BuildArgs {
     /// Files
+    #[cfg_attr(feature = "stores", arg(help = "Files, and objects: s3://BUCKET/OBJECT"))]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<OsString>,
     /// Algorithms, in one read [default: sha256-tree]; the first that has a tree is saved
@@ -126,8 +128,19 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
     let mut output = Output::stdout();
     let mut exit = Exit::Done;
     for file in &args.files {
+        let remote = match stores::of_object(file) {
+            Ok(remote) => remote,
+            Err(refusal) => return console.refuse(&refusal),
+        };
+        if remote.is_some() && args.save && args.output.is_none() {
+            let text =
+                format!("--save: {} is an object: nothing is kept beside it", display_safe(file.as_bytes()));
+            return console
+                .refuse(&Refusal::with_hint(text, "-o DIR keeps its tree in a folder of this system"));
+        }
         let name = file.as_bytes();
-        let watch = Watch::of_one(std::fs::metadata(file).ok().map(|metadata| metadata.len()), console);
+        let size = std::fs::metadata(file).ok().map(|metadata| metadata.len());
+        let watch = Watch { remote, ..Watch::of_one(size, console) };
         if args.verbose {
             let names: Vec<String> = specs.iter().map(Spec::to_string).collect();
             let size = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
@@ -143,7 +156,7 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
         } else if args.save {
             saved(args, file, &specs, threads, &watch)
         } else {
-            watch.digests(file, &specs, threads).map(|found| tag_lines(name, &specs, &found))
+            watch.digests(file, &specs, threads).map(|found| tag_lines(stores::name_of(file), &specs, &found))
         };
         console.display = None;
         match lines {
@@ -238,7 +251,7 @@ fn saved(
     if let Some(format) = args.format {
         let digest = write_outboard(file, format.outboard(), &target, &watch.reading(threads))?;
         let spec: Spec = "blake3".parse().expect("a name of ours");
-        return Ok(tag_line(file.as_bytes(), vec![(spec, digest)]));
+        return Ok(tag_line(stores::name_of(file), vec![(spec, digest)]));
     }
     let begin = match &args.since {
         Some(list) => Begin::Changed(text::ranges(list)?),
@@ -255,5 +268,5 @@ fn saved(
     let mut found = saved.found;
     let tree = found.digests.remove(0);
     found.digests.insert(first, tree);
-    Ok(tag_lines(file.as_bytes(), specs, &found))
+    Ok(tag_lines(stores::name_of(file), specs, &found))
 }

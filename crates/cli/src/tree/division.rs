@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use crate::members::read;
 use crate::options::{LifeArgs, threads};
 use crate::output::print;
+use crate::stores;
 use crate::tree::{stored::refuse, text};
 use crate::values;
 use crate::values::{size::range, table::SpecParser};
@@ -28,6 +29,7 @@ Examples:
 Exit status: 0 there is a piece, 1 not of this file, 2 not of any file as asked, 4 perhaps at the next attempt.")]
 pub struct LeafArgs {
     /// The file
+    #[cfg_attr(feature = "stores", arg(help = "The file, or s3://BUCKET/OBJECT"))]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: OsString,
     /// Bytes; both ends where the digest can be cut
@@ -62,7 +64,12 @@ pub struct CombineArgs {
 
 pub fn leaf(args: &LeafArgs, console: &mut Console) -> Exit {
     args.life.bind();
-    let watch = Watch::of_one(Some(args.range.end - args.range.start.min(args.range.end)), console);
+    let remote = match stores::of_object(&args.file) {
+        Ok(remote) => remote,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let size = args.range.end - args.range.start.min(args.range.end);
+    let watch = Watch { remote, ..Watch::of_one(Some(size), console) };
     let threads = threads(args.processors);
     let piece = hash_range(&args.file, &args.algorithm, args.range.clone(), &watch.reading(threads));
     match piece {

@@ -87,13 +87,16 @@ pub fn piece(piece: &Piece) -> String {
         "first": piece.range.start, "end": piece.range.end, "levels": levels,
     });
     value[SEAL] = piece.seal().to_hex().into();
-    let Some(Origin { path, state }) = &piece.origin else {
+    let Some(Origin { path, state, version }) = &piece.origin else {
         value[KIND] = schema(PIECES[1]).into();
         return format!("{value}\n");
     };
     value["inode"] = state.inode.into();
     value["mtime_ns"] = state.mtime.into();
     value["ctime_ns"] = state.ctime.into();
+    if let Some(version) = version {
+        value[VERSION] = version.as_str().into();
+    }
     named(&value, path)
 }
 
@@ -101,6 +104,8 @@ pub fn piece(piece: &Piece) -> String {
 const PIECES: [&str; 2] = ["piece-2", "piece-1"];
 /// The member with the digest of the others. Lines written before there was one have none.
 const SEAL: &str = "blake3";
+/// The member that tells the version of an object that was read.
+const VERSION: &str = "version";
 
 /// An object as one line, with a name in it.
 fn named(value: &Value, path: &[u8]) -> String {
@@ -142,13 +147,15 @@ pub fn parse_piece(line: &str) -> Result<Piece, String> {
         (object(line, PIECES[1], &keys)?, None)
     } else {
         keys.extend(["path", "inode", "mtime_ns", "ctime_ns"]);
+        keys.extend(any.get(VERSION).map(|_| VERSION));
         let object = object(line, PIECES[0], &keys)?;
         let time = |key: &str| object[key].as_i64().ok_or_else(|| format!("\"{key}\" is no whole number"));
         let (mtime, ctime) = (time("mtime_ns")?, time("ctime_ns")?);
         let state = Hints { mtime, ctime, inode: number(&object, "inode")?, device: 0 };
         let shown = object["path"].as_str().ok_or("\"path\" is no text")?.to_owned();
         let path = json::path_from(shown, object.get("path_base64").and_then(Value::as_str))?;
-        (object, Some(Origin { path, state }))
+        let version = object.get(VERSION).and_then(Value::as_str).map(str::to_owned);
+        (object, Some(Origin { path, state, version }))
     };
     let levels = object["levels"].as_array().ok_or("\"levels\" is no list")?;
     let level = |pair: &Value| match pair.as_array().map(Vec::as_slice) {
@@ -206,8 +213,14 @@ mod tests {
         let made = RangeProof { spec: spec.clone(), size: 9, leaves: 0..1, path: vec![hash.clone()] };
         assert_eq!(parse_proof(&proof(&made)), Ok(made.clone()));
         let state = Hints { mtime: -1, ctime: i64::MAX, inode: u64::MAX, device: 0 };
-        for path in [Some(b"a\"b".to_vec()), Some(b"\xff".to_vec()), None] {
-            let origin = path.map(|path| Origin { path, state });
+        let version = Some("\"e-3\"".to_owned());
+        for (path, version) in [
+            (Some(b"a\"b".to_vec()), None),
+            (Some(b"\xff".to_vec()), None),
+            (Some(b"k".to_vec()), version),
+            (None, None),
+        ] {
+            let origin = path.map(|path| Origin { path, state, version });
             let part =
                 Piece { spec: spec.clone(), size: 9, range: 0..1, levels: vec![(0, hash.clone())], origin };
             assert_eq!(parse_piece(&piece(&part)), Ok(part.clone()));

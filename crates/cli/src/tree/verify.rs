@@ -3,10 +3,11 @@
 use crate::console::Console;
 use crate::drawing::map;
 use crate::drawing::page::{self, Page};
-use crate::exit::Exit;
+use crate::exit::{Exit, Refusal};
 use crate::findings;
 use crate::options::threads;
 use crate::output::save_page;
+use crate::stores;
 use crate::tree::repair::{RepairArgs, repair};
 use crate::tree::stored;
 use crate::values;
@@ -35,6 +36,10 @@ pub struct VerifyArgs {
     #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]
     tree: PathBuf,
     /// The file, if it is not the tree's name without .ftr
+    #[cfg_attr(
+        feature = "stores",
+        arg(help = "The file, if it is not the tree's name without .ftr, or s3://BUCKET/OBJECT")
+    )]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: Option<OsString>,
     /// The digest that is trusted: the tree must be its tree
@@ -73,16 +78,25 @@ pub struct VerifyArgs {
 
 pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     if let Some(copy) = &args.repair_from {
+        if let Some(file) = args.file.as_ref().filter(|file| stores::is_url(file)) {
+            let text =
+                format!("--repair-from: {} is an object, and none is written", display_safe(file.as_bytes()));
+            return console.refuse(&Refusal::new(text));
+        }
         let VerifyArgs { tree, file, digest, dry_run, most, processors, .. } = args;
         let (tree, file, copy, digest) = (tree.clone(), file.clone(), copy.clone(), digest.clone());
         let (dry_run, most, processors) = (*dry_run, *most, *processors);
         let args = RepairArgs { tree, file, copy, digest, dry_run, most, processors };
         return repair(&args, console);
     }
+    let remote = match args.file.as_deref().map_or(Ok(None), stores::of_object) {
+        Ok(remote) => remote,
+        Err(refusal) => return console.refuse(&refusal),
+    };
     let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), console) else {
         return Exit::NotAsAsked;
     };
-    let watch = Watch::of_one(Some(store.header().size), console);
+    let watch = Watch { remote, ..Watch::of_one(Some(store.header().size), console) };
     let comparison = Comparison { trusted: args.digest.as_ref(), resume: args.resume };
     let (file, reading) = (OsStr::from_bytes(&name), watch.reading(threads(args.processors)));
     let kept = findings_of(store.path());

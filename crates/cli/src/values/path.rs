@@ -15,6 +15,14 @@ pub fn output_file() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
+/// How the URLs of object stores begin.
+const SCHEMES: [&[u8]; 3] = [b"s3://", b"gs://", b"az://"];
+
+/// Whether a name is the URL of an object or of a folder of them. A file of such a name is `./s3:/...`.
+pub fn is_url(name: &[u8]) -> bool {
+    SCHEMES.iter().any(|scheme| name.starts_with(scheme))
+}
+
 /// The folder a file is in.
 pub fn folder_of(file: &Path) -> PathBuf {
     match file.parent() {

@@ -30,6 +30,7 @@ mod renamed;
 mod scripts;
 mod selection;
 mod settings;
+mod stores;
 mod tables;
 mod trouble;
 mod update;

@@ -143,7 +143,8 @@ impl<'a> Comparison<'a> {
             self.report.nothing = true;
             return Ok(None);
         };
-        if let Some(at) = folders.iter().position(|other| !same_file(other, folder)) {
+        let elsewhere = self.options.check.remote.is_some();
+        if let Some(at) = folders.iter().position(|other| !elsewhere && !same_file(other, folder)) {
             let why = "it is in another folder than the first: name the folder that all of them speak of";
             let name = manifests[at].as_ref().as_os_str().as_bytes();
             let error = Error::new(name, "use", Cause::Other(why.to_owned()));

@@ -7,12 +7,14 @@ use crate::error::{Cause, Error};
 use crate::io::anchor::stat_found;
 use crate::io::open::Root;
 use crate::job::Job;
+use crate::run::remote::Remote;
 use crate::select::names::plain;
-use crate::task::BadLine;
+use crate::task::{BadLine, Notice, Task};
 use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
 use crate::verify::unlisted::{is_among, is_beside, is_signature};
 use crate::walk::{Item, Options, Walk};
 use rustix::fs::FileType;
+use std::borrow::Cow;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
@@ -63,7 +65,11 @@ impl Comparison<'_> {
         if job.exempt {
             return Ok(());
         }
-        let name = &plain(job.path())[..];
+        let name = &match self.options.check.remote {
+            // `a//b` is another object than `a/b`.
+            Some(_) => Cow::Borrowed(below(job.path())),
+            None => plain(job.path()),
+        }[..];
         if !self.options.check.select.has_name(name) {
             self.report.left_out[side] += 1;
             return Ok(());
@@ -111,6 +117,9 @@ impl Comparison<'_> {
         let mut fresh = Vec::new();
         if self.progress.stopped() {
             return Ok(fresh);
+        }
+        if let Some(remote) = &self.options.check.remote {
+            return self.objects(side, &**remote, tell);
         }
         let threads = self.options.check.threads;
         let select = &self.options.check.select;
@@ -166,6 +175,37 @@ impl Comparison<'_> {
         Ok(fresh)
     }
 
+    /// The same of a place in no file system, where all that is listed is a file.
+    fn objects(&mut self, side: usize, remote: &dyn Remote, tell: &mut Tell<'_>) -> io::Result<Vec<u32>> {
+        let mut fresh = Vec::new();
+        for task in remote.list(&Arc::from([]), self.progress) {
+            let job = match task {
+                Task::File(job) => job,
+                Task::Tell(Notice::Failed(error)) => {
+                    self.failed(&error, tell)?;
+                    continue;
+                }
+                Task::Tell(_) => continue,
+            };
+            if !self.options.check.select.has_name(&job.name) {
+                self.report.left_out[side] += 1;
+                continue;
+            }
+            let listed = self.sets[LISTED].find_likely(self.likely, &job.name);
+            self.likely = listed.map_or(self.likely, |listed| listed + 1);
+            if listed.is_some() {
+                continue;
+            }
+            let time = |seconds| Time { seconds, nanos: 0 };
+            let facts = job.listed.map(|listed| (Some(listed.size), Some(time(listed.modified))));
+            match self.sets[side].insert(&job.name, facts.unwrap_or_default(), &Arc::from([]), &[]) {
+                Ok(at) => fresh.push(at),
+                Err(why) => self.failed(&Error::new(&job.name, "list", Cause::Other(why)), tell)?,
+            }
+        }
+        Ok(fresh)
+    }
+
     /// Marks listed files, and takes out others, that are not selected by size or time. A file that both sides have is so only
     /// if neither fits; `folder` is where a listed one is looked at, if nothing is known of the other side so far.
     pub(super) fn leave_out(&mut self, folder: Option<&Path>, fresh: &mut Vec<u32>) {
@@ -198,6 +238,14 @@ impl Comparison<'_> {
         self.report.left_out[FOUND] += (before - fresh.len()) as u64;
         self.report.nothing |= self.report.listed == 0 && !self.folders;
     }
+}
+
+/// A name without `./` before it, which says nothing.
+fn below(mut name: &[u8]) -> &[u8] {
+    while let Some(rest) = name.strip_prefix(b"./") {
+        name = &rest[rest.iter().take_while(|&&byte| byte == b'/').count()..];
+    }
+    name
 }
 
 #[cfg(test)]

@@ -115,7 +115,7 @@ impl Comparison<'_> {
         tell: &mut Tell<'_>,
     ) -> io::Result<()> {
         let check = &self.options.check;
-        let root = match Root::folder(folder, check.allow_outside) {
+        let root = match check.leading(folder) {
             Ok(root) => root,
             Err(error) => return self.failed(&error, tell),
         };
@@ -177,7 +177,7 @@ impl Comparison<'_> {
             return Ok(());
         }
         let check = &self.options.check;
-        let root = match Root::folder(folder, check.allow_outside) {
+        let root = match check.leading(folder) {
             Ok(root) => root,
             Err(error) => return self.failed(&error, tell),
         };

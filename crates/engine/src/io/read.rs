@@ -8,6 +8,7 @@ use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special};
 use crate::io::rest::{Rest, after_tick, settle};
 use crate::io::system::{Sizes, System};
+use crate::io::version::Version;
 use crate::progress::Progress;
 use crate::stop::Stop;
 use rustix::fs::{self, FileType, Stat};
@@ -29,6 +30,8 @@ pub struct Guarded {
     awaits_writer: bool,
     /// What ends the waiting for a pipe, a terminal or a socket.
     until: Option<Stop>,
+    /// What is read instead of `file`, where there is none.
+    version: Option<Box<dyn Version>>,
 }
 
 /// Proof that a file was read to its end without error and did not change meanwhile. Only this module makes one.
@@ -81,7 +84,30 @@ impl Guarded {
         let stamped = system.sizes != Sizes::Invented;
         let awaits_writer = FileType::from_raw_mode(before.st_mode) == FileType::Fifo;
         let (position, at_end, until) = (0, false, None);
-        Ok(Guarded { file, before, system, rest, stamped, position, at_end, awaits_writer, until })
+        let version = None;
+        Ok(Guarded { file, before, system, rest, stamped, position, at_end, awaits_writer, until, version })
+    }
+
+    /// A version of a file that lies in no file system. It is read by place.
+    ///
+    /// # Errors
+    /// The system gives no descriptor to stand in for it.
+    pub(crate) fn of_version(version: Box<dyn Version>) -> Result<Guarded, Error> {
+        let (file, mut before) = Root::Anywhere.open(b"/dev/null", Special::Read)?;
+        before.st_mode = FileType::RegularFile.as_raw_mode();
+        before.st_size = version.size().cast_signed();
+        (before.st_mtime, before.st_mtime_nsec, before.st_ctime, before.st_ctime_nsec) =
+            (version.modified(), 0, version.modified(), 0);
+        before.st_ino = version.number();
+        before.st_dev = 0;
+        let (system, rest, stamped, version) = (System::REMOTE, Rest::Known, false, Some(version));
+        let (position, at_end, awaits_writer, until) = (0, false, false, None);
+        Ok(Guarded { file, before, system, rest, stamped, position, at_end, awaits_writer, until, version })
+    }
+
+    /// The version that is read by place instead of a descriptor, if this is one.
+    pub(crate) fn version(&self) -> Option<&dyn Version> {
+        self.version.as_deref()
     }
 
     /// Reads standard input, whatever it is. Of a file that changes meanwhile there will be no proof, but nobody is asked
@@ -101,8 +127,8 @@ impl Guarded {
         }
         // Of a regular file perhaps only the rest is read: its size tells nothing.
         let (system, rest) = (System::STREAM, Rest::Known);
-        let (position, at_end, awaits_writer, until) = (0, false, false, None);
-        Ok(Guarded { file, before, system, rest, stamped, position, at_end, awaits_writer, until })
+        let (position, at_end, awaits_writer, until, version) = (0, false, false, None, None);
+        Ok(Guarded { file, before, system, rest, stamped, position, at_end, awaits_writer, until, version })
     }
 
     /// The same, but where reading has to wait for others, a stop of the run ends the waiting.

@@ -47,6 +47,11 @@ impl<'a> Source<'a> {
     /// # Errors
     /// The system's, or the file is shorter than it was.
     pub(crate) fn read(&self, buffer: &mut [u8], offset: u64) -> Result<(), Error> {
+        if let Some(version) = self.file.version() {
+            version.read(buffer, offset)?;
+            self.progress.add_bytes(buffer.len() as u64);
+            return Ok(());
+        }
         let mut filled = 0;
         while filled < buffer.len() {
             match rustix::io::pread(self.file.as_fd(), &mut buffer[filled..], offset + filled as u64) {
@@ -148,7 +153,8 @@ impl<'a> Source<'a> {
 /// It is longer than it was, or as [`Guarded::finish`].
 pub(crate) fn finish(mut file: Guarded, path: &[u8]) -> Result<Whole, Error> {
     let size = file.size_hint();
-    loop {
+    // A version has no other size.
+    while file.version().is_none() {
         match rustix::io::pread(file.as_fd(), &mut [0; 1], size) {
             Ok(0) => break,
             Ok(_) => {

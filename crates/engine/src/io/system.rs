@@ -98,6 +98,9 @@ impl System {
     /// Pipes, devices and whatever else is no file.
     pub(crate) const STREAM: System = invented(0);
 
+    /// Where versions of files are read: nothing moves, and a size told is the size.
+    pub(crate) const REMOTE: System = OTHER;
+
     /// That of an open file; pipes and devices tell no size, and their times move with every use.
     pub(crate) fn of_file(file: impl AsFd, stat: &Stat) -> System {
         match FileType::from_raw_mode(stat.st_mode) {

@@ -29,6 +29,8 @@ impl Leaves<'_> {
     /// thread may hold `own` bytes.
     pub(super) fn at_a_time(&self, count: u64, threads: u64, own: u64) -> (usize, usize) {
         let lanes = (kernel::full_lanes(self.hasher.spec().algorithm()) as u64).min(LEAVES);
+        // What is asked of a service comes in large blocks, each from one place.
+        let lanes = if self.source.file.version().is_some() { 1 } else { lanes };
         let leaves = count.div_ceil(threads).clamp(1, lanes);
         let most = if self.source.mapped { LEAF_WINDOW } else { LEAF_SLICE };
         (leaves as usize, (own / leaves / 4096 * 4096).min(most) as usize)

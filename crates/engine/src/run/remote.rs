@@ -1,5 +1,7 @@
 //! Files that lie in no file system: whoever can read them stands in for the workers of a run.
 
+use crate::error::Error;
+use crate::io::version::Version;
 use crate::job::Summary;
 use crate::progress::Progress;
 use crate::run::order::Order;
@@ -33,4 +35,10 @@ pub trait Remote: fmt::Debug + Send + Sync {
         progress: &Progress,
         sink: &mut dyn Sink,
     ) -> io::Result<Summary>;
+
+    /// Opens the version of a file that is there now, to be read by place.
+    ///
+    /// # Errors
+    /// It is not there, cannot be read, or has no versions; it was told to stop.
+    fn version(&self, name: &[u8], progress: &Progress) -> Result<Box<dyn Version>, Error>;
 }

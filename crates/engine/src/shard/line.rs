@@ -114,11 +114,17 @@ impl Item {
 
     /// Appends its line, without the brace that closes it: a result goes on from there.
     pub fn open_into(&self, out: &mut Vec<u8>) {
-        let State { size, mtime, ctime, inode } = self.state;
+        let State { size, mtime, ctime, inode, version } = &self.state;
         out.push(b'{');
         path_into(&self.name, out);
-        let state = format!(",\"size\":{size},\"mtime\":\"{mtime}\",\"ctime\":\"{ctime}\",\"inode\":{inode}");
-        out.extend_from_slice(state.as_bytes());
+        out.extend_from_slice(format!(",\"size\":{size},\"mtime\":\"{mtime}\",").as_bytes());
+        match version {
+            Some(version) => {
+                out.extend_from_slice(b"\"version\":");
+                string_into(version, out);
+            }
+            None => out.extend_from_slice(format!("\"ctime\":\"{ctime}\",\"inode\":{inode}").as_bytes()),
+        }
         if let Some(range) = &self.range {
             out.extend_from_slice(format!(",\"range\":[{},{}]", range.start, range.end).as_bytes());
         }
@@ -131,13 +137,19 @@ impl Item {
         let name = exact.bytes("path")?;
         exact.text(",\"size\":")?;
         let size = exact.number()?;
-        let mut time = |key: &str| {
+        let time = |exact: &mut Exact<'_>, key: &str| {
             exact.text(key)?;
             Time::parse(&exact.string()?)
         };
-        let (mtime, ctime) = (time(",\"mtime\":")?, time(",\"ctime\":")?);
-        exact.text(",\"inode\":")?;
-        let state = State { size, mtime, ctime, inode: exact.number()? };
+        let mtime = time(&mut exact, ",\"mtime\":")?;
+        let state = match exact.takes(",\"version\":") {
+            true => State { size, mtime, ctime: mtime, inode: 0, version: Some(exact.string()?) },
+            false => {
+                let ctime = time(&mut exact, ",\"ctime\":")?;
+                exact.text(",\"inode\":")?;
+                State { size, mtime, ctime, inode: exact.number()?, version: None }
+            }
+        };
         let ranged = exact.takes(",\"range\":[");
         let range = match ranged {
             true => {
@@ -417,6 +429,7 @@ mod tests {
         mtime: Time { seconds: -1, nanos: 999_999_999 },
         ctime: Time { seconds: 1 << 40, nanos: 0 },
         inode: u64::MAX,
+        version: None,
     };
 
     #[test]
@@ -432,7 +445,11 @@ mod tests {
         for name in [&b"a"[..], b"a\nb", b"\xff", "\u{202e}".as_bytes()] {
             for range in [None, Some(0..9), Some(8..9)] {
                 for came in &came {
-                    let item = Item { name: name.to_vec(), state: STATE, range: range.clone() };
+                    // Of an object the version stands for the inode and the second time.
+                    let object =
+                        State { version: Some("\"e-3\"".into()), ctime: STATE.mtime, inode: 0, ..STATE };
+                    let state = if range == Some(0..9) { object } else { STATE };
+                    let item = Item { name: name.to_vec(), state, range: range.clone() };
                     let mut line = Vec::new();
                     item.open_into(&mut line);
                     let opened = line.len();

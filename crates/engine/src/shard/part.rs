@@ -14,9 +14,10 @@ use crate::job::{Job, Outcome};
 use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::order::Order;
+use crate::run::remote::Remote;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
-use crate::tree::piece::hash_range;
+use crate::tree::piece::{Origin, hash_range};
 use crate::tree::reading::Reading;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Seek, Write};
@@ -31,6 +32,8 @@ use truesum_hash::{Digest, Hasher, Spec};
 pub struct Computing<'a> {
     /// The folder that names lead from, where it is another one than the plan says: other machines may have it elsewhere.
     pub root: Option<&'a Path>,
+    /// Where names lead instead, if the plan is one of files that lie in no file system.
+    pub remote: Option<&'a Arc<dyn Remote>>,
     /// Threads that read and hash; 0 means one for each core.
     pub threads: usize,
     /// Whether files may be mapped.
@@ -102,7 +105,10 @@ pub fn compute(
     {
         return Ok(Done { counts, standing: Standing::There, digest });
     }
-    let root = Root::folder(computing.root.unwrap_or(plan.root()), true)?;
+    let root = match computing.remote {
+        Some(_) => Root::Nowhere,
+        None => Root::folder(computing.root.unwrap_or(plan.root()), true)?,
+    };
     let fail = |error| Error::io(target.as_os_str().as_bytes(), "write", error);
     let mut part = Part::begin(AtomicFile::create(&target)?, plan, bundle, tell).map_err(fail)?;
     match plan.items(bundle, &block).next().transpose()? {
@@ -112,6 +118,7 @@ pub fn compute(
                 threads: computing.threads,
                 mapping: computing.mapping,
                 progress: computing.progress,
+                remote: computing.remote.map(|remote| &**remote),
             };
             let pieces = match computing.withholds(0) {
                 true => Err(withheld(&item)),
@@ -228,6 +235,9 @@ fn range(item: &Item, specs: &[Spec], reading: &Reading<'_>) -> Result<Vec<Vec<(
         let piece = hash_range(name, spec, bytes.clone(), reading)?;
         let differs = match &piece.origin {
             _ if piece.size != item.state.size => Some("the size"),
+            Some(origin) if origin.version != item.state.version => Some("the version"),
+            // A version says it all.
+            Some(Origin { version: Some(_), .. }) => None,
             Some(origin) => item.state.hints().differs(&origin.state),
             None => Some("what is known of it"),
         };
@@ -251,9 +261,9 @@ fn files(
     computing: &Computing<'_>,
     part: &mut Part<'_>,
 ) -> io::Result<()> {
-    let &Computing { threads, mapping, progress, .. } = computing;
+    let &Computing { threads, mapping, progress, remote, .. } = computing;
     let (special, order, own) = (Special::Refuse, Order::Stable, Vec::new());
-    let config = Config { root, special, threads, mapping, order, own, remote: None };
+    let config = Config { root, special, threads, mapping, order, own, remote: remote.cloned() };
     let specs: Arc<[Spec]> = plan.specs().into();
     // The plan's digest was found right, so every line is one.
     let refusal = |line, item: &Item| match changed(&config.root, item) {
@@ -265,20 +275,24 @@ fn files(
         plan.items(bundle, block).flatten().enumerate().map(|(line, (_, item))| match refusal(line, &item) {
             Some(error) => Task::Tell(Notice::Failed(error)),
             None => {
+                let listed = item.state.wanted().map(Box::new);
                 let name = OsString::from_vec(item.name);
                 let job = Job::hash(name, &specs);
                 // A file that is called `-` is a file here, not standard input.
-                let open = (job.name == b"-").then(|| job.name.clone());
-                Task::File(Job { open, ..job })
+                let open = (job.name == b"-" && listed.is_none()).then(|| job.name.clone());
+                Task::File(Job { open, listed, ..job })
             }
         });
     let items = plan.items(bundle, block).flatten().map(|(_, item)| item);
-    run(&config, &mut tasks, progress, &mut InOrder { items, part }).map(drop)
+    let remote = remote.is_some();
+    run(&config, &mut tasks, progress, &mut InOrder { items, remote, part }).map(drop)
 }
 
 /// Takes outcomes in the order of the items.
 struct InOrder<'p, 'a, I> {
     items: I,
+    /// Whether no other version is read than the one that is asked for.
+    remote: bool,
     part: &'p mut Part<'a>,
 }
 
@@ -291,9 +305,11 @@ impl<I: Iterator<Item = Item>> InOrder<'_, '_, I> {
 
 impl<I: Iterator<Item = Item>> Sink for InOrder<'_, '_, I> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        let remote = self.remote;
         self.put(|item| {
             let found = outcome.result?;
             match item.state.differs(&State::found(&found)) {
+                _ if remote && item.state.version.is_some() => Ok(Came::Digests(found.digests)),
                 Some(what) => Err(Error::new(&item.name, "read", Cause::NotAsPlanned(what))),
                 None => Ok(Came::Digests(found.digests)),
             }

@@ -87,7 +87,7 @@ impl<W: Write> Planner<W> {
         {
             for range in cuts {
                 self.close()?;
-                self.put(&Item { name: name.clone(), state, range: Some(range) })?;
+                self.put(&Item { name: name.clone(), state: state.clone(), range: Some(range) })?;
             }
             return self.close();
         }

@@ -53,6 +53,17 @@ pub fn plan<W: Write>(
         for (task, state) in batch.into_iter().zip(states) {
             let notice = match (task, state) {
                 (Task::Tell(notice), _) => notice,
+                (Task::File(Job { name, listed: Some(listed), .. }), _) => match State::listed(&listed) {
+                    State { version: None, .. } => {
+                        let why = "the service tells no version of it, by which a worker could know it again";
+                        Notice::Failed(Error::new(&name, "plan", Cause::Other(why.to_owned())))
+                    }
+                    state => {
+                        planner.add(&name, state)?;
+                        progress.add_file();
+                        continue;
+                    }
+                },
                 (Task::File(job), state) => match state.unwrap_or(Err(Errno::NOENT)) {
                     Ok(stat) if own.contains(&(stat.st_dev, stat.st_ino)) => {
                         Notice::Own(OsString::from_vec(job.name).into())
@@ -83,8 +94,9 @@ fn refusal(stat: &Stat) -> Option<Cause> {
 /// What the system says of each file; nothing of what is only told.
 fn ask(batch: &[Task], root: &Root) -> Vec<Option<Result<Stat, Errno>>> {
     let one = |task: &Task| match task {
-        Task::File(job) => Some(stat(job, root)),
-        Task::Tell(_) => None,
+        Task::File(job) if job.listed.is_none() => Some(stat(job, root)),
+        // What a list told of is not asked about again.
+        _ => None,
     };
     let share = |share: &[Task]| share.iter().map(one).collect::<Vec<_>>();
     std::thread::scope(|scope| {

@@ -37,6 +37,8 @@ pub struct Origin {
     pub path: Vec<u8>,
     /// Its times and numbers.
     pub state: Hints,
+    /// Which version it was, where it lies in no file system but where there are versions.
+    pub version: Option<String>,
 }
 
 impl Piece {
@@ -49,7 +51,8 @@ impl Piece {
             said.push_str(&format!("{level} {hash}\n"));
         }
         let mut said = said.into_bytes();
-        if let Some(Origin { path, state: Hints { inode, mtime, ctime, .. } }) = origin {
+        if let Some(Origin { path, state: Hints { inode, mtime, ctime, .. }, version }) = origin {
+            said.extend(version.iter().flat_map(|version| [b"version ", version.as_bytes(), b"\n"].concat()));
             said.extend_from_slice(format!("{inode}\n{mtime}\n{ctime}\n").as_bytes());
             said.extend_from_slice(path);
         }
@@ -61,9 +64,9 @@ impl Origin {
     /// What shows that another piece was read from another file, or from this one in another state; `None` if nothing does.
     ///
     /// Names and device numbers are each machine's own: they are not asked. The time of the last change of status is: it
-    /// moves also for who writes and puts the old time back.
+    /// moves also for who writes and puts the old time back. A version says it all, where there is one.
     pub fn differs(&self, other: &Origin) -> Option<&'static str> {
-        self.state.differs(&other.state)
+        if self.version != other.version { Some("the version") } else { self.state.differs(&other.state) }
     }
 }
 
@@ -231,7 +234,8 @@ pub fn hash_range(
             row.into_iter().map(|digest| (0, digest)).collect()
         }
     };
-    let origin = Some(Origin { path: path.to_vec(), state: Hints::of(file.stat()) });
+    let version = file.version().map(|version| version.tag().to_owned());
+    let origin = Some(Origin { path: path.to_vec(), state: Hints::of(file.stat()), version });
     finish(file, path)?;
     Ok(Piece { spec: spec.clone(), size, range, levels, origin })
 }

@@ -7,6 +7,7 @@ use crate::io::read::Guarded;
 use crate::io::source::Source;
 use crate::progress::Progress;
 use crate::run::config::cores;
+use crate::run::remote::Remote;
 
 /// How a file is read, how far it is, and how it is stopped.
 #[derive(Clone, Copy)]
@@ -19,6 +20,9 @@ pub struct Reading<'a> {
     pub mapping: Mapping,
     /// How far it is. [`Progress::stop`] ends it early, with an error.
     pub progress: &'a Progress,
+    /// Where the file's name leads instead, if it lies in no file system. Digests, pieces, stored trees and what is compared with
+    /// them are read there; what reads a file from its beginning to its end is not.
+    pub remote: Option<&'a dyn Remote>,
 }
 
 static ANYWHERE: Root = Root::Anywhere;
@@ -26,12 +30,15 @@ static ANYWHERE: Root = Root::Anywhere;
 impl<'a> Reading<'a> {
     /// A name that leads anywhere, all cores, no mapping.
     pub fn new(progress: &'a Progress) -> Reading<'a> {
-        Reading { root: &ANYWHERE, threads: 0, mapping: Mapping::Never, progress }
+        Reading { root: &ANYWHERE, threads: 0, mapping: Mapping::Never, progress, remote: None }
     }
 
     /// A regular file under this name.
     pub(super) fn open(&self, path: &[u8]) -> Result<Guarded, Error> {
-        Guarded::open(self.root, path, Special::Refuse)
+        match self.remote {
+            Some(remote) => Guarded::of_version(remote.version(path, self.progress)?),
+            None => Guarded::open(self.root, path, Special::Refuse),
+        }
     }
 
     /// An open file to be read by place, mapped if that is allowed and of use.

@@ -1,12 +1,13 @@
 //! Azure Blob Storage: List Blobs, Get Blob, Get Blob Properties.
 
-use super::{Object, PAGE, Page, Service, etag, variable};
+use super::{Object, PAGE, Page, Service, Telling, etag, variable};
 use crate::failure::Failure;
 use crate::kept::{Checksum, Kept};
-use crate::request::{Answer, Ask, escaped};
+use crate::request::{Answer, Ask, escaped, seconds};
 use crate::sign::Signing;
 use crate::xml;
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use std::mem::take;
 use std::ops::Range;
 
 /// A container.
@@ -69,20 +70,21 @@ impl Service for Azure {
 
     fn page(&self, body: &[u8]) -> Result<Page, String> {
         let mut page = Page::default();
-        let (mut key, mut size, mut version, mut is_folder) = (None, None, None, false);
+        let (mut told, mut is_folder) = (Telling::default(), false);
         let (mut is_list, mut bad) = (false, None);
         xml::elements(body, |path, text| match path {
             "Blobs" => is_list = true,
             "NextMarker" if !text.is_empty() => page.next = Some(text.to_owned()),
-            "Blobs/Blob/Name" => key = Some(text.to_owned()),
-            "Blobs/Blob/Properties/Content-Length" => size = text.parse().ok(),
-            "Blobs/Blob/Properties/Etag" => version = etag(text),
+            "Blobs/Blob/Name" => told.key = Some(text.to_owned()),
+            "Blobs/Blob/Properties/Content-Length" => told.size = text.parse().ok(),
+            "Blobs/Blob/Properties/Last-Modified" => told.modified = seconds(text).unwrap_or(0),
+            "Blobs/Blob/Properties/Etag" => told.version = etag(text),
             // Accounts with a hierarchy of names list its folders as blobs without bytes.
             "Blobs/Blob/Properties/ResourceType" => is_folder = text == "directory",
-            "Blobs/Blob" => match (key.take(), size.take()) {
-                (Some(_), Some(0)) if std::mem::take(&mut is_folder) => version = None,
-                (Some(key), Some(size)) => page.objects.push(Object { key, size, version: version.take() }),
-                _ => bad = Some("a blob is listed without its name or length"),
+            "Blobs/Blob" => match (told.end(), take(&mut is_folder)) {
+                (Some(Object { size: 0, .. }), true) => {}
+                (Some(object), _) => page.objects.push(object),
+                (None, _) => bad = Some("a blob is listed without its name or length"),
             },
             _ => {}
         })?;
@@ -96,19 +98,11 @@ impl Service for Azure {
     }
 
     fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Ask {
-        let ask = Ask::get(self.object(key), 0).ranged(range);
-        match version {
-            Some(version) => ask.with("if-match", quoted(version)),
-            None => ask,
-        }
+        Ask::get(self.object(key), 0).ranged(range).matching(version.map(quoted))
     }
 
     fn look(&self, key: &str, version: Option<&str>, _: Option<u32>) -> Ask {
-        let ask = Ask::head(self.object(key));
-        match version {
-            Some(version) => ask.with("if-match", quoted(version)),
-            None => ask,
-        }
+        Ask::head(self.object(key)).matching(version.map(quoted))
     }
 
     fn version(&self, answer: &Answer) -> Option<String> {
@@ -138,9 +132,12 @@ mod tests {
     fn pages_have_names_lengths_and_etags() {
         let azure = Azure { base: "https://a/c".to_owned() };
         let body = "<EnumerationResults><Blobs><Blob><Name>a b</Name><Properties><Content-Length>4</Content-Length>\
-            <Etag>0x8D</Etag></Properties></Blob></Blobs><NextMarker>m</NextMarker></EnumerationResults>";
+            <Last-Modified>Sun, 06 Nov 1994 08:49:37 GMT</Last-Modified><Etag>0x8D</Etag></Properties></Blob></Blobs><NextMarker>m</NextMarker></EnumerationResults>";
         let page = azure.page(body.as_bytes()).unwrap();
-        assert_eq!(page.objects, [Object { key: "a b".into(), size: 4, version: Some("0x8D".into()) }]);
+        assert_eq!(
+            page.objects,
+            [Object { key: "a b".into(), size: 4, version: Some("0x8D".into()), modified: 784_111_777 }]
+        );
         assert_eq!(page.next.as_deref(), Some("m"));
         let folder = "<Blob><Name>d</Name><Properties><ResourceType>directory</ResourceType>\
             <Content-Length>0</Content-Length></Properties></Blob></Blobs>";

@@ -8,6 +8,7 @@ use crate::sign::Signing;
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use serde_json::Value;
 use std::ops::Range;
+use truesum::manifest::Time;
 
 /// A bucket.
 #[derive(Debug)]
@@ -55,7 +56,7 @@ fn text<'v>(value: &'v Value, member: &str) -> Option<&'v str> {
 
 impl Service for Gcs {
     fn list(&self, prefix: &str, next: Option<&str>, most: u32) -> Ask {
-        let fields = "nextPageToken,items(name,size,generation)";
+        let fields = "nextPageToken,items(name,size,generation,updated)";
         let mut url = format!(
             "{}?maxResults={most}&prefix={}&fields={}",
             self.base,
@@ -81,7 +82,8 @@ impl Service for Gcs {
             let size = text(item, "size").map_or(Some(0), |size| size.parse().ok());
             let size = size.ok_or_else(|| bad("an object without its size"))?;
             let version = text(item, "generation").map(str::to_owned);
-            page.objects.push(Object { key, size, version });
+            let modified = text(item, "updated").and_then(Time::parse).map_or(0, |time| time.seconds);
+            page.objects.push(Object { key, size, version, modified });
         }
         Ok(page)
     }
@@ -124,8 +126,9 @@ mod tests {
             "http://h/storage/v1/b/b/o/a%2Fb%20c?alt=media&ifGenerationMatch=17"
         );
         let page =
-            gcs.page(br#"{"items":[{"name":"a/b","size":"3","generation":"17"},{"name":"e"}]}"#).unwrap();
-        assert_eq!(page.objects[0], Object { key: "a/b".into(), size: 3, version: Some("17".into()) });
+            gcs.page(br#"{"items":[{"name":"a/b","size":"3","generation":"17","updated":"1970-01-01T00:01:00.9Z"},{"name":"e"}]}"#).unwrap();
+        let first = Object { key: "a/b".into(), size: 3, version: Some("17".into()), modified: 60 };
+        assert_eq!(page.objects[0], first);
         assert_eq!((page.objects[1].size, page.next), (0, None));
         assert_eq!(gcs.page(b"{}").unwrap(), Page::default());
         for bad in [

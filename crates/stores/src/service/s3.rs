@@ -1,6 +1,6 @@
 //! Amazon S3, and what speaks its protocol: ListObjectsV2, GetObject, HeadObject.
 
-use super::{Object, PAGE, Page, Service, etag, variable};
+use super::{PAGE, Page, Service, Telling, etag, variable};
 use crate::failure::Failure;
 use crate::kept::{Checksum, Kept};
 use crate::profile::Profile;
@@ -9,6 +9,7 @@ use crate::sign::Signing;
 use crate::xml;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use std::ops::Range;
+use truesum::manifest::Time;
 
 /// A bucket.
 #[derive(Debug)]
@@ -81,18 +82,19 @@ impl Service for S3 {
 
     fn page(&self, body: &[u8]) -> Result<Page, String> {
         let mut page = Page::default();
-        let (mut key, mut size, mut version) = (None, None, None);
+        let mut told = Telling::default();
         let (mut truncated, mut is_escaped, mut is_list, mut bad) = (false, false, false, None);
         xml::elements(body, |path, text| match path {
             "EncodingType" => is_escaped = text == "url",
             "IsTruncated" => (is_list, truncated) = (true, text == "true"),
             "NextContinuationToken" if !text.is_empty() => page.next = Some(text.to_owned()),
-            "Contents/Key" => key = Some(text.to_owned()),
-            "Contents/Size" => size = text.parse().ok(),
-            "Contents/ETag" => version = etag(text),
-            "Contents" => match (key.take(), size.take()) {
-                (Some(key), Some(size)) => page.objects.push(Object { key, size, version: version.take() }),
-                _ => bad = Some("an object is listed without its key or size"),
+            "Contents/Key" => told.key = Some(text.to_owned()),
+            "Contents/Size" => told.size = text.parse().ok(),
+            "Contents/LastModified" => told.modified = Time::parse(text).map_or(0, |time| time.seconds),
+            "Contents/ETag" => told.version = etag(text),
+            "Contents" => match told.end() {
+                Some(object) => page.objects.push(object),
+                None => bad = Some("an object is listed without its key or size"),
             },
             _ => {}
         })?;
@@ -116,20 +118,12 @@ impl Service for S3 {
     }
 
     fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Ask {
-        let ask = Ask::get(self.object(key), 0).ranged(range);
-        match version {
-            Some(version) => ask.with("if-match", version),
-            None => ask,
-        }
+        Ask::get(self.object(key), 0).ranged(range).matching(version)
     }
 
     fn look(&self, key: &str, version: Option<&str>, part: Option<u32>) -> Ask {
         let query = part.map_or(String::new(), |part| format!("?partNumber={part}"));
-        let ask = Ask::head(self.object(key) + &query).with("x-amz-checksum-mode", "ENABLED");
-        match version {
-            Some(version) => ask.with("if-match", version),
-            None => ask,
-        }
+        Ask::head(self.object(key) + &query).with("x-amz-checksum-mode", "ENABLED").matching(version)
     }
 
     fn version(&self, answer: &Answer) -> Option<String> {
@@ -182,12 +176,13 @@ mod tests {
     fn pages_have_keys_as_they_are_and_say_how_they_go_on() {
         let s3 = S3 { base: BUCKET.to_owned() };
         let body = "<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>a+b%0A</Key><Size>7</Size>\
-            <ETag>&quot;x-2&quot;</ETag></Contents><Contents><Key>c</Key><Size>0</Size><ETag>\"\"</ETag></Contents>\
+            <LastModified>2009-10-12T17:50:30.900Z</LastModified><ETag>&quot;x-2&quot;</ETag></Contents><Contents><Key>c</Key><Size>0</Size><ETag>\"\"</ETag></Contents>\
             <EncodingType>url</EncodingType><NextContinuationToken>n</NextContinuationToken></ListBucketResult>";
         let page = s3.page(body.as_bytes()).unwrap();
         assert_eq!(page.next.as_deref(), Some("n"));
-        let seen: Vec<_> = page.objects.iter().map(|o| (&*o.key, o.size, o.version.as_deref())).collect();
-        assert_eq!(seen, [("a b\n", 7, Some("\"x-2\"")), ("c", 0, None)]);
+        let seen: Vec<_> =
+            page.objects.iter().map(|o| (&*o.key, o.size, o.version.as_deref(), o.modified)).collect();
+        assert_eq!(seen, [("a b\n", 7, Some("\"x-2\""), 1_255_369_830), ("c", 0, None, 0)]);
         for (old, new) in [
             ("<Key>c</Key>", ""),
             ("<Size>0<", "<Size>-<"),

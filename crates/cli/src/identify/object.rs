@@ -1,0 +1,88 @@
+//! `truesum identify s3://BUCKET/OBJECT`: what the ETag and the checksums that a service keeps of an object are digests of. Nothing is
+//! read of it.
+
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::identify::{IdentifyArgs, told};
+use crate::output::print;
+use crate::stores;
+use crate::watch::Watch;
+use crate::words::{count, size};
+use std::ffi::OsStr;
+use std::fmt::Write;
+use truesum::hash::Spec;
+use truesum::manifest::identify::{Candidate, Encoding};
+use truesum::manifest::path::display_safe;
+use truesum_stores::kept::Checksum;
+use truesum_stores::stored::Told;
+
+/// Tells what a service keeps of the object.
+pub fn run(args: &IdentifyArgs, url: &OsStr, console: &mut Console) -> Exit {
+    let (folder, _) = stores::split(url.as_ref());
+    let store = match stores::store(folder.as_os_str()) {
+        Ok(store) => store,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let watch = Watch::start(args.run.tell(false).line, None, console);
+    let asked = store.told(url.as_encoded_bytes(), &watch.progress);
+    console.display = None;
+    let object = match asked {
+        Ok(object) => object,
+        Err(error) => {
+            console.failure(&error);
+            return watch.signals.ended_by().map_or(Exit::NotAsAsked, Exit::Signal);
+        }
+    };
+    let text = if args.json { told(&candidates(&object), true) } else { words(url, &object) };
+    print(&text, console)
+}
+
+/// The algorithm of a checksum, with the size of parts where that is known.
+fn spec(checksum: &Checksum, object: &Told) -> Option<Spec> {
+    match (checksum.digest.parts(), object.part) {
+        (None, _) => checksum.algorithm.parse().ok(),
+        (Some(parts), Some(part)) if part > 0 && object.size.div_ceil(part) == parts => {
+            format!("{};part={part}", checksum.algorithm).parse().ok()
+        }
+        (Some(_), _) => None,
+    }
+}
+
+/// Checksums as candidates: what each is the digest of.
+fn candidates(object: &Told) -> Vec<Candidate> {
+    let one = |checksum: &Checksum| {
+        let spec = spec(checksum, object).or_else(|| checksum.algorithm.parse().ok())?;
+        Some(Candidate { spec, digest: checksum.digest.clone(), encoding: Encoding::Hex })
+    };
+    object.checksums.iter().filter_map(one).collect()
+}
+
+/// The same in words, and what the ETag is where it is no checksum.
+fn words(url: &OsStr, object: &Told) -> String {
+    let mut text = format!("{}: {}\n", display_safe(url.as_encoded_bytes()), size(object.size));
+    for checksum in &object.checksums {
+        let name = checksum.algorithm;
+        let what = match (checksum.digest.parts(), spec(checksum, object)) {
+            (None, _) => format!("of the whole object: {name}"),
+            (Some(1), Some(spec)) => format!("of one part: {spec}"),
+            (Some(parts), Some(spec)) => format!("of the digests of {parts} parts: {spec}"),
+            (Some(parts), None) => format!(
+                "{name} of {}, and how large they are is not told: truesum identify {} URL tries sizes",
+                count(parts, "part", "parts"),
+                checksum.digest
+            ),
+        };
+        let _ = writeln!(text, "{} {what}", checksum.digest);
+    }
+    let version = object.version.as_deref().unwrap_or_default();
+    let shown = display_safe(version.as_bytes());
+    match object.checksums.iter().any(|kept| matches!(kept.algorithm, "md5" | "s3-etag")) {
+        _ if version.is_empty() => text += "the service tells no ETag of it\n",
+        true => {}
+        // Encrypted under a key of KMS or of the customer, or of a service whose ETags are numbers.
+        false => {
+            text += &format!("ETag {shown}: the service's own mark of this version, no digest of its bytes\n")
+        }
+    }
+    text
+}

@@ -1,0 +1,71 @@
+//! URLs of object stores, to the program that reads none: each is refused by its name, and never taken for a file.
+
+use crate::program::{Folder, Ran};
+
+const URL: &str = "s3://bucket/key";
+
+fn run(folder: &Folder, words: &[&str]) -> Ran {
+    folder.command().args(words).output().unwrap().into()
+}
+
+#[test]
+fn where_one_may_stand_it_is_said_what_reads_it() {
+    let folder = Folder::with(&[("a", "abc"), ("M", "")]);
+    assert_eq!(run(&folder, &["shard", "plan", "-q", "-o", "P", "a"]).code, Some(0));
+    for words in [
+        &["hash", URL][..],
+        &["check", "--root", URL, "M"],
+        &["audit", "M", URL],
+        &["tree", URL],
+        &["tree", "--save", "-o", ".", URL],
+        &["tree", "leaf", "--range", "0..1MiB", URL],
+        &["tree", "verify", "a.ftr", URL],
+        &["identify", "29b1", URL],
+        &["shard", "plan", "-o", "Q", URL],
+        &["shard", "run", "P", "0", "--root", URL],
+    ] {
+        let ran = run(&folder, words);
+        assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""), "{words:?}: {}", ran.err);
+        let first = ran.err.lines().next().unwrap_or_default();
+        assert!(
+            first.ends_with("/key: this program reads no object stores")
+                || first.ends_with("s3://bucket/: this program reads no object stores"),
+            "{words:?}: {}",
+            ran.err
+        );
+        assert!(ran.err.contains("crates/stores"), "{words:?}: {}", ran.err);
+    }
+    assert!(!folder.root().join("Q").exists());
+}
+
+#[test]
+fn elsewhere_it_is_refused_and_in_lists_of_names_too() {
+    let folder =
+        Folder::with(&[("a", "abc"), ("list", "a\ns3://bucket/key\n"), ("list0", "gs://bucket/key\0")]);
+    for words in [
+        &["update", URL][..],
+        &["diff", URL, "a"],
+        &["tree", "repair", "--from", URL, "a.ftr"],
+        &["tree", "combine", URL],
+        &["hash", "-o", URL, "a"],
+        &["shard", "run", URL, "0"],
+    ] {
+        let ran = run(&folder, words);
+        assert_eq!(ran.code, Some(2), "{words:?}: {}", ran.err);
+        assert!(
+            ran.err.contains("s3://bucket/key: no object store is read or written here\nhint: "),
+            "{}",
+            ran.err
+        );
+    }
+    for words in [
+        &["hash", "-o", "OUT", "--files-from", "list"][..],
+        &["hash", "-o", "OUT", "--files0-from", "list0"],
+        &["shard", "plan", "-o", "OUT", "--files-from", "list"],
+    ] {
+        let ran = run(&folder, words);
+        assert_eq!(ran.code, Some(2), "{words:?}: {}", ran.err);
+        assert!(ran.err.contains("://bucket/key is no file of this system"), "{words:?}: {}", ran.err);
+        assert!(!ran.err.contains("No such file") && !folder.root().join("OUT").exists(), "{}", ran.err);
+    }
+}

@@ -1,0 +1,222 @@
+//! One version of an object, read by place by several threads at once: blocks are asked for, a few ahead of whoever reads in order.
+
+use crate::failure::Failure;
+use crate::fetch::{Aborting, Begun, RANGE, Source};
+use bytes::Bytes;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use truesum::hash::Spec;
+use truesum::{Error, Version, cores};
+
+/// How often it is looked whether the run was stopped.
+const LOOK: Duration = Duration::from_millis(100);
+/// Blocks that are asked for behind the one that is read, where reading goes on from the one before it.
+const AHEAD: u64 = 3;
+/// A read of fewer bytes than this is no reason to ask for a whole block.
+const FEW: usize = 64 << 10;
+
+/// An open version.
+pub(crate) struct Opened {
+    name: Vec<u8>,
+    key: Arc<str>,
+    tag: Arc<str>,
+    begun: Begun,
+    source: Arc<Source>,
+    runtime: Handle,
+    stop: Arc<AtomicBool>,
+    blocks: Arc<Blocks>,
+    /// Most blocks that are held.
+    most: usize,
+}
+
+/// Blocks that are there or under way.
+#[derive(Default)]
+struct Blocks {
+    held: Mutex<Held>,
+    came: Condvar,
+}
+
+#[derive(Default)]
+struct Held {
+    blocks: BTreeMap<u64, Block>,
+    reads: u64,
+}
+
+struct Block {
+    bytes: Option<Result<Bytes, Failure>>,
+    /// Which read needed it last.
+    used: u64,
+    _task: Aborting<()>,
+}
+
+impl Blocks {
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opened").field("key", &self.key).field("tag", &self.tag).finish_non_exhaustive()
+    }
+}
+
+impl Opened {
+    /// The version of which this is the beginning.
+    ///
+    /// # Errors
+    /// The service tells no version, so that nobody could know it again.
+    pub(crate) fn new(
+        name: &[u8],
+        key: String,
+        begun: Begun,
+        (source, runtime): (Arc<Source>, Handle),
+        stop: Arc<AtomicBool>,
+    ) -> Result<Opened, Failure> {
+        let tag = begun.version.clone().ok_or_else(|| {
+            Failure::Unasked(
+                "the service tells no version of it, by which it could be known again".to_owned(),
+            )
+        })?;
+        let most = 4 * cores().max(4);
+        let (name, key, tag, blocks) = (name.to_vec(), key.into(), tag.into(), Arc::default());
+        Ok(Opened { name, key, tag, begun, source, runtime, stop, blocks, most })
+    }
+
+    /// Where a block begins and ends: the first one behind what came when it was opened.
+    fn bounds(&self, block: u64) -> Range<u64> {
+        (block * RANGE).max(self.begun.bytes.len() as u64)..self.begun.size.min((block + 1) * RANGE)
+    }
+
+    /// Asks for a block, unless that was done.
+    fn begin(&self, held: &mut Held, block: u64) {
+        if held.blocks.contains_key(&block) || block * RANGE >= self.begun.size {
+            return;
+        }
+        while held.blocks.len() >= self.most {
+            let there = held.blocks.iter().filter(|(_, block)| block.bytes.is_some());
+            let Some((&oldest, _)) = there.min_by_key(|(_, block)| block.used) else { break };
+            held.blocks.remove(&oldest);
+        }
+        let (source, key, tag, blocks) =
+            (self.source.clone(), self.key.clone(), self.tag.clone(), self.blocks.clone());
+        let (range, size) = (self.bounds(block), self.begun.size);
+        let task = self.runtime.spawn(async move {
+            let bytes = source.range(&key, Some(&tag), range, size).await;
+            if let Some(block) = blocks.lock().blocks.get_mut(&block) {
+                block.bytes = Some(bytes);
+            }
+            blocks.came.notify_all();
+        });
+        let used = held.reads;
+        held.blocks.insert(block, Block { bytes: None, used, _task: Aborting(task) });
+    }
+
+    /// The bytes of a block, waited for.
+    fn block(&self, number: u64) -> Result<Bytes, Error> {
+        let mut held = self.blocks.lock();
+        held.reads += 1;
+        let now = held.reads;
+        self.begin(&mut held, number);
+        if number == 0 || held.blocks.contains_key(&(number - 1)) {
+            (number + 1..=number + AHEAD).for_each(|next| self.begin(&mut held, next));
+        }
+        loop {
+            if self.stop.load(Relaxed) {
+                return Err(Error::interrupted(&self.name));
+            }
+            match held.blocks.get_mut(&number) {
+                Some(block) => {
+                    block.used = now;
+                    if let Some(bytes) = &block.bytes {
+                        return bytes.clone().map_err(|failure| self.failed(&failure));
+                    }
+                }
+                // Others needed the room.
+                None => self.begin(&mut held, number),
+            }
+            held = self.blocks.came.wait_timeout(held, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// A few bytes, asked for by themselves.
+    fn few(&self, buffer: &mut [u8], offset: u64) -> Result<(), Error> {
+        let range = offset..offset + buffer.len() as u64;
+        let asked = self.source.range(&self.key, Some(&self.tag), range, self.begun.size);
+        let bytes = until(&self.runtime, &self.stop, &self.name, asked)?;
+        buffer.copy_from_slice(&bytes.map_err(|failure| self.failed(&failure))?);
+        Ok(())
+    }
+
+    fn failed(&self, failure: &Failure) -> Error {
+        Error::new(&self.name, "read", failure.cause())
+    }
+}
+
+/// Waits for an answer, until the run is stopped.
+///
+/// # Errors
+/// It was.
+pub(crate) fn until<T>(
+    runtime: &Handle,
+    stop: &AtomicBool,
+    name: &[u8],
+    answer: impl Future<Output = T>,
+) -> Result<T, Error> {
+    runtime.block_on(async {
+        let mut answer = std::pin::pin!(answer);
+        loop {
+            match tokio::time::timeout(LOOK, &mut answer).await {
+                Ok(answer) => return Ok(answer),
+                Err(_) if stop.load(Relaxed) => return Err(Error::interrupted(name)),
+                Err(_) => {}
+            }
+        }
+    })
+}
+
+impl Version for Opened {
+    fn size(&self) -> u64 {
+        self.begun.size
+    }
+
+    fn tag(&self) -> &str {
+        &self.tag
+    }
+
+    fn number(&self) -> u64 {
+        let digest = "blake3".parse::<Spec>().expect("a row of the table").digest(self.tag.as_bytes());
+        digest.as_bytes()[..8].iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
+    }
+
+    fn modified(&self) -> i64 {
+        self.begun.modified
+    }
+
+    fn read(&self, mut buffer: &mut [u8], mut offset: u64) -> Result<(), Error> {
+        if offset.checked_add(buffer.len() as u64).is_none_or(|end| end > self.begun.size) {
+            return Err(self.failed(&Failure::wrong("it does not reach so far")));
+        }
+        while !buffer.is_empty() {
+            let number = offset / RANGE;
+            let (bytes, start) = match self.begun.bytes.len() as u64 > offset {
+                true => (self.begun.bytes.clone(), 0),
+                false if buffer.len() < FEW && !self.blocks.lock().blocks.contains_key(&number) => {
+                    return self.few(buffer, offset);
+                }
+                false => (self.block(number)?, self.bounds(number).start),
+            };
+            let there = &bytes[(offset - start) as usize..];
+            let (now, rest) = buffer.split_at_mut(there.len().min(buffer.len()));
+            now.copy_from_slice(&there[..now.len()]);
+            offset += now.len() as u64;
+            buffer = rest;
+        }
+        Ok(())
+    }
+}
