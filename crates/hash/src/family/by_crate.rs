@@ -1,5 +1,5 @@
 //! Hashes that are rarely met and whose crates are kept, one message at a time: candidates of NIST's competition (Groestl, JH,
-//! Shabal, FSB) and national standards (Kupyna of Ukraine, BelT of Belarus). FSB brings 272,384 bytes of pi, its matrices, and is
+//! Shabal, FSB) and national standards (Kupyna of Ukraine, BelT of Belarus). FSB brings 272,384 bytes for its matrices and is
 //! there with the feature `fsb` only.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
