@@ -44,7 +44,7 @@ fn digests_of_rare_algorithms_are_those_of_other_implementations() {
             continue;
         }
         let spec: Spec = name.parse().unwrap_or_else(|why| panic!("{name}: {why}"));
-        if digests(&spec, &data, 0..=1100) != short {
+        if short != "-" && digests(&spec, &data, 0..=1100) != short {
             differs.push(format!("{name} of at most 1100 bytes, by {whose}"));
         }
         let about = (11..=17).flat_map(|power| [(1 << power) - 1, 1 << power, (1 << power) + 1]);
