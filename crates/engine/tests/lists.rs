@@ -212,6 +212,81 @@ fn casync_chunks() {
     }
 }
 
+/// A package as apksigner signs it by schemes 2, 3 and 4. Its last byte is no zero: the tree fills up the last block with those, and does
+/// not know how many there are.
+#[test]
+fn trees_of_android_packages() {
+    const MAKE: &str = "import zipfile; zip = zipfile.ZipFile('in.apk', 'w', zipfile.ZIP_STORED); \
+        zip.writestr('AndroidManifest.xml', b''); zip.write('data', 'assets/data'); zip.comment = b'end'; zip.close()";
+    let (_held, path) = folder(&noise(LEN));
+    let key = [
+        "-genkeypair",
+        "-keystore",
+        "keys",
+        "-storepass",
+        "secret",
+        "-alias",
+        "a",
+        "-keyalg",
+        "EC",
+        "-dname",
+        "CN=a",
+    ];
+    if run(&path, "python3", &["-c", MAKE]).is_none() || run(&path, "keytool", &key).is_none() {
+        return;
+    }
+    let sign = [
+        "sign",
+        "--ks",
+        "keys",
+        "--ks-pass",
+        "pass:secret",
+        "--min-sdk-version",
+        "30",
+        "--v4-signing-enabled",
+        "true",
+    ];
+    if run(&path, "apksigner", &[&sign[..], &["--out", "data.apk", "in.apk"]].concat()).is_some() {
+        let start = AT as u64 / 4096 * 4096;
+        locates(&path, "data.apk.idsig", "data.apk", AT, start..start + 4096);
+    }
+}
+
+#[test]
+fn rdiff_signatures() {
+    let (_held, path) = folder(&noise(LEN));
+    for sums in ["rollsum", "rabinkarp"] {
+        for (hash, name) in [("md4", "data.sig"), ("blake2", "data.rsig")] {
+            let args = ["-f", "-b", "2048", "-R", sums, "-H", hash, "signature", "data", name];
+            if run(&path, "rdiff", &args).is_none() {
+                return;
+            }
+            let start = AT as u64 / 2048 * 2048;
+            locates(&path, name, "data", AT, start..start + 2048);
+            std::fs::remove_file(path.join(name)).unwrap();
+        }
+    }
+    // Eight bytes of a digest say where damage is, and prove nothing.
+    run(&path, "rdiff", &["-f", "-S", "8", "signature", "data", "data.sig"]);
+    let (outcomes, bad, conclusion) = check(&path.join("data.sig"), &Options::default());
+    assert_eq!((bad, conclusion), (Vec::new(), Conclusion::NothingVerified), "{outcomes:?}");
+    let whole = std::fs::read(path.join("data.sig")).unwrap();
+    let mut data = std::fs::read(path.join("data")).unwrap();
+    data[AT] ^= 1;
+    std::fs::write(path.join("data"), &data).unwrap();
+    let (outcomes, _, conclusion) = check(&path.join("data.sig"), &Options::default());
+    assert_eq!((outcomes[0].1.len(), conclusion), (1, Conclusion::Failed), "{outcomes:?}");
+    assert!(outcomes[0].1[0].contains(&(AT as u64)), "{outcomes:?}");
+    // What is cut off, or says what cannot be, is refused.
+    let long = [&whole[..8], &[0, 0, 0, 33]].concat();
+    for bad in [&whole[..whole.len() - 1], &whole[..11], &whole[..12], &long] {
+        std::fs::write(path.join("data.sig"), bad).unwrap();
+        let (outcomes, bad, conclusion) = check(&path.join("data.sig"), &Options::default());
+        assert!(outcomes.is_empty() && !bad.is_empty(), "{outcomes:?}");
+        assert_ne!(conclusion, Conclusion::Verified);
+    }
+}
+
 #[test]
 fn bao_outboards() {
     let data = ptn251(2049);

@@ -10,8 +10,8 @@ mod unit;
 
 pub use crc::{Crc, Parameters};
 pub use linear::Linear;
-pub(crate) use params::Params;
 pub use params::{Key, Keying, Secret};
+pub(crate) use params::{Params, Said};
 pub use row::{Algorithm, Decimal, Lengths, Variant};
 pub(crate) use row::{Close, Composite, Cut, Headed, Kind, List};
 pub(crate) use serial::{Output, Serial, feed_zeros};

@@ -5,7 +5,7 @@
 //! leaves or parts, where a digest has one and it is not the usual, stands behind the name: `sha256-tree;leaf=1MiB`; so does a seed
 //! (`xxh64;seed=7`), a customization in hexadecimal (`cshake128;custom=456d61696c`), and that there is a key (`blake3;keyed`).
 
-use crate::algorithm::{Algorithm, Key, Keying, Kind, Lengths, Params, Unit};
+use crate::algorithm::{Algorithm, Key, Keying, Kind, Lengths, Params, Said, Unit};
 use crate::digest::Digest;
 use crate::size::Size;
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
@@ -139,6 +139,11 @@ impl Spec {
         self.params.seed != 0
     }
 
+    /// Whether its name told a seed, be it the usual one.
+    pub fn says_seed(&self) -> bool {
+        self.params.seed_said.0
+    }
+
     /// Whether it has bytes that tell its use from others.
     pub fn is_customized(&self) -> bool {
         self.params.customization.is_some()
@@ -165,6 +170,7 @@ impl Spec {
             return Err(SpecError::Parameter(name, "takes a seed or a secret, not both".to_owned()));
         }
         self.params.seed = seed;
+        self.params.seed_said = Said(true);
         Ok(self)
     }
 

@@ -121,6 +121,13 @@ fn nearest(text: &str) -> Option<&'static str> {
 impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            SpecError::Unknown(name) if name.starts_with("crc:") => {
+                write!(f, "unknown algorithm '{name}' (a CRC by its parameters: 'crc;width=16;poly=0x1021')")
+            }
+            #[cfg(not(feature = "fsb"))]
+            SpecError::Unknown(name) if name.starts_with("fsb") => {
+                write!(f, "unknown algorithm '{name}' (FSB is in programs built with --features full)")
+            }
             SpecError::Unknown(name) => match nearest(name) {
                 Some(near) => write!(f, "unknown algorithm '{name}' (did you mean '{near}'?)"),
                 None => write!(f, "unknown algorithm '{name}'"),
@@ -302,6 +309,8 @@ mod tests {
         assert_eq!(unknown, SpecError::Unknown("sha265".to_owned()));
         assert_eq!(unknown.to_string(), "unknown algorithm 'sha265' (did you mean 'sha256'?)");
         assert_eq!("sha256-128".parse::<Spec>(), Err(SpecError::FixedLength("sha256")));
+        let colon = "crc:width=16".parse::<Spec>().unwrap_err();
+        assert!(colon.to_string().ends_with("'crc;width=16;poly=0x1021')"), "{colon}");
         for (text, near) in [
             ("sha3", Some("sha3-256")),
             ("SHA2", Some("sha256")),

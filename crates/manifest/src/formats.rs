@@ -31,6 +31,7 @@ pub(crate) mod jpegsheriff;
 pub(crate) mod json;
 pub(crate) mod jsonl;
 pub(crate) mod known_set;
+pub(crate) mod librsync;
 pub(crate) mod links;
 pub(crate) mod loose;
 pub(crate) mod md5deep;

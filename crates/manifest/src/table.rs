@@ -10,10 +10,10 @@ use crate::formats::nameless::UNMARKED;
 use crate::formats::{
     arch, bagit, bao, bare, bsd, buildroot, cargo_lock, casync, certutil, cfv_csv, conda, csv, deb822, dfxml,
     distinfo, electron, fciv, foreign, gentoo, get_filehash, gnu, go_sum, gpg, gzip, hashdeep,
-    internet_archive, jar, jpegsheriff, json, jsonl, known_set, links, loose, md5deep, metalink, mhl, mtree,
-    narinfo, openssl, pacman, par, python_lock, rclone, recipe, record, requirements, rhash_simple, rpm_dump,
-    s3, s3_inventory, s3_parts, seven_zip, sfv, sfvmd5, shasum, signature, slackware, squirrel, sri, torrent,
-    tth, verity, yocto, zsync,
+    internet_archive, jar, jpegsheriff, json, jsonl, known_set, librsync, links, loose, md5deep, metalink,
+    mhl, mtree, narinfo, openssl, pacman, par, python_lock, rclone, recipe, record, requirements,
+    rhash_simple, rpm_dump, s3, s3_inventory, s3_parts, seven_zip, sfv, sfvmd5, shasum, signature, slackware,
+    squirrel, sri, torrent, tth, verity, yocto, zsync,
 };
 use std::cmp::Reverse;
 use truesum_hash::Spec;
@@ -90,6 +90,7 @@ pub static FORMATS: &[&Format] = &[
     &par::PAR1,
     &zsync::ZSYNC,
     &casync::CAIBX,
+    &librsync::RDIFF,
     &bao::OBAO,
     &bao::OBAO4,
     &verity::FSVERITY,

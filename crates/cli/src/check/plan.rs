@@ -16,6 +16,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::{Digest, Secret, Spec};
+use truesum::manifest::encoding::ENCODINGS;
 use truesum::manifest::signify::PublicKey;
 use truesum::manifest::{self, Entry};
 use truesum::names::Spellings;
@@ -424,10 +425,22 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -
         }
         None => (asked.to_vec(), text),
     };
-    match read(&format!("{digits}  file"), "gnu", &named)? {
+    let plain = |digits: &str| read(&format!("{digits}  file"), "gnu", &named);
+    match plain(digits).or_else(|why| respelled(&named, digits).map_or(Err(why), |digits| plain(&digits)))? {
         entry if entry.path == b"file" => Ok(Expected { name: None, ..made(entry, named.is_empty()) }),
         _ => Err(no_digest("not a digest")),
     }
+}
+
+/// A digest of the algorithm that is named, in a spelling of which manifests have none (Nix, base 58, Z85, multibase), in hexadecimal.
+/// `None` where it is none or could be several.
+fn respelled(named: &[Spec], digits: &str) -> Option<String> {
+    let [spec] = named else { return None };
+    let readings = ENCODINGS.iter().filter_map(|row| row.read(digits.as_bytes()));
+    let mut found: Vec<_> = readings.filter(|bytes| bytes.len() == spec.digest_len()).collect();
+    found.dedup();
+    let [bytes] = &found[..] else { return None };
+    Some(Digest::new(bytes).to_hex())
 }
 
 /// A hexadecimal digest in groups of digits, as some programs show it, without what is between them. The first group is no digest

@@ -16,7 +16,7 @@ pub fn seeded(specs: Vec<Spec>, seed: Option<u64>) -> Result<Vec<Spec>, Refusal>
         "--seed: none of the algorithms has a seed",
         "xxh32, xxh64, xxh3, xxh128 and murmur3 have",
     )?;
-    once(&specs, Spec::is_seeded, "--seed")?;
+    once(&specs, Spec::says_seed, "--seed")?;
     let with = |spec: Spec| if has(&spec) { spec.with_seed(seed) } else { Ok(spec) };
     specs
         .into_iter()

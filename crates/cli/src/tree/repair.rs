@@ -26,7 +26,7 @@ Examples:
   truesum tree repair --dry-run --from /mnt/copy/disk.img disk.img.ftr   what would be written
   truesum tree repair --from /mnt/copy/disk.img disk.img.ftr
   truesum tree repair --from /mnt/copy set.torrent                       by the digests of its pieces
-TREE may be a list of pieces instead: a torrent, Metalink, PAR2, zsync, caibx, a Bao outboard, a verity tree, the parts of an S3
+TREE may be a list of pieces instead: a torrent, Metalink, PAR2, zsync, caibx, rdiff, a Bao outboard, a verity tree, the parts of an S3
 object, Digital Forensics XML. COPY is then the folder with copies of its files, or a copy of the only one; the files lie where
 truesum check looks for them, or FILE is the folder or the only one.
 Only blocks that differ within damaged ranges are written, and only where the copy has the bytes the tree was made of; nothing where

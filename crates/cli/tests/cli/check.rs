@@ -349,6 +349,16 @@ fn one_digest_from_a_web_page_is_compared() {
         let ran = folder.run(&["check", "--expect", digest, "a"]);
         assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{digest}");
     }
+    // As nix-hash --to-base32 has it; what is not in a manifest's spelling takes a name.
+    let nix = "1b8m03r63zqhnjf7l5wnldhh7c134ap5vpj0850ymkq1iyzicy5s";
+    assert_eq!(folder.run(&["check", "--expect", &format!("sha256:{nix}"), "a"]).out(), "a: OK\n");
+    assert_eq!(folder.run(&["check", "-a", "sha256", "--expect", nix, "a"]).out(), "a: OK\n");
+    assert_eq!(folder.run(&["check", "-a", "md5", "--expect", nix, "a"]).code, Some(2));
+    for encoding in ["base58", "z85", "bubblebabble", "multibase-base64url"] {
+        let ran = folder.run(&["hash", "--encoding", encoding, "a"]);
+        let digest = format!("sha256:{}", ran.out().split(' ').next().unwrap());
+        assert_eq!(folder.run(&["check", "--expect", &digest, "a"]).out(), "a: OK\n", "{digest}");
+    }
     let ran = folder.run(&["check", "--expect", OTHER, "a"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.out().contains(OTHER) && ran.out().contains(ABC) && !ran.err.contains("hint"));

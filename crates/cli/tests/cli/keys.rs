@@ -179,6 +179,7 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
         "truesum: --seed: xxh64;seed=7 has its own already\n\
          hint: either --seed, or what stands behind the algorithm's name\n",
     );
+    refused(&["-a", "xxh64;seed=0", "--seed", "8", "a"], "--seed: xxh64 has its own already");
     refused(&["-a", "xxh32", "--seed", "4294967296", "a"], "--seed: xxh32: its seed has 32 bits");
 }
 

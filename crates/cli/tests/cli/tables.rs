@@ -38,8 +38,8 @@ fn algorithms_page(rows: &str) -> String {
          [spec/tree.md](spec/tree.md): `HASH-tree`, `mtsum-HASH`.\n\n\
          The info hash of a torrent depends on the name of the file: `truesum identify DIGEST FILE` tries it with the name of FILE, and\n\
          `btih;name=HEXADECIMAL` computes it, with RHash's length of pieces or with `;piece=256KiB`. Left out are CityHash64, CityHash32\n\
-         and FarmHash's 32 bits, which begin with a message's last bytes and would keep whole files in memory, and FSB, whose matrix are two\n\
-         million bits of pi.\n\n\
+         and FarmHash's 32 bits, which begin with a message's last bytes and would keep whole files in memory. FSB, whose matrices are\n\
+         two million bits, is in programs that are built with `--features full` (or `fsb`).\n\n\
          | name | also | bits | status | why | what it is | key | lanes | check |\n\
          |---|---|---|---|---|---|---|---|---|\n",
     );

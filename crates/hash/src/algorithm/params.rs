@@ -97,6 +97,22 @@ impl Keying {
     }
 }
 
+/// Whether somebody said so, which makes no difference to what is computed: each is equal to the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Said(pub bool);
+
+impl PartialEq for Said {
+    fn eq(&self, _: &Said) -> bool {
+        true
+    }
+}
+
+impl Eq for Said {}
+
+impl std::hash::Hash for Said {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}
+
 /// The parameters of an algorithm.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Params {
@@ -107,6 +123,7 @@ pub(crate) struct Params {
     pub unit: u64,
     /// Where the state begins, in an algorithm that has a choice.
     pub seed: u64,
+    pub seed_said: Said,
     /// What tells one use from another (SP 800-185 section 3.3); empty for none.
     pub customization: Option<Arc<[u8]>>,
 }

@@ -253,6 +253,7 @@ mod tests {
             "s3-etag;part=5242880B",
             "sha256-tree;leaf=99999999999GiB",
             "s3-etag;part=0",
+            "s3-etag;part=1023",
             "shake128-8192-tree",
         ] {
             assert!(name.parse::<Spec>().is_err(), "{name} is taken for {:?}", canonical(name));

@@ -57,11 +57,12 @@ pub(super) const fn composite(base: &'static Algorithm, len: usize) -> Kind {
     Kind::Composite(Composite {
         base: (base, len),
         prefix: &[],
-        // 5 MiB to 5 GiB in the service, any size for what imitates it.
+        // 5 MiB to 5 GiB in the service, less in what imitates it; so many parts that each has a few bytes take hours, and are
+        // a slip of the hand.
         cut: Cut::Equal(Unit {
             key: "part",
             usual: 8 << 20,
-            smallest: 1,
+            smallest: 1 << 10,
             largest: 5 << 30,
             power_of_two: false,
         }),

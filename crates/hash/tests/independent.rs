@@ -1,0 +1,56 @@
+//! Algorithms that are rarely met against the digests that other people's implementations gave of every length up to 1100 and about
+//! the powers of two: `testdata/independent.tsv`, which tests/independent/make writes.
+
+#[path = "tree/input.rs"]
+#[allow(dead_code, reason = "shared with the tree tests, which need more of it")]
+mod input;
+#[path = "shared/slices.rs"]
+mod slices;
+
+use truesum_hash::Spec;
+
+/// The SHA-256 of the digests of so many first bytes each, one after the other. Each is taken of the whole, without a known
+/// length, and in slices; they are one.
+fn digests(spec: &Spec, data: &[u8], lengths: impl Iterator<Item = usize>) -> String {
+    let random = &mut input::Random::new(11);
+    let sha256: Spec = "sha256".parse().expect("in the table");
+    let mut all = sha256.hasher();
+    for len in lengths {
+        let message = &data[..len];
+        let digest = spec.digest(message);
+        let mut unknown = spec.hasher();
+        unknown.update(message);
+        assert_eq!(unknown.finish(), digest, "{spec} of {len} bytes, not told how many");
+        let sliced = slices::in_slices(spec, message, random, 1 + len as u64 / 7);
+        assert_eq!(sliced, digest, "{spec} of {len} bytes in slices");
+        all.update(digest.as_bytes());
+    }
+    all.finish().to_hex()
+}
+
+#[test]
+fn digests_of_rare_algorithms_are_those_of_other_implementations() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/independent.tsv");
+    let text = std::fs::read_to_string(path).expect(path);
+    let data = input::bytes("sm64:17", (1 << 17) + 1);
+    let rows: Vec<Vec<&str>> =
+        text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect()).collect();
+    assert!(rows.len() > 40, "{path} has few lines");
+    let mut differs = Vec::new();
+    for row in rows {
+        let [name, short, long, whose] = row[..] else { panic!("{path}: {row:?}") };
+        // On machines whose words begin with the highest byte there is no JH.
+        if cfg!(target_endian = "big") && name.starts_with("jh") {
+            continue;
+        }
+        let spec: Spec = name.parse().unwrap_or_else(|why| panic!("{name}: {why}"));
+        if short != "-" && digests(&spec, &data, 0..=1100) != short {
+            differs.push(format!("{name} of at most 1100 bytes, by {whose}"));
+        }
+        let about = (11..=17).flat_map(|power| [(1 << power) - 1, 1 << power, (1 << power) + 1]);
+        if digests(&spec, &data, about) != long {
+            differs.push(format!("{name} about a power of two, by {whose}"));
+        }
+    }
+    assert!(differs.is_empty(), "{differs:#?}");
+}

@@ -1,0 +1,101 @@
+// Digests of the beginnings of a file by saphir-hash and Bouncy Castle: `ALGORITHM LENGTH HEXADECIMAL`, a line each.
+// usage: java -cp JARS Digests.java FILE LENGTH..
+
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.bouncycastle.crypto.Digest;
+import org.bouncycastle.crypto.Xof;
+import org.bouncycastle.crypto.digests.*;
+
+class Digests {
+    interface Function { byte[] of(byte[] message); }
+
+    static Function saphir(String name) {
+        return message -> {
+            try {
+                var digest = (fr.cryptohash.Digest) Class.forName("fr.cryptohash." + name).getConstructor().newInstance();
+                return digest.digest(message);
+            } catch (ReflectiveOperationException why) {
+                throw new IllegalStateException(why);
+            }
+        };
+    }
+
+    static Function castle(Supplier<Digest> make) {
+        return message -> {
+            var digest = make.get();
+            var out = new byte[digest.getDigestSize()];
+            digest.update(message, 0, message.length);
+            digest.doFinal(out, 0);
+            return out;
+        };
+    }
+
+    static Function output(Supplier<Xof> make, int length) {
+        return message -> {
+            var xof = make.get();
+            var out = new byte[length];
+            xof.update(message, 0, message.length);
+            xof.doFinal(out, 0, length);
+            return out;
+        };
+    }
+
+    static Function end(Function function, int length) {
+        return message -> {
+            var all = function.of(message);
+            return Arrays.copyOfRange(all, all.length - length, all.length);
+        };
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Map<String, Function> functions = new LinkedHashMap<>();
+        for (var bits : new int[] {224, 256, 384, 512}) {
+            functions.put("saphir jh" + bits, saphir("JH" + bits));
+            functions.put("saphir groestl" + bits, saphir("Groestl" + bits));
+            functions.put("saphir blake-" + bits, saphir("BLAKE" + bits));
+            functions.put("saphir shabal" + bits, saphir("Shabal" + bits));
+        }
+        functions.put("saphir shabal192", saphir("Shabal192"));
+        functions.put("saphir panama", saphir("PANAMA"));
+        functions.put("saphir whirlpool-0", saphir("Whirlpool0"));
+        functions.put("saphir whirlpool-t", saphir("Whirlpool1"));
+        functions.put("saphir sha0", saphir("SHA0"));
+        functions.put("saphir tiger2", saphir("Tiger2"));
+        functions.put("saphir md2", saphir("MD2"));
+        functions.put("saphir ripemd128", saphir("RIPEMD128"));
+        functions.put("saphir skein512-256", saphir("Skein256"));
+        functions.put("saphir skein512", saphir("Skein512"));
+        functions.put("castle kupyna256", castle(() -> new DSTU7564Digest(256)));
+        functions.put("castle kupyna384", castle(() -> new DSTU7564Digest(384)));
+        functions.put("castle kupyna512", castle(() -> new DSTU7564Digest(512)));
+        // The standard takes the end of one state for every length up to 256 bits.
+        functions.put("castle kupyna224", end(castle(() -> new DSTU7564Digest(256)), 28));
+        functions.put("castle skein256", castle(() -> new SkeinDigest(256, 256)));
+        functions.put("castle skein512", castle(() -> new SkeinDigest(512, 512)));
+        functions.put("castle skein1024", castle(() -> new SkeinDigest(1024, 1024)));
+        functions.put("castle blake2bp", castle(() -> new Blake2bpDigest(null)));
+        functions.put("castle blake2sp", castle(() -> new Blake2spDigest(null)));
+        functions.put("castle blake2xs", castle(() -> new Blake2xsDigest(32)));
+        functions.put("castle kt128", output(() -> new Kangaroo.KangarooTwelve(), 32));
+        functions.put("castle m14", output(() -> new Kangaroo.MarsupilamiFourteen(), 64));
+        functions.put("castle parallelhash128", output(() -> new ParallelHash(128, null, 8192, 256), 32));
+        functions.put("castle parallelhash256", output(() -> new ParallelHash(256, null, 8192, 512), 64));
+        functions.put("castle gost94-cryptopro", castle(() -> new GOST3411Digest()));
+        var data = Files.readAllBytes(Path.of(arguments[0]));
+        var out = new PrintStream(System.out, false);
+        for (var function : functions.entrySet()) {
+            for (var length : Arrays.copyOfRange(arguments, 1, arguments.length)) {
+                var digest = function.getValue().of(Arrays.copyOf(data, Integer.parseInt(length)));
+                out.println(function.getKey() + " " + length + " " + HexFormat.of().formatHex(digest));
+            }
+        }
+        out.flush();
+    }
+}
