@@ -140,7 +140,8 @@ const LIMIT: usize = 1024;
 pub fn identify(text: &str) -> Result<Vec<Candidate>, Unidentified> {
     let text = text.trim();
     // An ETag as HTTP has it (RFC 9110, section 8.8.3).
-    let etag = text.strip_prefix("W/").unwrap_or(text).strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let etag =
+        text.strip_prefix("W/").unwrap_or(text).strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let text = etag.unwrap_or(text);
     if text.starts_with('$') || text.starts_with("{SSHA") || text.starts_with("{CRYPT}") {
         return Err(Unidentified::Password);

@@ -5,9 +5,9 @@ use crate::exit::Refusal;
 use crate::words::count;
 use std::collections::BTreeMap;
 use truesum::hash::Spec;
-use truesum::manifest::{Format, Unholdable};
 use truesum::manifest::convert::{Converted, Lost};
 use truesum::manifest::path::display_safe;
+use truesum::manifest::{Format, Unholdable};
 
 /// Malformed parts and names that are told where nothing is written anyway.
 const SHOWN: u64 = 10;
@@ -113,7 +113,10 @@ impl<'a> Losses<'a> {
                     format!("-t {} names algorithms; --lossy writes it all the same", tagged.name)
                 }
                 None if self.other => {
-                    format!("its digests are of other algorithms, which only the files can give: truesum hash -t {}", self.format.name)
+                    format!(
+                        "its digests are of other algorithms, which only the files can give: truesum hash -t {}",
+                        self.format.name
+                    )
                 }
                 None => "--lossy writes it without; jsonl holds everything but signatures".to_owned(),
             };

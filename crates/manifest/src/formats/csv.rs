@@ -172,7 +172,9 @@ fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec
             Column::Size if !field.is_empty() => records.size(field),
             // An empty cell was not asked for.
             Column::Digest(tag) if !field.is_empty() => records.digest(tag.as_bytes(), field),
-            Column::Doubtful if field.len() >= MIN_DIGITS && (is_hex(field) || radix::base64(field).is_some()) => {
+            Column::Doubtful
+                if field.len() >= MIN_DIGITS && (is_hex(field) || radix::base64(field).is_some()) =>
+            {
                 records.fault("a digest in a column whose title is nearly an algorithm's name, or that of one that is not here");
             }
             _ => {}

@@ -113,7 +113,9 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         if is_continuation(line) {
             let row = match list {
                 Some(Rows::Conffiles) => line.get(1) == Some(&b'/'),
-                Some(_) => split(line).is_some_and(|(digest, size, _)| is_long_hex(digest) && is_number(size)),
+                Some(_) => {
+                    split(line).is_some_and(|(digest, size, _)| is_long_hex(digest) && is_number(size))
+                }
                 None => false,
             };
             if row {
@@ -211,7 +213,9 @@ impl Control {
             return Ok(());
         }
         // Rows stand below the field's name, never beside it.
-        if matches!(self.list, Some(Rows::Files(_) | Rows::Conffiles)) && !matches!(key, "md5sum" | "sha1" | "sha256" | "sha512") {
+        if matches!(self.list, Some(Rows::Files(_) | Rows::Conffiles))
+            && !matches!(key, "md5sum" | "sha1" | "sha256" | "sha512")
+        {
             return Err(Reason::Part("a list does not begin beside its field's name"));
         }
         match key {

@@ -305,7 +305,9 @@ impl Parse for Tree {
             // A name of which one character is now a mark.
             let behind = scan::trim_start(line).strip_prefix(b"#").unwrap_or_default();
             let key = |word: &[u8]| word.contains(&b'=');
-            if has_digest(behind) && (!behind[0].is_ascii_whitespace() || key(scan::word(scan::trim(behind)).0)) {
+            if has_digest(behind)
+                && (!behind[0].is_ascii_whitespace() || key(scan::word(scan::trim(behind)).0))
+            {
                 return Err(Reason::DamagedComment);
             }
             if line.starts_with(b"#mtree") {

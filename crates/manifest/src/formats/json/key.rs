@@ -15,8 +15,16 @@ const ADDRESSES: &[&str] = &["resolved", "tarball", "url"];
 const DIGESTS: &[&str] = &["digest", "hash", "checksum", "integrity"];
 
 /// Keys of the algorithm beside a digest, and of a digest beside it.
-const ALGORITHMS: &[&str] =
-    &["algorithm", "alg", "hashalgorithm", "hashalg", "checksumalgorithm", "digestalgorithm", "hashtype", "type"];
+const ALGORITHMS: &[&str] = &[
+    "algorithm",
+    "alg",
+    "hashalgorithm",
+    "hashalg",
+    "checksumalgorithm",
+    "digestalgorithm",
+    "hashtype",
+    "type",
+];
 const VALUES: &[&str] = &["value", "content", "checksumvalue", "hash", "digest", "checksum"];
 
 const SIZES: &[&str] = &["size", "length", "bytes", "filesize"];

@@ -251,7 +251,9 @@ impl Object {
             self.entry(None, &digests, walk);
         } else if role == Role::Named
             && !inner
-            && self.iter().any(|(_, value, member)| is_text(member) && value.len() >= 32 && like_digest(value))
+            && self
+                .iter()
+                .any(|(_, value, member)| is_text(member) && value.len() >= 32 && like_digest(value))
         {
             self.entry(Some(key.as_bytes()), &Object::default(), walk);
             walk.records.fault("a map within a map of names");
@@ -325,7 +327,11 @@ impl Object {
             }
         }
         for (key, value, member) in self.iter() {
-            if member.key == Key::default() && is_text(member) && like_digest(value) && is_other_algorithm(key) {
+            if member.key == Key::default()
+                && is_text(member)
+                && like_digest(value)
+                && is_other_algorithm(key)
+            {
                 found.push(key, value, member.at as usize, Kind::Digest, none);
             }
         }
