@@ -201,7 +201,7 @@ impl Object {
         inner: bool,
         group: Option<u32>,
     ) -> Said<'de> {
-        if role == Role::Top && inner {
+        if role == Role::Top {
             walk.records.told = self.algorithm().map(str::to_owned);
         }
         // What has more members than any entry is a map.
