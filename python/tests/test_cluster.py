@@ -156,7 +156,7 @@ def test_a_killed_worker_costs_time(run: Run, data: Path, processes: Processes) 
                 killed.append(time.monotonic())
                 victim.send_signal(signal.SIGKILL)
 
-        report = hashed(data, client, progress=kill, policy=cluster.Policy(reread_first=1))
+        report = hashed(data, client, progress=kill)
     assert killed and report.ok, report.problems
     assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256-tree")
     # The last of those that the dead one did first is read by the other.
@@ -231,7 +231,7 @@ def test_a_worker_that_lies_is_caught(data: Path, processes: Processes) -> None:
     processes.worker("lie", 0.05)
     processes.worker("slow", 0.05)
     with processes.client(2) as client:
-        report = hashed(data, client, algorithm="md5", bundle_bytes=0, policy=cluster.Policy(reread_first=1))
+        report = hashed(data, client, algorithm="md5", bundle_bytes=0)
     assert not report and report.manifest is None and not (data.parent / "SUMS").exists()
     assert any("contradict each other" in problem for problem in report.problems), report.problems
     # And it is not forgotten.

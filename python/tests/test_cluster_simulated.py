@@ -152,7 +152,7 @@ class Schedule:
                 self.known[record["bundle"]] = record["digest"]
 
     def run(self) -> Told:
-        policy = Policy(least=5.0, deadline=400.0, reread=0.1, reread_first=1.0, grace=2.0)
+        policy = Policy(least=5.0, deadline=400.0, reread=0.1, grace=2.0)
         while True:
             self.drivers += 1
             if self.drivers == 50:
@@ -242,9 +242,9 @@ def test_the_first_of_each_worker_is_read_twice_where_that_costs_little() -> Non
             ledger.note(bundle, "00" * 32, False, f"w{bundle % workers}")
         return sum(rereads.wanted(bundle, workers) is not None for bundle in range(bundles))
 
-    none = Policy(reread=1e-12)
+    none = Policy(reread=1e-12, reread_first=0.02)
     assert (read(100, 2, none), read(99, 2, none), read(1000, 20, none), read(1000, 21, none)) == (2, 0, 20, 0)
-    assert read(7, 3, Policy(reread=1e-12, reread_first=1)) == 3
+    assert read(7, 3, Policy(reread=1e-12)) == 3
     assert read(100, 2, Policy(reread=0)) == 0 and read(10, 2, Policy(reread=1)) == 10
 
 

@@ -37,7 +37,7 @@ class Policy:
     """Seconds without any worker after which the run ends; what was done is kept."""
     reread: float = 0.01
     """Share of the bundles that another worker reads too, as they are drawn."""
-    reread_first: float = 0.02
+    reread_first: float = 1.0
     """The first bundle of each worker is read by another one too, where these are no more than this share of all; 1: always."""
 
     def __post_init__(self) -> None:
