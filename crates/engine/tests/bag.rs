@@ -69,7 +69,7 @@ fn each_fault_of_a_bag_is_a_failure_that_is_named() {
     fn put(folder: &Path, name: &str, content: &str) {
         std::fs::write(folder.join(name), content).unwrap();
     }
-    let cases: [(Spoil, &str); 13] = [
+    let cases: [(Spoil, &str); 17] = [
         (|bag| put(bag, "data/a", "abd"), "data/a Mismatch"),
         (|bag| std::fs::remove_file(bag.join("data/a")).unwrap(), "data/a Missing"),
         (|bag| put(bag, "data/more", ""), "manifest-sha256.txt does not list it"),
@@ -88,7 +88,28 @@ fn each_fault_of_a_bag_is_a_failure_that_is_named() {
         ),
         (
             |bag| put(bag, "manifest-sha1.txt", "a9993e364706816aba3e25717850c26c9cd0d89d  ../a\n"),
-            "../a Unreadable",
+            "line 1: a name outside of data, where a bag has its payload",
+        ),
+        (
+            |bag| {
+                let mut text = std::fs::read_to_string(bag.join("manifest-md5.txt")).unwrap();
+                text += &format!("{}  data/../bagit.txt\n", digest("md5", b"x"));
+                put(bag, "manifest-md5.txt", &text);
+                std::fs::remove_file(bag.join("data/a")).unwrap();
+            },
+            "line 3: a name outside of data, where a bag has its payload",
+        ),
+        (
+            |bag| put(bag, "bag-info.txt", "Payload-Oxum: 7.2\npayload-oxum: 7.2\n"),
+            "Payload-Oxum more than once",
+        ),
+        (
+            |bag| put(bag, "bagit.txt", "BagIt-Version : 1.0\nTag-File-Character-Encoding: UTF-8\n"),
+            "not the two lines that a bag declares itself by",
+        ),
+        (
+            |bag| put(bag, "bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\nx: y\n"),
+            "not the two lines that a bag declares itself by",
         ),
         (
             |bag| put(bag, "bagit.txt", "BagIt-Version: 2.0\nTag-File-Character-Encoding: UTF-8\n"),

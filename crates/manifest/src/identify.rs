@@ -139,6 +139,10 @@ const LIMIT: usize = 1024;
 /// It can be the digest of nothing.
 pub fn identify(text: &str) -> Result<Vec<Candidate>, Unidentified> {
     let text = text.trim();
+    // An ETag as HTTP has it (RFC 9110, section 8.8.3).
+    let etag =
+        text.strip_prefix("W/").unwrap_or(text).strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let text = etag.unwrap_or(text);
     if text.starts_with('$') || text.starts_with("{SSHA") || text.starts_with("{CRYPT}") {
         return Err(Unidentified::Password);
     }
@@ -496,6 +500,8 @@ mod tests {
                 "blake2b-256 hex",
             ),
             ("9dd4e461268c8034f5c8564e155c67a6-3", "s3-etag hex"),
+            ("\"9dd4e461268c8034f5c8564e155c67a6-3\"", "s3-etag hex"),
+            ("W/\"9dd4e461268c8034f5c8564e155c67a6\"", "md5 hex"),
             ("fe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "sha256 multibase"),
             ("u47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU", "sha256 multibase"),
             ("zQmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n", "sha256 multihash"),

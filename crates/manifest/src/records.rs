@@ -56,9 +56,18 @@ pub(crate) struct Records {
     count: usize,
     /// Groups that hold entries without doubt.
     sure: HashSet<u32>,
+    /// The algorithm of digests that say none.
+    pub(crate) told: Option<String>,
+    /// Whether a digest of an algorithm that there is not makes an entry bad, whatever else it has.
+    strict: bool,
 }
 
 impl Records {
+    /// Nothing yet, of a document in which an algorithm that there is not makes an entry bad.
+    pub(crate) fn strict() -> Records {
+        Records { strict: true, ..Records::default() }
+    }
+
     /// How many entries there are.
     pub(crate) fn count(&self) -> usize {
         self.count
@@ -97,7 +106,7 @@ impl Records {
         self.tape.extend_from_slice(text);
     }
 
-    /// The name. One that is given again replaces it.
+    /// The name. There is one of an entry.
     pub(crate) fn name(&mut self, name: &[u8]) {
         self.push(Mark::Name, name);
     }
@@ -138,6 +147,8 @@ impl Records {
             tape: self.tape,
             faults: self.faults,
             sure: self.sure,
+            told: self.told,
+            strict: self.strict,
             next: 0,
             options: options.clone(),
         })
@@ -164,6 +175,8 @@ struct Read {
     tape: Vec<u8>,
     faults: Vec<&'static str>,
     sure: HashSet<u32>,
+    told: Option<String>,
+    strict: bool,
     next: usize,
     options: Options,
 }
@@ -217,12 +230,16 @@ impl Read {
             let found = match mark {
                 Mark::Begin => break,
                 Mark::Name => {
+                    if named && entry.path != text {
+                        fault = fault.or(Some(Reason::Part("two names of one file")));
+                    }
                     (entry.path, named) = (text.to_vec(), true);
                     continue;
                 }
                 Mark::Size => {
                     match scan::decimal(text) {
-                        Some(size) => entry.size = Some(size),
+                        Some(size) if entry.size.is_none_or(|known| known == size) => entry.size = Some(size),
+                        Some(_) => fault = fault.or(Some(Reason::Part("two sizes of one file"))),
                         None => fault = fault.or(Some(Reason::Size)),
                     }
                     continue;
@@ -240,7 +257,10 @@ impl Read {
                     doubted = Some(number(text) as u32);
                     continue;
                 }
-                Mark::Bare => untagged(text, &self.options),
+                Mark::Bare => match &self.told {
+                    Some(tag) => digest(tag.as_bytes(), text, &self.options),
+                    None => untagged(text, &self.options),
+                },
                 Mark::Digest => digest(&tag, text, &self.options),
             };
             match found {
@@ -248,7 +268,9 @@ impl Read {
                 Ok(found) if entry.digests.contains(&found) => {}
                 Ok(found) => entry.digests.push(found),
                 // Not another algorithm, but the damaged name of one.
-                Err(reason @ Reason::Algorithm(SpecError::Unknown(_))) if is_nearly_algorithm(&tag) => {
+                Err(reason @ Reason::Algorithm(SpecError::Unknown(_)))
+                    if self.strict || is_nearly_algorithm(&tag) =>
+                {
                     fault = fault.or(Some(reason));
                 }
                 // Others of the same file may do.

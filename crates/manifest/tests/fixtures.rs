@@ -112,7 +112,7 @@ fn whole_lines_of_a_cut_manifest_have_the_outcomes_they_had() {
         // What format a part is of its first lines may not tell.
         let options = Options { format: Some(format), ..fixture.options.clone() };
         compared += usize::from(plain);
-        for cut in (0..text.len().min(1000)).step_by(3) {
+        for cut in (0..text.len().min(1000)).step_by(5) {
             let found = outcome(&text[..cut], if plain { &options } else { &fixture.options });
             let whole = text[..cut].iter().filter(|&&byte| byte == b'\n').count();
             if plain && cut > 70 {

@@ -5,9 +5,9 @@ use crate::exit::Refusal;
 use crate::words::count;
 use std::collections::BTreeMap;
 use truesum::hash::Spec;
-use truesum::manifest::Format;
 use truesum::manifest::convert::{Converted, Lost};
 use truesum::manifest::path::display_safe;
+use truesum::manifest::{Format, Unholdable};
 
 /// Malformed parts and names that are told where nothing is written anyway.
 const SHOWN: u64 = 10;
@@ -25,14 +25,16 @@ pub struct Losses<'a> {
     parts: BTreeMap<String, u64>,
     signature: bool,
     untold: bool,
+    /// An entry has only digests that the format has no place for.
+    other: bool,
 }
 
 impl<'a> Losses<'a> {
     /// Nothing yet, of the manifest called `input`, which is to become one of `format`.
     pub fn new(input: &[u8], format: &'static Format, lossy: bool, console: &'a mut Console) -> Losses<'a> {
         let (name, parts) = (display_safe(input), BTreeMap::new());
-        let (malformed, entries, signature, untold) = (0, 0, false, false);
-        Losses { name, format, lossy, console, malformed, entries, parts, signature, untold }
+        let (malformed, entries, signature, untold, other) = (0, 0, false, false, false);
+        Losses { name, format, lossy, console, malformed, entries, parts, signature, untold, other }
     }
 
     /// Takes note of something lost; what is told by name is told at once.
@@ -46,6 +48,7 @@ impl<'a> Losses<'a> {
             }
             Lost::Entry(entry, why) => {
                 self.entries += 1;
+                self.other |= matches!(why, Unholdable::Algorithm(_));
                 if self.lossy {
                     self.console.note(&format!("{}: left out: {why}", display_safe(&entry.path)));
                 } else if self.entries <= SHOWN {
@@ -108,6 +111,12 @@ impl<'a> Losses<'a> {
             let hint = match self.format.tagged.filter(|_| self.untold) {
                 Some(tagged) => {
                     format!("-t {} names algorithms; --lossy writes it all the same", tagged.name)
+                }
+                None if self.other => {
+                    format!(
+                        "its digests are of other algorithms, which only the files can give: truesum hash -t {}",
+                        self.format.name
+                    )
                 }
                 None => "--lossy writes it without; jsonl holds everything but signatures".to_owned(),
             };

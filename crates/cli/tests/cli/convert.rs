@@ -104,6 +104,21 @@ fn between_all_formats_and_back_names_and_digests_stay_and_verify() {
 }
 
 #[test]
+fn digests_that_only_the_files_can_give_are_said_to_be_theirs() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let row = "3,900150983cd24fb0d6963f7d28e17f72,a\n";
+    folder.write("M", format!("%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n{row}"));
+    let ran = folder.run(&["convert", "M", "-t", "sfv"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""));
+    assert_eq!(
+        ran.err,
+        "truesum: a: cannot be written: there is no place for md5 in this format\n\
+         truesum: M: not converted: sfv cannot hold all of it\n\
+         hint: its digests are of other algorithms, which only the files can give: truesum hash -t sfv\n"
+    );
+}
+
+#[test]
 fn what_is_lost_is_named_and_nothing_is_written_without_leave() {
     let folder = Folder::with(&[("a", "abc")]);
     let json = format!(

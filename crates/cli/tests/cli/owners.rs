@@ -2,6 +2,7 @@
 
 use crate::peers::{absent, other};
 use crate::program::Folder;
+use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
 fn set() -> Folder {
@@ -53,6 +54,80 @@ fn torrents_have_the_names_that_libtorrent_gives_them() {
             folder.write("set/a.bin", &bytes);
         }
     }
+}
+
+/// Names that have been trouble, each with one thing in it.
+const NAMES: &[&[u8]] = &[
+    b"plain",
+    b"two  blanks",
+    b" lead",
+    b"trail ",
+    b"tab\tx",
+    b"#hash",
+    b";semi",
+    b"quo\"te",
+    b"comma, x",
+    b"back\\slash",
+    b"new\nline",
+    b"cr\rmid",
+    b"umlaut-\xc3\xa4",
+    b"(paren) = x",
+    b"sub/deep",
+    b"-dash",
+    b"*star",
+    b"~tilde",
+    b"$(id)",
+    b"a:b",
+    b"it's",
+    b"<x>&amp;",
+    b"{\"a\":1}",
+    b".hidden",
+    b"dot.",
+    b"nfd-u\xcc\x88",
+    b"rtl\xe2\x80\xaex",
+    b"3:abc",
+    b"i1e",
+    b"4:infod",
+    b"d41d8cd98f00b204e9800998ecf8427e",
+    b"[1] {2}",
+    b"%2e%2e",
+    b"\\",
+    b"a\xe2\x80\xa8b",
+    b"e",
+    b"0",
+    b"le",
+    b"\x7f",
+    b"\x1b[0m",
+];
+
+#[test]
+fn torrents_over_hostile_names_are_those_of_mktorrent_and_torf() {
+    let folder = Folder::new();
+    for name in NAMES {
+        let path = folder.path("set").join(std::ffi::OsStr::from_bytes(name));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, name).unwrap();
+    }
+    let made = folder.run(&["hash", "-t", "torrent", "--piece-size", "32KiB", "-o", "ours.torrent", "set"]);
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    let whole = |name: &str| {
+        let check = folder.run(&["check", name]);
+        assert_eq!(check.code, Some(0), "{name}: {}", check.err);
+        assert_eq!(check.out().matches(": OK\n").count(), NAMES.len(), "{name}");
+    };
+    whole("ours.torrent");
+    if other(&folder, "mktorrent", &["-l", "15", "-a", "http://x", "-o", "mk.torrent", "set"]).is_some() {
+        whole("mk.torrent");
+    }
+    let code = "import sys\ntry: import torf\nexcept ImportError: sys.exit(77)\n\
+                made = torf.Torrent(path='set', trackers=['http://x'])\nmade.generate()\nmade.write('torf.torrent')\n\
+                assert torf.Torrent.read('ours.torrent').verify('set')";
+    let output = Command::new("python3").args(["-c", code]).current_dir(folder.root()).output().unwrap();
+    if output.status.code() == Some(77) {
+        return absent("torf (Python)");
+    }
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    whole("torf.torrent");
 }
 
 #[test]

@@ -35,6 +35,17 @@ fn is_list(name: &OsStr, begin: &str) -> bool {
     name.starts_with(begin.as_bytes()) && name.ends_with(b".txt")
 }
 
+/// Whether a file in the folder of a bag is a manifest of its payload.
+pub(super) fn is_of_payload(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| is_list(name, PAYLOAD))
+}
+
+/// Whether a name in such a manifest is one of the payload.
+pub(super) fn is_payload(name: &[u8]) -> bool {
+    let name = name.strip_prefix(b"./").unwrap_or(name);
+    name.strip_prefix(b"data/").is_some_and(|below| within_root(below).is_ok())
+}
+
 /// Whether a file in the folder of a bag is one of its manifests.
 pub(super) fn is_part(path: &Path) -> bool {
     path.file_name().is_some_and(|name| is_list(name, PAYLOAD) || is_list(name, TAGS))
@@ -66,6 +77,11 @@ fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
     let encoding = value(&text, "Tag-File-Character-Encoding").unwrap_or_default();
     if !encoding.eq_ignore_ascii_case("utf-8") {
         return Err(refused(declaration, format!("names are in {encoding:?}, and only UTF-8 is read")));
+    }
+    // Two lines with nothing around them (RFC 8493, section 2.1.1).
+    let exact = [format!("BagIt-Version: {version}"), format!("Tag-File-Character-Encoding: {encoding}")];
+    if !text.lines().eq(exact) {
+        return Err(refused(declaration, "not the two lines that a bag declares itself by"));
     }
     let mut names = Vec::new();
     let io = |error| Error::io(folder.as_os_str().as_bytes(), "read", error);
@@ -109,7 +125,12 @@ fn text(path: &Path) -> Result<String, Error> {
 
 /// What stands behind `label:`.
 fn value<'t>(text: &'t str, label: &str) -> Option<&'t str> {
-    text.lines().find_map(|line| {
+    values(text, label).next()
+}
+
+/// The same, each time that it stands there.
+fn values<'t>(text: &'t str, label: &str) -> impl Iterator<Item = &'t str> {
+    text.lines().filter_map(move |line| {
         let (found, value) = line.split_once(':')?;
         found.trim().eq_ignore_ascii_case(label).then(|| value.trim())
     })
@@ -123,7 +144,9 @@ pub(super) fn faults(folder: &Path) -> Vec<Error> {
     if info.exists() {
         match text(&info) {
             Ok(text) => {
-                faults.extend(value(&text, "Payload-Oxum").and_then(|oxum| count(folder, &info, oxum)))
+                let counts: Vec<&str> = values(&text, "Payload-Oxum").collect();
+                faults.extend(counts.first().and_then(|oxum| count(folder, &info, oxum)));
+                faults.extend((counts.len() > 1).then(|| refused(&info, "Payload-Oxum more than once")));
             }
             Err(error) => faults.push(error),
         }

@@ -5,6 +5,7 @@ use crate::job::Job;
 use crate::select::Selection;
 use crate::task::{BadLine, Notice, Task};
 use crate::verify::archive::{by_hash, is_release};
+use crate::verify::bag;
 use crate::verify::listed::ListedNames;
 use crate::verify::picking::{Pick, Picking};
 use crate::verify::pieced::{self, Join, Pieced};
@@ -61,6 +62,8 @@ pub struct Entries<'a, R> {
     keyed: bool,
     /// Whether names may be by digest, as in an archive of Debian's.
     release: bool,
+    /// Whether all names are to be of a bag's payload.
+    payload: bool,
 }
 
 /// What was learned of a manifest while its entries were read.
@@ -116,6 +119,7 @@ impl<'a, R: Read> Entries<'a, R> {
             guessing,
             keyed,
             release,
+            payload: false,
         }
     }
 
@@ -133,6 +137,22 @@ impl<'a, R: Read> Entries<'a, R> {
     pub(crate) fn of_data(self, data: Option<&Path>) -> Entries<'a, R> {
         let data = data.map(|data| (data.as_os_str().as_bytes().to_vec(), None));
         Entries { data, ..self }
+    }
+
+    /// Takes an entry that is none of a bag's payload for a bad line.
+    pub(crate) fn of_payload(self, payload: bool) -> Entries<'a, R> {
+        Entries { payload, ..self }
+    }
+
+    /// Why an entry is not to be in this manifest.
+    fn stray(&mut self, line: &Line) -> Option<&'static str> {
+        if self.is_of_another(line) {
+            Some("another file than the one named: name the folder of all")
+        } else if self.payload && !bag::is_payload(&line.entry.path) {
+            Some("a name outside of data, where a bag has its payload")
+        } else {
+            None
+        }
     }
 
     /// Whether an entry is of another file than the only one there is.
@@ -204,13 +224,13 @@ impl<'a, R: Read> Entries<'a, R> {
     fn line(&mut self) -> Option<Line> {
         loop {
             match self.reader.next()? {
-                Ok(line) if self.is_of_another(&line) => {
-                    let reason = Reason::Part("another file than the one named: name the folder of all");
+                Ok(line) => {
+                    let Some(why) = self.stray(&line) else { return Some(line) };
+                    let reason = Reason::Part(why);
                     self.facts.malformed += 1;
                     self.pending = Some(Notice::Malformed(LineError { at: line.at, reason }.into()));
                     return None;
                 }
-                Ok(line) => return Some(line),
                 Err(ReadError::Line(_)) if self.facts.malformed >= self.told => {
                     self.facts.malformed += 1;
                     self.facts.untold += 1;

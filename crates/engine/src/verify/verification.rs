@@ -189,11 +189,12 @@ impl<'a> Verification<'a> {
             Some(Folder { listed, sought, .. }) => (Some(listed), Some(sought)),
             None => (None, None),
         };
+        let of_payload = listed.is_some() && bag::is_of_payload(name);
         let listing = listed.or(folder_names);
         let mut sought = sought.filter(|_| sought::is_asked(options));
         let before = sought.as_ref().map_or(0, |sought| sought.len());
         let entries = Entries::new(reader, reading, &config.root, 0, listing).of_folder(&folder);
-        let entries = entries.of_data(options.data.as_deref());
+        let entries = entries.of_data(options.data.as_deref()).of_payload(of_payload);
         let mut entries = entries.selecting(&options.select).telling(options.malformed_told);
         let manifest = Manifest { name, root: &config.root };
         let mut checked = Checked::default();

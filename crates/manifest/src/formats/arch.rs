@@ -104,7 +104,8 @@ fn is_damaged(key: &[u8], value: &[u8]) -> bool {
         &["source", "md5sums", "sha1sums", "sha224sums", "sha256sums", "sha384sums", "sha512sums", "b2sums"];
     let key = key.split(|&byte| byte == b'_').next().unwrap_or_default();
     let near = KEYS.iter().any(|known| key != known.as_bytes() && is_nearly(key, known.as_bytes()));
-    near || is_long_hex(value) && key != b"cksums"
+    let other = key.ends_with(b"sums") && !KEYS.iter().any(|known| key == known.as_bytes());
+    near || (other || is_long_hex(value)) && key != b"cksums"
 }
 
 const DAMAGED: Reason = Reason::Part("a key that is nearly one of sources or digests");

@@ -1,7 +1,7 @@
 //! Manifests of a bag (RFC 8493): `manifest-ALG.txt` and `tagmanifest-ALG.txt`. Only the name tells the algorithm.
 
 use crate::algorithm::Stated;
-use crate::digest::{is_hex, starts_with_digest, tagged, untagged};
+use crate::digest::{MIN_DIGITS, is_hex, starts_with_digest, tagged, untagged};
 use crate::entry::Entry;
 use crate::format::{
     Claim, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Spelling, Style, Told, Unholdable,
@@ -79,6 +79,9 @@ impl Parse for Lines {
             return Ok(None);
         }
         let (digest, name) = scan::word(line);
+        if digest.len() < MIN_DIGITS {
+            return Err(Reason::NotALine);
+        }
         let (spec, digest) = match self.algorithm.as_deref() {
             Some(algorithm) => tagged(algorithm, digest, &self.options)?,
             None if self.options.expected().is_empty() => {

@@ -29,6 +29,9 @@ pub(crate) static CERTUTIL: Format = Format {
 /// What the last line of a run begins with, in every language.
 const LAST: &[u8] = b"CertUtil:";
 
+/// What it says there of a run that failed, in any language.
+const FAILED: &[u8] = b"FAILED: 0x";
+
 /// Algorithms that certutil has.
 const TAGS: &[&str] = &["MD2", "MD4", "MD5", "SHA1", "SHA256", "SHA384", "SHA512"];
 
@@ -58,7 +61,12 @@ impl Runs {
             tag = TAGS.iter().copied().find(|tag| tag.as_bytes() == word);
             rest = behind;
         }
+        let (first, behind) = scan::word(title);
         let (spec, digest) = match tag {
+            None if behind.starts_with(b"hash of ") => {
+                let other = std::str::from_utf8(first).ok().filter(|first| first.len() <= 32);
+                tagged(other.ok_or(Reason::NotALine)?, &digest, &self.options)?
+            }
             Some(tag) => tagged(tag, &digest, &self.options)?,
             None => untagged(&digest, &self.options)?,
         };
@@ -82,7 +90,10 @@ impl Parse for Runs {
             return Ok(None);
         }
         if line.starts_with(LAST) {
+            let failed = line.windows(FAILED.len()).any(|part| part == FAILED);
+            scan::count(line.len());
             return match (self.title.take(), self.entry.take()) {
+                (None, None) if failed => Err(Reason::Part("certutil failed, so there is no digest")),
                 (_, Some(entry)) => Ok(Some(entry)),
                 (Some(_), None) => Err(Reason::EmptyDigest),
                 (None, None) => Ok(None),

@@ -51,10 +51,11 @@ impl Parse for Urls {
         let path = radix::percent(name).ok_or(Reason::BadEscape)?;
         let digests = match line.get(end + 1..).unwrap_or_default() {
             b"" => Vec::new(),
-            digest => match digest.strip_prefix(b"sha256:") {
-                Some(digest) => vec![tagged("sha256", digest, &self.options)?],
-                None => vec![tagged("md5", digest, &self.options)?],
-            },
+            digest => {
+                let (name, digest) = scan::cut(digest, b':').unwrap_or((b"md5", digest));
+                let name = std::str::from_utf8(name).map_err(|_| Reason::NotALine)?;
+                vec![tagged(name, digest, &self.options)?]
+            }
         };
         Ok(Some(Entry { path, digests, ..Entry::default() }))
     }

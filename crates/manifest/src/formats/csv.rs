@@ -5,14 +5,15 @@
 
 pub(super) mod fields;
 
-use crate::digest::{is_nearly_algorithm, is_tag};
+use crate::algorithm::Stated;
+use crate::digest::{MIN_DIGITS, is_hex, is_nearly_algorithm, is_tag};
 use crate::entry::Entry;
 use crate::format::{
     Claim, Compose, Format, Head, Heading, Holds, Options, Parts, Reading, Sign, Unholdable, Writing,
 };
 use crate::line::LineError;
 use crate::records::{Records, refused};
-use crate::scan;
+use crate::{radix, scan};
 use fields::{Fields, TORN, each_row, quoted};
 use truesum_hash::Spec;
 
@@ -44,6 +45,8 @@ enum Column {
     Algorithm,
     /// Only sets of known digests have it, whose names are of no folder.
     Known,
+    /// Titled nearly like an algorithm, or like one that there is not here: a digest in it is none that can be verified.
+    Doubtful,
     Other,
 }
 
@@ -70,7 +73,15 @@ fn column(title: &[u8]) -> Column {
             let stem = plain.strip_prefix("hash").unwrap_or(&plain);
             let names = [title.to_ascii_lowercase(), plain.clone(), stem.to_owned()];
             let known = |name: &&String| is_tag(name.as_bytes()) && name.parse::<Spec>().is_ok();
-            names.iter().find(known).map_or(Column::Other, |name| Column::Digest(name.clone()))
+            let other = || {
+                let stem = stem.trim_end_matches(|c: char| c.is_ascii_digit());
+                is_nearly_algorithm(title.as_bytes()) || matches!(Stated::of(stem), Some(Stated::Other(_)))
+            };
+            match names.iter().find(known) {
+                Some(name) => Column::Digest(name.clone()),
+                None if other() => Column::Doubtful,
+                None => Column::Other,
+            }
         }
     }
 }
@@ -125,14 +136,6 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let end = text[begin..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| begin + at + 1);
     let (separator, columns) = heading(&text[begin..end])
         .ok_or(refused(begin, "no heading that names columns of names and digests"))?;
-    // A heading that is nearly an algorithm's name would drop a column of digests.
-    let mut titles = Fields::new(&text[begin..end], separator);
-    for column in &columns {
-        let title = titles.next().ok().flatten().map(|field| field.text.into_owned()).unwrap_or_default();
-        if *column == Column::Other && is_nearly_algorithm(scan::trim(&title)) {
-            return Err(refused(begin, "a column whose title is nearly an algorithm's name"));
-        }
-    }
     let best = columns.iter().filter_map(|column| match column {
         Column::Name(rank) => Some(*rank),
         _ => None,
@@ -169,6 +172,11 @@ fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec
             Column::Size if !field.is_empty() => records.size(field),
             // An empty cell was not asked for.
             Column::Digest(tag) if !field.is_empty() => records.digest(tag.as_bytes(), field),
+            Column::Doubtful
+                if field.len() >= MIN_DIGITS && (is_hex(field) || radix::base64(field).is_some()) =>
+            {
+                records.fault("a digest in a column whose title is nearly an algorithm's name, or that of one that is not here");
+            }
             _ => {}
         }
     }

@@ -28,7 +28,7 @@ pub(crate) static DEB822: Format = Format {
 enum Rows {
     /// `DIGEST SIZE NAME`, or with section and priority before the name.
     Files(&'static str),
-    /// `DIGEST SIZE` of the index's own file, whose name is nowhere.
+    /// `DIGEST SIZE` of the file that an index of differences is of, whose name is nowhere, and of what it was before each of them.
     Nameless,
     /// `NAME DIGEST [WORD]`.
     Conffiles,
@@ -44,12 +44,11 @@ fn rows(key: &str) -> Option<Rows> {
         "conffiles" => Rows::Conffiles,
         key => {
             let (name, part) = key.rsplit_once('-')?;
+            let name = name.strip_suffix("-unmerged").unwrap_or(name);
             let name = ["sha1", "sha256", "sha512"].into_iter().find(|known| *known == name)?;
             match part {
-                "history" | "patches" | "download" | "unmerged-history" | "unmerged-patches" => {
-                    Rows::Files(name)
-                }
-                "current" => Rows::Nameless,
+                "patches" | "download" => Rows::Files(name),
+                "current" | "history" => Rows::Nameless,
                 _ => return None,
             }
         }
@@ -68,6 +67,8 @@ fn field(line: &[u8]) -> Option<(String, &[u8])> {
 fn is_continuation(line: &[u8]) -> bool {
     line.first().copied().is_some_and(scan::is_blank)
 }
+
+const COLUMNS: &str = "not as many columns as such a row has";
 
 /// Whether a field's name is nearly one of those that matter: damaged, not another.
 fn is_damaged_key(key: &str) -> bool {
@@ -99,6 +100,11 @@ fn split(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     (!size.is_empty()).then_some((digest, size, name))
 }
 
+/// Digits, of however large a number.
+fn is_number(text: &[u8]) -> bool {
+    scan::all(text, |byte| byte.is_ascii_digit())
+}
+
 /// A list field with one row that fits, or a stanza with `Filename:` and a digest.
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let (mut list, mut fields, mut stanza) = (None, 0, (false, false));
@@ -107,8 +113,9 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         if is_continuation(line) {
             let row = match list {
                 Some(Rows::Conffiles) => line.get(1) == Some(&b'/'),
-                Some(_) => split(line)
-                    .is_some_and(|(digest, size, _)| is_long_hex(digest) && scan::decimal(size).is_some()),
+                Some(_) => {
+                    split(line).is_some_and(|(digest, size, _)| is_long_hex(digest) && is_number(size))
+                }
                 None => false,
             };
             if row {
@@ -185,10 +192,12 @@ impl Control {
                 let (first, rest) = scan::word(name);
                 let name = match rest {
                     b"" => first,
-                    rest => match scan::word(rest) {
+                    // Only `Files` of an upload has those, which is of MD5.
+                    rest if algorithm == "md5" => match scan::word(rest) {
                         (_, last) if !last.is_empty() && scan::find(last, scan::is_blank).is_none() => last,
-                        _ => return Err(Reason::Part("not as many columns as such a row has")),
+                        _ => return Err(Reason::Part(COLUMNS)),
                     },
+                    _ => return Err(Reason::Part(COLUMNS)),
                 };
                 if name.is_empty() {
                     return Err(Reason::EmptyName);
@@ -204,13 +213,18 @@ impl Control {
             return Ok(());
         }
         // Rows stand below the field's name, never beside it.
-        if self.list.is_some() && !matches!(key, "md5sum" | "sha1" | "sha256" | "sha512") {
+        if matches!(self.list, Some(Rows::Files(_) | Rows::Conffiles))
+            && !matches!(key, "md5sum" | "sha1" | "sha256" | "sha512")
+        {
             return Err(Reason::Part("a list does not begin beside its field's name"));
         }
         match key {
             "filename" if !self.stanza.name.is_empty() => return Err(Reason::Part("a second Filename")),
             "size" if self.stanza.size.is_some() => return Err(Reason::Part("a second Size")),
             "filename" => self.stanza.name = value.strip_prefix(b"./").unwrap_or(value).to_vec(),
+            "directory" if !self.stanza.directory.is_empty() => {
+                return Err(Reason::Part("a second Directory"));
+            }
             "directory" if value.len() > FOLDER_LIMIT => return Err(Reason::NameTooLong),
             "directory" => self.stanza.directory = value.to_vec(),
             "size" => self.stanza.size = Some(scan::decimal(value).ok_or(Reason::Size)?),

@@ -53,11 +53,17 @@ impl File {
     fn member(&mut self, key: &[u8], value: Vec<u8>) {
         match key {
             b"url" | b"path" => match name(&value) {
+                Some(name) if self.name.as_ref().is_some_and(|known| *known != name) => {
+                    self.fault = Some("two names of one file");
+                }
                 Some(name) => self.name = Some(name),
                 None => self.fault = Some("the address is not percent-encoded"),
             },
             b"sha512" => self.digests.push((b"sha512", value)),
             b"sha2" => self.digests.push((b"sha256", value)),
+            b"size" if self.size.as_ref().is_some_and(|known| *known != value) => {
+                self.fault = Some("two sizes of one file");
+            }
             b"size" => self.size = Some(value),
             _ => {}
         }

@@ -1,7 +1,9 @@
 //! What people hand over instead of a manifest: web pages, images, archives. They are named, and never read.
 
 use super::xml;
+use crate::digest::is_long_hex;
 use crate::format::{Claim, Format, Head, Holds, Reading, Sign, Writing};
+use crate::scan;
 
 pub(crate) static WEB_PAGE: Format = Format {
     name: "web-page",
@@ -43,6 +45,52 @@ pub(crate) static PACKED: Format = Format {
         "this is compressed with xz, zstd, bzip2, lz4, zip or 7z, which is not unpacked here; unpack it first: \
          xz -dc, zstd -dc, bzip2 -dc or lz4 -dc FILE | truesum check -"
             .to_owned()
+    }),
+    writing: Writing::No,
+    tagged: None,
+};
+
+pub(crate) static AUDIO: Format = Format {
+    name: "audio",
+    file_names: &[".ffp", ".st5"],
+    summary: "digests of decoded sound (.ffp of flac, .st5 of shntool), which are of no file: named, never read",
+    holds: Holds::DIGESTS,
+    sniff: |head: &Head<'_>| {
+        let mut lines =
+            head.lines(b'\n').map(scan::trim).filter(|line| !matches!(line, [] | [b';', ..])).peekable();
+        let sound = |line: &[u8]| {
+            let (digest, rest) = scan::word(line);
+            let shntool = digest.len() == 32 && rest.starts_with(b"[shntool]");
+            shntool
+                || scan::cut(line, b':')
+                    .is_some_and(|(name, digest)| name.ends_with(b".flac") && is_long_hex(digest))
+        };
+        (lines.peek().is_some() && lines.all(sound)).then_some(MARK)
+    },
+    reading: Reading::Not(|_| {
+        "these are digests of decoded sound, and of no file as it lies there: flac --test verifies what is in each file, shntool hash and \
+         metaflac --show-md5sum tell these digests".to_owned()
+    }),
+    writing: Writing::No,
+    tagged: None,
+};
+
+pub(crate) static LOCK: Format = Format {
+    name: "package-lock",
+    file_names: &["yarn.lock", "pnpm-lock.yaml"],
+    summary: "a lock file of yarn or pnpm, whose digests are of archives in a cache: named, never read",
+    holds: Holds::DIGESTS,
+    sniff: |head: &Head<'_>| {
+        let mark = |line: &[u8]| {
+            [&b"# yarn lockfile v"[..], b"__metadata:", b"lockfileVersion:"]
+                .iter()
+                .any(|mark| line.starts_with(mark))
+        };
+        head.lines(b'\n').take(8).any(mark).then_some(MARK)
+    },
+    reading: Reading::Not(|_| {
+        "this is a lock file of a package manager, whose digests are of archives in its cache: yarn install --check-cache, \
+         yarn check --integrity or pnpm store status".to_owned()
     }),
     writing: Writing::No,
     tagged: None,

@@ -132,6 +132,14 @@ impl Parse for Shown {
             let done = if key == b"Algorithm" { self.object() } else { Ok(None) };
             let object = self.object.get_or_insert_default();
             object.last = key[0];
+            let said = match key {
+                b"Algorithm" => &object.algorithm,
+                b"Hash" => &object.hash,
+                _ => &object.path,
+            };
+            if !said.is_empty() {
+                return Err(Reason::Part("a member of one file twice"));
+            }
             match key {
                 b"Algorithm" => object.algorithm = scan::trim(value).to_vec(),
                 b"Hash" => object.hash = scan::trim(value).to_vec(),

@@ -121,9 +121,18 @@ impl Links {
                 b"dn" => {
                     let plus: Vec<u8> =
                         value.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();
-                    entry.path = radix::percent(&plus).ok_or(Reason::BadEscape)?;
+                    let name = radix::percent(&plus).ok_or(Reason::BadEscape)?;
+                    if !entry.path.is_empty() && entry.path != name {
+                        return Err(Reason::Part("two names of one file"));
+                    }
+                    entry.path = name;
                 }
-                b"xl" => entry.size = Some(scan::decimal(value).ok_or(Reason::Size)?),
+                b"xl" => {
+                    let size = scan::decimal(value).ok_or(Reason::Size)?;
+                    if entry.size.replace(size).is_some_and(|other| other != size) {
+                        return Err(Reason::Part("two sizes of one file"));
+                    }
+                }
                 _ if is_topic => {
                     let Some((name, value)) = topic(value) else { continue };
                     let found = self.value(name, value);

@@ -74,6 +74,19 @@ fn is_comment(line: &[u8]) -> bool {
     scan::trim_start(line).starts_with(b"#")
 }
 
+/// A line without the comment that a `#` in front of a word begins, and the comment.
+fn commented(line: &[u8]) -> (&[u8], &[u8]) {
+    scan::count(line.len());
+    let begins = |at: usize| line[at] == b'#' && (at == 0 || scan::is_blank(line[at - 1]));
+    line.split_at((0..line.len()).find(|&at| begins(at)).unwrap_or(line.len()))
+}
+
+/// Whether it has a keyword of a digest.
+fn has_digest(text: &[u8]) -> bool {
+    scan::count(text.len());
+    text.split(|&byte| byte == b'=').skip(1).any(|value| is_long_hex(scan::word(value).0))
+}
+
 fn has_type(line: &[u8]) -> bool {
     line.split(|&byte| scan::is_blank(byte)).any(|word| word.starts_with(b"type="))
 }
@@ -147,7 +160,8 @@ impl Tree {
                 return Err(Reason::NameTooLong);
             }
             self.leave();
-            return Ok(None);
+            // What has keywords is an entry, whose name was damaged.
+            return if rest.is_empty() { Ok(None) } else { Err(Reason::NotALine) };
         }
         let mut keywords = Keywords::new();
         for word in rest.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty()) {
@@ -160,6 +174,11 @@ impl Tree {
         let name = unvis(name).ok_or(Reason::BadEscape)?;
         let value = |key: &str| keywords.get(key).or_else(|| self.defaults.get(key));
         let kind = value("type").map_or(&b"file"[..], Vec::as_slice);
+        let known = |key: &str| DIGESTS.iter().any(|(name, _)| *name == key);
+        let no_file = match keywords.keys().any(|key| known(key)) {
+            true => Err(Reason::Part("a digest of what is no file")),
+            false => Ok(None),
+        };
         if kind == b"dir" {
             if !full {
                 if self.folder.len() + name.len() > FOLDER_LIMIT {
@@ -168,10 +187,10 @@ impl Tree {
                 self.folder.extend_from_slice(&name);
                 self.folder.push(b'/');
             }
-            return Ok(None);
+            return no_file;
         }
         if OTHERS.contains(&kind) {
-            return Ok(None);
+            return no_file;
         }
         if kind != b"file" {
             return Err(Reason::Part("a type that is none of a file or folder"));
@@ -179,7 +198,6 @@ impl Tree {
         if let Some(damaged) = keywords.keys().chain(self.defaults.keys()).find(|key| is_damaged_key(key)) {
             return Err(Reason::Algorithm(SpecError::Unknown(damaged.clone())));
         }
-        let known = |key: &str| DIGESTS.iter().any(|(name, _)| *name == key);
         if keywords.iter().any(|(key, value)| !known(key) && is_long_hex(value)) {
             return Err(Reason::Part("a digest under a keyword that is none of digests"));
         }
@@ -284,7 +302,25 @@ impl Parse for Tree {
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if self.begun.is_empty() && !self.too_long && (scan::is_empty(line) || is_comment(line)) {
+            // A name of which one character is now a mark.
+            let behind = scan::trim_start(line).strip_prefix(b"#").unwrap_or_default();
+            let key = |word: &[u8]| word.contains(&b'=');
+            if has_digest(behind)
+                && (!behind[0].is_ascii_whitespace() || key(scan::word(scan::trim(behind)).0))
+            {
+                return Err(Reason::DamagedComment);
+            }
+            if line.starts_with(b"#mtree") {
+                // Another list, joined to the one before.
+                self.defaults.clear();
+                self.folder.clear();
+            }
             return Ok(None);
+        }
+        let (line, comment) = commented(line);
+        if has_digest(comment) {
+            self.begun.clear();
+            return Err(Reason::DamagedComment);
         }
         let more = line.strip_suffix(b"\\");
         self.too_long |= self.begun.len() + line.len() > LIMIT;
@@ -292,7 +328,6 @@ impl Parse for Tree {
             self.begun.clear();
         } else {
             self.begun.extend_from_slice(more.unwrap_or(line));
-            self.begun.push(b' ');
         }
         if more.is_some() {
             return Ok(None);

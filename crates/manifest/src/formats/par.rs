@@ -80,6 +80,8 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     // Slices' digests of each file, by its identifier; files by the place of the packet that describes them.
     let mut slices: HashMap<Vec<u8>, Range<usize>> = HashMap::new();
     let mut described_at: HashMap<u64, Vec<u8>> = HashMap::new();
+    // Names of files whose descriptions cannot hold them, by their identifiers.
+    let mut unicode: HashMap<Vec<u8>, String> = HashMap::new();
     let mut slice = 0;
     let (mut at, mut set): (usize, Option<Vec<u8>>) = (0, None);
     // The packet that names the files; whether what ends here was a whole packet, and no search.
@@ -150,6 +152,17 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                 records.begin(begin);
                 records.fault("a description of a file that is cut off");
             }
+            b"PAR 2.0\0UniFileN" if body.len() > 16 => {
+                let units = body[16..].chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
+                let name: Vec<u16> = units.take_while(|&unit| unit != 0).collect();
+                match String::from_utf16(&name) {
+                    Ok(name) => drop(unicode.insert(body[..16].to_vec(), name)),
+                    Err(_) => {
+                        records.begin(begin);
+                        records.fault("the name is not valid UTF-16");
+                    }
+                }
+            }
             b"PAR 2.0\0IFSC\0\0\0\0" if body.len() >= 16 => {
                 slices.entry(body[..16].to_vec()).or_insert(begin + HEADER + 16..end);
             }
@@ -184,14 +197,18 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         records.fault(NO_PACKET);
     }
     let found = records.read(options);
-    if !options.locating {
+    let locating = options.locating;
+    if !locating && unicode.is_empty() {
         return Ok(found);
     }
     Ok(Box::new(found.map(move |found| {
         let mut line = found?;
-        if let Place::Byte(at) = line.at
-            && let Some(digests) = described_at.get(&at).and_then(|id| slices.get(id))
-        {
+        let Place::Byte(at) = line.at else { return Ok(line) };
+        let id = described_at.get(&at);
+        if let Some(name) = id.and_then(|id| unicode.get(id)) {
+            line.entry.path = name.as_bytes().to_vec();
+        }
+        if let Some(digests) = id.and_then(|id| slices.get(id)).filter(|_| locating) {
             line.entry.pieces.extend(pieces(&text[digests.clone()], slice, line.entry.size.unwrap_or(0)));
         }
         Ok(line)
@@ -235,6 +252,10 @@ fn table(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         records.size(number(entry, 16).unwrap_or(u64::MAX).to_string().as_bytes());
         records.digest(b"md5", truesum_hash::Digest::new(&entry[24..40]).to_hex().as_bytes());
         at = next;
+    }
+    if at < end {
+        records.begin(at as usize);
+        records.fault("more in the list of files than the heading counts");
     }
     Ok(records.read(options))
 }

@@ -139,6 +139,9 @@ struct Lock {
 impl Parse for Lock {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         let begun = scan::trim_start(line);
+        if begun.starts_with(b"#") {
+            return if holds_digest(line) { Err(Reason::DamagedComment) } else { Ok(None) };
+        }
         let Some(open) = scan::find(line, |byte| byte == b'{') else {
             if begun.starts_with(b"[") {
                 self.refused = is_heading(begun);

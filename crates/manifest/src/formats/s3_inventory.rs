@@ -40,8 +40,10 @@ fn is_time(field: &[u8]) -> bool {
         })
 }
 
-/// The MD5 of an ETag, and whether it is one of parts.
+/// The MD5 of an ETag, and whether it is one of parts. Some programs leave the quotes around it that HTTP has.
 fn etag(field: &[u8]) -> Option<(&[u8], bool)> {
+    let inside = |field: &'_ [u8]| matches!(field, [b'"', .., b'"']).then(|| 1..field.len() - 1);
+    let field = inside(field).map_or(field, |inside| &field[inside]);
     let (md5, parts) = scan::cut(field, b'-').map_or((field, None), |(md5, parts)| (md5, Some(parts)));
     let good = md5.len() == 32
         && is_hex(md5)

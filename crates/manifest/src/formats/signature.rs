@@ -49,6 +49,32 @@ pub(crate) static SSH: Format = Format {
     ..DETACHED
 };
 
+pub(crate) static CMS: Format = Format {
+    name: "cms-signature",
+    summary: "a signature of another file by certificates (CMS, PKCS #7): named, never read",
+    sniff: |head: &Head<'_>| claim(head, Kind::Cms),
+    reading: Reading::Not(|options| {
+        told(options, |name, file| {
+            format!("openssl cms -verify -binary -inform PEM -in {name} -content {file} -CAfile CA.pem")
+        })
+    }),
+    ..DETACHED
+};
+
+pub(crate) static SIGSTORE: Format = Format {
+    name: "sigstore-bundle",
+    summary: "a signature of another file by sigstore, with its certificate: named, never read",
+    sniff: |head: &Head<'_>| {
+        let mark = b"application/vnd.dev.sigstore.bundle";
+        let begin = &head.text[..head.text.len().min(512)];
+        begin.windows(mark.len()).any(|part| part == mark).then_some(Claim { sign: Sign::Mark, at: 0 })
+    },
+    reading: Reading::Not(|options| {
+        told(options, |name, file| format!("cosign verify-blob --bundle {name} {file}"))
+    }),
+    ..DETACHED
+};
+
 /// What the rows of detached signatures have in common.
 const DETACHED: Format = Format {
     name: "",
@@ -68,6 +94,7 @@ enum Kind {
     Minisign,
     Signify,
     Ssh,
+    Cms,
 }
 
 fn claim(head: &Head<'_>, wanted: Kind) -> Option<Claim> {
@@ -103,8 +130,12 @@ pub(crate) static SIGNIFY: Format = Format {
     tagged: None,
 };
 
-const ARMOUR: &[(&[u8], Kind)] =
-    &[(b"-----BEGIN PGP SIGNATURE-----", Kind::OpenPgp), (b"-----BEGIN SSH SIGNATURE-----", Kind::Ssh)];
+const ARMOUR: &[(&[u8], Kind)] = &[
+    (b"-----BEGIN PGP SIGNATURE-----", Kind::OpenPgp),
+    (b"-----BEGIN SSH SIGNATURE-----", Kind::Ssh),
+    (b"-----BEGIN PKCS7-----", Kind::Cms),
+    (b"-----BEGIN CMS-----", Kind::Cms),
+];
 
 /// The first two lines of signify and minisign.
 fn is_signify(first: &[u8], second: &[u8]) -> bool {

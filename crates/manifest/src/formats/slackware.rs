@@ -1,6 +1,7 @@
 //! `CHECKSUMS.md5` of Slackware: prose, a line that names the columns, then GNU lines. Nothing above that line is an entry.
 
 use crate::algorithm::Stated;
+use crate::digest::is_long_hex;
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
 use crate::formats::mixed::Mixed;
@@ -52,6 +53,11 @@ impl Parse for List {
             self.begun = true;
             return Ok(None);
         }
-        if self.begun { self.lines.line(line) } else { Ok(None) }
+        if self.begun {
+            return self.lines.line(line);
+        }
+        let (digest, name) = scan::word(line);
+        let is_entry = is_long_hex(digest) && !name.is_empty();
+        if is_entry { Err(Reason::Part("above the line that names the columns")) } else { Ok(None) }
     }
 }

@@ -73,6 +73,8 @@ enum Take {
     Digest(Vec<u8>, Spelled),
     /// A digest of a piece, of this algorithm.
     Piece(String),
+    /// Whether the file is still there in the image that was searched: it is not where this is the text.
+    Allocated(&'static str),
 }
 
 /// The root element of a document that begins as XML does: its name without a prefix, and all of its tag.
@@ -195,7 +197,7 @@ struct Elements<'d> {
     taken: Option<(usize, Take)>,
     text: String,
     named: bool,
-    /// The entry is of the manifest itself.
+    /// The entry is of the manifest itself, or of a file that was removed: of none to be looked for.
     is_itself: bool,
     options: &'d Options,
     /// Where the entry begins, its size, and its pieces.
@@ -237,6 +239,9 @@ impl Elements<'_> {
             return Ok(());
         };
         let below = self.depth - entry;
+        if name == self.dialect.entry.as_bytes() {
+            self.records.fault("a file within a file");
+        }
         if below == 1 {
             self.child = name.to_vec();
             if let Source::ChildAttribute(child, key) = self.dialect.size
@@ -249,6 +254,8 @@ impl Elements<'_> {
         let take = match below {
             1 if self.dialect.name.is(name) => Some(Take::Name),
             1 if self.dialect.size.is(name) => Some(Take::Size),
+            1 if self.dialect.pieces == Pieces::Runs && name == b"alloc" => Some(Take::Allocated("0")),
+            1 if self.dialect.pieces == Pieces::Runs && name == b"unalloc" => Some(Take::Allocated("1")),
             1 if self.dialect.within.is_none() => self.digest(tag, name, at)?,
             2 if self.dialect.within.is_some_and(|within| self.child == within.as_bytes()) => {
                 self.digest(tag, name, at)?
@@ -343,6 +350,7 @@ impl Elements<'_> {
                 self.size = scan::decimal(trimmed.as_bytes());
                 self.records.size(trimmed.as_bytes());
             }
+            Take::Allocated(gone) => self.is_itself |= trimmed == gone,
             Take::Piece(tag) => self.gathered.digest(&tag, trimmed, self.options),
             Take::Digest(tag, Spelled::Plainly) => self.records.digest(&tag, trimmed.as_bytes()),
             Take::Digest(tag, Spelled::Decimal) => match trimmed.parse::<u32>() {

@@ -1,5 +1,6 @@
 //! What a key of a JSON object says of its value, found out once for each key of a document.
 
+use crate::algorithm::Stated;
 use crate::digest::{TAG_LIMIT, is_nearly, is_nearly_algorithm, is_tag};
 use std::collections::HashMap;
 use truesum_hash::Spec;
@@ -14,7 +15,16 @@ const ADDRESSES: &[&str] = &["resolved", "tarball", "url"];
 const DIGESTS: &[&str] = &["digest", "hash", "checksum", "integrity"];
 
 /// Keys of the algorithm beside a digest, and of a digest beside it.
-const ALGORITHMS: &[&str] = &["algorithm", "alg", "type"];
+const ALGORITHMS: &[&str] = &[
+    "algorithm",
+    "alg",
+    "hashalgorithm",
+    "hashalg",
+    "checksumalgorithm",
+    "digestalgorithm",
+    "hashtype",
+    "type",
+];
 const VALUES: &[&str] = &["value", "content", "checksumvalue", "hash", "digest", "checksum"];
 
 const SIZES: &[&str] = &["size", "length", "bytes", "filesize"];
@@ -147,6 +157,13 @@ pub(super) fn is_nearly_digest(text: &str) -> bool {
     let plain = plain(text);
     let known = |words: &[&str]| words.iter().any(|word| is_nearly(plain.as_bytes(), word.as_bytes()));
     known(DIGESTS) || known(HOLDERS) || known(LISTS) || is_nearly_algorithm(text.as_bytes())
+}
+
+/// Whether the key names an algorithm that there is not here.
+pub(super) fn is_other_algorithm(text: &str) -> bool {
+    let stem = plain(text);
+    let stem = stem.trim_end_matches(|c: char| c.is_ascii_digit());
+    matches!(Stated::of(stem), Some(Stated::Other(_)))
 }
 
 /// Whether the key is nearly one of a name.

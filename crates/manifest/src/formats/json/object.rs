@@ -1,6 +1,6 @@
 //! What an object of a JSON document is: an entry, a map of names, digests of what holds it, or nothing of ours.
 
-use super::key::{Key, Sense, is_nearly_digest, is_nearly_name};
+use super::key::{Key, Sense, is_nearly_digest, is_nearly_name, is_other_algorithm};
 use super::walk::Visit;
 use crate::digest::{is_hex, is_tag};
 use crate::records::stated;
@@ -168,6 +168,14 @@ impl Object {
         })
     }
 
+    /// The algorithm that the object says its digests are of, under a key that can say nothing else.
+    fn algorithm(&self) -> Option<&str> {
+        let named = |key: &str, member: &Member| {
+            member.kind == Kind::Text && member.key.is(Sense::Algorithm) && !key.eq_ignore_ascii_case("type")
+        };
+        self.iter().find(|(key, _, member)| named(key, member)).map(|(_, value, _)| value)
+    }
+
     /// The texts under keys of this sense, the best key first.
     fn text_of(&self, sense: Sense) -> Option<&str> {
         let texts = self.iter().filter(|(.., member)| member.kind == Kind::Text && member.key.is(sense));
@@ -193,6 +201,9 @@ impl Object {
         inner: bool,
         group: Option<u32>,
     ) -> Said<'de> {
+        if role == Role::Top {
+            walk.records.told = self.algorithm().map(str::to_owned);
+        }
         // What has more members than any entry is a map.
         let small = self.members.len() <= 256;
         if small && self.is_descriptor() {
@@ -238,6 +249,14 @@ impl Object {
         let elsewhere = self.iter().any(|(key, ..)| key.eq_ignore_ascii_case("uri"));
         if like() && !inner && !elsewhere && (listed || misnamed()) {
             self.entry(None, &digests, walk);
+        } else if role == Role::Named
+            && !inner
+            && self
+                .iter()
+                .any(|(_, value, member)| is_text(member) && value.len() >= 32 && like_digest(value))
+        {
+            self.entry(Some(key.as_bytes()), &Object::default(), walk);
+            walk.records.fault("a map within a map of names");
         } else if matches!(role, Role::Item | Role::Named) && !inner {
             let name = name.as_deref().or((role == Role::Named).then_some(key.as_bytes()));
             self.doubtful(name, group, walk);
@@ -256,7 +275,8 @@ impl Object {
 
     /// Whether it holds digests under a key that is damaged.
     fn is_misplaced(&self, key: &str) -> bool {
-        self.iter().any(|(_, value, member)| is_text(member) && like_digest(value)) && is_nearly_digest(key)
+        self.iter().any(|(_, value, member)| is_text(member) && like_digest(value))
+            && (is_nearly_digest(key) || is_other_algorithm(key))
     }
 
     /// An item of a list or map without a digest: where others are entries, it is one too, unless it says that it is no file.
@@ -277,7 +297,10 @@ impl Object {
         let mut found = Object::default();
         let none = Key::default();
         if let (Some(tag), Some(value)) = (self.text_of(Sense::Algorithm), self.text_of(Sense::Value))
-            && (tag.parse::<Spec>().is_ok() || is_nearly_digest(tag) || self.members.len() == 2)
+            && (tag.parse::<Spec>().is_ok()
+                || is_nearly_digest(tag)
+                || self.members.len() == 2
+                || self.algorithm() == Some(tag) && stated(value.as_bytes()).is_none())
         {
             let at = self.members.first().map_or(0, |member| member.at as usize);
             found.push(tag, value, at, Kind::Digest, none);
@@ -301,6 +324,15 @@ impl Object {
                     found.push("", "", at, Kind::Fault, none);
                 }
                 _ => {}
+            }
+        }
+        for (key, value, member) in self.iter() {
+            if member.key == Key::default()
+                && is_text(member)
+                && like_digest(value)
+                && is_other_algorithm(key)
+            {
+                found.push(key, value, member.at as usize, Kind::Digest, none);
             }
         }
         // What looks like a digest under a key that is damaged.
@@ -341,10 +373,12 @@ impl Object {
             records.name(name);
         }
         let sizes = self.iter().filter(|(.., member)| {
-            member.key.is(Sense::Size) && matches!(member.kind, Kind::Number | Kind::Text | Kind::Odd)
+            member.key.is(Sense::Size)
+                && matches!(member.kind, Kind::Number | Kind::Text | Kind::Odd | Kind::True)
         });
         for (_, value, member) in sizes.take(1) {
-            records.size(if member.kind == Kind::Odd { b"-" } else { value.as_bytes() });
+            let odd = matches!(member.kind, Kind::Odd | Kind::True);
+            records.size(if odd { b"-" } else { value.as_bytes() });
         }
         for (tag, value, member) in digests.iter() {
             match tag {

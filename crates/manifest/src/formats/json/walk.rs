@@ -21,7 +21,8 @@ pub(super) struct Visit<'t> {
 impl<'t> Visit<'t> {
     /// At the beginning of a document.
     pub(super) fn new(text: &'t [u8], stop: Option<&'t AtomicBool>) -> Visit<'t> {
-        Visit { text, stop, at: 0, depth: 0, records: Records::default(), keys: Keys::default(), lists: 0 }
+        let records = Records::strict();
+        Visit { text, stop, at: 0, depth: 0, records, keys: Keys::default(), lists: 0 }
     }
 
     /// Whether reading is to end.

@@ -1,6 +1,8 @@
 //! Compares with the programs that own a format, where they are installed: each reads what we write, and we read what
 //! it writes, over names that have been trouble.
 
+mod packages;
+
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
