@@ -73,13 +73,22 @@ fn crossovers(algorithm: &'static Algorithm, turns: &[Turn]) {
     }
     println!("{:11} best:  {}", algorithm.name, Ranges(&best));
     println!("{:11} table: {}", algorithm.name, Ranges(&table));
-    let dearer = table.iter().zip(&best).enumerate().filter_map(|(i, (table, best))| {
-        let ratio = table.cycles / best.cycles;
-        (ratio > 1.1).then(|| format!("{} messages +{:.0} %", i + 1, 100.0 * (ratio - 1.0)))
-    });
-    let dearer: Vec<String> = dearer.collect();
-    if !dearer.is_empty() {
-        println!("{:11} costs: {}", algorithm.name, dearer.join(", "));
+    // Neighbours are told together: the first, the last, and the most that any of them costs.
+    let mut dearer: Vec<(usize, usize, f64)> = Vec::new();
+    for (i, (table, best)) in table.iter().zip(&best).enumerate() {
+        let (messages, ratio) = (i + 1, table.cycles / best.cycles);
+        match dearer.last_mut() {
+            _ if ratio < 1.1 => {}
+            Some((_, last, most)) if *last + 1 == messages => (*last, *most) = (messages, most.max(ratio)),
+            _ => dearer.push((messages, messages, ratio)),
+        }
+    }
+    for (first, last, ratio) in dearer {
+        println!(
+            "{:11} costs: {first} to {last} messages up to {:.0} %",
+            algorithm.name,
+            100.0 * (ratio - 1.0)
+        );
     }
 }
 

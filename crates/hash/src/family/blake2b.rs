@@ -41,7 +41,7 @@ pub(crate) static BLAKE2B: Chain =
 kernels! {
     static KERNELS: Word64 of u64;
     x86_64 {
-        avx512_x2: avx512 x 16, from 10 = compress[X2<U64x8>];
+        avx512_x2: avx512 x 16, from 11 = compress[X2<U64x8>];
         avx512: avx512 x 8, from 5 = compress[U64x8];
         avx2_x2: avx2 x 8, from 6 = compress[X2<U64x4>];
         avx2: avx2 x 4, from 3 = compress[U64x4];
@@ -248,13 +248,17 @@ unsafe fn compress_few<const N: usize>(state: *mut u64, messages: *const *const 
         }
         let mut low: [__m256i; N] = array![N; n => four!(0, n)];
         let mut high: [__m256i; N] = array![N; n => four!(4, n)];
+        let mut counter: [u64; N] = array![N; n => at!(COUNTER, n)];
+        let step: [u64; N] = array![N; n => at!(STEP, n)];
+        let last: [u64; N] = array![N; n => at!(FINAL, n)];
+        let node: [u64; N] = array![N; n => at!(NODE, n)];
         for block in 0..blocks {
             let m: [*const u8; N] = array![N; n => (*messages.add(n)).add(block * 128)];
             let (mut a, mut b, mut c, mut d) = (low, high, [iv; N], [iv_high; N]);
             for n in 0..N {
-                at!(COUNTER, n) = at!(COUNTER, n).wrapping_add(at!(STEP, n));
-                let place = [at!(COUNTER, n), 0, at!(FINAL, n), at!(NODE, n)];
-                d[n] = _mm256_xor_si256(d[n], _mm256_loadu_si256(place.as_ptr().cast()));
+                counter[n] = counter[n].wrapping_add(step[n]);
+                let place = _mm256_set_epi64x(node[n] as i64, last[n] as i64, 0, counter[n] as i64);
+                d[n] = _mm256_xor_si256(d[n], place);
             }
             macro_rules! word {
                 ($place:expr, $n:ident) => {
@@ -326,6 +330,7 @@ unsafe fn compress_few<const N: usize>(state: *mut u64, messages: *const *const 
             for (word, value) in words.into_iter().enumerate() {
                 at!(word, n) = value;
             }
+            at!(COUNTER, n) = counter[n];
         }
     }
 }
