@@ -41,72 +41,140 @@ pub fn chart(records: &[Record]) -> Result<Chart, Error> {
     chart.ok_or_else(|| Error("the recorded run of `bench algorithms` has no rates".to_owned()))
 }
 
-/// The latest run of `bench algorithms`.
+/// The latest run of `bench algorithms`, of those on the whole processor if there are any.
 fn of_algorithms(records: &[Record]) -> Result<&Record, Error> {
-    let runs = records.iter().filter(|record| record.model == algorithms::MODEL.name);
-    runs.max_by(|a, b| a.started.cmp(&b.started))
-        .ok_or_else(|| Error("no recorded run of `truesum bench algorithms`".to_owned()))
+    let machines = Machine::all(records);
+    let runs = machines.iter().find_map(|machine| latest(&machine.records, algorithms::MODEL.name));
+    runs.ok_or_else(|| Error("no recorded run of `truesum bench algorithms`".to_owned()))
+}
+
+fn latest<'a>(records: &[&'a Record], model: &str) -> Option<&'a Record> {
+    records.iter().copied().filter(|record| record.model == model).max_by_key(|record| &record.started)
+}
+
+/// The runs of one processor, and of one set of its instructions.
+struct Machine<'a> {
+    /// What tables call it, where there are several: a letter.
+    letter: char,
+    records: Vec<&'a Record>,
+}
+
+impl<'a> Machine<'a> {
+    /// Those that used all of their processor come first.
+    fn all(records: &'a [Record]) -> Vec<Machine<'a>> {
+        let mut found: Vec<Machine> = Vec::new();
+        let whole = |record: &&Record| record.environment.left_out.is_empty();
+        let (all, parts): (Vec<&Record>, Vec<&Record>) = records.iter().partition(whole);
+        for record in all.into_iter().chain(parts) {
+            let of = record.environment.processor();
+            match found.iter_mut().find(|machine| machine.records[0].environment.processor() == of) {
+                Some(machine) => machine.records.push(record),
+                None => {
+                    let letter = char::from(b'A' + (found.len() % 26) as u8);
+                    found.push(Machine { letter, records: vec![record] });
+                }
+            }
+        }
+        found
+    }
+
+    /// The processor, and when the first of its runs was.
+    fn line(&self) -> String {
+        let e = &self.records[0].environment;
+        let began = self.records.iter().map(|record| record.started.as_str()).min().unwrap_or_default();
+        format!("{}, {} cores, {}", e.processor(), e.cores, began.split('T').next().unwrap_or_default())
+    }
 }
 
 fn section(records: &[Record], chart: &str) -> Result<String, Error> {
-    let record = of_algorithms(records)?;
-    let machine = |record: &Record| {
-        let e = &record.environment;
-        format!("{}, {} cores, {}", e.cpu, e.cores, record.started.split('T').next().unwrap_or(""))
-    };
+    let machines = Machine::all(records);
+    let several = machines.len() > 1;
     let mut text = format!("![Bytes hashed per second on one core]({chart})\n\n");
-    let _ =
-        writeln!(text, "GB/s of one core ({}), data in the cache; `{}`:\n", machine(record), record.command);
-    let mut table = Table::new(&["algorithm", "status", "#one message", "#many messages"]);
-    let find = |name: &str, variant: &str| {
-        let m = record.part("rate").find(|m| m.algorithm == name && m.variant == variant);
-        m.and_then(Measurement::rate).map(|rate| digits(rate / 1e9)).unwrap_or_default()
+    text += match several {
+        true => "Measured on\n\n",
+        false => "Measured on ",
     };
-    for name in USUAL {
-        let one = find(name, "reused hasher");
-        if !one.is_empty() {
-            let cells = [name.to_owned(), status(name).to_owned(), one, find(name, "batch in lanes")];
-            table.rows.push(cells.to_vec());
+    for machine in &machines {
+        let _ = match several {
+            true => writeln!(text, "- **{}**: {}", machine.letter, machine.line()),
+            false => writeln!(text, "{}.", machine.line()),
+        };
+    }
+    let _ = writeln!(text, "\nGB/s of one core, data in the cache; `{}`:\n", of_algorithms(records)?.command);
+    text += &markdown::grid(&rates(&machines));
+    let tools = against_others(&machines);
+    if !tools.rows.is_empty() {
+        text += "\nHow many times as long the fastest other program takes, whole process; who that is stands behind it:\n\n";
+        text += &markdown::grid(&tools);
+    }
+    for machine in &machines {
+        if let Some(record) = latest(&machine.records, tree::MODEL.name) {
+            let _ = writeln!(
+                text,
+                "\nTree digests of {}{}; `{}`:\n",
+                record.input,
+                if several { format!(", on {}", machine.letter) } else { String::new() },
+                record.command
+            );
+            text += &markdown::grid(&trees(record));
         }
-    }
-    text += &markdown::grid(&table);
-    let tools: Vec<&Record> = records.iter().filter(|record| record.model == tools::MODEL.name).collect();
-    if let Some(first) = tools.first() {
-        let _ = writeln!(
-            text,
-            "\nHow many times as long the fastest other program takes, whole process ({}); who that is stands behind it:\n",
-            machine(first)
-        );
-        text += &markdown::grid(&against_others(&tools));
-    }
-    if let Some(record) =
-        records.iter().filter(|record| record.model == tree::MODEL.name).max_by_key(|r| &r.started)
-    {
-        let _ = writeln!(
-            text,
-            "\nTree digests of {} ({}); `{}`:\n",
-            record.input,
-            machine(record),
-            record.command
-        );
-        text += &markdown::grid(&trees(record));
     }
     Ok(text)
 }
 
-/// A row for each run, a column for each algorithm: the best time of the others by ours.
-fn against_others(records: &[&Record]) -> Table {
-    let found: Vec<_> = records.iter().map(|record| (record, by_algorithm(record))).collect();
-    let has = |name: &str| found.iter().any(|(_, rows)| rows.get(name).is_some_and(|rows| rows.len() > 1));
-    let several =
-        found.iter().flat_map(|(_, rows)| rows.keys().copied()).find(|name| name.contains('+') && has(name));
+/// A row for each algorithm, two columns for each machine.
+fn rates(machines: &[Machine]) -> Table {
+    let mut titles = vec!["algorithm".to_owned(), "status".to_owned()];
+    let runs: Vec<(&Machine, &Record)> = machines
+        .iter()
+        .filter_map(|machine| Some((machine, latest(&machine.records, algorithms::MODEL.name)?)))
+        .collect();
+    for (machine, _) in &runs {
+        let on = if machines.len() > 1 { format!("{}: ", machine.letter) } else { String::new() };
+        titles.extend(["one message", "many messages"].map(|what| format!("#{on}{what}")));
+    }
+    let mut table = Table::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
+    for name in USUAL {
+        let find = |record: &Record, variant: &str| {
+            let m = record.part("rate").find(|m| m.algorithm == name && m.variant == variant);
+            m.and_then(Measurement::rate).map(|rate| digits(rate / 1e9)).unwrap_or_default()
+        };
+        let figures: Vec<String> = runs
+            .iter()
+            .flat_map(|(_, record)| ["reused hasher", "batch in lanes"].map(|variant| find(record, variant)))
+            .collect();
+        if figures.iter().any(|figure| !figure.is_empty()) {
+            table.rows.push([name.to_owned(), status(name).to_owned()].into_iter().chain(figures).collect());
+        }
+    }
+    table
+}
+
+/// A row for each run, those of one job on several machines one below the other, and a column for each algorithm: the best
+/// time of the others by ours.
+fn against_others(machines: &[Machine]) -> Table {
+    let mut found = Vec::new();
+    for machine in machines {
+        for record in machine.records.iter().filter(|record| record.model == tools::MODEL.name) {
+            found.push((machine.letter, models::report(record).what(), *record, by_algorithm(record)));
+        }
+    }
+    // Older runs have the numbers of their inputs without separators.
+    let job = |what: &str, record: &Record| (what.to_owned(), record.input.replace(',', ""));
+    let order: Vec<_> = found.iter().map(|(_, what, record, _)| job(what, record)).collect();
+    found.sort_by_key(|(_, what, record, _)| order.iter().position(|known| *known == job(what, record)));
+    let has = |name: &str| found.iter().any(|(.., rows)| rows.get(name).is_some_and(|rows| rows.len() > 1));
+    let together =
+        found.iter().flat_map(|(.., rows)| rows.keys().copied()).find(|name| name.contains('+') && has(name));
     let names: Vec<&str> =
-        USUAL.into_iter().chain(["xxh3"]).filter(|name| has(name)).chain(several).collect();
+        USUAL.into_iter().chain(["xxh3"]).filter(|name| has(name)).chain(together).collect();
     let mut titles = vec!["what", "files"];
+    titles.extend((machines.len() > 1).then_some("on"));
     titles.extend(&names);
     let mut table = Table::new(&titles);
-    for (record, rows) in &found {
-        let mut cells = vec![models::report(record).what(), record.input.clone()];
+    for (letter, what, record, rows) in &found {
+        let mut cells = vec![what.clone(), record.input.clone()];
+        cells.extend((machines.len() > 1).then(|| letter.to_string()));
         for name in &names {
             let seconds = |m: &&Measurement| m.summary().map(|s| s.median);
             let rows = rows.get(name).map_or(&[][..], Vec::as_slice);
@@ -168,6 +236,21 @@ mod tests {
         assert!(text.contains("(rhash) |"), "{text}");
         assert_eq!(fill(&text, &records, "a/b.svg").unwrap(), text);
         assert!(chart(&records).unwrap().svg(720, crate::show::chart::Theme::Both).contains("sha256"));
+    }
+
+    #[test]
+    fn runs_of_a_part_of_the_processor_stand_beside_those_of_the_whole() {
+        let mut part = [recorded("algorithms"), recorded("tools")];
+        for record in &mut part {
+            record.environment.left_out = vec!["sha".to_owned()];
+        }
+        let [first, second] = part;
+        let records = [first, recorded("algorithms"), second, recorded("tools")];
+        let text = fill(README, &records, "c").unwrap();
+        assert!(text.contains("- **A**: ") && text.contains(" without sha, "), "{text}");
+        assert!(text.contains("| A: one message | A: many messages | B: one message |"), "{text}");
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains("(rhash) |")).collect();
+        assert!(lines[0].contains("| A |") && lines[1].contains("| B |"), "{text}");
     }
 
     #[test]

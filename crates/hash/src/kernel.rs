@@ -1,7 +1,7 @@
 //! The kernel rows of every algorithm, and which of them serve on this CPU: for lists, benchmarks and bug reports.
 
 use crate::algorithm::Algorithm;
-pub use crate::block::cpu::{features, limit};
+pub use crate::block::cpu::{features, left_out, limit};
 pub use crate::block::{Kernel, Runnable, forced, pick};
 use crate::table::ALGORITHMS;
 

@@ -43,6 +43,12 @@ pub struct Environment {
     /// `TRUESUM_KERNEL`, if set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forced_kernel: Option<String>,
+    /// What the processor has of these and the program was kept from (`TRUESUM_CPU`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
+    /// What OpenSSL's library was told of the processor (`OPENSSL_ia32cap`), if anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told_openssl: Option<String>,
     /// Where the input lies, if it is a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage: Option<Storage>,
@@ -75,7 +81,17 @@ impl Environment {
             load_after: 0.0,
             kernels: kernels(),
             forced_kernel: kernel::forced().map(str::to_owned),
+            left_out: kernel::left_out().into_iter().map(str::to_owned).collect(),
+            told_openssl: std::env::var("OPENSSL_ia32cap").ok().filter(|told| !told.is_empty()),
             storage: path.and_then(Storage::below),
+        }
+    }
+
+    /// What a figure is of: the processor, and which of its instructions were not used.
+    pub fn processor(&self) -> String {
+        match self.left_out.is_empty() {
+            true => self.cpu.clone(),
+            false => format!("{} without {}", self.cpu, self.left_out.join(", ")),
         }
     }
 }

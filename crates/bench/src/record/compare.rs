@@ -82,8 +82,9 @@ pub fn compare(before: &Record, after: &Record, threshold: f64) -> Result<Compar
             warnings.push(format!("the {name} run: {verdict}"));
         }
     }
-    if before.environment.cpu != after.environment.cpu {
-        warnings.push(format!("other processors: {} and {}", before.environment.cpu, after.environment.cpu));
+    let (first, second) = (before.environment.processor(), after.environment.processor());
+    if first != second {
+        warnings.push(format!("other processors: {first} and {second}"));
     }
     Ok(Comparison {
         unmatched: old.len() + new.len() - 2 * rows.len(),

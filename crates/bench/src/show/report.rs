@@ -85,6 +85,12 @@ impl Report<'_> {
         if let Some(kernel) = &e.forced_kernel {
             facts.push(("Kernel forced", kernel.clone()));
         }
+        if !e.left_out.is_empty() {
+            facts.push(("Kept from", e.left_out.join(" ")));
+        }
+        if let Some(told) = &e.told_openssl {
+            facts.push(("OpenSSL was told", told.clone()));
+        }
         if let Some(storage) = &e.storage {
             let mut words = vec![storage.file_system.clone(), storage.device.clone(), storage.model.clone()];
             words.push(match storage.rotational {

@@ -151,6 +151,16 @@ pub fn features() -> Vec<&'static str> {
     TABLE.iter().filter(|feature| has(feature.is)).map(|feature| feature.name).collect()
 }
 
+/// The names of the features that this CPU has and that [`limit`] took out of use, in the order of the table.
+pub fn left_out() -> Vec<&'static str> {
+    let there = there();
+    TABLE
+        .iter()
+        .filter(|feature| there.has(feature.is) && !has(feature.is))
+        .map(|feature| feature.name)
+        .collect()
+}
+
 /// Leaves in use what this CPU has of the features in `list`, names with commas between them (`avx2,sha`). A name stands
 /// for its feature and for what came before it: `avx512` leaves AVX2 as well. An empty list, or one of spaces, leaves all.
 ///
@@ -234,6 +244,8 @@ mod tests {
         assert_eq!(there().common(named(&list).unwrap()), Features(in_use().0 & !LOOKED));
         // They are in use, so the same list is fine, and another is too late.
         assert_eq!(limit(&list), Ok(()));
+        let both: Vec<&str> = features().into_iter().chain(left_out()).collect();
+        assert_eq!(named(&both.join(",")).map(|all| there().common(all)), Ok(there()));
         assert!(limit(FIRST).unwrap_err().contains("in use already"));
         assert_eq!(limit(" "), Ok(()));
     }
