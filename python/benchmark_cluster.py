@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import multiprocessing
 import os
 import resource
 import statistics
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from distributed import Client, LocalCluster
@@ -27,6 +29,7 @@ from truesum import cluster
 from truesum.__main__ import program
 from truesum.cluster.driver import Driver
 from truesum.cluster.journal import Journal, OnDisk
+from truesum.cluster.stage import Engine
 from truesum.cluster.task import Answer, Done, Event, Task
 from truesum.cluster.work import Work
 from truesum.shard import Plan
@@ -53,7 +56,21 @@ def timed(act: Callable[[], object], pids: Collection[int]) -> tuple[float, floa
     return time.perf_counter() - since, spent() + live(pids) - before
 
 
-def compare(name: str, data: Path, algorithm: str, client: Client, pids: Collection[int], turns: int) -> None:
+def who() -> int:
+    """The process that does this."""
+    time.sleep(0.1)
+    return os.getpid()
+
+
+def begun(pool: ProcessPoolExecutor, count: int) -> set[int]:
+    """The processes of a pool, all of them begun."""
+    there: set[int] = set()
+    while len(there) < count:
+        there |= {future.result() for future in [pool.submit(who) for _ in range(2 * count)]}
+    return there
+
+
+def compare(name: str, data: Path, algorithm: str, engine: Engine, pids: Collection[int], turns: int) -> None:
     """One program with two threads, and two workers with one each."""
     scratch = data.parent
     alone: list[tuple[float, float]] = []
@@ -64,7 +81,7 @@ def compare(name: str, data: Path, algorithm: str, client: Client, pids: Collect
         work = scratch / f"{name}-{turn}"
 
         def run() -> None:
-            report = cluster.hash(data, client, work=work, output=scratch / "SUMS", root=data, algorithms=algorithm)
+            report = cluster.hash(data, engine, work=work, output=scratch / "SUMS", root=data, algorithms=algorithm)
             assert report.ok, report.problems
 
         two = timed(run, pids)
@@ -215,10 +232,14 @@ def main() -> None:
                     (scratch / "many" / f"{number:06}").write_bytes(block[number : number + 102_400])
             # Files that were just written are asked for writers; these are to be at rest.
             time.sleep(3)
-            if given.gib:
-                compare(f"{given.gib:g} GiB, sha256-tree", scratch / "large", "sha256-tree", client, pids, given.turns)
-            if given.files:
-                compare(f"{given.files} files of 100 KiB, sha256", scratch / "many", "sha256", client, pids, given.turns)
+            with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+                workers = begun(pool, 2)
+                engines: list[tuple[str, Engine, Collection[int]]] = [("Dask", client, pids), ("processes", pool, workers)]
+                for engine, at, of in engines:
+                    if given.gib:
+                        compare(f"{engine}, {given.gib:g} GiB, sha256-tree", scratch / "large", "sha256-tree", at, of, given.turns)
+                    if given.files:
+                        compare(f"{engine}, {given.files} files of 100 KiB, sha256", scratch / "many", "sha256", at, of, given.turns)
             tasks(scratch, given.tasks, client, pids)
 
 

@@ -1,18 +1,11 @@
 //! One constructor for each algorithm of the table, named as Python can name it.
 
-use crate::bytes::Data;
-use crate::hash::{Hash, Kept, Which};
-use crate::spec::with_parameters;
-use pyo3::exceptions::PyTypeError;
+use crate::callable::{Constructor, function, identifier};
+use crate::hash::Kept;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCFunction, PyDict, PyFrozenSet, PyList, PyTuple};
+use pyo3::types::{PyDict, PyFrozenSet, PyList};
 use std::ffi::{CStr, CString};
 use truesum::hash::{ALGORITHMS, Algorithm, Spec};
-
-/// The name of an algorithm as an identifier: `sha3_256` for `sha3-256`.
-pub fn identifier(row: &Algorithm) -> String {
-    row.name.replace('-', "_")
-}
 
 /// Adds the constructors, and tells what there is.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -27,32 +20,9 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("algorithms_guaranteed", PyFrozenSet::new(py, names)?)
 }
 
-fn constructor<'py>(py: Python<'py>, row: &'static Algorithm) -> PyResult<Bound<'py, PyCFunction>> {
-    let kept = Kept::forever(Spec::new(row));
-    let make = move |arguments: &Bound<'_, PyTuple>, keywords: Option<&Bound<'_, PyDict>>| {
-        // What most calls are goes the shortest way.
-        if let (None, 1, false) = (keywords, arguments.len(), kept.spec().lacks_key())
-            && let Ok(bytes) = arguments.get_borrowed_item(0)?.cast::<PyBytes>()
-            && let Some(hash) = Hash::short(Which::Kept(kept), bytes.as_bytes())
-        {
-            return Ok(hash);
-        }
-        let py = arguments.py();
-        let data = match arguments.len() {
-            0 => None,
-            1 => Some(arguments.get_borrowed_item(0)?.extract::<Data<'_>>()?),
-            count => {
-                let name = identifier(row);
-                return Err(PyTypeError::new_err(format!("{name}() takes one message, not {count}")));
-            }
-        };
-        let spec = match keywords {
-            None if !kept.spec().lacks_key() => Which::Kept(kept),
-            _ => Which::Own(Box::new(with_parameters(kept.spec().clone(), keywords)?)),
-        };
-        Hash::begin(py, spec, data)
-    };
-    PyCFunction::new_closure(py, Some(lasting(identifier(row))), Some(lasting(documentation(row))), make)
+fn constructor<'py>(py: Python<'py>, row: &'static Algorithm) -> PyResult<Bound<'py, PyAny>> {
+    let constructor = Constructor::new(Kept::forever(Spec::new(row)));
+    function(py, lasting(identifier(row)), lasting(documentation(row)), constructor)
 }
 
 /// What help() shows, with the signature that inspect finds.

@@ -89,7 +89,7 @@ enum State {
     /// Bytes can be added.
     Open(Box<Hasher>),
     /// A file that was read whole: its digest is all that is known of it.
-    Whole(Digest),
+    Whole(Box<Digest>),
     /// Bytes are missing in the middle: there is no digest.
     Broken,
 }
@@ -113,7 +113,7 @@ impl Hash {
 
     /// A file that was read whole.
     pub fn whole(spec: Spec, digest: Digest) -> Hash {
-        Hash::with(Which::Own(Box::new(spec)), State::Whole(digest))
+        Hash::with(Which::Own(Box::new(spec)), State::Whole(Box::new(digest)))
     }
 
     fn with(spec: Which, state: State) -> Hash {
@@ -168,17 +168,11 @@ impl Hash {
         })
     }
 
-    fn end(&self, py: Python<'_>, length: Option<usize>) -> PyResult<Digest> {
-        let length = match length.filter(|length| *length != self.spec.digest_len()) {
+    /// Gives what is to be known of the digest: it is large, and short messages feel each time it is moved.
+    fn end<T>(&self, py: Python<'_>, length: Option<usize>, give: impl FnOnce(&Digest) -> T) -> PyResult<T> {
+        let length = match length {
             None => None,
-            Some(_) if self.spec.algorithm().lengths != Lengths::Any => {
-                return Err(refused(format!(
-                    "{} has digests of {} bytes",
-                    *self.spec,
-                    self.spec.digest_len()
-                )));
-            }
-            Some(length) => Some(length),
+            Some(length) => self.unusual(length)?,
         };
         self.locked(py, |state| match state {
             State::Short { len, bytes } => {
@@ -189,15 +183,15 @@ impl Hash {
                     let hasher = spare.get_or_insert_with(|| kept.spec.hasher());
                     hasher.update(message);
                     let attack = hasher.attack();
-                    let digest = hasher.finish_reset();
-                    return attack.map_or(Ok(digest), |why| Err(self.attacked(why)));
+                    let given = give(&hasher.finish_reset());
+                    return attack.map_or(Ok(given), |why| Err(self.attacked(why)));
                 }
                 let mut hasher = self.spec.hasher();
                 hasher.update(message);
-                self.finish(hasher, length)
+                self.finish(hasher, length).map(|digest| give(&digest))
             }
-            State::Open(hasher) => self.finish(Hasher::clone(hasher), length),
-            State::Whole(digest) if length.is_none() => Ok(digest.clone()),
+            State::Open(hasher) => self.finish(Hasher::clone(hasher), length).map(|digest| give(&digest)),
+            State::Whole(digest) if length.is_none() => Ok(give(digest)),
             State::Whole(_) => {
                 Err(refused("the digest of a file that was read has the length that was asked for"))
             }
@@ -207,6 +201,15 @@ impl Hash {
 }
 
 impl Hash {
+    /// The length of a digest, where it is another one than the algorithm's own.
+    fn unusual(&self, length: usize) -> PyResult<Option<usize>> {
+        let usual = self.spec.digest_len();
+        if length != usual && self.spec.algorithm().lengths != Lengths::Any {
+            return Err(refused(format!("{} has digests of {usual} bytes", *self.spec)));
+        }
+        Ok(Some(length).filter(|length| *length != usual))
+    }
+
     fn finish(&self, hasher: Hasher, length: Option<usize>) -> PyResult<Digest> {
         if let Some(why) = hasher.attack() {
             return Err(self.attacked(why));
@@ -289,13 +292,13 @@ impl Hash {
     /// '5881092d'
     #[pyo3(signature = (length = None))]
     fn digest<'py>(&self, py: Python<'py>, length: Option<usize>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, self.end(py, length)?.as_bytes()))
+        self.end(py, length, |digest| PyBytes::new(py, digest.as_bytes()))
     }
 
     /// The same in hexadecimal; a digest of parts has their number behind a hyphen, as S3 writes it.
     #[pyo3(signature = (length = None))]
     fn hexdigest(&self, py: Python<'_>, length: Option<usize>) -> PyResult<String> {
-        Ok(self.end(py, length)?.to_hex())
+        self.end(py, length, Digest::to_hex)
     }
 
     /// Another object with the same bytes so far.

@@ -5,6 +5,7 @@
 
 mod audit;
 mod bytes;
+mod callable;
 mod constructors;
 mod errors;
 mod files;

@@ -139,6 +139,12 @@ impl Merged {
 /// Failures and faults that are kept.
 const KEPT: usize = 1000;
 
+fn keep<T>(kept: &mut Vec<T>, one: impl FnOnce() -> T) {
+    if kept.len() < KEPT {
+        kept.push(one());
+    }
+}
+
 /// A plan that `truesum shard plan` wrote: which files, cut into which bundles. Whoever has it can compute any of them.
 #[pyclass(frozen, module = "truesum.shard")]
 pub struct Plan(Planned);
@@ -226,9 +232,12 @@ impl Plan {
     /// failures is not computed again, unless `again` asks to, and to compare.
     ///
     /// `root` is the folder that names lead from where that is another one than the plan says; `withheld` are ranges of lines,
-    /// as (first, end), that are not read and fail. What goes wrong with files is told by the part; an OSError is raised where
-    /// there can be none.
-    #[pyo3(signature = (bundle, folder, *, root = None, threads = None, again = false, withheld = Vec::new()))]
+    /// as (first, end), that are not read and fail. With `mapping` files may be mapped, which saves a copy of what lies in memory
+    /// and takes SIGBUS for the whole process: for one that does nothing else. What goes wrong with files is told by the part; an
+    /// OSError is raised where there can be none.
+    #[pyo3(signature = (
+        bundle, folder, *, root = None, threads = None, again = false, withheld = Vec::new(), mapping = false
+    ))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn compute(
         &self,
@@ -239,6 +248,7 @@ impl Plan {
         threads: Option<usize>,
         again: bool,
         withheld: Vec<(usize, usize)>,
+        mapping: bool,
     ) -> PyResult<Part> {
         let withheld: Vec<_> = withheld.into_iter().map(|(first, end)| first..end).collect();
         let progress = Progress::default();
@@ -247,15 +257,13 @@ impl Plan {
             let computing = Computing {
                 root: root.as_ref().map(|Name(root)| root.as_path()),
                 threads: threads.unwrap_or(0),
-                mapping: Mapping::Never,
+                mapping: if mapping { Mapping::Guarded } else { Mapping::Never },
                 again,
                 withheld: &withheld,
                 progress: &progress,
             };
             compute(&self.0, bundle, &folder.0, &computing, &mut |error| {
-                if failures.len() < KEPT {
-                    failures.push((error.path.clone(), error.kind().word().to_owned(), error.reason()));
-                }
+                keep(&mut failures, || (error.path.clone(), error.kind().word().to_owned(), error.reason()));
             })
         };
         let done = interruptible::<_, ()>(py, &progress, work, |_, ()| Ok(()))?;
@@ -275,9 +283,7 @@ impl Plan {
         let mut failures = Vec::new();
         let held = py.detach(|| {
             hold(&self.0, bundle, &part.0, &mut |name, failure| {
-                if failures.len() < KEPT {
-                    failures.push((name.to_vec(), failure.kind.clone(), failure.reason.clone()));
-                }
+                keep(&mut failures, || (name.to_vec(), failure.kind.clone(), failure.reason.clone()));
             })
         });
         let (counts, digest) = held.map_err(raised(py))?;
@@ -297,11 +303,8 @@ impl Plan {
                 true => teller.tell(entry).map_err(|error| Error::io(name, "call", error)),
                 false => Ok(()),
             };
-            merge_parts(&self.0, &parts.0, &progress, &mut each, &mut |fault: &Fault| {
-                if faults.len() < KEPT {
-                    faults.push(fault.to_string());
-                }
-            })
+            let mut tell = |fault: &Fault| keep(&mut faults, || fault.to_string());
+            merge_parts(&self.0, &parts.0, &progress, &mut each, &mut tell)
         };
         let merged = interruptible(py, &progress, work, |py, entry| match &callback {
             Some(callback) => callback.call1(py, (Entry(entry),)).map(drop),

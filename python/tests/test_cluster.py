@@ -22,6 +22,7 @@ from truesum.cluster.command import main
 from truesum.cluster.futures_port import FuturesPort
 from truesum.cluster.progress import Progress
 from truesum.cluster.task import Task
+from truesum.shard import Plan
 
 HERE = Path(__file__).parent
 PATIENT = 120.0
@@ -155,7 +156,7 @@ def test_a_killed_worker_costs_time(run: Run, data: Path, processes: Processes) 
                 killed.append(time.monotonic())
                 victim.send_signal(signal.SIGKILL)
 
-        report = hashed(data, client, progress=kill)
+        report = hashed(data, client, progress=kill, policy=cluster.Policy(reread_first=1))
     assert killed and report.ok, report.problems
     assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256-tree")
     # The last of those that the dead one did first is read by the other.
@@ -230,7 +231,7 @@ def test_a_worker_that_lies_is_caught(data: Path, processes: Processes) -> None:
     processes.worker("lie", 0.05)
     processes.worker("slow", 0.05)
     with processes.client(2) as client:
-        report = hashed(data, client, algorithm="md5", bundle_bytes=0)
+        report = hashed(data, client, algorithm="md5", bundle_bytes=0, policy=cluster.Policy(reread_first=1))
     assert not report and report.manifest is None and not (data.parent / "SUMS").exists()
     assert any("contradict each other" in problem for problem in report.problems), report.problems
     # And it is not forgotten.
@@ -313,6 +314,22 @@ def test_a_part_spoilt_inside_is_found_by_the_merge(data: Path) -> None:
         report = hashed(data, pool)
     assert not report and not (data.parent / "SUMS").exists()
     assert any(part.name in problem for problem in report.problems)
+
+
+def test_parts_of_mapped_files_are_those_of_files_that_were_read(run: Run, tmp_path: Path) -> None:
+    data, plan = tmp_path / "image", tmp_path / "plan"
+    data.write_bytes(os.urandom(1 << 20) * 48)
+    for algorithm in ("sha256-tree", "md5"):
+        arguments = ["-a", algorithm, "--bundle-bytes", "16MiB", "--root", tmp_path, "-o", plan]
+        assert run("shard", "plan", "-q", *arguments, data).returncode == 0
+        found = []
+        for mapping in (False, True):
+            folder = tmp_path / f"{algorithm}-{mapping}"
+            folder.mkdir()
+            parts = [Plan(plan).compute(bundle, folder, threads=1, mapping=mapping) for bundle in range(Plan(plan).bundles)]
+            found.append([(part.digest, part.failed) for part in parts])
+        assert found[0] == found[1] and len(found[0]) == (3 if algorithm == "sha256-tree" else 1)
+        plan.unlink()
 
 
 def test_verify_says_what_check_says(run: Run, data: Path) -> None:

@@ -20,7 +20,9 @@ import truesum
 from truesum.__main__ import program
 from truesum.cluster.driver import Driver
 from truesum.cluster.journal import Journal
+from truesum.cluster.ledger import Ledger
 from truesum.cluster.policy import Policy, Told
+from truesum.cluster.rereads import Rereads
 from truesum.cluster.simulation import Crash, Disk, Faults, Made, Simulation, World
 from truesum.cluster.task import Task
 from truesum.cluster.work import Work
@@ -150,7 +152,7 @@ class Schedule:
                 self.known[record["bundle"]] = record["digest"]
 
     def run(self) -> Told:
-        policy = Policy(least=5.0, deadline=400.0, reread=0.1, grace=2.0)
+        policy = Policy(least=5.0, deadline=400.0, reread=0.1, reread_first=1.0, grace=2.0)
         while True:
             self.drivers += 1
             if self.drivers == 50:
@@ -232,6 +234,20 @@ def test_a_poisoned_bundle_is_taken_apart_to_the_file(stock: Stock) -> None:
     assert max(work.deaths for work in submitted) <= 3
 
 
+def test_the_first_of_each_worker_is_read_twice_where_that_costs_little() -> None:
+    def read(bundles: int, workers: int, policy: Policy) -> int:
+        ledger = Ledger(bundles)
+        rereads = Rereads("5b1e7c02", policy, ledger)
+        for bundle in range(bundles):
+            ledger.note(bundle, "00" * 32, False, f"w{bundle % workers}")
+        return sum(rereads.wanted(bundle, workers) is not None for bundle in range(bundles))
+
+    none = Policy(reread=1e-12)
+    assert (read(100, 2, none), read(99, 2, none), read(1000, 20, none), read(1000, 21, none)) == (2, 0, 20, 0)
+    assert read(7, 3, Policy(reread=1e-12, reread_first=1)) == 3
+    assert read(100, 2, Policy(reread=0)) == 0 and read(10, 2, Policy(reread=1)) == 10
+
+
 def test_without_workers_a_run_ends(stock: Stock) -> None:
     class Deserted(Simulation):
         def slots(self) -> int:
@@ -268,6 +284,6 @@ def test_a_journal_is_right_or_refused(stock: Stock) -> None:
 
 
 def test_policies_that_cannot_be_meant_are_refused() -> None:
-    for wrong in ({"tries": 0}, {"reread": 1.5}, {"reread": float("nan")}, {"least": -1.0}, {"deadline": float("nan")}):
+    for wrong in ({"tries": 0}, {"reread": 1.5}, {"reread": float("nan")}, {"reread_first": -0.1}, {"least": -1.0}, {"deadline": float("nan")}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             Policy(**wrong)

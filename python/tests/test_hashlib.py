@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import array
 import copy
+import gc
 import hashlib
+import inspect
 import io
 import mmap
 import random
+import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -119,6 +123,60 @@ def test_every_algorithm_has_a_constructor_that_gives_its_digest() -> None:
         assert constructor(b"123456789").digest() == truesum.new(name, b"123456789").digest()
         assert constructor().name == name
         assert constructor.__doc__
+
+
+def test_constructors_take_arguments_as_other_functions_do() -> None:
+    class Bytes(bytes):
+        pass
+
+    message = b"abc" * 5
+    expected = hashlib.sha256(message).digest()
+    kinds: list[bytes | bytearray | memoryview] = [message, Bytes(message), bytearray(message), memoryview(message)]
+    assert {truesum.sha256(kind).digest() for kind in kinds} == {expected}
+    assert truesum.sha256(message, usedforsecurity=True).digest() == truesum.sha256(*[message], **{}).digest() == expected
+    assert truesum.blake2b(key=b"k", digest_size=20).digest() == hashlib.blake2b(key=b"k", digest_size=20).digest()
+    assert list(map(truesum.crc32, [b"a", b"b"]))[1].digest() == truesum.crc32(b"b").digest()
+    several: list[tuple[Any, ...]] = [(b"a", b"b"), (b"",) * 9, ("text",), (5,)]
+    for wrong in several:
+        with pytest.raises(TypeError):
+            truesum.sha256(*wrong)
+    with pytest.raises(TypeError, match="takes one message, not 2"):
+        truesum.sha3_256(*[b"a", b"b"])
+    with pytest.raises(TypeError):
+        truesum.sha256(data=b"")  # type: ignore[call-arg]
+    assert (truesum.sha256.__name__, str(inspect.signature(truesum.sha256))) == ("sha256", "(data=b'', /, **parameters)")
+
+
+def test_constructors_keep_nothing_that_they_are_given() -> None:
+    message, key = bytes([1, 2, 3] * 10), bytes([4, 5, 6] * 10)
+    counts = [sys.getrefcount(given) for given in (message, key, truesum.blake2b)]
+    for _ in range(100):
+        truesum.blake2b(message)
+        truesum.blake2b(message, key=key).digest()
+        for unknown in ({"salt": key}, {"digest_size": message}):
+            with pytest.raises(TypeError):
+                truesum.blake2b(message, **unknown)  # type: ignore[arg-type]
+    del unknown
+    gc.collect()
+    assert [sys.getrefcount(given) for given in (message, key, truesum.blake2b)] == counts
+
+
+def test_constructors_are_called_from_many_threads() -> None:
+    messages = [bytes([number]) * number for number in range(200)]
+    expected = [hashlib.sha256(message).digest() for message in messages]
+    wrong: list[int] = []
+
+    def call() -> None:
+        for _ in range(20):
+            if [truesum.sha256(message).digest() for message in messages] != expected:
+                wrong.append(1)
+
+    threads = [threading.Thread(target=call) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
 
 
 def test_buffers_of_every_kind(tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ def parser() -> argparse.ArgumentParser:
     common.add_argument("--near", metavar="PREFIX=HOST", type=pair, action="append", default=[], help="names that a host has close by")
     common.add_argument("--tries", metavar="N", type=int, default=usual.tries, help="attempts at a bundle [default: 3]")
     common.add_argument("--reread", metavar="SHARE", type=float, default=usual.reread, help="share of bundles read twice [default: 0.01]")
+    common.add_argument("--reread-first", metavar="SHARE", type=float, default=usual.reread_first, help="the first of each worker is, if these are no more [default: 0.02]")
     common.add_argument("--deadline", metavar="SECONDS", type=float, default=usual.deadline, help="when a task counts as lost [default: never]")
     common.add_argument("-q", "--quiet", action="store_true", help="no progress")
     formatter = argparse.RawDescriptionHelpFormatter
@@ -148,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "progress": None if given.quiet else Line(),
     }
     try:
-        settings["policy"] = Policy(tries=given.tries, reread=given.reread, deadline=given.deadline)
+        settings["policy"] = Policy(tries=given.tries, reread=given.reread, reread_first=given.reread_first, deadline=given.deadline)
         engine = engine_of(given)
         if given.command == "verify":
             return told(verify(given.manifest, engine, work=given.work, root=given.root, **settings))

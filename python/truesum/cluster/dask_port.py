@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
-from queue import Empty, SimpleQueue
 from typing import Any
 from uuid import uuid4
 
 from distributed import Client, Future, KilledWorker
 
 from .task import Answer, Died, Done, Event, Failed, Task
+from .underway import UnderWay
 from .worker import compute
 
 LOOK = 1.0
@@ -25,10 +25,8 @@ class DaskPort:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._run = uuid4().hex[:8]
-        self._futures: dict[int, Future[Answer]] = {}
+        self._tasks: UnderWay[Future[Answer]] = UnderWay()
         self._bound: dict[int, list[str]] = {}
-        self._ready: SimpleQueue[int] = SimpleQueue()
-        self._next = 0
         self._seen: tuple[float, dict[str, dict[str, Any]]] = (float("-inf"), {})
         self._held: tuple[float, dict[str, str]] = (float("-inf"), {})
 
@@ -64,29 +62,20 @@ class DaskPort:
         return close or (others if avoid else [])
 
     def submit(self, task: Task, *, avoid: Collection[str] = (), near: str | None = None) -> int:
-        self._next += 1
-        id = self._next
+        id = self._tasks.number()
         key = f"truesum-{self._run}-{task.bundle}-{id}"
         workers = self._where(avoid, near)
         # Who is avoided could steal a task that others may have too. So it is theirs alone, and is lost with the last of them.
         wished: dict[str, Any] = {"workers": workers, "allow_other_workers": not avoid} if workers else {}
         with self._asking():
             future = self._client.submit(compute, task, key=key, pure=False, retries=0, **wished)
-        self._futures[id] = future
         if workers and avoid:
             self._bound[id] = workers
-        future.add_done_callback(lambda _: self._ready.put(id))
+        self._tasks.add(id, future)
         return id
 
     def wait(self, timeout: float) -> list[Event]:
-        events: list[Event] = []
-        try:
-            while True:
-                id = self._ready.get(timeout=0 if events else timeout)
-                if (future := self._futures.pop(id, None)) is not None:
-                    events.append(self._event(id, future))
-        except Empty:
-            pass
+        events = [self._event(id, future) for id, future in self._tasks.done(timeout)]
         if not events and self._client.status not in ("running", "connecting"):
             raise ConnectionError(GONE)
         return events or self._lost()
@@ -115,9 +104,8 @@ class DaskPort:
 
     def cancel(self, id: int) -> None:
         self._bound.pop(id, None)
-        if (future := self._futures.pop(id, None)) is not None:
-            with suppress(ConnectionError), self._asking():
-                future.cancel()
+        with suppress(ConnectionError), self._asking():
+            self._tasks.forget(id)
 
     def workers(self) -> Collection[str]:
         return self._info().keys()
@@ -131,12 +119,12 @@ class DaskPort:
             with self._asking():
                 held = {key: worker for worker, keys in self._client.processing().items() for key in keys}
             self._held = (self.now(), held)
-        future = self._futures.get(id)
+        future = self._tasks.get(id)
         return held.get(str(future.key)) if future is not None else None
 
     def now(self) -> float:
         return time.monotonic()
 
     def close(self) -> None:
-        for id in list(self._futures):
-            self.cancel(id)
+        with suppress(ConnectionError), self._asking():
+            self._tasks.forget_all()

@@ -42,7 +42,7 @@ class Driver:
         # In order: what is done twice is to be the same twice.
         self._flying: dict[Work, None] = {}
         self._late: set[int] = set()
-        self._rereads = Rereads(plan.id, policy.reread, self.ledger)
+        self._rereads = Rereads(plan.id, policy, self.ledger)
         self._pace = Pace()
         self._hopeless = 0
         self._stop = False
@@ -282,7 +282,7 @@ class Driver:
     # What is read twice.
 
     def _sample(self, bundle: int) -> None:
-        if (work := self._rereads.wanted(bundle)) is not None:
+        if (work := self._rereads.wanted(bundle, self.port.slots())) is not None:
             self._queue.put(work)
 
     def _reread_by(self, work: Work, answer: Answer) -> None:

@@ -7,9 +7,9 @@ import os
 import time
 from collections.abc import Callable, Collection
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from queue import Empty, SimpleQueue
 
 from .task import Answer, Died, Done, Event, Failed, Task
+from .underway import UnderWay
 from .worker import compute
 
 
@@ -27,13 +27,9 @@ class FuturesPort:
         self._make = make if executor is None else None
         self._executor = executor or make()
         self._slots = processes if executor is None else int(getattr(executor, "_max_workers", processes))
-        self._futures: dict[int, Future[Answer]] = {}
-        self._ready: SimpleQueue[int] = SimpleQueue()
-        self._next = 0
+        self._tasks: UnderWay[Future[Answer]] = UnderWay()
 
     def submit(self, task: Task, *, avoid: Collection[str] = (), near: str | None = None) -> int:
-        self._next += 1
-        id = self._next
         try:
             future = self._executor.submit(compute, task)
         except BrokenExecutor:
@@ -42,20 +38,12 @@ class FuturesPort:
             self._executor.shutdown(wait=False, cancel_futures=True)
             self._executor = self._make()
             future = self._executor.submit(compute, task)
-        self._futures[id] = future
-        future.add_done_callback(lambda _: self._ready.put(id))
+        id = self._tasks.number()
+        self._tasks.add(id, future)
         return id
 
     def wait(self, timeout: float) -> list[Event]:
-        events: list[Event] = []
-        try:
-            while True:
-                id = self._ready.get(timeout=0 if events else timeout)
-                if (future := self._futures.pop(id, None)) is not None:
-                    events.append(self._event(id, future))
-        except Empty:
-            pass
-        return events
+        return [self._event(id, future) for id, future in self._tasks.done(timeout)]
 
     def _event(self, id: int, future: Future[Answer]) -> Event:
         error = future.exception()
@@ -66,8 +54,7 @@ class FuturesPort:
         return Failed(id, f"{type(error).__name__}: {error}")
 
     def cancel(self, id: int) -> None:
-        if (future := self._futures.pop(id, None)) is not None:
-            future.cancel()
+        self._tasks.forget(id)
 
     def workers(self) -> Collection[str]:
         return ()

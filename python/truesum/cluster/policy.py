@@ -36,14 +36,17 @@ class Policy:
     stranded: float = 300.0
     """Seconds without any worker after which the run ends; what was done is kept."""
     reread: float = 0.01
-    """Share of the bundles that another worker reads too; with any, the first of each worker is."""
+    """Share of the bundles that another worker reads too, as they are drawn."""
+    reread_first: float = 0.02
+    """The first bundle of each worker is read by another one too, where these are no more than this share of all; 1: always."""
 
     def __post_init__(self) -> None:
         """Raises ValueError for what cannot be meant."""
         if self.tries < 1:
             raise ValueError(f"tries: {self.tries}: a bundle is attempted once at least")
-        if not 0 <= self.reread <= 1:
-            raise ValueError(f"reread: {self.reread}: it is a share, from 0 to 1")
+        for name in ("reread", "reread_first"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name}: {getattr(self, name)}: it is a share, from 0 to 1")
         for name in ("window", "patience", "least", "deadline", "grace", "stranded"):
             # Not what it is not: a NaN is neither.
             if not getattr(self, name) >= 0:

@@ -39,6 +39,44 @@ def known_by(given: Sequence[bytes]) -> str:
     return asked.hexdigest()
 
 
+LOOKED_AT = 20_000
+"""Entries of folders that are counted to guess at what there is."""
+ASKED = 64
+"""Files among them whose sizes are asked."""
+
+
+def guess(given: Sequence[bytes]) -> tuple[int, int] | None:
+    """About how many bytes there are, and files, from the names of all and the sizes of some; None where there is much, or nothing
+    can be told. Nothing but the sizes of bundles goes by it.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in "abc":
+    ...         with open(os.path.join(folder, name), "wb") as file:
+    ...             _ = file.write(b"12345")
+    ...     guess([os.fsencode(folder)])
+    (15, 3)
+    >>> guess([b"/nonexistent"])
+    """
+    folders, found = list(given), []
+    try:
+        while folders:
+            path = folders.pop()
+            if not os.path.isdir(path):
+                found.append(path)
+                continue
+            with os.scandir(path) as entries:
+                for entry in entries:
+                    (folders if entry.is_dir(follow_symlinks=False) else found).append(entry.path)
+                    if len(found) + len(folders) > LOOKED_AT:
+                        return None
+        asked = found[:: -(-len(found) // ASKED)] if found else []
+        sizes = sum(os.stat(path).st_size for path in asked)
+    except OSError:
+        return None
+    return sizes * len(found) // max(1, len(asked)), len(found)
+
+
 def apart(path: str, given: Iterable[bytes], what: str) -> None:
     """Raises ValueError if `path` lies in what is to be hashed: it changes meanwhile, or is not what is meant.
 

@@ -20,7 +20,7 @@ from .policy import Policy
 from .port import Port
 from .progress import Progress
 from .report import Report
-from .sources import Name
+from .sources import Name, guess
 from .task import Answer, Task
 from .work import Work
 
@@ -92,20 +92,22 @@ def close_by(plan: Plan, near: Mapping[str, str]) -> Callable[[int], str | None]
 def planned(
     place: Place, asked: dict[str, Any], wanted: program.Wanted, given: Sequence[bytes], slots: int, settings: Settings
 ) -> tuple[Plan, list[str]]:
-    """The plan that is there, or a new one; and what it lacks. Where too few bundles are in it for all workers, it is made again:
-    then there is little to look at."""
+    """The plan that is there, or a new one; and what it lacks. Where the sizes of its bundles were a bad guess it is made again: then
+    there is little to look at."""
     checked(settings)
     if (lacking := place.begun(asked)) is not None:
         return Plan(place.plan), lacking
     new = place.plan + ".new"
     threads = settings.get("threads", 1)
     sized = settings.get("bundle_bytes", 0), settings.get("bundle_files", 0)
-    first = sized[0] or sizes.largest(threads), sized[1] or sizes.FILES
+    guessed = guess(given) if given else None
+    usual = (sizes.largest(threads), sizes.FILES) if guessed is None else sizes.fitting(*guessed, slots, threads)
+    first = sized[0] or usual[0], sized[1] or usual[1]
     lacking = program.make_plan(new, replace(wanted, bundle_bytes=first[0], bundle_files=first[1]), given)
     plan = Plan(new)
     fitting = sizes.fitting(plan.bytes, plan.files, slots, threads)
     better = sized[0] or fitting[0], sized[1] or fitting[1]
-    if better != first and plan.bundles < slots * sizes.EACH:
+    if better != first and not sizes.fits(plan.bundles, plan.bytes, plan.files, slots, threads):
         lacking = program.make_plan(new, replace(wanted, bundle_bytes=better[0], bundle_files=better[1]), given)
     place.begin(asked, lacking, new)
     return Plan(place.plan), lacking

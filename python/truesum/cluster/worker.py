@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import socket
 import time
@@ -53,6 +54,8 @@ def compute(task: Task) -> Answer:
         threads=task.threads,
         again=task.again,
         withheld=list(task.withheld),
+        # A process that somebody started for work is nobody else's; the one that a user's threads are in may be.
+        mapping=multiprocessing.parent_process() is not None,
     )
     seconds = time.perf_counter() - since
     return Answer(name(), part.standing, part.digest, part.lines, part.failed, part.again, part.bytes, seconds)

@@ -1,0 +1,149 @@
+//! The constructors as Python calls them: with their arguments as they lie, in no tuple that is made for each call, which takes a
+//! tenth of the time of a short message.
+#![allow(unsafe_code, reason = "PyO3 makes such functions only of code that has nothing of its own to know")]
+
+use crate::bytes::Data;
+use crate::hash::{Hash, Kept, Which};
+use crate::spec::with_parameters;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::ffi;
+use pyo3::panic::PanicException;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+use std::ffi::CStr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use truesum::hash::Algorithm;
+
+/// The name of an algorithm as an identifier: `sha3_256` for `sha3-256`.
+pub fn identifier(row: &Algorithm) -> String {
+    row.name.replace('-', "_")
+}
+
+/// What makes the messages of one algorithm.
+#[pyclass(frozen, module = "truesum")]
+pub struct Constructor(&'static Kept);
+
+impl Constructor {
+    /// Of this algorithm.
+    pub fn new(kept: &'static Kept) -> Constructor {
+        Constructor(kept)
+    }
+
+    /// A message that is short and nobody can write to; `None` where there is more to do.
+    fn short(&self, message: &[u8]) -> Option<Hash> {
+        if self.0.spec().lacks_key() { None } else { Hash::short(Which::Kept(self.0), message) }
+    }
+
+    /// A message of `first`, which must be all of the `count` arguments, with parameters.
+    fn make(
+        &self,
+        py: Python<'_>,
+        first: Option<Borrowed<'_, '_, PyAny>>,
+        count: usize,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Hash> {
+        let spec = self.0.spec();
+        if count > 1 {
+            let name = identifier(spec.algorithm());
+            return Err(PyTypeError::new_err(format!("{name}() takes one message, not {count}")));
+        }
+        let data = first.map(|first| first.extract::<Data<'_>>()).transpose()?;
+        let spec = match keywords {
+            None if !spec.lacks_key() => Which::Kept(self.0),
+            _ => Which::Own(Box::new(with_parameters(spec.clone(), keywords)?)),
+        };
+        Hash::begin(py, spec, data)
+    }
+}
+
+/// A function of this name that calls a constructor. Name and documentation live as long as the process, as the function may.
+pub fn function<'py>(
+    py: Python<'py>,
+    name: &'static CStr,
+    documentation: &'static CStr,
+    constructor: Constructor,
+) -> PyResult<Bound<'py, PyAny>> {
+    let definition = Box::leak(Box::new(ffi::PyMethodDef {
+        ml_name: name.as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: called },
+        ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
+        ml_doc: documentation.as_ptr(),
+    }));
+    let own = Bound::new(py, constructor)?;
+    // SAFETY: the definition is never freed, and its flags are those of `called`; the function takes a reference of its own to
+    // `own`. What comes back is a new object, or nothing and an exception.
+    unsafe {
+        let made = ffi::PyCFunction_NewEx(definition, own.as_ptr(), std::ptr::null_mut());
+        Bound::from_owned_ptr_or_err(py, made)
+    }
+}
+
+/// What Python calls, with a [`Constructor`] as `own`.
+///
+/// # Safety
+/// As Python calls: attached to the interpreter, with `count` arguments and then as many as there are `names`, a tuple of texts or
+/// nothing; all of them live until it returns.
+unsafe extern "C" fn called(
+    own: *mut ffi::PyObject,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: who calls a function of Python is attached.
+    let py = unsafe { Python::assume_attached() };
+    // SAFETY: only function() hands this one out, with a constructor.
+    let own = unsafe { Borrowed::from_ptr(py, own).cast_unchecked::<Constructor>() };
+    let made = catch_unwind(AssertUnwindSafe(|| {
+        if count == 1 && names.is_null() {
+            // SAFETY: there is one argument.
+            let message = unsafe { Borrowed::from_ptr(py, *arguments) };
+            // What most calls are goes the shortest way.
+            if let Ok(message) = message.cast::<PyBytes>()
+                && let Some(hash) = own.get().short(message.as_bytes())
+            {
+                return Py::new(py, hash);
+            }
+        }
+        // SAFETY: as whoever calls promises.
+        unsafe { at_length(own.get(), arguments, count, names) }
+    }));
+    let error = match made {
+        Ok(Ok(hash)) => return hash.into_ptr(),
+        Ok(Err(error)) => error,
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+            PanicException::new_err(text.unwrap_or_default())
+        }
+    };
+    error.restore(py);
+    std::ptr::null_mut()
+}
+
+/// Takes the arguments one by one. It may give the interpreter to others meanwhile, so PyO3 is told who has it.
+///
+/// # Safety
+/// As that of [`called`].
+unsafe fn at_length(
+    own: &Constructor,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> PyResult<Py<Hash>> {
+    Python::attach(|py| {
+        let count =
+            usize::try_from(count).map_err(|_| PyRuntimeError::new_err("fewer arguments than none"))?;
+        // SAFETY: as whoever calls promises.
+        let argument = |at: usize| unsafe { Borrowed::from_ptr(py, *arguments.add(at)) };
+        // SAFETY: it is a tuple or nothing.
+        let names = unsafe { Borrowed::from_ptr_or_opt(py, names) };
+        let keywords = PyDict::new(py);
+        if let Some(names) = &names {
+            for (at, name) in names.cast::<PyTuple>()?.iter().enumerate() {
+                keywords.set_item(name.cast::<PyString>()?, argument(count + at))?;
+            }
+        }
+        let first = (count > 0).then(|| argument(0));
+        Py::new(py, own.make(py, first, count, names.map(|_| &keywords))?)
+    })
+}
