@@ -1,8 +1,12 @@
 //! Core cycles per byte of every kernel row with 1 to 64 messages at once, all in the cache.
 //!
-//! `cargo run --release --example kernels [NAME...]`. The row that serves a number of messages is starred: where another
-//! column is lower, `from_busy` is wrong for this CPU. Every slice is timed between two measurements of the core's clock,
-//! and does not count where those differ; each figure is the best slice.
+//! `cargo run --release --example kernels [NAME...]`. The row that serves a number of messages is starred. Every slice is timed
+//! between two measurements of the core's clock, and does not count where those differ; each figure is the best slice.
+//!
+//! Behind each algorithm stand its crossovers: which row is best from how many messages of equal length, which one the table
+//! takes, and where that costs more than 10 %. What does not fit a row is left to another turn of it or to narrower ones, so the
+//! lowest figure of a column is not always the best begin. `TRUESUM_CPU=avx2` and the like show another class of machine.
+use std::fmt;
 use std::time::Instant;
 use truesum_hash::kernel::{self, Kernel, Runnable};
 use truesum_hash::{ALGORITHMS, Algorithm, Hasher, Spec, update_many_on};
@@ -19,14 +23,89 @@ fn main() {
     COUNTS.iter().for_each(|count| print!("{count:>8}"));
     println!();
     for algorithm in ALGORITHMS.iter().filter(|row| names.is_empty() || names.iter().any(|n| n == row.name)) {
+        let mut turns = Vec::new();
         for row in kernel::rows(algorithm).iter().filter_map(Kernel::runnable) {
             print!("{:11} {:14}", algorithm.name, format!("{} x{}", row.isa, row.lanes));
             for count in COUNTS {
                 let picked = std::ptr::eq(kernel::pick(kernel::rows(algorithm), count).row(), row.row());
-                print!("{:>7.3}{}", cycles_per_byte(algorithm, row, count), if picked { '*' } else { ' ' });
+                let cycles = cycles_per_byte(algorithm, row, count);
+                print!("{cycles:>7.3}{}", if picked { '*' } else { ' ' });
+                if count == row.lanes {
+                    turns.push(Turn { row, cycles: cycles * count as f64 });
+                }
             }
             println!();
         }
+        if turns.len() > 1 {
+            crossovers(algorithm, &turns);
+        }
+    }
+}
+
+/// What a row takes for a byte of each of its messages, however many of them there are.
+struct Turn {
+    row: Runnable,
+    cycles: f64,
+}
+
+/// Which row begins with so many messages, and what all of them take.
+#[derive(Clone, Copy)]
+struct Choice<'a> {
+    turn: &'a Turn,
+    cycles: f64,
+}
+
+fn crossovers(algorithm: &'static Algorithm, turns: &[Turn]) {
+    let most = turns.iter().map(|turn| turn.row.lanes).max().unwrap_or(1);
+    let (mut best, mut table): (Vec<Choice>, Vec<Choice>) = (Vec::new(), Vec::new());
+    for messages in 1..=most {
+        let all = |turn: &Turn, fewer: &[Choice]| match messages.checked_sub(turn.row.lanes + 1) {
+            None => turn.cycles,
+            Some(place) => turn.cycles + fewer[place].cycles,
+        };
+        let choices = turns.iter().map(|turn| Choice { turn, cycles: all(turn, &best) });
+        // A wider row stands before narrower ones, and stays unless it is beaten by more than noise.
+        let choice = choices.reduce(|a, b| if b.cycles < 0.98 * a.cycles { b } else { a });
+        best.push(choice.expect("an algorithm has rows"));
+        let picked = kernel::pick(kernel::rows(algorithm), messages).row();
+        let turn = turns.iter().find(|turn| std::ptr::eq(turn.row.row(), picked)).expect("picked rows run");
+        table.push(Choice { turn, cycles: all(turn, &table) });
+    }
+    println!("{:11} best:  {}", algorithm.name, Ranges(&best));
+    println!("{:11} table: {}", algorithm.name, Ranges(&table));
+    // Neighbours are told together: the first, the last, and the most that any of them costs.
+    let mut dearer: Vec<(usize, usize, f64)> = Vec::new();
+    for (i, (table, best)) in table.iter().zip(&best).enumerate() {
+        let (messages, ratio) = (i + 1, table.cycles / best.cycles);
+        match dearer.last_mut() {
+            _ if ratio < 1.1 => {}
+            Some((_, last, most)) if *last + 1 == messages => (*last, *most) = (messages, most.max(ratio)),
+            _ => dearer.push((messages, messages, ratio)),
+        }
+    }
+    for (first, last, ratio) in dearer {
+        println!(
+            "{:11} costs: {first} to {last} messages up to {:.0} %",
+            algorithm.name,
+            100.0 * (ratio - 1.0)
+        );
+    }
+}
+
+/// From how many messages which row begins.
+struct Ranges<'a>(&'a [Choice<'a>]);
+
+impl fmt::Display for Ranges<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut before: Option<&Kernel> = None;
+        for (i, choice) in self.0.iter().enumerate() {
+            let row = choice.turn.row.row();
+            if before.is_none_or(|before| !std::ptr::eq(before, row)) {
+                write!(f, "{}{} x{} from {}", if i == 0 { "" } else { ", " }, row.isa, row.lanes, i + 1)?;
+            }
+            before = Some(row);
+        }
+        Ok(())
     }
 }
 

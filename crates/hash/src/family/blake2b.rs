@@ -8,6 +8,8 @@
 use crate::algorithm::{Algorithm, Keying, Kind, Lengths, Params, Status};
 use crate::block::{Chain, MAX_BLOCK, MAX_WORDS, State, Stream, Tail, kernels, output_le64};
 use crate::word::{Endian, Word64, array};
+#[cfg(target_arch = "x86_64")]
+use crate::word::unknown;
 #[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
 use crate::word::U64x2;
 #[cfg(target_arch = "x86_64")]
@@ -39,11 +41,12 @@ pub(crate) static BLAKE2B: Chain =
 kernels! {
     static KERNELS: Word64 of u64;
     x86_64 {
-        avx512_x2: avx512 x 16, from 10 = compress[X2<U64x8>];
-        avx512: avx512 x 8, from 2 = compress[U64x8];
+        avx512_x2: avx512 x 16, from 11 = compress[X2<U64x8>];
+        avx512: avx512 x 8, from 5 = compress[U64x8];
         avx2_x2: avx2 x 8, from 6 = compress[X2<U64x4>];
         avx2: avx2 x 4, from 3 = compress[U64x4];
-        avx2_one: avx2 x 1, from 1 = compress_one[];
+        avx2_two: avx2 x 2, from 2 = compress_few[2];
+        avx2_one: avx2 x 1, from 1 = compress_few[1];
     }
     aarch64 {
         neon: neon x 2, from 2 = compress[U64x2];
@@ -205,75 +208,132 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
     }
 }
 
-/// One message, the four words of each row of the state in a register (section 3.1 of the BLAKE2 paper). Between columns and
-/// diagonals the rows turn around the second, which is the last to be known: nothing waits for its turning.
+/// [`SIGMA`] for all twelve rounds, in bytes: where in a block a word of the message stands.
+#[cfg(target_arch = "x86_64")]
+const PLACES: [[u8; 16]; 12] = {
+    let mut places = [[0; 16]; 12];
+    let mut i = 0;
+    while i < 12 * 16 {
+        places[i / 16][i % 16] = 8 * SIGMA[i / 16 % 10][i % 16] as u8;
+        i += 1;
+    }
+    places
+};
+
+/// `N` messages side by side, the four words of each row of a state in a register (section 3.1 of the BLAKE2 paper). Between columns
+/// and diagonals the rows turn around the second, which is the last to be known: nothing waits for its turning.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message, compiled for AVX2.
+/// As [`crate::block::row::Advance`] with `N` lanes, compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn compress_one(state: *mut u64, messages: *const *const u8, blocks: usize) {
+unsafe fn compress_few<const N: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     use std::arch::x86_64::*;
     // Rotations to the right by 24 and 16 bits, for both halves of a register.
     const BY_24: [u8; 16] = [3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10];
     const BY_16: [u8; 16] = [2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9];
-    // SAFETY: the caller's promise: twelve words of state, whole blocks, AVX2. Loads and stores are unaligned ones.
+    // SAFETY: the caller's promise: twelve words of state for each lane, whole blocks, AVX2. Loads and stores are unaligned ones.
     unsafe {
         let by_24 = _mm256_broadcastsi128_si256(_mm_loadu_si128(BY_24.as_ptr().cast()));
         let by_16 = _mm256_broadcastsi128_si256(_mm_loadu_si128(BY_16.as_ptr().cast()));
         let iv = _mm256_loadu_si256(IV.as_ptr().cast());
         let iv_high = _mm256_loadu_si256(IV.as_ptr().add(4).cast());
-        let mut low = _mm256_loadu_si256(state.cast());
-        let mut high = _mm256_loadu_si256(state.add(4).cast());
-        let mut counter = *state.add(COUNTER);
-        let (step, last, node) = (*state.add(STEP), *state.add(FINAL), *state.add(NODE));
+        macro_rules! at {
+            ($word:expr, $n:expr) => {
+                *state.add($word * N + $n)
+            };
+        }
+        macro_rules! four {
+            ($word:expr, $n:expr) => {{
+                let words = [at!($word, $n), at!($word + 1, $n), at!($word + 2, $n), at!($word + 3, $n)];
+                _mm256_loadu_si256(words.as_ptr().cast())
+            }};
+        }
+        let mut low: [__m256i; N] = array![N; n => four!(0, n)];
+        let mut high: [__m256i; N] = array![N; n => four!(4, n)];
+        let mut counter: [u64; N] = array![N; n => at!(COUNTER, n)];
+        let step: [u64; N] = array![N; n => at!(STEP, n)];
+        let last: [u64; N] = array![N; n => at!(FINAL, n)];
+        let node: [u64; N] = array![N; n => at!(NODE, n)];
         for block in 0..blocks {
-            let m = (*messages).add(block * 128).cast::<i64>();
-            counter = counter.wrapping_add(step);
-            let place = _mm256_set_epi64x(node as i64, last as i64, 0, counter as i64);
-            let (mut a, mut b, mut c, mut d) = (low, high, iv, _mm256_xor_si256(iv_high, place));
+            let m: [*const u8; N] = array![N; n => (*messages.add(n)).add(block * 128)];
+            let (mut a, mut b, mut c, mut d) = (low, high, [iv; N], [iv_high; N]);
+            for n in 0..N {
+                counter[n] = counter[n].wrapping_add(step[n]);
+                let place = _mm256_set_epi64x(node[n] as i64, last[n] as i64, 0, counter[n] as i64);
+                d[n] = _mm256_xor_si256(d[n], place);
+            }
             macro_rules! word {
-                ($i:expr) => {
-                    m.add($i).read_unaligned()
+                ($place:expr, $n:ident) => {
+                    m[$n].add($place as usize).cast::<i64>().read_unaligned()
                 };
             }
             macro_rules! words {
-                ($s:expr, $i:literal $j:literal $k:literal $l:literal) => {
-                    _mm256_set_epi64x(word!($s[$l]), word!($s[$k]), word!($s[$j]), word!($s[$i]))
+                ($s:expr, $n:ident, $i:literal $j:literal $k:literal $l:literal) => {
+                    _mm256_set_epi64x(word!($s[$l], $n), word!($s[$k], $n), word!($s[$j], $n), word!($s[$i], $n))
+                };
+            }
+            // An operation of every message, then the next.
+            macro_rules! each {
+                ($n:ident: $($word:ident = $value:expr;)*) => {
+                    $(for $n in 0..N { $word[$n] = $value; })*
                 };
             }
             macro_rules! mix {
-                ($x:expr, $y:expr) => {
-                    a = _mm256_add_epi64(_mm256_add_epi64(a, $x), b);
-                    d = _mm256_shuffle_epi32::<0xb1>(_mm256_xor_si256(d, a));
-                    c = _mm256_add_epi64(c, d);
-                    b = _mm256_shuffle_epi8(_mm256_xor_si256(b, c), by_24);
-                    a = _mm256_add_epi64(_mm256_add_epi64(a, $y), b);
-                    d = _mm256_shuffle_epi8(_mm256_xor_si256(d, a), by_16);
-                    c = _mm256_add_epi64(c, d);
-                    b = _mm256_xor_si256(b, c);
-                    b = _mm256_or_si256(_mm256_srli_epi64::<63>(b), _mm256_add_epi64(b, b));
+                ($s:expr, $($x:literal)*, $($y:literal)*) => {
+                    each! { n:
+                        a = _mm256_add_epi64(_mm256_add_epi64(a[n], words!($s, n, $($x)*)), b[n]);
+                        d = _mm256_shuffle_epi32::<0xb1>(_mm256_xor_si256(d[n], a[n]));
+                        c = _mm256_add_epi64(c[n], d[n]);
+                        b = _mm256_shuffle_epi8(_mm256_xor_si256(b[n], c[n]), by_24);
+                        a = _mm256_add_epi64(_mm256_add_epi64(a[n], words!($s, n, $($y)*)), b[n]);
+                        d = _mm256_shuffle_epi8(_mm256_xor_si256(d[n], a[n]), by_16);
+                        c = _mm256_add_epi64(c[n], d[n]);
+                        b = _mm256_xor_si256(b[n], c[n]);
+                        b = _mm256_or_si256(_mm256_srli_epi64::<63>(b[n]), _mm256_add_epi64(b[n], b[n]));
+                    }
                 };
             }
-            macro_rules! rounds {
-                ($($round:literal)*) => {$(
-                    let s = SIGMA[$round % 10];
-                    mix!(words!(s, 0 2 4 6), words!(s, 1 3 5 7));
-                    a = _mm256_permute4x64_epi64::<0x93>(a);
-                    d = _mm256_permute4x64_epi64::<0x4e>(d);
-                    c = _mm256_permute4x64_epi64::<0x39>(c);
-                    mix!(words!(s, 14 8 10 12), words!(s, 15 9 11 13));
-                    a = _mm256_permute4x64_epi64::<0x39>(a);
-                    d = _mm256_permute4x64_epi64::<0x4e>(d);
-                    c = _mm256_permute4x64_epi64::<0x93>(c);
-                )*};
+            macro_rules! round {
+                ($s:expr) => {
+                    mix!($s, 0 2 4 6, 1 3 5 7);
+                    each! { n:
+                        a = _mm256_permute4x64_epi64::<0x93>(a[n]);
+                        d = _mm256_permute4x64_epi64::<0x4e>(d[n]);
+                        c = _mm256_permute4x64_epi64::<0x39>(c[n]);
+                    }
+                    mix!($s, 14 8 10 12, 15 9 11 13);
+                    each! { n:
+                        a = _mm256_permute4x64_epi64::<0x39>(a[n]);
+                        d = _mm256_permute4x64_epi64::<0x4e>(d[n]);
+                        c = _mm256_permute4x64_epi64::<0x93>(c[n]);
+                    }
+                };
             }
-            rounds!(0 1 2 3 4 5 6 7 8 9 10 11);
-            low = _mm256_xor_si256(low, _mm256_xor_si256(a, c));
-            high = _mm256_xor_si256(high, _mm256_xor_si256(b, d));
+            if N == 1 {
+                macro_rules! rounds {
+                    ($($round:literal)*) => { $(round!(PLACES[$round]);)* };
+                }
+                rounds!(0 1 2 3 4 5 6 7 8 9 10 11);
+            } else {
+                // Written out for several, the rounds would be four times as much code for no cycle less.
+                for places in unknown(&PLACES) {
+                    round!(places);
+                }
+            }
+            for n in 0..N {
+                low[n] = _mm256_xor_si256(low[n], _mm256_xor_si256(a[n], c[n]));
+                high[n] = _mm256_xor_si256(high[n], _mm256_xor_si256(b[n], d[n]));
+            }
         }
-        _mm256_storeu_si256(state.cast(), low);
-        _mm256_storeu_si256(state.add(4).cast(), high);
-        *state.add(COUNTER) = counter;
+        for n in 0..N {
+            let mut words = [0; 8];
+            _mm256_storeu_si256(words.as_mut_ptr().cast(), low[n]);
+            _mm256_storeu_si256(words.as_mut_ptr().add(4).cast(), high[n]);
+            for (word, value) in words.into_iter().enumerate() {
+                at!(word, n) = value;
+            }
+            at!(COUNTER, n) = counter[n];
+        }
     }
 }

@@ -69,7 +69,7 @@ kernels! {
     static KERNELS_256: Word32 of u32;
     x86_64 {
         avx512_256: avx512 x 16, from 3 = compress_256[U32x16];
-        avx2_256: avx2 x 8, from 3 = compress_256[U32x8];
+        avx2_256: avx2 x 8, from 2 = compress_256[U32x8];
     }
     portable {
         portable_256: x 1, from 1 = compress_256[u32];
@@ -79,7 +79,7 @@ kernels! {
     static KERNELS_512: Word64 of u64;
     x86_64 {
         avx512_512: avx512 x 8, from 3 = compress_512[U64x8];
-        avx2_512: avx2 x 4, from 3 = compress_512[U64x4];
+        avx2_512: avx2 x 4, from 2 = compress_512[U64x4];
     }
     portable {
         portable_512: x 1, from 1 = compress_512[u64];

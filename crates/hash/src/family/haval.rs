@@ -60,7 +60,7 @@ kernels! {
     static KERNELS_3: Word32 of u32;
     x86_64 {
         avx512_3: avx512 x 16, from 3 = compress[U32x16, 3];
-        avx2_3: avx2 x 8, from 3 = compress[U32x8, 3];
+        avx2_3: avx2 x 8, from 2 = compress[U32x8, 3];
     }
     portable {
         portable_3: x 1, from 1 = compress[u32, 3];
@@ -70,7 +70,7 @@ kernels! {
     static KERNELS_4: Word32 of u32;
     x86_64 {
         avx512_4: avx512 x 16, from 3 = compress[U32x16, 4];
-        avx2_4: avx2 x 8, from 3 = compress[U32x8, 4];
+        avx2_4: avx2 x 8, from 2 = compress[U32x8, 4];
     }
     portable {
         portable_4: x 1, from 1 = compress[u32, 4];
@@ -80,7 +80,7 @@ kernels! {
     static KERNELS_5: Word32 of u32;
     x86_64 {
         avx512_5: avx512 x 16, from 3 = compress[U32x16, 5];
-        avx2_5: avx2 x 8, from 3 = compress[U32x8, 5];
+        avx2_5: avx2 x 8, from 2 = compress[U32x8, 5];
     }
     portable {
         portable_5: x 1, from 1 = compress[u32, 5];

@@ -69,7 +69,7 @@ kernels! {
     static KERNELS_128: Word32 of u32;
     x86_64 {
         avx512_128: avx512 x 16, from 3 = four[U32x16, false];
-        avx2_128: avx2 x 8, from 3 = four[U32x8, false];
+        avx2_128: avx2 x 8, from 2 = four[U32x8, false];
     }
     portable {
         portable_128: x 1, from 1 = four[u32, false];

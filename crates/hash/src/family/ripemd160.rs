@@ -36,8 +36,8 @@ kernels! {
     static KERNELS: Word32 of u32;
     x86_64 {
         avx512: avx512 x 16, from 2 = compress[U32x16];
-        avx2: avx2 x 8, from 3 = compress[U32x8];
-        sse2: sse2 x 4, from 3 = compress[U32x4];
+        avx2: avx2 x 8, from 2 = compress[U32x8];
+        sse2: sse2 x 4, from 2 = compress[U32x4];
     }
     aarch64 {
         neon: neon x 4, from 3 = compress[U32x4];

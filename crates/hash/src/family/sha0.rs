@@ -36,7 +36,7 @@ kernels! {
     static KERNELS: Word32 of u32;
     x86_64 {
         avx512: avx512 x 16, from 3 = compress[U32x16];
-        avx2: avx2 x 8, from 3 = compress[U32x8];
+        avx2: avx2 x 8, from 2 = compress[U32x8];
     }
     portable {
         portable: x 1, from 1 = compress[u32];

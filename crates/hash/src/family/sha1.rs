@@ -47,10 +47,10 @@ kernels! {
         sha_ni_3: sha_ni x 3, from 3 = sha_ni[3];
         sha_ni_2: sha_ni x 2, from 2 = sha_ni[2];
         sha_ni_1: sha_ni x 1, from 1 = sha_ni[1];
-        avx2_x2: avx2 x 16, from 9 = compress[X2<U32x8>];
+        avx2_x2: avx2 x 16, from 10 = compress[X2<U32x8>];
         avx2: avx2 x 8, from 3 = compress[U32x8];
         avx2_one: avx2_bmi2 x 1, from 1 = ahead[OneSha1, U32x8, 80];
-        sse2: sse2 x 4, from 3 = compress[U32x4];
+        sse2: sse2 x 4, from 2 = compress[U32x4];
     }
     aarch64 {
         sha2_2: sha2 x 2, from 2 = sha2[2];

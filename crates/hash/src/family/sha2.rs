@@ -58,7 +58,7 @@ kernels! {
         avx2_256: avx2 x 8, from 3 = compress_256[U32x8];
         avx512_one: avx512_bmi2 x 1, from 1 = ahead[OneSha256, U32x8, 64];
         avx2_one: avx2_bmi2 x 1, from 1 = ahead[OneSha256, U32x8, 64];
-        sse2_256: sse2 x 4, from 3 = compress_256[U32x4];
+        sse2_256: sse2 x 4, from 2 = compress_256[U32x4];
     }
     aarch64 {
         sha2_2: sha2 x 2, from 2 = sha2[2];

@@ -75,7 +75,7 @@ kernels! {
         avx512_x2: avx512 x 16, from 9 = compress[X2<U64x8>];
         avx512: avx512 x 8, from 3 = compress[U64x8];
         avx512_one: avx512_bmi2 x 1, from 1 = ahead[OneSha512, U64x8, 80];
-        avx2_x2: avx2 x 8, from 5 = compress[X2<U64x4>];
+        avx2_x2: avx2 x 8, from 7 = compress[X2<U64x4>];
         avx2: avx2 x 4, from 3 = compress[U64x4];
         avx2_one: avx2_bmi2 x 1, from 1 = ahead[OneSha512, U64x4, 80];
     }

@@ -58,7 +58,7 @@ kernels! {
     static KERNELS_256: Word64 of u64;
     x86_64 {
         avx512_256: avx512 x 8, from 2 = compress[U64x8, 4];
-        avx2_256: avx2 x 4, from 3 = compress[U64x4, 4];
+        avx2_256: avx2 x 4, from 2 = compress[U64x4, 4];
     }
     portable {
         portable_256: x 1, from 1 = compress[u64, 4];
@@ -68,7 +68,7 @@ kernels! {
     static KERNELS_512: Word64 of u64;
     x86_64 {
         avx512_512: avx512 x 8, from 2 = compress[U64x8, 8];
-        avx2_512: avx2 x 4, from 3 = compress[U64x4, 8];
+        avx2_512: avx2 x 4, from 2 = compress[U64x4, 8];
     }
     portable {
         portable_512: x 1, from 1 = compress[u64, 8];
@@ -78,7 +78,7 @@ kernels! {
     static KERNELS_1024: Word64 of u64;
     x86_64 {
         avx512_1024: avx512 x 8, from 2 = compress[U64x8, 16];
-        avx2_1024: avx2 x 4, from 3 = compress[U64x4, 16];
+        avx2_1024: avx2 x 4, from 2 = compress[U64x4, 16];
     }
     portable {
         portable_1024: x 1, from 1 = compress[u64, 16];

@@ -32,8 +32,8 @@ kernels! {
     x86_64 {
         avx512_x2: avx512 x 32, from 17 = compress[X2<U32x16>];
         avx512: avx512 x 16, from 2 = compress[U32x16];
-        avx2: avx2 x 8, from 3 = compress[U32x8];
-        sse2: sse2 x 4, from 3 = compress[U32x4];
+        avx2: avx2 x 8, from 2 = compress[U32x8];
+        sse2: sse2 x 4, from 2 = compress[U32x4];
     }
     aarch64 {
         neon: neon x 4, from 3 = compress[U32x4];
