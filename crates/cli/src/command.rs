@@ -278,11 +278,10 @@ mod tests {
     fn urls_of_object_stores_stand_where_they_are_read() {
         let parsed = |words: &str| parse("truesum".into(), words.split(' ').map(OsString::from).collect());
         for words in [
-            "audit s3://b/x",
             "update az://c/x",
-            "tree s3://b/x",
-            "shard plan -o p gs://b",
-            "identify 00 s3://b/x",
+            "diff s3://b/x M",
+            "shard plan -o gs://b f",
+            "tree repair --from s3://b/x f",
             "hash -o s3://b/x f",
             "hash -os3://b/x f",
             "hash --root=gs://b f",
@@ -292,9 +291,17 @@ mod tests {
             let error = parsed(words).err().unwrap_or_else(|| panic!("{words}")).to_string();
             assert!(error.contains("://") && error.contains("no object store is read"), "{words}: {error}");
         }
-        for words in
-            ["s3://b/x", "hash s3://b/x", "hash --text s3://b/x", "check --root gs://b M", "audit ./s3://b/x"]
-        {
+        for words in [
+            "s3://b/x",
+            "hash s3://b/x",
+            "hash --text s3://b/x",
+            "check --root gs://b M",
+            "audit ./s3://b/x",
+            "audit M s3://b/x",
+            "tree s3://b/x",
+            "shard plan -o p gs://b",
+            "identify 00 s3://b/x",
+        ] {
             assert!(parsed(words).is_ok(), "{words}");
         }
     }

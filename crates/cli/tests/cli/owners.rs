@@ -110,14 +110,14 @@ fn torrents_over_hostile_names_are_those_of_mktorrent_and_torf() {
     }
     let made = folder.run(&["hash", "-t", "torrent", "--piece-size", "32KiB", "-o", "ours.torrent", "set"]);
     assert_eq!(made.code, Some(0), "{}", made.err);
-    let whole = |name: &str| {
+    let whole = |name: &str, files: usize| {
         let check = folder.run(&["check", name]);
         assert_eq!(check.code, Some(0), "{name}: {}", check.err);
-        assert_eq!(check.out().matches(": OK\n").count(), NAMES.len(), "{name}");
+        assert_eq!(check.out().matches(": OK\n").count(), files, "{name}");
     };
-    whole("ours.torrent");
+    whole("ours.torrent", NAMES.len());
     if other(&folder, "mktorrent", &["-l", "15", "-a", "http://x", "-o", "mk.torrent", "set"]).is_some() {
-        whole("mk.torrent");
+        whole("mk.torrent", NAMES.len());
     }
     let code = "import sys\ntry: import torf\nexcept ImportError: sys.exit(77)\n\
                 made = torf.Torrent(path='set', trackers=['http://x'])\nmade.generate()\nmade.write('torf.torrent')\n\
@@ -127,7 +127,8 @@ fn torrents_over_hostile_names_are_those_of_mktorrent_and_torf() {
         return absent("torf (Python)");
     }
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    whole("torf.torrent");
+    // It leaves hidden files out.
+    whole("torf.torrent", NAMES.len() - 1);
 }
 
 #[test]

@@ -41,7 +41,6 @@ static SHA1: Chain =
 kernels! {
     static KERNELS: Word32 of u32;
     x86_64 {
-        avx512_x2: avx512 x 32, from 17 = compress[X2<U32x16>];
         avx512: avx512 x 16, from 5 or 3 without SHA = compress[U32x16];
         sha_ni_4: sha_ni x 4, from 4 = sha_ni[4];
         sha_ni_3: sha_ni x 3, from 3 = sha_ni[3];

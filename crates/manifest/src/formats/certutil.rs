@@ -19,7 +19,14 @@ pub(crate) static CERTUTIL: Format = Format {
     reading: Reading::Lines {
         terminator: b'\n',
         parser: |options| {
-            Box::new(Runs { options: options.clone(), place: Place::Line(1), title: None, entry: None })
+            Box::new(Runs {
+                options: options.clone(),
+                place: Place::Line(1),
+                title: None,
+                entry: None,
+                good: false,
+                failed: None,
+            })
         },
     },
     writing: Writing::No,
@@ -42,8 +49,13 @@ struct Runs {
     title: Option<(Place, Vec<u8>)>,
     /// What the second said; whole with the third.
     entry: Option<Entry>,
+    /// Whether a run gave a digest.
+    good: bool,
+    /// The first run that failed, of those before a good one. Where no run is good nothing is listed, and that says it all.
+    failed: Option<Place>,
 }
 
+const NO_DIGEST: Reason = Reason::Part("certutil failed, so there is no digest");
 const CUT: Reason = Reason::Part("the line 'CertUtil:' that ends such a run is missing");
 
 impl Runs {
@@ -93,8 +105,15 @@ impl Parse for Runs {
             let failed = line.windows(FAILED.len()).any(|part| part == FAILED);
             scan::count(line.len());
             return match (self.title.take(), self.entry.take()) {
-                (None, None) if failed => Err(Reason::Part("certutil failed, so there is no digest")),
-                (_, Some(entry)) => Ok(Some(entry)),
+                (None, None) if failed && self.good => Err(NO_DIGEST),
+                (None, None) if failed => {
+                    self.failed.get_or_insert(self.place);
+                    Ok(None)
+                }
+                (_, Some(entry)) => {
+                    self.good = true;
+                    Ok(Some(entry))
+                }
                 (Some(_), None) => Err(Reason::EmptyDigest),
                 (None, None) => Ok(None),
             };
@@ -114,7 +133,9 @@ impl Parse for Runs {
     }
 
     fn end(&mut self) -> Vec<Found> {
+        let failed = self.failed.take().filter(|_| self.good).map(|at| LineError { at, reason: NO_DIGEST });
         let cut = self.entry.is_some() || self.title.is_some();
-        cut.then_some(Err(LineError { at: self.place, reason: CUT })).into_iter().collect()
+        let cut = cut.then_some(LineError { at: self.place, reason: CUT });
+        failed.into_iter().chain(cut).map(Err).collect()
     }
 }
