@@ -9,7 +9,7 @@ use crate::word::{Endian, Word32, array, unknown, unroll};
 #[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
 use crate::word::U32x4;
 #[cfg(target_arch = "x86_64")]
-use crate::word::{U32x4, U32x8, U32x16};
+use crate::word::{U32x8, U32x16};
 
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[
@@ -37,7 +37,6 @@ kernels! {
     x86_64 {
         avx512: avx512 x 16, from 2 = compress[U32x16];
         avx2: avx2 x 8, from 2 = compress[U32x8];
-        sse2: sse2 x 4, from 2 = compress[U32x4];
     }
     aarch64 {
         neon: neon x 4, from 3 = compress[U32x4];

@@ -25,7 +25,7 @@ pub(crate) static CERTUTIL: Format = Format {
                 title: None,
                 entry: None,
                 good: false,
-                failed: None,
+                failed: false,
             })
         },
     },
@@ -51,8 +51,8 @@ struct Runs {
     entry: Option<Entry>,
     /// Whether a run gave a digest.
     good: bool,
-    /// The first run that failed, of those before a good one. Where no run is good nothing is listed, and that says it all.
-    failed: Option<Place>,
+    /// Whether one failed that nothing was said of. Where no run is good nothing is listed, and that says it all.
+    failed: bool,
 }
 
 const NO_DIGEST: Reason = Reason::Part("certutil failed, so there is no digest");
@@ -107,7 +107,7 @@ impl Parse for Runs {
             return match (self.title.take(), self.entry.take()) {
                 (None, None) if failed && self.good => Err(NO_DIGEST),
                 (None, None) if failed => {
-                    self.failed.get_or_insert(self.place);
+                    self.failed = true;
                     Ok(None)
                 }
                 (_, Some(entry)) => {
@@ -127,15 +127,18 @@ impl Parse for Runs {
             Some((_, title)) if is_long_hex(&joined) || !line.ends_with(b":") => {
                 self.entry = Some(self.digest(&title, line)?);
             }
-            _ => self.title = Some((self.place, line.to_vec())),
+            _ => {
+                self.title = Some((self.place, line.to_vec()));
+                if std::mem::take(&mut self.failed) {
+                    return Err(Reason::Part("certutil failed before this, so another file has no digest"));
+                }
+            }
         }
         Ok(None)
     }
 
     fn end(&mut self) -> Vec<Found> {
-        let failed = self.failed.take().filter(|_| self.good).map(|at| LineError { at, reason: NO_DIGEST });
         let cut = self.entry.is_some() || self.title.is_some();
-        let cut = cut.then_some(LineError { at: self.place, reason: CUT });
-        failed.into_iter().chain(cut).map(Err).collect()
+        cut.then_some(Err(LineError { at: self.place, reason: CUT })).into_iter().collect()
     }
 }
