@@ -79,7 +79,7 @@ impl Parse for Lines {
             return Ok(None);
         }
         let (digest, name) = scan::word(line);
-        if digest.len() < MIN_DIGITS {
+        if digest.len() < MIN_DIGITS && !is_hex(digest) {
             return Err(Reason::NotALine);
         }
         let (spec, digest) = match self.algorithm.as_deref() {
