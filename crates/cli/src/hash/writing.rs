@@ -39,7 +39,7 @@ pub struct Writing<'a> {
     pub links: u64,
     /// Temporary files of this program passed over.
     pub temporary: u64,
-    /// Whether the file to be replaced was named as one to be hashed.
+    /// Whether the file to be replaced was met as one to be hashed.
     pub met_own: bool,
 }
 
@@ -176,7 +176,8 @@ impl Sink for Writing<'_> {
             Notice::Own(path) if self.is_signature(&path) => self.signatures += 1,
             Notice::Own(path) => {
                 let named = self.named.iter().any(|name| name == path.as_os_str().as_bytes());
-                self.met_own |= named;
+                // A manifest may only replace a manifest, however the name is spelled. What a template wrote is none.
+                self.met_own |= named || self.writer.is_some();
                 if self.tell.notes && (self.tell.verbose || named) {
                     self.console.note(&format!("{}: this run's own output, not hashed", safe(&path)));
                 }

@@ -65,6 +65,29 @@ fn a_list_takes_the_place_of_no_file_of_data() {
 }
 
 #[test]
+fn a_file_that_is_hashed_is_not_replaced_by_its_manifest_however_it_is_named() {
+    let folder = Folder::with(&[("d/x", "precious\n"), ("d/y", "y"), ("a", "abc"), ("names", "d/x\na\n")]);
+    let whole = folder.path("d/x");
+    for words in [
+        &["hash", "-o", "d/x", "d/x", "d/y"][..],
+        &["hash", "-o", "./d/x", "d/x", "a"],
+        &["hash", "-o", whole.to_str().unwrap(), "d"],
+        &["hash", "-o", "d/x", "--files-from", "names"],
+        &["hash", "-o", "d/x", "--json", "d"],
+    ] {
+        let ran = folder.run(words);
+        assert!(ran.code != Some(0) && ran.err.contains("it was to be hashed"), "{words:?}: {ran:?}");
+        assert_eq!(folder.read("d/x"), b"precious\n", "{words:?}");
+    }
+    // A manifest is, with what it lists beside it.
+    for _ in 0..2 {
+        assert_eq!(folder.run(&["hash", "-o", "d/SUMS", "d"]).code, Some(0));
+        assert_eq!(folder.run(&["hash", "-t", "torrent", "-o", "d/d.torrent", "d"]).code, Some(0));
+        assert_eq!(folder.run(&["hash", "-o", "d/list", "--format-string", "%p\\n", "d"]).code, Some(0));
+    }
+}
+
+#[test]
 fn lines_by_a_template_that_are_no_manifest_are_told_to_be_none() {
     let folder = Folder::with(&[("a", "abc"), ("b", "")]);
     for (name, template, is_manifest) in [
