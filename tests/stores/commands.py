@@ -279,10 +279,10 @@ def lists_of_names(bench):
     (bench.folder / "here").write_bytes(b"here")
     for option, end in (("--files-from", "\n"), ("--files0-from", "\0")):
         (bench.folder / "NAMES").write_text(f"here{end}s3://bucket/key{end}")
-        for words in (["hash"], ["hash", "-o", "OUT"], ["shard", "plan", "-o", "OUT"]):
+        for words in (["hash"], ["hash", "-o", "LISTED"], ["shard", "plan", "-o", "LISTED"]):
             status, out, err = bench.run(*words, option, "NAMES")
             check(f"{words} {option}", status == 2 and "s3://bucket/key is no file of this system" in err, status, out, err)
-            check("no missing file", "No such file" not in err and not (bench.folder / "OUT").exists(), err)
+            check("no missing file", "No such file" not in err and not (bench.folder / "LISTED").exists(), err)
 
 
 def etags(bench):
