@@ -82,7 +82,6 @@ fn a_file_that_is_hashed_is_not_replaced_by_its_manifest_however_it_is_named() {
     // A manifest is, with what it lists beside it.
     for _ in 0..2 {
         assert_eq!(folder.run(&["hash", "-o", "d/SUMS", "d"]).code, Some(0));
-        assert_eq!(folder.run(&["hash", "-t", "torrent", "-o", "d/d.torrent", "d"]).code, Some(0));
         assert_eq!(folder.run(&["hash", "-o", "d/list", "--format-string", "%p\\n", "d"]).code, Some(0));
     }
 }

@@ -37,7 +37,7 @@ pub(crate) static CERTUTIL: Format = Format {
 const LAST: &[u8] = b"CertUtil:";
 
 /// What it says there of a run that failed, in any language.
-const FAILED: &[u8] = b"FAILED: 0x";
+const FAILED: &[u8] = b": 0x";
 
 /// Algorithms that certutil has.
 const TAGS: &[&str] = &["MD2", "MD4", "MD5", "SHA1", "SHA256", "SHA384", "SHA512"];
