@@ -246,6 +246,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         template: plan.template.as_ref(),
         writer: writer(plan.form, &plan.specs, plan.torrent.as_ref()),
         tell: plan.tell,
+        names_own: names_own(&plan, &named),
         named,
         signed: plan.output.as_deref(),
         signatures: 0,
@@ -305,14 +306,23 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     end(&plan, result, output, told, list_error, &watch, began, console)
 }
 
+/// A file as `(device, inode)`; nothing of what is none.
+fn id(path: &Path) -> Option<(u64, u64)> {
+    let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    Some((file.dev(), file.ino()))
+}
+
+/// Whether the file to be replaced is among those that were named. What a list names is not known before it is read.
+fn names_own(plan: &Hashing, named: &[Vec<u8>]) -> bool {
+    let own = plan.output.as_deref().and_then(id);
+    let is_own = |name: &Vec<u8>| id(Path::new(OsStr::from_bytes(name))) == own;
+    own.is_some() && (matches!(plan.inputs, Inputs::Listed(..)) || named.iter().any(is_own))
+}
+
 /// The signatures that the manifest to be written has so far, as `(device, inode)`, but for those that are named to be hashed:
 /// the next ones will be others.
 fn signatures(plan: &Hashing, named: &[Vec<u8>]) -> Vec<(u64, u64)> {
     let Some(output) = &plan.output else { return Vec::new() };
-    let id = |path: &Path| {
-        let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-        Some((file.dev(), file.ino()))
-    };
     let mut found: Vec<(u64, u64)> = SIGNATURES
         .iter()
         .filter_map(|end| {

@@ -27,6 +27,8 @@ pub struct Writing<'a> {
     pub tell: Tell,
     /// What the user named: that one of these was passed over is worth a word.
     pub named: Vec<Vec<u8>>,
+    /// Whether the file to be replaced is one of those, however it is spelled, or a list may have named it.
+    pub names_own: bool,
     /// The manifest that is written, and how many signatures of it were passed over.
     pub signed: Option<&'a Path>,
     pub signatures: u64,
@@ -39,7 +41,7 @@ pub struct Writing<'a> {
     pub links: u64,
     /// Temporary files of this program passed over.
     pub temporary: u64,
-    /// Whether the file to be replaced was met as one to be hashed.
+    /// Whether the file to be replaced was named as one to be hashed, and met.
     pub met_own: bool,
 }
 
@@ -176,8 +178,7 @@ impl Sink for Writing<'_> {
             Notice::Own(path) if self.is_signature(&path) => self.signatures += 1,
             Notice::Own(path) => {
                 let named = self.named.iter().any(|name| name == path.as_os_str().as_bytes());
-                // A manifest may only replace a manifest, however the name is spelled. What a template wrote is none.
-                self.met_own |= named || self.writer.is_some();
+                self.met_own |= named || self.names_own;
                 if self.tell.notes && (self.tell.verbose || named) {
                     self.console.note(&format!("{}: this run's own output, not hashed", safe(&path)));
                 }

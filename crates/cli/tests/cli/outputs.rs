@@ -71,9 +71,9 @@ fn a_file_that_is_hashed_is_not_replaced_by_its_manifest_however_it_is_named() {
     for words in [
         &["hash", "-o", "d/x", "d/x", "d/y"][..],
         &["hash", "-o", "./d/x", "d/x", "a"],
-        &["hash", "-o", whole.to_str().unwrap(), "d"],
+        &["hash", "-o", whole.to_str().unwrap(), "d", "d/x"],
         &["hash", "-o", "d/x", "--files-from", "names"],
-        &["hash", "-o", "d/x", "--json", "d"],
+        &["hash", "-o", "d/x", "--json", "d/y", "d/x"],
     ] {
         let ran = folder.run(words);
         assert!(ran.code != Some(0) && ran.err.contains("it was to be hashed"), "{words:?}: {ran:?}");
