@@ -32,8 +32,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Instant;
-use truesum::manifest::Cut;
 use truesum::manifest::path::display_safe;
+use truesum::manifest::template::Template;
+use truesum::manifest::{Cut, Entry};
 use truesum::update::SIGNATURES;
 use truesum::walk::LeftOut;
 use truesum::{Config, Error, Mapping, Progress, Root, Summary, Task};
@@ -208,8 +209,10 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         return console.refuse(&refusal);
     }
     let output = match &plan.output {
-        // What a template makes is no list that could be known again.
-        Some(path) if plan.template.is_some() || plan.form == Form::Raw => Output::file(path),
+        // Bytes, and names that end with a NUL, are no text that could be known again.
+        Some(path) if plan.form == Form::Raw || plan.template.as_ref().is_some_and(ends_with_nul) => {
+            Output::file(path)
+        }
         path => Output::list(path.as_deref()),
     };
     let output = match output {
@@ -304,6 +307,13 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     let told = Told { refused, links, temporary, met_own, outside, left_out, read };
     let list_error = tasks.list_error();
     end(&plan, result, output, told, list_error, &watch, began, console)
+}
+
+/// Whether what a template writes is no text, as names that end with a NUL are not.
+fn ends_with_nul(template: &Template) -> bool {
+    let mut line = Vec::new();
+    template.render(&Entry::default(), &mut line);
+    line.contains(&0)
 }
 
 /// A file as `(device, inode)`; nothing of what is none.

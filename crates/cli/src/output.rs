@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use truesum::manifest::{Head, Reading, detect};
+use truesum::manifest::{Entry, Head, Options, Reader, Reading, detect};
 use truesum::write::close;
 use truesum::{AtomicFile, Cause, Error};
 
@@ -45,7 +45,8 @@ impl Output {
             let is_text = whole && !head.text.contains(&0);
             // What is packed may be an archive.
             let is_list = |reading| matches!(reading, Reading::Lines { .. } | Reading::Document { .. });
-            is_text || detect(head, None).is_some_and(|row| is_list(row.reading))
+            // Bytes by chance may look like a format, but hold no entry.
+            is_text || detect(head, None).is_some_and(|row| is_list(row.reading)) && lists(path, None)
         })?;
         Output::file(path)
     }
@@ -144,6 +145,17 @@ pub fn print(text: &str, console: &mut Console) -> Exit {
         Ok(()) => Exit::Done,
         Err(error) => cannot_write(&error, console),
     }
+}
+
+/// Whether a file has an entry near its beginning, of this name if one is asked for.
+pub fn lists(path: &Path, wanted: Option<&[u8]>) -> bool {
+    /// In so much there is an entry, if any.
+    const BEGIN: u64 = 1 << 20;
+    let Ok(file) = File::open(path) else { return false };
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    let options = Options { allow_undigested: true, allow_pieces: true, ..Options::for_name(name) };
+    let is_it = |entry: &Entry| wanted.is_none_or(|wanted| entry.path == wanted);
+    Reader::new(file.take(BEGIN), options).any(|line| line.is_ok_and(|line| is_it(&line.entry)))
 }
 
 /// Begins a file that appears whole or not at all.

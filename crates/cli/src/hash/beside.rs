@@ -5,7 +5,8 @@
 use crate::console::Console;
 use crate::exit::Refusal;
 use crate::hash::plan::{Form, Place, heading};
-use crate::hash::replacing::{Accept, BESIDE, Gathered, is_manifest, lists, refused, refused_at};
+use crate::hash::replacing::{Accept, BESIDE, Gathered, is_manifest, refused, refused_at};
+use crate::output::lists;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;

@@ -2,13 +2,12 @@
 //! asked for too: a misspelt name or a disk that is not mounted would cost the digests of files that are still good.
 
 use crate::exit::Refusal;
+use crate::output::lists;
 use crate::words::count;
 use std::fs::File;
-use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::manifest::path::display_safe;
-use truesum::manifest::{Entry, Options, Reader};
 
 /// Manifests that are written although they list less than was asked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,17 +77,6 @@ pub fn refused_at(path: &Path, at: &Path, gathered: Gathered, accept: Accept) ->
 pub fn is_manifest(path: &Path) -> bool {
     File::open(path).map_or(true, |file| file.metadata().is_ok_and(|metadata| metadata.len() == 0))
         || lists(path, None)
-}
-
-/// Whether a file has an entry near its beginning, of this name if one is asked for.
-pub fn lists(path: &Path, wanted: Option<&[u8]>) -> bool {
-    /// In so much there is an entry, if any.
-    const BEGIN: u64 = 1 << 20;
-    let Ok(file) = File::open(path) else { return false };
-    let name = path.file_name().unwrap_or_default().as_bytes();
-    let options = Options { allow_undigested: true, allow_pieces: true, ..Options::for_name(name) };
-    let is_it = |entry: &Entry| wanted.is_none_or(|wanted| entry.path == wanted);
-    Reader::new(file.take(BEGIN), options).any(|line| line.is_ok_and(|line| is_it(&line.entry)))
 }
 
 #[cfg(test)]

@@ -117,7 +117,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     }
     let own_name = name_below(&args.output, plan.root());
     let mut listed_itself = false;
-    let output = Output::file(&args.output)?;
+    let output = Output::list(Some(&args.output))?;
     let name = args.output.as_os_str().as_bytes();
     let heading = Heading { specs: plan.specs().to_vec(), ..Heading::default() };
     let mut writer = Writer::new(Into(output), format, &heading);

@@ -33,11 +33,19 @@ fn a_list_takes_the_place_of_no_file_of_data() {
     let folder = Folder::with(&[("d/a", "abc"), ("notes", "not a list\n"), ("empty", "")]);
     folder.write("p.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF\0");
     folder.write("x.sfv", b"\xff\xd8\xff\xe0\0\x10JFIF\0");
+    // A line that begins as one of JSON.
+    folder.write("chance", b"\xff\xfe\0\x01\x02\0\n{\xff\xff\0\0\xff\x01\0\xff\xff\n\0\xff");
     folder.write("M", lines(&[(ABC, "d/a")]));
+    assert_eq!(folder.run(&["shard", "plan", "-o", "plan", "d"]).code, Some(0));
+    assert_eq!(folder.run(&["shard", "run", "plan", "0"]).code, Some(0));
     for words in [
         &["hash", "d", "-o", "p.jpg"][..],
         &["hash", "-a", "crc32", "-t", "sfv", "d", "-o", "x.sfv"],
         &["convert", "M", "-t", "bsd", "-o", "p.jpg"],
+        &["hash", "d", "-o", "p.jpg", "--format-string", "%p\\n"],
+        &["hash", "d", "-o", "chance"],
+        &["convert", "M", "-t", "bsd", "-o", "chance"],
+        &["shard", "merge", "plan", "-o", "p.jpg"],
         &["shard", "plan", "-o", "d/a", "d"],
         &["shard", "plan", "-o", "M", "d"],
     ] {
