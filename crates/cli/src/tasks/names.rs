@@ -95,6 +95,9 @@ pub struct Naming {
     base: PathBuf,
     /// The last root, and what stands for it in names.
     root: Option<(Vec<u8>, Vec<u8>)>,
+    /// The folder of the last named file, and its canonical path: in a list those of one folder mostly follow each other, and each
+    /// time costs a system call for each of its components.
+    folder: Option<(PathBuf, PathBuf)>,
     /// Names that lie outside the folder, and so are absolute.
     pub outside: u64,
 }
@@ -102,7 +105,7 @@ pub struct Naming {
 impl Naming {
     /// Names relative to `base`, a canonical path.
     pub fn new(base: PathBuf) -> Naming {
-        Naming { base, root: None, outside: 0 }
+        Naming { base, root: None, folder: None, outside: 0 }
     }
 
     /// The name of `path`, found at or below `root`.
@@ -128,16 +131,25 @@ impl Naming {
     }
 
     /// A root's own name: relative if it lies in the base, else absolute. `None` if it cannot be resolved.
-    fn resolve(&self, root: &[u8], is_file: bool) -> Option<Vec<u8>> {
+    fn resolve(&mut self, root: &[u8], is_file: bool) -> Option<Vec<u8>> {
         let path = Path::new(OsStr::from_bytes(root));
         let real = if is_file {
             // A link keeps its own name: it is what the user means, and what a check will open.
-            folder_of(path).canonicalize().ok()?.join(path.file_name()?)
+            self.canonical(folder_of(path))?.join(path.file_name()?)
         } else {
             path.canonicalize().ok()?
         };
         let relative = real.strip_prefix(&self.base).map(Path::to_path_buf);
         Some(relative.unwrap_or(real).into_os_string().into_vec())
+    }
+
+    fn canonical(&mut self, folder: PathBuf) -> Option<&Path> {
+        // By bytes: as paths, `a/.` and `a` are one.
+        if self.folder.as_ref().is_none_or(|(last, _)| last.as_os_str() != folder.as_os_str()) {
+            let real = folder.canonicalize().ok()?;
+            self.folder = Some((folder, real));
+        }
+        self.folder.as_ref().map(|(_, real)| real.as_path())
     }
 }
 
@@ -172,6 +184,19 @@ mod tests {
             assert_eq!(naming.name(&path, &root), name.as_bytes());
             assert_eq!(naming.outside, 0);
         }
+        let mut naming = Naming::new(base.clone());
+        let named =
+            ["data/sub/f", "data/sub/g", "link/sub/f", "link/sub/g", "gone/f", "data/sub/f", "data/h"].map(
+                |path| {
+                    let path = at(path);
+                    String::from_utf8(naming.name(&path, &path)).unwrap()
+                },
+            );
+        let gone = base.join("gone/f").into_os_string().into_string().unwrap();
+        assert_eq!(
+            named,
+            ["data/sub/f", "data/sub/g", "data/sub/f", "data/sub/g", gone.as_str(), "data/sub/f", "data/h"]
+        );
         let mut naming = Naming::new(base.join("data/sub"));
         assert_eq!(naming.name(b"/etc/passwd", b"/etc/passwd"), b"/etc/passwd");
         assert_eq!(naming.name(b"/etc/passwd", b"/"), b"/etc/passwd");
