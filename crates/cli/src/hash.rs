@@ -209,9 +209,16 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         return console.refuse(&refusal);
     }
     let output = match &plan.output {
-        // Bytes, and names that end with a NUL, are no text that could be known again.
-        Some(path) if plan.form == Form::Raw || plan.template.as_ref().is_some_and(ends_with_nul) => {
-            Output::file(path)
+        // Bytes are known again by their number alone, names that end with a NUL by being text between single ones.
+        Some(path) if plan.form == Form::Raw => {
+            let unit = plan.specs.iter().map(|spec| spec.digest_len() as u64).sum();
+            Output::unmarked(path, unit, &|_| false)
+        }
+        Some(path) if plan.template.as_ref().is_some_and(ends_with_nul) => {
+            Output::unmarked(path, 1, &|text| {
+                let is_odd = |byte: &u8| *byte < b' ' && !b"\0\t\n\r".contains(byte);
+                text.contains(&0) && !text.windows(2).any(|two| two == b"\0\0") && !text.iter().any(is_odd)
+            })
         }
         path => Output::list(path.as_deref()),
     };

@@ -3,6 +3,7 @@
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::{signals, standard};
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
@@ -17,6 +18,8 @@ pub struct Output {
     to: To,
     /// Whether each line is shown at once.
     pub is_terminal: bool,
+    /// How many bytes longer the file to be replaced is than what was written, where only one of equal length is replaced.
+    longer: Option<i64>,
 }
 
 enum To {
@@ -29,7 +32,7 @@ impl Output {
     pub fn stdout() -> Output {
         let is_terminal = io::stdout().is_terminal();
         let to = To::Stdout(BufWriter::with_capacity(1 << 16, standard::Output));
-        Output { to, is_terminal }
+        Output { to, is_terminal, longer: None }
     }
 
     /// The file for a list, or standard output.
@@ -57,7 +60,22 @@ impl Output {
     /// It cannot be written.
     pub fn file(path: &Path) -> Result<Output, Error> {
         let file = begin(path)?;
-        Ok(Output { to: To::File(file), is_terminal: false })
+        Ok(Output { to: To::File(file), is_terminal: false, longer: None })
+    }
+
+    /// A file for what nobody could know again: in units of so many bytes. It takes the place of what `fits` by how it begins, or
+    /// is as long as what is written.
+    ///
+    /// # Errors
+    /// It cannot be written, or what is there is not of whole units.
+    pub fn unmarked(path: &Path, unit: u64, fits: &dyn Fn(&[u8]) -> bool) -> Result<Output, Error> {
+        let old = std::fs::metadata(path).ok().filter(|old| old.is_file() && old.len() > 0);
+        let (len, fitting) = (old.map_or(0, |old| old.len()), Cell::new(true));
+        may_replace_what(path, ANOTHER, &|head| {
+            fitting.set(len == 0 || fits(head.text));
+            fitting.get() || len.is_multiple_of(unit)
+        })?;
+        Ok(Output { longer: (!fitting.get()).then_some(len as i64), ..Output::file(path)? })
     }
 
     /// The files that hold this output, as `(device, inode)`: a run must not hash what it writes.
@@ -85,6 +103,7 @@ impl Output {
     /// # Errors
     /// The system's.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.longer = self.longer.map(|longer| longer - bytes.len() as i64);
         match &mut self.to {
             To::Stdout(stdout) => {
                 stdout.write_all(bytes)?;
@@ -121,6 +140,9 @@ impl Output {
                     Err(_) => Ok(()),
                 }
             }
+            To::File(file) if self.longer.is_some_and(|longer| longer != 0) => {
+                Err(not_replaced(file.target(), ANOTHER))
+            }
             To::File(file) => file.commit(),
         }
     }
@@ -135,6 +157,9 @@ impl Output {
 }
 
 const STDOUT: &[u8] = b"standard output";
+
+/// What nothing is known of but that an earlier run did not write it.
+const ANOTHER: &str = "no earlier output of this command";
 
 /// Prints a text.
 pub fn print(text: &str, console: &mut Console) -> Exit {
@@ -232,11 +257,15 @@ pub fn may_replace_what(path: &Path, otherwise: &str, fits: &dyn Fn(Head<'_>) ->
         let read = File::open(path).and_then(|file| file.take(NEAR).read_to_end(&mut text));
         read.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
         if !fits(Head { text: &text, complete: (text.len() as u64) < NEAR }) {
-            let why = Cause::Other(format!("what is there is {otherwise}, and is not replaced"));
-            return Err(Error::new(path.as_os_str().as_bytes(), "write", why));
+            return Err(not_replaced(path, otherwise));
         }
     }
     Ok(())
+}
+
+fn not_replaced(path: &Path, what: &str) -> Error {
+    let why = Cause::Other(format!("what is there is {what}, and is not replaced"));
+    Error::new(path.as_os_str().as_bytes(), "write", why)
 }
 
 /// The exit for output that could not be written; a closed pipe ends the program here.
