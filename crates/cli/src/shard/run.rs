@@ -54,6 +54,9 @@ pub struct RunShardArgs {
     )]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
+    /// Read also what lies outside of that folder, where the plan names it
+    #[arg(long)]
+    allow_outside: bool,
     /// Compute also what is there already, and compare
     #[arg(long)]
     again: bool,
@@ -125,10 +128,11 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
     let watch = Watch::start(tell.line, None, console);
     let mut exit = Exit::Done;
     // Of several bundles one that may succeed is worth the attempt.
-    let mut again = false;
+    let (mut again, mut outside) = (false, false);
     for bundle in wanted {
         let computing = Computing {
             root: args.root.as_deref(),
+            outside: args.allow_outside,
             remote: remote.as_ref(),
             threads: tell.threads,
             mapping: Mapping::Guarded,
@@ -136,7 +140,11 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             withheld: &[],
             progress: &watch.progress,
         };
-        let done = compute_part(&plan, bundle, &folder, &computing, &mut |error| console.failure(error));
+        let mut failed = |error: &Error| {
+            outside |= matches!(error.cause, Cause::OutsideRoot);
+            console.failure(error);
+        };
+        let done = compute_part(&plan, bundle, &folder, &computing, &mut failed);
         let done = match done {
             Ok(done) => done,
             Err(error) if error.kind() == Kind::Interrupted => {
@@ -182,6 +190,9 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
         }
     }
     console.display = None;
+    if outside {
+        console.hint("--allow-outside reads it all the same; shard plan --root DIR plans from a folder that holds all");
+    }
     if again { Exit::TryAgain } else { exit }
 }
 

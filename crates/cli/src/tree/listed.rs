@@ -97,6 +97,10 @@ fn told(file: &Repaired, mode: Mode, console: &mut Console) -> Exit {
         console.failure(error);
         return Exit::Failed;
     }
+    let doubt = outcome.result.as_ref().ok().and_then(|found| found.pieces.as_ref()?.doubt());
+    if let (Some(doubt), Verdict::Verified) = (doubt, file.verdict()) {
+        console.note(&format!("{name}: {doubt}"));
+    }
     match (file.verdict(), mode) {
         (Verdict::Verified, _) if file.mends.is_empty() => {
             console.line(&format!("truesum: {name}: good, nothing to mend"));
