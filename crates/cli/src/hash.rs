@@ -16,7 +16,7 @@ mod writing;
 use crate::console::Console;
 use crate::ending::Ending;
 use crate::exit::{Exit, Refusal};
-use crate::output::{Output, cannot_write};
+use crate::output::{Output, cannot_write, id};
 use crate::selection;
 use crate::tasks::{Inputs, Tasks, in_order_of_the_tree};
 use crate::watch::Watch;
@@ -29,7 +29,6 @@ use replacing::{Gathered, NAMED};
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Instant;
 use truesum::manifest::path::display_safe;
@@ -321,12 +320,6 @@ fn ends_with_nul(template: &Template) -> bool {
     let mut line = Vec::new();
     template.render(&Entry::default(), &mut line);
     line.contains(&0)
-}
-
-/// A file as `(device, inode)`; nothing of what is none.
-fn id(path: &Path) -> Option<(u64, u64)> {
-    let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-    Some((file.dev(), file.ino()))
 }
 
 /// Whether the file to be replaced is among those that were named. What a list names is not known before it is read.

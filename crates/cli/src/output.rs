@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum::manifest::{Entry, Head, Options, Reader, Reading, detect};
 use truesum::write::close;
@@ -181,6 +182,12 @@ pub fn lists(path: &Path, wanted: Option<&[u8]>) -> bool {
     let options = Options { allow_undigested: true, allow_pieces: true, ..Options::for_name(name) };
     let is_it = |entry: &Entry| wanted.is_none_or(|wanted| entry.path == wanted);
     Reader::new(file.take(BEGIN), options).any(|line| line.is_ok_and(|line| is_it(&line.entry)))
+}
+
+/// A file as `(device, inode)`; nothing of what is none.
+pub fn id(path: &Path) -> Option<(u64, u64)> {
+    let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    Some((file.dev(), file.ino()))
 }
 
 /// Begins a file that appears whole or not at all.

@@ -126,8 +126,9 @@ pub struct Findings {
 impl Findings {
     /// What is not known of a file although all pieces are equal, for people.
     pub fn doubt(&self) -> Option<&'static str> {
-        self.open_end
-            .then_some("its length is not listed: zeros at its end, within the last block, may be more or fewer")
+        self.open_end.then_some(
+            "its length is not listed: zeros at its end, within the last block, may be more or fewer",
+        )
     }
 }
 

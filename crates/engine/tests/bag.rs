@@ -100,7 +100,10 @@ fn each_fault_of_a_bag_is_a_failure_that_is_named() {
             "data/p: it lies in the payload, and",
         ),
         (|bag| put(bag, "data/a.ftr", "\u{89}FTR\r\n\u{1a}\n"), "data/a.ftr: it lies in the payload, and"),
-        (|bag| put(bag, "bag-info.txt", "Payload-Oxum 7.2\n"), "neither label nor value: \"Payload-Oxum 7.2\""),
+        (
+            |bag| put(bag, "bag-info.txt", "Payload-Oxum 7.2\n"),
+            "neither label nor value: \"Payload-Oxum 7.2\"",
+        ),
         (
             |bag| put(bag, "manifest-sha1.txt", "a9993e364706816aba3e25717850c26c9cd0d89d  ../a\n"),
             "line 1: a name outside of data, where a bag has its payload",
@@ -161,10 +164,19 @@ fn what_may_be_damage_of_a_bag_is_said_and_no_failure() {
     }
     type Spoil = fn(&Path);
     let cases: [(Spoil, Option<&str>); 8] = [
-        (|bag| std::fs::write(bag.join("manifest_sha1.txt"), "x").unwrap(), Some("/manifest_sha1.txt: called like")),
-        (|bag| std::fs::write(bag.join("Manifest-sha1.TXT"), "x").unwrap(), Some("/Manifest-sha1.TXT: called like")),
         (
-            |bag| std::fs::rename(bag.join("tagmanifest-sha256.txt"), bag.join("tagmanifest-sha256.tx")).unwrap(),
+            |bag| std::fs::write(bag.join("manifest_sha1.txt"), "x").unwrap(),
+            Some("/manifest_sha1.txt: called like"),
+        ),
+        (
+            |bag| std::fs::write(bag.join("Manifest-sha1.TXT"), "x").unwrap(),
+            Some("/Manifest-sha1.TXT: called like"),
+        ),
+        (
+            |bag| {
+                std::fs::rename(bag.join("tagmanifest-sha256.txt"), bag.join("tagmanifest-sha256.tx"))
+                    .unwrap()
+            },
             Some("/tagmanifest-sha256.tx: called like"),
         ),
         (link, Some("/link: no file, and no tag manifest lists it")),
@@ -177,7 +189,12 @@ fn what_may_be_damage_of_a_bag_is_said_and_no_failure() {
         ),
         (|bag| std::fs::write(bag.join("notes"), "x").unwrap(), None),
         (|bag| std::fs::write(bag.join("manifest.json"), "x").unwrap(), None),
-        (|bag| std::fs::write(bag.join("fetch.txt"), "http://a 3 data/a\nhttp://a - data/sub/b c\n").unwrap(), None),
+        (
+            |bag| {
+                std::fs::write(bag.join("fetch.txt"), "http://a 3 data/a\nhttp://a - data/sub/b c\n").unwrap()
+            },
+            None,
+        ),
     ];
     for (spoil, said) in cases {
         let folder = tempfile::tempdir().unwrap();

@@ -191,7 +191,9 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
     }
     console.display = None;
     if outside {
-        console.hint("--allow-outside reads it all the same; shard plan --root DIR plans from a folder that holds all");
+        console.hint(
+            "--allow-outside reads it all the same; shard plan --root DIR plans from a folder that holds all",
+        );
     }
     if again { Exit::TryAgain } else { exit }
 }

@@ -399,15 +399,29 @@ fn that_a_list_does_not_tell_the_length_is_said() {
 #[test]
 fn what_cannot_be_mended_is_named_as_it_is_found() {
     let folder = outboard();
+    folder.write("copy", folder.read("data"));
     folder.write("d/M", crate::program::lines(&[(crate::program::ABC, "a")]));
     std::fs::create_dir(folder.path("e")).unwrap();
     let ran = folder.run(&["tree", "repair", "--from", "copy", "data.obao4", "e"]);
-    assert_eq!((ran.code, &ran.err[..]), (Some(1), "truesum: e/data: cannot open: No such file or directory\n"));
+    assert_eq!(
+        (ran.code, &ran.err[..]),
+        (Some(1), "truesum: e/data: cannot open: No such file or directory\n")
+    );
     std::fs::rename(folder.path("data.obao4"), folder.path("e/data.obao4")).unwrap();
     let ran = folder.run(&["tree", "repair", "--from", "copy", "e/data.obao4"]);
-    assert_eq!((ran.code, &ran.err[..]), (Some(1), "truesum: e/data: cannot open: No such file or directory\n"));
+    assert_eq!(
+        (ran.code, &ran.err[..]),
+        (Some(1), "truesum: e/data: cannot open: No such file or directory\n")
+    );
     let ran = folder.run(&["tree", "repair", "--from", "copy", "e/data.obao4", "gone"]);
-    assert_eq!((ran.code, &ran.err[..]), (Some(1), "truesum: gone: cannot open: No such file or directory\n"));
+    assert_eq!(
+        (ran.code, &ran.err[..]),
+        (Some(1), "truesum: gone: cannot open: No such file or directory\n")
+    );
     let ran = folder.run(&["tree", "repair", "--from", "copy", "d/M"]);
-    assert!(ran.code == Some(2) && ran.err.contains("it lists digests of whole files, and none of pieces"), "{}", ran.err);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("it lists digests of whole files, and none of pieces"),
+        "{}",
+        ran.err
+    );
 }

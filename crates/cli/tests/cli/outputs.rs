@@ -207,7 +207,9 @@ fn what_nobody_could_know_again_takes_the_place_of_an_earlier_one_alone() {
         assert_eq!(folder.read(name), before);
     }
     for round in 0..2 {
-        for (name, asked) in [("raw", &["--raw"][..]), ("two", &["--raw", "-a", "md5,crc32"]), ("list", names)] {
+        for (name, asked) in
+            [("raw", &["--raw"][..]), ("two", &["--raw", "-a", "md5,crc32"]), ("list", names)]
+        {
             let ran = folder.run(&[&["hash", "-o", name, "d/a", "d/b"], asked].concat());
             assert_eq!(ran.code, Some(0), "{round} {name}: {}", ran.err);
         }
@@ -217,4 +219,19 @@ fn what_nobody_could_know_again_takes_the_place_of_an_earlier_one_alone() {
     assert_eq!(folder.run(&[&["hash", "-o", "list", "d/b"], names].concat()).code, Some(0));
     folder.write("empty", "");
     assert_eq!(folder.run(&["hash", "--raw", "-o", "empty", "d/a"]).code, Some(0));
+}
+
+#[test]
+fn a_converted_manifest_takes_the_place_of_no_file_that_it_lists() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
+    folder.write("d/M", lines(&[(ABC, "a"), (EMPTY, "b")]));
+    symlink("a", folder.path("d/link")).unwrap();
+    for output in ["d/a", "./d/../d/a", "d/link"] {
+        let ran = folder.run(&["convert", "d/M", "-t", "bsd", "-o", output]);
+        assert!(ran.code == Some(2) && ran.err.contains(": not replaced: d/M lists it"), "{}", ran.err);
+        assert_eq!(folder.read("d/a"), b"abc");
+    }
+    for output in ["d/M", "d/N", "d/N"] {
+        assert_eq!(folder.run(&["convert", "d/M", "-t", "bsd", "-o", output]).code, Some(0));
+    }
 }

@@ -372,14 +372,19 @@ fn a_plan_does_not_take_the_place_of_what_its_manifest_lists() {
 fn what_lies_outside_of_the_planned_folder_is_read_only_on_request() {
     let folder = Folder::with(&[("d/a", "abc"), ("out", "secret")]);
     std::os::unix::fs::symlink("../out", folder.path("d/link")).unwrap();
-    for (asked, bundle) in [(&["d", "out"][..], "leads out"), (&["--follow", "d"], "leads out"), (&["d"], "")] {
+    for (asked, bundle) in [(&["d", "out"][..], "leads out"), (&["--follow", "d"], "leads out"), (&["d"], "")]
+    {
         std::fs::remove_dir_all(folder.path("plan.parts")).ok();
         let plan = [&["shard", "plan", "-q", "-o", "plan", "--root", "d"], asked].concat();
         assert_eq!(folder.run(&plan).code, Some(0));
         let ran = folder.run(&["shard", "run", "-q", "plan", "0"]);
         let code = if bundle.is_empty() { 0 } else { 1 };
         assert_eq!(ran.code, Some(code), "{asked:?} {}", ran.err);
-        assert!(ran.err.contains(bundle) && ran.err.contains("--allow-outside") != bundle.is_empty(), "{}", ran.err);
+        assert!(
+            ran.err.contains(bundle) && ran.err.contains("--allow-outside") != bundle.is_empty(),
+            "{}",
+            ran.err
+        );
         let ran = folder.run(&["shard", "run", "-q", "--allow-outside", "plan", "0"]);
         assert_eq!(ran.code, Some(0), "{asked:?} {}", ran.err);
     }

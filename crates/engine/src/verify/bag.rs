@@ -175,7 +175,9 @@ pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
     let labels = text.lines().filter_map(|line| Some(line.split_once(':')?.0.trim()));
     let mut doubts: Vec<Error> = labels
         .filter(|label| is_almost(label.to_ascii_lowercase().as_bytes(), b"payload-oxum"))
-        .map(|label| refused(&info, format!("{label:?} is not Payload-Oxum, so that nothing was counted by it")))
+        .map(|label| {
+            refused(&info, format!("{label:?} is not Payload-Oxum, so that nothing was counted by it"))
+        })
         .collect();
     for name in beside {
         let path = folder.join(OsStr::from_bytes(name));

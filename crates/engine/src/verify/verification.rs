@@ -285,7 +285,8 @@ impl<'a> Verification<'a> {
         let bytes = folder.as_os_str().as_bytes();
         // What belongs to a bag is no matter of choice.
         let (scope, select) = (Scope::Whole, &Selection::default());
-        let looking = Looking { scope, select, own: &self.own, strict: true, limit: u64::MAX, stopped: &stopped };
+        let looking =
+            Looking { scope, select, own: &self.own, strict: true, limit: u64::MAX, stopped: &stopped };
         let search = unlisted(bytes, listed, &looking, &mut found)?;
         self.report.counts.unreadable += search.failed.len() as u64;
         search.failed.iter().try_for_each(|error| tell(Event::Failed(error)))?;
