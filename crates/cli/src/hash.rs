@@ -31,6 +31,7 @@ use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
+use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::manifest::{Cut, Entry};
@@ -210,14 +211,14 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     let output = match &plan.output {
         // Bytes are known again by their number alone, names that end with a NUL by being text between single ones.
         Some(path) if plan.form == Form::Raw => {
-            let unit = plan.specs.iter().map(|spec| spec.digest_len() as u64).sum();
-            Output::unmarked(path, unit, &|_| false)
+            let unit: usize = plan.specs.iter().map(Spec::digest_len).sum();
+            Output::unmarked(path, &|_, len| len == unit as u64)
         }
         Some(path) if plan.template.as_ref().is_some_and(ends_with_nul) => {
-            Output::unmarked(path, 1, &|text| {
-                let is_odd = |byte: &u8| *byte < b' ' && !b"\0\t\n\r".contains(byte);
-                text.contains(&0) && !text.windows(2).any(|two| two == b"\0\0") && !text.iter().any(is_odd)
-            })
+            let is_odd = |byte: &u8| *byte < b' ' && !b"\0\t\n\r".contains(byte);
+            let is_text =
+                |text: &[u8]| !text.windows(2).any(|two| two == b"\0\0") && !text.iter().any(is_odd);
+            Output::unmarked(path, &|text, _| text.contains(&0) && is_text(text))
         }
         path => Output::list(path.as_deref()),
     };

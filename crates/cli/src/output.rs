@@ -3,7 +3,6 @@
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::{signals, standard};
-use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
@@ -19,8 +18,6 @@ pub struct Output {
     to: To,
     /// Whether each line is shown at once.
     pub is_terminal: bool,
-    /// How many bytes longer the file to be replaced is than what was written, where only one of equal length is replaced.
-    longer: Option<i64>,
 }
 
 enum To {
@@ -33,7 +30,7 @@ impl Output {
     pub fn stdout() -> Output {
         let is_terminal = io::stdout().is_terminal();
         let to = To::Stdout(BufWriter::with_capacity(1 << 16, standard::Output));
-        Output { to, is_terminal, longer: None }
+        Output { to, is_terminal }
     }
 
     /// The file for a list, or standard output.
@@ -61,22 +58,19 @@ impl Output {
     /// It cannot be written.
     pub fn file(path: &Path) -> Result<Output, Error> {
         let file = begin(path)?;
-        Ok(Output { to: To::File(file), is_terminal: false, longer: None })
+        Ok(Output { to: To::File(file), is_terminal: false })
     }
 
-    /// A file for what nobody could know again: in units of so many bytes. It takes the place of what `fits` by how it begins, or
-    /// is as long as what is written.
+    /// A file for what nobody could know again. It takes the place of what `fits`, by how it begins and by its length.
     ///
     /// # Errors
-    /// It cannot be written, or what is there is not of whole units.
-    pub fn unmarked(path: &Path, unit: u64, fits: &dyn Fn(&[u8]) -> bool) -> Result<Output, Error> {
-        let old = std::fs::metadata(path).ok().filter(|old| old.is_file() && old.len() > 0);
-        let (len, fitting) = (old.map_or(0, |old| old.len()), Cell::new(true));
-        may_replace_what(path, ANOTHER, &|head| {
-            fitting.set(len == 0 || fits(head.text));
-            fitting.get() || len.is_multiple_of(unit)
+    /// It cannot be written, or something else is there.
+    pub fn unmarked(path: &Path, fits: &dyn Fn(&[u8], u64) -> bool) -> Result<Output, Error> {
+        let len = std::fs::metadata(path).map_or(0, |old| old.len());
+        may_replace_what(path, "no earlier output of this command", &|head| {
+            len == 0 || fits(head.text, len)
         })?;
-        Ok(Output { longer: (!fitting.get()).then_some(len as i64), ..Output::file(path)? })
+        Output::file(path)
     }
 
     /// The files that hold this output, as `(device, inode)`: a run must not hash what it writes.
@@ -104,7 +98,6 @@ impl Output {
     /// # Errors
     /// The system's.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.longer = self.longer.map(|longer| longer - bytes.len() as i64);
         match &mut self.to {
             To::Stdout(stdout) => {
                 stdout.write_all(bytes)?;
@@ -141,9 +134,6 @@ impl Output {
                     Err(_) => Ok(()),
                 }
             }
-            To::File(file) if self.longer.is_some_and(|longer| longer != 0) => {
-                Err(not_replaced(file.target(), ANOTHER))
-            }
             To::File(file) => file.commit(),
         }
     }
@@ -158,9 +148,6 @@ impl Output {
 }
 
 const STDOUT: &[u8] = b"standard output";
-
-/// What nothing is known of but that an earlier run did not write it.
-const ANOTHER: &str = "no earlier output of this command";
 
 /// Prints a text.
 pub fn print(text: &str, console: &mut Console) -> Exit {
@@ -264,15 +251,11 @@ pub fn may_replace_what(path: &Path, otherwise: &str, fits: &dyn Fn(Head<'_>) ->
         let read = File::open(path).and_then(|file| file.take(NEAR).read_to_end(&mut text));
         read.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
         if !fits(Head { text: &text, complete: (text.len() as u64) < NEAR }) {
-            return Err(not_replaced(path, otherwise));
+            let why = Cause::Other(format!("what is there is {otherwise}, and is not replaced"));
+            return Err(Error::new(path.as_os_str().as_bytes(), "write", why));
         }
     }
     Ok(())
-}
-
-fn not_replaced(path: &Path, what: &str) -> Error {
-    let why = Cause::Other(format!("what is there is {what}, and is not replaced"));
-    Error::new(path.as_os_str().as_bytes(), "write", why)
 }
 
 /// The exit for output that could not be written; a closed pipe ends the program here.

@@ -128,7 +128,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
     let watch = Watch::start(tell.line, None, console);
     let mut exit = Exit::Done;
     // Of several bundles one that may succeed is worth the attempt.
-    let (mut again, mut outside) = (false, false);
+    let mut again = false;
     for bundle in wanted {
         let computing = Computing {
             root: args.root.as_deref(),
@@ -140,11 +140,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             withheld: &[],
             progress: &watch.progress,
         };
-        let mut failed = |error: &Error| {
-            outside |= matches!(error.cause, Cause::OutsideRoot);
-            console.failure(error);
-        };
-        let done = compute_part(&plan, bundle, &folder, &computing, &mut failed);
+        let done = compute_part(&plan, bundle, &folder, &computing, &mut |error| console.failure(error));
         let done = match done {
             Ok(done) => done,
             Err(error) if error.kind() == Kind::Interrupted => {
@@ -190,11 +186,6 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
         }
     }
     console.display = None;
-    if outside {
-        console.hint(
-            "--allow-outside reads it all the same; shard plan --root DIR plans from a folder that holds all",
-        );
-    }
     if again { Exit::TryAgain } else { exit }
 }
 

@@ -206,17 +206,17 @@ fn what_nobody_could_know_again_takes_the_place_of_an_earlier_one_alone() {
         assert!(ran.code == Some(2) && ran.err.contains("and is not replaced"), "{name} {asked:?}: {ran:?}");
         assert_eq!(folder.read(name), before);
     }
-    for round in 0..2 {
+    for _ in 0..2 {
         for (name, asked) in
             [("raw", &["--raw"][..]), ("two", &["--raw", "-a", "md5,crc32"]), ("list", names)]
         {
-            let ran = folder.run(&[&["hash", "-o", name, "d/a", "d/b"], asked].concat());
-            assert_eq!(ran.code, Some(0), "{round} {name}: {}", ran.err);
+            let ran = folder.run(&[&["hash", "-o", name, "d/a"], asked].concat());
+            assert_eq!(ran.code, Some(0), "{name}: {}", ran.err);
         }
     }
-    assert_eq!((folder.read("raw").len(), &folder.read("list")[..]), (64, &b"d/a\0d/b\0"[..]));
+    assert_eq!((folder.read("two").len(), &folder.read("list")[..]), (20, &b"d/a\0"[..]));
     // A list of names may have become longer.
-    assert_eq!(folder.run(&[&["hash", "-o", "list", "d/b"], names].concat()).code, Some(0));
+    assert_eq!(folder.run(&[&["hash", "-o", "list", "d/b", "d/a"], names].concat()).code, Some(0));
     folder.write("empty", "");
     assert_eq!(folder.run(&["hash", "--raw", "-o", "empty", "d/a"]).code, Some(0));
 }
