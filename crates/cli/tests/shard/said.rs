@@ -387,5 +387,13 @@ fn what_lies_outside_of_the_planned_folder_is_read_only_on_request() {
         );
         let ran = folder.run(&["shard", "run", "-q", "--allow-outside", "plan", "0"]);
         assert_eq!(ran.code, Some(0), "{asked:?} {}", ran.err);
+        let is_named = asked.contains(&"out");
+        let ran = folder.run(&["shard", "merge", "-q", "plan", "-o", "M"]);
+        assert_eq!(ran.code, Some(if is_named { 2 } else { 0 }), "{asked:?} {}", ran.err);
+        let merge =
+            ["shard", "merge", "-q", "--allow-outside", "plan", "-o", if is_named { "out" } else { "M" }];
+        let ran = folder.run(&merge);
+        assert!(!is_named || ran.err.contains("it is a file of this plan"), "{}", ran.err);
+        assert_eq!((ran.code, &folder.read("out")[..]), (Some(if is_named { 2 } else { 0 }), &b"secret"[..]));
     }
 }
