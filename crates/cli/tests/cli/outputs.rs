@@ -196,7 +196,7 @@ fn a_list_takes_the_place_of_nothing_that_is_packed() {
 fn what_nobody_could_know_again_takes_the_place_of_an_earlier_one_alone() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
     let photo = [&b"\xff\xd8\xff\xe0\0\x10JFIF\0"[..], &[7; 84]].concat();
-    for (name, bytes) in [("p.jpg", &photo[..]), ("p64", &photo[..64]), ("tar", b"a\0\0\0\0000644\0")] {
+    for (name, bytes) in [("p.jpg", &photo[..]), ("p64", &photo[..64]), ("tar", b"a\0\0\0\x000644\0")] {
         folder.write(name, bytes);
     }
     let names = &["--format-string", "%p\\0"][..];
