@@ -256,6 +256,7 @@ impl Plan {
         let work = |_: &_| {
             let computing = Computing {
                 root: root.as_ref().map(|Name(root)| root.as_path()),
+                outside: true,
                 remote: None,
                 threads: threads.unwrap_or(0),
                 mapping: if mapping { Mapping::Guarded } else { Mapping::Never },

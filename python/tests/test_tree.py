@@ -147,3 +147,11 @@ def test_lines_that_are_no_pieces_are_refused(tmp_path: Path, old: str, new: str
     assert old in line
     with pytest.raises(ValueError):
         tree.loads(line.replace(old, new, 1))
+
+
+def test_a_piece_without_its_digest_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(bytes(100))
+    told = json.loads(tree.dumps(tree.leaf(tmp_path / "file", 0, 100)))
+    del told["blake3"]
+    with pytest.raises(ValueError, match="blake3"):
+        tree.loads(json.dumps(told))

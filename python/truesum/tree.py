@@ -96,8 +96,8 @@ def _kind(told: dict[str, Any]) -> str | None:
 _COMMON = {"algorithm", "size", "first", "end"}
 _MEMBERS = {
     "proof-1": _COMMON | {"path"},
-    "piece-1": _COMMON | {"levels"},
-    "piece-2": _COMMON | {"levels", "path", "inode", "mtime_ns", "ctime_ns"},
+    "piece-1": _COMMON | {"levels", "blake3"},
+    "piece-2": _COMMON | {"levels", "blake3", "path", "inode", "mtime_ns", "ctime_ns"},
 }
 
 
@@ -110,7 +110,6 @@ def loads(line: str | bytes) -> Piece | Proof:
     wanted = _MEMBERS.get(str(kind))
     if wanted is None:
         raise ValueError("not a piece or a proof of truesum")
-    seal = told.pop("blake3", None) if kind != "proof-1" else None
     given = set(told) - ({"path_base64"} if kind == "piece-2" else set())
     if given != wanted:
         odd = ", ".join(sorted(given ^ wanted))
@@ -134,7 +133,7 @@ def loads(line: str | bytes) -> Piece | Proof:
         piece = Piece(told["algorithm"], told["size"], told["first"], told["end"], levels, origin)
     except (TypeError, OverflowError) as error:
         raise ValueError(f"a {kind} that is not as it should be: {error}") from None
-    if seal not in (None, piece.seal):
+    if told["blake3"] != piece.seal:
         raise ValueError("a piece that is not as it was written: its digest is another one")
     return piece
 

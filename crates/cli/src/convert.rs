@@ -6,7 +6,7 @@ mod losses;
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::options::LifeArgs;
-use crate::output::{Output, cannot_write};
+use crate::output::{Output, cannot_write, id};
 use crate::progress::Line;
 use crate::selection::{FilterArgs, OnlyArgs, selection};
 use crate::values::color::Color;
@@ -16,6 +16,7 @@ use crate::watch::Watch;
 use crate::words::{count, grouped};
 use clap::{Args, ValueHint};
 use losses::Losses;
+use std::ffi::OsStr;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -132,8 +133,13 @@ fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Resul
     let writer = Writer::new(BufWriter::new(spooled_tempfile(IN_MEMORY)), format, &Heading::default());
     let mut losses = Losses::new(name, format, args.lossy, console);
     let mut choice = Choice { select, kept: 0, left_out: 0, pieced: false };
-    let done =
-        convert(&mut reader, writer, format, &mut |entry| choice.keep(entry), &mut |lost| losses.note(&lost));
+    let (own, folder) = (args.output.as_deref().and_then(id), folder_of(&args.input));
+    let mut listed = false;
+    let mut keep = |entry: &Entry| {
+        listed |= own.is_some() && id(&folder.join(OsStr::from_bytes(&entry.path))) == own;
+        choice.keep(entry)
+    };
+    let done = convert(&mut reader, writer, format, &mut keep, &mut |lost| losses.note(&lost));
     let (text, converted) = match done {
         Ok((text, converted)) => (text, converted),
         Err(ConvertError::Read(error)) => return Err(Error::io(name, "read", error).into()),
@@ -148,6 +154,11 @@ fn made(args: &ConvertArgs, progress: &Progress, console: &mut Console) -> Resul
     losses.untold(&untold);
     if let Some(refusal) = choice.refusal().or_else(|| losses.refusal(&converted)) {
         return Err(Nothing::Refused(refusal));
+    }
+    if let (true, Some(output)) = (listed, &args.output) {
+        let output = display_safe(output.as_os_str().as_bytes());
+        let text = format!("{output}: not replaced: {} lists it", display_safe(name));
+        return refuse(text, "-o takes the name of the new manifest");
     }
     choice.tell(console);
     text.seek(SeekFrom::Start(0)).map_err(scratch)?;

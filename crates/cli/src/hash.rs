@@ -16,7 +16,7 @@ mod writing;
 use crate::console::Console;
 use crate::ending::Ending;
 use crate::exit::{Exit, Refusal};
-use crate::output::{Output, cannot_write};
+use crate::output::{Output, cannot_write, id};
 use crate::selection;
 use crate::tasks::{Inputs, Tasks, in_order_of_the_tree};
 use crate::watch::Watch;
@@ -29,9 +29,9 @@ use replacing::{Gathered, NAMED};
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Instant;
+use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::manifest::{Cut, Entry};
@@ -209,9 +209,16 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         return console.refuse(&refusal);
     }
     let output = match &plan.output {
-        // Bytes, and names that end with a NUL, are no text that could be known again.
-        Some(path) if plan.form == Form::Raw || plan.template.as_ref().is_some_and(ends_with_nul) => {
-            Output::file(path)
+        // Bytes are known again by their number alone, names that end with a NUL by being text between single ones.
+        Some(path) if plan.form == Form::Raw => {
+            let unit: usize = plan.specs.iter().map(Spec::digest_len).sum();
+            Output::unmarked(path, &|_, len| len == unit as u64)
+        }
+        Some(path) if plan.template.as_ref().is_some_and(ends_with_nul) => {
+            let is_odd = |byte: &u8| *byte < b' ' && !b"\0\t\n\r".contains(byte);
+            let is_text =
+                |text: &[u8]| !text.windows(2).any(|two| two == b"\0\0") && !text.iter().any(is_odd);
+            Output::unmarked(path, &|text, _| text.contains(&0) && is_text(text))
         }
         path => Output::list(path.as_deref()),
     };
@@ -314,12 +321,6 @@ fn ends_with_nul(template: &Template) -> bool {
     let mut line = Vec::new();
     template.render(&Entry::default(), &mut line);
     line.contains(&0)
-}
-
-/// A file as `(device, inode)`; nothing of what is none.
-fn id(path: &Path) -> Option<(u64, u64)> {
-    let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-    Some((file.dev(), file.ino()))
 }
 
 /// Whether the file to be replaced is among those that were named. What a list names is not known before it is read.

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum::manifest::{Entry, Head, Options, Reader, Reading, detect};
 use truesum::write::close;
@@ -58,6 +59,18 @@ impl Output {
     pub fn file(path: &Path) -> Result<Output, Error> {
         let file = begin(path)?;
         Ok(Output { to: To::File(file), is_terminal: false })
+    }
+
+    /// A file for what nobody could know again. It takes the place of what `fits`, by how it begins and by its length.
+    ///
+    /// # Errors
+    /// It cannot be written, or something else is there.
+    pub fn unmarked(path: &Path, fits: &dyn Fn(&[u8], u64) -> bool) -> Result<Output, Error> {
+        let len = std::fs::metadata(path).map_or(0, |old| old.len());
+        may_replace_what(path, "no earlier output of this command", &|head| {
+            len == 0 || fits(head.text, len)
+        })?;
+        Output::file(path)
     }
 
     /// The files that hold this output, as `(device, inode)`: a run must not hash what it writes.
@@ -156,6 +169,12 @@ pub fn lists(path: &Path, wanted: Option<&[u8]>) -> bool {
     let options = Options { allow_undigested: true, allow_pieces: true, ..Options::for_name(name) };
     let is_it = |entry: &Entry| wanted.is_none_or(|wanted| entry.path == wanted);
     Reader::new(file.take(BEGIN), options).any(|line| line.is_ok_and(|line| is_it(&line.entry)))
+}
+
+/// A file as `(device, inode)`; nothing of what is none.
+pub fn id(path: &Path) -> Option<(u64, u64)> {
+    let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    Some((file.dev(), file.ino()))
 }
 
 /// Begins a file that appears whole or not at all.

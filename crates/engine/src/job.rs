@@ -119,6 +119,17 @@ pub struct Findings {
     pub by: String,
     /// Where so little of each digest is listed that equal ones prove nothing, and no digest of all of the file does either: how much.
     pub short: Option<String>,
+    /// Whether they leave open how many zeros it ends with.
+    pub open_end: bool,
+}
+
+impl Findings {
+    /// What is not known of a file although all pieces are equal, for people.
+    pub fn doubt(&self) -> Option<&'static str> {
+        self.open_end.then_some(
+            "its length is not listed: zeros at its end, within the last block, may be more or fewer",
+        )
+    }
 }
 
 /// A range of bytes in pieces that differ.

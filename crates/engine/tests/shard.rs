@@ -72,8 +72,16 @@ impl Divided {
 
     fn compute(&self, plan: &Plan, bundle: usize, again: bool) -> truesum::shard::part::Done {
         let (mapping, progress) = (Mapping::Never, &Progress::default());
-        let computing =
-            Computing { root: None, remote: None, threads: 1, mapping, again, withheld: &[], progress };
+        let computing = Computing {
+            root: None,
+            outside: true,
+            remote: None,
+            threads: 1,
+            mapping,
+            again,
+            withheld: &[],
+            progress,
+        };
         compute(plan, bundle, self.dir.path(), &computing, &mut |_| {}).unwrap()
     }
 
@@ -273,8 +281,16 @@ fn lines_that_are_withheld_are_not_read_and_have_failed() {
         let mut told = Vec::new();
         let progress = Progress::default();
         let (mapping, withheld) = (Mapping::Never, std::slice::from_ref(&lines));
-        let computing =
-            Computing { root: None, remote: None, threads: 1, mapping, again, withheld, progress: &progress };
+        let computing = Computing {
+            root: None,
+            outside: true,
+            remote: None,
+            threads: 1,
+            mapping,
+            again,
+            withheld,
+            progress: &progress,
+        };
         let done = compute(&plan, bundle, divided.dir.path(), &computing, &mut |error| {
             told.push(error.path.clone());
         });

@@ -7,6 +7,7 @@ use crate::exit::Refusal;
 use crate::formats;
 use crate::key::HINT;
 use crate::options::{Moved, Tell};
+use crate::output::lists;
 use crate::selection::selection;
 use crate::stores;
 use std::ffi::OsString;
@@ -269,7 +270,8 @@ fn list_and_data(
         let complete = (head.len() as u64) < HEAD;
         manifest::detect(manifest::Head { text: &head, complete }, Some(path.as_os_str().as_bytes()))
     };
-    let is_data = || data.is_dir() || data.is_file() && format_of(data).is_none();
+    // Bytes by chance may look like a format, but hold no entry.
+    let is_data = || data.is_dir() || data.is_file() && (format_of(data).is_none() || !lists(data, None));
     if format.is_none()
         && !list.is_file()
         && !list.is_dir()

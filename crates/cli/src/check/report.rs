@@ -250,7 +250,8 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
     json::path_into(&job.name, out);
     from(manifest, job.origin.1, out);
     digests("expected", &job.specs, &job.expected, out);
-    if let Some(size) = job.size {
+    let is_listed = |found: &Found| found.pieces.as_ref().is_none_or(|pieces| !pieces.open_end);
+    if let Some(size) = job.size.filter(|_| outcome.result.as_ref().ok().is_none_or(is_listed)) {
         add(out, format_args!(",\"expected_size\":{size}"));
     }
     if let Some(name) = respelt(outcome) {

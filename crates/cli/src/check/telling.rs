@@ -113,6 +113,11 @@ impl<'a> Telling<'a> {
             Event::Malformed(manifest, line) => self.malformed(manifest, line)?,
             Event::Checked(manifest, checked) => self.checked(manifest, checked),
             Event::Failed(error) => self.console.failure(error),
+            Event::Doubtful(doubt) if self.plan.tell.notes => {
+                let name = display_safe(&doubt.path);
+                self.console.note(&format!("{name}: {}", doubt.reason()));
+            }
+            Event::Doubtful(_) => {}
             Event::Signed(seal) => {
                 match self.plan.form {
                     Form::Json => report::signed(seal, &mut self.lines),
@@ -440,6 +445,7 @@ fn file(event: &Event<'_>, plan: &Checking, record: &mut Record) {
             record.failure(Tone::Bad, "NOT LISTED", &bytes(name), "");
         }
         Event::Unlisted(_, name) => record.other(Tone::Unsure, "not listed", &bytes(name)),
+        Event::Doubtful(doubt) => record.other(Tone::Unsure, "doubtful", &doubt.path),
         Event::NotVerified(name) => record.failure(Tone::Bad, "NOT VERIFIED", &bytes(name), "required"),
         Event::Unmatched(name) => {
             record.failure(Tone::Unsure, "NO ENTRY", &bytes(name), "asked for, and no entry is called so");

@@ -4,18 +4,20 @@ use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::formats::told_in;
 use crate::options::RunArgs;
-use crate::output::{Output, cannot_write};
+use crate::output::{Output, cannot_write, id};
 use crate::shard::parts_of;
+use crate::stores;
 use crate::values::path::output_file;
 use crate::values::table::FormatParser;
 use crate::watch::Watch;
 use crate::words::{count, size};
 use clap::{Args, ValueHint};
+use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::Spec;
-use truesum::manifest::path::display_safe;
+use truesum::manifest::path::{display_safe, within_root};
 use truesum::manifest::{self, Entry, Format, Heading, Spelling, WriteError, Writer};
 use truesum::shard::merge::{Fault, merge as merge_parts};
 use truesum::shard::plan::Plan;
@@ -54,6 +56,9 @@ pub struct MergeArgs {
     /// Write it also if parts say that files could not be hashed: of those that could
     #[arg(long)]
     partial: bool,
+    /// List also what lies outside of the plan's folder
+    #[arg(long)]
+    allow_outside: bool,
     #[command(flatten)]
     run: RunArgs,
     /// No progress line and no summary
@@ -116,6 +121,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         return Ok(console.refuse(&Refusal::new(format!("-o: {shown} is {what}"))));
     }
     let own_name = name_below(&args.output, plan.root());
+    let (own, is_store) = (id(&args.output), stores::is_url(plan.root().as_os_str()));
     let mut listed_itself = false;
     let output = Output::list(Some(&args.output))?;
     let name = args.output.as_os_str().as_bytes();
@@ -125,7 +131,12 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     let mut unholdable = 0u64;
     let mut refused: Vec<(Vec<u8>, String)> = Vec::new();
     let mut each = |entry: Entry| {
-        listed_itself |= own_name.as_ref() == Some(&entry.path);
+        let outside = !is_store && within_root(&entry.path).is_err();
+        if outside && !args.allow_outside {
+            return Err(Error::new(&entry.path, "list", Cause::OutsideRoot));
+        }
+        let is_own = || own.is_some() && id(&plan.root().join(OsStr::from_bytes(&entry.path))) == own;
+        listed_itself |= own_name.as_ref() == Some(&entry.path) || outside && is_own();
         match writer.write(&entry) {
             Ok(()) => Ok(()),
             Err(WriteError::Io(error)) => Err(Error::io(name, "write", error)),

@@ -54,6 +54,9 @@ pub struct RunShardArgs {
     )]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
+    /// Read also what lies outside of that folder, where the plan names it
+    #[arg(long)]
+    allow_outside: bool,
     /// Compute also what is there already, and compare
     #[arg(long)]
     again: bool,
@@ -129,6 +132,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
     for bundle in wanted {
         let computing = Computing {
             root: args.root.as_deref(),
+            outside: args.allow_outside,
             remote: remote.as_ref(),
             threads: tell.threads,
             mapping: Mapping::Guarded,

@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use crate::tree::loss;
 use crate::watch::Watch;
 use crate::words::count;
+use std::ffi::OsStr;
 use std::fmt::Write;
 use std::fs::File;
 use std::io::Read;
@@ -14,7 +15,7 @@ use truesum::manifest::path::display_safe;
 use truesum::manifest::{Head, detect};
 use truesum::tree::repair::Mode;
 use truesum::verify::mending::{Repaired, repair as mend};
-use truesum::{Mapping, Options, Verdict};
+use truesum::{Error, Mapping, Options, Verdict};
 
 /// Bytes by which a list is known.
 const HEAD: u64 = 64 << 10;
@@ -46,10 +47,18 @@ pub fn repair(
         data => (None, data),
     };
     let options = Options { root, data, threads, mapping: Mapping::Guarded, ..Options::default() };
+    // Errors name files as they can be found from here, and not as the list has them.
+    let folder = options.root.as_deref().or(list.parent()).filter(|_| options.data.is_none());
+    let folder = folder.unwrap_or(Path::new("")).to_owned();
+    let found = |error: &Error| {
+        let path = Path::new(OsStr::from_bytes(&error.path));
+        let is_given = path == list || path.starts_with(copy);
+        error.under(if is_given { path.to_owned() } else { folder.join(path) }.as_os_str().as_bytes())
+    };
     let watch = Watch::of_one(None, console);
     let done = match mend(list, copy, mode, &options, &watch.progress) {
         Ok(done) => done,
-        Err(error) => return watch.failed(&error, console),
+        Err(error) => return watch.failed(&found(&error), console),
     };
     let several = done.files.len() > 1;
     let mut text = String::new();
@@ -72,7 +81,7 @@ pub fn repair(
     }
     for file in &done.files {
         loss::tell(&display_safe(&file.before.job.name), &file.mends, file.there, mode, console);
-        exit = exit.max(told(file, mode, console));
+        exit = exit.max(told(file, mode, &found, console));
     }
     if !done.whole.is_empty() {
         let entries = count(done.whole.len() as u64, "entry has", "entries have");
@@ -81,7 +90,7 @@ pub fn repair(
     for outcome in &done.whole {
         match (&outcome.result, outcome.verdict()) {
             (_, Verdict::Verified | Verdict::Unverified | Verdict::Hashed) => continue,
-            (Err(error), _) => console.failure(error),
+            (Err(error), _) => console.failure(&found(error)),
             _ => console.error_of(&outcome.job.name, "not as listed, and no digests of pieces say where"),
         }
         exit = exit.max(Exit::Failed);
@@ -90,12 +99,16 @@ pub fn repair(
 }
 
 /// Says what became of a file.
-fn told(file: &Repaired, mode: Mode, console: &mut Console) -> Exit {
+fn told(file: &Repaired, mode: Mode, found: &dyn Fn(&Error) -> Error, console: &mut Console) -> Exit {
     let name = display_safe(&file.before.job.name);
     let outcome = file.after.as_ref().unwrap_or(&file.before);
     if let Err(error) = &outcome.result {
-        console.failure(error);
+        console.failure(&found(error));
         return Exit::Failed;
+    }
+    let doubt = outcome.result.as_ref().ok().and_then(|found| found.pieces.as_ref()?.doubt());
+    if let (Some(doubt), Verdict::Verified) = (doubt, file.verdict()) {
+        console.note(&format!("{name}: {doubt}"));
     }
     match (file.verdict(), mode) {
         (Verdict::Verified, _) if file.mends.is_empty() => {

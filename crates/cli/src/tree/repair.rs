@@ -4,6 +4,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::findings;
 use crate::options::threads;
+use crate::output::lists;
 use crate::tree::{listed, loss, stored};
 use crate::values;
 use crate::values::digest::hexadecimal;
@@ -18,6 +19,7 @@ use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Judgement, Length};
 use truesum::tree::repair::{Mode, repair as mend};
+use truesum::tree::store::with_suffix;
 
 /// Mend a damaged file from a second copy
 #[derive(Args)]
@@ -83,6 +85,11 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         let (file, mode) = (args.file.as_ref().map(PathBuf::from), args.mode());
         let (copy, threads) = (Path::new(&args.copy), args.processors.unwrap_or(0));
         return listed::repair(&args.tree, file, copy, mode, threads, console);
+    }
+    if !with_suffix(&args.tree, ".ftr").exists() && lists(&args.tree, None) {
+        let why = "it lists digests of whole files, and none of pieces, by which damage would be found";
+        console.error_of(args.tree.as_os_str().as_bytes(), why);
+        return Exit::NotAsAsked;
     }
     let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), console) else {
         return Exit::NotAsAsked;

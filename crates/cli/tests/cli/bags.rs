@@ -282,16 +282,20 @@ fn what_belongs_to_a_media_history_is_none_of_its_files() {
     let list = "clips/ascmhl/0001_clips.mhl";
     let ran = folder.run(&["hash", "-t", "ascmhl", "-q", "-o", list, "clips"]);
     assert_eq!(shown(&ran), (String::new(), "", Some(0)));
-    // The list of a later day.
+    // The list of a later day, which the chain names.
     folder.write("clips/ascmhl/0002_clips.mhl", folder.read(list));
+    let chain = "clips/ascmhl/ascmhl_chain.xml";
+    let entry = "<hashlist><path>0002_clips.mhl</path></hashlist></ascmhldirectory>";
+    folder.write(chain, String::from_utf8(folder.read(chain)).unwrap().replace("</ascmhldirectory>", entry));
     for command in [&["check", "--exact", list][..], &["audit", list], &["diff", list, "clips"]] {
         let ran = folder.run(command);
         assert_eq!(ran.code, Some(0), "{command:?}: {}{}", ran.out(), ran.err);
     }
     // Not what only lies there, or is called so elsewhere.
+    folder.write("clips/ascmhl/0003_junk.mhl", "");
     folder.write("clips/ascmhl/notes", "");
     folder.write("clips/ascmhl_chain.xml", "");
     let ran = folder.run(&["check", "--exact", list]);
-    let said = "2 files in clips not listed: ascmhl/notes, ascmhl_chain.xml\n";
+    let said = "3 files in clips not listed: ascmhl/0003_junk.mhl, ascmhl/notes, ascmhl_chain.xml\n";
     assert!(ran.code == Some(1) && ran.err.contains(said), "{}", ran.err);
 }

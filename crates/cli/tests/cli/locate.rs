@@ -254,6 +254,12 @@ fn the_file_of_a_list_may_have_any_name() {
     assert!(ran.code == Some(2) && ran.err.contains("does not say what file it is of"), "{}", ran.err);
     let ran = folder.run(&["check", "--format", "obao4", "--data", "sub/data", "nodes"]);
     assert_eq!((ran.out().as_str(), ran.code), ("sub/data: OK\n", Some(0)), "{}", ran.err);
+    // Bytes by chance look like lines of JSON.
+    let chance = b"\xff\xfe\0\x01\x02\0\n{\xff\xff\0\0\xff\x01\0\xff\xff\n\0\xff";
+    folder.write("chance", [chance, &noise(100_000)[..]].concat());
+    assert_eq!(folder.run(&["tree", "--save", "--format", "obao4", "chance"]).code, Some(0));
+    let ran = folder.run(&["check", "--locate", "chance.obao4", "chance"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("chance: OK\n", Some(0)), "{}", ran.err);
     // Of several files one is none of all.
     folder.write("a", "a");
     folder.write("b", "b");
@@ -362,4 +368,60 @@ fn a_file_that_is_given_is_called_so_where_it_is_mended() {
         assert!(ran.err.contains("truesum: other: mended and verified"), "{}", ran.err);
         assert_eq!(ran.code, Some(0));
     }
+}
+
+#[test]
+fn that_a_list_does_not_tell_the_length_is_said() {
+    let folder = Folder::new();
+    let mut file = noise(3 * 4096 + 104);
+    let (mut padded, mut node) = (file.clone(), Vec::new());
+    padded.resize(4 * 4096, 0);
+    for block in padded.chunks(4096) {
+        node.extend(folder.feed(&["hash", "--raw", "-"], block).out);
+    }
+    node.resize(4096, 0);
+    folder.write("data.merkle", node);
+    let note = "note: data: its length is not listed: zeros at its end, within the last block, may be more or fewer\n";
+    for length in [file.len(), file.len() + 8, file.len() + 3] {
+        file.resize(length, 0);
+        folder.write("data", &file);
+        let ran = folder.run(&["check", "--only", "data", "data.merkle"]);
+        assert!(ran.code == Some(0) && ran.err.contains(note), "{length}: {}", ran.err);
+        let ran = folder.run(&["check", "--json", "data.merkle"]);
+        assert!(ran.code == Some(0) && !ran.out().contains("expected_size"), "{}", ran.out());
+    }
+    folder.write("copy", &file);
+    flip(&folder, "data", 9);
+    let ran = folder.run(&["tree", "repair", "--from", "copy", "data.merkle"]);
+    assert!(ran.code == Some(0) && ran.err.contains(note), "{}", ran.err);
+}
+
+#[test]
+fn what_cannot_be_mended_is_named_as_it_is_found() {
+    let folder = outboard();
+    folder.write("copy", folder.read("data"));
+    folder.write("d/M", crate::program::lines(&[(crate::program::ABC, "a")]));
+    std::fs::create_dir(folder.path("e")).unwrap();
+    let ran = folder.run(&["tree", "repair", "--from", "copy", "data.obao4", "e"]);
+    assert_eq!(
+        (ran.code, &ran.err[..]),
+        (Some(1), "truesum: e/data: cannot open: No such file or directory\n")
+    );
+    std::fs::rename(folder.path("data.obao4"), folder.path("e/data.obao4")).unwrap();
+    let ran = folder.run(&["tree", "repair", "--from", "copy", "e/data.obao4"]);
+    assert_eq!(
+        (ran.code, &ran.err[..]),
+        (Some(1), "truesum: e/data: cannot open: No such file or directory\n")
+    );
+    let ran = folder.run(&["tree", "repair", "--from", "copy", "e/data.obao4", "gone"]);
+    assert_eq!(
+        (ran.code, &ran.err[..]),
+        (Some(1), "truesum: gone: cannot open: No such file or directory\n")
+    );
+    let ran = folder.run(&["tree", "repair", "--from", "copy", "d/M"]);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("it lists digests of whole files, and none of pieces"),
+        "{}",
+        ran.err
+    );
 }

@@ -191,3 +191,47 @@ fn a_list_takes_the_place_of_nothing_that_is_packed() {
         assert_eq!((ran.code, &folder.read("backup.tar.gz")[..]), (Some(2), bytes), "{}", ran.err);
     }
 }
+
+#[test]
+fn what_nobody_could_know_again_takes_the_place_of_an_earlier_one_alone() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
+    let photo = [&b"\xff\xd8\xff\xe0\0\x10JFIF\0"[..], &[7; 84]].concat();
+    for (name, bytes) in [("p.jpg", &photo[..]), ("p64", &photo[..64]), ("tar", b"a\0\0\0\x000644\0")] {
+        folder.write(name, bytes);
+    }
+    let names = &["--format-string", "%p\\0"][..];
+    for (name, asked) in [("p.jpg", &["--raw"][..]), ("p64", &["--raw"]), ("p.jpg", names), ("tar", names)] {
+        let before = folder.read(name);
+        let ran = folder.run(&[&["hash", "-o", name, "d/a"], asked].concat());
+        assert!(ran.code == Some(2) && ran.err.contains("and is not replaced"), "{name} {asked:?}: {ran:?}");
+        assert_eq!(folder.read(name), before);
+    }
+    for _ in 0..2 {
+        for (name, asked) in
+            [("raw", &["--raw"][..]), ("two", &["--raw", "-a", "md5,crc32"]), ("list", names)]
+        {
+            let ran = folder.run(&[&["hash", "-o", name, "d/a"], asked].concat());
+            assert_eq!(ran.code, Some(0), "{name}: {}", ran.err);
+        }
+    }
+    assert_eq!((folder.read("two").len(), &folder.read("list")[..]), (20, &b"d/a\0"[..]));
+    // A list of names may have become longer.
+    assert_eq!(folder.run(&[&["hash", "-o", "list", "d/b", "d/a"], names].concat()).code, Some(0));
+    folder.write("empty", "");
+    assert_eq!(folder.run(&["hash", "--raw", "-o", "empty", "d/a"]).code, Some(0));
+}
+
+#[test]
+fn a_converted_manifest_takes_the_place_of_no_file_that_it_lists() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
+    folder.write("d/M", lines(&[(ABC, "a"), (EMPTY, "b")]));
+    symlink("a", folder.path("d/link")).unwrap();
+    for output in ["d/a", "./d/../d/a", "d/link"] {
+        let ran = folder.run(&["convert", "d/M", "-t", "bsd", "-o", output]);
+        assert!(ran.code == Some(2) && ran.err.contains(": not replaced: d/M lists it"), "{}", ran.err);
+        assert_eq!(folder.read("d/a"), b"abc");
+    }
+    for output in ["d/M", "d/N", "d/N"] {
+        assert_eq!(folder.run(&["convert", "d/M", "-t", "bsd", "-o", output]).code, Some(0));
+    }
+}

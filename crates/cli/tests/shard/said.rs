@@ -367,3 +367,33 @@ fn a_plan_does_not_take_the_place_of_what_its_manifest_lists() {
     assert_eq!(folder.read("plan"), before);
     assert_eq!(folder.run(&["shard", "plan", "-q", "-o", "p", "--manifest", "SUMS"]).code, Some(0));
 }
+
+#[test]
+fn what_lies_outside_of_the_planned_folder_is_read_only_on_request() {
+    let folder = Folder::with(&[("d/a", "abc"), ("out", "secret")]);
+    std::os::unix::fs::symlink("../out", folder.path("d/link")).unwrap();
+    for (asked, bundle) in [(&["d", "out"][..], "leads out"), (&["--follow", "d"], "leads out"), (&["d"], "")]
+    {
+        std::fs::remove_dir_all(folder.path("plan.parts")).ok();
+        let plan = [&["shard", "plan", "-q", "-o", "plan", "--root", "d"], asked].concat();
+        assert_eq!(folder.run(&plan).code, Some(0));
+        let ran = folder.run(&["shard", "run", "-q", "plan", "0"]);
+        let code = if bundle.is_empty() { 0 } else { 1 };
+        assert_eq!(ran.code, Some(code), "{asked:?} {}", ran.err);
+        assert!(
+            ran.err.contains(bundle) && ran.err.contains("--allow-outside") != bundle.is_empty(),
+            "{}",
+            ran.err
+        );
+        let ran = folder.run(&["shard", "run", "-q", "--allow-outside", "plan", "0"]);
+        assert_eq!(ran.code, Some(0), "{asked:?} {}", ran.err);
+        let is_named = asked.contains(&"out");
+        let ran = folder.run(&["shard", "merge", "-q", "plan", "-o", "M"]);
+        assert_eq!(ran.code, Some(if is_named { 2 } else { 0 }), "{asked:?} {}", ran.err);
+        let merge =
+            ["shard", "merge", "-q", "--allow-outside", "plan", "-o", if is_named { "out" } else { "M" }];
+        let ran = folder.run(&merge);
+        assert!(!is_named || ran.err.contains("it is a file of this plan"), "{}", ran.err);
+        assert_eq!((ran.code, &folder.read("out")[..]), (Some(if is_named { 2 } else { 0 }), &b"secret"[..]));
+    }
+}

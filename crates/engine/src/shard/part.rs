@@ -32,6 +32,8 @@ use truesum_hash::{Digest, Hasher, Spec};
 pub struct Computing<'a> {
     /// The folder that names lead from, where it is another one than the plan says: other machines may have it elsewhere.
     pub root: Option<&'a Path>,
+    /// Whether names may lead out of that folder: who wrote the plan need not be who runs it.
+    pub outside: bool,
     /// Where names lead instead, if the plan is one of files that lie in no file system.
     pub remote: Option<&'a Arc<dyn Remote>>,
     /// Threads that read and hash; 0 means one for each core.
@@ -107,7 +109,7 @@ pub fn compute(
     }
     let root = match computing.remote {
         Some(_) => Root::Nowhere,
-        None => Root::folder(computing.root.unwrap_or(plan.root()), true)?,
+        None => Root::folder(computing.root.unwrap_or(plan.root()), computing.outside)?,
     };
     let fail = |error| Error::io(target.as_os_str().as_bytes(), "write", error);
     let mut part = Part::begin(AtomicFile::create(&target)?, plan, bundle, tell).map_err(fail)?;

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use truesum_hash::tree::{Merkle, Plan};
 use truesum_hash::{Digest, Spec};
 
+pub(crate) use crate::tree::header::crc32c;
 pub use crate::tree::header::{GRANULE, Header, Hints, Unusable, can_store};
 
 /// A stored tree in a file.

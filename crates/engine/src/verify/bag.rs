@@ -4,6 +4,7 @@
 //! there) and every digest is equal. The manifests say the second; this says the first.
 
 use crate::error::{Cause, Error};
+use crate::verify::listed::ListedNames;
 use crate::walk::{Item, Options, Walk};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -33,6 +34,14 @@ const TAGS: &str = "tagmanifest-";
 fn is_list(name: &OsStr, begin: &str) -> bool {
     let name = name.as_bytes();
     name.starts_with(begin.as_bytes()) && name.ends_with(b".txt")
+}
+
+/// Whether a file is called so like a manifest that it may have been one: it lacks only one thing of such a name.
+fn is_like_list(name: &[u8]) -> bool {
+    let name = name.to_ascii_lowercase();
+    let has = |part: &[u8]| name.windows(part.len()).any(|found| found == part);
+    let algorithm = ["md5", "sha1", "sha2", "sha3", "sha5", "blake"].iter().any(|name| has(name.as_bytes()));
+    u8::from(has(b"manifest")) + u8::from(name.ends_with(b".txt")) + u8::from(algorithm) > 1
 }
 
 /// Whether a file in the folder of a bag is a manifest of its payload.
@@ -141,9 +150,12 @@ fn values<'t>(text: &'t str, label: &str) -> impl Iterator<Item = &'t str> {
 pub(super) fn faults(folder: &Path) -> Vec<Error> {
     let mut faults = Vec::new();
     let info = folder.join("bag-info.txt");
-    if info.exists() {
+    if std::fs::symlink_metadata(&info).is_ok() {
         match text(&info) {
             Ok(text) => {
+                let no_label = |line: &&str| !line.starts_with([' ', '\t']) && !line.contains(':');
+                let odd = text.lines().filter(|line| !line.trim().is_empty()).find(no_label);
+                faults.extend(odd.map(|line| refused(&info, format!("neither label nor value: {line:?}"))));
                 let counts: Vec<&str> = values(&text, "Payload-Oxum").collect();
                 faults.extend(counts.first().and_then(|oxum| count(folder, &info, oxum)));
                 faults.extend((counts.len() > 1).then(|| refused(&info, "Payload-Oxum more than once")));
@@ -155,10 +167,63 @@ pub(super) fn faults(folder: &Path) -> Vec<Error> {
     faults
 }
 
+/// What may be damage and makes no bag invalid: a label all but that of the count of the payload, and what lies `beside` the
+/// payload in no tag manifest, if it is no file or called like a manifest.
+pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
+    let info = folder.join("bag-info.txt");
+    let text = text(&info).unwrap_or_default();
+    let labels = text.lines().filter_map(|line| Some(line.split_once(':')?.0.trim()));
+    let mut doubts: Vec<Error> = labels
+        .filter(|label| is_almost(label.to_ascii_lowercase().as_bytes(), b"payload-oxum"))
+        .map(|label| {
+            refused(&info, format!("{label:?} is not Payload-Oxum, so that nothing was counted by it"))
+        })
+        .collect();
+    for name in beside {
+        let path = folder.join(OsStr::from_bytes(name));
+        if is_part(&path) && !name.contains(&b'/') {
+            continue;
+        }
+        let why = match std::fs::symlink_metadata(&path) {
+            Ok(metadata) if !metadata.is_file() => "no file, and no tag manifest lists it",
+            _ if !name.contains(&b'/') && is_like_list(name) => {
+                "called like a manifest, but not as one is, so that nothing was verified by it"
+            }
+            _ => continue,
+        };
+        doubts.push(refused(&path, why));
+    }
+    doubts
+}
+
+/// Whether two words differ, in at most two neighbouring letters.
+fn is_almost(word: &[u8], known: &[u8]) -> bool {
+    let begin = word.iter().zip(known).take_while(|(a, b)| a == b).count();
+    let end = word[begin..].iter().rev().zip(known[begin.min(known.len())..].iter().rev());
+    let end = end.take_while(|(a, b)| a == b).count();
+    word != known && begin + end + 2 >= word.len().max(known.len())
+}
+
+/// What a bag asks to be fetched and a manifest of its payload does not list.
+pub(super) fn unlisted_fetches(folder: &Path, manifest: &Path, listed: &mut ListedNames) -> Vec<Error> {
+    let fetch = folder.join("fetch.txt");
+    let text = text(&fetch).unwrap_or_default();
+    let lines = text.lines().enumerate().filter(|(_, line)| unsafe_fetch(line).is_none());
+    let mut is_listed = |line: &str| {
+        let name = line.splitn(3, [' ', '\t']).nth(2).unwrap_or_default().trim_start();
+        let decoded = [("%0A", "\n"), ("%0a", "\n"), ("%0D", "\r"), ("%0d", "\r"), ("%25", "%")];
+        let decoded = decoded.iter().fold(name.to_owned(), |name, (from, to)| name.replace(from, to));
+        listed.contains(name.as_bytes()) || listed.contains(decoded.as_bytes())
+    };
+    let unlisted = lines.filter(|(_, line)| !is_listed(line));
+    let manifest = manifest.file_name().unwrap_or_default().display();
+    unlisted.map(|(at, _)| refused(&fetch, format!("line {}: {manifest} does not list it", at + 1))).collect()
+}
+
 /// What a bag asks to be fetched, by a line that is none or to a place out of the payload; or why that is not known.
 pub fn unsafe_fetches(folder: &Path) -> Vec<Error> {
     let fetch = folder.join("fetch.txt");
-    if !fetch.exists() {
+    if std::fs::symlink_metadata(&fetch).is_err() {
         return Vec::new();
     }
     match text(&fetch) {

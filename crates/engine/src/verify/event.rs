@@ -28,6 +28,8 @@ pub enum Event<'e> {
     Signed(&'e Seal),
     /// A manifest that could not be opened, or the folder it speaks of.
     Failed(&'e Error),
+    /// What changes no verdict, and may be damage all the same.
+    Doubtful(&'e Error),
     /// A file that no manifest lists: the folder searched, and the name relative to it.
     Unlisted(&'e Path, &'e Path),
     /// The search for such files in one folder ended.

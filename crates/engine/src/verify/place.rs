@@ -1,6 +1,8 @@
 //! Where the names of a manifest lead from, by the manifest's own name.
 
 use std::ffi::OsStr;
+use std::fs::{DirEntry, File};
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -24,17 +26,29 @@ pub fn folder_of_names(manifest: &Path) -> PathBuf {
 
 /// The folder of the lists of an ASC-MHL history.
 const HISTORY: &[u8] = b"ascmhl";
+/// The file in it that names them.
+const CHAIN: &str = "ascmhl_chain.xml";
+/// Bytes that are read of that.
+const LIMIT: u64 = 16 << 20;
 
-/// What belongs to the history of a list of ASC-MHL, as `(device, inode)`: all lists of its folder and the chain that names them. By the
+/// What belongs to the history of a list of ASC-MHL, as `(device, inode)`: the chain of its folder and the lists that it names. By the
 /// rules of the format no list has them.
 pub(crate) fn history(manifest: &Path) -> Vec<(u64, u64)> {
-    let is_list = |name: &Path| name.extension().is_some_and(|end| end == "mhl");
-    let folder =
-        manifest.parent().filter(|folder| folder.file_name().is_some_and(|name| name.as_bytes() == HISTORY));
-    let files = folder.filter(|_| is_list(manifest)).and_then(|folder| std::fs::read_dir(folder).ok());
-    let of_it = files.into_iter().flatten().flatten();
-    let of_it =
-        of_it.filter(|file| is_list(Path::new(&file.file_name())) || file.file_name() == "ascmhl_chain.xml");
+    let is_list = manifest.extension().is_some_and(|end| end == "mhl");
+    let is_history = |folder: &&Path| folder.file_name().is_some_and(|name| name.as_bytes() == HISTORY);
+    let Some(folder) = manifest.parent().filter(is_history).filter(|_| is_list) else { return Vec::new() };
+    let mut chain = String::new();
+    let file = folder.join(CHAIN);
+    // What is no file might be waited for for ever.
+    if file.is_file() {
+        let read = File::open(file).and_then(|file| file.take(LIMIT).read_to_string(&mut chain));
+        chain = read.map_or_else(|_| String::new(), |_| chain);
+    }
+    let named = |file: &DirEntry| {
+        let name = file.file_name();
+        name == CHAIN || name.to_str().is_some_and(|name| chain.contains(&format!("<path>{name}</path>")))
+    };
+    let of_it = std::fs::read_dir(folder).into_iter().flatten().flatten().filter(named);
     of_it.filter_map(|file| file.metadata().ok()).map(|file| (file.dev(), file.ino())).collect()
 }
 

@@ -7,6 +7,7 @@ use crate::progress::Progress;
 use crate::run::remote::Remote;
 use crate::select::Selection;
 use crate::task::{Notice, Task};
+use crate::tree::store::{Store, crc32c};
 use crate::verify::listed::ListedNames;
 use crate::walk::{Item, Options, Walk};
 use std::ffi::OsStr;
@@ -15,13 +16,15 @@ use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Arc;
 
-/// Files of this program that lie beside a file, by the ends of their names and by how they begin.
+/// Files of this program that lie beside a file, by the ends of their names and, where they are no trees, by how they begin.
 const BESIDE: [(&[u8], &[u8]); 4] = [
-    (b".ftr", b"\x89FTR\r\n\x1a\n"),
-    (b".ftr.part", b"\x89FTR\r\n\x1a\n"),
+    (b".ftr", b""),
+    (b".ftr.part", b""),
     (b".ftr.flat", b"\x89FTM\r\n\x1a\n"),
     (b".ftr.verify", b"\x89FTV\r\n\x1a\n"),
 ];
+/// The longest of them that is looked at.
+const LIMIT: u64 = 64 << 20;
 
 /// What detached signatures of a manifest are called: its name and one of these.
 pub const SIGNATURES: [&str; 5] = [".sig", ".asc", ".minisig", ".gpg", ".sign"];
@@ -61,6 +64,8 @@ pub struct Looking<'a> {
     pub select: &'a Selection,
     /// Files that do not, as `(device, inode)`: manifests, the run's output.
     pub own: &'a [(u64, u64)],
+    /// Whether links, pipes, devices and this program's own files count too.
+    pub strict: bool,
     /// After how many files it ends, listed or not.
     pub limit: u64,
     /// Whether it has to end.
@@ -79,7 +84,7 @@ pub fn unlisted(
     looking: &Looking<'_>,
     found: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<Search> {
-    let &Looking { scope, select, own, limit, stopped } = looking;
+    let &Looking { scope, select, own, strict, limit, stopped } = looking;
     let below = if scope == Scope::Around { listed.folder() } else { b"" };
     let options = Options { select: select.clone(), below_root: true, ..Options::default() };
     let walk = Walk::new([OsStr::from_bytes(root).to_owned()], options, 0);
@@ -110,7 +115,7 @@ pub fn unlisted(
                 {
                     continue;
                 }
-                if is_beside(name, |about| listed.contains(about), &path, anchor) {
+                if !strict && is_beside(name, |about| listed.contains(about), &path, anchor) {
                     result.own += 1;
                     continue;
                 }
@@ -123,12 +128,17 @@ pub fn unlisted(
                     result.failed.push(error);
                 }
             }
-            Item::Temporary(_) => result.own += 1,
-            Item::Link(path) | Item::Dangling(path) | Item::Special(path, _) => {
+            Item::Temporary(_) if !strict => result.own += 1,
+            Item::Temporary(path) | Item::Link(path) | Item::Dangling(path) | Item::Special(path, _) => {
                 let path = path.into_os_string().into_vec();
                 let name = path.strip_prefix(root).unwrap_or(&path);
                 let name = name.strip_prefix(b"/").unwrap_or(name);
-                result.others += u64::from(select.asks_for(name) && !listed.contains(name));
+                if select.asks_for(name) && !listed.contains(name) {
+                    result.others += 1;
+                    if strict {
+                        found(name)?;
+                    }
+                }
             }
         }
     }
@@ -177,7 +187,7 @@ pub(crate) fn is_signature(manifests: &[(u64, u64)], path: &[u8], anchor: Option
     signed.is_some_and(|signed| is_one_of(manifests, signed, anchor, true))
 }
 
-/// Whether this is a stored tree of a listed file, or belongs to one: a name alone would let anything pass.
+/// Whether this is a stored tree of a listed file, or belongs to one, and whole: a name alone would let anything pass.
 pub(crate) fn is_beside(
     name: &[u8],
     mut is_listed: impl FnMut(&[u8]) -> bool,
@@ -185,26 +195,31 @@ pub(crate) fn is_beside(
     anchor: Option<&Anchor>,
 ) -> bool {
     BESIDE.iter().any(|(end, magic)| {
-        let begins = || {
+        let is_own = || {
             let (root, path) =
                 anchor.map_or((&Root::Anywhere, path), |anchor| (anchor.root(), anchor.rest(path)));
+            if magic.is_empty() {
+                return Store::open_in(root, OsStr::from_bytes(path)).ok()?.ok().map(drop);
+            }
             let (file, _) = root.open(path, Special::Refuse).ok()?;
-            let mut begin = vec![0; magic.len()];
-            File::from(file).read_exact(&mut begin).ok()?;
-            Some(begin == *magic)
+            let mut bytes = Vec::new();
+            File::from(file).take(LIMIT).read_to_end(&mut bytes).ok()?;
+            let (bytes, crc) = bytes.split_last_chunk()?;
+            (bytes.starts_with(magic) && crc32c(bytes) == *crc).then_some(())
         };
-        name.strip_suffix(*end).is_some_and(&mut is_listed) && begins() == Some(true)
+        name.strip_suffix(*end).is_some_and(&mut is_listed) && is_own().is_some()
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::store::{GRANULE, Header, Hints};
     use std::os::unix::ffi::OsStrExt;
 
     fn hundred(scope: Scope) -> Looking<'static> {
         let select = Box::leak(Box::new(Selection::default()));
-        Looking { scope, select, own: &[], limit: 100, stopped: &|| false }
+        Looking { scope, select, own: &[], strict: false, limit: 100, stopped: &|| false }
     }
 
     #[test]
@@ -226,7 +241,7 @@ mod tests {
                 Ok(())
             };
             let (own, select) = ([(own.dev(), own.ino())], &Selection::default());
-            let looking = Looking { scope, select, own: &own, limit, stopped: &|| false };
+            let looking = Looking { scope, select, own: &own, strict: false, limit, stopped: &|| false };
             let result = unlisted(path, &mut listed, &looking, &mut found).unwrap();
             (names, result.cut)
         };
@@ -239,13 +254,19 @@ mod tests {
     fn trees_of_listed_files_and_temporary_files_are_counted_apart_and_names_alone_are_not_believed() {
         let dir = tempfile::tempdir().unwrap();
         let temporary = String::from_utf8(crate::io::temporary::temporary_name(b"M")).unwrap();
-        let tree = b"\x89FTR\r\n\x1a\n and more";
+        let hints = Hints { mtime: 0, ctime: 0, inode: 0, device: 0 };
+        let header = Header::new(&"sha256-tree".parse().unwrap(), 6, GRANULE, hints).unwrap();
+        drop(Store::create(dir.path().join("a.ftr"), header).unwrap());
+        let tree = std::fs::read(dir.path().join("a.ftr")).unwrap();
+        let findings = b"\x89FTV\r\n\x1a\n and more";
         for (name, content) in [
             ("a", &b"listed"[..]),
-            ("a.ftr", tree),
-            ("a.ftr.part", tree),
-            ("a.ftr.verify", b"not what it says"),
-            ("b.ftr", tree),
+            ("b", b"listed"),
+            ("a.ftr.part", &tree),
+            ("a.ftr.flat", b"\x89FTM\r\n\x1a\n and more"),
+            ("a.ftr.verify", &[&findings[..], &crc32c(findings)].concat()),
+            ("b.ftr", b"\x89FTR\r\n\x1a\n and more"),
+            ("c.ftr", &tree),
             (".a.part", b""),
             (&temporary, b"half a manifest"),
         ] {
@@ -253,6 +274,7 @@ mod tests {
         }
         let mut listed = ListedNames::default();
         listed.add(b"a");
+        listed.add(b"b");
         let mut names = Vec::new();
         let mut found = |name: &[u8]| {
             names.push(String::from_utf8_lossy(name).into_owned());
@@ -260,8 +282,8 @@ mod tests {
         };
         let path = dir.path().as_os_str().as_bytes();
         let search = unlisted(path, &mut listed, &hundred(Scope::Whole), &mut found).unwrap();
-        assert_eq!(names, [".a.part", "a.ftr.verify", "b.ftr"]);
-        assert_eq!((search.files, search.own), (3, 3));
+        assert_eq!(names, [".a.part", "a.ftr.flat", "b.ftr", "c.ftr"]);
+        assert_eq!((search.files, search.own), (4, 4));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::error::{Cause, Error};
 use crate::io::input::Input;
 use crate::io::open::Root;
-use crate::job::{Job, Outcome, Summary, Verdict};
+use crate::job::{Findings, Job, Outcome, Summary, Verdict};
 use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
@@ -234,7 +234,8 @@ impl<'a> Verification<'a> {
 
     /// Checks a bag by all its manifests, and for being complete.
     fn bag(&mut self, folder: &Path, bag: &Bag, tell: &mut Tell<'_>) -> io::Result<()> {
-        let mut listed = ListedNames::default();
+        let (mut listed, mut tags, mut beside) = (ListedNames::default(), ListedNames::default(), Vec::new());
+        let mut faults = bag::faults(folder);
         for (at, name) in bag.payload.iter().enumerate() {
             if bag.all_in_each {
                 listed = ListedNames::default();
@@ -244,17 +245,19 @@ impl<'a> Verification<'a> {
                 return Ok(());
             }
             if bag.all_in_each || at + 1 == bag.payload.len() {
-                self.unlisted_payload(folder, name, &mut listed, tell)?;
+                beside = self.unlisted_payload(folder, name, &mut listed, tell)?;
+                faults.extend(bag::unlisted_fetches(folder, name, &mut listed));
             }
         }
         for name in &bag.tags {
-            self.part_of_bag(name, &mut ListedNames::default(), tell)?;
+            self.part_of_bag(name, &mut tags, tell)?;
         }
-        for fault in bag::faults(folder) {
+        beside.retain(|name| !tags.contains(name));
+        for fault in faults {
             self.report.incomplete += 1;
             tell(Event::Failed(&fault))?;
         }
-        Ok(())
+        bag::doubts(folder, &beside).iter().try_for_each(|doubt| tell(Event::Doubtful(doubt)))
     }
 
     fn part_of_bag(&mut self, name: &Path, listed: &mut ListedNames, tell: &mut Tell<'_>) -> io::Result<()> {
@@ -264,24 +267,26 @@ impl<'a> Verification<'a> {
         }
     }
 
-    /// Files of a bag's payload that a manifest of it does not list.
+    /// Tells what lies in a bag's payload and a manifest of it does not list; returns the names of what lies beside the payload.
     fn unlisted_payload(
         &mut self,
         folder: &Path,
         manifest: &Path,
         listed: &mut ListedNames,
         tell: &mut Tell<'_>,
-    ) -> io::Result<()> {
+    ) -> io::Result<Vec<Vec<u8>>> {
         let stopped = || self.progress.stopped();
-        let mut too_much = Vec::new();
+        let (mut too_much, mut beside) = (Vec::new(), Vec::new());
         let mut found = |name: &[u8]| {
-            too_much.extend(name.starts_with(b"data/").then(|| name.to_vec()));
+            let names = if name.starts_with(b"data/") { &mut too_much } else { &mut beside };
+            names.push(name.to_vec());
             Ok(())
         };
         let bytes = folder.as_os_str().as_bytes();
         // What belongs to a bag is no matter of choice.
         let (scope, select) = (Scope::Whole, &Selection::default());
-        let looking = Looking { scope, select, own: &self.own, limit: u64::MAX, stopped: &stopped };
+        let looking =
+            Looking { scope, select, own: &self.own, strict: true, limit: u64::MAX, stopped: &stopped };
         let search = unlisted(bytes, listed, &looking, &mut found)?;
         self.report.counts.unreadable += search.failed.len() as u64;
         search.failed.iter().try_for_each(|error| tell(Event::Failed(error)))?;
@@ -292,7 +297,7 @@ impl<'a> Verification<'a> {
             let path = folder.join(OsStr::from_bytes(&name));
             tell(Event::Failed(&Error::new(path.as_os_str().as_bytes(), "verify", why)))?;
         }
-        Ok(())
+        Ok(beside)
     }
 
     /// Runs tasks, and counts what was told of them also where `tell` fails: who cannot write has still seen entries fail.
@@ -389,7 +394,7 @@ impl<'a> Verification<'a> {
             let bytes = path.as_os_str().as_bytes();
             let stopped = || self.progress.stopped();
             let select = &self.options.select;
-            let looking = Looking { scope, select, own: &self.own, limit, stopped: &stopped };
+            let looking = Looking { scope, select, own: &self.own, strict: false, limit, stopped: &stopped };
             let result = match &self.options.remote {
                 Some(remote) => unlisted_there(&**remote, &mut listed, select, self.progress, &mut found),
                 None => unlisted(bytes, &mut listed, &looking, &mut found),
@@ -473,7 +478,15 @@ impl Sink for Relay<'_, '_> {
         if verdict == Verdict::Verified && !self.report.not_verified.is_empty() {
             self.report.not_verified.remove(Path::new(OsStr::from_bytes(&outcome.job.name)));
         }
-        (self.tell)(Event::Entry(self.manifest, &outcome))
+        (self.tell)(Event::Entry(self.manifest, &outcome))?;
+        let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces.as_ref());
+        match pieces.and_then(Findings::doubt).filter(|_| verdict == Verdict::Verified) {
+            Some(why) => {
+                let why = Cause::Other(why.to_owned());
+                (self.tell)(Event::Doubtful(&Error::new(&outcome.job.name, "verify", why)))
+            }
+            None => Ok(()),
+        }
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {

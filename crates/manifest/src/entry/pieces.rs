@@ -25,6 +25,8 @@ pub struct PieceList {
     file_start: u64,
     is_padded: bool,
     ends_with_file: bool,
+    /// Whether that was so before its size was told.
+    was_open: bool,
     made: Made,
     raised: Option<(u32, u32)>,
     sums: Option<Sums>,
@@ -175,6 +177,7 @@ impl PieceList {
             file_start: 0,
             is_padded: false,
             ends_with_file: false,
+            was_open: false,
             made: Made::Plain,
             raised: None,
             sums: None,
@@ -196,7 +199,7 @@ impl PieceList {
     /// The same pieces of a file whose size is not listed: it may end anywhere in the last one.
     #[must_use]
     pub fn ending_with_file(self) -> PieceList {
-        PieceList { ends_with_file: true, ..self }
+        PieceList { ends_with_file: true, was_open: true, ..self }
     }
 
     /// The same pieces, of which this is hashed.
@@ -248,6 +251,12 @@ impl PieceList {
     /// Whether the file's size is not listed.
     pub fn is_open(&self) -> bool {
         self.ends_with_file
+    }
+
+    /// Whether equal digests of all pieces leave open how many zeros the file ends with: its size is not listed, and more of them
+    /// fill up the last piece.
+    pub fn leaves_length(&self) -> bool {
+        self.is_padded && self.was_open
     }
 
     /// Whether equal digests of all pieces say that they are the listed ones: all bytes of each are listed.

@@ -35,7 +35,10 @@ pub(super) fn name(options: &Options, endings: &[&str]) -> Result<Vec<u8>, LineE
         own[at..].eq_ignore_ascii_case(ending.as_bytes()).then(|| own[..at].to_vec())
     });
     let told = stripped.or_else(|| options.subject.clone());
-    told.ok_or(refused(0, "it does not say what file it is of, nor does its own name"))
+    told.ok_or(refused(
+        0,
+        "it does not say what file it is of, nor does its own name: --locate LIST FILE does",
+    ))
 }
 
 /// The only entry of a list.

@@ -98,8 +98,8 @@ impl Judge {
     /// of all of the file, nor are any where digests of pieces are cut short.
     fn findings(&self, file: &Range<u64>, by_digest: bool, missing: u64) -> Findings {
         let short = self.lists.iter().all(|list| !list.is_proof()).then(|| self.lists[0].described());
-        let mut findings =
-            Findings { by: self.by(), short: short.filter(|_| !by_digest), ..Findings::default() };
+        let (short, open_end) = (short.filter(|_| !by_digest), self.lists[0].leaves_length() && !by_digest);
+        let mut findings = Findings { by: self.by(), short, open_end, ..Findings::default() };
         let there = file.start..file.end - missing.min(file.end - file.start);
         let mut unknown = |range: &Range<u64>| {
             if let Some(range) = within(range, &there) {
