@@ -204,7 +204,7 @@ unsafe fn block<W: Word>(v: &mut [W; 64], by: &Rotations, ones: [W::Lane; 2]) {
         v[16 + i] = v[15 - i];
     }
     // One operation in the code, not eight of them.
-    for &[x, y, z] in unknown(&OPERATIONS) {
+    for [x, y, z] in *unknown(&OPERATIONS) {
         let (x, y, z) = (x & 56, y & 56, z & 56);
         // SAFETY: the caller's promise.
         let result: [W; 8] = unsafe { operate(array![8; i => v[x + i]], array![8; i => v[y + i]], by, ones) };
