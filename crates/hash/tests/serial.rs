@@ -299,19 +299,22 @@ fn crc64(parameters: &'static crc::Algorithm<u64>, message: &[u8]) -> Vec<u8> {
     crc::Crc::<u64>::new(parameters).checksum(message).to_be_bytes().to_vec()
 }
 
-/// As in `oracles.rs`, by hand, in minutes and with eight gibibytes of memory:
+/// As in `oracles.rs`, by hand, in a quarter of an hour and with nine gibibytes of memory, or what `TRUESUM_COUNTERS` names:
 /// `cargo test --release -p truesum-hash --all-features --test serial -- --ignored`.
 #[test]
 #[ignore = "hashes four gibibytes seventy times"]
 fn digests_of_a_byte_more_than_four_gibibytes_are_those_of_other_libraries() {
     let message = long::message();
     let oracles = ORACLES.iter().filter(|(name, _)| COUNTERS.contains(name)).chain(MORE_COUNTERS);
+    let wanted = std::env::var("TRUESUM_COUNTERS").unwrap_or_default();
     let mut compared = 0;
-    for (name, oracle) in oracles {
+    for (name, oracle) in
+        oracles.filter(|(name, _)| wanted.is_empty() || wanted.split(',').any(|one| one == *name))
+    {
         let spec: Spec = name.parse().unwrap_or_else(|why| panic!("{name}: {why}"));
         assert_eq!(long::digest(&spec, &message).as_bytes(), oracle(&message), "{name}");
         eprintln!("{name}: as the other");
         compared += 1;
     }
-    assert_eq!(compared, COUNTERS.len() + MORE_COUNTERS.len());
+    assert!(compared == COUNTERS.len() + MORE_COUNTERS.len() || !wanted.is_empty() && compared > 0);
 }

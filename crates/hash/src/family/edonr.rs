@@ -71,8 +71,8 @@ static EDONR512: Chain = Chain {
 kernels! {
     static KERNELS_256: Word32 of u32;
     x86_64 {
-        avx512_256: avx512 x 16, from 3 = compress_256[U32x16];
-        avx2_256: avx2 x 8, from 2 = compress_256[U32x8];
+        avx512_256: avx512 x 16, from 8 = compress_256[U32x16];
+        avx2_256: avx2 x 8, from 6 or 2 without AVX512 = compress_256[U32x8];
         avx512_one_256: avx512 x 1, from 1 = one_256[];
     }
     portable {
@@ -82,8 +82,8 @@ kernels! {
 kernels! {
     static KERNELS_512: Word64 of u64;
     x86_64 {
-        avx512_512: avx512 x 8, from 3 = compress_512[U64x8];
-        avx2_512: avx2 x 4, from 2 = compress_512[U64x4];
+        avx512_512: avx512 x 8, from 5 = compress_512[U64x8];
+        avx2_512: avx2 x 4, from 5 or 2 without AVX512 = compress_512[U64x4];
         avx512_one_512: avx512 x 1, from 1 = one_512[];
     }
     portable {
