@@ -1,6 +1,10 @@
 // Digests of the beginnings of a file by saphir-hash and Bouncy Castle: `ALGORITHM LENGTH HEXADECIMAL`, a line each.
 // usage: java -cp JARS Digests.java FILE LENGTH..
+//        java -cp JARS Digests.java FILE --whole ALGORITHM..
 
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,13 +18,23 @@ import org.bouncycastle.crypto.Xof;
 import org.bouncycastle.crypto.digests.*;
 
 class Digests {
-    interface Function { byte[] of(byte[] message); }
+    interface Function { byte[] of(InputStream message) throws IOException; }
+
+    interface Taker { void take(byte[] bytes, int from, int length); }
+
+    static void feed(InputStream message, Taker taker) throws IOException {
+        var slice = new byte[1 << 16];
+        for (int length; (length = message.read(slice)) > 0; ) {
+            taker.take(slice, 0, length);
+        }
+    }
 
     static Function saphir(String name) {
         return message -> {
             try {
                 var digest = (fr.cryptohash.Digest) Class.forName("fr.cryptohash." + name).getConstructor().newInstance();
-                return digest.digest(message);
+                feed(message, digest::update);
+                return digest.digest();
             } catch (ReflectiveOperationException why) {
                 throw new IllegalStateException(why);
             }
@@ -31,7 +45,7 @@ class Digests {
         return message -> {
             var digest = make.get();
             var out = new byte[digest.getDigestSize()];
-            digest.update(message, 0, message.length);
+            feed(message, digest::update);
             digest.doFinal(out, 0);
             return out;
         };
@@ -41,7 +55,7 @@ class Digests {
         return message -> {
             var xof = make.get();
             var out = new byte[length];
-            xof.update(message, 0, message.length);
+            feed(message, xof::update);
             xof.doFinal(out, 0, length);
             return out;
         };
@@ -88,14 +102,31 @@ class Digests {
         functions.put("castle parallelhash128", output(() -> new ParallelHash(128, null, 8192, 256), 32));
         functions.put("castle parallelhash256", output(() -> new ParallelHash(256, null, 8192, 512), 64));
         functions.put("castle gost94-cryptopro", castle(() -> new GOST3411Digest()));
-        var data = Files.readAllBytes(Path.of(arguments[0]));
+        var path = Path.of(arguments[0]);
+        var rest = Arrays.asList(arguments).subList(1, arguments.length);
         var out = new PrintStream(System.out, false);
-        for (var function : functions.entrySet()) {
-            for (var length : Arrays.copyOfRange(arguments, 1, arguments.length)) {
-                var digest = function.getValue().of(Arrays.copyOf(data, Integer.parseInt(length)));
-                out.println(function.getKey() + " " + length + " " + HexFormat.of().formatHex(digest));
+        if (rest.get(0).equals("--whole")) {
+            for (var function : functions.entrySet()) {
+                if (rest.contains(function.getKey().split(" ")[1])) {
+                    try (var message = Files.newInputStream(path)) {
+                        print(out, function, Files.size(path), message);
+                    }
+                }
+            }
+        } else {
+            var data = Files.readAllBytes(path);
+            for (var function : functions.entrySet()) {
+                for (var length : rest) {
+                    var message = new ByteArrayInputStream(data, 0, Integer.parseInt(length));
+                    print(out, function, Long.parseLong(length), message);
+                }
             }
         }
         out.flush();
+    }
+
+    static void print(PrintStream out, Map.Entry<String, Function> function, long length, InputStream message) throws IOException {
+        var digest = function.getValue().of(message);
+        out.println(function.getKey() + " " + length + " " + HexFormat.of().formatHex(digest));
     }
 }

@@ -4,6 +4,8 @@
 #[path = "tree/input.rs"]
 #[allow(dead_code, reason = "shared with the tree tests, which need more of it")]
 mod input;
+#[path = "shared/long.rs"]
+mod long;
 #[path = "shared/slices.rs"]
 mod slices;
 
@@ -53,4 +55,23 @@ fn digests_of_rare_algorithms_are_those_of_other_implementations() {
         }
     }
     assert!(differs.is_empty(), "{differs:#?}");
+}
+
+/// As in `serial.rs`, by hand: `cargo test --release -p truesum-hash --all-features --test independent -- --ignored`.
+#[test]
+#[ignore = "hashes four gibibytes twenty times"]
+fn digests_of_a_byte_more_than_four_gibibytes_are_those_of_other_implementations() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/long.tsv");
+    let text = std::fs::read_to_string(path).expect(path);
+    let message = long::message();
+    let mut compared = 0;
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let (name, rest) = line.split_once('\t').expect("a name");
+        let (expected, whose) = rest.split_once('\t').expect("a digest");
+        let spec: Spec = name.parse().unwrap_or_else(|why| panic!("{name}: {why}"));
+        assert_eq!(long::digest(&spec, &message).to_hex(), expected, "{name}, by {whose}");
+        eprintln!("{name}: as {whose}");
+        compared += 1;
+    }
+    assert!(compared > 0, "{path} has none");
 }

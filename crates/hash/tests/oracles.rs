@@ -227,6 +227,10 @@ static ORACLES: &[Oracle] = oracles! {
         "blake3 keyed": ["--no-names", "--keyed"],
         "blake3 derive-key": ["--no-names", "--derive-key", CONTEXT],
     }
+    "fsverity" from "fsverity", Line::First => {
+        "fsverity": ["digest", "--compact"],
+        "fsverity-sha512": ["digest", "--compact", "--hash-alg=sha512"],
+    }
     "xxhsum" from "xxhash", Line::First => {
         "xxh32": ["-H0"],
         "xxh64": ["-H1"],
@@ -249,7 +253,7 @@ static ORACLES: &[Oracle] = oracles! {
 /// `conformance.rs` and `serial.rs` compare with other libraries, `independent.rs` with what others gave.
 #[rustfmt::skip]
 const BY_VECTORS: &[&str] = &[
-    "s3-etag", "glacier", "dropbox", "ed2k-old", "quickxor", "mailru", "hidrive", "bt2-pieces-root", "fsverity", "fsverity-sha512",
+    "s3-etag", "glacier", "dropbox", "ed2k-old", "quickxor", "mailru", "hidrive", "bt2-pieces-root",
     "sha0", "tiger2", "whirlpool-0", "whirlpool-t", "blake2bp", "blake2sp", "skein256", "skein512-256", "skein512", "skein1024",
     "ascon-hash256", "ascon-xof128", "turboshake128", "turboshake256", "kt128", "kt256", "m14", "parallelhash128", "parallelhash256",
     "sum8", "sum16", "sum24", "sum32", "xor8", "fletcher16", "fletcher32", "fletcher64", "inet16",
@@ -424,11 +428,13 @@ fn digests_are_those_of_other_programs() {
     }
 }
 
-/// One algorithm for each way to count a message's length, where a program reads files of any length for it.
+/// One algorithm for each way to count a message's length, where a program reads files of any length for it; `serial.rs` and
+/// `independent.rs` have the others. Of `murmur3-128` PHP counts 32 bits.
 const COUNTERS: &[&str] = &[
     "md4",
     "md5",
     "sha1",
+    "sha1dc",
     "sha256",
     "sha512",
     "sha3-256",
@@ -441,6 +447,7 @@ const COUNTERS: &[&str] = &[
     "tiger",
     "whirlpool",
     "gost94",
+    "gost94-cryptopro",
     "gost12-256",
     "has160",
     "snefru256",
@@ -449,13 +456,15 @@ const COUNTERS: &[&str] = &[
     "haval256-5",
     "crc",
     "crc32",
+    "crc32c",
+    "git-blob",
+    "fsverity",
     "xxh32",
     "xxh64",
     "xxh3",
     "xxh128",
     "murmur3-32",
     "murmur3-x86-128",
-    "murmur3-128",
     "tth",
     "aich",
     "ed2k",
@@ -464,7 +473,7 @@ const COUNTERS: &[&str] = &[
 /// A byte more than four gibibytes: lengths in bytes and in bits have left their lower words. By hand, in minutes:
 /// `cargo test --release -p truesum-hash --all-features --test oracles -- --ignored`.
 #[test]
-#[ignore = "reads four gibibytes sixty times"]
+#[ignore = "reads four gibibytes seventy times"]
 fn digests_of_a_byte_more_than_four_gibibytes_are_those_of_other_programs() {
     const LEN: u64 = (1 << 32) + 1;
     let folder = tempfile::tempdir().expect("a temporary folder");

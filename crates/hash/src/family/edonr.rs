@@ -12,6 +12,9 @@ use crate::word::{Endian, Word, Word32, Word64, array, unknown};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x8, U32x16, U64x4, U64x8};
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
 const ATTACKED: Status = Status::Weakened(
     "second preimages below brute force (Khovratovich, Nikolić & Weinmann 2008); left out of SHA-3's second round",
 );
@@ -68,8 +71,9 @@ static EDONR512: Chain = Chain {
 kernels! {
     static KERNELS_256: Word32 of u32;
     x86_64 {
-        avx512_256: avx512 x 16, from 3 = compress_256[U32x16];
-        avx2_256: avx2 x 8, from 2 = compress_256[U32x8];
+        avx512_256: avx512 x 16, from 8 = compress_256[U32x16];
+        avx2_256: avx2 x 8, from 6 or 2 without AVX512 = compress_256[U32x8];
+        avx512_one_256: avx512 x 1, from 1 = one_256[];
     }
     portable {
         portable_256: x 1, from 1 = compress_256[u32];
@@ -78,8 +82,9 @@ kernels! {
 kernels! {
     static KERNELS_512: Word64 of u64;
     x86_64 {
-        avx512_512: avx512 x 8, from 3 = compress_512[U64x8];
-        avx2_512: avx2 x 4, from 2 = compress_512[U64x4];
+        avx512_512: avx512 x 8, from 5 = compress_512[U64x8];
+        avx2_512: avx2 x 4, from 5 or 2 without AVX512 = compress_512[U64x4];
+        avx512_one_512: avx512 x 1, from 1 = one_512[];
     }
     portable {
         portable_512: x 1, from 1 = compress_512[u64];
@@ -248,4 +253,22 @@ unsafe fn compress_512<W: Word64>(state: *mut u64, messages: *const *const u8, b
             v[32 + i].store(at(i));
         }
     }
+}
+
+/// # Safety
+/// As [`crate::block::row::Advance`], compiled for AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn one_256(state: *mut u32, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { avx512::of_256(state, messages, blocks) }
+}
+
+/// # Safety
+/// As [`crate::block::row::Advance`], compiled for AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn one_512(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { avx512::of_512(state, messages, blocks) }
 }

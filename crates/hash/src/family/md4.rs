@@ -85,8 +85,16 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
                 }};
             }
             unroll!(i in 16 => { step!(i, m[i], b.choose(c, d)) });
-            unroll!(i in 16, from 16 => { step!(i, m[i % 4 * 4 + i / 4 % 4].plus(k[1]), b.majority(c, d)) });
-            unroll!(i in 16, from 32 => { step!(i, m[ORDER[i - 32]].plus(k[2]), b.xor(c).xor(d)) });
+            unroll!(i in 16, from 16 => {
+                let input = m[i % 4 * 4 + i / 4 % 4].plus(k[1]);
+                if W::LANES == 1 {
+                    // Bits of a majority are in one of two terms, and only one of these waits for the step before.
+                    step!(i, input.add(c.and(d)), c.xor(d).and(b));
+                } else {
+                    step!(i, input, b.majority(c, d));
+                }
+            });
+            unroll!(i in 16, from 32 => { step!(i, m[ORDER[i - 32]].plus(k[2]), c.xor(d).xor(b)) });
             s = [s[0].add(a), s[1].add(b), s[2].add(c), s[3].add(d)];
         }
         for (word, value) in s.into_iter().enumerate() {

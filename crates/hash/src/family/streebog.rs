@@ -3,12 +3,16 @@
 //! Digests are the number's bytes, the least first, as `rhash` and OpenSSL print them; RFC 6986 writes the number the other way
 //! round. Substitution, transposition and the linear layer of one byte are one lookup in a table of words. The standard
 //! gives that layer as 64 rows of bits; they are eight rows of a matrix over GF(2^8) (Kazymyrov & Kazymyrova, "Algebraic
-//! aspects of the Russian hash standard GOST R 34.11-2012", 2013), from which the tables are made when the crate is compiled.
+//! aspects of the Russian hash standard GOST R 34.11-2012", 2013), from which the tables are made.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, State, Tail, add_words, kernels, output_le64, put_words, state, words};
 use crate::family::whirlpool::multiply;
+use std::sync::LazyLock;
+
+#[cfg(target_arch = "x86_64")]
+mod gfni;
 
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[
@@ -49,9 +53,11 @@ const fn chain(output: fn(&State, &mut [u8])) -> Chain {
 
 kernels! {
     static KERNELS: Word64 of u64;
-    x86_64 {}
+    x86_64 {
+        avx512: avx512_gfni x 1, from 1 = shuffle[];
+    }
     portable {
-        portable: x 1, from 1 = compress[];
+        portable: x 1, from 1 = look_up[];
     }
 }
 
@@ -95,7 +101,7 @@ fn pad(state: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize
 
 /// Section 5.2.
 #[rustfmt::skip]
-const SBOX: [u8; 256] = [
+static SBOX: [u8; 256] = [
     0xfc, 0xee, 0xdd, 0x11, 0xcf, 0x6e, 0x31, 0x16, 0xfb, 0xc4, 0xfa, 0xda, 0x23, 0xc5, 0x04, 0x4d,
     0xe9, 0x77, 0xf0, 0xdb, 0x93, 0x2e, 0x99, 0xba, 0x17, 0x36, 0xf1, 0xbb, 0x14, 0xcd, 0x5f, 0xc1,
     0xf9, 0x18, 0x65, 0x5a, 0xe2, 0x5c, 0xef, 0x21, 0x81, 0x1c, 0x3c, 0x42, 0x8b, 0x01, 0x8e, 0x4f,
@@ -121,29 +127,28 @@ const MATRIX: [u64; 8] = [
     0x0321658cba93c138, 0xaccc9ca9328a8950, 0x46b60f011a83988e, 0x83478b07b2468764,
 ];
 
-static TABLES: [[u64; 256]; 8] = tables();
-
-#[allow(long_running_const_eval, reason = "2048 table entries")]
-const fn tables() -> [[u64; 256]; 8] {
+/// Made when they are first used: 16 KiB less of program, for some microseconds, and only where no better row is.
+static TABLES: LazyLock<[[u64; 256]; 8]> = LazyLock::new(|| {
     let mut tables = [[0; 256]; 8];
-    let mut n = 0;
-    while n < 2048 {
-        let (row, byte) = (n / 256, n % 256);
-        let entries = MATRIX[row].to_le_bytes();
-        let mut column = 0;
-        while column < 8 {
-            let product = multiply(SBOX[byte], entries[column]);
-            tables[row][byte] |= (product as u64) << (8 * column);
-            column += 1;
+    for (table, row) in tables.iter_mut().zip(MATRIX) {
+        let mut layer = [0; 256];
+        for byte in 1..256usize {
+            let others = byte & (byte - 1);
+            layer[byte] = match others {
+                0 => u64::from_le_bytes(row.to_le_bytes().map(|entry| multiply(byte as u8, entry))),
+                _ => layer[others] ^ layer[byte ^ others],
+            };
         }
-        n += 1;
+        for (entry, byte) in table.iter_mut().zip(SBOX) {
+            *entry = layer[usize::from(byte)];
+        }
     }
     tables
-}
+});
 
 /// The iteration constants of section 5.5.
 #[rustfmt::skip]
-const C: [[u64; 8]; 12] = [
+static C: [[u64; 8]; 12] = [
     [
         0xdd806559f2a64507, 0x05767436cc744d23, 0xa2422a08a460d315, 0x4b7ce09192676901,
         0x714eb88d7585c4fc, 0x2f6a76432e45d016, 0xebcb2f81c0657c1f, 0xb1085bda1ecadae9,
@@ -196,9 +201,9 @@ const C: [[u64; 8]; 12] = [
 
 /// The transformations X, S, P and L of sections 6 and 7 in this order.
 #[inline(always)]
-fn lpsx(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
+fn lpsx(tables: &[[u64; 256]; 8], x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
     let mut out = [0; 8];
-    for (row, table) in TABLES.iter().enumerate() {
+    for (row, table) in tables.iter().enumerate() {
         let bytes = (x[row] ^ y[row]).to_le_bytes();
         for (word, byte) in out.iter_mut().zip(bytes) {
             *word ^= table[usize::from(byte)];
@@ -207,11 +212,28 @@ fn lpsx(x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
     out
 }
 
+/// Section 8, step 2: the chain after a block at this length.
+type Compress = unsafe fn(chain: &mut [u64; 8], length: &[u64; 8], block: &[u64; 8]);
+
+fn compress(chain: &mut [u64; 8], length: &[u64; 8], block: &[u64; 8]) {
+    let tables = &*TABLES;
+    let mut key = lpsx(tables, chain, length);
+    let mut text = *block;
+    for constant in &C {
+        text = lpsx(tables, &text, &key);
+        key = lpsx(tables, &key, constant);
+    }
+    for i in 0..8 {
+        chain[i] ^= text[i] ^ key[i] ^ block[i];
+    }
+}
+
 /// RFC 6986 section 8, for one message.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message.
-unsafe fn compress(state: *mut u64, messages: *const *const u8, blocks: usize) {
+/// As [`crate::block::row::Advance`] for one message, on a CPU that `compress` is for.
+#[inline(never)]
+unsafe fn take(state: *mut u64, messages: *const *const u8, blocks: usize, compress: Compress) {
     // SAFETY: the caller's promise: eighteen words of state, one message of whole blocks.
     let (state, message) = unsafe {
         let blocks = std::slice::from_raw_parts((*messages).cast::<[[u8; 8]; 8]>(), blocks);
@@ -225,21 +247,30 @@ unsafe fn compress(state: *mut u64, messages: *const *const u8, blocks: usize) {
             (length[0], length[1]) = (bits as u64, (bits >> 64) as u64);
         }
         let (chain, rest) = state.split_first_chunk_mut::<8>().expect("eight of eighteen words");
-        let mut key = lpsx(chain, &length);
-        let mut text = m;
-        for constant in &C {
-            text = lpsx(&text, &key);
-            key = lpsx(&key, constant);
-        }
-        for i in 0..8 {
-            chain[i] ^= text[i] ^ key[i] ^ m[i];
-        }
+        // SAFETY: the caller's promise.
+        unsafe { compress(chain, &length, &m) };
         add_words(&mut rest[..8], &m);
         state[COUNT] += 1;
         if state[STAGE] == END {
             state[STAGE] = AFTER;
         }
     }
+}
+
+/// # Safety
+/// As [`crate::block::row::Advance`] for one message.
+unsafe fn look_up(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { take(state, messages, blocks, compress) }
+}
+
+/// # Safety
+/// As [`crate::block::row::Advance`] for one message, on a CPU with the features.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn shuffle(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { take(state, messages, blocks, gfni::compress) }
 }
 
 #[cfg(test)]

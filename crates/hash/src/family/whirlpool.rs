@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
-mod gfni;
+pub(crate) mod gfni;
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, MAX_WORDS, State, Tail, kernels, output_be64};

@@ -5,7 +5,10 @@ use crate::word::array;
 use std::arch::x86_64::*;
 
 #[repr(align(64))]
-struct Aligned<T>(T);
+pub(crate) struct Aligned<T>(pub(crate) T);
+
+/// Exclusive or of three.
+pub(crate) const XOR3: i32 = 0x96;
 
 static SBOX: Aligned<[u8; 256]> = {
     let mut sbox = [0; 256];
@@ -32,7 +35,7 @@ static SOURCES: Aligned<[[u8; 64]; 8]> = {
 };
 
 /// Multiplication with a constant as the bit matrix of `vgf2p8affineqb`: its byte `7 - i` selects what makes bit `i`.
-const fn matrix(factor: u8) -> i64 {
+pub(crate) const fn matrix(factor: u8) -> i64 {
     let mut matrix = 0u64;
     let mut n = 0;
     while n < 64 {
@@ -48,8 +51,6 @@ const fn matrix(factor: u8) -> i64 {
 /// As [`crate::block::row::Advance`], on a CPU with the features.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub(super) unsafe fn shuffle(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    /// Exclusive or of three.
-    const XOR3: i32 = 0x96;
     // SAFETY: the caller's promise: eight words of state, one message of whole blocks; tables are as long as what is loaded.
     unsafe {
         let message = *messages;

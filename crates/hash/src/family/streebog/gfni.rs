@@ -1,0 +1,75 @@
+//! Streebog's transformations in AVX-512 registers with GFNI: a block fills one.
+
+use super::{C, MATRIX, SBOX};
+use crate::family::whirlpool::gfni::{Aligned, XOR3, matrix};
+use crate::word::array;
+use std::arch::x86_64::*;
+
+/// What the words of a register are multiplied with to make, in the `n`th, the byte as many places before their own of each word.
+static FACTORS: Aligned<[[u64; 8]; 8]> = {
+    let mut factors = [[0; 8]; 8];
+    let mut i = 0;
+    while i < 64 {
+        let (n, word) = (i / 8, i % 8);
+        factors[n][word] = matrix(MATRIX[word].to_le_bytes()[(word + 8 - n) % 8]) as u64;
+        i += 1;
+    }
+    Aligned(factors)
+};
+
+/// Where the bytes of a transposed register stand. Of what the `n`th factors make they stand `n` words on.
+static TRANSPOSED: Aligned<[u8; 64]> = {
+    let mut places = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        places[i] = (i % 8 * 8 + i / 8) as u8;
+        i += 1;
+    }
+    Aligned(places)
+};
+
+/// Section 8, step 2: the chain after a block at this length.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub(super) fn compress(chain: &mut [u64; 8], length: &[u64; 8], block: &[u64; 8]) {
+    macro_rules! load {
+        ($words:expr) => {{
+            let words: &[u64; 8] = $words;
+            // SAFETY: 64 bytes, anywhere.
+            unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+        }};
+    }
+    // SAFETY: the tables are as long as what is loaded.
+    let (sbox, transposed) = unsafe {
+        let start = SBOX.as_ptr();
+        let sbox: [__m512i; 4] = array![4; i => _mm512_loadu_si512(start.add(64 * i).cast())];
+        (sbox, _mm512_load_si512(TRANSPOSED.0.as_ptr().cast()))
+    };
+    // Only the lower six bits of a place count.
+    let places: [__m512i; 8] = array![8; n => _mm512_add_epi8(transposed, _mm512_set1_epi8(8 * n as i8))];
+    let factors: [__m512i; 8] = array![8; n => load!(&FACTORS.0[n])];
+    macro_rules! lpsx {
+        ($x:expr, $y:expr) => {{
+            let sum = _mm512_xor_si512($x, $y);
+            let low = _mm512_permutex2var_epi8(sbox[0], sum, sbox[1]);
+            let high = _mm512_permutex2var_epi8(sbox[2], sum, sbox[3]);
+            let s = _mm512_mask_blend_epi8(_mm512_movepi8_mask(sum), low, high);
+            let term: [__m512i; 8] = array![8; n => {
+                _mm512_permutexvar_epi8(places[n], _mm512_gf2p8affine_epi64_epi8::<0>(s, factors[n]))
+            }];
+            let a = _mm512_ternarylogic_epi64::<XOR3>(term[0], term[1], term[2]);
+            let b = _mm512_ternarylogic_epi64::<XOR3>(term[3], term[4], term[5]);
+            _mm512_xor_si512(_mm512_ternarylogic_epi64::<XOR3>(term[6], term[7], a), b)
+        }};
+    }
+    let before = load!(chain);
+    let words = load!(block);
+    let mut key = lpsx!(before, load!(length));
+    let mut text = words;
+    for constant in &C {
+        text = lpsx!(text, key);
+        key = lpsx!(key, load!(constant));
+    }
+    let after = _mm512_xor_si512(_mm512_ternarylogic_epi64::<XOR3>(before, text, key), words);
+    // SAFETY: the chain is 64 bytes.
+    unsafe { _mm512_storeu_si512(chain.as_mut_ptr().cast(), after) };
+}
