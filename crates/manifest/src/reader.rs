@@ -23,6 +23,8 @@ pub struct Reader<R> {
     /// Chosen when the beginning has been seen.
     chosen: Option<(&'static Format, Source)>,
     signed: Signed,
+    /// What it was packed as, if it was.
+    packed: Option<&'static Format>,
     ended: bool,
     /// Whether what was found last is what the last line says, and not what was held back.
     by_line: bool,
@@ -51,6 +53,7 @@ impl<R: Read> Reader<R> {
             options,
             chosen: None,
             signed: Signed::No,
+            packed: None,
             ended: false,
             by_line: false,
         }
@@ -109,6 +112,11 @@ impl<R: Read> Reader<R> {
                 Source::Parts(found.unwrap_or_else(|error| Box::new(std::iter::once(Err(error)))))
             }
             Reading::Packed { limit, unpack } => {
+                // What is packed twice is no manifest, and might be without an end.
+                if let Some(outer) = self.packed {
+                    let why = format!("{} in {}: not a manifest", row.name, outer.name);
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+                }
                 let Some(packed) = self.lines.rest(limit)? else {
                     let error =
                         LineError { at: Place::Byte(limit as u64), reason: Reason::DocumentTooLong(limit) };
@@ -161,19 +169,15 @@ impl<R: Read> Reader<R> {
 
 /// The entries of what was packed as `row`, in whatever format that is.
 fn unpacked(row: &'static Format, reader: Box<dyn Read + Send>, options: Options) -> Parts {
-    let refused = |why: String| Err(LineError { at: Place::Byte(0), reason: Reason::Json(why) });
-    let mut inner = Reader::new(reader, options);
-    let first = inner.next();
-    // What is packed twice is no manifest, and would be unpacked without an end.
-    if inner.format().is_some_and(|inner| matches!(inner.reading, Reading::Packed { .. })) {
-        return Box::new(std::iter::once(refused(format!("{0} in {0}: not a manifest", row.name))));
-    }
-    let found = move |item: Result<Line, ReadError>| match item {
+    let inner = Reader { packed: Some(row), ..Reader::new(reader, options) };
+    Box::new(inner.map(|item| match item {
         Ok(line) => Ok(line),
         Err(ReadError::Line(error)) => Err(error),
-        Err(ReadError::Io(error)) => refused(format!("packed with {}: {error}", row.name)),
-    };
-    Box::new(first.into_iter().chain(inner).map(found))
+        Err(ReadError::Io(error)) => {
+            let why = format!("packed with {}: {error}", row.name);
+            Err(LineError { at: Place::Byte(0), reason: Reason::Json(why) })
+        }
+    }))
 }
 
 /// The next line that says something; `None` at the end.
