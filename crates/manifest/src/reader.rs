@@ -39,6 +39,10 @@ pub enum Signer {
     Signify,
 }
 
+/// Why a set of known digests is not read.
+const SET: &str = "this is a set of known digests, and no list of a folder's files, so there is nothing to verify: \
+    truesum audit --known SET FOLDER tells which files are in it";
+
 /// Where entries come from.
 enum Source {
     Lines(Box<dyn Parse + Send>),
@@ -93,6 +97,9 @@ impl<R: Read> Reader<R> {
         let inside = if table::terminator(text) == 0 { text } else { Signed::inside(text) };
         let head = Head { text: inside, complete };
         let row = self.options.format.unwrap_or_else(|| table::choose(head, file_name));
+        if row.holds.set && !self.options.allow_set {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, SET));
+        }
         let source = match row.reading {
             Reading::Lines { terminator, parser } => {
                 if terminator == b'\n' {
