@@ -121,8 +121,9 @@ impl<R: Read> Reader<R> {
             Reading::Packed { limit, unpack } => {
                 // What is packed twice is no manifest, and might be without an end.
                 if let Some(outer) = self.packed {
-                    let why = format!("{} in {}: not a manifest", row.name, outer.name);
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+                    let reason = Reason::Json(format!("{} in {}: not a manifest", row.name, outer.name));
+                    let error = LineError { at: Place::Byte(0), reason };
+                    return Ok((row, Source::Parts(Box::new(std::iter::once(Err(error))))));
                 }
                 let Some(packed) = self.lines.rest(limit)? else {
                     let error =

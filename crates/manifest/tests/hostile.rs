@@ -2,7 +2,7 @@
 //!
 //! Takes minutes without optimisation: `tests/run` asks for it with. Bounds are far above what is seen, because others are at work
 //! beside; the table that is printed is what to look at (`--nocapture`). `TRUESUM_MIB` says how many bytes (4 MiB), `TRUESUM_FORMAT`
-//! which format alone.
+//! which formats alone, with commas between them.
 
 mod shared;
 
@@ -77,13 +77,14 @@ fn no_format_takes_long_for_anything() {
     let size: usize = mib << 20;
     let only = std::env::var("TRUESUM_FORMAT").ok();
     let read = |row: &&&'static Format| {
-        !matches!(row.reading, Reading::Not(_)) && only.as_deref().is_none_or(|name| name == row.name)
+        !matches!(row.reading, Reading::Not(_))
+            && only.as_deref().is_none_or(|names| names.split(',').any(|name| name == row.name))
     };
     // Of each format the longest text that holds nothing bad.
     let mut good: BTreeMap<&str, (Vec<u8>, Options)> = BTreeMap::new();
     for fixture in fixtures() {
         let mut reader = Reader::new(&fixture.manifest[..], fixture.options.clone());
-        let clean = reader.by_ref().all(|item| item.is_ok());
+        let clean = reader.by_ref().all(|item| item.is_ok()) && !fixture.expect.is_empty();
         let Some(format) = reader.format().filter(|_| clean && fixture.manifest.len() < 64 << 10) else {
             continue;
         };

@@ -61,13 +61,13 @@ pub(crate) static ZSTD: Format = Format {
 
 pub(crate) static PACKED: Format = Format {
     name: "packed",
-    file_names: &[".bz2", ".lz4"],
+    file_names: &[".bz2", ".lz4", ".lzma"],
     summary: "a compressed file or an archive that is not unpacked here: named, never read",
     holds: Holds::DIGESTS,
     sniff: |head| begins(head, &[b"BZh", b"\x04\x22\x4d\x18", b"PK\x03\x04", b"7z\xbc\xaf\x27\x1c"]),
     reading: Reading::Not(|_| {
-        "this is compressed with bzip2, lz4, zip or 7z, which is not unpacked here; unpack it first: \
-         bzip2 -dc or lz4 -dc FILE | truesum check -"
+        "this is compressed with bzip2, lz4, lzma, zip or 7z, which is not unpacked here; unpack it first: \
+         bzip2 -dc, lz4 -dc or xz -dc FILE | truesum check -"
             .to_owned()
     }),
     writing: Writing::No,

@@ -35,13 +35,27 @@ impl Zstd {
             })) => {
                 let end = self.packed.position() + u64::from(length);
                 if end > self.packed.get_ref().len() as u64 {
-                    return Err(io::ErrorKind::UnexpectedEof.into());
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "cut off"));
                 }
                 self.packed.set_position(end);
                 Ok(())
             }
             Err(FrameDecoderError::WindowSizeTooBig { .. }) => Err(too_wide("zstd -dc")),
-            Err(error) => Err(invalid(error.to_string())),
+            Err(FrameDecoderError::DictNotProvided { .. }) => Err(invalid(
+                "it was made with a dictionary, which is not here; unpack it first: zstd -dc -D DICTIONARY FILE | truesum check -",
+            )),
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(_))) => {
+                Err(invalid("bytes that are no frame"))
+            }
+            Err(error) => Err(self.fault(&error)),
+        }
+    }
+
+    /// Why a frame could not be read. The library says where it stopped in its own words.
+    fn fault(&self, error: &FrameDecoderError) -> io::Error {
+        match self.packed.position() < self.packed.get_ref().len() as u64 {
+            true => invalid(format!("a frame is damaged: {error}")),
+            false => io::Error::new(io::ErrorKind::UnexpectedEof, "cut off"),
         }
     }
 
@@ -80,9 +94,11 @@ impl Read for Zstd {
                 self.frame = None;
                 continue;
             }
-            self.decoder
-                .decode_blocks(&mut self.packed, BlockDecodingStrategy::UptoBlocks(1))
-                .map_err(|error| invalid(error.to_string()))?;
+            if let Err(error) =
+                self.decoder.decode_blocks(&mut self.packed, BlockDecodingStrategy::UptoBlocks(1))
+            {
+                return Err(self.fault(&error));
+            }
         }
         Ok(0)
     }
