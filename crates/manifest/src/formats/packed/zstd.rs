@@ -40,9 +40,9 @@ impl Zstd {
                 self.packed.set_position(end);
                 Ok(())
             }
-            Err(FrameDecoderError::WindowSizeTooBig { .. }) => Err(too_wide("zstd -dc")),
+            Err(FrameDecoderError::WindowSizeTooBig { .. }) => Err(too_wide("zstd -dc --long=31")),
             Err(FrameDecoderError::DictNotProvided { .. }) => Err(invalid(
-                "it was made with a dictionary, which is not here; unpack it first: zstd -dc -D DICTIONARY FILE | truesum check -",
+                "it needs a dictionary; unpack it first: zstd -dc -D DICTIONARY FILE | truesum check -",
             )),
             Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(_))) => {
                 Err(invalid("bytes that are no frame"))
