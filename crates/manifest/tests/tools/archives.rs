@@ -121,8 +121,9 @@ fn what_dpkg_says_of_a_source_and_its_upload_is_read() {
 #[test]
 fn what_pip_hashes_is_read() {
     let root = folder("pip");
-    // It takes names as text and prints them as they are.
-    let names: Vec<&[u8]> = without(b"\n\r\xff").into_iter().filter(|name| !name.starts_with(b"-")).collect();
+    // It takes names as text, and prints blanks for a tab.
+    let names: Vec<&[u8]> =
+        without(b"\n\r\t\xff").into_iter().filter(|name| !name.starts_with(b"-")).collect();
     for algorithm in ["sha256", "sha384", "sha512"] {
         let args: Vec<&[u8]> = [&b"-m"[..], b"pip", b"hash", b"-a", algorithm.as_bytes()]
             .into_iter()
@@ -144,8 +145,10 @@ fn what_par2_makes_is_read() {
     // It splits folders at slashes, and takes what begins with a dash for an option.
     let names: Vec<&[u8]> =
         NAMES.iter().copied().filter(|name| !name.starts_with(b"-") && !name.contains(&b'\\')).collect();
-    let set = root.with_extension("par2");
-    let _ = std::fs::remove_file(&set);
+    let beside = root.with_extension("set");
+    let _ = std::fs::remove_dir_all(&beside);
+    std::fs::create_dir_all(&beside).unwrap();
+    let set = beside.join("set.par2");
     let folder = root.as_os_str().as_bytes();
     let fixed =
         [&b"create"[..], b"-q", b"-q", b"-s4", b"-c1", b"-B", folder, set.as_os_str().as_bytes(), b"--"];
