@@ -68,7 +68,7 @@ fn column(title: &[u8]) -> Column {
         "hash" | "checksum" | "digest" => Column::Hash,
         "algorithm" | "alg" | "hashtype" => Column::Algorithm,
         "productcode" => Column::Known,
-        "v3hash" | "v4hash" => Column::Digest("md5".to_owned()),
+        "v3hash" => Column::Digest("md5".to_owned()),
         _ => {
             let stem = plain.strip_prefix("hash").unwrap_or(&plain);
             let names = [title.to_ascii_lowercase(), plain.clone(), stem.to_owned()];
