@@ -35,8 +35,8 @@ pub(crate) static PIP_HASH: Format = Format {
 
 const HASH: &[u8] = b"--hash=";
 
-/// What stands below a name that nothing stands below.
-const ALONE: Reason = Reason::Part("a name without a digest below it");
+/// What is wrong with the line below a name.
+const ALONE: Reason = Reason::Part("no digest below a name");
 
 fn name(line: &[u8]) -> Option<&[u8]> {
     line.strip_suffix(b":").filter(|name| !name.is_empty() && !name.starts_with(b"--hash="))
@@ -77,7 +77,9 @@ impl Parse for PipHash {
     }
 
     fn end(&mut self) -> Vec<Found> {
-        self.name.take().map(|_| Err(LineError { at: self.at, reason: ALONE })).into_iter().collect()
+        // Where it would stand.
+        let at = Place::Line(self.at.number() + 1);
+        self.name.take().map(|_| Err(LineError { at, reason: ALONE })).into_iter().collect()
     }
 }
 
