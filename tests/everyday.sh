@@ -34,4 +34,12 @@ for words in "diff s3://b/x M" "hash -o s3://b/x f" "hash --root=gs://b f" "chec
     [ $status = 2 ] && [[ $said == *"://"*": no object store is read or written here"*"truesum hash s3://"* ]] ||
         { echo "everyday.sh: $words: status $status: $said"; exit 1; }
 done
+# What is packed with xz and zstd is named, with what unpacks it.
+for words in "\375\067\172\130\132\000 xz" "\050\265\057\375 zstd"; do
+    status=0
+    # shellcheck disable=SC2059 # the bytes
+    said=$(printf "${words% *}" | "$truesum" check - 2>&1) || status=$?
+    [ $status = 2 ] && [[ $said == *"compressed with ${words#* }"*"--features full"*"${words#* } -dc FILE | truesum check -"* ]] ||
+        { echo "everyday.sh: ${words#* }: status $status: $said"; exit 1; }
+done
 echo "everyday: $size bytes, and it says how to get bench"

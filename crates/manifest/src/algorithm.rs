@@ -93,7 +93,7 @@ fn named(word: &str, plain: Plain) -> Option<Stated> {
         (None, Plain::Allowed) => word,
         (None, Plain::Refused) => return None,
     };
-    Stated::of(name).or_else(|| Stated::of(word))
+    Stated::of(name).or_else(|| bare.and_then(|_| Stated::of(word)))
 }
 
 /// The algorithm that a digest of this many bytes has where nothing tells it.

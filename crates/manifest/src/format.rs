@@ -142,6 +142,8 @@ pub struct Options {
     pub allow_undigested: bool,
     /// Accept entries that have digests of pieces. Who does must verify [`Entry::pieces`].
     pub allow_pieces: bool,
+    /// Read sets of known digests ([`Holds::set`]). Who does must take no name of one for that of a file.
+    pub allow_set: bool,
     /// Give digests of pieces too where they only say where damage is, and need [`Options::allow_pieces`] like all others.
     pub locating: bool,
     /// The key under which digests are that need one, or say that they were made under one.
@@ -197,6 +199,7 @@ impl Options {
             allow_undigested: true,
             allow_pieces: true,
             allow_keyless: true,
+            allow_set: true,
             ..self
         }
     }

@@ -23,6 +23,8 @@ pub struct Reader<R> {
     /// Chosen when the beginning has been seen.
     chosen: Option<(&'static Format, Source)>,
     signed: Signed,
+    /// What it was packed as, if it was.
+    packed: Option<&'static Format>,
     ended: bool,
     /// Whether what was found last is what the last line says, and not what was held back.
     by_line: bool,
@@ -36,6 +38,10 @@ pub enum Signer {
     /// signify, with the message in the same file.
     Signify,
 }
+
+/// Why a set of known digests is not read.
+const SET: &str = "this is a set of known digests, and no list of a folder's files, so there is nothing to verify: \
+    truesum audit --known SET FOLDER tells which files are in it";
 
 /// Where entries come from.
 enum Source {
@@ -51,6 +57,7 @@ impl<R: Read> Reader<R> {
             options,
             chosen: None,
             signed: Signed::No,
+            packed: None,
             ended: false,
             by_line: false,
         }
@@ -90,6 +97,9 @@ impl<R: Read> Reader<R> {
         let inside = if table::terminator(text) == 0 { text } else { Signed::inside(text) };
         let head = Head { text: inside, complete };
         let row = self.options.format.unwrap_or_else(|| table::choose(head, file_name));
+        if row.holds.set && !self.options.allow_set {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, SET));
+        }
         let source = match row.reading {
             Reading::Lines { terminator, parser } => {
                 if terminator == b'\n' {
@@ -109,6 +119,12 @@ impl<R: Read> Reader<R> {
                 Source::Parts(found.unwrap_or_else(|error| Box::new(std::iter::once(Err(error)))))
             }
             Reading::Packed { limit, unpack } => {
+                // What is packed twice is no manifest, and might be without an end.
+                if let Some(outer) = self.packed {
+                    let reason = Reason::Json(format!("{} in {}: not a manifest", row.name, outer.name));
+                    let error = LineError { at: Place::Byte(0), reason };
+                    return Ok((row, Source::Parts(Box::new(std::iter::once(Err(error))))));
+                }
                 let Some(packed) = self.lines.rest(limit)? else {
                     let error =
                         LineError { at: Place::Byte(limit as u64), reason: Reason::DocumentTooLong(limit) };
@@ -161,19 +177,15 @@ impl<R: Read> Reader<R> {
 
 /// The entries of what was packed as `row`, in whatever format that is.
 fn unpacked(row: &'static Format, reader: Box<dyn Read + Send>, options: Options) -> Parts {
-    let refused = |why: String| Err(LineError { at: Place::Byte(0), reason: Reason::Json(why) });
-    let mut inner = Reader::new(reader, options);
-    let first = inner.next();
-    // What is packed twice is no manifest, and would be unpacked without an end.
-    if inner.format().is_some_and(|inner| matches!(inner.reading, Reading::Packed { .. })) {
-        return Box::new(std::iter::once(refused(format!("{0} in {0}: not a manifest", row.name))));
-    }
-    let found = move |item: Result<Line, ReadError>| match item {
+    let inner = Reader { packed: Some(row), ..Reader::new(reader, options) };
+    Box::new(inner.map(|item| match item {
         Ok(line) => Ok(line),
         Err(ReadError::Line(error)) => Err(error),
-        Err(ReadError::Io(error)) => refused(format!("packed with {}: {error}", row.name)),
-    };
-    Box::new(first.into_iter().chain(inner).map(found))
+        Err(ReadError::Io(error)) => {
+            let why = format!("packed with {}: {error}", row.name);
+            Err(LineError { at: Place::Byte(0), reason: Reason::Json(why) })
+        }
+    }))
 }
 
 /// The next line that says something; `None` at the end.

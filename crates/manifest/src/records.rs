@@ -31,6 +31,9 @@ enum Mark {
 const MARKS: [Mark; 8] =
     [Mark::Begin, Mark::Name, Mark::Size, Mark::Tag, Mark::Digest, Mark::Bare, Mark::Fault, Mark::Doubt];
 
+/// In the place of a text's length: it follows in four bytes.
+const LONG: u8 = u8::MAX;
+
 /// The refusal of a document, or of a part of it.
 pub(crate) fn refused(at: usize, what: &'static str) -> LineError {
     LineError { at: Place::Byte(at as u64), reason: Reason::Part(what) }
@@ -78,8 +81,7 @@ impl Records {
         self.at = self.at.max(at);
         self.last = self.tape.len();
         self.count += 1;
-        let at = (self.at as u64).to_le_bytes();
-        self.push(Mark::Begin, &at);
+        self.push_number(Mark::Begin, self.at as u64);
     }
 
     /// Takes back the entry begun last.
@@ -91,7 +93,7 @@ impl Records {
     /// Makes the entry begun last one only if its group has another that is one without doubt.
     pub(crate) fn doubt(&mut self, group: u32) {
         self.count -= 1;
-        self.push(Mark::Doubt, &group.to_le_bytes());
+        self.push_number(Mark::Doubt, group.into());
     }
 
     /// Says that this group holds entries.
@@ -99,11 +101,23 @@ impl Records {
         self.sure.insert(group);
     }
 
+    /// Most texts are short, and a row of two bytes may have two marks: lengths take a byte where that does.
     fn push(&mut self, mark: Mark, text: &[u8]) {
-        self.tape.push(mark as u8);
-        // Documents have less than 4 GiB.
-        self.tape.extend_from_slice(&(text.len() as u32).to_le_bytes());
+        match u8::try_from(text.len()) {
+            Ok(len) if len < LONG => self.tape.extend_from_slice(&[mark as u8, len]),
+            _ => {
+                self.tape.extend_from_slice(&[mark as u8, LONG]);
+                // Documents have less than 4 GiB.
+                self.tape.extend_from_slice(&(text.len() as u32).to_le_bytes());
+            }
+        }
         self.tape.extend_from_slice(text);
+    }
+
+    /// A number, without the zeros above it.
+    fn push_number(&mut self, mark: Mark, number: u64) {
+        let len = (u64::BITS - number.leading_zeros()).div_ceil(8) as usize;
+        self.push(mark, &number.to_le_bytes()[..len]);
     }
 
     /// The name. There is one of an entry.
@@ -138,7 +152,7 @@ impl Records {
             self.faults.push(what);
             self.faults.len() - 1
         });
-        self.push(Mark::Fault, &(at as u32).to_le_bytes());
+        self.push_number(Mark::Fault, at as u64);
     }
 
     /// The entries.
@@ -186,9 +200,12 @@ impl Read {
     fn mark(&self, at: usize) -> Option<(Mark, &[u8], usize)> {
         let mark = *self.tape.get(at)?;
         let mark = MARKS.into_iter().find(|known| *known as u8 == mark)?;
-        let len = u32::from_le_bytes(self.tape.get(at + 1..at + 5)?.try_into().ok()?) as usize;
-        let text = self.tape.get(at + 5..at + 5 + len)?;
-        Some((mark, text, at + 5 + len))
+        let (begin, len) = match *self.tape.get(at + 1)? {
+            LONG => (at + 6, u32::from_le_bytes(self.tape.get(at + 2..at + 6)?.try_into().ok()?) as usize),
+            len => (at + 2, len as usize),
+        };
+        let text = self.tape.get(begin..begin + len)?;
+        Some((mark, text, begin + len))
     }
 }
 

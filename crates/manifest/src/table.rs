@@ -9,11 +9,11 @@ use crate::format::{Claim, Format, Head, Options, Sign, Spelling, Told};
 use crate::formats::nameless::UNMARKED;
 use crate::formats::{
     arch, bagit, bao, bare, bsd, buildroot, cargo_lock, casync, certutil, cfv_csv, conda, csv, deb822, dfxml,
-    distinfo, electron, fciv, foreign, gentoo, get_filehash, gnu, go_sum, gpg, gzip, hashdeep,
-    internet_archive, jar, jpegsheriff, json, jsonl, known_set, librsync, links, loose, md5deep, metalink,
-    mhl, mtree, narinfo, openssl, pacman, par, python_lock, rclone, recipe, record, requirements,
-    rhash_simple, rpm_dump, s3, s3_inventory, s3_parts, seven_zip, sfv, sfvmd5, shasum, signature, slackware,
-    squirrel, sri, torrent, tth, verity, yocto, zsync,
+    distinfo, electron, fciv, foreign, gentoo, get_filehash, gnu, go_sum, gpg, hashdeep, internet_archive,
+    jar, jpegsheriff, json, jsonl, known_set, librsync, links, loose, md5deep, metalink, mhl, mtree, narinfo,
+    openssl, packed, pacman, par, python_lock, rclone, recipe, record, requirements, rhash_simple, rpm_dump,
+    s3, s3_inventory, s3_parts, seven_zip, sfv, sfvmd5, shasum, signature, slackware, squirrel, sri, torrent,
+    tth, verity, yocto, zsync,
 };
 use std::cmp::Reverse;
 use truesum_hash::Spec;
@@ -74,8 +74,12 @@ pub static FORMATS: &[&Format] = &[
     &rpm_dump::RPM_DUMP,
     &recipe::RECIPE,
     &recipe::DATABASE,
+    &requirements::PIP_HASH,
     &requirements::REQUIREMENTS,
-    &known_set::KNOWN_SET,
+    &known_set::NSRL,
+    &known_set::ENCASE,
+    &known_set::CLAMAV,
+    &known_set::SQLITE,
     &json::JSON,
     &electron::ELECTRON,
     &csv::CSV,
@@ -99,12 +103,14 @@ pub static FORMATS: &[&Format] = &[
     &verity::DM_VERITY,
     &verity::IDSIG,
     &s3_parts::S3_PARTS,
-    &gzip::GZIP,
+    &packed::GZIP,
+    &packed::XZ,
+    &packed::ZSTD,
     &foreign::AUDIO,
     &foreign::LOCK,
     &foreign::WEB_PAGE,
     &foreign::IMAGE,
-    &foreign::PACKED,
+    &packed::PACKED,
     &bsd::BSD_Z,
     &gnu::GNU_Z,
 ];

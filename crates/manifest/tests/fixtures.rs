@@ -1,7 +1,7 @@
 //! Every fixture under `testdata/manifests`: one case, one exact outcome.
 //!
 //! A fixture begins with lines `key: value` and a blank line; the rest, byte for byte, is the manifest. Keys: `file-name`
-//! (the manifest's name), `asked` (algorithms, separated by commas), `allow-weak`, `allow-pieces`, `note`, and `expect`, once for each
+//! (the manifest's name), `asked` (algorithms, separated by commas), `allow-weak`, `allow-pieces`, `allow-set`, `note`, and `expect`, once for each
 //! entry and bad line that the reader must give: `line N: ALGORITHM DIGEST NAME` with the first 8 digits of the digest and
 //! the name as messages show it, or `line N: error: REASON`, or `no manifest: WHAT`, or `nothing`.
 

@@ -203,6 +203,31 @@ fn content_is_looked_for_in_sets_of_known_digests() {
 }
 
 #[test]
+fn sets_without_paths_tell_what_is_known_and_verify_nothing() {
+    let folder = Folder::with(&[("d/one", "abc"), ("d/two", "other"), ("d/NSRLFile.txt", "abc")]);
+    let md5 = "900150983cd24fb0d6963f7d28e17f72";
+    let nsrl = format!(
+        "\"SHA-1\",\"MD5\",\"CRC32\",\"FileName\",\"FileSize\",\"ProductCode\",\"OpSystemCode\",\"SpecialCode\"\r\n\
+         \"A9993E364706816ABA3E25717850C26C9CD0D89D\",\"{md5}\",\"352441C2\",\"one\",3,1,\"1\",\"\"\r\n"
+    );
+    let mut encase = b"HASH\r\n\xff\0\x02\0\0\0\x01\0\0\0\x01".to_vec();
+    encase.resize(0x480, 0);
+    encase.extend_from_slice(b"\x90\x01\x50\x98\x3c\xd2\x4f\xb0\xd6\x96\x3f\x7d\x28\xe1\x7f\x72\0\0");
+    folder.write("set.txt", nsrl);
+    folder.write("set.hash", encase);
+    folder.write("set.hdb", format!("{md5}:3:Unwanted\n"));
+    for set in ["set.txt", "set.hash", "set.hdb"] {
+        let ran = folder.run(&["audit", "-k", set, "d"]);
+        let said = ("known\td/NSRLFile.txt\nknown\td/one\n".to_owned(), Some(1));
+        assert_eq!((ran.out(), ran.code), said, "{set}: {}", ran.err);
+        // The name of one is no file of the folder.
+        let ran = folder.run(&["check", "--root", "d", set]);
+        assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{set}: {}", ran.err);
+        assert!(ran.err.contains("truesum audit --known SET FOLDER"), "{}", ran.err);
+    }
+}
+
+#[test]
 fn a_bag_is_left_to_check() {
     let folder = Folder::with(&[("bag/bagit.txt", "BagIt-Version: 1.0\n"), ("bag/data/a", "abc")]);
     let said = "truesum: audit: bag is a bag (bagit.txt)\n\

@@ -155,7 +155,11 @@ impl<'a> KnownSets<'a> {
         let before = self.report.listed;
         let root = Root::Anywhere;
         // Who looks for whole files asks nothing of pieces.
-        let reading = manifest::Options { locating: false, ..self.options.reading(bytes, self.progress) };
+        let reading = manifest::Options {
+            locating: false,
+            allow_set: true,
+            ..self.options.reading(bytes, self.progress)
+        };
         let mut entries = Entries::new(reader, reading, &root, 0, None);
         for task in entries.by_ref() {
             match task {

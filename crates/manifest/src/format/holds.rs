@@ -23,6 +23,8 @@ pub struct Holds {
     pub elapsed: bool,
     /// Whether what is read may say where a file is damaged: digests of pieces, beside others or alone.
     pub locates: bool,
+    /// Whether it is a set of known digests, whose names are of no folder.
+    pub set: bool,
     /// Whether an entry of this name has no digest by the format's own rules, so that none is missing there.
     pub exempt: fn(&[u8]) -> bool,
 }
@@ -87,6 +89,7 @@ impl Holds {
         pieces: None,
         elapsed: false,
         locates: false,
+        set: false,
         exempt: |_| false,
     };
 

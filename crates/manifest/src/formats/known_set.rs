@@ -1,39 +1,225 @@
-//! Sets of known digests and signatures of unwanted files: NSRL, EnCase, ClamAV. They hold digests, and no list of this folder.
+//! Sets of known digests and signatures of unwanted files: NSRL, EnCase, ClamAV. They hold digests, and no list of this folder, so
+//! that only who asks whether content is in a set ([`Options::allow_set`]) is given what they hold.
 
-use crate::digest::is_long_hex;
-use crate::format::{Claim, Format, Head, Holds, Reading, Sign, Writing};
+use super::csv::fields::{Fields, TORN};
+use super::nameless::le32;
+use crate::digest::{is_long_hex, of_bytes, tagged, untagged};
+use crate::entry::Entry;
+use crate::format::{Algorithms, Claim, Format, Holds, Options, Parse, Parts, Reading, Sign, Writing};
+use crate::line::{Line, LineError, Place, Reason};
+use crate::records::refused;
 use crate::scan;
 
-pub(crate) static KNOWN_SET: Format = Format {
-    name: "known-set",
+pub(crate) static NSRL: Format = Format {
+    name: "nsrl",
+    file_names: &["nsrlfile.txt"],
+    summary: "a set of known digests as NSRL published it until 2022 (NSRLFile.txt): for audit --known",
+    holds: Holds { algorithms: Algorithms::Only(&["sha1", "md5", "md4", "crc32"]), size: true, ..SET },
+    sniff: |head| columns(head.lines(b'\n').next()?).map(|_| MARK),
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| Box::new(Nsrl { options: options.clone(), columns: Vec::new() }),
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+pub(crate) static ENCASE: Format = Format {
+    name: "encase-hash",
+    file_names: &[],
+    summary: "a set of known MD5 digests of EnCase (.hash), which have no names: for audit --known",
+    holds: Holds { algorithms: Algorithms::Only(&["md5"]), ..SET },
+    sniff: |head| head.text.starts_with(ENCASE_MARK).then_some(MARK),
+    reading: Reading::Document { limit: 256 << 20, parse: encase },
+    writing: Writing::No,
+    tagged: None,
+};
+
+pub(crate) static CLAMAV: Format = Format {
+    name: "clamav",
     file_names: &[".hdb", ".hsb"],
-    summary: "a set of known digests (NSRL, EnCase, ClamAV) without paths: named, never read",
+    summary: "digests of unwanted files as ClamAV takes them (.hdb, .hsb): for audit --known",
+    holds: Holds { algorithms: Algorithms::Only(&["md5", "sha1", "sha256"]), size: true, ..SET },
+    sniff: |head| {
+        let mut lines = head.lines(b'\n').filter(|line| !is_remark(line)).peekable();
+        let all = lines.peek().is_some() && lines.all(|line| signature(line).is_some());
+        all.then_some(Claim { sign: Sign::Whole, at: 0 })
+    },
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| Box::new(ClamAv { options: options.clone() }),
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+pub(crate) static SQLITE: Format = Format {
+    name: "sqlite",
+    file_names: &[],
+    summary: "a database of SQLite, which NSRL publishes since 2022: named, never read",
     holds: Holds::DIGESTS,
-    sniff,
+    sniff: |head| head.text.starts_with(b"SQLite format 3\0").then_some(MARK),
     reading: Reading::Not(|_| {
-        "this is a set of known digests (NSRL, EnCase or ClamAV); it lists no files of a folder, so there is nothing to \
-         verify"
+        "this is a database of SQLite and no list of files; the digests of one that NSRL published are a set of known ones: \
+         sqlite3 FILE 'select distinct lower(sha256) from FILE' > SET; truesum audit --known SET FOLDER"
             .to_owned()
     }),
     writing: Writing::No,
     tagged: None,
 };
 
-fn sniff(head: &Head<'_>) -> Option<Claim> {
-    let mark = Some(Claim { sign: Sign::Mark, at: 0 });
-    let text = head.text;
-    let nsrl =
-        text.starts_with(b"\"SHA-1\",\"MD5\",\"CRC32\",") || text.starts_with(b"\"SHA-1\",\"FileName\",");
-    if nsrl || text.starts_with(b"HASH\r\n\xff\0") || text.starts_with(b"SQLite format 3\0") {
-        return mark;
-    }
-    let mut lines = head.lines(b'\n').filter(|line| !scan::is_empty(line)).peekable();
-    (lines.peek().is_some() && lines.all(is_signature)).then_some(Claim { sign: Sign::Whole, at: 0 })
+const SET: Holds = Holds { set: true, ..Holds::DIGESTS };
+
+const MARK: Claim = Claim { sign: Sign::Mark, at: 0 };
+
+const ENCASE_MARK: &[u8] = b"HASH\r\n\xff\0";
+
+/// Where the first digest stands in a set of EnCase.
+const ENCASE_HEAD: usize = 0x480;
+
+/// Where it says how many there are.
+const ENCASE_COUNT: usize = 0x10;
+
+/// A digest and two bytes of zeros.
+const ENCASE_RECORD: usize = 18;
+
+/// Columns of NSRL's list, of either age, and the algorithms of those that are digests. What product a file belongs to says
+/// nothing of its content.
+const COLUMNS: [(&[u8], Option<&str>); 9] = [
+    (b"SHA-1", Some("sha1")),
+    (b"MD5", Some("md5")),
+    (b"MD4", Some("md4")),
+    (b"CRC32", Some("crc32")),
+    (b"FileName", None),
+    (b"FileSize", None),
+    (b"ProductCode", None),
+    (b"OpSystemCode", None),
+    (b"SpecialCode", None),
+];
+
+/// The places in [`COLUMNS`] of the columns of a heading.
+fn columns(line: &[u8]) -> Option<Vec<usize>> {
+    let titles = line.starts_with(b"\"SHA-1\",").then(|| row(line))?.ok()?;
+    let place = |title: &Vec<u8>| COLUMNS.iter().position(|(known, _)| known == title);
+    let places: Vec<usize> = titles.iter().map(place).collect::<Option<_>>()?;
+    let twice = (1..places.len()).any(|at| places[..at].contains(&places[at]));
+    (places.len() >= 8 && !twice).then_some(places)
 }
 
-/// `DIGEST:SIZE:NAME` of ClamAV; any size is an asterisk.
-fn is_signature(line: &[u8]) -> bool {
-    let Some((digest, rest)) = scan::cut(line, b':') else { return false };
-    let Some((size, name)) = scan::cut(rest, b':') else { return false };
-    is_long_hex(digest) && (size == b"*" || scan::decimal(size).is_some()) && !name.is_empty()
+/// The fields of a line.
+fn row(line: &[u8]) -> Result<Vec<Vec<u8>>, Reason> {
+    let mut fields = Fields::new(line, b',');
+    let mut row = Vec::new();
+    while let Some(field) = fields.next().map_err(Reason::Part)? {
+        if field.torn {
+            return Err(Reason::Part(TORN));
+        }
+        row.push(field.text.into_owned());
+        if row.len() > COLUMNS.len() {
+            break;
+        }
+    }
+    Ok(row)
+}
+
+struct Nsrl {
+    options: Options,
+    columns: Vec<usize>,
+}
+
+impl Parse for Nsrl {
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        scan::count(line.len());
+        if scan::is_empty(line) {
+            return Ok(None);
+        }
+        // Where lists were joined, each has its heading.
+        if let Some(columns) = columns(line) {
+            self.columns = columns;
+            return Ok(None);
+        }
+        let row = row(line)?;
+        if row.len() != self.columns.len() {
+            return Err(Reason::Part("not as many columns as the heading"));
+        }
+        let mut entry = Entry::default();
+        for (place, field) in self.columns.iter().zip(row) {
+            match COLUMNS[*place] {
+                _ if field.is_empty() => {}
+                (_, Some(name)) => match tagged(name, &field, &self.options) {
+                    Ok(found) => entry.digests.push(found),
+                    // Others are asked for, or worth more.
+                    Err(Reason::NotAsked(_) | Reason::Weak(_)) => {}
+                    Err(reason) => return Err(reason),
+                },
+                (b"FileName", _) => entry.path = field,
+                (b"FileSize", _) => entry.size = Some(scan::decimal(&field).ok_or(Reason::Size)?),
+                _ => {}
+            }
+        }
+        Ok(Some(entry))
+    }
+}
+
+fn encase(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    if !text.starts_with(ENCASE_MARK) || text.len() < ENCASE_HEAD {
+        return Err(refused(text.len().min(ENCASE_HEAD), "cut off in its heading"));
+    }
+    let body = text.len() - ENCASE_HEAD;
+    let (count, rest) = (body / ENCASE_RECORD, body % ENCASE_RECORD);
+    let told = le32(&text, ENCASE_COUNT).unwrap_or_default() as usize;
+    let fault = match () {
+        () if rest > 0 => Some("cut off in a digest"),
+        () if told != count => Some("not as many digests as its heading says"),
+        () => None,
+    };
+    let end = fault.map(|what| Err(refused(text.len(), what)));
+    let options = options.clone();
+    let records = (0..count).map(move |number| {
+        let at = ENCASE_HEAD + number * ENCASE_RECORD;
+        let place = Place::Byte(at as u64);
+        let (digest, zeros) = text[at..at + ENCASE_RECORD].split_at(ENCASE_RECORD - 2);
+        if options.stopped() {
+            return Err(crate::records::stopped(at));
+        }
+        if zeros != [0, 0] {
+            return Err(refused(at, "no two zeros behind a digest"));
+        }
+        let found = of_bytes("md5", digest, &options).map_err(|reason| LineError { at: place, reason })?;
+        // It has no name, and a list of names needs one.
+        let path = found.1.to_hex().into_bytes();
+        Ok(Line { at: place, entry: Entry { path, digests: vec![found], ..Entry::default() } })
+    });
+    Ok(Box::new(records.chain(end)))
+}
+
+struct ClamAv {
+    options: Options,
+}
+
+impl Parse for ClamAv {
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if is_remark(line) {
+            return Ok(None);
+        }
+        let (digest, size, name) = signature(line).ok_or(Reason::NotALine)?;
+        let digests = vec![untagged(digest, &self.options)?];
+        Ok(Some(Entry { path: name.to_vec(), size, digests, ..Entry::default() }))
+    }
+}
+
+fn is_remark(line: &[u8]) -> bool {
+    scan::is_empty(line) || line.starts_with(b"#")
+}
+
+/// `DIGEST:SIZE:NAME` of ClamAV, behind which versions of it may stand; any size is an asterisk.
+fn signature(line: &[u8]) -> Option<(&[u8], Option<u64>, &[u8])> {
+    let (digest, rest) = scan::cut(line, b':')?;
+    let (size, name) = scan::cut(rest, b':')?;
+    let size = match size {
+        b"*" => None,
+        size => Some(scan::decimal(size)?),
+    };
+    let name = scan::cut(name, b':').map_or(name, |(name, _)| name);
+    (is_long_hex(digest) && !name.is_empty()).then_some((digest, size, name))
 }

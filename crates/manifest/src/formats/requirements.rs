@@ -1,7 +1,87 @@
-//! Requirements of pip with `--hash`: digests of archives that are not named.
+//! Requirements of pip with `--hash`, whose digests are of archives that are not named, and what `pip hash` prints: a name with a
+//! colon behind it, and below it what requirements have.
 
-use crate::format::{Claim, Format, Head, Holds, Reading, Sign, Writing};
+use crate::digest::tagged;
+use crate::entry::Entry;
+use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::line::{Found, LineError, Place, Reason};
 use crate::scan;
+
+pub(crate) static PIP_HASH: Format = Format {
+    name: "pip-hash",
+    file_names: &[],
+    summary: "what pip hash prints: a name on a line, and its digest as requirements have it on the next",
+    holds: Holds { algorithms: Algorithms::Only(&["sha256", "sha384", "sha512"]), ..Holds::DIGESTS },
+    sniff: |head| {
+        let mut lines = head.lines(b'\n');
+        let first = lines.next().is_some_and(|line| name(line).is_some());
+        let second = lines.next().is_some_and(|line| line.starts_with(HASH));
+        (first && second).then_some(Claim { sign: Sign::Mark, at: 0 })
+    },
+    reading: Reading::Lines {
+        terminator: b'\n',
+        parser: |options| {
+            Box::new(PipHash {
+                options: options.clone(),
+                name: None,
+                at: Place::Line(0),
+                here: Place::Line(0),
+            })
+        },
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+const HASH: &[u8] = b"--hash=";
+
+/// What is wrong with the line below a name.
+const ALONE: Reason = Reason::Part("no digest below a name");
+
+fn name(line: &[u8]) -> Option<&[u8]> {
+    line.strip_suffix(b":").filter(|name| !name.is_empty() && !name.starts_with(b"--hash="))
+}
+
+struct PipHash {
+    options: Options,
+    /// The name that waits for its digest, and where it stands.
+    name: Option<Vec<u8>>,
+    at: Place,
+    here: Place,
+}
+
+impl Parse for PipHash {
+    fn at(&mut self, place: Place) {
+        self.here = place;
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        scan::count(line.len());
+        if let Some(digest) = line.strip_prefix(HASH) {
+            let path = self.name.take().ok_or(Reason::Part("a digest without a name above it"))?;
+            let (tag, digest) = scan::cut(digest, b':').ok_or(Reason::NotALine)?;
+            let tag = std::str::from_utf8(tag).map_err(|_| Reason::NotALine)?;
+            let digests = vec![tagged(tag, digest, &self.options)?];
+            return Ok(Some(Entry { path, digests, ..Entry::default() }));
+        }
+        let waited = match name(line) {
+            Some(name) => self.name.replace(name.to_vec()),
+            None if scan::is_empty(line) => return Ok(None),
+            None => {
+                self.name = None;
+                return Err(Reason::NotALine);
+            }
+        };
+        self.at = self.here;
+        if waited.is_some() { Err(ALONE) } else { Ok(None) }
+    }
+
+    fn end(&mut self) -> Vec<Found> {
+        // Where it would stand.
+        let at = Place::Line(self.at.number() + 1);
+        self.name.take().map(|_| Err(LineError { at, reason: ALONE })).into_iter().collect()
+    }
+}
 
 pub(crate) static REQUIREMENTS: Format = Format {
     name: "pip",

@@ -38,6 +38,7 @@ fn fixture(name: PathBuf) -> Fixture {
             "asked" => options.asked = value.split(',').map(|name| name.parse().unwrap()).collect(),
             "allow-weak" => options.allow_weak = value == "yes",
             "allow-pieces" => options.allow_pieces = value == "yes",
+            "allow-set" => options.allow_set = value == "yes",
             "note" => {}
             "expect" if value == "nothing" => {}
             "expect" => expect.push(value.to_owned()),

@@ -1,6 +1,7 @@
 //! Compares with the programs that own a format, where they are installed: each reads what we write, and we read what
 //! it writes, over names that have been trouble.
 
+mod archives;
 mod packages;
 
 use std::collections::BTreeMap;

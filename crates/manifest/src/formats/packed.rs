@@ -1,0 +1,168 @@
+//! A manifest of any format in gzip, xz or zstd. It is unpacked while it is read, and recognised by what is in it. What is
+//! packed in other ways is named.
+//!
+//! What unpacks to more than a manifest can be is refused, because a kilobyte can hold a megabyte of zeros, and so is what needs
+//! more memory than a manifest is worth. xz and zstd are there with the feature `unpack`; without it they are named too.
+
+#[cfg(feature = "unpack")]
+mod xz;
+#[cfg(feature = "unpack")]
+mod zstd;
+
+use crate::format::{Claim, Format, Head, Holds, Reading, Sign, Writing};
+use flate2::bufread::MultiGzDecoder;
+use std::io::{self, Cursor, Read};
+
+pub(crate) static GZIP: Format = Format {
+    name: "gzip",
+    file_names: &[".gz"],
+    summary: "a manifest of any other format, compressed with gzip",
+    holds: Holds { size: true, ..Holds::DIGESTS },
+    sniff: |head| begins(head, &[b"\x1f\x8b\x08"]),
+    reading: Reading::Packed {
+        limit: LIMIT,
+        unpack: |packed| capped(packed, |packed| MultiGzDecoder::new(Cursor::new(packed))),
+    },
+    writing: Writing::No,
+    tagged: None,
+};
+
+pub(crate) static XZ: Format = Format {
+    name: "xz",
+    file_names: &[".xz"],
+    summary: "a manifest of any other format, compressed with xz; read by programs built with --features full",
+    holds: GZIP.holds,
+    sniff: |head| begins(head, &[b"\xfd7zXZ\0"]),
+    #[cfg(feature = "unpack")]
+    reading: Reading::Packed { limit: LIMIT, unpack: |packed| capped(packed, xz::Xz::new) },
+    #[cfg(not(feature = "unpack"))]
+    reading: Reading::Not(|_| elsewhere("xz", "xz -dc")),
+    writing: Writing::No,
+    tagged: None,
+};
+
+pub(crate) static ZSTD: Format = Format {
+    name: "zstd",
+    file_names: &[".zst"],
+    summary: "a manifest of any other format, compressed with zstd; read by programs built with --features full",
+    holds: GZIP.holds,
+    // Frames that say nothing of their own may stand in front.
+    sniff: |head| {
+        let skipped = matches!(head.text, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]);
+        if skipped { Some(MARK) } else { begins(head, &[b"\x28\xb5\x2f\xfd"]) }
+    },
+    #[cfg(feature = "unpack")]
+    reading: Reading::Packed { limit: LIMIT, unpack: |packed| capped(packed, zstd::Zstd::new) },
+    #[cfg(not(feature = "unpack"))]
+    reading: Reading::Not(|_| elsewhere("zstd", "zstd -dc")),
+    writing: Writing::No,
+    tagged: None,
+};
+
+pub(crate) static PACKED: Format = Format {
+    name: "packed",
+    file_names: &[".bz2", ".lz4", ".lzma"],
+    summary: "a compressed file or an archive that is not unpacked here: named, never read",
+    holds: Holds::DIGESTS,
+    sniff: |head| begins(head, &[b"BZh", b"\x04\x22\x4d\x18", b"PK\x03\x04", b"7z\xbc\xaf\x27\x1c"]),
+    reading: Reading::Not(|_| {
+        "this is compressed with bzip2, lz4, lzma, zip or 7z, which is not unpacked here; unpack it first: \
+         bzip2 -dc, lz4 -dc or xz -dc FILE | truesum check -"
+            .to_owned()
+    }),
+    writing: Writing::No,
+    tagged: None,
+};
+
+const MARK: Claim = Claim { sign: Sign::Mark, at: 0 };
+
+/// Most bytes before unpacking.
+const LIMIT: usize = 64 << 20;
+
+/// Largest window that is kept of what was unpacked, in bytes: what `xz -9` asks for.
+#[cfg(feature = "unpack")]
+const WINDOW: usize = 64 << 20;
+
+/// Most bytes that one packed byte may become, beyond what a small file may: text has a fifth of this.
+const MAX_RATIO: u64 = 200;
+
+/// Bytes that are unpacked whatever the ratio.
+const ALLOWANCE: u64 = 16 << 20;
+
+/// Most bytes unpacked.
+const MAX_UNPACKED: u64 = 4 << 30;
+
+fn begins(head: &Head<'_>, magic: &[&[u8]]) -> Option<Claim> {
+    magic.iter().any(|magic| head.text.starts_with(magic)).then_some(MARK)
+}
+
+#[cfg(not(feature = "unpack"))]
+fn elsewhere(method: &str, command: &str) -> String {
+    format!(
+        "this is compressed with {method}, which only programs built with --features full unpack; unpack it first: {command} FILE | truesum check -"
+    )
+}
+
+/// Where the window is larger than is kept.
+#[cfg(feature = "unpack")]
+fn too_wide(command: &str) -> io::Error {
+    invalid(format!(
+        "it needs a window of more than {} MiB; unpack it first: {command} FILE | truesum check -",
+        WINDOW >> 20
+    ))
+}
+
+fn invalid(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, why)
+}
+
+/// What is packed, as far as it may reach.
+fn capped<R: Read + Send + 'static>(packed: Vec<u8>, unpack: fn(Vec<u8>) -> R) -> Box<dyn Read + Send> {
+    let left = (packed.len() as u64).saturating_mul(MAX_RATIO).saturating_add(ALLOWANCE).min(MAX_UNPACKED);
+    Box::new(Capped { reader: unpack(packed), left })
+}
+
+/// Ends with an error where too much comes out.
+struct Capped<R> {
+    reader: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Capped<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = self.reader.read(buffer)?;
+        self.left = self
+            .left
+            .checked_sub(len as u64)
+            .ok_or_else(|| invalid("it unpacks to more than a manifest can be"))?;
+        Ok(len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_unpacks_to_more_than_a_manifest_can_be_ends_with_an_error() {
+        // 64 MiB of zeros in 64 KiB: a thousand to one.
+        let zeros = vec![0; 1 << 20];
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        (0..64).for_each(|_| io::Write::write_all(&mut encoder, &zeros).unwrap());
+        let packed = encoder.finish().unwrap();
+        let allowed = packed.len() as u64 * MAX_RATIO + ALLOWANCE;
+        assert!(allowed < 64 << 20, "{}", packed.len());
+        let mut unpacked = 0;
+        let Reading::Packed { unpack, .. } = GZIP.reading else { panic!() };
+        let mut reader = unpack(packed);
+        let mut buffer = vec![0; 1 << 16];
+        let error = loop {
+            match reader.read(&mut buffer) {
+                Ok(0) => panic!("all of it came out"),
+                Ok(len) => unpacked += len as u64,
+                Err(error) => break error,
+            }
+        };
+        assert!(unpacked <= allowed && error.kind() == io::ErrorKind::InvalidData, "{unpacked} {error}");
+    }
+}

@@ -1,0 +1,41 @@
+//! xz: streams one after the other, each block with its check, all blocks held against the index behind them.
+
+use super::{WINDOW, invalid, too_wide};
+use lzma_rust2::{Action, Status, XzStream};
+use std::io::{self, Read};
+
+/// What the decoder has beside its window, in KiB, generously.
+const BESIDE: u32 = 1 << 10;
+
+pub(super) struct Xz {
+    packed: Vec<u8>,
+    at: usize,
+    stream: XzStream,
+}
+
+impl Xz {
+    pub(super) fn new(packed: Vec<u8>) -> Xz {
+        Xz { packed, at: 0, stream: XzStream::new_mem_limit(true, (WINDOW >> 10) as u32 + BESIDE) }
+    }
+}
+
+impl Read for Xz {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !buffer.is_empty() {
+            let done =
+                self.stream.process(&self.packed[self.at..], buffer, Action::Finish).map_err(|error| {
+                    if error.kind() == io::ErrorKind::OutOfMemory { too_wide("xz -dc") } else { error }
+                })?;
+            self.at += done.bytes_consumed;
+            if done.bytes_produced > 0 {
+                return Ok(done.bytes_produced);
+            }
+            match done.status {
+                Status::StreamEnd if self.at == self.packed.len() => return Ok(0),
+                Status::Ok if done.bytes_consumed > 0 => {}
+                _ => return Err(invalid("bytes that are no part of it")),
+            }
+        }
+        Ok(0)
+    }
+}

@@ -1,0 +1,105 @@
+//! zstd: frames one after the other. The library leaves to its caller what holds them together: which frame follows, and whether
+//! what came out has the length and the checksum that its frame says.
+
+use super::{WINDOW, invalid, too_wide};
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use std::io::{self, Cursor, Read};
+
+pub(super) struct Zstd {
+    packed: Cursor<Vec<u8>>,
+    decoder: FrameDecoder,
+    /// What the frame says of its length, if it does, and how much of it came out.
+    frame: Option<(Option<u64>, u64)>,
+}
+
+impl Zstd {
+    pub(super) fn new(packed: Vec<u8>) -> Zstd {
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(WINDOW as u64);
+        Zstd { packed: Cursor::new(packed), decoder, frame: None }
+    }
+
+    /// Begins the frame that stands next. A frame that is to be passed over is.
+    fn begin(&mut self) -> io::Result<()> {
+        let descriptor = self.packed.get_ref().get(self.packed.position() as usize + 4).copied();
+        match self.decoder.reset(&mut self.packed) {
+            Ok(()) => {
+                // Its length is there where its field is, or where all of it is the window.
+                let told = descriptor.is_some_and(|bits| bits & 0b1110_0000 != 0);
+                self.frame = Some((told.then(|| self.decoder.content_size()), 0));
+                Ok(())
+            }
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                length, ..
+            })) => {
+                let end = self.packed.position() + u64::from(length);
+                if end > self.packed.get_ref().len() as u64 {
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "cut off"));
+                }
+                self.packed.set_position(end);
+                Ok(())
+            }
+            Err(FrameDecoderError::WindowSizeTooBig { .. }) => Err(too_wide("zstd -dc --long=31")),
+            Err(FrameDecoderError::DictNotProvided { .. }) => Err(invalid(
+                "it needs a dictionary; unpack it first: zstd -dc -D DICTIONARY FILE | truesum check -",
+            )),
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(_))) => {
+                Err(invalid("bytes that are no frame"))
+            }
+            Err(error) => Err(self.fault(&error)),
+        }
+    }
+
+    /// Why a frame could not be read. The library says where it stopped in its own words.
+    fn fault(&self, error: &FrameDecoderError) -> io::Error {
+        match self.packed.position() < self.packed.get_ref().len() as u64 {
+            true => invalid(format!("a frame is damaged: {error}")),
+            false => io::Error::new(io::ErrorKind::UnexpectedEof, "cut off"),
+        }
+    }
+
+    /// Whether all of a frame came out as it says.
+    fn end(&self, told: Option<u64>, len: u64) -> io::Result<()> {
+        if told.is_some_and(|told| told != len) {
+            return Err(invalid("a frame has not the length that it says"));
+        }
+        let sum = self.decoder.get_checksum_from_data();
+        if sum.is_some() && sum != self.decoder.get_calculated_checksum() {
+            return Err(invalid("a frame has not the checksum that it says"));
+        }
+        Ok(())
+    }
+}
+
+impl Read for Zstd {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !buffer.is_empty() {
+            let Some((told, len)) = &mut self.frame else {
+                let (at, end) = (self.packed.position(), self.packed.get_ref().len() as u64);
+                if at == end && at > 0 {
+                    return Ok(0);
+                }
+                self.begin()?;
+                continue;
+            };
+            let got = self.decoder.read(buffer)?;
+            *len += got as u64;
+            if got > 0 {
+                return Ok(got);
+            }
+            if self.decoder.is_finished() {
+                let (told, len) = (*told, *len);
+                self.end(told, len)?;
+                self.frame = None;
+                continue;
+            }
+            if let Err(error) =
+                self.decoder.decode_blocks(&mut self.packed, BlockDecodingStrategy::UptoBlocks(1))
+            {
+                return Err(self.fault(&error));
+            }
+        }
+        Ok(0)
+    }
+}
