@@ -195,15 +195,24 @@ impl Loose {
             }
             return Err(Reason::EmptyDigest);
         }
+        if !self.stated.is_empty() && cells.len() > self.stated.len() {
+            return Err(Reason::Part("more cells than the table has columns"));
+        }
         let mut entry = Entry::default();
         for (at, cell) in cells.iter().enumerate() {
             let column = self.stated.get(at).cloned().flatten();
             if let Some(column) = column {
                 entry.digests.push(tagged(&column, cell, &self.options)?);
-            } else if is_long_hex(cell) && self.stated.iter().all(Option::is_none) && !entry.path.is_empty() {
-                entry.digests.push(untagged(cell, &self.options)?);
             } else if entry.path.is_empty() {
                 entry.path = cell.to_vec();
+            } else if is_long_hex(cell) && self.stated.iter().any(Option::is_some) {
+                return Err(Reason::Part("a digest in a column of no algorithm"));
+            } else if is_long_hex(cell) {
+                let found = untagged(cell, &self.options)?;
+                if entry.digests.iter().any(|(spec, _)| *spec == found.0) {
+                    return Err(Reason::Part("two rows on one line"));
+                }
+                entry.digests.push(found);
             }
         }
         Ok(Some(entry))
