@@ -1,6 +1,6 @@
 //! `desc` of a pacman repository: `%FILENAME%`, `%CSIZE%`, `%MD5SUM%`, `%SHA256SUM%`, each above its value.
 
-use crate::digest::{is_nearly, tagged};
+use crate::digest::{is_like, is_nearly, tagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
 use crate::line::{Found, Line, LineError, Place, Reason};
@@ -87,6 +87,8 @@ impl Parse for Desc {
                     self.entry.digests.push(tagged(algorithm, line, &self.options)?);
                 } else if key.is_empty() {
                     return Err(Reason::NotALine);
+                } else if is_like(line) {
+                    return Err(Reason::Part("a digest under a heading that is none of digests"));
                 }
             }
         }
