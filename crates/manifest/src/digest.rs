@@ -167,12 +167,12 @@ pub(crate) fn holds_like(text: &[u8]) -> bool {
     scan::count(text.len());
     // Shorter than any, and the most there is.
     text.len() >= 24
-        && text
-            .split(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')))
-            .any(|word| {
+        && text.split(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))).any(
+            |word| {
                 let end = scan::rfind(word, |byte| byte != b'=').unwrap_or(0);
                 is_like(&word[scan::rfind(&word[..end], |byte| byte == b'=').map_or(0, |at| at + 1)..])
-            })
+            },
+        )
 }
 
 /// Reads hexadecimal, base64 or base 32 of exactly as many bytes as the algorithm has, with the number of parts behind a hyphen where

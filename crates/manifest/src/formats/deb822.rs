@@ -251,7 +251,10 @@ impl Control {
                 self.list = None;
                 self.stanza.digests.push(tagged(key, value, &self.options)?);
             }
-            _ if self.list.is_none() && is_row(value) => return Err(Reason::Part(NO_FIELD)),
+            // Shorter ones are of commits, builds and descriptions.
+            _ if self.list.is_none() && (is_row(value) || value.len() > 40 && is_long_hex(value)) => {
+                return Err(Reason::Part(NO_FIELD));
+            }
             _ => self.list = None,
         }
         Ok(())

@@ -62,7 +62,7 @@ impl Sections {
     /// Reads the field that has ended.
     fn field(&mut self) -> Result<(), Reason> {
         let field = std::mem::take(&mut self.field);
-        let Some((key, value)) = scan::cut(&field, b':') else {
+        let Some((key, value)) = scan::cut(&field, b':').filter(|(key, _)| !key.is_empty()) else {
             return if field.is_empty() { Ok(()) } else { Err(Reason::NotALine) };
         };
         let value = value.strip_prefix(b" ").unwrap_or(value);

@@ -115,7 +115,10 @@ impl Links {
         let mut digests = Digests::default();
         let mut odd = false;
         for part in query.split(|&byte| byte == b'&') {
-            let Some((key, value)) = scan::cut(part, b'=') else { continue };
+            let Some((key, value)) = scan::cut(part, b'=') else {
+                odd |= holds_like(part);
+                continue;
+            };
             let is_topic =
                 key.starts_with(b"xt") && key[2..].iter().all(|byte| matches!(byte, b'.' | b'0'..=b'9'));
             match key {
@@ -135,7 +138,12 @@ impl Links {
                     }
                 }
                 _ if is_topic => {
-                    let Some((name, value)) = topic(value)? else { continue };
+                    let Some((name, value)) = topic(value).unwrap_or_else(|_| {
+                        odd = true;
+                        None
+                    }) else {
+                        continue;
+                    };
                     let found = self.value(name, value);
                     match found {
                         Err(reason) if is_nearly_algorithm(name.as_bytes()) && name != "tth" => {
@@ -192,7 +200,7 @@ fn topic(text: &[u8]) -> Result<Option<(&str, &[u8])>, Reason> {
     if let Some(value) = text.strip_prefix(b"tree:tiger:") {
         return Ok(Some(("tth", value)));
     }
-    let (name, value) = scan::cut(text, b':').ok_or(NO_TOPIC)?;
+    let (name, value) = scan::cut(text, b':').filter(|(name, _)| !name.is_empty()).ok_or(NO_TOPIC)?;
     let name = std::str::from_utf8(name).ok().filter(|name| name.len() <= 32).ok_or(NO_TOPIC)?;
     match name {
         "btih" | "btmh" | "bitprint" => Ok(None),

@@ -322,7 +322,9 @@ impl Elements<'_> {
             && match self.dialect.digests {
                 Digests::Typed(element, _) => name == element.as_bytes(),
                 // A digest of a file that says it is a wrong one was taken for none.
-                Digests::Named(rows) => !of_child && rows.iter().any(|(element, ..)| element.as_bytes() == name),
+                Digests::Named(rows) => {
+                    !of_child && rows.iter().any(|(element, ..)| element.as_bytes() == name)
+                }
             }
     }
 

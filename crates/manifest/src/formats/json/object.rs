@@ -212,7 +212,9 @@ impl Object {
             if inner && self.members.iter().any(listed) {
                 self.lost(walk);
             }
-            if let Some((key, _, member)) = self.iter().find(|(key, _, member)| is_odd_algorithm(key, *member)) {
+            if let Some((key, _, member)) =
+                self.iter().find(|(key, _, member)| is_odd_algorithm(key, *member))
+            {
                 walk.records.begin(member.at as usize);
                 walk.records.fault_of(ODD_ALGORITHM, key.as_bytes());
             }
@@ -281,7 +283,10 @@ impl Object {
         } else if role == Role::Other && !inner && self.is_misplaced(key) {
             walk.records.begin(walk.at);
             walk.records.fault("digests under a key that is nearly one of a list, or of an algorithm");
-        } else if role == Role::Other && !inner && self.iter().any(|(key, value, member)| is_lost(key, value, member)) {
+        } else if role == Role::Other
+            && !inner
+            && self.iter().any(|(key, value, member)| is_lost(key, value, member))
+        {
             return Said::Listed;
         }
         Said::Nothing
@@ -292,7 +297,10 @@ impl Object {
         for (key, value, member) in self.iter() {
             if is_lost(key, value, member) || member.kind == Kind::Listed && !is_other(key) {
                 walk.records.begin(member.at as usize);
-                walk.records.fault_of("a digest beside the list, under a key that says nothing of it", key.as_bytes());
+                walk.records.fault_of(
+                    "a digest beside the list, under a key that says nothing of it",
+                    key.as_bytes(),
+                );
             }
         }
     }
@@ -359,7 +367,8 @@ impl Object {
         for (key, value, member) in self.iter() {
             if member.key == Key::default()
                 && is_text(member)
-                && (all && is_like(value.as_bytes()) || like_digest(value) && is_other_algorithm(key))
+                && (all && is_like(value.as_bytes()) && !is_nearly_digest(key)
+                    || like_digest(value) && is_other_algorithm(key))
             {
                 found.push(key, value, member.at as usize, Kind::Digest, none);
             }
@@ -521,7 +530,7 @@ fn is_odd_algorithm(key: &str, member: Member) -> bool {
 /// Whether a key tells that what looks like a digest under it is something else.
 fn is_other(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
-    ["commit", "revision", "ref", "sig", "signature", "id", "key", "head", "token", "nonce"]
+    ["commit", "revision", "ref", "sig", "signature", "package", "id", "key", "head", "token", "nonce"]
         .iter()
         .any(|word| key.starts_with(word) || key.ends_with(word))
 }
