@@ -144,6 +144,37 @@ pub(crate) fn is_long_hex(text: &[u8]) -> bool {
     matches!(text.len(), 32 | 40 | 48 | 56 | 64 | 96 | 128) && is_hex(text)
 }
 
+/// Whether it has the form of a digest of at least 128 bits, in hexadecimal or base64, and of no word: what a reader does not
+/// understand and has it is a fault, and never passed over.
+pub(crate) fn is_like(text: &[u8]) -> bool {
+    let has = |wanted: fn(&u8) -> bool| text.iter().any(wanted);
+    // Without padding there are words, and addresses, of every length.
+    let distinct = || {
+        text.ends_with(b"=")
+            || text.len() > 40
+                && has(u8::is_ascii_digit)
+                && has(u8::is_ascii_uppercase)
+                && has(u8::is_ascii_lowercase)
+    };
+    is_long_hex(text)
+        || matches!(text.len(), 22..=88)
+            && distinct()
+            && radix::base64(text).is_some_and(|bytes| matches!(bytes.len(), 16 | 20 | 28 | 32 | 48 | 64))
+}
+
+/// Whether something in it has that form.
+pub(crate) fn holds_like(text: &[u8]) -> bool {
+    scan::count(text.len());
+    // Shorter than any, and the most there is.
+    text.len() >= 24
+        && text.split(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))).any(
+            |word| {
+                let end = scan::rfind(word, |byte| byte != b'=').unwrap_or(0);
+                is_like(&word[scan::rfind(&word[..end], |byte| byte == b'=').map_or(0, |at| at + 1)..])
+            },
+        )
+}
+
 /// Reads hexadecimal, base64 or base 32 of exactly as many bytes as the algorithm has, with the number of parts behind a hyphen where
 /// it counts them. Where both are equally long (two bytes, four bytes), base64 ends with padding.
 fn spelled(text: &[u8], spec: &Spec) -> Option<Digest> {

@@ -148,11 +148,17 @@ impl Records {
 
     /// What is wrong with this entry: it is a bad part of the document.
     pub(crate) fn fault(&mut self, what: &'static str) {
+        self.fault_of(what, b"");
+    }
+
+    /// The same of what stands under this key.
+    pub(crate) fn fault_of(&mut self, what: &'static str, key: &[u8]) {
         let at = self.faults.iter().position(|known| *known == what).unwrap_or_else(|| {
             self.faults.push(what);
             self.faults.len() - 1
         });
-        self.push_number(Mark::Fault, at as u64);
+        // A format has some dozen.
+        self.push(Mark::Fault, &[&(at as u16).to_le_bytes()[..], key].concat());
     }
 
     /// The entries.
@@ -262,8 +268,12 @@ impl Read {
                     continue;
                 }
                 Mark::Fault => {
-                    let what = self.faults.get(number(text) as usize).copied().unwrap_or_default();
-                    fault = fault.or(Some(Reason::Part(what)));
+                    let (what, key) = text.split_at(2);
+                    let what = self.faults.get(number(what) as usize).copied().unwrap_or_default();
+                    fault = fault.or(Some(match key {
+                        b"" => Reason::Part(what),
+                        key => Reason::Json(format!("{what}: {}", String::from_utf8_lossy(key))),
+                    }));
                     continue;
                 }
                 Mark::Tag => {

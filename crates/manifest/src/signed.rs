@@ -92,7 +92,9 @@ impl Signed {
                 if is(END) {
                     *self = Signed::After;
                 }
-                Ok(None)
+                // Nothing in it has a blank but its headers: what else has slipped into it, and is signed no more.
+                let slipped = !(is(END) || is_header(line) || scan::word(line).1.is_empty());
+                if slipped { Err(Reason::Unsigned) } else { Ok(None) }
             }
             Signed::Before | Signed::After if blank => Ok(None),
             Signed::Before | Signed::Headers | Signed::After => Err(Reason::Unsigned),

@@ -64,7 +64,14 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     let mut parts = Vec::new();
     for ((architecture, algorithm), digests) in &arrays {
-        let Some(algorithm) = algorithm else { continue };
+        let Some(algorithm) = algorithm else {
+            let any = arrays.keys().any(|(of, algorithm)| of == architecture && algorithm.is_some());
+            if let (Some((at, _)), false) = (digests.first(), any) {
+                let reason = Reason::Part("sources without digests");
+                parts.push(Err(LineError { at: Place::Byte(*at), reason }));
+            }
+            continue;
+        };
         let none = Items::new();
         let sources = arrays.get(&(architecture.clone(), None)).unwrap_or(&none);
         if sources.len() != digests.len() {
@@ -105,7 +112,20 @@ fn is_damaged(key: &[u8], value: &[u8]) -> bool {
     let key = key.split(|&byte| byte == b'_').next().unwrap_or_default();
     let near = KEYS.iter().any(|known| key != known.as_bytes() && is_nearly(key, known.as_bytes()));
     let other = key.ends_with(b"sums") && !KEYS.iter().any(|known| key == known.as_bytes());
-    near || (other || is_long_hex(value)) && key != b"cksums"
+    // Keys of OpenPGP are as long as SHA-1.
+    near || (other || is_long_hex(value) && key != b"validpgpkeys") && key != b"cksums"
+}
+
+/// Whether a line of a script that is in none of our arrays is one that is damaged: its parenthesis is lost, or its key is another.
+fn is_lost(line: &[u8]) -> bool {
+    let (key, value) = scan::cut(line, b'=').unwrap_or_default();
+    let begins = value.starts_with(b"(");
+    let known = || array(std::str::from_utf8(key).unwrap_or_default()).is_some();
+    let mark = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\'' | b'"' | b'(' | b')' | b'=');
+    // Commits and keys of OpenPGP have 40 digits, and stand anywhere.
+    let digest = || line.split(mark).any(|word| is_long_hex(word) && word.len() != 40);
+    scan::count(line.len());
+    (begins && is_damaged(key, b"")) || known() || (digest() && !scan::trim_start(line).starts_with(b"#"))
 }
 
 const DAMAGED: Reason = Reason::Part("a key that is nearly one of sources or digests");
@@ -140,13 +160,10 @@ fn read_script(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
                 .starts_with(b"(")
                 .then(|| (architecture.to_owned(), algorithm.map(str::to_owned), key.len() + 2))
         });
-        if let (None, Some((key, value))) = (&begun, scan::cut(line, b'='))
-            && value.starts_with(b"(")
-            && is_damaged(key, b"")
-        {
-            return Err(LineError { at: Place::Byte(at as u64), reason: DAMAGED });
-        }
         let Some((architecture, algorithm, offset)) = begun else {
+            if is_lost(line) {
+                return Err(LineError { at: Place::Byte(at as u64), reason: DAMAGED });
+            }
             at = end + 1;
             continue;
         };

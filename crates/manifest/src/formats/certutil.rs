@@ -127,8 +127,15 @@ impl Parse for Runs {
             Some((_, title)) if is_long_hex(&joined) || !line.ends_with(b":") => {
                 self.entry = Some(self.digest(&title, line)?);
             }
-            _ => {
+            before => {
+                // The digest would be taken for the one of the next title.
+                if is_long_hex(&joined) {
+                    return Err(Reason::Part("a digest without a title before it"));
+                }
                 self.title = Some((self.place, line.to_vec()));
+                if before.is_some() {
+                    return Err(Reason::EmptyDigest);
+                }
                 if std::mem::take(&mut self.failed) {
                     return Err(Reason::Part("certutil failed before this, so another file has no digest"));
                 }

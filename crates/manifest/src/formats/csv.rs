@@ -168,7 +168,10 @@ fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec
             Column::Name(rank) if Some(*rank) == best => name = field,
             Column::Folder => folder = field,
             Column::Algorithm => algorithm = field,
-            Column::Hash => hash = field,
+            Column::Hash if hash.is_empty() => hash = field,
+            Column::Hash if !field.is_empty() && field != hash => {
+                records.fault("two digests in columns that name no algorithm")
+            }
             Column::Size if !field.is_empty() => records.size(field),
             // An empty cell was not asked for.
             Column::Digest(tag) if !field.is_empty() => records.digest(tag.as_bytes(), field),

@@ -3,7 +3,7 @@
 //!
 //! What several fields say of one file is one entry. A stanza of `Packages` is one too: its name and digest are fields.
 
-use crate::digest::{is_long_hex, is_nearly, tagged};
+use crate::digest::{holds_like, is_long_hex, is_nearly, tagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
 use crate::gather::Gather;
@@ -100,6 +100,13 @@ fn split(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     (!size.is_empty()).then_some((digest, size, name))
 }
 
+/// Whether it begins as a row of digests does.
+fn is_row(text: &[u8]) -> bool {
+    split(text).is_some_and(|(digest, size, _)| is_long_hex(digest) && is_number(size))
+}
+
+const NO_FIELD: &str = "a row of digests below a field that is none";
+
 /// Digits, of however large a number.
 fn is_number(text: &[u8]) -> bool {
     scan::all(text, |byte| byte.is_ascii_digit())
@@ -113,9 +120,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         if is_continuation(line) {
             let row = match list {
                 Some(Rows::Conffiles) => line.get(1) == Some(&b'/'),
-                Some(_) => {
-                    split(line).is_some_and(|(digest, size, _)| is_long_hex(digest) && is_number(size))
-                }
+                Some(_) => is_row(line),
                 None => false,
             };
             if row {
@@ -153,6 +158,8 @@ struct Control {
     options: Options,
     place: Place,
     list: Option<Rows>,
+    /// The name in the first row of a list that is of no files.
+    first: Vec<u8>,
     stanza: Stanza,
     held: Gather,
 }
@@ -163,12 +170,13 @@ impl Control {
             options: options.clone(),
             place: Place::Line(1),
             list: None,
+            first: Vec::new(),
             stanza: Stanza::default(),
             held: Gather::default(),
         }
     }
 
-    fn row(&self, rows: Rows, line: &[u8]) -> Result<Option<Entry>, Reason> {
+    fn row(&mut self, rows: Rows, line: &[u8]) -> Result<Option<Entry>, Reason> {
         let text = scan::trim(line);
         if text.is_empty() || text == b"." {
             return Ok(None);
@@ -183,7 +191,16 @@ impl Control {
                 let (spec, digest) = tagged("md5", digest, &self.options)?;
                 Ok(Some(Entry::new(name, spec, digest)))
             }
-            Rows::Nameless => Ok(None),
+            Rows::Nameless => {
+                let name = split(text).filter(|(digest, ..)| is_long_hex(digest)).ok_or(Reason::NotALine)?.2;
+                if !name.is_empty() && self.first == name {
+                    return Err(Reason::Part("a row of another list, whose field is missing"));
+                }
+                if self.first.is_empty() {
+                    self.first = name.to_vec();
+                }
+                Ok(None)
+            }
             Rows::Files(algorithm) => {
                 let (digest, size, name) = split(text).ok_or(Reason::NotALine)?;
                 let (spec, digest) = tagged(algorithm, digest, &self.options)?;
@@ -209,6 +226,7 @@ impl Control {
 
     fn field(&mut self, key: &str, value: &[u8]) -> Result<(), Reason> {
         self.list = rows(key);
+        self.first.clear();
         if value.is_empty() {
             return Ok(());
         }
@@ -232,6 +250,10 @@ impl Control {
                 let key = if key == "md5sum" { "md5" } else { key };
                 self.list = None;
                 self.stanza.digests.push(tagged(key, value, &self.options)?);
+            }
+            // Shorter ones are of commits, builds and descriptions.
+            _ if self.list.is_none() && (is_row(value) || value.len() > 40 && is_long_hex(value)) => {
+                return Err(Reason::Part(NO_FIELD));
             }
             _ => self.list = None,
         }
@@ -263,21 +285,13 @@ impl Parse for Control {
             return self.stanza();
         }
         if line.starts_with(b"#") {
-            // The blank in front of a row, damaged.
-            let (digest, rest) = scan::word(&line[1..]);
-            let row = is_long_hex(digest) && scan::decimal(scan::word(rest).0).is_some();
-            return if row { Err(Reason::DamagedComment) } else { Ok(None) };
+            // The blank in front of a row, damaged; no program writes digests into comments.
+            return if holds_like(line) { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         if is_continuation(line) {
             let Some(rows) = self.list else {
                 // Text of another field goes on; a row of digests is never such text.
-                let (digest, rest) = scan::word(scan::trim(line));
-                let row = is_long_hex(digest) && scan::decimal(scan::word(rest).0).is_some();
-                return if row {
-                    Err(Reason::Part("a row of digests below a field that is none"))
-                } else {
-                    Ok(None)
-                };
+                return if is_row(scan::trim(line)) { Err(Reason::Part(NO_FIELD)) } else { Ok(None) };
             };
             let Some(mut entry) = self.row(rows, line)? else { return Ok(None) };
             if !self.stanza.directory.is_empty() && rows != Rows::Conffiles {

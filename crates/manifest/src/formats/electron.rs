@@ -3,7 +3,7 @@
 //! Read by the lines that its writer writes, not by all of YAML: keys, lists of keys, plain and quoted values, folded text.
 //! Whatever else has a meaning in YAML (anchors, aliases, tags, flow collections) makes the document refused.
 
-use crate::digest::is_nearly;
+use crate::digest::{is_like, is_nearly};
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::LineError;
 use crate::records::{Records, refused};
@@ -105,8 +105,15 @@ fn name(address: &[u8]) -> Option<Vec<u8>> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Block {
     Files,
+    /// A map of files, by what they are for.
+    Packages,
     /// Text, or a map that says nothing of files.
     Passed,
+}
+
+/// Where text begins that is folded over the next lines.
+fn is_folded(value: &[u8]) -> bool {
+    matches!(value, [b'>' | b'|', rest @ ..] if scan::all(rest, |byte| matches!(byte, b'-' | b'+' | b'0'..=b'9')))
 }
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
@@ -140,36 +147,51 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         }
         let item = body.strip_prefix(b"- ").map(scan::trim_start);
         let listed = indent > 0 || item.is_some();
+        let line = item.unwrap_or(body);
+        let (key, value) = match scan::cut(line, b':') {
+            None if listed && block == Block::Passed => (&b""[..], line),
+            found => found.ok_or(refused(here, "a line without a key"))?,
+        };
+        let value = scan::trim(value);
+        let relevant = MEMBERS.contains(&key);
+        if !relevant || listed && block == Block::Passed {
+            if relevant && key.starts_with(b"sha") || scalar(value).is_some_and(|value| is_like(&value)) {
+                return Err(refused(here, "a digest that is none of a file's"));
+            }
+            if is_folded(value) {
+                folded = Some((true, Vec::new(), indent + 2 * usize::from(item.is_some()), Vec::new()));
+            }
+        }
         if listed && block == Block::Passed {
             continue;
         }
-        if item.is_some() {
+        // A package begins with what it is for.
+        if item.is_some() || listed && block == Block::Packages && !relevant && value.is_empty() {
             files.push(File { at: here, ..File::default() });
         }
-        let (key, value) =
-            scan::cut(item.unwrap_or(body), b':').ok_or(refused(here, "a line without a key"))?;
-        let value = scan::trim(value);
         if !listed {
             if key != b"files" && is_nearly(key, b"files") {
                 return Err(refused(here, "a key that is nearly 'files'"));
             }
-            block = if key == b"files" { Block::Files } else { Block::Passed };
+            block = match key {
+                b"files" => Block::Files,
+                b"packages" => Block::Packages,
+                _ => Block::Passed,
+            };
             if last.name.is_none() && last.digests.is_empty() {
                 last.at = here;
             }
         }
-        let near = |known: &&[u8]| is_nearly(key, known);
-        if !MEMBERS.contains(&key) && MEMBERS.iter().any(near) {
+        if !relevant && MEMBERS.iter().any(|known| is_nearly(key, known)) {
             return Err(refused(here, "a key that is nearly one of a file"));
         }
-        let relevant = matches!(key, b"url" | b"path" | b"sha512" | b"sha2" | b"size");
         match value {
             _ if !relevant => {
-                if key == b"files" && !value.is_empty() {
+                if matches!(key, b"files" | b"packages") && !value.is_empty() {
                     return Err(refused(here, "a list in brackets: more of YAML than is read here"));
                 }
             }
-            b">" | b">-" | b">+" | b"|" | b"|-" | b"|+" | b"" => {
+            value if value.is_empty() || is_folded(value) => {
                 folded = Some((listed, key.to_vec(), indent + 2 * usize::from(item.is_some()), Vec::new()));
             }
             value => {
@@ -180,17 +202,17 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             }
         }
     }
-    if folded.is_some() {
+    if folded.is_some_and(|(_, key, ..)| !key.is_empty()) {
         return Err(refused(at.min(text.len()), "the document is cut off"));
     }
     // `path` and `sha512` at the end repeat the first file.
-    let repeats = files.first().is_some_and(|first| first.name == last.name && first.digests == last.digests);
+    let repeats = files.iter().any(|file| file.name == last.name && file.digests == last.digests);
+    if !repeats {
+        files.push(last);
+    }
     files.sort_by_key(|file| file.at);
     for file in files {
         file.write(&mut records);
-    }
-    if !repeats {
-        last.write(&mut records);
     }
     if records.count() == 0 {
         return Err(refused(0, "no files"));

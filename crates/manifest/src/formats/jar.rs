@@ -1,6 +1,6 @@
 //! `META-INF/MANIFEST.MF` of Java archives: sections with a `Name:` and digests in base64. Lines of 72 bytes go on in the next.
 
-use crate::digest::in_any_base;
+use crate::digest::{in_any_base, is_nearly};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
 use crate::line::{Found, Line, LineError, Place, Reason};
@@ -62,7 +62,7 @@ impl Sections {
     /// Reads the field that has ended.
     fn field(&mut self) -> Result<(), Reason> {
         let field = std::mem::take(&mut self.field);
-        let Some((key, value)) = scan::cut(&field, b':') else {
+        let Some((key, value)) = scan::cut(&field, b':').filter(|(key, _)| !key.is_empty()) else {
             return if field.is_empty() { Ok(()) } else { Err(Reason::NotALine) };
         };
         let value = value.strip_prefix(b" ").unwrap_or(value);
@@ -77,8 +77,12 @@ impl Sections {
             self.entry = Some(Entry { path: value.to_vec(), ..Entry::default() });
         }
         let Some(name) = key.strip_suffix(b"-Digest").filter(|name| name.len() <= 32) else {
-            let damaged = self.entry.is_some() && key != b"Name" && is_digest(value);
-            return if damaged {
+            let below = self.entry.is_some() || self.main_ended;
+            let named = key == b"Name";
+            let last = &value[scan::rfind(value, scan::is_blank).map_or(0, |at| at + 1)..];
+            return if !named && is_nearly(key, b"Name") {
+                Err(Reason::Part("a key that is nearly 'Name'"))
+            } else if !named && below && is_digest(last) {
                 Err(Reason::Part("a digest under a key that is none of digests"))
             } else {
                 Ok(())

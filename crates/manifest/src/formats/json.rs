@@ -9,6 +9,7 @@ mod object;
 mod walk;
 mod write;
 
+use crate::digest::is_like;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::{LineError, Place, Reason};
 use crate::records::{STOPPED, refused, stopped};
@@ -115,7 +116,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Said<'de>, E> {
-        Ok(if value { Said::True } else { Said::Nothing })
+        Ok(if value { Said::True } else { Said::Odd })
     }
 
     fn visit_u64<E>(self, number: u64) -> Result<Said<'de>, E> {
@@ -141,7 +142,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Said<'de>, A::Error> {
         self.enter()?;
-        let mut digests = Object::default();
+        let (mut digests, mut listed) = (Object::default(), false);
         let role = self.role.of_items(self.sense);
         self.walk.lists += 1;
         let group = Some(self.walk.lists);
@@ -149,6 +150,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         loop {
             let item = Value { walk: self.walk, key: self.key, sense: self.sense, role, group };
             let Some(said) = list.next_element_seed(item)? else { break };
+            listed |= matches!(&said, Said::Text(text) if is_like(text.as_bytes()));
             // Objects and lists have said themselves what they are.
             let is_digest = !matches!(said, Said::Nothing | Said::Stray) && self.sense.holds_digest();
             if is_digest || matches!(said, Said::Digests(_)) {
@@ -156,7 +158,11 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
             }
         }
         self.walk.depth -= 1;
-        Ok(if digests.is_empty() { Said::Nothing } else { Said::Digests(digests) })
+        Ok(match listed {
+            _ if !digests.is_empty() => Said::Digests(digests),
+            true => Said::Listed,
+            false => Said::Nothing,
+        })
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Said<'de>, A::Error> {
@@ -176,7 +182,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         }
         self.walk.depth -= 1;
         let inner = self.walk.records.count() > before;
-        Ok(object.conclude(self.walk, self.role, (self.key, self.sense), inner, self.group))
+        Ok(object.conclude(self.walk, self.role, (self.key, self.sense), inner, (self.group, group)))
     }
 }
 

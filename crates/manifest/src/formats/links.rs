@@ -1,6 +1,6 @@
 //! Links of file sharing that carry digests: `magnet:?...` and `ed2k://|file|...`, one a line.
 
-use crate::digest::{is_nearly_algorithm, of_bytes, tagged};
+use crate::digest::{holds_like, is_long_hex, is_nearly_algorithm, of_bytes, tagged};
 use crate::entry::Entry;
 use crate::format::{
     Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Spelling, Style, Unholdable,
@@ -113,8 +113,12 @@ impl Links {
     fn magnet(&self, query: &[u8]) -> Result<Entry, Reason> {
         let mut entry = Entry::default();
         let mut digests = Digests::default();
+        let mut odd = false;
         for part in query.split(|&byte| byte == b'&') {
-            let Some((key, value)) = scan::cut(part, b'=') else { continue };
+            let Some((key, value)) = scan::cut(part, b'=') else {
+                odd |= holds_like(part);
+                continue;
+            };
             let is_topic =
                 key.starts_with(b"xt") && key[2..].iter().all(|byte| matches!(byte, b'.' | b'0'..=b'9'));
             match key {
@@ -134,7 +138,12 @@ impl Links {
                     }
                 }
                 _ if is_topic => {
-                    let Some((name, value)) = topic(value) else { continue };
+                    let Some((name, value)) = topic(value).unwrap_or_else(|_| {
+                        odd = true;
+                        None
+                    }) else {
+                        continue;
+                    };
                     let found = self.value(name, value);
                     match found {
                         Err(reason) if is_nearly_algorithm(name.as_bytes()) && name != "tth" => {
@@ -143,11 +152,13 @@ impl Links {
                         found => digests.add(found)?,
                     }
                 }
-                _ => {}
+                // Where to find it, whatever that names.
+                b"tr" | b"ws" | b"as" | b"xs" | b"kt" | b"mt" | b"so" => {}
+                _ => odd |= value.starts_with(b"urn:") || holds_like(value),
             }
         }
         entry.digests = digests.end()?;
-        Ok(entry)
+        if odd { Err(NO_TOPIC) } else { Ok(entry) }
     }
 
     fn ed2k(&self, link: &[u8]) -> Result<Entry, Reason> {
@@ -162,7 +173,9 @@ impl Links {
                 [b'h', b'=', aich @ ..] => digests.add(self.value("aich", aich))?,
                 b"/" => ended = true,
                 // Digests of parts, and where there is somebody to ask.
-                [b'p' | b's', b'=', ..] | b"" => {}
+                [b'p', b'=', parts @ ..] if parts.split(|&byte| byte == b':').all(is_long_hex) => {}
+                [b's', b'=', url @ ..] if url.contains(&b':') => {}
+                b"" => {}
                 other if other.starts_with(b"sources,") => {}
                 _ => return Err(Reason::Part("a part of the link that is not known")),
             }
@@ -179,15 +192,21 @@ impl Links {
     }
 }
 
+const NO_TOPIC: Reason = Reason::Part("a part of the link that is nearly a digest");
+
 /// Algorithm and digest of `urn:sha1:...` and `urn:tree:tiger:...`; `None` for what is no digest of a file.
-fn topic(text: &[u8]) -> Option<(&str, &[u8])> {
-    let text = text.strip_prefix(b"urn:")?;
+fn topic(text: &[u8]) -> Result<Option<(&str, &[u8])>, Reason> {
+    let text = text.strip_prefix(b"urn:").ok_or(NO_TOPIC)?;
     if let Some(value) = text.strip_prefix(b"tree:tiger:") {
-        return Some(("tth", value));
+        return Ok(Some(("tth", value)));
     }
-    let (name, value) = scan::cut(text, b':')?;
-    let name = std::str::from_utf8(name).ok().filter(|name| name.len() <= 32)?;
-    (!matches!(name, "btih" | "btmh" | "tree" | "bitprint")).then_some((name, value))
+    let (name, value) = scan::cut(text, b':').filter(|(name, _)| !name.is_empty()).ok_or(NO_TOPIC)?;
+    let name = std::str::from_utf8(name).ok().filter(|name| name.len() <= 32).ok_or(NO_TOPIC)?;
+    match name {
+        "btih" | "btmh" | "bitprint" => Ok(None),
+        "tree" => Err(NO_TOPIC),
+        name => Ok(Some((name, value))),
+    }
 }
 
 impl Parse for Links {

@@ -4,7 +4,7 @@
 //! It is taken only where every line has a shape, so that no line is bent to fit.
 
 use crate::algorithm::{Stated, stated_by_heading};
-use crate::digest::{is_hex, is_long_hex, starts_with_digest, tagged, untagged};
+use crate::digest::{holds_like, is_hex, is_long_hex, starts_with_digest, tagged, untagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
 use crate::formats::mixed::{Mixed, is_comment, tagged::split as split_tagged};
@@ -195,15 +195,24 @@ impl Loose {
             }
             return Err(Reason::EmptyDigest);
         }
+        if !self.stated.is_empty() && cells.len() > self.stated.len() {
+            return Err(Reason::Part("more cells than the table has columns"));
+        }
         let mut entry = Entry::default();
         for (at, cell) in cells.iter().enumerate() {
             let column = self.stated.get(at).cloned().flatten();
             if let Some(column) = column {
                 entry.digests.push(tagged(&column, cell, &self.options)?);
-            } else if is_long_hex(cell) && self.stated.iter().all(Option::is_none) && !entry.path.is_empty() {
-                entry.digests.push(untagged(cell, &self.options)?);
             } else if entry.path.is_empty() {
                 entry.path = cell.to_vec();
+            } else if is_long_hex(cell) && self.stated.iter().any(Option::is_some) {
+                return Err(Reason::Part("a digest in a column of no algorithm"));
+            } else if is_long_hex(cell) {
+                let found = untagged(cell, &self.options)?;
+                if entry.digests.iter().any(|(spec, _)| *spec == found.0) {
+                    return Err(Reason::Part("two rows on one line"));
+                }
+                entry.digests.push(found);
             }
         }
         Ok(Some(entry))
@@ -214,7 +223,11 @@ impl Parse for Loose {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         let (found, name) = match shape(line) {
             Shape::Empty => {
-                self.stated.clear();
+                // The edge of a row, damaged.
+                let in_table = !std::mem::take(&mut self.stated).is_empty();
+                if in_table && is_comment(line) && holds_like(line) {
+                    return Err(Reason::DamagedComment);
+                }
                 // Comments that are damaged entries are told by the usual parser.
                 return if is_comment(line) { self.lines.line(line) } else { Ok(None) };
             }

@@ -246,7 +246,8 @@ fn nearly_set(line: &[u8]) -> bool {
 
 fn keyword(word: &[u8]) -> Result<(String, Vec<u8>), Reason> {
     let (key, value) = scan::cut(word, b'=').unwrap_or((word, b""));
-    let key = std::str::from_utf8(key).ok().filter(|key| key.len() <= 32).ok_or(Reason::NotALine)?;
+    let key =
+        std::str::from_utf8(key).ok().filter(|key| matches!(key.len(), 1..=32)).ok_or(Reason::NotALine)?;
     Ok((key.to_owned(), value.to_vec()))
 }
 

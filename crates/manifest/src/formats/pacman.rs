@@ -1,6 +1,6 @@
 //! `desc` of a pacman repository: `%FILENAME%`, `%CSIZE%`, `%MD5SUM%`, `%SHA256SUM%`, each above its value.
 
-use crate::digest::{is_nearly, tagged};
+use crate::digest::{is_like, is_nearly, tagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
 use crate::line::{Found, Line, LineError, Place, Reason};
@@ -32,6 +32,9 @@ pub(crate) static PACMAN: Format = Format {
 const DIGESTS: [(&[u8], &str); 3] =
     [(b"%MD5SUM%", "md5"), (b"%SHA256SUM%", "sha256"), (b"%SHA512SUM%", "sha512")];
 
+/// What stands for a heading that was told to be bad, and what is below it with it.
+const NEAR: &[u8] = b"%";
+
 struct Desc {
     options: Options,
     place: Place,
@@ -62,6 +65,7 @@ impl Parse for Desc {
             // The size of what is installed is one letter away, and said in every package.
             let near = |key: &[u8]| line != key && line != b"%ISIZE%" && is_nearly(line, key);
             if near(b"%FILENAME%") || near(b"%CSIZE%") || DIGESTS.iter().any(|(key, _)| near(key)) {
+                self.key = NEAR.to_vec();
                 return Err(Reason::Part("a heading that is nearly one of the package"));
             }
             return if line == b"%FILENAME%" { self.take() } else { Ok(None) };
@@ -87,6 +91,8 @@ impl Parse for Desc {
                     self.entry.digests.push(tagged(algorithm, line, &self.options)?);
                 } else if key.is_empty() {
                     return Err(Reason::NotALine);
+                } else if is_like(line) && key != NEAR {
+                    return Err(Reason::Part("a digest under a heading that is none of digests"));
                 }
             }
         }

@@ -143,14 +143,13 @@ impl Parse for Lock {
             return if holds_digest(line) { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         let Some(open) = scan::find(line, |byte| byte == b'{') else {
-            if begun.starts_with(b"[") {
+            let heading = begun.starts_with(b"[");
+            if heading {
                 self.refused = is_heading(begun);
-            } else if self.refused || key(line) != b"hash" {
-                return Ok(None);
-            } else {
-                return Err(Reason::Part(APART));
             }
-            return if self.refused { Err(Reason::Part(APART)) } else { Ok(None) };
+            // A refused table was told by its heading.
+            let fault = if self.refused { heading } else { tables(line).deeper > 0 };
+            return if fault { Err(Reason::Part(APART)) } else { Ok(None) };
         };
         let tables = tables(line);
         if tables.hashes > 1 || (tables.count > 1 && tables.hashes + tables.deeper > 0) {

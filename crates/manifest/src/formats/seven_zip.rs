@@ -1,6 +1,6 @@
 //! `7z h`: a table whose line of dashes says where the columns are; sizes stand between digests and names.
 
-use crate::digest::tagged;
+use crate::digest::{is_hex, tagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
 use crate::line::{Found, LineError, Place, Reason};
@@ -120,8 +120,13 @@ impl Parse for Table {
                 if let Some(names) = heading(line) {
                     self.names = names;
                     self.part = Part::Heading;
+                    return Ok(None);
                 }
-                Ok(None)
+                // Totals have no name behind digests and size.
+                let mut words = line.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty());
+                let digest = words.next().is_some_and(|word| word.len() >= 8 && is_hex(word));
+                let row = digest && words.nth(self.names.len().max(1)).is_some();
+                if row { Err(Reason::Part("a row outside of a table")) } else { Ok(None) }
             }
             Part::Heading => {
                 self.part = if is_rule(line) { Part::Rows } else { Part::Before };

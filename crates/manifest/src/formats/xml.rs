@@ -117,6 +117,7 @@ pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result
         records: Records::default(),
         depth: 0,
         entry: None,
+        aside: None,
         child: Vec::new(),
         taken: None,
         text: String::new(),
@@ -191,6 +192,8 @@ struct Elements<'d> {
     depth: usize,
     /// How deep the element of the file is that is being read.
     entry: Option<usize>,
+    /// How deep an element is whose digests are of no file that is listed.
+    aside: Option<usize>,
     /// The file's child that is open.
     child: Vec<u8>,
     /// What the text of the element at this depth is for.
@@ -216,6 +219,9 @@ impl Elements<'_> {
         }
         let name = tag.local_name();
         let name = name.as_ref();
+        if self.aside.is_none() && ASIDE.contains(&name) {
+            self.aside = Some(self.depth);
+        }
         let Some(entry) = self.entry else {
             if name == self.dialect.entry.as_bytes() {
                 self.entry = Some(self.depth);
@@ -235,6 +241,9 @@ impl Elements<'_> {
                 }
             } else if is_nearly(name, self.dialect.entry.as_bytes()) && !PLURALS.contains(&name) {
                 return Err(refused(at, "an element that is nearly one of a file"));
+            } else if self.is_stray(name) {
+                self.records.begin(at);
+                self.records.fault(STRAY);
             }
             return Ok(());
         };
@@ -279,6 +288,8 @@ impl Elements<'_> {
         };
         if take.is_none() && below == 1 && self.dialect.nearly_digest(name) {
             self.records.fault("an element that is nearly one of a digest");
+        } else if take.is_none() && self.is_stray(name) {
+            self.records.fault(STRAY);
         }
         if let Some(take) = take {
             self.taken = Some((self.depth, take));
@@ -304,6 +315,19 @@ impl Elements<'_> {
         })
     }
 
+    /// Whether an element that nothing took is a digest, where none is of anything else.
+    fn is_stray(&self, name: &[u8]) -> bool {
+        let of_child = self.entry.is_some_and(|entry| self.depth == entry + 1);
+        self.aside.is_none()
+            && match self.dialect.digests {
+                Digests::Typed(element, _) => name == element.as_bytes(),
+                // A digest of a file that says it is a wrong one was taken for none.
+                Digests::Named(rows) => {
+                    !of_child && rows.iter().any(|(element, ..)| element.as_bytes() == name)
+                }
+            }
+    }
+
     fn name(&mut self, name: &str) {
         if self.named {
             self.records.fault("two names of one file");
@@ -325,6 +349,9 @@ impl Elements<'_> {
             other => self.taken = other,
         }
         self.gathered.end(self.depth);
+        if self.aside == Some(self.depth) {
+            self.aside = None;
+        }
         if self.entry == Some(self.depth) {
             self.entry = None;
             if self.is_itself {
@@ -364,6 +391,20 @@ impl Elements<'_> {
         }
     }
 }
+
+/// Elements whose digests are of pieces, of folders, of images and of other lists.
+const ASIDE: &[&[u8]] = &[
+    b"pieces",
+    b"byte_runs",
+    b"byte_run",
+    b"original_fileobject",
+    b"source",
+    b"roothash",
+    b"directoryhash",
+    b"hashlistreference",
+];
+
+const STRAY: &str = "a digest in an element that has none of a file";
 
 /// Elements around files, whose names are those of a file's and one letter more.
 const PLURALS: &[&[u8]] = &[b"files", b"hashes", b"FILES"];

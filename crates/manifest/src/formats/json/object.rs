@@ -2,7 +2,7 @@
 
 use super::key::{Key, Sense, is_nearly_digest, is_nearly_name, is_other_algorithm};
 use super::walk::Visit;
-use crate::digest::{is_hex, is_tag};
+use crate::digest::{is_hex, is_like, is_tag};
 use crate::records::stated;
 use crate::{radix, scan};
 use data_encoding::BASE64;
@@ -22,6 +22,8 @@ pub(super) enum Said<'de> {
     Fault,
     /// An object with a digest that nothing says whose it is.
     Stray,
+    /// A list or map of digests that says nothing of them.
+    Listed,
     /// Digests of the thing that holds this.
     Digests(Object),
 }
@@ -107,6 +109,8 @@ enum Kind {
     Fault,
     /// A digest in an object that is neither an entry nor says what holds its digests.
     Stray,
+    /// Digests in a list or a map under a key that says nothing of them.
+    Listed,
 }
 
 /// Values of `type` of what is listed and is no file.
@@ -138,6 +142,7 @@ impl Object {
             Said::True => self.push(key, "", at, Kind::True, sense),
             Said::Fault => self.push(key, "", at, Kind::Fault, sense),
             Said::Stray => self.push(key, "", at, Kind::Stray, sense),
+            Said::Listed => self.push(key, "", at, Kind::Listed, sense),
             Said::Nothing => self.push(key, "", at, Kind::Passed, sense),
         }
     }
@@ -199,10 +204,20 @@ impl Object {
         role: Role,
         (key, sense): (&str, Key),
         inner: bool,
-        group: Option<u32>,
+        (group, own): (Option<u32>, Option<u32>),
     ) -> Said<'de> {
         if role == Role::Top {
             walk.records.told = self.algorithm().map(str::to_owned);
+            let listed = |member: &Member| member.key.is(Sense::List) || member.key.is(Sense::Tag);
+            if inner && self.members.iter().any(listed) {
+                self.lost(walk);
+            }
+            if let Some((key, _, member)) =
+                self.iter().find(|(key, _, member)| is_odd_algorithm(key, *member))
+            {
+                walk.records.begin(member.at as usize);
+                walk.records.fault_of(ODD_ALGORITHM, key.as_bytes());
+            }
         }
         // What has more members than any entry is a map.
         let small = self.members.len() <= 256;
@@ -210,7 +225,7 @@ impl Object {
             self.descriptor(walk);
             return Said::Nothing;
         }
-        let digests = if small { self.digests(walk) } else { Object::default() };
+        let digests = if small { self.digests(walk, sense) } else { Object::default() };
         let name = if small { self.name() } else { None };
         let like = || digests.iter().any(|(_, value, _)| like_digest(value));
         if let Some(name) = &name
@@ -242,6 +257,9 @@ impl Object {
         }
         let is_map = matches!(role, Role::Top | Role::List) && (!inner || role == Role::List);
         if is_map && self.map(walk, role, sense) {
+            if let Some(own) = own {
+                walk.records.confirm(own);
+            }
             return Said::Nothing;
         }
         let misnamed = || self.iter().any(|(key, _, member)| is_text(member) && is_nearly_name(key));
@@ -265,8 +283,26 @@ impl Object {
         } else if role == Role::Other && !inner && self.is_misplaced(key) {
             walk.records.begin(walk.at);
             walk.records.fault("digests under a key that is nearly one of a list, or of an algorithm");
+        } else if role == Role::Other
+            && !inner
+            && self.iter().any(|(key, value, member)| is_lost(key, value, member))
+        {
+            return Said::Listed;
         }
         Said::Nothing
+    }
+
+    /// Digests beside a list, which are in none.
+    fn lost(&self, walk: &mut Visit<'_>) {
+        for (key, value, member) in self.iter() {
+            if is_lost(key, value, member) || member.kind == Kind::Listed && !is_other(key) {
+                walk.records.begin(member.at as usize);
+                walk.records.fault_of(
+                    "a digest beside the list, under a key that says nothing of it",
+                    key.as_bytes(),
+                );
+            }
+        }
     }
 
     fn has(&self, kind: Kind) -> bool {
@@ -293,7 +329,7 @@ impl Object {
     }
 
     /// The digests of an object that is one entry, or of an algorithm and a value: keys are algorithms.
-    fn digests(&self, walk: &mut Visit<'_>) -> Object {
+    fn digests(&self, walk: &mut Visit<'_>, sense: Key) -> Object {
         let mut found = Object::default();
         let none = Key::default();
         if let (Some(tag), Some(value)) = (self.text_of(Sense::Algorithm), self.text_of(Sense::Value))
@@ -326,11 +362,13 @@ impl Object {
                 _ => {}
             }
         }
+        // Where one of them is under its algorithm, all are.
+        let all = sense.is(Sense::Holder) && !found.is_empty();
         for (key, value, member) in self.iter() {
             if member.key == Key::default()
                 && is_text(member)
-                && like_digest(value)
-                && is_other_algorithm(key)
+                && (all && is_like(value.as_bytes()) && !is_nearly_digest(key)
+                    || like_digest(value) && is_other_algorithm(key))
             {
                 found.push(key, value, member.at as usize, Kind::Digest, none);
             }
@@ -394,6 +432,11 @@ impl Object {
                 tag => records.digest(tag.as_bytes(), value.as_bytes()),
             }
         }
+        if !digests.is_empty()
+            && let Some((key, ..)) = self.iter().find(|(key, _, member)| is_odd_algorithm(key, *member))
+        {
+            records.fault_of(ODD_ALGORITHM, key.as_bytes());
+        }
         if digests.is_empty() && self.has(Kind::Stray) {
             records.fault("its digests stand under a key that says nothing of them");
         }
@@ -452,6 +495,7 @@ impl Object {
                 Kind::Text => role == Role::List || value.is_empty() || mostly_digits(value),
                 Kind::Null => true,
                 Kind::Number | Kind::Odd | Kind::True => role == Role::List,
+                Kind::Listed => true,
                 _ => false,
             };
             if !good && !bad {
@@ -465,7 +509,7 @@ impl Object {
             }
             match &tag {
                 _ if member.kind == Kind::Null => {}
-                _ if !good => walk.records.fault(UNREADABLE),
+                _ if !good => walk.records.fault_of(UNREADABLE, name.as_bytes()),
                 Some(tag) if stated(value.as_bytes()).is_none() => {
                     walk.records.digest(tag.as_bytes(), value.as_bytes());
                 }
@@ -474,6 +518,26 @@ impl Object {
         }
         true
     }
+}
+
+const ODD_ALGORITHM: &str = "the name of an algorithm is no text";
+
+/// Whether what names an algorithm, and can say nothing else, is no text.
+fn is_odd_algorithm(key: &str, member: Member) -> bool {
+    member.key.is(Sense::Algorithm) && !key.eq_ignore_ascii_case("type") && !is_text(member)
+}
+
+/// Whether a key tells that what looks like a digest under it is something else.
+fn is_other(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    ["commit", "revision", "ref", "sig", "signature", "package", "id", "key", "head", "token", "nonce"]
+        .iter()
+        .any(|word| key.starts_with(word) || key.ends_with(word))
+}
+
+/// Whether it has the form of a digest under a key that says nothing of it.
+fn is_lost(key: &str, value: &str, member: Member) -> bool {
+    is_text(member) && member.key == Key::default() && is_like(value.as_bytes()) && !is_other(key)
 }
 
 fn is_text(member: Member) -> bool {
