@@ -39,6 +39,7 @@ pub fn run(args: AuditArgs) -> Exit {
         moved_passes: args.moved == Some(Moved::Ok),
         ending: args.summary.unwrap_or(if args.json { Ending::None } else { Ending::Short }),
         quiet: args.quiet,
+        of_folder: true,
         html: args.html.clone(),
         template,
     };
@@ -69,7 +70,7 @@ pub fn run(args: AuditArgs) -> Exit {
         let hint = format!("truesum check {shown} verifies its manifests, and that it is complete");
         return console.refuse(&Refusal::with_hint(format!("audit: {shown} is a bag (bagit.txt)"), hint));
     }
-    if names.is_empty() {
+    if names.iter().all(|name| name.is_dir()) {
         let hint = "truesum audit MANIFEST [DIR] ; truesum diff compares two folders";
         return console.refuse(&Refusal::with_hint("audit: no manifest named", hint));
     }

@@ -134,6 +134,13 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
         Form::Text { detail: Detail::Bad, .. } => exit != Exit::Done,
         Form::Text { detail: Detail::None, .. } => false,
     };
+    if !wanted
+        && plan.detail() == Detail::Bad
+        && let Some(part) = total::part(report, sample)
+    {
+        // Silence would say that all of it is good.
+        console.note(&part);
+    }
     if exit == Exit::NotAsAsked && report.counts.verified == 0 && plan.detail() != Detail::None {
         advice::nothing_found(&plan.subject, report, &mut console);
     }

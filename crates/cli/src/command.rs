@@ -37,8 +37,8 @@ Examples:
   truesum -c photos.sha256                  check it
   truesum -a sha256,blake3 --tag disk.iso   two digests, one read
 truesum FILE... is short for truesum hash FILE..., truesum -c MANIFEST for truesum check MANIFEST.
-truesum help COMMAND tells its options; help exit-status, formats, algorithms, trees or performance
-what does not belong to one. truesum --version -v tells what was built, and the kernels of this CPU.
+truesum help COMMAND tells its options; help exit-status, formats, algorithms, trees, signatures or
+performance what does not belong to one. truesum --version -v tells what was built, and the kernels of this CPU.
 Exit status: 0 done and good, 1 a file is not good or not readable, 2 not done as asked.";
 
 /// Columns that help is made for, at most.
@@ -101,10 +101,11 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
             return Ok(Command::Complete(words.collect()));
         }
         (Some("help"), Some(name)) if given.len() == 2 => {
-            if let Some(topic) = topics::find(name) {
+            let is_command = Command::has_subcommand(name);
+            if let Some(topic) = topics::find(name).filter(|_| !is_command) {
                 return Ok(Command::Topic(topic));
             }
-            if !Command::has_subcommand(name) && name != "verify" && name != "help" {
+            if !is_command && name != "verify" && name != "help" {
                 let subjects: Vec<&str> = topics::TOPICS.iter().map(|topic| topic.name).collect();
                 let text = format!(
                     "no command and no subject is called '{}': subjects are {}, and truesum --help has the commands\n",
@@ -179,7 +180,11 @@ fn parse_alone<T: Args + FromArgMatches>(
 ) -> Result<T, clap::Error> {
     let command = T::augment_args(clap::Command::new(name)).bin_name(format!("truesum {name}"));
     let mut command = command.args_override_self(true).max_term_width(WIDTH);
-    let matches = command.try_get_matches_from_mut(&arguments[1..])?;
+    let matches = command.try_get_matches_from_mut(&arguments[1..]).map_err(|error| {
+        let asks = error.kind() == ErrorKind::UnknownArgument && arguments.iter().any(|word| is_expect(word));
+        let text = "hash: --expect is an option of check: truesum check --expect DIGEST FILE\n";
+        if asks && name == "hash" { clap::Error::raw(error.kind(), text) } else { error }
+    })?;
     refuse_elsewhere(&command, &matches)?;
     T::from_arg_matches(&matches)
 }
@@ -192,6 +197,11 @@ fn misspelt(given: &[OsString], completed: &[OsString]) -> bool {
         && is_word
         && !first.as_bytes().starts_with(b"-")
         && std::fs::symlink_metadata(first).is_err()
+}
+
+/// Whether this is the option of `check` that compares with one digest.
+fn is_expect(word: &OsStr) -> bool {
+    word.as_bytes().strip_prefix(b"--expect").is_some_and(|rest| matches!(rest, [] | [b'=', ..]))
 }
 
 /// Puts the subcommand in that the user left out.
@@ -224,11 +234,14 @@ fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
         Some(_) => {
             let options = arguments.iter().take_while(|word| *word != "--").count();
             let check = arguments[..options].iter().position(|word| word == "-c" || word == "--check");
+            let expects = || arguments[..options].iter().any(|word| is_expect(word));
             match check {
                 Some(at) => {
                     arguments.remove(at);
                     arguments.insert(1, "check".into());
                 }
+                // A digest to compare with says as plainly what is wanted.
+                None if expects() => arguments.insert(1, "check".into()),
                 None => arguments.insert(1, "hash".into()),
             }
         }
@@ -306,6 +319,56 @@ mod tests {
         }
     }
 
+    /// All sources of the program below a folder.
+    fn sources(folder: &std::path::Path, texts: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => sources(&path, texts),
+                false => texts.push(std::fs::read_to_string(path).unwrap()),
+            }
+        }
+    }
+
+    #[test]
+    fn options_that_messages_name_are_those_of_their_commands() {
+        let mut program = Cli::command();
+        program.build();
+        let (mut texts, mut seen) = (Vec::new(), 0);
+        sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut texts);
+        for (text, at) in
+            texts.iter().flat_map(|text| text.match_indices("truesum ").map(move |(at, _)| (text, at)))
+        {
+            let said = text[at..].split(['"', ';', ',', '`', '(', ')', '|', '\n']).next().unwrap();
+            let mut words = said.split(' ').skip(1);
+            let Some(mut command) = words.next().and_then(|name| program.find_subcommand(name)) else {
+                continue;
+            };
+            for word in words {
+                if let Some(below) = command.find_subcommand(word) {
+                    command = below;
+                }
+                let option =
+                    word.strip_prefix("--").and_then(|option| option.split(['=', ':', '.', '\\']).next());
+                // What only builds with object stores have is not known to others.
+                let known =
+                    |option: &&str| !option.is_empty() && (cfg!(feature = "stores") || *option != "stored");
+                let Some(option) = option.filter(known) else { continue };
+                let names = |arg: &clap::Arg| {
+                    arg.get_long() == Some(option)
+                        || arg.get_all_aliases().unwrap_or_default().contains(&option)
+                };
+                assert!(
+                    command.get_arguments().any(names),
+                    "{said}: {} has no --{option}",
+                    command.get_name()
+                );
+                seen += 1;
+            }
+        }
+        assert!(seen > 50, "{seen}");
+    }
+
     #[test]
     fn a_missing_subcommand_is_put_in() {
         assert_eq!(completed(&["a", "b"]), ["hash", "a", "b"]);
@@ -313,6 +376,9 @@ mod tests {
         assert_eq!(completed(&["-c", "M"]), ["check", "M"]);
         assert_eq!(completed(&["--quiet", "-c", "M"]), ["check", "--quiet", "M"]);
         assert_eq!(completed(&["--", "-c"]), ["hash", "--", "-c"]);
+        assert_eq!(completed(&["--expect", "00", "a"]), ["check", "--expect", "00", "a"]);
+        assert_eq!(completed(&["a", "--expect=00"]), ["check", "a", "--expect=00"]);
+        assert_eq!(completed(&["--", "--expect"]), ["hash", "--", "--expect"]);
         assert_eq!(completed(&["check", "M"]), ["check", "M"]);
         assert_eq!(completed(&["verify", "M"]), ["check", "M"]);
         assert_eq!(completed(&["help"]), ["--help"]);

@@ -9,6 +9,7 @@ use crate::console::Console;
 use crate::drawing::record::{Record, Tone};
 use crate::ending::{self, Ending};
 use crate::exit::Exit;
+use crate::key::HINT;
 use crate::output::{Output, cannot_write};
 use crate::watch::Watch;
 use crate::words::visible;
@@ -54,6 +55,8 @@ pub struct Manner {
     /// How much is said at the end, and when only if something is amiss.
     pub ending: Ending,
     pub quiet: bool,
+    /// Whether one side is a folder.
+    pub of_folder: bool,
     /// Where a page of the whole is written.
     pub html: Option<PathBuf>,
     /// What a line is, if it is another one.
@@ -95,11 +98,12 @@ pub fn compare(
         output,
         line: Vec::new(),
         malformed: Malformed::default(),
+        shift: Shift::default(),
         record: Record::default(),
     };
     let told = work(&mut comparison, &mut |event| telling.event(&event));
     let report = comparison.report();
-    let Telling { mut console, mut output, malformed, record, .. } = telling;
+    let Telling { mut console, mut output, malformed, shift, record, .. } = telling;
     let time = began.elapsed();
     let mut exit = exit(report.equality(), &watch);
     if let (Ok(()), Some(path)) = (&told, &manner.html)
@@ -121,7 +125,10 @@ pub fn compare(
         return cannot_write(&error, &mut console);
     }
     if manner.form != ResultForm::Silent {
-        advise(manner, report, malformed.named, &mut console);
+        advise(manner, report, &malformed, &mut console);
+        if manner.of_folder {
+            shift.advise(report.listed, true, &mut console);
+        }
     }
     if manner.form != ResultForm::Silent && !(manner.quiet && exit == Exit::Done) {
         match manner.ending {
@@ -154,16 +161,16 @@ pub fn exit(equality: Equality, watch: &Watch) -> Exit {
 }
 
 /// What else there is to say, and what can be done.
-fn advise(manner: &Manner, report: &Report, named_lines: u64, console: &mut Console) {
-    if manner.form == ResultForm::Lines && report.malformed > named_lines {
-        let more = report.malformed - named_lines;
+fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut Console) {
+    if manner.form == ResultForm::Lines && report.malformed > malformed.named {
+        let more = report.malformed - malformed.named;
         console.error(&crate::words::count(more, "more malformed line", "more malformed lines"));
     }
     if report.nothing && report.failed == 0 && report.is_part() && !report.interrupted {
         console.error("nothing selected: every listed file is left out");
     } else if report.nothing && report.failed == 0 && !report.interrupted {
         console.error("nothing to compare: no file is listed");
-        console.hint("is this a manifest?");
+        console.hint(if malformed.lacks_key { HINT } else { "is this a manifest?" });
     }
     if report.count(Standing::Unknown) > 0 {
         let side = |at: usize| report.algorithms[at].iter().cloned().collect::<Vec<_>>().join(", ");
@@ -187,21 +194,59 @@ struct Telling<'m> {
     output: Output,
     line: Vec<u8>,
     malformed: Malformed,
+    shift: Shift,
     record: Record,
+}
+
+/// Folders that stand before each listed name and no name found, where names differ by nothing else.
+#[derive(Default)]
+pub struct Shift {
+    before: Vec<u8>,
+    files: u64,
+}
+
+impl Shift {
+    /// Takes in one file.
+    pub fn see(&mut self, finding: &Finding<'_>) {
+        let name = finding.name.as_os_str().as_bytes();
+        let from = finding.from.and_then(|from| from.as_os_str().as_bytes().strip_suffix(name));
+        if let Some(before) = from.filter(|before| before.ends_with(b"/")) {
+            if self.files == 0 {
+                self.before = before.to_vec();
+            }
+            self.files += u64::from(self.before == before);
+        }
+    }
+
+    /// Says so where it is true of all that is listed; `only` is whether the command can leave other files out.
+    pub fn advise(&self, listed: u64, only: bool, console: &mut Console) {
+        if self.files > 0 && self.files == listed {
+            let before = display_safe(&self.before);
+            let only =
+                if only { format!(", with --only {}", before.trim_end_matches('/')) } else { String::new() };
+            console.hint(&format!("the listed names begin with {before}: name the folder above{only}"));
+        }
+    }
 }
 
 /// Malformed lines, as far as they are named.
 #[derive(Default)]
 pub struct Malformed {
     named: u64,
+    /// Whether lines lacked a key alone.
+    lacks_key: bool,
 }
 
 impl Malformed {
     /// Names one, unless enough are named.
-    pub fn tell(&mut self, form: ResultForm, manifest: &Path, bad: &BadLine, console: &Console) {
+    pub fn tell(&mut self, form: ResultForm, manifest: &Path, bad: &BadLine, console: &mut Console) {
         if form == ResultForm::Lines && self.named < NAMED_LINES {
             self.named += 1;
+            self.lacks_key |= bad.lacks_key;
             console.error_of(manifest.as_os_str().as_bytes(), &bad.to_string());
+            if bad.lacks_key {
+                console.hint(HINT);
+            }
         }
     }
 }
@@ -211,7 +256,10 @@ impl Telling<'_> {
         if self.manner.html.is_some() {
             self.file(event);
         }
-        let Telling { manner, console, output, line, malformed, .. } = self;
+        let Telling { manner, console, output, line, malformed, shift, .. } = self;
+        if let Event::Finding(finding) = event {
+            shift.see(finding);
+        }
         match event {
             Event::Finding(finding) if manner.same || finding.standing != Standing::Same => {
                 match manner.form {

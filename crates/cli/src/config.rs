@@ -16,9 +16,9 @@ use truesum::manifest::path::display_safe;
 Examples:
   truesum config
   TRUESUM_OPTIONS='-a blake3 --color never' truesum config
-A line of ~/.config/truesum/config.toml is a key and a word: algorithm = \"blake3\". Its keys are those that are
-shown here. TRUESUM_OPTIONS stands over the file, the command line over both. TRUESUM_CONFIG names another
-file; empty, none. No setting changes what a check accepts, and truesum reads none of them where it is called
+A line of ~/.config/truesum/config.toml is a key and a word: algorithm = \"blake3\". Its keys are those that are \
+shown here. TRUESUM_OPTIONS stands over the file, the command line over both. TRUESUM_CONFIG names another \
+file; empty, none. No setting changes what a check accepts, and truesum reads none of them where it is called \
 sha256sum, b3sum or the like.")]
 pub struct ConfigArgs {}
 

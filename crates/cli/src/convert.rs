@@ -36,7 +36,7 @@ const IN_MEMORY: usize = 16 << 20;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum convert photos.jsonl -t hashdeep -o photos.hashdeep
+  truesum convert --lossy photos.jsonl -t hashdeep -o photos.hashdeep
   truesum convert SHA256SUMS -t bsd                lines that name their algorithm
   truesum convert --lossy photos.jsonl -t gnu      without sizes and times, which are named
   truesum convert -a blake3 list.txt -t jsonl      digests whose algorithm nothing tells

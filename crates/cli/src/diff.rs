@@ -55,6 +55,7 @@ pub fn run(args: DiffArgs) -> Exit {
         moved_passes: false,
         ending: if args.run.verbose && !args.json { Ending::Short } else { Ending::None },
         quiet: false,
+        of_folder: old.is_dir() || new.is_dir(),
         html: None,
         template: None,
     };

@@ -21,7 +21,7 @@ Examples:
   truesum directory --expect swh:1:dir:0123... src  whether that is its digest
   truesum directory prove photos 2024/a.jpg > proof that this file belongs to the digest
   truesum directory verify-proof proof a.jpg --digest sha256-directory:0123...
-Where anything could not be read or changed meanwhile there is no digest. docs/spec/directory.md has the definitions.
+Where anything could not be read or changed meanwhile there is no digest. The definitions are docs/spec/directory.md in its sources.
 Folders called like a subcommand are written with a folder: ./prove.
 Exit status: 0 done, or it is the digest expected; 1 it is not, or a file was not read; 2 not done as asked."
 )]

@@ -257,6 +257,8 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         writer: writer(plan.form, &plan.specs, plan.torrent.as_ref()),
         tell: plan.tell,
         names_own: names_own(&plan, &named),
+        bounds: bounds(&plan, &named),
+        led_out: 0,
         named,
         signed: plan.output.as_deref(),
         signatures: 0,
@@ -303,7 +305,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
             })
         }
     };
-    let Writing { console, output, refused, links, temporary, met_own, signatures, .. } = sink;
+    let Writing { console, output, refused, links, temporary, met_own, signatures, led_out, .. } = sink;
     console.display = None;
     if let (Some(path), 1.., true) = (&plan.output, signatures, plan.tell.notes) {
         let path = display_safe(path.as_os_str().as_bytes());
@@ -311,7 +313,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     }
     let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);
     let (left_out, read) = (tasks.left_out(), watch.progress.bytes());
-    let told = Told { refused, links, temporary, met_own, outside, left_out, read };
+    let told = Told { refused, links, temporary, met_own, outside, led_out, left_out, read };
     let list_error = tasks.list_error();
     end(&plan, result, output, told, list_error, &watch, began, console)
 }
@@ -321,6 +323,13 @@ fn ends_with_nul(template: &Template) -> bool {
     let mut line = Vec::new();
     template.render(&Entry::default(), &mut line);
     line.contains(&0)
+}
+
+/// The folder of the manifest that is written, where symbolic links are followed that may lead out of it.
+fn bounds(plan: &Hashing, named: &[Vec<u8>]) -> Option<Root> {
+    let is_link = |name: &Vec<u8>| Path::new(OsStr::from_bytes(name)).is_symlink();
+    let root = plan.root.as_ref().filter(|_| plan.walk.follow || named.iter().any(is_link))?;
+    Root::folder(root, false).ok()
 }
 
 /// Whether the file to be replaced is among those that were named. What a list names is not known before it is read.
@@ -356,6 +365,7 @@ pub struct Told {
     temporary: u64,
     met_own: bool,
     outside: u64,
+    led_out: u64,
     left_out: LeftOut,
     /// Bytes that were read, those of files that were not read to their end among them.
     read: u64,
@@ -486,6 +496,12 @@ fn notes(plan: &Hashing, told: &Told, console: &mut Console) {
     if told.temporary > 0 {
         let files = count(told.temporary, "temporary file", "temporary files");
         console.note(&format!("{files} of other runs of truesum, ended or not, not hashed (-v names them)"));
+    }
+    if told.led_out > 0 {
+        let names = count(told.led_out, "name leads", "names lead");
+        console.note(&format!(
+            "{names} out of the folder by symbolic links: refused by check without --allow-outside"
+        ));
     }
     if told.outside > 0 {
         let base = plan.root.as_deref().unwrap_or(Path::new("."));

@@ -30,7 +30,7 @@ Examples:
   truesum identify 9dd4e461268c8034f5c8564e155c67a6 disk.iso
   truesum identify 29b1 firmware.bin                     one of a hundred CRCs
   truesum identify 1f2e...-17 upload.bin                 the part size of an S3 ETag
-Hexadecimal of any case, with colons or blanks; base 32, 58 and 64, Z85, Nix's base 32, C4, Bubble Babble;
+Hexadecimal of any case, with colons or blanks; base 32, 58 and 64, Z85, Nix's base 32, C4, Bubble Babble; \
 multihash, multibase; decimal of sum and cksum; NAME:DIGEST. With FILE also the info hash of its torrent.
 Exit status: 0 told, and it is of FILE; 1 it is not of FILE; 2 no digest, or FILE was not read.")]
 pub struct IdentifyArgs {

@@ -19,12 +19,13 @@ const WIDTH: usize = 100;
 #[command(after_help = "\
 Examples:
   truesum list algorithms --status secure   those whose equal digest nobody can forge
-  truesum list algorithms hmac-sha256       all there is to say of one")]
+  truesum list algorithms hmac-sha256       all there is to say of one
+  truesum list formats bsd                  the same of a format")]
 pub struct ListArgs {
     /// What to list
     #[arg(value_name = "WHAT")]
     pub what: Listing,
-    /// One algorithm in full, by any of its names
+    /// One algorithm in full, by any of its names, or one format
     #[arg(value_name = "NAME", conflicts_with_all = ["all", "status", "lanes"])]
     pub name: Option<String>,
     /// Algorithms: what needs a key and the catalogue of CRCs too
@@ -52,9 +53,9 @@ pub enum Listing {
 /// Runs the command.
 pub fn run(args: &ListArgs) -> Exit {
     let mut console = Console::new(Color::Auto);
-    if args.what != Listing::Algorithms && (args.name.is_some() || args.status.is_some() || args.lanes) {
-        return console
-            .refuse(&Refusal::new("NAME, --status and --lanes are of algorithms: truesum list algorithms"));
+    let named = args.name.is_some() && args.what == Listing::Kernels;
+    if args.what != Listing::Algorithms && (named || args.status.is_some() || args.lanes) {
+        return console.refuse(&Refusal::new("--status and --lanes are of algorithms; kernels have no NAME"));
     }
     let text = match (args.what, args.json) {
         (Listing::Algorithms, json) => match &args.name {
@@ -68,6 +69,18 @@ pub fn run(args: &ListArgs) -> Exit {
         },
         (Listing::Kernels, false) => kernels(),
         (Listing::Kernels, true) => kernels_json(),
+        (Listing::Formats, json) if args.name.is_some() => {
+            let name = args.name.as_deref().unwrap_or_default();
+            let row = FORMATS.iter().find(|row| row.name.eq_ignore_ascii_case(name));
+            match row {
+                Some(row) if json => format_json(row),
+                Some(row) => format_in_full(row),
+                None => {
+                    let text = format!("unknown format '{}'", name.escape_debug());
+                    return console.refuse(&Refusal::with_hint(text, "truesum list formats has all"));
+                }
+            }
+        }
         (Listing::Formats, false) => formats(),
         (Listing::Formats, true) => FORMATS.iter().map(|row| format_json(row)).collect(),
     };
@@ -113,6 +126,29 @@ fn formats() -> String {
     }
     text += "\nboth: check reads it and hash -t writes it. read: check alone.\n\
              named: said to be what it is, and not read.\n";
+    text
+}
+
+/// All there is to say of one format, for people.
+fn format_in_full(row: &Format) -> String {
+    let mut text = String::new();
+    let mut line = |head: &str, about: &str| wrap(&format!("{head:<14} "), about, &mut text);
+    let name = row.name;
+    line("name", name);
+    line("what it is", row.summary);
+    if !row.file_names.is_empty() {
+        line("named", &row.file_names.join(", "));
+    }
+    if is_read(row) {
+        line("digests", &digests(row));
+        line("read", &format!("by its content, or truesum check --format {name}"));
+    }
+    if is_written(row) {
+        line("written", &format!("truesum hash -t {name}, truesum convert -t {name}"));
+        if !lost(row).is_empty() {
+            line("no place for", &lost(row).join(", "));
+        }
+    }
     text
 }
 

@@ -76,6 +76,10 @@ fn main() -> ExitCode {
     if let Some(personality) = personality {
         return (personality.run)(Call { name: personality.name, called, arguments });
     }
+    if let Some(why) = personality::foreign(&called) {
+        Console::new(Color::Auto).error(&why);
+        return ExitCode::FAILURE;
+    }
     match command::parse(called, arguments) {
         Ok(command) => run(command).into(),
         Err(error) => command::tell(&error).into(),

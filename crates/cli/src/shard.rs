@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 Examples:
   truesum shard plan -o plan.jsonl --root /data /data     a plan; prints the number of its bundles
   truesum shard run plan.jsonl 0                          the part of one bundle, on any machine
-  truesum shard merge plan.jsonl -o /data/SHA256SUMS      all parts held against the plan, one manifest
+  truesum shard merge plan.jsonl -o /data/SHA256SUMS      one manifest of all parts
 The manifest is that of `truesum hash --root /data /data`, or there is none.")]
 pub struct ShardArgs {
     #[command(subcommand)]

@@ -15,7 +15,7 @@ pub struct Topic {
 }
 
 /// All of them.
-pub const TOPICS: [Topic; 5] = [
+pub const TOPICS: [Topic; 6] = [
     Topic {
         name: "exit-status",
         about: "what the exit status says",
@@ -86,6 +86,23 @@ by its name: sha256-tree. Those of mtsum, of S3 and of Glacier are trees too.
 ",
     },
     Topic {
+        name: "signatures",
+        about: "who made a manifest, and how that is verified",
+        text: "\
+Digests say that files are as listed, not who made the list: who can change the files may change it too. A signature of the
+manifest says that, under a key that reached you by another way.
+
+  truesum check --pubkey KEY.pub SHA256SUMS    minisign and signify: in the manifest, or in SHA256SUMS.minisig or .sig beside it
+  truesum check --pubkey RWQ... SHA256SUMS     the same, by the text of the key
+  truesum check --pubkey KEY.pub disk.iso.minisig    one file, without a manifest
+  gpg --verify SHA256SUMS.asc SHA256SUMS       OpenPGP: .asc, .sig, .gpg, .sign
+  ssh-keygen -Y verify -f SIGNERS -I WHO -n file -s SHA256SUMS.sig < SHA256SUMS
+
+Without --pubkey a check verifies no signature, and says so of one that stands in the manifest or beside it. With it a manifest that
+is not signed, or by another key, fails: exit status 1. truesum signs nothing.
+",
+    },
+    Topic {
         name: "performance",
         about: "what makes a run slow, and what can be done",
         text: "\
@@ -108,9 +125,12 @@ fault.
     },
 ];
 
-/// The subject of this name.
+/// The subject of this name, or the only one that begins so: `format`, `sign`.
 pub fn find(name: &str) -> Option<&'static Topic> {
-    TOPICS.iter().find(|topic| topic.name == name)
+    /// Fewer letters are no word.
+    const LEAST: usize = 4;
+    let mut near = TOPICS.iter().filter(|topic| name.len() >= LEAST && topic.name.starts_with(name));
+    TOPICS.iter().find(|topic| topic.name == name).or_else(|| near.next().filter(|_| near.next().is_none()))
 }
 
 /// Prints it.

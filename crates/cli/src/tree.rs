@@ -28,7 +28,8 @@ Examples:
   truesum tree verify big.img.ftr                  which bytes are damaged, if any
   truesum tree repair --from /mnt/copy/big.img big.img.ftr
   truesum tree prove big.img --range 1MiB..2MiB    that these bytes belong to the digest
-  truesum tree prove log --grown-from old.ftr      that the log only grew
+  truesum tree --save --append log                 the log grew: read only what is new
+  truesum tree prove log --grown-from old.ftr      that it only grew
 Files called like a subcommand are written with a folder: ./verify."
 )]
 pub struct TreeArgs {

@@ -42,7 +42,7 @@ fn execute(plan: Updating, mut console: Console) -> Exit {
     let report = update.report();
     let mut exit = comparing::exit(report.equality(), &watch);
     let told = told.and_then(|()| telling.summary(report, began.elapsed(), exit));
-    let (mut console, output) = telling.parts();
+    let (mut console, output, shift) = telling.parts();
     let name = output.name();
     let finished = told.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
     console.display = None;
@@ -50,6 +50,6 @@ fn execute(plan: Updating, mut console: Console) -> Exit {
         exit = exit.max(cannot_write(&error, &mut console));
         return exit;
     }
-    telling::advise(&plan, report, exit, &mut console);
+    telling::advise(&plan, report, &shift, exit, &mut console);
     exit
 }

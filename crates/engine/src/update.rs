@@ -126,6 +126,8 @@ impl<'a> Update<'a> {
         asked.notes = true;
         asked.quick = self.options.quick.then(|| original.written());
         asked.usual = usual(&reading, format);
+        // Who names the folder speaks of all of it.
+        asked.around = check.root.is_none();
         let mut unused = BTreeSet::new();
         let mut relay = |event: AuditEvent<'_>| match event {
             AuditEvent::Malformed(manifest, line) => {
@@ -154,6 +156,10 @@ impl<'a> Update<'a> {
         });
         let missing = rows.iter().filter(|row| row.standing == Standing::Missing).count() as u64;
         let mut rows = self.split(rows);
+        let inside = &self.comparison.asked.inside;
+        let before = rows.len();
+        rows.retain(|row| row.at[LISTED] != NONE || !self.is_beside(row, inside, &folder));
+        self.report.beside = self.comparison.asked.beside + (before - rows.len()) as u64;
         // The next ones will be others: a line of one would never again be right.
         let before = rows.len();
         rows.retain(|row| !self.is_signature(row, &folder));
@@ -237,6 +243,13 @@ impl<'a> Update<'a> {
         let seems = size == Some(original.size()) && time == Some(original.written());
         let name = || folder.join(OsStr::from_bytes(sets[LISTED].name(listed)));
         seems && original.is_at(&name())
+    }
+
+    /// Whether this is a file, and no signature, that lies beside the folder `inside` which holds all listed ones.
+    fn is_beside(&self, row: &Row, inside: &[u8], folder: &Path) -> bool {
+        let is_outside =
+            row.at[FOUND] != NONE && !self.comparison.sets[FOUND].name(row.at[FOUND]).starts_with(inside);
+        is_outside && !self.is_signature(row, folder)
     }
 
     /// Whether this is a file that no line lists, and is called as a detached signature of the manifest.

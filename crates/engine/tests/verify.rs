@@ -117,6 +117,7 @@ fn events(manifests: &[PathBuf], options: &Options) -> (Vec<String>, Report) {
             Event::Unmatched(name) => format!("unmatched: {}", name.display()),
             Event::PassedOver(name) => format!("passed over: {}", name.display()),
             Event::StillFailed(name) => format!("still failed: {}", name.display()),
+            Event::Signature(name) => format!("signature: {}", name.display()),
             Event::Doubtful(doubt) => format!("doubtful: {}", doubt.reason()),
             Event::Pause => return Ok(()),
         });

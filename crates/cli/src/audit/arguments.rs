@@ -17,12 +17,13 @@ use truesum::manifest::Format;
 #[command(after_help = "\
 Examples:
   truesum audit photos/SHA256SUMS            the manifest's own folder
-  truesum audit old.jsonl new.jsonl photos   two manifests together are one list
+  truesum audit photos.sha256 --only photos  of all beside the manifest, what is in photos
+  truesum audit photos/2023.jsonl photos/2024.jsonl  two manifests together are one list
   truesum audit --moved=ok SHA256SUMS        files that only have a new name pass
   truesum audit -q SHA256SUMS | cut -f2      names of what is not as listed
   truesum audit -k good.txt --unknown /usr   files whose content is in no set of known digests
-Changed has another modification time than is listed, corrupt has the same: nobody wrote to the file. Only manifests with times
-tell them apart (truesum hash --json).
+Changed has another modification time than is listed, corrupt has the same: nobody wrote to the file. \
+Only manifests with times tell them apart (truesum hash --json).
 Exit status: 0 equal, 1 not equal, 2 not everything could be compared.")]
 pub struct AuditArgs {
     /// Manifests, and last the folder they speak of [default: the manifest's own]; with -k files and folders [default: .]

@@ -56,7 +56,7 @@ pub fn run(args: AuditArgs, key: Option<Secret>, manner: &Manner, mut console: C
             KnownEvent::Malformed(set, bad) if manner.form == ResultForm::Json => {
                 json::malformed(manner, set.as_os_str().as_bytes(), bad, &mut line);
             }
-            KnownEvent::Malformed(set, bad) => malformed.tell(manner.form, set, bad, &console),
+            KnownEvent::Malformed(set, bad) => malformed.tell(manner.form, set, bad, &mut console),
             KnownEvent::Failed(error) => console.failure(error),
         }
         let written = match output.is_terminal {

@@ -3,19 +3,24 @@
 use crate::check::plan::Subject;
 use crate::console::Console;
 use crate::digests::candidates;
+use crate::key::HINT;
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum::hash::{Digest, Spec};
-use truesum::manifest::Signer;
 use truesum::manifest::path::display_safe;
+use truesum::manifest::{Head, Options, Reading, Signer, detect};
+use truesum::update::SIGNATURES;
 use truesum::{Checked, Outcome, Report, Root, Verdict};
 
 /// Says of a manifest why nothing was verified by it.
-pub fn nothing_verified(name: &[u8], checked: &Checked, console: &mut Console) {
+pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console: &mut Console) {
     let elsewhere = "--root DIR looks for the files elsewhere";
     let (why, hint) = match (checked.entries, checked.ignored) {
+        (0, _) if lacks_key => ("no line can be read without the key", HINT),
         (0, _) => ("it has no entries", "is this a manifest?"),
         _ if checked.counts.unverified > 0 => {
             ("it lists no digest of the files that are there", "sizes alone do not tell what a file holds")
@@ -65,12 +70,25 @@ pub fn respelt(folder: &Path, names: &[Vec<u8>], console: &mut Console) {
     }
 }
 
-/// Says where files may be that are not where the manifest is.
-pub fn missing(names: &[Vec<u8>], console: &mut Console) {
-    if let Ok(here) = Root::folder(".", false)
-        && names.iter().any(|name| here.exists(OsStr::from_bytes(name)))
+/// Says where files may be that are not in this folder: under the current one, or the one above.
+pub fn missing(folder: &Path, names: &[Vec<u8>], console: &mut Console) {
+    for (other, what) in [(Path::new(".").to_owned(), "current folder"), (folder.join(".."), "folder above")]
     {
-        console.hint("the names stand under the current folder: --root . looks for them there");
+        if let Ok(root) = Root::folder(&other, false)
+            && names.iter().any(|name| root.exists(OsStr::from_bytes(name)))
+        {
+            let other = display_safe(other.as_os_str().as_bytes());
+            console.hint(&format!("the names stand under the {what}: --root {other} looks for them there"));
+            return;
+        }
+    }
+    if let Some(name) =
+        names.iter().find(|name| matches!(name[..], [b'a'..=b'z' | b'A'..=b'Z', b':', b'\\' | b'/', ..]))
+    {
+        let drive = String::from_utf8_lossy(&name[..2]).into_owned();
+        console.hint(&format!(
+            "{drive} is a drive of Windows, and no folder here: --search --moved=ok looks for the files by size and digest"
+        ));
     }
 }
 
@@ -117,6 +135,37 @@ pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome, console: &mut C
             console.hint(&format!("{name} lists itself, which cannot be equal; truesum hash -o leaves it out"));
         }
         _ => {}
+    }
+}
+
+/// Says that a signature lies beside a manifest, and how it is verified.
+pub fn signature_beside(manifest: &Path, console: &mut Console) {
+    /// So much tells what a signature is.
+    const HEAD: u64 = 4 << 10;
+    let shown = display_safe(manifest.as_os_str().as_bytes());
+    for end in SIGNATURES {
+        let mut at = manifest.as_os_str().to_owned();
+        at.push(end);
+        let mut text = Vec::new();
+        // Whatever else has such a name is not opened: a pipe would be waited for.
+        let is_file = std::fs::metadata(&at).is_ok_and(|metadata| metadata.is_file());
+        if !is_file || File::open(&at).and_then(|file| file.take(HEAD).read_to_end(&mut text)).is_err() {
+            continue;
+        }
+        let Some(row) = detect(Head { text: &text, complete: (text.len() as u64) < HEAD }, None) else {
+            continue;
+        };
+        let Reading::Not(told) = row.reading else { continue };
+        let said = told(&Options::for_name(at.as_bytes()));
+        let command = match row.name {
+            "minisign-signature" | "signify-signature" => format!("truesum check --pubkey KEY.pub {shown}"),
+            _ => match said.split_once("To verify it: ") {
+                Some((_, command)) => command.to_owned(),
+                None => continue,
+            },
+        };
+        console.hint(&format!("a signature lies beside {shown}, not verified: {command}"));
+        return;
     }
 }
 

@@ -63,7 +63,7 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "Object stores", requires = "stored", hide_short_help = true)]
     pub read: bool,
 
-    /// The public key of minisign or signify that must have signed each manifest, or files whose signatures are named
+    /// The public key of minisign or signify (its file, or RW...) that must have signed each manifest, or files whose signatures are named
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
     #[arg(conflicts_with_all = ["expect", "recursive", "embedded"], hide_short_help = true)]
     pub pubkey: Option<PathBuf>,

@@ -354,13 +354,18 @@ fn remote(args: &CheckArgs) -> Result<Option<Arc<dyn Remote>>, Refusal> {
     }
 }
 
-/// Reads the file of a public key.
+/// Reads the file of a public key, or its text.
 fn public_key(path: &Path) -> Result<PublicKey, Refusal> {
+    // The text of a key, which is no file's name.
+    if let (Some(key), false) = (PublicKey::parse(path.as_os_str().as_bytes()), path.exists()) {
+        return Ok(key);
+    }
     let shown = manifest::path::display_safe(path.as_os_str().as_bytes());
     let mut text = Vec::new();
     let read = File::open(path).and_then(|file| file.take(KEY_LIMIT).read_to_end(&mut text));
     read.map_err(|error| {
-        Refusal::new(format!("--pubkey {shown}: cannot read: {}", truesum::error::io_reason(&error)))
+        let why = format!("--pubkey {shown}: cannot read: {}", truesum::error::io_reason(&error));
+        Refusal::with_hint(why, "--pubkey takes the file of a key, or its 56 characters, which begin with RW")
     })?;
     PublicKey::parse(&text).ok_or_else(|| {
         let why = format!("--pubkey {shown}: no public key of minisign or signify");
@@ -376,8 +381,9 @@ const KEY_LIMIT: u64 = 64 << 10;
 
 /// Reads a digest as web pages show it: `DIGEST`, `NAME:DIGEST` or a whole line of a manifest.
 fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -> Result<Expected, Refusal> {
-    let joined = grouped(text);
-    let text = joined.as_deref().unwrap_or(text.trim());
+    let text = plain(text);
+    let joined = grouped(&text);
+    let text = joined.as_deref().unwrap_or(&text);
     // A line of a manifest is the same question, with the same care about lengths.
     let read = |line: &str, format: &str, asked: &[Spec]| {
         let format = manifest::format(format);
@@ -427,8 +433,8 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -
         }
         None => (asked.to_vec(), text),
     };
-    let plain = |digits: &str| read(&format!("{digits}  file"), "gnu", &named);
-    match plain(digits).or_else(|why| respelled(&named, digits).map_or(Err(why), |digits| plain(&digits)))? {
+    let bare = |digits: &str| read(&format!("{digits}  file"), "gnu", &named);
+    match bare(digits).or_else(|why| respelled(&named, digits).map_or(Err(why), |digits| bare(&digits)))? {
         entry if entry.path == b"file" => Ok(Expected { name: None, ..made(entry, named.is_empty()) }),
         _ => Err(no_digest("not a digest")),
     }
@@ -443,6 +449,38 @@ fn respelled(named: &[Spec], digits: &str) -> Option<String> {
     found.dedup();
     let [bytes] = &found[..] else { return None };
     Some(Digest::new(bytes).to_hex())
+}
+
+/// A digest as programs and pages put it, in the spelling of manifests: without quotes, `0x` and what stands between its bytes
+/// (`AB:CD:EF`, `AB-CD-EF`), and with a colon behind the algorithm's name (`NAME=DIGEST`, `NAME = DIGEST`).
+fn plain(text: &str) -> String {
+    let text = text.trim();
+    let quoted = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
+    let text = ['"', '\'', '`'].into_iter().find_map(quoted).unwrap_or(text).trim();
+    // Padding of base64 has no algorithm before it.
+    let named = text.split_once(['=', ':']).map(|(name, digits)| (name.trim(), digits.trim()));
+    let named = named.filter(|(name, digits)| name.parse::<Spec>().is_ok() && !digits.is_empty());
+    match named {
+        // `b2` is a name, and the first byte of many a digest with colons.
+        Some((name, digits)) if hexadecimal(text).is_none() => {
+            format!("{name}:{}", hexadecimal(digits).as_deref().unwrap_or(digits))
+        }
+        _ => hexadecimal(text).unwrap_or_else(|| text.to_owned()),
+    }
+}
+
+/// The digits alone, where these are bytes with something before or between them, and nothing else.
+fn hexadecimal(text: &str) -> Option<String> {
+    let is_hex = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    if let Some(digits) = digits.filter(|digits| is_hex(digits)) {
+        return Some(digits.to_owned());
+    }
+    [':', '-'].into_iter().find_map(|between| {
+        let bytes = || text.split(between);
+        (bytes().count() > 1 && bytes().all(|byte| byte.len() == 2 && is_hex(byte)))
+            .then(|| bytes().collect())
+    })
 }
 
 /// A hexadecimal digest in groups of digits, as some programs show it, without what is between them. The first group is no digest

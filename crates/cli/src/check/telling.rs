@@ -137,7 +137,11 @@ impl<'a> Telling<'a> {
                 self.console
                     .note(&format!("{name}: symbolic link, not followed; truesum check {name} checks by it"));
             }
-            Event::PassedOver(_) => {}
+            Event::Signature(name) if self.plan.tell.notes => {
+                let name = display_safe(name.as_os_str().as_bytes());
+                self.console.note(&format!("{name}: signature, not verified: see truesum help signatures"));
+            }
+            Event::PassedOver(_) | Event::Signature(_) => {}
             Event::StillFailed(name) => self.still_failed(name.as_os_str().as_bytes()),
             Event::Unmatched(name) if self.plan.detail() != Detail::None => {
                 self.console.error_of(name.as_os_str().as_bytes(), "asked for, and no entry is called so");
@@ -307,7 +311,7 @@ impl<'a> Telling<'a> {
         if let Some(error) = &checked.failed {
             self.console.failure(error);
         } else if checked.nothing_verified() {
-            advice::nothing_verified(name, checked, &mut self.console);
+            advice::nothing_verified(name, checked, self.hinted_key, &mut self.console);
         }
         let is_one_of_several = match &self.plan.subject {
             Subject::Manifests(manifests) => manifests.len() > 1,
@@ -325,6 +329,12 @@ impl<'a> Telling<'a> {
             && self.plan.tell.notes
         {
             advice::unverified_signature(name, signer, &mut self.console);
+        } else if self.plan.tell.notes
+            && self.plan.form != Form::Json
+            && self.plan.options.public_key.is_none()
+            && matches!(self.plan.subject, Subject::Manifests(_))
+        {
+            advice::signature_beside(manifest.name, &mut self.console);
         }
         let missing = std::mem::take(&mut self.missing);
         let mismatched = self.mismatched.take();
@@ -339,12 +349,10 @@ impl<'a> Telling<'a> {
         if checked.counts.verified > 0 {
             return;
         }
-        if !missing.is_empty()
-            && checked.counts.mismatched == 0
-            && self.plan.options.root.is_none()
-            && self.plan.options.data.is_none()
-        {
-            advice::missing(&missing, &mut self.console);
+        if !missing.is_empty() && checked.counts.mismatched == 0 && self.plan.options.data.is_none() {
+            let root = self.plan.options.root.clone();
+            let folder = root.unwrap_or_else(|| folder_of_names(manifest.name));
+            advice::missing(&folder, &missing, &mut self.console);
         }
         if let (Some(guessed), Some((file, digest))) = (&checked.guessed, mismatched) {
             advice::guessed(guessed, &digest, &file, &mut self.console);
@@ -454,6 +462,7 @@ fn file(event: &Event<'_>, plan: &Checking, record: &mut Record) {
             record.failure(Tone::Bad, "FAILED before", &bytes(name), "when it was read last; not read now");
         }
         Event::PassedOver(name) => record.other(Tone::Unsure, "not followed", &bytes(name)),
+        Event::Signature(name) => record.other(Tone::Unsure, "signature, not verified", &bytes(name)),
         Event::Signed(seal) => record.other(Tone::Good, "signed", &bytes(&seal.file)),
         Event::Checked(..) | Event::Searched(_) | Event::Pause => {}
     }

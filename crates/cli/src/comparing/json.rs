@@ -108,7 +108,8 @@ pub fn summary(
     for (name, value) in more {
         add(&mut out, format_args!(",\"{name}\":{value}"));
     }
-    let Report { malformed, failed, bytes, .. } = report;
+    let Report { malformed, failed, bytes, weak, .. } = report;
+    add(&mut out, format_args!(",\"not_tamper_evident\":{weak}"));
     if report.is_part() {
         let [listed, found] = report.left_out;
         add(&mut out, format_args!(",\"part\":true,\"left_out\":{{\"listed\":{listed},\"found\":{found}}}"));

@@ -13,7 +13,7 @@ use truesum::manifest::Format;
 #[command(after_help = "\
 Examples:
   truesum diff old.sha256 new.sha256         no file is read
-  truesum diff photos.sha256 photos          only files whose size does not tell are read
+  truesum diff photos/SHA256SUMS photos      only files whose size does not tell are read
   truesum diff photos /mnt/backup/photos     two folders, by BLAKE3 of files of equal size
   truesum diff A B | grep ^removed | cut -f2
 Each line is a word, a tab and a name; a moved file has its old name behind another tab.

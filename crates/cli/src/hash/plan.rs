@@ -296,6 +296,10 @@ fn unlike_its_name(args: &HashArgs, format: &Format, specs: &[Spec]) -> Option<S
         _ => {}
     }
     let spec = manifest::algorithm_from_name(name).filter(|spec| !specs.contains(spec))?;
+    // `o.bsd` is as well named after its format.
+    if spec.algorithm().name == format.name {
+        return None;
+    }
     let computed = specs.first()?;
     Some(format!("{shown} lists digests of {computed}: -a {spec} computes what its name says"))
 }

@@ -13,7 +13,7 @@ use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::manifest::{Cut, Entry, PieceList, Time, Unholdable, WriteError, Writer};
 use truesum::update::SIGNATURES;
-use truesum::{Error, Notice, Outcome, Sink, Task};
+use truesum::{Error, Kind, Notice, Outcome, Root, Sink, Special, Task};
 
 /// Writes outcomes.
 pub struct Writing<'a> {
@@ -37,6 +37,9 @@ pub struct Writing<'a> {
     pub refused: u64,
     /// Entries that wait for the digests of their pieces, where these are written.
     pub waiting: Option<Vec<Entry>>,
+    /// The folder that names must not lead out of, where links may do that, and how many do.
+    pub bounds: Option<Root>,
+    pub led_out: u64,
     /// Links not followed.
     pub links: u64,
     /// Temporary files of this program passed over.
@@ -135,6 +138,12 @@ impl Sink for Writing<'_> {
             }
         };
         self.lines.clear();
+        // What is absolute is counted as such.
+        let leads_out = |root: &Root| {
+            let opened = root.open(&job.name, Special::Refuse);
+            !job.name.starts_with(b"/") && opened.is_err_and(|error| error.kind() == Kind::OutsideRoot)
+        };
+        self.led_out += u64::from(self.bounds.as_ref().is_some_and(leads_out));
         match &mut self.writer {
             None if self.template.is_none() => {
                 found.digests.iter().for_each(|digest| self.lines.extend_from_slice(digest.as_bytes()));

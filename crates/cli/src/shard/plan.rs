@@ -157,6 +157,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         met_own |= matches!(notice, Notice::Own(_));
         hear(&notice, tell.notes, verbose, console);
     };
+    let mut outside = 0;
     let (planned, list_error) = match (&args.manifest, objects) {
         (_, Some((_, mut tasks))) => {
             let root = &Root::Nowhere;
@@ -172,12 +173,13 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
             (planned.map_err(fail)?, None)
         }
         (None, None) => {
-            let root = args.root.is_some().then(|| folder.clone());
+            let root = Some(folder.clone());
             let mut tasks =
                 Tasks::new(&names, walk, root, specs.clone().into(), tell.threads, &watch.progress)?;
             let root = &Root::Anywhere;
             let planned =
                 truesum::shard::plan(&mut tasks, root, &own, &mut planner, &watch.progress, &mut hear);
+            outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);
             (planned.map_err(fail)?, tasks.list_error())
         }
     };
@@ -227,6 +229,13 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
             "truesum: {bundles} of {files}, {}, planned in {output}",
             words::size(totals.bytes)
         ));
+        if outside > 0 {
+            let names = count(outside, "name lies", "names lie");
+            let folder = display_safe(folder.as_os_str().as_bytes());
+            console
+                .note(&format!("{names} outside {folder}: refused by run and merge without --allow-outside"));
+            console.hint("--root DIR plans names relative to another folder");
+        }
     }
     if planned.failed > 0 {
         console.error(&format!("{lacking} missing from {output}"));

@@ -23,6 +23,7 @@ use truesum::tree::prove::{Refuted, Row, prove as prove_range, read_row, verify_
 #[command(after_help = "\
 Examples:
   truesum tree prove disk.img --range 1GiB..1025MiB > disk.proof
+  truesum tree --save --append app.log      once it grew, before
   truesum tree prove app.log --grown-from app.log.old.ftr > log.proof")]
 #[command(group(ArgGroup::new("what").args(["range", "grown_from"]).required(true)))]
 pub struct ProveArgs {

@@ -27,11 +27,11 @@ use truesum::tree::store::with_suffix;
 Examples:
   truesum tree repair --dry-run --from /mnt/copy/disk.img disk.img.ftr   what would be written
   truesum tree repair --from /mnt/copy/disk.img disk.img.ftr
-  truesum tree repair --from /mnt/copy set.torrent                       by the digests of its pieces
-TREE may be a list of pieces instead: a torrent, Metalink, PAR2, zsync, caibx, rdiff, a Bao outboard, a verity tree, the parts of an S3
-object, Digital Forensics XML. COPY is then the folder with copies of its files, or a copy of the only one; the files lie where
+  truesum tree repair --from /mnt/copy set.torrent                 by the digests of its pieces
+TREE may be a list of pieces instead: a torrent, Metalink, PAR2, zsync, caibx, rdiff, a Bao outboard, a verity tree, the parts of an S3 \
+object, Digital Forensics XML. COPY is then the folder with copies of its files, or a copy of the only one; the files lie where \
 truesum check looks for them, or FILE is the folder or the only one.
-Only blocks that differ within damaged ranges are written, and only where the copy has the bytes the tree was made of; nothing where
+Only blocks that differ within damaged ranges are written, and only where the copy has the bytes the tree was made of; nothing where \
 more than half of FILE would be lost, for then it may be another file.
 The copy may be damaged itself, elsewhere. --dry-run shows the plan and writes nothing.")]
 pub struct RepairArgs {

@@ -17,7 +17,7 @@ Examples:
   truesum update photos/SHA256SUMS                     add the files that it does not list
   truesum update --refresh --prune photos/SHA256SUMS   make it list the folder as it is
   truesum update -n --prune --rename SHA256SUMS        what would be done
-  truesum update --quick --refresh photos.jsonl photos read only what is new or was written to
+  truesum update --quick --refresh photos.sha256       read only what is new or was written to
 Files whose size and time are as listed but whose content is not are corrupt: they are told, and never taken over.
 Everything that is not changed stays byte for byte; the manifest is replaced whole or not at all.
 Exit status: 0 all is as listed now, 1 a file is not, 2 not done as asked.")]
@@ -25,7 +25,7 @@ pub struct UpdateArgs {
     /// The manifest
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifest: OsString,
-    /// The folder it speaks of [default: its own]
+    /// The folder it speaks of [default: its own, and of that only what lies where all listed files do]
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
     /// Algorithms of lines that do not name theirs; lines of others are refused

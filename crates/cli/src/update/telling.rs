@@ -1,7 +1,7 @@
 //! What `update` tells: a line for each file that was changed in the manifest or is not as listed, and what it came to.
 
 use crate::comparing::words::label;
-use crate::comparing::{Malformed, Manner, ResultForm, json, text_line};
+use crate::comparing::{Malformed, Manner, ResultForm, Shift, json, text_line};
 use crate::console::Console;
 use crate::ending::Ending;
 use crate::exit::{Exit, Refusal as Refused};
@@ -15,6 +15,7 @@ use std::time::Duration;
 use truesum::audit::{Equality, Standing};
 use truesum::manifest::path::display_safe;
 use truesum::update::{Action, Consent, Event, Refusal, Report, SIGNATURES};
+use truesum::verify::place::folder_of_names;
 
 /// The words of an audit.
 const MANNER: Manner = Manner {
@@ -24,6 +25,7 @@ const MANNER: Manner = Manner {
     same: false,
     ending: Ending::Short,
     moved_passes: false,
+    of_folder: true,
     html: None,
     template: None,
     quiet: false,
@@ -47,11 +49,13 @@ pub struct Telling<'p> {
     output: Output,
     line: Vec<u8>,
     malformed: Malformed,
+    shift: Shift,
 }
 
 impl<'p> Telling<'p> {
     pub fn new(plan: &'p Updating, console: Console, output: Output) -> Telling<'p> {
-        Telling { plan, console, output, line: Vec::new(), malformed: Malformed::default() }
+        let (malformed, shift) = Default::default();
+        Telling { plan, console, output, line: Vec::new(), malformed, shift }
     }
 
     /// Tells one event.
@@ -59,7 +63,10 @@ impl<'p> Telling<'p> {
     /// # Errors
     /// That of the output.
     pub fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let Telling { plan, console, output, line, malformed } = self;
+        let Telling { plan, console, output, line, malformed, shift } = self;
+        if let Event::File(finding, _) = event {
+            shift.see(finding);
+        }
         match event {
             Event::File(_, action) if plan.quiet && *action != Action::Kept => {}
             Event::File(finding, action) => match plan.form {
@@ -104,13 +111,14 @@ impl<'p> Telling<'p> {
         let mut more: Vec<(&str, String)> =
             actions.map(|action| (done(action), report.count_of(action).to_string())).collect();
         more.push(("unread", report.unread.to_string()));
+        more.push(("beside", report.beside.to_string()));
         more.push(("written", report.written.to_string()));
         self.output.write(&json::summary(&MANNER, &report.audit, &more, time, exit.code()))
     }
 
     /// What it told with.
-    pub fn parts(self) -> (Console, Output) {
-        (self.console, self.output)
+    pub fn parts(self) -> (Console, Output, Shift) {
+        (self.console, self.output, self.shift)
     }
 }
 
@@ -134,7 +142,7 @@ fn refused(plan: &Updating, why: &Refusal) -> Refused {
 }
 
 /// The last line, and what can be done.
-pub fn advise(plan: &Updating, report: &Report, exit: Exit, console: &mut Console) {
+pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, console: &mut Console) {
     if plan.form == ResultForm::Silent {
         return;
     }
@@ -142,6 +150,7 @@ pub fn advise(plan: &Updating, report: &Report, exit: Exit, console: &mut Consol
         console.line(&words(plan, report));
     }
     notes(plan, report, console);
+    shift.advise(report.audit.listed, false, console);
     let audit = &report.audit;
     if audit.count(Standing::Corrupt) > 0 {
         crate::comparing::advise_corrupt(console);
@@ -173,6 +182,16 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
             number => format!("{} signatures of {name} are not listed in it, nor added", grouped(number)),
         };
         console.note(&what);
+    }
+    if report.beside > 0 && plan.tell.notes {
+        let name = display_safe(plan.manifest.as_os_str().as_bytes());
+        let folder = folder_of_names(&plan.manifest);
+        let folder = display_safe(folder.as_os_str().as_bytes());
+        let files = count(report.beside, "file beside the folder", "files beside the folder");
+        let them = if report.beside == 1 { "it" } else { "them" };
+        console.note(&format!(
+            "{files} of all that is listed not added: truesum update {name} {folder} adds {them}"
+        ));
     }
     if !(report.written || report.pending) || !plan.tell.notes {
         return;
@@ -221,7 +240,8 @@ fn words(plan: &Updating, report: &Report) -> String {
     let mut text = format!("truesum: {}: {parts}", count(audit.listed, "file listed", "files listed"));
     text += &format!("; {} read", size(audit.bytes));
     if report.unread > 0 {
-        text += &format!(", {} not read", count(report.unread, "file", "files"));
+        let files = count(report.unread, "file", "files");
+        text += &format!(", {files} unchanged by size and time and not read (--quick)");
     }
     for weak in label(&audit.not_tamper_evident) {
         text += &format!("; {weak}");

@@ -21,6 +21,7 @@ mod layers;
 mod locate;
 mod memory;
 mod names;
+mod newcomer;
 mod outputs;
 mod owners;
 mod pages;

@@ -188,7 +188,7 @@ fn a_quick_update_reads_only_what_seems_to_have_changed() {
     stamp(&folder, "d/rot", time);
     folder.write("d/new", "abc");
     let ran = folder.run(&["update", "--quick", "M", "d"]);
-    let said = "truesum: 2 files listed: 2 ok, 1 added; 3 B read, 2 files not read; M written: as listed\n";
+    let said = "truesum: 2 files listed: 2 ok, 1 added; 3 B read, 2 files unchanged by size and time and not read (--quick); M written: as listed\n";
     assert_eq!(shown(&ran), ("added\tnew\tb\n".to_owned(), said, Some(0)));
     assert_eq!(folder.run(&["update", "M", "d"]).out(), "corrupt\trot\n");
 }

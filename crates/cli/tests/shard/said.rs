@@ -396,4 +396,15 @@ fn what_lies_outside_of_the_planned_folder_is_read_only_on_request() {
         assert!(!is_named || ran.err.contains("it is a file of this plan"), "{}", ran.err);
         assert_eq!((ran.code, &folder.read("out")[..]), (Some(if is_named { 2 } else { 0 }), &b"secret"[..]));
     }
+    // However it is spelled.
+    let within = folder.path("d").into_os_string().into_string().unwrap();
+    let out = folder.path("out").into_os_string().into_string().unwrap();
+    for (asked, says) in [(&[within.as_str()][..], false), (&[&within, &out], true)] {
+        std::fs::remove_dir_all(folder.path("plan.parts")).ok();
+        let root: &[&str] = if says { &["--root", "d"] } else { &[] };
+        let ran = folder.run(&[&["shard", "plan", "-o", "plan"], root, asked].concat());
+        assert_eq!((ran.code, ran.err.contains("--allow-outside")), (Some(0), says), "{}", ran.err);
+        let ran = folder.run(&["shard", "run", "plan", "0"]);
+        assert_eq!(ran.code, Some(i32::from(says)), "{}", ran.err);
+    }
 }

@@ -6,8 +6,12 @@ use crate::content::pairing::{copied, duplicated, moved};
 use crate::content::set::{Compared, NONE, Set, compare};
 use crate::error::{Cause, Error};
 use crate::progress::Progress;
+use crate::verify::entries::weak_name;
+use crate::verify::listed::common_folder;
 use crate::verify::options::{Options as CheckOptions, under};
+use crate::verify::unlisted::is_signature;
 use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -77,6 +81,12 @@ pub(crate) struct Asked {
     pub quick: Option<Time>,
     /// The algorithms of files that are not listed, if no line tells any.
     pub usual: Vec<Spec>,
+    /// Whether files beside the folder that holds all listed ones are none of the manifest's, unless one may have moved there.
+    pub around: bool,
+    /// How many there are; what is not read is not told.
+    pub beside: u64,
+    /// That folder, with a slash behind it.
+    pub inside: Vec<u8>,
     /// By their places in the manifest, the entries' indices; of an entry of several lines the first place.
     pub places: Vec<(u64, u32)>,
     /// Places of entries that contradict others.
@@ -161,6 +171,7 @@ impl<'a> Comparison<'a> {
         self.listed_files(folder, self.gone(), false, tell)?;
         let mut fresh = self.walk(FOUND, folder, tell)?;
         self.leave_out(None, &mut fresh);
+        self.leave_beside(folder, &mut fresh);
         self.unmatched(tell)?;
         let specs = self.listed_algorithms();
         self.hash(FOUND, folder, &fresh, &specs, tell)?;
@@ -266,6 +277,31 @@ impl<'a> Comparison<'a> {
         (!self.report.nothing || self.asked.notes) && self.report.failed == 0 && !self.report.interrupted
     }
 
+    /// Takes files out that lie beside the folder that holds all listed ones, if that is asked for: all but those that a missing file
+    /// may have become, and signatures of the manifest, which are told apart.
+    fn leave_beside(&mut self, root: &Path, fresh: &mut Vec<u32>) {
+        if !self.asked.around {
+            return;
+        }
+        let [listed, found] = &self.sets;
+        let mut inside = common_folder((0..listed.len()).map(|at| listed.name(at)));
+        if inside.is_empty() {
+            return;
+        }
+        inside.push(b'/');
+        let beside: Vec<u32> =
+            fresh.iter().copied().filter(|&at| !found.name(at).starts_with(&inside)).collect();
+        let moved: HashSet<u32> = self.of_sizes(FOUND, &beside, LISTED, &self.gone()).into_iter().collect();
+        let signs = |at| {
+            let path = root.join(OsStr::from_bytes(found.name(at)));
+            is_signature(&self.own, path.as_os_str().as_bytes(), None)
+        };
+        let out: HashSet<u32> = beside.into_iter().filter(|at| !moved.contains(at) && !signs(*at)).collect();
+        fresh.retain(|at| !out.contains(at));
+        self.asked.beside = out.len() as u64;
+        self.asked.inside = inside;
+    }
+
     /// The algorithms to compute of files that are not listed.
     fn listed_algorithms(&self) -> Arc<[Spec]> {
         let mut specs: Vec<Spec> = Vec::new();
@@ -363,6 +399,9 @@ impl<'a> Comparison<'a> {
     /// Notes by which algorithms was compared.
     pub(crate) fn note_algorithms(&mut self) {
         let Comparison { sets, report, swapped, .. } = self;
+        let weak: Vec<bool> = sets[LISTED].kinds().iter().map(|kind| weak_name(kind).is_some()).collect();
+        let listed = 0..sets[LISTED].len();
+        report.weak = listed.filter(|&at| weak[sets[LISTED].kind(at) as usize]).count() as u64;
         for (side, set) in sets.iter().enumerate() {
             let specs = set.kinds().iter().flat_map(|kind| kind.iter());
             for spec in specs {

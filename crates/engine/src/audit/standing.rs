@@ -132,6 +132,8 @@ pub struct Report {
     pub algorithms: [BTreeSet<String>; 2],
     /// Those of `algorithms` by which an equal digest does not tell tampering.
     pub not_tamper_evident: BTreeSet<String>,
+    /// Files of the first side of whose digests none tells tampering.
+    pub weak: u64,
     /// Whether files that moved pass.
     pub moved_passes: bool,
     /// Whether malformed lines pass.

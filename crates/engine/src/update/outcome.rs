@@ -142,6 +142,8 @@ pub struct Report {
     pub unread: u64,
     /// Detached signatures of the manifest that no line lists: they are not added.
     pub signatures: u64,
+    /// Files beside the folder that holds all listed ones, where no folder was named: they are not added.
+    pub beside: u64,
     /// Whether there is a new manifest.
     pub written: bool,
     /// Whether there is none although something was to be changed.

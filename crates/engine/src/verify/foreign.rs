@@ -1,15 +1,18 @@
 //! Files that are given for manifests and are none: known by their first bytes, before a million lines are called malformed.
 //!
-//! Only what no format claims is called foreign, and only for a reason that text has not: a NUL byte, or HTML.
+//! Only what no format claims is called foreign, and only for a reason that text has not: a NUL byte, many control characters, or
+//! HTML.
 
 use std::io::{self, Cursor, Read};
 use truesum_manifest::{Head, detect};
 
+/// What is no text is called.
+pub(super) const BINARY: &str = "binary data";
 /// Bytes looked at, if they come at once.
 const HEAD: usize = 16 << 10;
 
 /// What the file is, if it is no manifest. A list of pieces may begin with any bytes, and be known by its name alone.
-fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
+pub(super) fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
     if detect(Head { text: b"", complete: true }, name).is_some_and(|row| row.holds.locates) {
         return None;
     }
@@ -19,9 +22,15 @@ fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
     }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let begins = |word: &[u8]| text.get(..word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word));
+    // But for those that stand in texts: blanks, ends of lines, pages and files, colours.
+    let controls = || {
+        head.iter()
+            .filter(|byte| byte.is_ascii_control() && !b"\t\n\x0b\x0c\r\x1a\x1b".contains(byte))
+            .count()
+    };
     match () {
         () if begins(b"<!doctype html") || begins(b"<html") => Some("an HTML page"),
-        () if head.contains(&0) => Some("binary data"),
+        () if head.contains(&0) || controls() > 3 + head.len() / 32 => Some(BINARY),
         () => None,
     }
 }
@@ -61,6 +70,8 @@ mod tests {
             (b"\x7fELF\x02\x01\x01\0\0\0", Some("binary data")),
             (b"", None),
             (b"# nothing\n", None),
+            (b"\x8e\x02\x91\n\x1f\xf0\x07\n\xd2 z\x13\xee", Some("binary data")),
+            (b"\x1b[1mhello\x1b[0m\x07 or what was meant to be one line\n", None),
             (b"hello\n", None),
             (lines.as_bytes(), None),
             (lines.replace('\n', "\0").as_bytes(), None),

@@ -3,6 +3,13 @@
 use crate::select::names::parts;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
+/// The deepest folder, relative to the root, that holds all these names; empty for the root itself.
+pub(crate) fn common_folder<'n>(names: impl Iterator<Item = &'n [u8]>) -> Vec<u8> {
+    let mut listed = ListedNames::default();
+    names.for_each(|name| listed.narrow(name));
+    listed.folder.unwrap_or_default()
+}
+
 /// The names that manifests list, as hashes. Two names are the same if they are so without `.`, `..` and doubled slashes.
 #[derive(Default)]
 pub struct ListedNames {

@@ -128,8 +128,8 @@ const MATRIX: [u64; 8] = [
 ];
 
 /// Made when they are first used: 16 KiB less of program, for some microseconds, and only where no better row is.
-static TABLES: LazyLock<[[u64; 256]; 8]> = LazyLock::new(|| {
-    let mut tables = [[0; 256]; 8];
+static TABLES: LazyLock<Box<[[u64; 256]; 8]>> = LazyLock::new(|| {
+    let mut tables = Box::new([[0; 256]; 8]);
     for (table, row) in tables.iter_mut().zip(MATRIX) {
         let mut layer = [0; 256];
         for byte in 1..256usize {

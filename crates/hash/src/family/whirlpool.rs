@@ -1,7 +1,7 @@
 //! Whirlpool (Barreto and Rijmen; ISO/IEC 10118-3), the final version of 2003.
 //!
 //! In the portable row, substitution, shift and mixing of one byte are one lookup in a table of words; the eight tables (one for each column)
-//! are made from the three mini-boxes of the specification when the crate is compiled. A block is as long as an AVX-512 register,
+//! are made from the three mini-boxes of the specification when they are first used. A block is as long as an AVX-512 register,
 //! where byte shuffles substitute and shift, and products with constants in GF(2^8) are single instructions.
 #![allow(unsafe_code)]
 
@@ -10,6 +10,7 @@ pub(crate) mod gfni;
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, MAX_WORDS, State, Tail, kernels, output_be64};
+use std::sync::LazyLock;
 
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[
@@ -85,35 +86,24 @@ pub(crate) const fn multiply(a: u8, b: u8) -> u8 {
 /// The first row of the circulant mixing matrix.
 const ROW: [u8; 8] = [1, 1, 4, 1, 8, 5, 2, 9];
 
-static TABLES: [[u64; 256]; 8] = tables();
-
-#[allow(long_running_const_eval, reason = "2048 table entries")]
-const fn tables() -> [[u64; 256]; 8] {
-    let mut tables = [[0; 256]; 8];
-    let mut byte = 0;
-    while byte < 256 {
+/// Made when they are first used: 16 KiB less of program, for some microseconds, and only where no better row is.
+static TABLES: LazyLock<Box<[[u64; 256]; 8]>> = LazyLock::new(|| {
+    let mut tables = Box::new([[0; 256]; 8]);
+    for byte in 0..256 {
         let substituted = substitute(byte);
-        let mut word = 0;
-        let mut column = 0;
-        while column < 8 {
-            word = word << 8 | multiply(substituted, ROW[column]) as u64;
-            column += 1;
+        let word = u64::from_be_bytes(ROW.map(|entry| multiply(substituted, entry)));
+        for (table, turn) in tables.iter_mut().zip(0u32..) {
+            table[byte] = word.rotate_right(8 * turn);
         }
-        let mut table = 0;
-        while table < 8 {
-            tables[table][byte] = word.rotate_right(8 * table as u32);
-            table += 1;
-        }
-        byte += 1;
     }
     tables
-}
+});
 
 /// One round's substitution, shift of columns and mixing of rows, for row `i`.
 #[inline(always)]
-fn mix(rows: &[u64; 8], i: usize) -> u64 {
+fn mix(tables: &[[u64; 256]; 8], rows: &[u64; 8], i: usize) -> u64 {
     let mut word = 0;
-    for (column, table) in TABLES.iter().enumerate() {
+    for (column, table) in tables.iter().enumerate() {
         word ^= table[(rows[(i + 8 - column) % 8] >> (56 - 8 * column)) as u8 as usize];
     }
     word
@@ -126,6 +116,7 @@ unsafe fn look_up(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: eight words of state, one message of whole blocks.
     let (state, message) =
         unsafe { (&mut *state.cast::<[u64; 8]>(), std::slice::from_raw_parts(*messages, blocks * 64)) };
+    let tables = &**TABLES;
     for block in message.chunks_exact(64) {
         let words: [u64; 8] = std::array::from_fn(|i| {
             u64::from_be_bytes(block[8 * i..8 * i + 8].try_into().expect("eight bytes"))
@@ -133,11 +124,11 @@ unsafe fn look_up(state: *mut u64, messages: *const *const u8, blocks: usize) {
         let mut key = *state;
         let mut rows: [u64; 8] = std::array::from_fn(|i| words[i] ^ key[i]);
         for constant in ROUNDS {
-            let mut next: [u64; 8] = std::array::from_fn(|i| mix(&key, i));
+            let mut next: [u64; 8] = std::array::from_fn(|i| mix(tables, &key, i));
             // The round constant is the next eight bytes of the S-box, in the first row.
             next[0] ^= constant;
             key = next;
-            rows = std::array::from_fn(|i| mix(&rows, i) ^ key[i]);
+            rows = std::array::from_fn(|i| mix(tables, &rows, i) ^ key[i]);
         }
         for i in 0..8 {
             state[i] ^= rows[i] ^ words[i];

@@ -1,0 +1,261 @@
+//! What somebody meets who has nothing but `--help`: examples work as they are typed, and messages say what to do.
+
+use crate::program::{ABC, EMPTY, Folder, Ran, lines, shown};
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+/// Runs a line of a shell in a folder, with this program as `truesum`.
+fn shell(folder: &Folder, line: &str) -> Ran {
+    let _ = symlink(env!("CARGO_BIN_EXE_truesum"), folder.path(".truesum"));
+    let line = format!("truesum() {{ ./.truesum \"$@\"; }}\n{line}");
+    let mut command = Command::new("sh");
+    command.args(["-c", &line]).current_dir(folder.root()).env("TRUESUM_CONFIG", "");
+    command.output().expect("a shell").into()
+}
+
+/// The commands in the examples of a help.
+fn examples(help: &str) -> Vec<String> {
+    let examples = help.split("Examples:\n").nth(1).expect("examples");
+    let commands = examples.lines().take_while(|line| line.starts_with("  "));
+    commands.map(|line| line.trim().split("  ").next().unwrap_or_default().to_owned()).collect()
+}
+
+/// What must be there before an example: a word of it, and how that is made. Names of the system become names of the folder.
+const BEFORE: &[(&str, &str)] = &[
+    (" photos.sha256", "truesum -o photos.sha256 photos"),
+    ("photos/SHA256SUMS", "truesum -o photos/SHA256SUMS photos"),
+    (
+        "photos/2023.jsonl",
+        "truesum hash --json -o photos/2023.jsonl photos/2023; truesum hash --json -o photos/2024.jsonl photos/2024",
+    ),
+    (" old.sha256", "truesum -o old.sha256 photos; truesum -o new.sha256 photos"),
+    (" A B", "cp -r photos A; cp -r photos B"),
+    ("backup", "mkdir backup; cp -r photos backup/photos"),
+    (" SHA256SUMS", "truesum -o SHA256SUMS ."),
+    (" copy ", "mkdir copy; cp -r photos disk.iso copy"),
+    (" archive", "mkdir archive; cp -r photos archive; truesum -o archive/SHA256SUMS archive"),
+    (" usr", "cp -r photos usr; truesum -o good.txt usr"),
+    (" data", "cp -r photos data"),
+];
+
+#[test]
+fn examples_work_as_they_are_typed() {
+    for command in ["hash", "check", "audit", "update", "diff"] {
+        let help = Folder::new().run(&[command, "--help"]).out();
+        let examples = examples(&help);
+        assert!(examples.len() > 3, "{command}: {examples:?}");
+        for example in examples {
+            let folder = Folder::with(&[("disk.iso", "abc"), ("photos/2023/a", "1"), ("photos/2024/b", "2")]);
+            let here = example.replace(" /mnt/", " ").replace(" /", " ").replace("ba7816bf...", ABC);
+            for (word, before) in BEFORE.iter().filter(|(word, _)| format!("{here} ").contains(word)) {
+                let ran = shell(&folder, before);
+                assert_eq!(ran.code, Some(0), "{example}: {word}: {}", ran.err);
+            }
+            let ran = shell(&folder, &here);
+            assert_eq!(ran.code, Some(0), "{example}: {}{}", ran.out(), ran.err);
+            assert!(!ran.err.contains("NOT"), "{example}: {}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_is_in_every_name_is_said() {
+    let folder = Folder::with(&[("photos/a", "abc"), ("photos/s/b", "")]);
+    folder.run(&["-o", "photos.sha256", "photos"]);
+    let hint = "hint: the listed names begin with photos/: name the folder above, with --only photos\n";
+    for command in ["audit", "diff"] {
+        let ran = folder.run(&[command, "photos.sha256", "photos"]);
+        assert!(ran.err.contains(hint) && ran.code == Some(1), "{command}: {}", ran.err);
+        let ran = folder.run(&[command, "photos.sha256", "photos/..", "--only", "photos"]);
+        assert_eq!(ran.code, Some(0), "{command}: {}", ran.err);
+    }
+    let ran = folder.run(&["update", "-n", "photos.sha256", "photos"]);
+    assert!(
+        ran.err.contains("hint: the listed names begin with photos/: name the folder above\n"),
+        "{}",
+        ran.err
+    );
+    let ran = folder.run(&["check", "--root", "photos", "photos.sha256"]);
+    assert!(ran.err.contains("stand under the current folder: --root . looks"), "{}", ran.err);
+    folder.write("x/photos/M", folder.read("photos.sha256"));
+    folder.write("x/photos/a", "abc");
+    let ran = folder.run(&["check", "x/photos/M"]);
+    assert!(ran.err.contains("the names stand under the current folder"), "{}", ran.err);
+    std::fs::rename(folder.path("photos"), folder.path("elsewhere")).unwrap();
+    let ran = folder.run(&["check", "x/photos/M"]);
+    assert!(ran.err.contains("stand under the folder above: --root x/photos/.. looks"), "{}", ran.err);
+}
+
+#[test]
+fn an_update_without_a_folder_adds_nothing_beside_what_is_listed() {
+    let folder = Folder::with(&[("photos/a", "abc"), ("film", "f")]);
+    folder.run(&["-o", "photos.sha256", "photos"]);
+    folder.write("photos/b", "");
+    folder.write("photos.sha256.asc", "signature");
+    let ran = folder.run(&["update", "photos.sha256"]);
+    let said = "truesum: 1 file listed: 1 ok, 1 added; 12 B read; photos.sha256 written: as listed\n\
+                truesum: note: a signature of photos.sha256 is not listed in it, nor added\n\
+                truesum: note: 1 file beside the folder of all that is listed not added: truesum update photos.sha256 . adds it\n\
+                truesum: note: photos.sha256.asc is a signature of the old manifest: sign the new one\n";
+    assert_eq!(shown(&ran), ("added\tphotos/b\n".to_owned(), said, Some(0)));
+    std::fs::rename(folder.path("photos/a"), folder.path("a")).unwrap();
+    let ran = folder.run(&["update", "-n", "--rename", "photos.sha256"]);
+    assert!(ran.out().starts_with("renamed\ta\tphotos/a\n"), "what moved out is found: {}", ran.out());
+    let ran = folder.run(&["update", "photos.sha256", "."]);
+    assert_eq!(ran.out(), "added\ta\tphotos/a\nadded\tfilm\nmissing\tphotos/a\n");
+}
+
+#[test]
+fn signatures_are_passed_over_and_how_they_are_verified_is_said() {
+    let pgp = "-----BEGIN PGP SIGNATURE-----\n\nabcd\n-----END PGP SIGNATURE-----\n";
+    let folder = Folder::with(&[
+        ("d/SHA256SUMS", &lines(&[(ABC, "a")])),
+        ("d/a", "abc"),
+        ("d/SHA256SUMS.asc", pgp),
+        ("d/gone.sha256.sig", "\u{1}\u{2}"),
+    ]);
+    let ran = folder.run(&["check", "-r", "d"]);
+    for name in ["SHA256SUMS.asc", "gone.sha256.sig"] {
+        let note = format!("truesum: note: d/{name}: signature, not verified: see truesum help signatures\n");
+        assert!(ran.err.contains(&note) && ran.code == Some(0), "{}", ran.err);
+    }
+    assert!(!folder.run(&["check", "-q", "-r", "d"]).err.contains("signature"));
+    let clear = format!("-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{ABC}  a\n{pgp}");
+    folder.write("e/SHA256SUMS.asc", clear);
+    folder.write("e/a", "abc");
+    assert_eq!(folder.run(&["check", "-r", "e"]).out(), "a: OK\n", "what is signed in itself is a list");
+    let ran = folder.run(&["check", "d/SHA256SUMS"]);
+    let hint = "hint: a signature lies beside d/SHA256SUMS, not verified: gpg --verify d/SHA256SUMS.asc d/SHA256SUMS\n";
+    assert!(ran.err.contains(hint) && ran.code == Some(0), "{}", ran.err);
+    assert!(!folder.run(&["check", "-q", "d/SHA256SUMS"]).err.contains("signature"));
+    assert_eq!(folder.run(&["check", "d/SHA256SUMS.asc"]).code, Some(2), "what is named is not passed over");
+    let ran = folder.run(&["help", "sign"]);
+    assert!(ran.out().contains("truesum check --pubkey KEY.pub") && ran.code == Some(0));
+}
+
+#[test]
+fn a_part_is_never_taken_for_the_whole_in_silence() {
+    let folder = Folder::with(&[("a", "abc"), ("b", ""), ("M", &lines(&[(ABC, "a"), (EMPTY, "b")]))]);
+    let ran = folder.run(&["check", "-q", "--only", "a", "M"]);
+    assert_eq!(shown(&ran), (String::new(), "truesum: note: part: 1 of 2 entries\n", Some(0)));
+    let ran = folder.run(&["check", "-q", "--sample", "1%", "--seed", "1", "M"]);
+    assert!(
+        ran.err.starts_with("truesum: note: part: 1 of 2 entries (sample of 1 %, seed 1)"),
+        "{}",
+        ran.err
+    );
+    let ran = folder.run(&["check", "--status", "--only", "a", "M"]);
+    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    assert_eq!(shown(&folder.run(&["check", "-q", "M"])), (String::new(), "", Some(0)));
+}
+
+#[test]
+fn a_digest_is_taken_as_it_is_spelled() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let bytes: Vec<&str> = (0..32).map(|at| &ABC[2 * at..2 * at + 2]).collect();
+    let [colons, hyphens] = [":", "-"].map(|between| bytes.join(between).to_uppercase());
+    for text in [
+        format!("0x{ABC}"),
+        format!("sha256=0X{ABC}"),
+        format!("SHA-256 = {ABC}"),
+        format!("\"{ABC}\""),
+        format!("'sha256:{ABC}'"),
+        format!("SHA256:{colons}"),
+        colons,
+        hyphens,
+    ] {
+        let ran = folder.run(&["--expect", &text, "a"]);
+        assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{text}: {}", ran.err);
+    }
+    for text in [format!("md5={ABC}"), format!("0x{}", &ABC[1..]), format!("0x{ABC}x"), format!("\"{ABC}")] {
+        assert_eq!(folder.run(&["check", "--expect", &text, "a"]).code, Some(2), "{text}");
+    }
+    let ran = folder.run(&["hash", "--expect", ABC, "a"]);
+    assert!(ran.err.contains("truesum check --expect DIGEST FILE") && ran.code == Some(2), "{}", ran.err);
+}
+
+#[test]
+fn messages_do_not_mislead() {
+    let drive = format!("{ABC}  C:\\x\\a\n");
+    let key = "0123456789abcdef";
+    let noise: Vec<u8> = (1..2000u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8 | 1).collect();
+    let folder = Folder::with(&[("a", "abc"), ("M", &drive), ("key", key)]);
+    folder.write("noise", noise);
+    let ran = folder.run(&["check", "M"]);
+    assert!(ran.err.contains("hint: C: is a drive of Windows"), "{}", ran.err);
+    assert_eq!(folder.run(&["check", "--search", "--moved=ok", "M"]).code, Some(0), "as the hint says");
+    assert_eq!(shown(&folder.run(&["hash", "-t", "bsd", "-o", "o.bsd", "a"])), (String::new(), "", Some(0)));
+    for command in ["check", "audit"] {
+        let ran = folder.run(&[command, "noise"]);
+        assert!(ran.err.contains("noise: cannot use: no manifest but binary data"), "{}", ran.err);
+    }
+    folder.run(&["hash", "--key-file", "key", "-a", "hmac-sha256", "-o", "K", "a"]);
+    for words in [&["check", "K"][..], &["audit", "K", "."], &["diff", "K", "."]] {
+        let ran = folder.run(words);
+        assert!(
+            ran.err.contains("hint: --key-file") && !ran.err.contains("is this a manifest"),
+            "{}",
+            ran.err
+        );
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+    }
+    let ran = folder.run(&["check", "--pubkey", "nothing", "M"]);
+    assert!(ran.err.contains("hint: --pubkey takes the file of a key, or its 56 characters"), "{}", ran.err);
+}
+
+#[test]
+fn links_that_lead_out_are_said_when_they_are_listed() {
+    let folder = Folder::with(&[("d/a", "abc"), ("out", "")]);
+    symlink("../out", folder.path("d/link")).unwrap();
+    let ran = folder.run(&["hash", "-L", "-o", "d/M", "d"]);
+    let note = "truesum: note: 1 name leads out of the folder by symbolic links: refused by check without --allow-outside\n";
+    assert_eq!(shown(&ran), (String::new(), note, Some(0)));
+    assert_eq!(folder.run(&["check", "d/M"]).code, Some(1));
+    assert_eq!(folder.run(&["check", "--allow-outside", "d/M"]).code, Some(0));
+    assert_eq!(shown(&folder.run(&["hash", "-L", "-o", "M", "d"])), (String::new(), "", Some(0)));
+}
+
+#[test]
+fn another_program_is_not_stood_in_for_by_another_algorithm() {
+    let folder = Folder::with(&[("a", "abc")]);
+    for (name, how) in
+        [("xxh64sum", "-a xxh64"), ("shasum", "-a NAME"), ("sha3sum", "-a NAME"), ("md4sum", "-a md4")]
+    {
+        symlink(env!("CARGO_BIN_EXE_truesum"), folder.path(name)).unwrap();
+        let ran: Ran = Command::new(folder.path(name)).arg(folder.path("a")).output().unwrap().into();
+        let said = format!(
+            "truesum: truesum does not stand in for {name}: truesum hash {how} computes such digests\n"
+        );
+        assert_eq!(shown(&ran), (String::new(), said.as_str(), Some(1)));
+    }
+}
+
+#[test]
+fn a_format_is_shown_in_full() {
+    let folder = Folder::new();
+    let ran = folder.run(&["list", "formats", "GNU"]);
+    assert!(
+        ran.out().starts_with("name           gnu\n") && ran.out().contains("truesum hash -t gnu"),
+        "{}",
+        ran.out()
+    );
+    assert_eq!(folder.run(&["list", "formats", "--json", "sfv"]).out().lines().count(), 1);
+    assert_eq!(folder.run(&["list", "formats", "nothing"]).code, Some(2));
+    assert!(folder.run(&["help", "format"]).out().starts_with("A manifest is"));
+}
+
+#[test]
+fn json_of_comparisons_counts_what_does_not_show_tampering() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
+    folder.run(&["hash", "-a", "md5", "-o", "M", "d/a"]);
+    for command in ["audit", "diff", "update"] {
+        let words = if command == "update" {
+            vec![command, "-n", "--json", "M"]
+        } else {
+            vec![command, "--json", "M", "."]
+        };
+        let ran = folder.run(&words);
+        let last = ran.out().lines().last().unwrap_or_default().to_owned();
+        assert!(last.contains("\"not_tamper_evident\":1,"), "{command}: {last}");
+    }
+}
