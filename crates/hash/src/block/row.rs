@@ -47,6 +47,8 @@ impl Kernel {
         needs: Features,
         code: Code,
     ) -> Kernel {
+        // A row that waits for more messages than it has lanes would wait for ever.
+        assert!(from <= lanes && (without.1 <= lanes || without.1 == usize::MAX));
         let least = if without.1 < from { without.1 } else { from };
         Kernel { isa, lanes, least, from, without, needs, code }
     }
