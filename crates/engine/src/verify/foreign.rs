@@ -28,9 +28,11 @@ pub(super) fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> 
             .filter(|byte| byte.is_ascii_control() && !b"\t\n\x0b\x0c\r\x1a\x1b".contains(byte))
             .count()
     };
+    // A few may have slipped into a text, and more into a long one.
+    let few = head.len().min(16) / 4 + head.len() / 32;
     match () {
         () if begins(b"<!doctype html") || begins(b"<html") => Some("an HTML page"),
-        () if head.contains(&0) || controls() > 3 + head.len() / 32 => Some(BINARY),
+        () if head.contains(&0) || controls() > few => Some(BINARY),
         () => None,
     }
 }
