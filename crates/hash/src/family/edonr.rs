@@ -82,7 +82,7 @@ kernels! {
 kernels! {
     static KERNELS_512: Word64 of u64;
     x86_64 {
-        avx512_512: avx512 x 8, from 5 = compress_512[U64x8];
+        avx512_512: avx512 x 8, from 4 = compress_512[U64x8];
         avx2_512: avx2 x 4, from 4 or 2 without AVX512 = compress_512[U64x4];
         avx512_one_512: avx512 x 1, from 1 = one_512[];
     }
