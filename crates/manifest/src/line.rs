@@ -119,8 +119,8 @@ pub enum Reason {
     DashEscape,
     /// The manifest ends before its signature does.
     CutSignature,
-    /// Not the JSON object it should be: what, and why.
-    Json(String),
+    /// What is wrong, in words that may quote the text.
+    Said(String),
     /// A document with more bytes than are read of one.
     DocumentTooLong(usize),
     /// It has digests of pieces, and whoever reads cannot verify pieces.
@@ -193,7 +193,7 @@ impl fmt::Display for Reason {
             Reason::Size => f.write_str("the size is not one that a file can have"),
             Reason::Part(what) => f.write_str(what),
             // It may quote the line.
-            Reason::Json(what) => match what.char_indices().nth(SHOWN) {
+            Reason::Said(what) => match what.char_indices().nth(SHOWN) {
                 Some((end, _)) => write!(f, "{}...", display_safe(&what.as_bytes()[..end])),
                 None => f.write_str(&display_safe(what.as_bytes())),
             },

@@ -121,7 +121,7 @@ impl<R: Read> Reader<R> {
             Reading::Packed { limit, unpack } => {
                 // What is packed twice is no manifest, and might be without an end.
                 if let Some(outer) = self.packed {
-                    let reason = Reason::Json(format!("{} in {}: not a manifest", row.name, outer.name));
+                    let reason = Reason::Said(format!("{} in {}: not a manifest", row.name, outer.name));
                     let error = LineError { at: Place::Byte(0), reason };
                     return Ok((row, Source::Parts(Box::new(std::iter::once(Err(error))))));
                 }
@@ -183,7 +183,7 @@ fn unpacked(row: &'static Format, reader: Box<dyn Read + Send>, options: Options
         Err(ReadError::Line(error)) => Err(error),
         Err(ReadError::Io(error)) => {
             let why = format!("packed with {}: {error}", row.name);
-            Err(LineError { at: Place::Byte(0), reason: Reason::Json(why) })
+            Err(LineError { at: Place::Byte(0), reason: Reason::Said(why) })
         }
     }))
 }

@@ -272,7 +272,7 @@ impl Read {
                     let what = self.faults.get(number(what) as usize).copied().unwrap_or_default();
                     fault = fault.or(Some(match key {
                         b"" => Reason::Part(what),
-                        key => Reason::Json(format!("{what}: {}", String::from_utf8_lossy(key))),
+                        key => Reason::Said(format!("{what}: {}", String::from_utf8_lossy(key))),
                     }));
                     continue;
                 }

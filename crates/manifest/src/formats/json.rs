@@ -65,7 +65,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         if options.stopped() {
             return stopped(walk.at);
         }
-        let what = Reason::Json(format!("not a JSON document: {error}"));
+        let what = Reason::Said(format!("not a JSON document: {error}"));
         LineError { at: Place::Byte(walk.at as u64), reason: what }
     })?;
     // A list without files has no text at all.

@@ -65,7 +65,7 @@ impl Parse for Json {
             return Ok(None);
         }
         let object: Object = serde_json::from_slice(line)
-            .map_err(|error| Reason::Json(format!("not a JSON entry: {error}")))?;
+            .map_err(|error| Reason::Said(format!("not a JSON entry: {error}")))?;
         object.entry(&self.options).map(Some)
     }
 }
@@ -84,11 +84,11 @@ struct Object {
 
 impl Object {
     fn entry(self, options: &Options) -> Result<Entry, Reason> {
-        let fault = |what: &str| Reason::Json(what.to_owned());
+        let fault = |what: &str| Reason::Said(what.to_owned());
         match self.schema.as_deref() {
             Some(SCHEMA) => {}
-            Some(other) => return Err(Reason::Json(format!("schema '{other}' is not '{SCHEMA}'"))),
-            None => return Err(Reason::Json(format!("no schema '{SCHEMA}'"))),
+            Some(other) => return Err(Reason::Said(format!("schema '{other}' is not '{SCHEMA}'"))),
+            None => return Err(Reason::Said(format!("no schema '{SCHEMA}'"))),
         }
         let shown = self.path.ok_or_else(|| fault("no path"))?;
         let path = path_from(shown, self.path_base64.as_deref()).map_err(fault)?;
