@@ -8,10 +8,12 @@ use std::fmt::Write;
 use truesum::hash::{ALGORITHMS, kernel};
 
 /// Features of cargo that are built in, and whether they are.
-const FEATURES: [(&str, bool); 4] = [
+const FEATURES: [(&str, bool); 6] = [
     ("bench", cfg!(feature = "bench")),
     ("png", cfg!(feature = "png")),
     ("uring", cfg!(feature = "uring")),
+    ("fsb", cfg!(feature = "fsb")),
+    ("unpack", cfg!(feature = "unpack")),
     ("stores", cfg!(feature = "stores")),
 ];
 
@@ -76,5 +78,15 @@ mod tests {
             assert!(text.lines().any(|line| line.starts_with(head) && line.len() > 12), "{head}: {text}");
         }
         assert!(kernels().contains(&"portable"), "{text}");
+    }
+
+    #[test]
+    fn every_feature_of_the_package_is_told() {
+        let package = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).unwrap();
+        let features = package.split("\n[features]\n").nth(1).unwrap().split("\n[").next().unwrap();
+        let named = features.lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name);
+        for name in named.filter(|name| !name.starts_with('#') && !["default", "full"].contains(name)) {
+            assert!(FEATURES.iter().any(|(known, _)| *known == name), "{name}");
+        }
     }
 }
