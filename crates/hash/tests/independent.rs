@@ -57,6 +57,38 @@ fn digests_of_rare_algorithms_are_those_of_other_implementations() {
     assert!(differs.is_empty(), "{differs:#?}");
 }
 
+/// Digests that are made of those of parts, about the ends of parts and rows: `testdata/trees.tsv`, which tests/independent/trees
+/// writes.
+#[test]
+fn digests_of_parts_are_those_of_the_services_that_define_them() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/trees.tsv");
+    let text = std::fs::read_to_string(path).expect(path);
+    let rows: Vec<(Spec, usize, &str, &str)> = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| {
+            let row: Vec<&str> = line.split('\t').collect();
+            let [name, length, expected, whose] = row[..] else { panic!("{path}: {row:?}") };
+            let spec = name.parse().unwrap_or_else(|why| panic!("{name}: {why}"));
+            (spec, length.parse().expect("a length"), expected, whose)
+        })
+        .collect();
+    assert!(rows.len() > 200, "{path} has few lines");
+    let data = input::bytes("sm64:17", rows.iter().map(|row| row.1 as u64).max().expect("rows"));
+    let random = &mut input::Random::new(13);
+    let mut differs = Vec::new();
+    for (spec, len, expected, whose) in &rows {
+        let message = &data[..*len];
+        let sliced = slices::in_slices(spec, message, random, 1 + *len as u64 / 7);
+        for (how, digest) in [("", spec.digest(message)), (" in slices", sliced)] {
+            if digest.to_hex() != *expected {
+                differs.push(format!("{spec} of {len} bytes{how}, by {whose}"));
+            }
+        }
+    }
+    assert!(differs.is_empty(), "{differs:#?}");
+}
+
 /// As in `serial.rs`, by hand: `cargo test --release -p truesum-hash --all-features --test independent -- --ignored`.
 #[test]
 #[ignore = "hashes four gibibytes twenty times"]
