@@ -1,7 +1,7 @@
 //! Keys: read from files and descriptors, never from arguments, which everybody sees who may list processes.
 
 use crate::exit::Refusal;
-use crate::standard;
+use crate::{sources, standard};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -81,6 +81,7 @@ pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
     let failed = |error: io::Error| refuse(&format!("cannot read the key: {}", io_reason(&error)));
     let file = source.open().map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
+    sources::keep(&metadata);
     let from_input = standard::is_input(&file);
     // Room for all of it, so that no part is left behind where a growing buffer was.
     let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST + 64));

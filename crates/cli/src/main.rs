@@ -38,6 +38,7 @@ mod selection;
 mod settings;
 mod shard;
 mod signals;
+mod sources;
 mod standard;
 mod stores;
 mod tasks;

@@ -2,7 +2,7 @@
 
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::{signals, standard};
+use crate::{signals, sources, standard};
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
@@ -180,6 +180,7 @@ pub fn id(path: &Path) -> Option<(u64, u64)> {
 /// Begins a file that appears whole or not at all.
 pub fn begin(path: &Path) -> Result<AtomicFile, Error> {
     refuse_own_stream(path)?;
+    sources::refuse_replacing(path)?;
     AtomicFile::create(path)
 }
 

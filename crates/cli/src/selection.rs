@@ -1,6 +1,7 @@
 //! The options that say which files: the same words in every command that has a choice of files.
 
 use crate::exit::Refusal;
+use crate::sources;
 use crate::values::size::size;
 use crate::values::when::{length, when};
 use crate::words::count;
@@ -141,6 +142,7 @@ impl SelectArgs {
     /// # Errors
     /// As [`selection`].
     pub fn walk(self) -> Result<walk::Options, Refusal> {
+        keep_ignore_files(self.gitignore);
         Ok(walk::Options {
             follow: self.follow,
             one_file_system: self.one_file_system,
@@ -149,6 +151,13 @@ impl SelectArgs {
             below_root: false,
             gitignore: self.gitignore,
         })
+    }
+}
+
+/// Keeps what says what is left out from being replaced by what is written of the rest.
+pub fn keep_ignore_files(read: bool) {
+    if read {
+        sources::keep_named(".gitignore");
     }
 }
 

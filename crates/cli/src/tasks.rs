@@ -4,6 +4,7 @@ mod names;
 
 use crate::exit::Refusal;
 use crate::selection::SelectArgs;
+use crate::sources;
 pub use names::NameList;
 use names::Naming;
 use std::ffi::OsString;
@@ -24,8 +25,12 @@ pub enum Inputs {
     Listed(PathBuf, u8),
 }
 
-/// Where names come from: the command line, or a list; without either, standard input.
+/// Where names come from: the command line, or a list, which no output replaces; without either, standard input.
 pub fn inputs(files: Vec<OsString>, select: &SelectArgs) -> Inputs {
+    let list = select.files_from.as_ref().or(select.files0_from.as_ref());
+    if let Some(list) = list.and_then(|path| std::fs::metadata(path).ok()) {
+        sources::keep(&list);
+    }
     match (&select.files_from, &select.files0_from) {
         (Some(list), _) => Inputs::Listed(list.clone(), b'\n'),
         (_, Some(list)) => Inputs::Listed(list.clone(), 0),

@@ -155,7 +155,7 @@ impl<'a> Update<'a> {
             self.report.count(&mut self.comparison.report, Standing::Same, Action::Kept);
         });
         let missing = rows.iter().filter(|row| row.standing == Standing::Missing).count() as u64;
-        let mut rows = self.split(rows);
+        let mut rows = self.split(rows, &folder);
         let inside = &self.comparison.asked.inside;
         let before = rows.len();
         rows.retain(|row| row.at[LISTED] != NONE || !self.is_beside(row, inside, &folder));
@@ -215,13 +215,15 @@ impl<'a> Update<'a> {
         tell(Event::Failed(error))
     }
 
-    /// Makes two rows of a file that moved, where it is not to be renamed: its old name is missing, its new one a copy.
-    fn split(&self, rows: Vec<Row>) -> Vec<Row> {
+    /// Makes two rows of a file that moved, where it is not to be renamed: its old name is missing, its new one a copy. One that
+    /// moved beside the folder stays one row: its copy would not be listed, and its digest be gone with the old name.
+    fn split(&self, rows: Vec<Row>, folder: &Path) -> Vec<Row> {
         if self.options.rename {
             return rows;
         }
+        let inside = &self.comparison.asked.inside;
         let parts = |row: Row| match (row.standing, row.at) {
-            (Standing::Moved, [listed, found]) => {
+            (Standing::Moved, [listed, found]) if !self.is_beside(&row, inside, folder) => {
                 let copy = Row { from: Some((LISTED, listed)), ..Row::of(Standing::Copied, NONE, found) };
                 [Some(Row::of(Standing::Missing, listed, NONE)), Some(copy)]
             }
@@ -269,7 +271,7 @@ impl<'a> Update<'a> {
         match row.standing {
             Standing::New | Standing::Copied | Standing::Duplicated => Action::Added,
             Standing::Missing if *prune != Consent::Withheld => Action::Removed,
-            Standing::Moved => Action::Renamed,
+            Standing::Moved if self.options.rename => Action::Renamed,
             Standing::Same if found != NONE && *refresh != Consent::Withheld && format.holds.mtime => {
                 Action::Refreshed
             }

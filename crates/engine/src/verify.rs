@@ -5,6 +5,7 @@
 
 mod archive;
 pub mod bag;
+mod detached;
 mod embedded;
 pub mod entries;
 pub mod event;

@@ -4,7 +4,7 @@ use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::options::RunArgs;
 use crate::output::{Output, cannot_write};
-use crate::selection::selection;
+use crate::selection::{keep_ignore_files, selection};
 use crate::values::table::SpecParser;
 use crate::watch::Watch;
 use clap::{Args, ValueEnum, ValueHint};
@@ -80,6 +80,7 @@ impl SelectArgs {
     /// # Errors
     /// A glob that is none.
     pub fn options(&self) -> Result<walk::Options, Refusal> {
+        keep_ignore_files(self.gitignore);
         let wanted =
             Wanted { include: self.include.clone(), exclude: self.exclude.clone(), ..Wanted::default() };
         let select = selection(&wanted)?;

@@ -170,6 +170,8 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
     }
     if audit.count(Standing::Missing) > 0 && !report.refused && plan.options.prune == Consent::Withheld {
         console.hint("--prune drops files that are gone, --rename gives those that moved their new name");
+    } else if audit.count(Standing::Moved) > 0 && !report.refused && !plan.options.rename {
+        console.hint("--rename gives those that moved beside the folder their new name");
     }
 }
 

@@ -108,12 +108,9 @@ fn an_update_without_a_folder_adds_nothing_beside_what_is_listed() {
 #[test]
 fn signatures_are_passed_over_and_how_they_are_verified_is_said() {
     let pgp = "-----BEGIN PGP SIGNATURE-----\n\nabcd\n-----END PGP SIGNATURE-----\n";
-    let folder = Folder::with(&[
-        ("d/SHA256SUMS", &lines(&[(ABC, "a")])),
-        ("d/a", "abc"),
-        ("d/SHA256SUMS.asc", pgp),
-        ("d/gone.sha256.sig", "\u{1}\u{2}"),
-    ]);
+    let folder =
+        Folder::with(&[("d/SHA256SUMS", &lines(&[(ABC, "a")])), ("d/a", "abc"), ("d/SHA256SUMS.asc", pgp)]);
+    folder.write("d/gone.sha256.sig", b"\x88\x02\x04\0");
     let ran = folder.run(&["check", "-r", "d"]);
     for name in ["SHA256SUMS.asc", "gone.sha256.sig"] {
         let note = format!("truesum: note: d/{name}: signature, not verified: see truesum help signatures\n");
@@ -131,6 +128,42 @@ fn signatures_are_passed_over_and_how_they_are_verified_is_said() {
     assert_eq!(folder.run(&["check", "d/SHA256SUMS.asc"]).code, Some(2), "what is named is not passed over");
     let ran = folder.run(&["help", "sign"]);
     assert!(ran.out().contains("truesum check --pubkey KEY.pub") && ran.code == Some(0));
+}
+
+#[test]
+fn what_holds_more_than_a_signature_is_not_passed_over() {
+    let pgp = "-----BEGIN PGP SIGNATURE-----\n\nabcd\n-----END PGP SIGNATURE-----\n";
+    let wrong = lines(&[(EMPTY, "a")]);
+    let folder = Folder::with(&[("a", "abc")]);
+    for (name, text) in [
+        ("x.sha256.asc", format!("{pgp}{wrong}").into_bytes()),
+        ("x.sha256.sig", [b"\x88\x02\x04\0", wrong.as_bytes()].concat()),
+        // A message with the list in it, compressed.
+        ("x.sha256.gpg", b"\xa3\x01\x9b\xc0\0\x7f\0".to_vec()),
+        ("x.sha256.gpg", b"\x01\x02\x03\0".to_vec()),
+    ] {
+        folder.write(name, &text);
+        let ran = folder.run(&["check", "-r", "."]);
+        assert!(ran.code.is_some_and(|code| code > 0) && ran.err.contains(name), "{name}: {ran:?}");
+        std::fs::remove_file(folder.path(name)).unwrap();
+    }
+}
+
+#[test]
+fn a_digest_is_not_lost_with_a_file_that_moved_beside_the_folder() {
+    let list = lines(&[(ABC, "d/a"), (EMPTY, "d/b")]);
+    let folder = Folder::with(&[("M", &list), ("a", "abc"), ("d/b", "")]);
+    let ran = folder.run(&["update", "--prune", "M"]);
+    assert_eq!(folder.read("M"), list.as_bytes(), "{ran:?}");
+    assert!(ran.out().contains("moved") && ran.err.contains("--rename"), "{ran:?}");
+    let ran = folder.run(&["update", "--prune", "--rename", "M"]);
+    assert_eq!((folder.read("M"), ran.code), (lines(&[(ABC, "a"), (EMPTY, "d/b")]).into_bytes(), Some(0)));
+    // Where all moved, no disk is told to be missing without saying what is.
+    let folder = Folder::with(&[("M", &lines(&[(ABC, "d/a")])), ("a", "abc")]);
+    std::fs::create_dir(folder.path("d")).unwrap();
+    let ran = folder.run(&["update", "--prune", "M"]);
+    assert_eq!(folder.read("M"), lines(&[(ABC, "d/a")]).as_bytes());
+    assert!(!ran.err.contains("holds no file"), "{ran:?}");
 }
 
 #[test]

@@ -235,3 +235,39 @@ fn a_converted_manifest_takes_the_place_of_no_file_that_it_lists() {
         assert_eq!(folder.run(&["convert", "d/M", "-t", "bsd", "-o", output]).code, Some(0));
     }
 }
+
+#[test]
+fn what_a_run_reads_no_output_replaces() {
+    let folder = Folder::with(&[
+        ("d/a", "abc"),
+        ("key", "00112233"),
+        ("names", "d/a\n"),
+        ("names0", "d/a\0"),
+        ("d/.gitignore", "*.log\n"),
+    ]);
+    symlink("key", folder.path("other")).unwrap();
+    std::fs::hard_link(folder.path("names"), folder.path("same")).unwrap();
+    for (words, kept) in [
+        (&["hash", "-a", "hmac-sha256", "--key-file", "key", "-o", "key", "d"][..], "key"),
+        (&["hash", "-a", "hmac-sha256", "--key-file", "key", "-o", "other", "d"], "key"),
+        (&["hash", "-a", "hmac-sha256", "--key-file", "key", "--key-hex", "-o", "key", "d"], "key"),
+        (&["hash", "-a", "hmac-sha256", "--key-file", "key", "--raw", "-o", "key", "d/a"], "key"),
+        (&["hash", "--files-from", "names", "-o", "names"], "names"),
+        (&["hash", "--files-from", "names", "-o", "same"], "names"),
+        (&["hash", "--files-from", "names", "--json", "-o", "names"], "names"),
+        (&["hash", "--files0-from", "names0", "-o", "names0"], "names0"),
+        (&["shard", "plan", "--files-from", "names", "-o", "names"], "names"),
+        (&["hash", "--gitignore", "d", "-o", "d/.gitignore"], "d/.gitignore"),
+    ] {
+        let before = folder.read(kept);
+        let ran = folder.run(words);
+        assert!(ran.code == Some(2) && ran.err.contains("replace"), "{words:?}: {ran:?}");
+        assert_eq!(folder.read(kept), before, "{words:?}");
+    }
+    assert_eq!(folder.run(&["hash", "--files-from", "names", "-o", "M"]).code, Some(0));
+    assert_eq!(
+        folder.run(&["hash", "--files-from", "names", "-o", "M"]).code,
+        Some(0),
+        "a list is made anew"
+    );
+}

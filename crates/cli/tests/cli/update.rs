@@ -136,7 +136,9 @@ fn a_folder_without_files_is_taken_for_a_disk_that_is_not_mounted() {
     std::fs::remove_file(folder.path("d/a")).unwrap();
     let ran = folder.run(&["update", "--prune", "M", "d"]);
     assert!(
-        ran.err.starts_with("truesum: M: not written: d holds no file: is a disk to be mounted there?\n"),
+        ran.err.starts_with(
+            "truesum: M: not written: d holds none of the listed files: is a disk to be mounted there?\n"
+        ),
         "{ran:?}"
     );
     assert_eq!((ran.code, text(&folder, "M")), (Some(1), old.clone()));

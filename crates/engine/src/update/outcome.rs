@@ -72,7 +72,7 @@ pub enum Refusal {
     Unread(u64),
     /// So many lines are malformed.
     Malformed(u64),
-    /// The folder holds no file.
+    /// The folder holds none of the listed files.
     EmptyRoot(PathBuf),
     /// A file system that belongs there is not mounted.
     Unmounted(PathBuf),
@@ -95,7 +95,7 @@ impl fmt::Display for Refusal {
             Refusal::Malformed(1) => f.write_str("a line is malformed"),
             Refusal::Malformed(count) => write!(f, "{count} lines are malformed"),
             Refusal::EmptyRoot(root) => {
-                write!(f, "{} holds no file: is a disk to be mounted there?", shown(root))
+                write!(f, "{} holds none of the listed files: is a disk to be mounted there?", shown(root))
             }
             Refusal::Unmounted(place) => {
                 write!(f, "{}: the file system that belongs there is not mounted", shown(place))

@@ -2,21 +2,19 @@
 //! manifests that lie below a folder.
 
 use crate::error::{Cause, Error};
-use crate::io::open::{Root, Special};
+use crate::io::open::Root;
 use crate::job::Job;
 use crate::marks::{mark, spec};
 use crate::run::config::Config;
 use crate::task::{Notice, Task};
 use crate::verify::bag;
+use crate::verify::detached::is_detached_signature;
 use crate::verify::event::{Event, Manifest};
-use crate::verify::foreign::{BINARY, foreign};
 use crate::verify::report::Checked;
-use crate::verify::unlisted::SIGNATURES;
 use crate::verify::verification::{Tell, Verification};
 use crate::walk::{Item, Options as WalkOptions, Walk};
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -121,24 +119,6 @@ impl Verification<'_> {
 fn is_of_bag(name: &[u8]) -> bool {
     let nothing = Head { text: b"", complete: true };
     detect(nothing, Some(name)).is_some_and(|row| row.name == "bagit")
-}
-
-/// Whether this is a detached signature, by its name and by what it holds: lists that are signed in themselves are called so too.
-fn is_detached_signature(path: &Path) -> bool {
-    /// So much tells.
-    const HEAD: u64 = 4 << 10;
-    let name = path.as_os_str().as_bytes();
-    if !SIGNATURES.iter().any(|end| name.ends_with(end.as_bytes())) {
-        return false;
-    }
-    let Ok((file, _)) = Root::Anywhere.open(name, Special::Refuse) else { return false };
-    let mut text = Vec::new();
-    let read = File::from(file).take(HEAD).read_to_end(&mut text).is_ok();
-    let complete = (text.len() as u64) < HEAD;
-    read && match detect(Head { text: &text, complete }, None) {
-        Some(row) => row.name.ends_with("-signature") || row.name == "sigstore-bundle",
-        None => foreign(&text, None) == Some(BINARY),
-    }
 }
 
 /// Whether a file found on the way is taken for a manifest, by its name alone: one that is none now is a failure.

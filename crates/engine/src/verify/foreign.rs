@@ -7,12 +7,14 @@ use std::io::{self, Cursor, Read};
 use truesum_manifest::{Head, detect};
 
 /// What is no text is called.
-pub(super) const BINARY: &str = "binary data";
+const BINARY: &str = "binary data";
+/// A list may be within one, which OpenPGP's programs alone can open.
+const MESSAGE: &str = "an OpenPGP message (to read what it holds: gpg -d FILE | truesum check -)";
 /// Bytes looked at, if they come at once.
 const HEAD: usize = 16 << 10;
 
 /// What the file is, if it is no manifest. A list of pieces may begin with any bytes, and be known by its name alone.
-pub(super) fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
+fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
     if detect(Head { text: b"", complete: true }, name).is_some_and(|row| row.holds.locates) {
         return None;
     }
@@ -32,9 +34,33 @@ pub(super) fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> 
     let few = head.len().min(16) / 4 + head.len() / 32;
     match () {
         () if begins(b"<!doctype html") || begins(b"<html") => Some("an HTML page"),
+        () if is_message(head, name) => Some(MESSAGE),
         () if head.contains(&0) || controls() > few => Some(BINARY),
         () => None,
     }
+}
+
+/// Whether this is called as what OpenPGP's programs write and begins with a packet of theirs (RFC 9580, section 5): a session's
+/// key, a signature in one pass, compressed or literal data, in the old form of lengths or the new one.
+fn is_message(head: &[u8], name: Option<&[u8]>) -> bool {
+    let called = |name: &[u8]| [&b".gpg"[..], b".pgp", b".sig"].iter().any(|end| name.ends_with(end));
+    let begins = matches!(
+        head.first(),
+        Some(
+            0x84..=0x86
+            | 0x8c..=0x8e
+            | 0x90
+            | 0xa0..=0xa3
+            | 0xac..=0xae
+            | 0xc1
+            | 0xc3
+            | 0xc4
+            | 0xc8
+            | 0xcb
+            | 0xd2,
+        )
+    );
+    begins && name.is_some_and(called)
 }
 
 /// The same reader from its beginning, and what it holds if that is no manifest.
@@ -60,6 +86,19 @@ pub(crate) fn look<R: Read>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_are_named_and_how_they_are_opened_is_said() {
+        for (head, name, what) in [
+            (&b"\x90\x0d\x03\x00\x08"[..], "SHA256SUMS.gpg", MESSAGE),
+            (b"\xa3\x01\x78\x9c\0", "SHA256SUMS.sig", MESSAGE),
+            (b"\x85\x01\x0c\x03\0", "SHA256SUMS.gpg", MESSAGE),
+            (b"\x90\x0d\x03\x00\x08", "SHA256SUMS", BINARY),
+            (b"\x7fELF\x02\x01\x01\0", "SHA256SUMS.gpg", BINARY),
+        ] {
+            assert_eq!(foreign(head, Some(name.as_bytes())), Some(what), "{name}");
+        }
+    }
 
     #[test]
     fn only_what_no_format_claims_is_foreign() {

@@ -1,0 +1,143 @@
+//! Detached signatures among what is called like a manifest: passed over, and so only where nothing else is in the file.
+//!
+//! A message of OpenPGP that holds a list in itself, or a list below the lines of a signature, has the same names.
+
+use crate::io::open::{Root, Special};
+use crate::verify::unlisted::SIGNATURES;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use truesum_manifest::{Head, detect};
+
+/// Longest signature, in bytes: one of a few keys and the certificates with them. What is longer is read as a manifest.
+const LONGEST: u64 = 64 << 10;
+
+/// Whether this is a detached signature and nothing else, by its name and all that it holds.
+pub(super) fn is_detached_signature(path: &Path) -> bool {
+    let name = path.as_os_str().as_bytes();
+    if !SIGNATURES.iter().any(|end| name.ends_with(end.as_bytes())) {
+        return false;
+    }
+    let Ok((file, _)) = Root::Anywhere.open(name, Special::Refuse) else { return false };
+    let mut text = Vec::new();
+    let read = File::from(file).take(LONGEST + 1).read_to_end(&mut text).is_ok();
+    read && text.len() as u64 <= LONGEST && is_whole(&text)
+}
+
+/// Whether a signature is all of this.
+fn is_whole(text: &[u8]) -> bool {
+    if are_packets(text) {
+        return true;
+    }
+    let Some(row) = detect(Head { text, complete: true }, None) else { return false };
+    let lines: Vec<&[u8]> =
+        text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty()).collect();
+    match row.name {
+        "minisign-signature" => lines.len() == 4,
+        "signify-signature" => lines.len() == 2,
+        "openpgp-signature" | "ssh-signature" | "cms-signature" => is_armoured(&lines),
+        "sigstore-bundle" => true,
+        _ => false,
+    }
+}
+
+/// Whether lines begin and end as armour does, with nothing behind it and no second piece within.
+fn is_armoured(lines: &[&[u8]]) -> bool {
+    let [first, body @ .., last] = lines else { return false };
+    let title = |line: &'_ [u8], word: &[u8]| -> Option<Vec<u8>> {
+        Some(line.strip_prefix(b"-----")?.strip_prefix(word)?.strip_suffix(b"-----")?.to_vec())
+    };
+    let begun = title(first, b"BEGIN ");
+    begun.is_some() && begun == title(last, b"END ") && !body.iter().any(|line| line.starts_with(b"-----"))
+}
+
+/// Whether these are packets of OpenPGP (RFC 9580, section 4.2), one or more to the last byte, and each a signature.
+fn are_packets(mut rest: &[u8]) -> bool {
+    if rest.is_empty() {
+        return false;
+    }
+    while let [tag, behind @ ..] = rest {
+        let (len, header) = match (tag, behind) {
+            // The old form, whose low bits say how wide the length is.
+            (0x88, [len, ..]) => (usize::from(*len), 1),
+            (0x89, [a, b, ..]) => (usize::from(u16::from_be_bytes([*a, *b])), 2),
+            // The new one.
+            (0xc2, [len @ 0..=191, ..]) => (usize::from(*len), 1),
+            (0xc2, [a @ 192..=223, b, ..]) => (((usize::from(*a) - 192) << 8) + usize::from(*b) + 192, 2),
+            (0x8a, [a, b, c, d, ..]) | (0xc2, [255, a, b, c, d, ..]) => {
+                let width = if *tag == 0x8a { 4 } else { 5 };
+                (u32::from_be_bytes([*a, *b, *c, *d]) as usize, width)
+            }
+            _ => return false,
+        };
+        let Some(body) = behind[header..].get(..len) else { return false };
+        // Signatures have a version, which is 3 to 6.
+        if !body.first().is_some_and(|version| (3..=6).contains(version)) {
+            return false;
+        }
+        rest = &behind[header + len..];
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "900150983cd24fb0d6963f7d28e17f72  a\n";
+
+    fn packet(header: &[u8], len: usize) -> Vec<u8> {
+        let mut packet = header.to_vec();
+        packet.push(4);
+        packet.resize(header.len() + len, 0);
+        packet
+    }
+
+    #[test]
+    fn packets_are_signatures_to_the_last_byte() {
+        let whole = [
+            packet(&[0x88, 2], 2),
+            packet(&[0x89, 1, 0], 256),
+            packet(&[0x8a, 0, 0, 0, 3], 3),
+            packet(&[0xc2, 191], 191),
+            packet(&[0xc2, 192, 0], 192),
+            packet(&[0xc2, 223, 255], 8383),
+            packet(&[0xc2, 255, 0, 0, 0, 9], 9),
+        ];
+        for one in &whole {
+            assert!(is_whole(one), "{:x?}", &one[..4]);
+            assert!(is_whole(&[&one[..], &packet(&[0x88, 5], 5)].concat()), "two signatures");
+            assert!(!is_whole(&one[..one.len() - 1]), "cut off");
+            assert!(!is_whole(&[one, LINE.as_bytes()].concat()), "a list behind {:x?}", &one[..4]);
+            // Literal data, compressed data, a one-pass signature: messages that hold what is signed.
+            for other in [0xcb, 0xc8, 0xc4, 0xa3, 0x90] {
+                assert!(!is_whole(&[&[other, 2, 4, 0], &one[..]].concat()));
+                assert!(!is_whole(&[&one[..], &[other, 2, 4, 0]].concat()));
+            }
+        }
+        assert!(!is_whole(b""));
+        assert!(!is_whole(&[0x88, 0]), "no version");
+        assert!(!is_whole(b"\x01\x02"));
+    }
+
+    #[test]
+    fn text_is_a_signature_if_nothing_is_behind_it() {
+        let key = "RW".to_owned() + &"Q".repeat(96) + "==";
+        let signify = format!("untrusted comment: verify with key.pub\n{key}\n");
+        let minisign = format!("{signify}trusted comment: timestamp:1\n{key}\n");
+        for title in ["PGP SIGNATURE", "SSH SIGNATURE", "PKCS7", "CMS"] {
+            let armour = format!("-----BEGIN {title}-----\n\nabcd\n-----END {title}-----\n");
+            assert!(is_whole(armour.as_bytes()), "{title}");
+            assert!(is_whole(armour.replace('\n', "\r\n").as_bytes()), "{title}");
+            assert!(!is_whole(format!("{armour}{LINE}").as_bytes()), "{title}");
+            assert!(!is_whole(format!("{armour}{LINE}{armour}").as_bytes()), "{title}");
+            assert!(!is_whole(format!("{armour}\n\n{armour}").as_bytes()), "two: which is of what?");
+        }
+        assert_eq!(is_whole(signify.as_bytes()), is_whole(minisign.as_bytes()), "{signify}");
+        assert!(!is_whole(format!("{minisign}{LINE}").as_bytes()));
+        assert!(!is_whole(format!("{minisign}MD5 (a) = 900150983cd24fb0d6963f7d28e17f72\n").as_bytes()));
+        assert!(!is_whole(format!("{signify}{LINE}").as_bytes()));
+        assert!(!is_whole(LINE.as_bytes()));
+    }
+}
