@@ -1,12 +1,15 @@
 //! Sources of Arch Linux packages: `PKGBUILD` and `.SRCINFO`. Sources and digests are paired by their order.
 //!
-//! Nothing of a PKGBUILD is executed: a source with `$` in it has a name that only a shell knows, and is no entry.
+//! Nothing of a PKGBUILD is executed: variables with plain values are put in, and a name that only a shell knows is a fault.
+
+mod shell;
 
 use crate::digest::{is_long_hex, is_nearly, tagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::{Line, LineError, Place, Reason};
 use crate::scan;
+use shell::{UNKNOWN, Variables, braces};
 use std::collections::BTreeMap;
 
 pub(crate) static ARCH: Format = Format {
@@ -81,13 +84,16 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         for ((_, source), (at, digest)) in sources.iter().zip(digests) {
             let at = Place::Byte(*at);
             // On purpose: a repository, or a source that has a signature.
-            if digest == b"SKIP" || source.contains(&b'$') {
+            if digest == b"SKIP" {
                 continue;
             }
-            parts.push(match tagged(algorithm, digest, options) {
-                Ok((spec, digest)) => Ok(Line { at, entry: Entry::new(&file(source), spec, digest) }),
-                Err(reason) => Err(LineError { at, reason }),
-            });
+            let name = file(source);
+            let entry = match name.contains(&UNKNOWN) {
+                true => Err(Reason::Part("a source whose name only a shell knows")),
+                false => tagged(algorithm, digest, options)
+                    .map(|(spec, digest)| Line { at, entry: Entry::new(&name, spec, digest) }),
+            };
+            parts.push(entry.map_err(|reason| LineError { at, reason }));
         }
     }
     Ok(Box::new(parts.into_iter()))
@@ -150,6 +156,7 @@ fn read_flat(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
 }
 
 fn read_script(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
+    let mut variables = Variables::default();
     let mut at = 0;
     while at < text.len() {
         let end = text[at..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |end| at + end);
@@ -164,18 +171,19 @@ fn read_script(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
             if is_lost(line) {
                 return Err(LineError { at: Place::Byte(at as u64), reason: DAMAGED });
             }
+            variables.line(line);
             at = end + 1;
             continue;
         };
-        let (items, behind) = items(text, at + offset)?;
+        let (items, behind) = items(text, at + offset, &variables)?;
         arrays.insert((architecture, algorithm), items);
         at = behind;
     }
     Ok(())
 }
 
-/// The words of an array up to its parenthesis, and where it ends. Quotes are those of a shell.
-fn items(text: &[u8], begin: usize) -> Result<(Items, usize), LineError> {
+/// The words of an array up to its parenthesis, and where it ends.
+fn items(text: &[u8], begin: usize, variables: &Variables) -> Result<(Items, usize), LineError> {
     let cut = LineError { at: Place::Byte(begin as u64), reason: Reason::Part("an array that does not end") };
     let mut items = Items::new();
     let mut at = begin;
@@ -185,26 +193,14 @@ fn items(text: &[u8], begin: usize) -> Result<(Items, usize), LineError> {
             None => return Err(cut),
             Some(b')') => return Ok((items, at + 1)),
             Some(b' ' | b'\t' | b'\n' | b'\r') => at += 1,
+            Some(b'\\') if text.get(at + 1) == Some(&b'\n') => at += 2,
             Some(b'#') => {
                 at += text[at..].iter().position(|&byte| byte == b'\n').ok_or_else(|| cut.clone())?;
             }
             Some(_) => {
                 let first = at;
-                let mut word = Vec::new();
-                let mut quote = None;
-                while let Some(&byte) = text.get(at) {
-                    match (byte, quote) {
-                        (b'\'' | b'"', None) => quote = Some(byte),
-                        (byte, Some(open)) if byte == open => quote = None,
-                        (b' ' | b'\t' | b'\n' | b'\r' | b')', None) => break,
-                        (byte, _) => word.push(byte),
-                    }
-                    at += 1;
-                }
-                if quote.is_some() {
-                    return Err(cut);
-                }
-                items.push((first as u64, word));
+                let word = variables.word(text, &mut at).filter(|_| at > first).ok_or_else(|| cut.clone())?;
+                items.extend(braces(word).into_iter().map(|word| (first as u64, word)));
             }
         }
     }

@@ -13,10 +13,11 @@ pub(crate) static PIP_HASH: Format = Format {
     summary: "what pip hash prints: a name on a line, and its digest as requirements have it on the next",
     holds: Holds { algorithms: Algorithms::Only(&["sha256", "sha384", "sha512"]), ..Holds::DIGESTS },
     sniff: |head| {
-        let mut lines = head.lines(b'\n');
-        let first = lines.next().is_some_and(|line| name(line).is_some());
+        let at = head.lines(b'\n').position(|line| !is_remark(line))?;
+        let mut lines = head.lines(b'\n').skip(at);
+        let first = lines.next().is_some_and(|line| name(without_return(line)).is_some());
         let second = lines.next().is_some_and(|line| line.starts_with(HASH));
-        (first && second).then_some(Claim { sign: Sign::Mark, at: 0 })
+        (first && second).then_some(Claim { sign: Sign::Mark, at })
     },
     reading: Reading::Lines {
         terminator: b'\n',
@@ -38,6 +39,17 @@ const HASH: &[u8] = b"--hash=";
 /// What is wrong with the line below a name.
 const ALONE: Reason = Reason::Part("no digest below a name");
 
+/// Whether pip speaks of itself here, as it does on standard error, or the line is empty.
+fn is_remark(line: &[u8]) -> bool {
+    let words: [&[u8]; 3] = [b"WARNING: ", b"DEPRECATION: ", b"[notice] "];
+    scan::is_empty(line) || words.iter().any(|word| line.starts_with(word)) && !line.ends_with(b":")
+}
+
+/// The line without the end that Windows gives it.
+fn without_return(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
 fn name(line: &[u8]) -> Option<&[u8]> {
     line.strip_suffix(b":").filter(|name| !name.is_empty() && !name.starts_with(b"--hash="))
 }
@@ -57,6 +69,7 @@ impl Parse for PipHash {
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         scan::count(line.len());
+        let line = without_return(line);
         if let Some(digest) = line.strip_prefix(HASH) {
             let path = self.name.take().ok_or(Reason::Part("a digest without a name above it"))?;
             let (tag, digest) = scan::cut(digest, b':').ok_or(Reason::NotALine)?;
@@ -66,7 +79,7 @@ impl Parse for PipHash {
         }
         let waited = match name(line) {
             Some(name) => self.name.replace(name.to_vec()),
-            None if scan::is_empty(line) => return Ok(None),
+            None if is_remark(line) => return Ok(None),
             None => {
                 self.name = None;
                 return Err(Reason::NotALine);

@@ -1,4 +1,5 @@
-//! Recipes of BitBake: `SRC_URI` and `SRC_URI[NAME.ALGsum]`. Nothing is executed or expanded.
+//! Recipes of BitBake: `SRC_URI` and `SRC_URI[NAME.ALGsum]`. Nothing is executed; variables with plain values are put in, those
+//! that the recipe's own name gives too (BitBake User Manual, section 3.1), and a name that only BitBake knows is a fault.
 
 use crate::digest::{is_long_hex, is_nearly, tagged};
 use crate::entry::Entry;
@@ -41,10 +42,82 @@ fn is_damaged(line: &[u8]) -> bool {
     (indexed || quoted && !word.starts_with(b"SRCREV")) && !line.starts_with(b"#")
 }
 
+/// Variables by their names; without a value those that may have another than is written.
+type Variables = HashMap<Vec<u8>, Option<Vec<u8>>>;
+
+/// Longest value that is put in, in bytes.
+const LONGEST: usize = 4 << 10;
+
+/// What `name_version.bb` and lines `NAME = "VALUE"` give.
+fn variables(text: &[u8], file_name: Option<&[u8]>) -> Variables {
+    let mut known = Variables::new();
+    let base = file_name.and_then(|name| name.rsplit(|&byte| byte == b'/').next()).unwrap_or_default();
+    if let Some(stem) = base.strip_suffix(b".bb") {
+        let (name, version) = scan::cut(stem, b'_').unwrap_or((stem, b"1.0"));
+        for (variable, value) in [(&b"PN"[..], name), (b"BPN", name), (b"PV", version)] {
+            known.insert(variable.to_vec(), Some(value.to_vec()));
+        }
+        known.insert(b"BP".to_vec(), Some(b"${BPN}-${PV}".to_vec()));
+    }
+    let mut given = HashMap::<&[u8], Option<&[u8]>>::new();
+    for line in text.split(|&byte| byte == b'\n') {
+        let line = scan::trim_end(line.strip_suffix(b"\r").unwrap_or(line));
+        let len = line.iter().position(|byte| !byte.is_ascii_alphanumeric() && !b"_-".contains(byte));
+        let Some((name, rest)) = len.filter(|&len| len > 0).map(|len| line.split_at(len)) else { continue };
+        let rest = scan::trim_start(rest);
+        let operators: [&[u8]; 4] = [b"??=", b"?=", b":=", b"="];
+        let value = operators.iter().find_map(|operator| rest.strip_prefix(*operator)).map(scan::trim);
+        let value = value.and_then(|value| {
+            let mark = *value.first().filter(|byte| b"\"'".contains(byte))?;
+            let value = value.get(1..)?.strip_suffix(&[mark])?;
+            (!value.contains(&mark)).then_some(value)
+        });
+        // `NAME:append = ..`, `NAME += ..` and `NAME_append = ..` change what was given.
+        let changes = [&b":"[..], b"+=", b".=", b"=+", b"=."].iter().any(|sign| rest.starts_with(sign));
+        let (name, value) =
+            match [&b"_append"[..], b"_prepend", b"_remove"].iter().find_map(|end| name.strip_suffix(*end)) {
+                Some(name) => (name, None),
+                None if value.is_none() && !changes => continue,
+                None => (name, value),
+            };
+        let one = *given.entry(name).or_insert(value);
+        if one != value {
+            given.insert(name, None);
+        }
+    }
+    known.extend(given.into_iter().map(|(name, value)| (name.to_vec(), value.map(<[u8]>::to_vec))));
+    known
+}
+
+/// A text with the values of its variables, as far as they are known. `left` is how many may still be put in: values that are
+/// made of others could be many more than the text has bytes.
+fn expanded(text: &[u8], known: &Variables, deep: usize, left: &mut usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.windows(2).position(|pair| pair == b"${") {
+        let Some(end) = rest[at..].iter().position(|&byte| byte == b'}').map(|end| at + end) else { break };
+        out.extend(&rest[..at]);
+        match known.get(&rest[at + 2..end]) {
+            Some(Some(value)) if deep > 0 && *left > 0 => {
+                *left -= 1;
+                out.extend(expanded(value, known, deep - 1, left));
+            }
+            _ => out.extend(&rest[at..=end]),
+        }
+        rest = &rest[end + 1..];
+        if out.len() > LONGEST {
+            return text.to_vec();
+        }
+    }
+    out.extend(rest);
+    out
+}
+
 /// Names of the files of `SRC_URI = "..."`, with what sums call them.
-fn sources(text: &[u8]) -> HashMap<Vec<u8>, Vec<u8>> {
+fn sources(text: &[u8], known: &Variables) -> HashMap<Vec<u8>, Vec<u8>> {
     let mut found = HashMap::new();
     let mut open = false;
+    let mut left = 1000 + text.len() / 16;
     for line in text.split(|&byte| byte == b'\n') {
         let value = match line.strip_prefix(b"SRC_URI").map(scan::trim_start) {
             Some(rest) if !rest.starts_with(b"[") => scan::cut(rest, b'"').map(|(_, value)| value),
@@ -54,6 +127,7 @@ fn sources(text: &[u8]) -> HashMap<Vec<u8>, Vec<u8>> {
         let Some(value) = value else { continue };
         open = scan::trim(line.strip_suffix(b"\r").unwrap_or(line)).ends_with(b"\\");
         for uri in value.split(|byte| matches!(byte, b' ' | b'\t' | b'"' | b'\\' | b'\r')) {
+            let uri = &expanded(uri, known, 4, &mut left)[..];
             let mut parts = uri.split(|&byte| byte == b';');
             let path = parts.next().unwrap_or_default();
             if !path.windows(3).any(|part| part == b"://") {
@@ -74,7 +148,8 @@ fn sources(text: &[u8]) -> HashMap<Vec<u8>, Vec<u8>> {
 }
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
-    let sources = sources(&text);
+    let known = variables(&text, options.file_name.as_deref());
+    let sources = sources(&text, &known);
     let mut parts = Vec::new();
     let mut begin = 0;
     for line in text.split(|&byte| byte == b'\n') {
@@ -90,8 +165,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         };
         let found = match sources.get(name) {
             None => Err(Reason::Part("no source of SRC_URI has this name")),
-            // What only BitBake knows.
-            Some(file) if file.contains(&b'$') => continue,
+            Some(file) if file.contains(&b'$') => Err(Reason::Part("a source whose name only BitBake knows")),
             Some(file) => {
                 tagged(algorithm, digest, options).map(|(spec, digest)| Entry::new(file, spec, digest))
             }
