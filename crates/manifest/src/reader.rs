@@ -1,6 +1,7 @@
 //! Reads a manifest of any format: bytes in, entries out, one after the other, in bounded memory.
 //!
-//! A read error is never taken for the end, and a bad line never ends the reading. A document is read whole before its
+//! A read error is never taken for the end, and a bad line never ends the reading; a million of them that are nearly all there is
+//! do, as an error of the whole: such a file is no manifest, and could be made to cost seconds. A document is read whole before its
 //! first entry is given, because its end says whether it is one.
 
 use crate::entry::{Entry, SIZE_LIMIT};
@@ -26,6 +27,9 @@ pub struct Reader<R> {
     /// What it was packed as, if it was.
     packed: Option<&'static Format>,
     ended: bool,
+    /// Entries and bad lines so far.
+    good: u64,
+    bad: u64,
     /// Whether what was found last is what the last line says, and not what was held back.
     by_line: bool,
 }
@@ -43,6 +47,11 @@ pub enum Signer {
 const SET: &str = "this is a set of known digests, and no list of a folder's files, so there is nothing to verify: \
     truesum audit --known SET FOLDER tells which files are in it";
 
+/// So many bad lines are read before it is asked whether anything else is there.
+const MANY: u64 = 1 << 20;
+/// So many of them to each entry are noise.
+const NOISE: u64 = 16;
+
 /// Where entries come from.
 enum Source {
     Lines(Box<dyn Parse + Send>),
@@ -59,6 +68,8 @@ impl<R: Read> Reader<R> {
             signed: Signed::No,
             packed: None,
             ended: false,
+            good: 0,
+            bad: 0,
             by_line: false,
         }
     }
@@ -137,6 +148,11 @@ impl<R: Read> Reader<R> {
             }
         };
         Ok((row, source))
+    }
+
+    /// Whether nearly all of very many lines were bad.
+    fn is_noise(&self) -> bool {
+        self.bad >= MANY && self.bad / NOISE > self.good && !self.options.allow_noise
     }
 
     /// What stands next, checked.
@@ -263,8 +279,22 @@ impl<R: Read> Iterator for Reader<R> {
         if self.ended {
             return None;
         }
-        let next = self.found().transpose();
-        self.ended |= matches!(next, Some(Err(ReadError::Io(_))));
+        let next = match self.is_noise() {
+            true => {
+                let lines = format!("{} lines are no entries, {} are", self.bad, self.good);
+                Some(Err(ReadError::Io(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    lines + ": not read further",
+                ))))
+            }
+            false => self.found().transpose(),
+        };
+        match next {
+            Some(Ok(_)) => self.good += 1,
+            Some(Err(ReadError::Line(_))) => self.bad += 1,
+            Some(Err(ReadError::Io(_))) => self.ended = true,
+            None => {}
+        }
         next
     }
 }
@@ -322,6 +352,34 @@ mod tests {
         assert_eq!(reader.next().unwrap().unwrap_err().to_string(), "line 1: line too long");
         assert_eq!(reader.next().unwrap().unwrap().entry.path, b"beta");
         assert!(reader.next().is_none());
+    }
+
+    #[test]
+    fn a_million_bad_lines_are_no_manifest() {
+        const ENTRY: &[u8] = b"900150983cd24fb0d6963f7d28e17f72  a\n";
+        let options = |allow_noise| Options { allow_noise, ..Options::for_name(b"M") };
+        let outcome = |text: &[u8], allow_noise| {
+            let (mut good, mut bad, mut told) = (0, 0, None);
+            for item in Reader::new(text, options(allow_noise)) {
+                match item {
+                    Ok(_) => good += 1,
+                    Err(ReadError::Line(_)) => bad += 1,
+                    Err(ReadError::Io(error)) => told = Some(error.to_string()),
+                }
+            }
+            (good, bad, told)
+        };
+        let noise = [&b"x\n".repeat(MANY as usize + 5)[..], ENTRY].concat();
+        let why = format!("{MANY} lines are no entries, 0 are: not read further");
+        assert_eq!(outcome(&noise, false), (0, MANY, Some(why)));
+        assert_eq!(outcome(&noise, true), (1, MANY + 5, None));
+        assert_eq!(outcome(&noise[12..], false), (1, MANY - 1, None), "one less");
+        let both = [ENTRY, &b"x\n".repeat(8)].concat().repeat(MANY as usize / 4);
+        assert_eq!(
+            outcome(&both, false),
+            (MANY / 4, MANY * 2, None),
+            "a list with as much between its lines"
+        );
     }
 
     #[test]

@@ -103,6 +103,7 @@ impl Options {
             asked: self.algorithms.clone(),
             format: self.format,
             allow_weak: self.allow_weak,
+            allow_noise: self.lenient,
             key: self.key.clone(),
             // What is looked for elsewhere, what is read in turns and what lies elsewhere goes by digests of whole files.
             locating: !self.search
