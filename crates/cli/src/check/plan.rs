@@ -382,7 +382,7 @@ const KEY_LIMIT: u64 = 64 << 10;
 /// Reads a digest as web pages show it: `DIGEST`, `NAME:DIGEST` or a whole line of a manifest.
 fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -> Result<Expected, Refusal> {
     let text = plain(text);
-    let joined = grouped(&text);
+    let joined = grouped(&text)?;
     let text = joined.as_deref().unwrap_or(&text);
     // A line of a manifest is the same question, with the same care about lengths.
     let read = |line: &str, format: &str, asked: &[Spec]| {
@@ -441,9 +441,12 @@ fn expected(text: &str, asked: &[Spec], allow_weak: bool, key: Option<Secret>) -
 }
 
 /// A digest of the algorithm that is named, in a spelling of which manifests have none (Nix, base 58, Z85, multibase), in hexadecimal.
-/// `None` where it is none or could be several.
+/// `None` where it is none or could be several. Hexadecimal digits of another length are a digest cut off, or another's.
 fn respelled(named: &[Spec], digits: &str) -> Option<String> {
     let [spec] = named else { return None };
+    if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
     let readings = ENCODINGS.iter().filter_map(|row| row.read(digits.as_bytes()));
     let mut found: Vec<_> = readings.filter(|bytes| bytes.len() == spec.digest_len()).collect();
     found.dedup();
@@ -483,9 +486,10 @@ fn hexadecimal(text: &str) -> Option<String> {
     })
 }
 
-/// A hexadecimal digest in groups of digits, as some programs show it, without what is between them. The first group is no digest
-/// whose file is called like the others: that takes the two characters which stand between them in a manifest.
-fn grouped(text: &str) -> Option<String> {
+/// A hexadecimal digest in groups of digits, as some programs show it, without what is between them: groups of one length, for a
+/// SHA-256 and an MD5 behind it are no third digest. The first group is no digest whose file is called like the others: that
+/// takes the two characters which stand between them in a manifest.
+fn grouped(text: &str) -> Result<Option<String>, Refusal> {
     let (name, digits) = match text.split_once(':') {
         Some((name, digits)) => (format!("{name}:"), digits),
         None => (String::new(), text),
@@ -494,7 +498,17 @@ fn grouped(text: &str) -> Option<String> {
     let is_hex = |group: &&str| group.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_line = name.is_empty()
         && matches!(groups[..], [digest, name] if digits.trim() == format!("{digest}  {name}"));
-    (groups.len() > 1 && groups.iter().all(is_hex) && !is_line).then(|| name + &groups.concat())
+    if groups.len() < 2 || !groups.iter().all(is_hex) || is_line {
+        return Ok(None);
+    }
+    // Words that look like digits may be a name, digests may not.
+    match groups.iter().all(|group| group.len() == groups[0].len()) {
+        true => Ok(Some(name + &groups.concat())),
+        false if groups.iter().all(|group| group.len() >= 32) => {
+            Err(no_digest("several digests where one is expected"))
+        }
+        false => Ok(None),
+    }
 }
 
 fn no_digest(why: &str) -> Refusal {

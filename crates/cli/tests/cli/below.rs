@@ -144,3 +144,31 @@ fn a_bag_is_made_of_files_and_lies_in_one_place() {
     };
     whole(&elsewhere, "d/one: cannot verify: a bag without a folder data");
 }
+
+#[test]
+fn a_bags_description_counts_however_its_lines_end() {
+    for (text, code, said) in [
+        ("Contact-Name: x\rPayload-Oxum: 3.1\r", 0, ""),
+        ("Contact-Name: x\rPayload-Oxum: 4.1\r", 1, "Payload-Oxum is 4.1, and the payload has 3.1"),
+        ("Contact-Name: x\r\nPayload-Oxum: 4.1\r\n", 1, "Payload-Oxum is 4.1"),
+        ("\u{feff}Payload-Oxum: 3.1\n", 0, ""),
+        ("\u{feff}Payload-Oxum: 3.2\n", 1, "Payload-Oxum is 3.2"),
+        ("Payload\u{2010}Oxum: 3.2\n", 0, "is not Payload-Oxum, so that nothing was counted by it"),
+    ] {
+        let folder = Folder::new();
+        bag(&folder, "b");
+        folder.write("d/b/bag-info.txt", text);
+        let ran = folder.run(&["check", "d/b"]);
+        assert!(ran.code == Some(code) && ran.err.contains(said), "{text:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_bags_manifest_of_an_unknown_algorithm_is_not_read_as_another() {
+    let folder = Folder::new();
+    bag(&folder, "b");
+    folder.write("d/b/manifest-foo.txt", lines(&[(ABC, "data/a")]));
+    let ran = folder.run(&["check", "d/b"]);
+    let said = "d/b/manifest-foo.txt: cannot verify: the algorithm that it is called by is not known";
+    assert!(ran.code == Some(1) && ran.err.contains(said), "{ran:?}");
+}

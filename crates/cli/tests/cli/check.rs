@@ -541,3 +541,21 @@ fn a_digest_in_groups_is_one_digest() {
     let ran = folder.run(&["check", "--expect", "352441C2 00000000 00000000", "f"]);
     assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""), "{}", ran.err);
 }
+
+#[test]
+fn several_digests_and_cut_ones_are_no_other_digest() {
+    const MD5: &str = "900150983cd24fb0d6963f7d28e17f72";
+    let folder = Folder::with(&[("a", "abc")]);
+    for (expected, code) in [
+        (&format!("{ABC} {MD5}")[..], 2),
+        (&format!("sha256:{ABC} {MD5}"), 2),
+        (&format!("sha1={MD5}"), 2),
+        (&format!("sha1:{MD5}"), 2),
+        ("BA7816BF 8F01CFEA 414140DE 5DAE2223 B00361A3 96177A9C B410FF61 F20015AD", 0),
+        ("90 01 50 98 3C D2 4F B0  D6 96 3F 7D 28 E1 7F 72", 0),
+        ("9001 5098 3CD2 4FB0  D696 3F7D 28E1 7F72", 0),
+    ] {
+        let ran = folder.run(&["check", "--expect", expected, "a"]);
+        assert_eq!(ran.code, Some(code), "{expected}: {ran:?}");
+    }
+}

@@ -10,6 +10,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum_manifest::path::within_root;
+use truesum_manifest::{Head, detect};
 
 /// The file that makes a folder a bag.
 pub(super) const DECLARATION: &str = "bagit.txt";
@@ -34,6 +35,12 @@ const TAGS: &str = "tagmanifest-";
 fn is_list(name: &OsStr, begin: &str) -> bool {
     let name = name.as_bytes();
     name.starts_with(begin.as_bytes()) && name.ends_with(b".txt")
+}
+
+/// Whether this is called like a manifest of a bag, with an algorithm that is known: `manifest-sha256.txt`.
+pub(super) fn is_of_algorithm(name: &[u8]) -> bool {
+    let nothing = Head { text: b"", complete: true };
+    detect(nothing, Some(name)).is_some_and(|row| row.name == "bagit")
 }
 
 /// Whether a file is called so like a manifest that it may have been one: it lacks only one thing of such a name.
@@ -111,6 +118,10 @@ fn read(folder: &Path, declaration: &Path) -> Result<Bag, Error> {
     }
     for list in payload.iter().chain(&tags) {
         plain(list)?;
+        // By the length of its digests it would be taken for one of another algorithm (RFC 8493, section 2.4).
+        if !is_of_algorithm(list.file_name().unwrap_or_default().as_bytes()) {
+            return Err(refused(list, "the algorithm that it is called by is not known"));
+        }
     }
     Ok(Bag { payload, tags, all_in_each: numbers == Some((1, 0)) })
 }
@@ -122,14 +133,21 @@ fn plain(path: &Path) -> Result<u64, Error> {
     if metadata.is_file() { Ok(metadata.len()) } else { Err(refused(path, "no file, as a bag has it")) }
 }
 
-/// A small file of text.
+/// A small file of text, with lines that end as here (RFC 8493, section 2.1.3, has all three ends).
 fn text(path: &Path) -> Result<String, Error> {
     let io = |error| Error::io(path.as_os_str().as_bytes(), "read", error);
     if plain(path)? > LIMIT {
         return Err(refused(path, format!("more than {LIMIT} bytes")));
     }
     let bytes = std::fs::read(path).map_err(io)?;
-    String::from_utf8(bytes).map_err(|_| refused(path, "it is not UTF-8"))
+    let text = String::from_utf8(bytes).map_err(|_| refused(path, "it is not UTF-8"))?;
+    Ok(text.replace("\r\n", "\n").replace('\r', "\n"))
+}
+
+/// What a bag says of itself, without the mark that some editors put in front of any text.
+fn info(path: &Path) -> Result<String, Error> {
+    let text = text(path)?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 /// What stands behind `label:`.
@@ -149,16 +167,16 @@ fn values<'t>(text: &'t str, label: &str) -> impl Iterator<Item = &'t str> {
 /// elsewhere that would lead out of the payload.
 pub(super) fn faults(folder: &Path) -> Vec<Error> {
     let mut faults = Vec::new();
-    let info = folder.join("bag-info.txt");
-    if std::fs::symlink_metadata(&info).is_ok() {
-        match text(&info) {
+    let path = folder.join("bag-info.txt");
+    if std::fs::symlink_metadata(&path).is_ok() {
+        match info(&path) {
             Ok(text) => {
                 let no_label = |line: &&str| !line.starts_with([' ', '\t']) && !line.contains(':');
                 let odd = text.lines().filter(|line| !line.trim().is_empty()).find(no_label);
-                faults.extend(odd.map(|line| refused(&info, format!("neither label nor value: {line:?}"))));
+                faults.extend(odd.map(|line| refused(&path, format!("neither label nor value: {line:?}"))));
                 let counts: Vec<&str> = values(&text, "Payload-Oxum").collect();
-                faults.extend(counts.first().and_then(|oxum| count(folder, &info, oxum)));
-                faults.extend((counts.len() > 1).then(|| refused(&info, "Payload-Oxum more than once")));
+                faults.extend(counts.first().and_then(|oxum| count(folder, &path, oxum)));
+                faults.extend((counts.len() > 1).then(|| refused(&path, "Payload-Oxum more than once")));
             }
             Err(error) => faults.push(error),
         }
@@ -170,13 +188,13 @@ pub(super) fn faults(folder: &Path) -> Vec<Error> {
 /// What may be damage and makes no bag invalid: a label all but that of the count of the payload, and what lies `beside` the
 /// payload in no tag manifest, if it is no file or called like a manifest.
 pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
-    let info = folder.join("bag-info.txt");
-    let text = text(&info).unwrap_or_default();
+    let description = folder.join("bag-info.txt");
+    let text = info(&description).unwrap_or_default();
     let labels = text.lines().filter_map(|line| Some(line.split_once(':')?.0.trim()));
     let mut doubts: Vec<Error> = labels
-        .filter(|label| is_almost(label.to_ascii_lowercase().as_bytes(), b"payload-oxum"))
+        .filter(|label| is_almost(&label.to_lowercase(), "payload-oxum"))
         .map(|label| {
-            refused(&info, format!("{label:?} is not Payload-Oxum, so that nothing was counted by it"))
+            refused(&description, format!("{label:?} is not Payload-Oxum, so that nothing was counted by it"))
         })
         .collect();
     for name in beside {
@@ -197,11 +215,12 @@ pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
 }
 
 /// Whether two words differ, in at most two neighbouring letters.
-fn is_almost(word: &[u8], known: &[u8]) -> bool {
-    let begin = word.iter().zip(known).take_while(|(a, b)| a == b).count();
-    let end = word[begin..].iter().rev().zip(known[begin.min(known.len())..].iter().rev());
+fn is_almost(word: &str, known: &str) -> bool {
+    let (letters, others): (Vec<char>, Vec<char>) = (word.chars().collect(), known.chars().collect());
+    let begin = letters.iter().zip(&others).take_while(|(a, b)| a == b).count();
+    let end = letters[begin..].iter().rev().zip(others[begin..].iter().rev());
     let end = end.take_while(|(a, b)| a == b).count();
-    word != known && begin + end + 2 >= word.len().max(known.len())
+    word != known && begin + end + 2 >= letters.len().max(others.len())
 }
 
 /// What a bag asks to be fetched and a manifest of its payload does not list.

@@ -19,7 +19,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_hash::Spec;
-use truesum_manifest::{Head, algorithm_from_name, detect};
+use truesum_manifest::algorithm_from_name;
 
 /// Ends of names that are those of manifests, beside names that state an algorithm.
 const ENDS: &[&[u8]] = &[b".sfv", b".sfvmd5", b".hashdeep", b".tth"];
@@ -115,12 +115,6 @@ impl Verification<'_> {
     }
 }
 
-/// Whether this is called like a manifest of a bag, with an algorithm: `manifest-sha256.txt`.
-fn is_of_bag(name: &[u8]) -> bool {
-    let nothing = Head { text: b"", complete: true };
-    detect(nothing, Some(name)).is_some_and(|row| row.name == "bagit")
-}
-
 /// Whether a file found on the way is taken for a manifest, by its name alone: one that is none now is a failure.
 fn is_manifest(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_bytes();
@@ -132,7 +126,7 @@ fn is_manifest(path: &Path) -> bool {
     stem.starts_with(b"checksums")
         || name == b"CHECKSUM"
         || ENDS.iter().any(|end| lower.ends_with(end))
-        || is_of_bag(name)
+        || bag::is_of_algorithm(name)
         || !plain && algorithm_from_name(name).is_some()
 }
 
