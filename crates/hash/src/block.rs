@@ -10,6 +10,7 @@ mod padding;
 pub(crate) mod row;
 mod schedule;
 mod stream;
+mod striped;
 
 #[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
 pub(crate) use ahead::{Ahead, Work, ahead};
@@ -25,3 +26,4 @@ pub(crate) use row::{Code, kernels};
 pub use row::{Kernel, Runnable, forced, pick};
 pub(crate) use schedule::{Message, run};
 pub(crate) use stream::{Stream, finish_streams, update_streams};
+pub(crate) use striped::update_striped;

@@ -49,6 +49,9 @@ families! {
     edonr
     haval
     skein
+    groestl
+    jh
+    shabal
     by_crate
     ascon
     crc

@@ -62,6 +62,23 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("ascon-xof128", output::<ascon_xof128::AsconXof128, 32>),
     ("turboshake128", output::<turboshake::TurboShake128, 32>),
     ("turboshake256", output::<turboshake::TurboShake256, 64>),
+    ("groestl224", by::<groestl::Groestl224>),
+    ("groestl256", by::<groestl::Groestl256>),
+    ("groestl384", by::<groestl::Groestl384>),
+    ("groestl512", by::<groestl::Groestl512>),
+    #[cfg(target_endian = "little")]
+    ("jh224", by::<jh::Jh224>),
+    #[cfg(target_endian = "little")]
+    ("jh256", by::<jh::Jh256>),
+    #[cfg(target_endian = "little")]
+    ("jh384", by::<jh::Jh384>),
+    #[cfg(target_endian = "little")]
+    ("jh512", by::<jh::Jh512>),
+    ("shabal192", by::<shabal::Shabal192>),
+    ("shabal224", by::<shabal::Shabal224>),
+    ("shabal256", by::<shabal::Shabal256>),
+    ("shabal384", by::<shabal::Shabal384>),
+    ("shabal512", by::<shabal::Shabal512>),
     #[cfg(target_arch = "x86_64")]
     ("blake-224", by_older::<blake_hash::Blake224>),
     #[cfg(target_arch = "x86_64")]
@@ -91,6 +108,15 @@ const BY_PORTABLE: &[&str] = &[
     "lsh512-256",
     "lsh512-384",
     "lsh512",
+    // Where the highest byte of a word comes first the crate (0.2.0) computes another digest.
+    #[cfg(target_endian = "big")]
+    "jh224",
+    #[cfg(target_endian = "big")]
+    "jh256",
+    #[cfg(target_endian = "big")]
+    "jh384",
+    #[cfg(target_endian = "big")]
+    "jh512",
     #[cfg(not(target_arch = "x86_64"))]
     "blake-224",
     #[cfg(not(target_arch = "x86_64"))]

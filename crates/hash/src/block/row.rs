@@ -149,6 +149,9 @@ macro_rules! isa {
     (avx2 $then:ident $($rest:tt)*) => {
         $crate::block::row::$then! { (target_arch = "x86_64"), "avx2", "avx2", [AVX2], $($rest)* }
     };
+    (avx2_aes $then:ident $($rest:tt)*) => {
+        $crate::block::row::$then! { (target_arch = "x86_64"), "avx2", "avx2,aes", [AVX2 AES], $($rest)* }
+    };
     (avx2_bmi2 $then:ident $($rest:tt)*) => {
         $crate::block::row::$then! { (target_arch = "x86_64"), "avx2", "avx2,bmi1,bmi2", [AVX2 BMI2], $($rest)* }
     };

@@ -89,7 +89,7 @@ fn straight<T: Lane>(chain: &Chain, advance: Advance<T>, message: Message<'_>) {
 }
 
 /// A word as kernels store it.
-trait Lane: Copy + Default {
+pub(super) trait Lane: Copy + Default {
     fn narrow(word: u64) -> Self;
     fn widen(self) -> u64;
 }
@@ -114,16 +114,16 @@ impl Lane for u64 {
 
 /// States of the lanes, `[word][lane]`.
 #[repr(align(64))]
-struct Columns<T>([MaybeUninit<T>; MAX_WORDS * MAX_LANES]);
+pub(super) struct Columns<T>([MaybeUninit<T>; MAX_WORDS * MAX_LANES]);
 
 impl<T: Lane> Columns<T> {
     /// Room for the widest row. One message of a few words would feel that much being zeroed.
-    fn new() -> Columns<T> {
+    pub(super) fn new() -> Columns<T> {
         Columns([const { MaybeUninit::uninit() }; MAX_WORDS * MAX_LANES])
     }
 
     /// The first `len` values, all zero.
-    fn zeroed(&mut self, len: usize) -> &mut [T] {
+    pub(super) fn zeroed(&mut self, len: usize) -> &mut [T] {
         let columns = &mut self.0[..len];
         columns.fill(MaybeUninit::new(T::default()));
         // SAFETY: all of them have just been written, and a `MaybeUninit` lies in memory as what it holds.
@@ -185,7 +185,7 @@ fn drive<'a, T: Lane>(
     waiting
 }
 
-fn take_column<T: Lane>(columns: &[T], lane: usize, lanes: usize, state: &mut [u64]) {
+pub(super) fn take_column<T: Lane>(columns: &[T], lane: usize, lanes: usize, state: &mut [u64]) {
     for (word, value) in state.iter_mut().enumerate() {
         *value = columns[word * lanes + lane].widen();
     }

@@ -50,6 +50,7 @@ kernels! {
     x86_64 {
         avx512: avx512 x 8, from 2 = absorb[U64x8];
         avx2: avx2 x 4, from 2 = absorb[U64x4];
+        one: bmi2 x 1, from 1 = absorb[u64];
     }
     portable {
         portable: x 1, from 1 = absorb[u64];
@@ -103,28 +104,61 @@ fn permuted(state: &mut State) {
 #[inline(always)]
 unsafe fn permute<W: Word64>(s: [W; 5]) -> [W; 5] {
     let [mut a, mut b, mut c, mut d, mut e] = s;
-    for constant in [0xf0, 0xe1, 0xd2, 0xc3, 0xb4, 0xa5, 0x96, 0x87, 0x78, 0x69, 0x5a, 0x4b] {
-        // SAFETY: the caller's promise.
-        c = c.xor(b).xor(unsafe { W::splat(constant) });
-        a = a.xor(e);
-        e = e.xor(d);
-        let next = [
-            a.xor(b.andnot(c)),
-            b.xor(c.andnot(d)),
-            c.xor(d.andnot(e)),
-            d.xor(e.andnot(a)),
-            e.xor(a.andnot(b)),
-        ];
-        b = next[1].xor(next[0]);
-        a = next[0].xor(next[4]);
-        d = next[3].xor(next[2]);
-        c = next[2].not();
-        e = next[4];
-        a = a.xor(a.rotr(19)).xor(a.rotr(28));
-        b = b.xor(b.rotr(61)).xor(b.rotr(39));
-        c = c.xor(c.rotr(1)).xor(c.rotr(6));
-        d = d.xor(d.rotr(10)).xor(d.rotr(17));
-        e = e.xor(e.rotr(7)).xor(e.rotr(41));
+    macro_rules! round {
+        ($constant:expr) => {
+            // SAFETY: the caller's promise.
+            c = c.xor(unsafe { W::splat($constant) });
+            if W::TERNARY {
+                c = c.xor(b);
+                a = a.xor(e);
+                e = e.xor(d);
+                let next = [
+                    a.xor(b.andnot(c)),
+                    b.xor(c.andnot(d)),
+                    c.xor(d.andnot(e)),
+                    d.xor(e.andnot(a)),
+                    e.xor(a.andnot(b)),
+                ];
+                b = next[1].xor(next[0]);
+                a = next[0].xor(next[4]);
+                d = next[3].xor(next[2]);
+                c = next[2].not();
+                e = next[4];
+            } else {
+                // The substitution in sixteen operations, of which no more than five wait for each other ("Optimizing S-box
+                // Implementations Using SAT Solvers: Revisited", Cryptology ePrint Archive 2023/1721).
+                let (ae, bc, de) = (a.xor(e), b.xor(c), d.xor(e));
+                let first = ae.or(b).xor(de);
+                let second = ae.xor(d.xor(c).or(bc));
+                let third = bc.xor(e.not().or(d));
+                let fourth = bc.xor(a.or(de));
+                a = first.xor(c.and(bc));
+                (b, c, d, e) = (second, third, fourth, ae.xor(first));
+            }
+            a = a.xor(a.rotr(19)).xor(a.rotr(28));
+            b = b.xor(b.rotr(61)).xor(b.rotr(39));
+            c = c.xor(c.rotr(1)).xor(c.rotr(6));
+            d = d.xor(d.rotr(10)).xor(d.rotr(17));
+            e = e.xor(e.rotr(7)).xor(e.rotr(41));
+        };
+    }
+    if W::LANES == 1 {
+        round!(0xf0);
+        round!(0xe1);
+        round!(0xd2);
+        round!(0xc3);
+        round!(0xb4);
+        round!(0xa5);
+        round!(0x96);
+        round!(0x87);
+        round!(0x78);
+        round!(0x69);
+        round!(0x5a);
+        round!(0x4b);
+    } else {
+        for constant in [0xf0, 0xe1, 0xd2, 0xc3, 0xb4, 0xa5, 0x96, 0x87, 0x78, 0x69, 0x5a, 0x4b] {
+            round!(constant);
+        }
     }
     [a, b, c, d, e]
 }

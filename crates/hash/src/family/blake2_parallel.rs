@@ -1,10 +1,10 @@
 //! BLAKE2bp and BLAKE2sp (Aumasson, Neves, Wilcox-O'Hearn & Winnerlein: "BLAKE2: simpler, smaller, fast as MD5", 2013, section
 //! 2.10): leaves that take the blocks of a message in turn, and a root over their hashes.
 //!
-//! The leaves of one message fill the lanes of BLAKE2b and BLAKE2s.
+//! The leaves of one message fill the lanes of BLAKE2b and BLAKE2s, and take their blocks from where it lies.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
-use crate::block::{Chain, State, Stream, finish_streams, update_streams};
+use crate::block::{Chain, State, Stream, finish_streams, update_streams, update_striped};
 use crate::digest::Digest;
 use crate::family::{blake2b, blake2s};
 
@@ -60,26 +60,38 @@ impl Parallel {
     }
 }
 
+impl Parallel {
+    /// Deals these bytes out to the leaves, each a copy of its own.
+    fn deal(&mut self, data: &[u8]) {
+        let block = self.way.chain.block;
+        let mut shares = vec![Vec::with_capacity(data.len() / self.leaves.len() + block); self.leaves.len()];
+        let mut rest = data;
+        while !rest.is_empty() {
+            let place = (self.total % (block * self.leaves.len()) as u64) as usize;
+            let (taken, others) = rest.split_at(rest.len().min(block - place % block));
+            shares[place / block].extend_from_slice(taken);
+            self.total += taken.len() as u64;
+            rest = others;
+        }
+        let mut leaves: Vec<&mut Stream> = self.leaves.iter_mut().collect();
+        let shares: Vec<&[u8]> = shares.iter().map(Vec::as_slice).collect();
+        update_streams(self.way.chain.kernels, &mut leaves, &shares);
+    }
+}
+
 impl Serial for Parallel {
     fn update(&mut self, data: &[u8]) {
-        let block = self.way.chain.block;
+        // What is left of a turn of all leaves, as many turns as there are but for the last, and the rest.
+        let turn = (self.way.chain.block * self.leaves.len()) as u64;
+        let (first, rest) = data.split_at(data.len().min((turn - 1 - (self.total + turn - 1) % turn) as usize));
+        if !first.is_empty() {
+            self.deal(first);
+        }
+        let taken = update_striped(&mut self.leaves, rest);
+        self.total += taken as u64;
         // Few enough bytes that all of them lie in the cache when leaves take their blocks.
         const RUN: usize = 1 << 16;
-        let mut shares = vec![Vec::with_capacity(RUN / self.leaves.len() + block); self.leaves.len()];
-        for run in data.chunks(RUN) {
-            shares.iter_mut().for_each(Vec::clear);
-            let mut rest = run;
-            while !rest.is_empty() {
-                let place = (self.total % (block * self.leaves.len()) as u64) as usize;
-                let (taken, others) = rest.split_at(rest.len().min(block - place % block));
-                shares[place / block].extend_from_slice(taken);
-                self.total += taken.len() as u64;
-                rest = others;
-            }
-            let mut leaves: Vec<&mut Stream> = self.leaves.iter_mut().collect();
-            let shares: Vec<&[u8]> = shares.iter().map(Vec::as_slice).collect();
-            update_streams(self.way.chain.kernels, &mut leaves, &shares);
-        }
+        rest[taken..].chunks(RUN).for_each(|run| self.deal(run));
     }
 
     fn finish(&mut self) -> Digest {

@@ -44,6 +44,7 @@ kernels! {
         avx512_x2: avx512 x 16, from 11 = compress[X2<U64x8>];
         avx512: avx512 x 8, from 5 = compress[U64x8];
         avx2_x2: avx2 x 8, from 6 = compress[X2<U64x4>];
+        avx512_four: avx512 x 4, from 3 = compress[U64x4];
         avx2: avx2 x 4, from 3 = compress[U64x4];
         avx2_two: avx2 x 2, from 2 = compress_few[2];
         avx2_one: avx2 x 1, from 1 = compress_few[1];
@@ -281,12 +282,15 @@ unsafe fn compress_few<const N: usize>(state: *mut u64, messages: *const *const 
             }
             macro_rules! mix {
                 ($s:expr, $($x:literal)*, $($y:literal)*) => {
+                    // The words of both halves first: nothing but the message is waited for.
+                    let x: [__m256i; N] = array![N; n => words!($s, n, $($x)*)];
+                    let y: [__m256i; N] = array![N; n => words!($s, n, $($y)*)];
                     each! { n:
-                        a = _mm256_add_epi64(_mm256_add_epi64(a[n], words!($s, n, $($x)*)), b[n]);
+                        a = _mm256_add_epi64(_mm256_add_epi64(a[n], x[n]), b[n]);
                         d = _mm256_shuffle_epi32::<0xb1>(_mm256_xor_si256(d[n], a[n]));
                         c = _mm256_add_epi64(c[n], d[n]);
                         b = _mm256_shuffle_epi8(_mm256_xor_si256(b[n], c[n]), by_24);
-                        a = _mm256_add_epi64(_mm256_add_epi64(a[n], words!($s, n, $($y)*)), b[n]);
+                        a = _mm256_add_epi64(_mm256_add_epi64(a[n], y[n]), b[n]);
                         d = _mm256_shuffle_epi8(_mm256_xor_si256(d[n], a[n]), by_16);
                         c = _mm256_add_epi64(c[n], d[n]);
                         b = _mm256_xor_si256(b[n], c[n]);

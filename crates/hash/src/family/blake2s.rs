@@ -39,8 +39,9 @@ kernels! {
     static KERNELS: Word32 of u32;
     x86_64 {
         avx512_x2: avx512 x 32, from 17 = compress[X2<U32x16>];
-        avx512: avx512 x 16, from 2 = compress[U32x16];
+        avx512: avx512 x 16, from 9 = compress[U32x16];
         avx2_x2: avx2 x 16, from 10 = compress[X2<U32x8>];
+        avx512_eight: avx512 x 8, from 2 = compress[U32x8];
         avx2: avx2 x 8, from 2 = compress[U32x8];
         sse2: sse2 x 4, from 2 = compress[U32x4];
     }

@@ -7,6 +7,8 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod gfni;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, MAX_WORDS, State, Tail, kernels, output_be64};
@@ -36,6 +38,7 @@ static WHIRLPOOL: Chain =
 kernels! {
     static KERNELS: Word64 of u64;
     x86_64 {
+        avx512_lanes: avx512_gfni x 8, from 4 = columns[];
         avx512: avx512_gfni x 1, from 1 = shuffle[];
     }
     portable {
@@ -153,4 +156,13 @@ const ROUNDS: [u64; 10] = {
 unsafe fn shuffle(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise.
     unsafe { gfni::shuffle(state, messages, blocks) }
+}
+
+/// # Safety
+/// As [`crate::block::row::Advance`], on a CPU with the features.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn columns(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { lanes::compress(state, messages, blocks) }
 }

@@ -10,7 +10,7 @@ pub(crate) struct Aligned<T>(pub(crate) T);
 /// Exclusive or of three.
 pub(crate) const XOR3: i32 = 0x96;
 
-static SBOX: Aligned<[u8; 256]> = {
+pub(super) static SBOX: Aligned<[u8; 256]> = {
     let mut sbox = [0; 256];
     let mut byte = 0;
     while byte < 256 {

@@ -1,0 +1,72 @@
+//! One message whose blocks several streams take in turn: where it lies, without a copy of each stream's share.
+#![allow(unsafe_code)]
+
+use super::row::{Advance, Code, Runnable, pick};
+use super::schedule::{Columns, Lane, take_column};
+use super::stream::Stream;
+
+/// Feeds the streams, all of one chain whose last block waits, the blocks at the beginning of `data` in turn, and tells how many bytes
+/// that was: none where a stream is within a block, or where that is all there is, for the last block of each is left.
+pub(crate) fn update_striped(streams: &mut [Stream], data: &[u8]) -> usize {
+    let chain = streams[0].chain;
+    let row = pick(chain.kernels, streams.len());
+    let waiting = streams[0].buffered;
+    let turns = (data.len() / (streams.len() * chain.block)).saturating_sub(1);
+    let even = streams.iter().all(|stream| stream.buffered == waiting);
+    let whole = waiting.is_multiple_of(chain.block) && streams.len().is_multiple_of(row.lanes);
+    if !chain.lazy || turns == 0 || !even || !whole {
+        return 0;
+    }
+    let stride = streams.len() * chain.block;
+    for (number, streams) in streams.chunks_mut(row.lanes).enumerate() {
+        let from = &data[number * row.lanes * chain.block..];
+        match row.code() {
+            Code::Word32(advance) => take_turns(row, advance, streams, from, stride, turns),
+            Code::Word64(advance) => take_turns(row, advance, streams, from, stride, turns),
+        }
+    }
+    turns * stride
+}
+
+/// Has each stream take what waits in it, then as many blocks, each of them `stride` bytes behind the one before.
+fn take_turns<T: Lane>(
+    row: Runnable,
+    advance: Advance<T>,
+    streams: &mut [Stream],
+    data: &[u8],
+    stride: usize,
+    turns: usize,
+) {
+    let (lanes, block, words) = (row.lanes, streams[0].chain.block, streams[0].chain.words);
+    assert!(streams.len() == lanes && data.len() >= (turns - 1) * stride + lanes * block);
+    let mut columns = Columns::<T>::new();
+    let columns = columns.zeroed(words * lanes);
+    for (lane, stream) in streams.iter().enumerate() {
+        for (word, value) in stream.state[..words].iter().enumerate() {
+            columns[word * lanes + lane] = T::narrow(*value);
+        }
+    }
+    let mut pointers = [data.as_ptr(); MAX_STREAMS];
+    if streams[0].buffered > 0 {
+        for (pointer, stream) in pointers.iter_mut().zip(&*streams) {
+            *pointer = stream.buffer.as_ptr();
+        }
+        // SAFETY: the row is supported; the state has `words * lanes` values; every buffer holds a block, as the caller has found.
+        unsafe { advance(columns.as_mut_ptr(), pointers.as_ptr(), 1) };
+    }
+    for turn in 0..turns {
+        for (lane, pointer) in pointers[..lanes].iter_mut().enumerate() {
+            *pointer = data[turn * stride + lane * block..].as_ptr();
+        }
+        // SAFETY: as above; the data has a block for every lane in every turn, as was asserted.
+        unsafe { advance(columns.as_mut_ptr(), pointers.as_ptr(), 1) };
+    }
+    for (lane, stream) in streams.iter_mut().enumerate() {
+        take_column(columns, lane, lanes, &mut stream.state[..words]);
+        stream.buffered = 0;
+        stream.total += (turns * block) as u64;
+    }
+}
+
+/// More than any algorithm has.
+const MAX_STREAMS: usize = 8;

@@ -1,0 +1,232 @@
+//! Grøstl (Gauravaram, Knudsen, Matusiewicz, Mendel, Rechberger, Schläffer & Thomsen: "Grøstl, a SHA-3 candidate", 2011): two
+//! permutations built as AES is, of 64 bytes up to 256 bits of digest and of 128 bytes above.
+//!
+//! The digest is made of one permutation of the last state. Here that is one block more: a block of zeros gives `P(h) ^ h ^ Q(0)`, and
+//! what the other permutation makes of zeros is always the same. So the end of a message goes through the kernels as all of it does: through
+//! the lanes where there is room for three blocks at the end of a message, and by itself for the longer blocks.
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::block::{Chain, Code, Kernel, MAX_WORDS, State, Tail, kernels, pick, words};
+use std::sync::LazyLock;
+
+const GROESTL: Status =
+    Status::Secure("a finalist of SHA-3; collisions of 3 of 10 rounds (Mendel, Rijmen & Schläffer 2014)");
+
+macro_rules! rows {
+    ($($name:literal $tag:literal $aliases:tt, $len:literal $chain:ident, $summary:literal, $check:literal;)*) => {
+        /// The rows of this family.
+        pub(crate) static ROWS: &[Algorithm] = &[$(
+            Algorithm {
+                name: $name,
+                tag: $tag,
+                aliases: &$aliases,
+                digest_len: $len,
+                status: GROESTL,
+                summary: $summary,
+                check: $check,
+                kind: Kind::Blocks { chain: &$chain, init },
+                ..Algorithm::PLAIN
+            },
+        )*];
+    };
+}
+rows! {
+    "groestl224" "GROESTL-224" ["groestl-224", "grostl224"], 28 SHORT, "Grøstl of 224 bits", "bdfad1396f3a976f9bb380ac8cbc43d44109ae12a81e3477e94166db";
+    "groestl256" "GROESTL-256" ["groestl-256", "grostl256"], 32 SHORT, "Grøstl of 256 bits", "02332dfabf6192451556ad00ea3c2baea448e6a8cc54db02d9aa455f6515578d";
+    "groestl384" "GROESTL-384" ["groestl-384", "grostl384"], 48 LONG, "Grøstl of 384 bits", "80899e38da9ec5b1ef683e28ea2b7373d6edbebd3ba9490f705857329323c7eb5aa7e83e28e4d1fcf5ef05b6af0a7317";
+    "groestl512" "GROESTL-512" ["groestl-512", "grostl512"], 64 LONG, "Grøstl of 512 bits; Groestlcoin", "72fbe0e863c7f9bf15eab61b898bd5b75a107e7f3e715322edfe97a27356a07c16c697c99b93a8b18a75a63ef5c16f01147159db62a1ac151673b0bae43f0456";
+}
+
+static SHORT: Chain = chain::<8>(KERNELS_SHORT);
+static LONG: Chain = chain::<16>(KERNELS_LONG);
+
+const fn chain<const COLUMNS: usize>(kernels: &'static [Kernel]) -> Chain {
+    let (pad, output) = (pad::<COLUMNS>, output::<COLUMNS>);
+    let last_blocks = if COLUMNS == 8 { 3 } else { 2 };
+    Chain { block: 8 * COLUMNS, words: COLUMNS, lazy: false, kernels, pad, output, last_blocks, squeeze: None }
+}
+
+kernels! {
+    static KERNELS_SHORT: Word64 of u64;
+    x86_64 {
+        avx512_short: avx512_gfni x 4, from 3 = by_rows[x86::Gfni512, 8];
+        avx512_two_short: avx512_gfni x 2, from 2 = by_rows[x86::Gfni256, 8];
+        avx512_one_short: avx512_gfni x 1, from 1 = by_rows[x86::Gfni128, 8];
+        aes_short: avx2_aes x 1, from 1 = by_rows[x86::Aes, 8];
+    }
+    portable {
+        portable_short: x 1, from 1 = look_up[8];
+    }
+}
+kernels! {
+    static KERNELS_LONG: Word64 of u64;
+    x86_64 {
+        avx512_long: avx512_gfni x 2, from 2 = by_rows[x86::Gfni512, 16];
+        avx512_one_long: avx512_gfni x 1, from 1 = by_rows[x86::Gfni256, 16];
+        aes_long: avx2_aes x 1, from 1 = by_rows[x86::AesPair, 16];
+    }
+    portable {
+        portable_long: x 1, from 1 = look_up[16];
+    }
+}
+
+/// How many rounds permute so many columns.
+const fn rounds(columns: usize) -> u8 {
+    if columns == 8 { 10 } else { 14 }
+}
+
+/// How far a round shifts the bytes of each row to the left, in P and in Q.
+const fn shifts(columns: usize) -> [[u8; 8]; 2] {
+    if columns == 8 {
+        [[0, 1, 2, 3, 4, 5, 6, 7], [1, 3, 5, 7, 0, 2, 4, 6]]
+    } else {
+        [[0, 1, 2, 3, 4, 5, 6, 11], [1, 3, 5, 11, 0, 2, 4, 6]]
+    }
+}
+
+/// The length of the digest in bits, at the end of the state.
+fn init(params: &Params) -> State {
+    let columns = if params.digest_len <= 32 { 8 } else { 16 };
+    let mut state = [0; MAX_WORDS];
+    state[columns - 1] = (8 * params.digest_len as u64).swap_bytes();
+    state
+}
+
+/// A one bit, zeros, the number of blocks up to here as 64 bits, big-endian; then a block of zeros if it is a shorter one.
+fn pad<const COLUMNS: usize>(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
+    let block = 8 * COLUMNS;
+    tail[buffered] = 0x80;
+    let blocks = if buffered < block - 8 { 1 } else { 2 };
+    let number = total / block as u64 + blocks as u64;
+    tail[blocks * block - 8..blocks * block].copy_from_slice(&number.to_be_bytes());
+    if COLUMNS == 8 { blocks + 1 } else { blocks }
+}
+
+/// The end of the state, without what Q has made of zeros.
+fn output<const COLUMNS: usize>(state: &State, digest: &mut [u8]) {
+    static OF_ZEROS: LazyLock<([u64; 8], [u64; 16])> =
+        LazyLock::new(|| (permute([0; 8], true, &TABLES), permute([0; 16], true, &TABLES)));
+    let of_zeros = if COLUMNS == 8 { &OF_ZEROS.0[..] } else { &OF_ZEROS.1[..] };
+    let mut state = *state;
+    if COLUMNS == 16 {
+        let row = pick(KERNELS_LONG, 1);
+        let Code::Word64(advance) = row.code() else { unreachable!("rows of 64-bit words") };
+        assert_eq!(row.lanes, 1);
+        // SAFETY: the row is supported and has one lane; the state has more words than it needs, and the message is a block.
+        unsafe { advance(state.as_mut_ptr(), &[0; 128].as_ptr(), 1) };
+    }
+    let mut bytes = [[0; 8]; COLUMNS];
+    for ((bytes, word), other) in bytes.iter_mut().zip(state).zip(of_zeros) {
+        *bytes = (word ^ other).to_le_bytes();
+    }
+    digest.copy_from_slice(&bytes.as_flattened()[8 * COLUMNS - digest.len()..]);
+}
+
+/// Product in AES's field, GF(2^8) modulo x^8 + x^4 + x^3 + x + 1.
+const fn multiply(a: u8, b: u8) -> u8 {
+    let (mut product, mut a, mut b) = (0, a, b);
+    while b > 0 {
+        if b & 1 == 1 {
+            product ^= a;
+        }
+        a = (a << 1) ^ (if a >> 7 == 1 { 0x1b } else { 0 });
+        b >>= 1;
+    }
+    product
+}
+
+/// AES's S-box (FIPS 197 section 5.1.1): the inverse, which is the 254th power, and an affine transformation.
+const fn substitute(byte: u8) -> u8 {
+    let mut inverse = 1;
+    let mut i = 0;
+    while i < 254 {
+        inverse = multiply(inverse, byte);
+        i += 1;
+    }
+    let mut sum = 0x63;
+    let mut i = 0;
+    while i < 5 {
+        sum ^= inverse.rotate_left(i);
+        i += 1;
+    }
+    sum
+}
+
+/// The first row of the circulant matrix that mixes a column.
+const ROW: [u8; 8] = [2, 2, 3, 4, 5, 3, 5, 7];
+
+type Tables = [[u64; 256]; 8];
+
+/// What a byte of each row makes of its column. Made when they are first used: 16 KiB less of program, for some microseconds.
+static TABLES: LazyLock<Box<Tables>> = LazyLock::new(|| {
+    let mut tables = Box::new([[0; 256]; 8]);
+    for byte in 0..=255 {
+        let substituted = substitute(byte);
+        let column = u64::from_le_bytes(std::array::from_fn(|i| multiply(substituted, ROW[(8 - i) % 8])));
+        for (table, row) in tables.iter_mut().zip(0u32..) {
+            table[usize::from(byte)] = column.rotate_left(8 * row);
+        }
+    }
+    tables
+});
+
+/// P, or Q, of columns whose first rows are the lowest bytes.
+#[inline(always)]
+fn permute<const COLUMNS: usize>(mut x: [u64; COLUMNS], q: bool, tables: &Tables) -> [u64; COLUMNS] {
+    let shifts = shifts(COLUMNS)[usize::from(q)];
+    for round in 0..rounds(COLUMNS) {
+        for (column, word) in x.iter_mut().enumerate() {
+            let constant = (column as u64) << 4 ^ u64::from(round);
+            *word ^= if q { !(constant << 56) } else { constant };
+        }
+        let mut mixed = [0; COLUMNS];
+        for (column, word) in mixed.iter_mut().enumerate() {
+            for (row, table) in tables.iter().enumerate() {
+                let from = x[(column + usize::from(shifts[row])) % COLUMNS];
+                *word ^= table[usize::from((from >> (8 * row)) as u8)];
+            }
+        }
+        x = mixed;
+    }
+    x
+}
+
+/// # Safety
+/// As [`crate::block::row::Advance`] for one message.
+#[inline(always)]
+unsafe fn look_up<const COLUMNS: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise: as many words of state as there are columns, one message of whole blocks.
+    let (chain, message) = unsafe {
+        let message = (*messages).cast::<[[u8; 8]; COLUMNS]>();
+        (&mut *state.cast::<[u64; COLUMNS]>(), std::slice::from_raw_parts(message, blocks))
+    };
+    let tables = &**TABLES;
+    for block in message {
+        let block: [u64; COLUMNS] = words(block);
+        let mut joined = block;
+        for (word, chained) in joined.iter_mut().zip(&*chain) {
+            *word ^= chained;
+        }
+        let (p, q) = (permute(joined, false, tables), permute(block, true, tables));
+        for ((word, p), q) in chain.iter_mut().zip(p).zip(q) {
+            *word ^= p ^ q;
+        }
+    }
+}
+
+/// # Safety
+/// As [`crate::block::row::Advance`], on a CPU with the register's features.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn by_rows<R: x86::Register, const COLUMNS: usize>(
+    state: *mut u64,
+    messages: *const *const u8,
+    blocks: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe { x86::compress::<R, COLUMNS>(state, messages, blocks) }
+}
