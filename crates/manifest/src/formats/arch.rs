@@ -9,7 +9,7 @@ use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::{Line, LineError, Place, Reason};
 use crate::scan;
-use shell::{UNKNOWN, Variables, braces};
+use shell::{UNKNOWN, Variables};
 use std::collections::BTreeMap;
 
 pub(crate) static ARCH: Format = Format {
@@ -156,7 +156,7 @@ fn read_flat(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
 }
 
 fn read_script(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
-    let mut variables = Variables::default();
+    let mut variables = Variables::new(text.len());
     let mut at = 0;
     while at < text.len() {
         let end = text[at..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |end| at + end);
@@ -200,7 +200,7 @@ fn items(text: &[u8], begin: usize, variables: &Variables) -> Result<(Items, usi
             Some(_) => {
                 let first = at;
                 let word = variables.word(text, &mut at).filter(|_| at > first).ok_or_else(|| cut.clone())?;
-                items.extend(braces(word).into_iter().map(|word| (first as u64, word)));
+                items.extend(variables.braces(word).into_iter().map(|word| (first as u64, word)));
             }
         }
     }

@@ -2,6 +2,7 @@
 //! plain value further up (Bash Reference Manual, sections 3.1.2 and 3.5).
 
 use crate::scan;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// Stands in a word for what only a shell knows.
@@ -16,15 +17,32 @@ const CLOSE: u8 = 3;
 const MOST_WORDS: usize = 64;
 const LONGEST: usize = 4 << 10;
 
+/// So many bytes may be put into any script, beside twice its own length.
+const ROOM: usize = 64 << 10;
+
 /// Variables by their names; without a value those that may have another than is written.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Variables {
     known: HashMap<Vec<u8>, Option<Vec<u8>>>,
+    /// Bytes that may still be put in: a word of two characters may come to thousands.
+    left: Cell<usize>,
     /// Blocks open here, which may be run or not.
     depth: usize,
 }
 
 impl Variables {
+    /// None yet, of a script of so many bytes.
+    pub(super) fn new(len: usize) -> Variables {
+        Variables { known: HashMap::new(), left: Cell::new(ROOM + 2 * len), depth: 0 }
+    }
+
+    /// Whether so many bytes more may be put in.
+    fn take(&self, len: usize) -> bool {
+        let rest = self.left.get().checked_sub(len);
+        self.left.set(rest.unwrap_or(0));
+        rest.is_some()
+    }
+
     /// Takes over what a line that is no array gives values to.
     pub(super) fn line(&mut self, line: &[u8]) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -163,7 +181,9 @@ impl Variables {
             }
         };
         match value {
-            Some(value) if word.len() + value.len() <= LONGEST => word.extend(value),
+            Some(value) if word.len() + value.len() <= LONGEST && self.take(value.len()) => {
+                word.extend(value)
+            }
             _ => word.push(UNKNOWN),
         }
     }
@@ -209,6 +229,34 @@ impl Variables {
                 Some(value.strip_prefix(part).unwrap_or(value).to_vec())
             }
             _ => None,
+        }
+    }
+
+    /// The words that a word with marked braces comes to: `a{,.sig}` is `a` and `a.sig`. What is no list of words stays as it is.
+    pub(super) fn braces(&self, word: Vec<u8>) -> Vec<Vec<u8>> {
+        let mut words = Vec::new();
+        if self.expand(word, &mut words) { words } else { vec![vec![UNKNOWN]] }
+    }
+
+    /// Adds these words, unless they are too many or known to a shell alone.
+    fn expand(&self, word: Vec<u8>, words: &mut Vec<Vec<u8>>) -> bool {
+        let open = word.iter().position(|&byte| byte == OPEN);
+        let close = open.and_then(|open| Some(open + word[open..].iter().position(|&byte| byte == CLOSE)?));
+        let (Some(open), Some(close)) = (open, close) else {
+            words.push(unmarked(word));
+            return words.len() <= MOST_WORDS;
+        };
+        let inner = &word[open + 1..close];
+        match (inner.contains(&OPEN), inner.contains(&COMMA)) {
+            (false, true) => inner.split(|&byte| byte == COMMA).all(|part| {
+                self.take(word.len())
+                    && self.expand([&word[..open], part, &word[close + 1..]].concat(), words)
+            }),
+            // One word is in no list; from one number to another is a list.
+            (false, false) if !inner.windows(2).any(|pair| pair == b"..") => {
+                self.expand([&word[..open], b"{", inner, b"}", &word[close + 1..]].concat(), words)
+            }
+            _ => false,
         }
     }
 }
@@ -257,33 +305,6 @@ fn ends_block(text: &[u8]) -> bool {
     [&b"fi"[..], b"done", b"esac"].iter().any(|word| text.ends_with(word))
 }
 
-/// The words that a word with marked braces comes to: `a{,.sig}` is `a` and `a.sig`. What is no list of words stays as it is.
-pub(super) fn braces(word: Vec<u8>) -> Vec<Vec<u8>> {
-    let mut words = Vec::new();
-    if expand(word, &mut words) { words } else { vec![vec![UNKNOWN]] }
-}
-
-/// Adds these words, unless they are too many or known to a shell alone.
-fn expand(word: Vec<u8>, words: &mut Vec<Vec<u8>>) -> bool {
-    let open = word.iter().position(|&byte| byte == OPEN);
-    let close = open.and_then(|open| Some(open + word[open..].iter().position(|&byte| byte == CLOSE)?));
-    let (Some(open), Some(close)) = (open, close) else {
-        words.push(unmarked(word));
-        return words.len() <= MOST_WORDS;
-    };
-    let inner = &word[open + 1..close];
-    match (inner.contains(&OPEN), inner.contains(&COMMA)) {
-        (false, true) => inner
-            .split(|&byte| byte == COMMA)
-            .all(|part| expand([&word[..open], part, &word[close + 1..]].concat(), words)),
-        // One word is in no list; from one number to another is a list.
-        (false, false) if !inner.windows(2).any(|pair| pair == b"..") => {
-            expand([&word[..open], b"{", inner, b"}", &word[close + 1..]].concat(), words)
-        }
-        _ => false,
-    }
-}
-
 fn unmarked(mut word: Vec<u8>) -> Vec<u8> {
     for byte in &mut word {
         *byte = match *byte {
@@ -302,12 +323,12 @@ mod tests {
 
     /// What a word comes to, with `?` for what is not known.
     fn words(script: &str, word: &str) -> Vec<String> {
-        let mut variables = Variables::default();
+        let mut variables = Variables::new(script.len());
         script.lines().for_each(|line| variables.line(line.as_bytes()));
         let mut at = 0;
         let word = variables.word(word.as_bytes(), &mut at).expect("quotes that end");
         let text = |word: Vec<u8>| String::from_utf8(word).expect("text").replace(char::from(UNKNOWN), "?");
-        braces(word).into_iter().map(text).collect()
+        variables.braces(word).into_iter().map(text).collect()
     }
 
     #[test]
@@ -352,5 +373,15 @@ mod tests {
         }
         assert_eq!(words(&script, "$a"), ["?"]);
         assert_eq!(words("", &"{a,b}".repeat(30)), ["?"]);
+        let mut variables = Variables::new(0);
+        variables.line(&[&b"a="[..], &b"x".repeat(LONGEST)].concat());
+        for text in ["$a", "{,}{,}{,}{,}{,}{,}xxxxxxxxxxxxxxxx"] {
+            let bytes = |_| -> usize {
+                let word = variables.word(text.as_bytes(), &mut 0).expect("a word");
+                variables.braces(word).iter().map(Vec::len).sum()
+            };
+            let all: usize = (0..10_000).map(bytes).sum();
+            assert!(all <= 2 * ROOM + 10_000 * text.len(), "{text}: {all}");
+        }
     }
 }
