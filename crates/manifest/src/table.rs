@@ -106,6 +106,7 @@ pub static FORMATS: &[&Format] = &[
     &packed::GZIP,
     &packed::XZ,
     &packed::ZSTD,
+    &packed::LZMA,
     &foreign::AUDIO,
     &foreign::LOCK,
     &foreign::WEB_PAGE,

@@ -61,18 +61,42 @@ pub(crate) static ZSTD: Format = Format {
 
 pub(crate) static PACKED: Format = Format {
     name: "packed",
-    file_names: &[".bz2", ".lz4", ".lzma"],
+    file_names: &[".bz2", ".lz4"],
     summary: "a compressed file or an archive that is not unpacked here: named, never read",
     holds: Holds::DIGESTS,
     sniff: |head| begins(head, &[b"BZh", b"\x04\x22\x4d\x18", b"PK\x03\x04", b"7z\xbc\xaf\x27\x1c"]),
     reading: Reading::Not(|_| {
-        "this is compressed with bzip2, lz4, lzma, zip or 7z, which is not unpacked here; unpack it first: \
-         bzip2 -dc, lz4 -dc or xz -dc FILE | truesum check -"
+        "this is compressed with bzip2, lz4, zip or 7z, which is not unpacked here; unpack it first: \
+         bzip2 -dc, lz4 -dc or unzip -p FILE | truesum check -"
             .to_owned()
     }),
     writing: Writing::No,
     tagged: None,
 };
+
+pub(crate) static LZMA: Format = Format {
+    name: "lzma",
+    file_names: &[".lzma"],
+    summary: "what xz was before it had a container: named, never read",
+    holds: Holds::DIGESTS,
+    sniff: |head| is_lzma(head.text).then_some(MARK),
+    reading: Reading::Not(|_| {
+        "this is compressed with lzma, which is not unpacked here; unpack it first: unlzma -c FILE | truesum check -"
+            .to_owned()
+    }),
+    writing: Writing::No,
+    tagged: None,
+};
+
+/// It has no magic number: the properties that all programs write, a dictionary of a power of two or of one and a half, and the
+/// size, or that it is not told. What follows begins with a zero.
+fn is_lzma(text: &[u8]) -> bool {
+    let Some((head, [0, ..])) = text.split_first_chunk::<13>() else { return false };
+    let [0x5d, a, b, c, d, size @ ..] = *head else { return false };
+    let dictionary = u32::from_le_bytes([a, b, c, d]);
+    let usual = dictionary.is_power_of_two() || dictionary % 3 == 0 && (dictionary / 3).is_power_of_two();
+    usual && dictionary >= 4096 && (size == [0xff; 8] || u64::from_le_bytes(size) < 1 << 38)
+}
 
 const MARK: Claim = Claim { sign: Sign::Mark, at: 0 };
 
