@@ -47,6 +47,8 @@ enum Column {
     Known,
     /// Titled nearly like an algorithm, or like one that there is not here: a digest in it is none that can be verified.
     Doubtful,
+    /// A digest of another version of iLook; where its MD5 has no column, this may be that one's title with a fault in it.
+    Version,
     Other,
 }
 
@@ -69,6 +71,7 @@ fn column(title: &[u8]) -> Column {
         "algorithm" | "alg" | "hashtype" => Column::Algorithm,
         "productcode" => Column::Known,
         "v3hash" => Column::Digest("md5".to_owned()),
+        "v1hash" | "v2hash" | "v4hash" | "v5hash" => Column::Version,
         _ => {
             let stem = plain.strip_prefix("hash").unwrap_or(&plain);
             let names = [title.to_ascii_lowercase(), plain.clone(), stem.to_owned()];
@@ -99,6 +102,12 @@ fn heading(line: &[u8]) -> Option<(u8, Vec<Column>)> {
             if field.ends_row || columns.len() > MAX_COLUMNS {
                 break;
             }
+        }
+        if !columns.contains(&Column::Digest("md5".to_owned())) {
+            columns
+                .iter_mut()
+                .filter(|column| **column == Column::Version)
+                .for_each(|c| *c = Column::Doubtful);
         }
         let has = |wanted: fn(&Column) -> bool| columns.iter().any(wanted);
         let good = has(|column| matches!(column, Column::Name(_) | Column::Folder))

@@ -105,6 +105,15 @@ fn is_row(text: &[u8]) -> bool {
     split(text).is_some_and(|(digest, size, _)| is_long_hex(digest) && is_number(size))
 }
 
+/// Whether text that goes on would be a field of digests without the blank in front of it.
+fn is_indented_field(text: &[u8]) -> bool {
+    field(text).is_some_and(|(key, value)| {
+        matches!(rows(&key), Some(Rows::Files(_)))
+            && key != "files"
+            && (value.is_empty() || is_long_hex(value))
+    })
+}
+
 const NO_FIELD: &str = "a row of digests below a field that is none";
 
 /// Digits, of however large a number.
@@ -158,6 +167,8 @@ struct Control {
     options: Options,
     place: Place,
     list: Option<Rows>,
+    /// What goes on may be any text: that of a description, of changes.
+    text: bool,
     /// The name in the first row of a list that is of no files.
     first: Vec<u8>,
     stanza: Stanza,
@@ -170,6 +181,7 @@ impl Control {
             options: options.clone(),
             place: Place::Line(1),
             list: None,
+            text: false,
             first: Vec::new(),
             stanza: Stanza::default(),
             held: Gather::default(),
@@ -226,6 +238,7 @@ impl Control {
 
     fn field(&mut self, key: &str, value: &[u8]) -> Result<(), Reason> {
         self.list = rows(key);
+        self.text = key.starts_with("description") || matches!(key, "changes" | "comment");
         self.first.clear();
         if value.is_empty() {
             return Ok(());
@@ -291,7 +304,14 @@ impl Parse for Control {
         if is_continuation(line) {
             let Some(rows) = self.list else {
                 // Text of another field goes on; a row of digests is never such text.
-                return if is_row(scan::trim(line)) { Err(Reason::Part(NO_FIELD)) } else { Ok(None) };
+                let text = scan::trim(line);
+                return match () {
+                    () if is_row(text) => Err(Reason::Part(NO_FIELD)),
+                    () if !self.text && is_indented_field(text) => {
+                        Err(Reason::Part("a field of digests that is indented"))
+                    }
+                    () => Ok(None),
+                };
             };
             let Some(mut entry) = self.row(rows, line)? else { return Ok(None) };
             if !self.stanza.directory.is_empty() && rows != Rows::Conffiles {

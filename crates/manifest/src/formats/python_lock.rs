@@ -148,7 +148,9 @@ impl Parse for Lock {
                 self.refused = is_heading(begun);
             }
             // A refused table was told by its heading.
-            let fault = if self.refused { heading } else { tables(line).deeper > 0 };
+            // A table that ends here began here, with a brace that is another character now.
+            let ends = scan::find(line, |byte| byte == b'}').is_some() && holds_digest(line);
+            let fault = if self.refused { heading } else { ends || tables(line).deeper > 0 };
             return if fault { Err(Reason::Part(APART)) } else { Ok(None) };
         };
         let tables = tables(line);

@@ -376,7 +376,7 @@ impl Object {
         // What looks like a digest under a key that is damaged.
         let mut damaged = self.iter().filter(|(key, value, member)| {
             let known = member.key != Key::default();
-            !known && is_text(*member) && like_digest(value) && is_nearly_digest(key)
+            !known && is_text(*member) && like_digest(value) && (is_nearly_digest(key) || key.is_empty())
         });
         if let Some((.., member)) = damaged.next() {
             found.push("", "", member.at as usize, Kind::Fault, none);
