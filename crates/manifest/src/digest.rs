@@ -215,6 +215,10 @@ fn unhinted(text: &[u8]) -> Result<(Spec, Digest), Reason> {
             }),
         };
     }
+    // A word of a text: fewer characters are none of anything.
+    if text.len() < 4 {
+        return Err(Reason::NotALine);
+    }
     let is_digest = |row: &truesum_hash::Algorithm| row.digest_len * 2 == text.len();
     let not_hex = mostly_hex(text) && ALGORITHMS.iter().any(is_digest);
     // A hexadecimal digest with one wrong character is also base64, of another length: base64 without padding must

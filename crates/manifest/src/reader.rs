@@ -7,7 +7,7 @@
 use crate::entry::{Entry, SIZE_LIMIT};
 use crate::format::{Format, Head, Options, Parse, Parts, Reading};
 use crate::formats::signature;
-use crate::line::{Found, Line, LineError, Place, ReadError, Reason};
+use crate::line::{Line, LineError, Place, ReadError, Reason};
 use crate::lines::{Lines, RawLine};
 use crate::path::NAME_LIMIT;
 use crate::scan;
@@ -155,39 +155,57 @@ impl<R: Read> Reader<R> {
         self.bad >= MANY && self.bad / NOISE > self.good && !self.options.allow_noise
     }
 
-    /// What stands next, checked.
-    fn found(&mut self) -> Result<Option<Line>, ReadError> {
+    /// What stands next, checked. Of millions of bad lines most time would go by in moving results that are as large as an entry:
+    /// so a bad line is made what is handed out where it is found.
+    fn found(&mut self) -> Option<Result<Line, ReadError>> {
         if self.chosen.is_none() {
-            self.chosen = Some(self.choose().map_err(ReadError::Io)?);
+            match self.choose() {
+                Ok(chosen) => self.chosen = Some(chosen),
+                Err(error) => return Some(Err(ReadError::Io(error))),
+            }
         }
-        let Some((row, source)) = &mut self.chosen else { return Ok(None) };
-        let mut found = None;
+        let (row, source) = self.chosen.as_mut()?;
         if let Source::Lines(parser) = source {
             let cr = row.terminator() == Some(b'\n');
-            found =
-                next_line(&mut self.lines, &mut self.signed, parser.as_mut(), cr).map_err(ReadError::Io)?;
-            self.by_line = found.is_some();
-            if found.is_none() {
+            self.by_line = true;
+            loop {
+                parser.at(Place::Line(self.lines.number() + 1));
+                let result = match self.lines.next() {
+                    Err(error) => return Some(Err(ReadError::Io(error))),
+                    Ok(None) => break,
+                    Ok(Some(raw)) => read_line(raw, &mut self.signed, parser.as_mut(), cr),
+                };
                 let at = Place::Line(self.lines.number());
-                let missing = self.signed.finish().err().map(|reason| Err(LineError { at, reason }));
-                *source = Source::Parts(Box::new(parser.end().into_iter().chain(missing)));
-            }
-        }
-        if let Source::Parts(rest) = source {
-            found = rest.next();
-            self.ended = found.is_none();
-        }
-        match found.transpose().map_err(ReadError::Line)? {
-            None => Ok(None),
-            Some(Line { at, mut entry }) => {
-                let fault =
-                    fault(&entry, &self.options).or_else(|| under_key(&mut entry, &self.options).err());
-                match fault {
-                    Some(reason) => Err(ReadError::Line(LineError { at, reason })),
-                    None => Ok(Some(Line { at, entry })),
+                match result {
+                    Ok(None) => {}
+                    Ok(Some(entry)) => return Some(checked(Line { at, entry }, &self.options)),
+                    Err(reason) => return Some(Err(ReadError::Line(LineError { at, reason }))),
                 }
             }
+            self.by_line = false;
+            let at = Place::Line(self.lines.number());
+            let missing = self.signed.finish().err().map(|reason| Err(LineError { at, reason }));
+            *source = Source::Parts(Box::new(parser.end().into_iter().chain(missing)));
         }
+        let Source::Parts(rest) = source else { return None };
+        match rest.next() {
+            None => {
+                self.ended = true;
+                None
+            }
+            Some(Ok(line)) => Some(checked(line, &self.options)),
+            Some(Err(error)) => Some(Err(ReadError::Line(error))),
+        }
+    }
+}
+
+/// A line that may be an entry of any format, with the key that its digests need.
+fn checked(line: Line, options: &Options) -> Result<Line, ReadError> {
+    let Line { at, mut entry } = line;
+    let fault = fault(&entry, options).or_else(|| under_key(&mut entry, options).err());
+    match fault {
+        Some(reason) => Err(ReadError::Line(LineError { at, reason })),
+        None => Ok(Line { at, entry }),
     }
 }
 
@@ -204,39 +222,24 @@ fn unpacked(row: &'static Format, reader: Box<dyn Read + Send>, options: Options
     }))
 }
 
-/// The next line that says something; `None` at the end.
-fn next_line<R: Read>(
-    lines: &mut Lines<R>,
+/// What a line says.
+fn read_line(
+    raw: RawLine<'_>,
     signed: &mut Signed,
     parser: &mut dyn Parse,
     drop_cr: bool,
-) -> io::Result<Option<Found>> {
-    loop {
-        parser.at(Place::Line(lines.number() + 1));
-        let Some(raw) = lines.next()? else { return Ok(None) };
-        let result = match raw {
-            RawLine::TooLong => Err(Reason::LineTooLong),
-            RawLine::NotUtf16 => Err(Reason::Encoding),
-            RawLine::Bytes(line) => {
-                let line = match line {
-                    [line @ .., b'\r'] if drop_cr => line,
-                    line => line,
-                };
-                match signed.step(line) {
-                    // In no format of lines does a name or anything else have one.
-                    Ok(Some(line)) if scan::find(line, |byte| byte == 0).is_some() => Err(Reason::Nul),
-                    Ok(Some(line)) => parser.line(line),
-                    Ok(None) => Ok(None),
-                    Err(reason) => Err(reason),
-                }
-            }
-        };
-        let at = Place::Line(lines.number());
-        match result {
-            Ok(None) => {}
-            Ok(Some(entry)) => return Ok(Some(Ok(Line { at, entry }))),
-            Err(reason) => return Ok(Some(Err(LineError { at, reason }))),
-        }
+) -> Result<Option<Entry>, Reason> {
+    let line = match raw {
+        RawLine::TooLong => return Err(Reason::LineTooLong),
+        RawLine::NotUtf16 => return Err(Reason::Encoding),
+        RawLine::Bytes([line @ .., b'\r']) if drop_cr => line,
+        RawLine::Bytes(line) => line,
+    };
+    match signed.step(line)? {
+        // In no format of lines does a name or anything else have one.
+        Some(line) if scan::find(line, |byte| byte == 0).is_some() => Err(Reason::Nul),
+        Some(line) => parser.line(line),
+        None => Ok(None),
     }
 }
 
@@ -287,7 +290,7 @@ impl<R: Read> Iterator for Reader<R> {
                     lines + ": not read further",
                 ))))
             }
-            false => self.found().transpose(),
+            false => self.found(),
         };
         match next {
             Some(Ok(_)) => self.good += 1,

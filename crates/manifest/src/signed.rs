@@ -61,13 +61,17 @@ impl Signed {
     /// # Errors
     /// The line is outside the signed part, or has no place in it.
     pub(crate) fn step<'a>(&mut self, line: &'a [u8]) -> Result<Option<&'a [u8]>, Reason> {
-        let is = |what: &[u8]| line.starts_with(b"-----") && scan::trim_end(line) == what;
+        let is = |what: &[u8]| line.first() == Some(&b'-') && scan::trim_end(line) == what;
+        // Most lines are of what nobody signed.
+        if *self == Signed::No {
+            if is(BEGIN) {
+                *self = Signed::Headers;
+                return Err(Reason::Unsigned);
+            }
+            return Ok(Some(line));
+        }
         let blank = scan::all(line, scan::is_blank);
         match self {
-            Signed::No if is(BEGIN) => {
-                *self = Signed::Headers;
-                Err(Reason::Unsigned)
-            }
             Signed::No => Ok(Some(line)),
             Signed::Before if is(BEGIN) => {
                 *self = Signed::Headers;

@@ -54,6 +54,9 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
     Ok(())
 }
 
+/// No object with our schema is shorter.
+const SHORTEST: usize = 32;
+
 struct Json {
     options: Options,
 }
@@ -63,6 +66,15 @@ impl Parse for Json {
         scan::count(line.len());
         if scan::all(line, scan::is_blank) {
             return Ok(None);
+        }
+        // Millions of such lines are told of as fast as they are read.
+        let (first, last) =
+            (line[scan::find(line, |byte| !scan::is_blank(byte)).unwrap_or(0)], scan::trim_end(line));
+        if first != b'{' {
+            return Err(Reason::Part("not a JSON entry: it begins with no brace"));
+        }
+        if last.len() < SHORTEST && !last.ends_with(b"}") {
+            return Err(Reason::Part("not a JSON entry: it is cut off"));
         }
         let object: Object = serde_json::from_slice(line)
             .map_err(|error| Reason::Said(format!("not a JSON entry: {error}")))?;

@@ -155,6 +155,12 @@ impl Tree {
 
     fn item(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         let (name, rest) = scan::word(line);
+        // Nothing but a name, and nothing said of all: a plain file.
+        if rest.is_empty() && self.defaults.is_empty() && name != b".." {
+            let full = name.contains(&b'/');
+            let name = unvis(name).ok_or(Reason::BadEscape)?;
+            return Ok(Some(Entry { path: self.below(full, name), ..Entry::default() }));
+        }
         if name == b".." {
             if self.folder.len() > FOLDER_LIMIT {
                 return Err(Reason::NameTooLong);
@@ -220,11 +226,18 @@ impl Tree {
             let sum = scan::decimal(text).and_then(|sum| u32::try_from(sum).ok()).ok_or(Reason::NotALine)?;
             entry.digests.push(of_bytes("crc", &sum.to_be_bytes(), &self.options)?);
         }
-        entry.path = if full { name } else { [self.folder.as_slice(), &name].concat() };
-        if entry.path.starts_with(b"./") {
-            entry.path.drain(..2);
-        }
+        entry.path = self.below(full, name);
         Ok(Some(entry))
+    }
+
+    /// The path of a name in the current folder, or of one that has its folders.
+    fn below(&self, full: bool, name: Vec<u8>) -> Vec<u8> {
+        let mut path =
+            if full || self.folder.is_empty() { name } else { [self.folder.as_slice(), &name].concat() };
+        if path.starts_with(b"./") {
+            path.drain(..2);
+        }
+        path
     }
 }
 
@@ -333,11 +346,27 @@ impl Parse for Tree {
         if more.is_some() {
             return Ok(None);
         }
-        let whole = std::mem::take(&mut self.begun);
+        let mut whole = std::mem::take(&mut self.begun);
         if std::mem::take(&mut self.too_long) {
             return Err(Reason::LineTooLong);
         }
-        let text = scan::trim(&whole);
+        let found = self.statement(scan::trim(&whole));
+        // The next line needs it again.
+        whole.clear();
+        self.begun = whole;
+        found
+    }
+
+    fn end(&mut self) -> Vec<Found> {
+        let reason = Reason::Part("the last line goes on, and nothing follows");
+        let cut = !self.begun.is_empty() || self.too_long;
+        cut.then_some(Err(LineError { at: self.place, reason })).into_iter().collect()
+    }
+}
+
+impl Tree {
+    /// What a line says with all that continues it.
+    fn statement(&mut self, text: &[u8]) -> Result<Option<Entry>, Reason> {
         match (text.strip_prefix(b"/set "), text.strip_prefix(b"/unset ")) {
             (Some(words), _) => self.set(words).map(|()| None),
             (_, Some(words)) => {
@@ -353,12 +382,6 @@ impl Parse for Tree {
             }
             _ => self.item(text),
         }
-    }
-
-    fn end(&mut self) -> Vec<Found> {
-        let reason = Reason::Part("the last line goes on, and nothing follows");
-        let cut = !self.begun.is_empty() || self.too_long;
-        cut.then_some(Err(LineError { at: self.place, reason })).into_iter().collect()
     }
 }
 
