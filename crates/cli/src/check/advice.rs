@@ -29,7 +29,12 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
         (_, _) => ("none of the listed files is there", elsewhere),
     };
     console.error_of(name, &format!("nothing verified: {why}"));
-    console.hint(hint);
+    // What was recognised and is damaged, cut off or too large was said to be so: it is one.
+    let known = checked.format.is_some_and(|row| row.terminator().is_none());
+    let damaged = checked.entries == 0 && checked.counts.malformed > 0;
+    if lacks_key || !(damaged && (known || checked.unverified_signature.is_some())) {
+        console.hint(hint);
+    }
 }
 
 /// Says that nothing was there to check, where folders were searched for it.

@@ -20,6 +20,8 @@ pub struct Losses<'a> {
     lossy: bool,
     console: &'a mut Console,
     malformed: u64,
+    /// What is told of the first of them, once it is known whether anything is an entry: of what is no manifest one is enough.
+    told: Vec<String>,
     entries: u64,
     /// What many entries lose, and how many.
     parts: BTreeMap<String, u64>,
@@ -34,7 +36,8 @@ impl<'a> Losses<'a> {
     pub fn new(input: &[u8], format: &'static Format, lossy: bool, console: &'a mut Console) -> Losses<'a> {
         let (name, parts) = (display_safe(input), BTreeMap::new());
         let (malformed, entries, signature, untold, other) = (0, 0, false, false, false);
-        Losses { name, format, lossy, console, malformed, entries, parts, signature, untold, other }
+        let told = Vec::new();
+        Losses { name, format, lossy, console, malformed, told, entries, parts, signature, untold, other }
     }
 
     /// Takes note of something lost; what is told by name is told at once.
@@ -43,7 +46,7 @@ impl<'a> Losses<'a> {
             Lost::Malformed(error) => {
                 self.malformed += 1;
                 if self.malformed <= SHOWN {
-                    self.console.error(&format!("{}: {error}", self.name));
+                    self.told.push(error.to_string());
                 }
             }
             Lost::Entry(entry, why) => {
@@ -80,8 +83,18 @@ impl<'a> Losses<'a> {
     pub fn refusal(self, converted: &Converted) -> Option<Refusal> {
         let name = &self.name;
         if self.malformed > 0 {
-            if self.malformed > SHOWN {
-                self.console.error(&format!("{name}: {} more", self.malformed - SHOWN));
+            let none = converted.entries == 0 && self.entries == 0;
+            // Few lines may each have their own fault.
+            let shown = if none && self.malformed > SHOWN { 1 } else { SHOWN };
+            for error in self.told.iter().take(shown as usize) {
+                self.console.error(&format!("{name}: {error}"));
+            }
+            if none && self.malformed > SHOWN {
+                let text = format!("{name}: not converted: no entry, and {} malformed parts", self.malformed);
+                return Some(Refusal::with_hint(text, "is this a manifest? --from FORMAT says its format"));
+            }
+            if self.malformed > shown {
+                self.console.error(&format!("{name}: {} more", self.malformed - shown));
             }
             let parts = count(self.malformed, "malformed part", "malformed parts");
             let text = format!("{name}: not converted: {parts}");

@@ -232,6 +232,17 @@ fn messages_do_not_mislead() {
         );
         assert_eq!(ran.code, Some(2), "{}", ran.err);
     }
+    // A manifest that is cut off is one all the same.
+    folder.write("cut.json", format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{ABC}\"}}"));
+    let ran = folder.run(&["check", "cut.json"]);
+    assert!(ran.err.contains("nothing verified") && !ran.err.contains("is this a manifest"), "{}", ran.err);
+    // Of what is none, one message is enough.
+    folder.write("words", "no line of these is one\n".repeat(1000));
+    let ran = folder.run(&["convert", "-t", "jsonl", "words"]);
+    let said = "truesum: words: line 1: not a checksum line\n\
+                truesum: words: not converted: no entry, and 1000 malformed parts\n\
+                hint: is this a manifest? --from FORMAT says its format\n";
+    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["check", "--pubkey", "nothing", "M"]);
     assert!(ran.err.contains("hint: --pubkey takes the file of a key, or its 56 characters"), "{}", ran.err);
 }
