@@ -110,9 +110,17 @@ pub(crate) fn of_bytes(name: &str, bytes: &[u8], options: &Options) -> Result<(S
 /// What is wrong with the name or the digest.
 pub(crate) fn in_any_base(name: &str, text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
     match radix::base64(text) {
-        Some(bytes) if !is_hex(text) => of_bytes(name, &bytes, options),
+        // `a6713519-670`, of parts, has as many characters as whole groups of base64.
+        Some(bytes) if !is_hex(text) => of_bytes(name, &bytes, options)
+            .or_else(|why| if is_of_parts(text) { tagged(name, text, options) } else { Err(why) }),
         _ => tagged(name, text, options),
     }
+}
+
+/// Whether it is a hexadecimal digest with a number of parts behind it.
+fn is_of_parts(text: &[u8]) -> bool {
+    let dash = text.iter().rposition(|&byte| byte == b'-');
+    dash.is_some_and(|at| is_hex(&text[..at]) && text[at + 1..].iter().all(u8::is_ascii_digit))
 }
 
 /// Whether one character replaced, left out or put in makes one text of the other, whatever their case: a word that is nearly a
