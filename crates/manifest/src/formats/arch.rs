@@ -175,6 +175,10 @@ fn read_script(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
             at = end + 1;
             continue;
         };
+        if variables.is_in_a_block() {
+            let reason = Reason::Part("an array in a block that a shell may pass over");
+            return Err(LineError { at: Place::Byte(at as u64), reason });
+        }
         let (items, behind) = items(text, at + offset, &variables)?;
         arrays.insert((architecture, algorithm), items);
         at = behind;

@@ -39,6 +39,16 @@ const LAST: &[u8] = b"CertUtil:";
 /// What it says there of a run that failed, in any language.
 const FAILED: &[u8] = b": 0x";
 
+/// What stands before and behind the name, with the algorithm in front: English, Japanese, Chinese of two versions and of Taiwan.
+const AROUND: &[(&str, &str)] = &[
+    ("hash of file ", ""),
+    ("hash of ", ""),
+    ("ハッシュ (対象 ", ")"),
+    ("哈希(文件 ", ")"),
+    ("的 ", " 哈希"),
+    ("的 ", " 雜湊"),
+];
+
 /// Algorithms that certutil has.
 const TAGS: &[&str] = &["MD2", "MD4", "MD5", "SHA1", "SHA256", "SHA384", "SHA512"];
 
@@ -83,10 +93,18 @@ impl Runs {
             None => untagged(&digest, &self.options)?,
         };
         let name = if tag.is_some() { rest } else { title };
-        let english = [&b"hash of file "[..], b"hash of "].iter().find_map(|words| name.strip_prefix(*words));
+        let known = AROUND.iter().find_map(|(before, behind)| {
+            name.strip_prefix(before.as_bytes())?.strip_suffix(behind.as_bytes())
+        });
         // In another language the words before the name are not known: it is what follows the last blank.
-        let name =
-            english.unwrap_or_else(|| &name[scan::rfind(name, scan::is_blank).map_or(0, |at| at + 1)..]);
+        let last = || &name[scan::rfind(name, scan::is_blank).map_or(0, |at| at + 1)..];
+        let name = known.unwrap_or_else(last);
+        // Words behind the name are not known either.
+        if known.is_none() && name.ends_with(b")") && !name.contains(&b'(') {
+            return Err(Reason::Part(
+                "the file's name is not told from the words around it in this language",
+            ));
+        }
         Ok(Entry::new(name, spec, digest))
     }
 }

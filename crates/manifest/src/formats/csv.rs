@@ -61,11 +61,12 @@ fn column(title: &[u8]) -> Column {
     let plain: String =
         title.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase()).collect();
     match plain.as_str() {
-        "path" => Column::Name(0),
+        "path" | "relativepath" => Column::Name(0),
         "filename" => Column::Name(1),
         "file" => Column::Name(2),
         "name" => Column::Name(3),
-        "filepath" | "directory" => Column::Folder,
+        "filepath" | "directory" | "folder" | "dir" | "parent" | "subfolder" | "subdirectory"
+        | "parentfolder" | "parentpath" | "folderpath" | "directoryname" | "foldername" => Column::Folder,
         "size" | "filesize" | "length" | "bytes" => Column::Size,
         "hash" | "checksum" | "digest" => Column::Hash,
         "algorithm" | "alg" | "hashtype" => Column::Algorithm,
@@ -74,15 +75,24 @@ fn column(title: &[u8]) -> Column {
         "v1hash" | "v2hash" | "v4hash" | "v5hash" => Column::Version,
         _ => {
             let stem = plain.strip_prefix("hash").unwrap_or(&plain);
-            let names = [title.to_ascii_lowercase(), plain.clone(), stem.to_owned()];
+            // `SHA256 Hash`, `md5_checksum`, `File SHA-1`.
+            let words = ["hash", "checksum", "digest", "value", "file", "hex"];
+            let bare = words.iter().fold(plain.clone(), |bare, word| bare.replacen(word, "", 1));
+            let names = [title.to_ascii_lowercase(), plain.clone(), stem.to_owned(), bare];
             let known = |name: &&String| is_tag(name.as_bytes()) && name.parse::<Spec>().is_ok();
+            // Whatever else is said of it.
+            let within = || {
+                let mut words = title.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+                ["hash", "checksum", "digest"].iter().any(|word| plain.contains(word))
+                    || words.any(|word| is_tag(word.as_bytes()) && word.parse::<Spec>().is_ok())
+            };
             let other = || {
                 let stem = stem.trim_end_matches(|c: char| c.is_ascii_digit());
                 is_nearly_algorithm(title.as_bytes()) || matches!(Stated::of(stem), Some(Stated::Other(_)))
             };
             match names.iter().find(known) {
                 Some(name) => Column::Digest(name.clone()),
-                None if other() => Column::Doubtful,
+                None if other() || within() => Column::Doubtful,
                 None => Column::Other,
             }
         }
@@ -204,6 +214,13 @@ fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec
     if best.is_none() || folder.is_empty() {
         records.name(if best.is_none() { folder } else { name });
     } else {
+        // Some give the whole path beside the name.
+        let whole =
+            folder.strip_suffix(name).is_some_and(|rest| rest.ends_with(b"/") || rest.ends_with(b"\\"));
+        if whole && !name.is_empty() {
+            records.name(folder);
+            return;
+        }
         let separator: &[u8] = if folder.ends_with(b"/") || folder.ends_with(b"\\") { b"" } else { b"/" };
         records.name(&[folder, separator, name].concat());
     }

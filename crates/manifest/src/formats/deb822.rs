@@ -61,7 +61,13 @@ fn field(line: &[u8]) -> Option<(String, &[u8])> {
     let key = std::str::from_utf8(&line[..end]).ok()?;
     let is_key = !key.is_empty()
         && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
-    is_key.then(|| (key.to_ascii_lowercase(), scan::trim(&line[end + 1..])))
+    is_key.then(|| (plain(key.to_ascii_lowercase()), scan::trim(&line[end + 1..])))
+}
+
+/// opkg's lists have `SHA256sum` where Debian's have `SHA256`.
+fn plain(key: String) -> String {
+    let bare = key.strip_suffix("sum").filter(|bare| matches!(*bare, "sha1" | "sha256" | "sha512"));
+    bare.map(str::to_owned).unwrap_or(key)
 }
 
 fn is_continuation(line: &[u8]) -> bool {

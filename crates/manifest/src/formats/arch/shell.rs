@@ -36,6 +36,11 @@ impl Variables {
         Variables { known: HashMap::new(), left: Cell::new(ROOM + 2 * len), depth: 0 }
     }
 
+    /// Whether what stands here is run only under a condition, or when a function is called.
+    pub(super) fn is_in_a_block(&self) -> bool {
+        self.depth > 0
+    }
+
     /// Whether so many bytes more may be put in.
     fn take(&self, len: usize) -> bool {
         let rest = self.left.get().checked_sub(len);

@@ -116,6 +116,14 @@ enum Kind {
 /// Values of `type` of what is listed and is no file.
 const NO_FILES: &[&str] = &["dir", "directory", "tree", "link", "symlink"];
 
+/// Keys of the folder that the file of the same object lies in.
+const FOLDERS: &[&str] = &["directory", "directoryLabel", "dir", "folder", "subfolder", "parent"];
+
+/// Whether a text names a folder other than the one that all lie in.
+fn is_below(text: &str) -> bool {
+    !matches!(text.trim_matches('/'), "" | ".")
+}
+
 const UNREADABLE: &str = "what stands where its digest belongs is none";
 
 impl Object {
@@ -225,6 +233,10 @@ impl Object {
             self.descriptor(walk);
             return Said::Nothing;
         }
+        if inner && small && self.is_folder() {
+            walk.records.begin(walk.at);
+            walk.records.fault("files in a folder whose name is not part of theirs");
+        }
         let digests = if small { self.digests(walk, sense) } else { Object::default() };
         let name = if small { self.name() } else { None };
         let like = || digests.iter().any(|(_, value, _)| like_digest(value));
@@ -280,6 +292,11 @@ impl Object {
             self.doubtful(name, group, walk);
         } else if digests.iter().any(|(tag, value, _)| !tag.is_empty() && like_digest(value)) {
             return if is_nearly_digest(key) { Said::Fault } else { Said::Stray };
+        } else if role == Role::Other
+            && !inner
+            && self.iter().any(|(key, value, member)| is_of_file(key, value, member))
+        {
+            return Said::Stray;
         } else if role == Role::Other && !inner && self.is_misplaced(key) {
             walk.records.begin(walk.at);
             walk.records.fault("digests under a key that is nearly one of a list, or of an algorithm");
@@ -303,6 +320,16 @@ impl Object {
                 );
             }
         }
+    }
+
+    /// Whether it says that what it holds lies in a folder: names in there are relative to that.
+    fn is_folder(&self) -> bool {
+        self.iter().any(|(key, value, member)| {
+            let is = |word: &&str| key.eq_ignore_ascii_case(word);
+            let named = FOLDERS.iter().chain(&["path"]).any(|word| is(word)) && is_below(value);
+            let typed = is(&"type") && NO_FILES[..3].contains(&value);
+            is_text(member) && (named || typed)
+        })
     }
 
     fn has(&self, kind: Kind) -> bool {
@@ -443,6 +470,13 @@ impl Object {
         if self.is_twofold(Sense::Name) || self.is_twofold(Sense::Address) || self.is_twofold(Sense::Base64) {
             records.fault("two names of one file");
         }
+        let folder = self.iter().find(|(key, value, member)| {
+            is_text(*member) && FOLDERS.iter().any(|word| key.eq_ignore_ascii_case(word)) && is_below(value)
+        });
+        let joined = |folder: &str| name.is_some_and(|name| name.starts_with(folder.as_bytes()));
+        if let Some((key, ..)) = folder.filter(|(_, folder, _)| !joined(folder)) {
+            records.fault_of("its folder stands beside its name, under a key of its own", key.as_bytes());
+        }
         if self.is_twofold(Sense::Size) {
             records.fault("two sizes of one file");
         }
@@ -486,6 +520,16 @@ impl Object {
         let or_damaged =
             |value: &str, member| is_digest(value, member) || is_text(member) && mostly_digits(value);
         if !self.iter().any(|(_, value, member)| or_damaged(value, member)) {
+            return false;
+        }
+        // `content-hash`, `originHash` and `commit` in lock files: of no file.
+        let about = |key: &str| {
+            let lower = key.to_ascii_lowercase();
+            let ends = ["hash", "checksum", "digest"].iter().any(|word| lower.ends_with(word));
+            !key.contains(['.', '/']) && (ends || is_other(key))
+        };
+        let mut like = self.iter().filter(|(_, value, member)| is_digest(value, *member));
+        if role == Role::Top && like.all(|(key, ..)| about(key)) {
             return false;
         }
         let tag = walk.keys.tag(sense).map(str::to_owned);
@@ -533,6 +577,12 @@ fn is_other(key: &str) -> bool {
     ["commit", "revision", "ref", "sig", "signature", "package", "id", "key", "head", "token", "nonce"]
         .iter()
         .any(|word| key.starts_with(word) || key.ends_with(word))
+}
+
+/// Whether it is a digest under a key that is one of files alone, whatever holds it: `"dist": {"shasum": ...}`.
+fn is_of_file(key: &str, value: &str, member: Member) -> bool {
+    let keys = ["shasum", "integrity", "checksum"];
+    is_text(member) && keys.iter().any(|word| key.eq_ignore_ascii_case(word)) && like_digest(value)
 }
 
 /// Whether it has the form of a digest under a key that says nothing of it.
