@@ -9,10 +9,9 @@ use truesum::hash::{
 /// What a status may be.
 pub const STATUSES: [&str; 5] = ["secure", "weakened", "broken", "sampled", "checksum"];
 
-/// The rows asked for: the table; of all also what needs a key, HMAC over each hash, and the catalogue of CRCs. Programs, which
-/// tire of no length, get all of them.
+/// The rows asked for: the table; of all also what needs a key, HMAC over each hash, and the catalogue of CRCs.
 pub fn rows(args: &ListArgs) -> impl Iterator<Item = &'static Algorithm> {
-    let (all, lanes, status) = (args.all || args.json, args.lanes, args.status.clone());
+    let (all, lanes, status) = (args.all, args.lanes, args.status.clone());
     let keyed = KEYED.iter().copied().flatten().chain(hmacs(ALGORITHMS.iter()));
     let more = keyed.chain(CRC_CATALOGUE);
     ALGORITHMS.iter().chain(more.filter(move |_| all)).filter(move |row| {
