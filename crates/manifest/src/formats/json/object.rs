@@ -326,7 +326,7 @@ impl Object {
     fn is_folder(&self) -> bool {
         self.iter().any(|(key, value, member)| {
             let is = |word: &&str| key.eq_ignore_ascii_case(word);
-            let named = FOLDERS.iter().chain(&["path"]).any(|word| is(word)) && is_below(value);
+            let named = FOLDERS.iter().chain(&["path"]).any(&is) && is_below(value);
             let typed = is(&"type") && NO_FILES[..3].contains(&value);
             is_text(member) && (named || typed)
         })
