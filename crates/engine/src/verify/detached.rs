@@ -37,19 +37,25 @@ fn is_whole(text: &[u8]) -> bool {
         "minisign-signature" => lines.len() == 4,
         "signify-signature" => lines.len() == 2,
         "openpgp-signature" | "ssh-signature" | "cms-signature" => is_armoured(&lines),
-        "sigstore-bundle" => true,
+        "sigstore-bundle" => serde_json::from_slice::<serde_json::Value>(text).is_ok(),
         _ => false,
     }
 }
 
-/// Whether lines begin and end as armour does, with nothing behind it and no second piece within.
+/// Whether lines begin and end as armour does, with nothing behind it, and between them what armour has: its headers (RFC 9580,
+/// section 6.2.2) and base64. A line of a list has a blank.
 fn is_armoured(lines: &[&[u8]]) -> bool {
     let [first, body @ .., last] = lines else { return false };
     let title = |line: &'_ [u8], word: &[u8]| -> Option<Vec<u8>> {
         Some(line.strip_prefix(b"-----")?.strip_prefix(word)?.strip_suffix(b"-----")?.to_vec())
     };
+    let headers: [&[u8]; 5] = [b"Version: ", b"Comment: ", b"Hash: ", b"Charset: ", b"MessageID: "];
+    let of_armour = |line: &&[u8]| {
+        let base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+        line.iter().all(base64) || headers.iter().any(|header| line.starts_with(header))
+    };
     let begun = title(first, b"BEGIN ");
-    begun.is_some() && begun == title(last, b"END ") && !body.iter().any(|line| line.starts_with(b"-----"))
+    begun.is_some() && begun == title(last, b"END ") && body.iter().all(of_armour)
 }
 
 /// Whether these are packets of OpenPGP (RFC 9580, section 4.2), one or more to the last byte, and each a signature.
@@ -123,7 +129,7 @@ mod tests {
 
     #[test]
     fn text_is_a_signature_if_nothing_is_behind_it() {
-        let key = "RW".to_owned() + &"Q".repeat(96) + "==";
+        let key = "RW".to_owned() + &"Q".repeat(97) + "=";
         let signify = format!("untrusted comment: verify with key.pub\n{key}\n");
         let minisign = format!("{signify}trusted comment: timestamp:1\n{key}\n");
         for title in ["PGP SIGNATURE", "SSH SIGNATURE", "PKCS7", "CMS"] {
@@ -133,8 +139,14 @@ mod tests {
             assert!(!is_whole(format!("{armour}{LINE}").as_bytes()), "{title}");
             assert!(!is_whole(format!("{armour}{LINE}{armour}").as_bytes()), "{title}");
             assert!(!is_whole(format!("{armour}\n\n{armour}").as_bytes()), "two: which is of what?");
+            let within =
+                format!("-----BEGIN {title}-----\nVersion: 1\n\nabcd\n{LINE}-----END {title}-----\n");
+            assert!(!is_whole(within.as_bytes()), "{title}");
+            assert!(is_whole(within.replace(LINE, "").as_bytes()), "{title}");
         }
-        assert_eq!(is_whole(signify.as_bytes()), is_whole(minisign.as_bytes()), "{signify}");
+        let bundle = r#"{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json","messageSignature":{}}"#;
+        assert!(is_whole(bundle.as_bytes()) && !is_whole(format!("{bundle}\n{LINE}").as_bytes()));
+        assert!(is_whole(signify.as_bytes()) && is_whole(minisign.as_bytes()), "{signify}");
         assert!(!is_whole(format!("{minisign}{LINE}").as_bytes()));
         assert!(!is_whole(format!("{minisign}MD5 (a) = 900150983cd24fb0d6963f7d28e17f72\n").as_bytes()));
         assert!(!is_whole(format!("{signify}{LINE}").as_bytes()));
