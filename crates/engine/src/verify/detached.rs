@@ -37,9 +37,27 @@ fn is_whole(text: &[u8]) -> bool {
         "minisign-signature" => lines.len() == 4,
         "signify-signature" => lines.len() == 2,
         "openpgp-signature" | "ssh-signature" | "cms-signature" => is_armoured(&lines),
-        "sigstore-bundle" => serde_json::from_slice::<serde_json::Value>(text).is_ok(),
+        "sigstore-bundle" => is_one_object(text.trim_ascii()),
         _ => false,
     }
+}
+
+/// Whether the first object of JSON ends where the text does.
+fn is_one_object(text: &[u8]) -> bool {
+    let (mut depth, mut quoted, mut escaped) = (0u32, false, false);
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' if !quoted => depth += 1,
+            b'}' if !quoted && depth > 1 => depth -= 1,
+            b'}' if !quoted => return depth == 1 && at + 1 == text.len(),
+            _ if depth == 0 => return false,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Whether lines begin and end as armour does, with nothing behind it, and between them what armour has: its headers (RFC 9580,
@@ -145,6 +163,8 @@ mod tests {
             assert!(is_whole(within.replace(LINE, "").as_bytes()), "{title}");
         }
         let bundle = r#"{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json","messageSignature":{}}"#;
+        let nested = bundle.replace("{}", r#"{"a":"}\"{","b":[{}]}"#);
+        assert!(is_whole(nested.as_bytes()) && !is_whole(format!("{nested}}}").as_bytes()));
         assert!(is_whole(bundle.as_bytes()) && !is_whole(format!("{bundle}\n{LINE}").as_bytes()));
         assert!(is_whole(signify.as_bytes()) && is_whole(minisign.as_bytes()), "{signify}");
         assert!(!is_whole(format!("{minisign}{LINE}").as_bytes()));
