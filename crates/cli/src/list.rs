@@ -28,7 +28,7 @@ pub struct ListArgs {
     /// One algorithm in full, by any of its names, or one format
     #[arg(value_name = "NAME", conflicts_with_all = ["all", "status", "lanes"])]
     pub name: Option<String>,
-    /// Algorithms: what needs a key and the catalogue of CRCs too
+    /// Algorithms: what needs a key too
     #[arg(long)]
     pub all: bool,
     /// Algorithms of this status: secure, weakened, broken, sampled, checksum

@@ -9,12 +9,11 @@ use truesum::hash::{
 /// What a status may be.
 pub const STATUSES: [&str; 5] = ["secure", "weakened", "broken", "sampled", "checksum"];
 
-/// The rows asked for: the table; of all also what needs a key, HMAC over each hash, and the catalogue of CRCs.
+/// The rows asked for: what any file can be hashed with, the catalogue of CRCs last; of all also what needs a key, HMAC over each hash.
 pub fn rows(args: &ListArgs) -> impl Iterator<Item = &'static Algorithm> {
     let (all, lanes, status) = (args.all, args.lanes, args.status.clone());
     let keyed = KEYED.iter().copied().flatten().chain(hmacs(ALGORITHMS.iter()));
-    let more = keyed.chain(CRC_CATALOGUE);
-    ALGORITHMS.iter().chain(more.filter(move |_| all)).filter(move |row| {
+    ALGORITHMS.iter().chain(CRC_CATALOGUE).chain(keyed.filter(move |_| all)).filter(move |row| {
         status.as_deref().is_none_or(|status| row.status.word() == status)
             && (!lanes || !kernel::rows(row).is_empty())
     })
@@ -43,15 +42,11 @@ pub fn table(args: &ListArgs) -> String {
         };
         wrap(&head, &also(about, row), &mut text);
     }
+    text += "\nAny other CRC goes by its parameters:\n\
+             'crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0'.\n\
+             truesum list algorithms NAME shows one in full.\n";
     if !args.all {
-        let _ = writeln!(
-            text,
-            "\n--all: what needs a key (hmac-sha256, kmac128, siphash), and {} more CRCs by the names of their\n\
-             catalogue (crc-16/modbus); any other by its parameters\n\
-             ('crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0').\n\
-             truesum list algorithms NAME shows one in full.",
-            CRC_CATALOGUE.len()
-        );
+        text += "--all: what needs a key too (hmac-sha256, kmac128, siphash).\n";
     }
     text += "\nsecure, weakened: an equal digest shows that nobody changed the bytes (tamper-evident).\n\
              broken, checksum: it shows only that they were not damaged by accident.\n\

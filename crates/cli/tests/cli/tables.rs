@@ -136,6 +136,9 @@ fn lists_of_algorithms_are_narrowed_by_status_and_lanes() {
     let (all, secure, lanes) =
         (names(&["--all"]), names(&["--status", "secure"]), names(&["--lanes", "--status", "broken"]));
     let has = |list: &[String], name: &str| list.iter().any(|known| known == name);
+    // Without options: what any file can be hashed with.
+    let plain = names(&[]);
+    assert!(plain.len() > 200 && has(&plain, "crc-16/modbus") && !has(&plain, "siphash-2-4"), "{plain:?}");
     assert!(
         all.len() > 200 && has(&all, "hmac-sha256") && has(&all, "crc-16/modbus") && has(&all, "siphash-2-4")
     );
