@@ -1,12 +1,19 @@
 //! GOST R 34.11-94 (RFC 5831) with the S-boxes of its test parameters and with CryptoPro's (RFC 4357 section 11.2).
 //!
 //! Digests are the number's bytes, the least first, as `rhash`, OpenSSL and PHP print them; RFC 5831 writes the number the
-//! other way round. The four encryptions of a block do not depend on each other and take turns in scalar code; S-boxes of
-//! four bits are joined to tables of bytes, with the rotation behind them, when they are first used.
+//! other way round. The four encryptions of a block do not depend on each other and take turns in scalar code, where S-boxes of
+//! four bits are joined to tables of bytes, with the rotation behind them; in lanes they are shuffles of bytes.
 #![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, Kernel, State, Tail, add_words, kernels, output_le64, put_words, state, words};
+#[cfg(target_arch = "x86_64")]
+use crate::word::{U32x8, U32x16};
+#[cfg(target_arch = "x86_64")]
+use lanes::compress as compress_lanes;
 use std::sync::LazyLock;
 
 const THEORY: Status = Status::Weakened(
@@ -54,14 +61,20 @@ const fn chain(kernels: &'static [Kernel]) -> Chain {
 
 kernels! {
     static KERNELS_TEST: Word64 of u64;
-    x86_64 {}
+    x86_64 {
+        avx512_test: avx512_gfni x 16, from 9 = compress_lanes[U32x16, 0];
+        avx2_test: avx2 x 8, from 2 = compress_lanes[U32x8, 0];
+    }
     portable {
         test: x 1, from 1 = compress[0];
     }
 }
 kernels! {
     static KERNELS_CRYPTOPRO: Word64 of u64;
-    x86_64 {}
+    x86_64 {
+        avx512_cryptopro: avx512_gfni x 16, from 9 = compress_lanes[U32x16, 1];
+        avx2_cryptopro: avx2 x 8, from 2 = compress_lanes[U32x8, 1];
+    }
     portable {
         cryptopro: x 1, from 1 = compress[1];
     }

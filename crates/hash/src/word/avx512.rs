@@ -44,14 +44,6 @@ word!(
     shift!(_mm512_srl_epi64)
 );
 
-impl U64x8 {
-    /// The register itself, for what no other word can do.
-    #[inline(always)]
-    pub(crate) fn register(self) -> __m512i {
-        self.0
-    }
-}
-
 /// Reverses the bytes inside each lane, in all 64-byte registers.
 #[inline(always)]
 unsafe fn swap512<const N: usize>(rows: [__m512i; N], pattern: &[u8; 16]) -> [__m512i; N] {

@@ -8,7 +8,7 @@ macro_rules! word {
      $rotl:expr, $shr:expr $(, select $select:expr)? $(; $($more:item)*)?) => {
         #[doc = $doc]
         #[derive(Clone, Copy)]
-        pub(crate) struct $name($reg);
+        pub(crate) struct $name(pub(crate) $reg);
 
         // A value of this type exists only inside a kernel row that was compiled for, and runs only on, CPUs with its
         // features (see the constructors' contract): "the row's" below.

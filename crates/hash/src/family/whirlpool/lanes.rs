@@ -90,7 +90,7 @@ pub(super) unsafe fn compress(state: *mut u64, messages: *const *const u8, block
         let mut chain = transposed!(words);
         for block in 0..blocks {
             let words: [U64x8; 8] = U64x8::chunk(messages, 64 * block, Endian::Little);
-            let words: [__m512i; 8] = array![8; i => words[i].register()];
+            let words: [__m512i; 8] = array![8; i => words[i].0];
             let m = transposed!(words);
             let mut key = chain;
             let mut text: [__m512i; 8] = array![8; i => _mm512_xor_si512(m[i], key[i])];
