@@ -41,6 +41,7 @@ families! {
     whirlpool_early
     gost94
     streebog
+    belt
     lsh
     has160
     mdc2

@@ -48,6 +48,7 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("gost94-cryptopro", by::<gost94::Gost94CryptoPro>),
     ("gost12-256", by::<streebog::Streebog256>),
     ("gost12-512", by::<streebog::Streebog512>),
+    ("belt-hash", by::<belt_hash::BeltHash>),
     ("tiger2", by::<tiger::Tiger2>),
     ("ripemd128", by::<ripemd::Ripemd128>),
     ("ripemd256", by::<ripemd::Ripemd256>),

@@ -1,4 +1,4 @@
-//! Hashes that are rarely met and whose crates are kept, one message at a time: national standards (Kupyna of Ukraine, BelT of Belarus) and
+//! Hashes that are rarely met and whose crates are kept, one message at a time: the national standard Kupyna of Ukraine, and
 //! FSB, a candidate of NIST's competition, which brings 272,384 bytes for its matrices and is there with the feature `fsb` only.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
@@ -45,7 +45,6 @@ rows! {
     "kupyna256" "KUPYNA-256" ["kupyna-256", "dstu7564-256"] 32 kupyna::Kupyna256, KUPYNA, "the standard hash of Ukraine, 256 bits", "a09c05514eaa9c40821638bc5964e8a8db5f4ee3e113ffb21822e863f2d03cb6";
     "kupyna384" "KUPYNA-384" ["kupyna-384", "dstu7564-384"] 48 kupyna::Kupyna384, KUPYNA, "the standard hash of Ukraine, 384 bits", "ff6d7c421eeb4485e9682b9f1af48111a00a3b7b411f46e63813771a5001065cb59077e3bc096a65a68c90f9adf24b66";
     "kupyna512" "KUPYNA-512" ["kupyna-512", "dstu7564-512"] 64 kupyna::Kupyna512, KUPYNA, "the standard hash of Ukraine, 512 bits", "b3c19bf16d723e7c3ed4abf3c9a6dadeff6d7c421eeb4485e9682b9f1af48111a00a3b7b411f46e63813771a5001065cb59077e3bc096a65a68c90f9adf24b66";
-    "belt-hash" "BELT-HASH" [] 32 belt_hash::BeltHash, Status::Secure("STB 34.101.31-2011"), "the standard hash of Belarus", "6944c171dbc58b189462d4a2ede715523b66604ab148a8e2975b39f3a4dce82c";
 }
 
 #[derive(Clone)]

@@ -62,7 +62,7 @@ const fn chain(kernels: &'static [Kernel]) -> Chain {
 kernels! {
     static KERNELS_TEST: Word64 of u64;
     x86_64 {
-        avx512_test: avx512_gfni x 16, from 9 = compress_lanes[U32x16, 0];
+        avx512_test: avx512_gfni x 16, from 2 = compress_lanes[U32x16, 0];
         avx2_test: avx2 x 8, from 2 = compress_lanes[U32x8, 0];
     }
     portable {
@@ -72,7 +72,7 @@ kernels! {
 kernels! {
     static KERNELS_CRYPTOPRO: Word64 of u64;
     x86_64 {
-        avx512_cryptopro: avx512_gfni x 16, from 9 = compress_lanes[U32x16, 1];
+        avx512_cryptopro: avx512_gfni x 16, from 2 = compress_lanes[U32x16, 1];
         avx2_cryptopro: avx2 x 8, from 2 = compress_lanes[U32x8, 1];
     }
     portable {

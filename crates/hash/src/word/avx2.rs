@@ -57,32 +57,37 @@ unsafe fn swap256<const N: usize>(rows: [__m256i; N], pattern: &[u8; 16]) -> [__
 impl Word32 for U32x8 {
     #[inline(always)]
     unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 16] {
-        // SAFETY: pointers are valid for `offset + 64` bytes by the contract of `chunk`, loads are unaligned ones, and
+        // SAFETY: the caller's promise.
+        unsafe {
+            let low = Self::half_chunk(messages, offset, order);
+            let high = Self::half_chunk(messages, offset + 32, order);
+            array![16; i => if i < 8 { low[i] } else { high[i - 8] }]
+        }
+    }
+    #[inline(always)]
+    unsafe fn half_chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8] {
+        // SAFETY: pointers are valid for `offset + 32` bytes by the contract of `half_chunk`, loads are unaligned ones, and
         // the features are those of the row that inlines it.
         unsafe {
-            let mut words = [_mm256_setzero_si256(); 16];
-            for half in 0..2 {
-                let mut r: [__m256i; 8] = array![8; lane => {
-                    _mm256_loadu_si256((*messages.add(lane)).add(offset + 32 * half).cast())
-                }];
-                if order == Endian::Big {
-                    r = swap256(r, &SWAP32);
-                }
-                // Pairs of rows interleave by words, pairs of pairs by double words, then halves change places.
-                let t: [__m256i; 8] = array![8; i => {
-                    let (a, b) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
-                    if i % 2 == 0 { _mm256_unpacklo_epi32(a, b) } else { _mm256_unpackhi_epi32(a, b) }
-                }];
-                let u: [__m256i; 8] = array![8; i => {
-                    let (a, b) = (t[i / 4 * 4 + (i / 2) % 2], t[i / 4 * 4 + (i / 2) % 2 + 2]);
-                    if i % 2 == 0 { _mm256_unpacklo_epi64(a, b) } else { _mm256_unpackhi_epi64(a, b) }
-                }];
-                for i in 0..4 {
-                    words[8 * half + i] = _mm256_permute2x128_si256::<0x20>(u[i], u[i + 4]);
-                    words[8 * half + i + 4] = _mm256_permute2x128_si256::<0x31>(u[i], u[i + 4]);
-                }
+            let mut r: [__m256i; 8] =
+                array![8; lane => _mm256_loadu_si256((*messages.add(lane)).add(offset).cast())];
+            if order == Endian::Big {
+                r = swap256(r, &SWAP32);
             }
-            array![16; i => U32x8(words[i])]
+            // Pairs of rows interleave by words, pairs of pairs by double words, then halves change places.
+            let t: [__m256i; 8] = array![8; i => {
+                let (a, b) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
+                if i % 2 == 0 { _mm256_unpacklo_epi32(a, b) } else { _mm256_unpackhi_epi32(a, b) }
+            }];
+            let u: [__m256i; 8] = array![8; i => {
+                let (a, b) = (t[i / 4 * 4 + (i / 2) % 2], t[i / 4 * 4 + (i / 2) % 2 + 2]);
+                if i % 2 == 0 { _mm256_unpacklo_epi64(a, b) } else { _mm256_unpackhi_epi64(a, b) }
+            }];
+            array![8; i => U32x8(if i < 4 {
+                _mm256_permute2x128_si256::<0x20>(u[i], u[i + 4])
+            } else {
+                _mm256_permute2x128_si256::<0x31>(u[i - 4], u[i])
+            })]
         }
     }
 }

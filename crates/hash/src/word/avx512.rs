@@ -54,40 +54,59 @@ unsafe fn swap512<const N: usize>(rows: [__m512i; N], pattern: &[u8; 16]) -> [__
     }
 }
 
+/// The words of sixteen rows, in the order of rows.
+#[inline(always)]
+unsafe fn transposed(mut r: [__m512i; 16], order: Endian) -> [__m512i; 16] {
+    // SAFETY: only AVX-512BW rows call this.
+    unsafe {
+        if order == Endian::Big {
+            r = swap512(r, &SWAP32);
+        }
+        let t: [__m512i; 16] = array![16; i => {
+            let (a, b) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
+            if i % 2 == 0 { _mm512_unpacklo_epi32(a, b) } else { _mm512_unpackhi_epi32(a, b) }
+        }];
+        // Now u[4 * q + i] holds word i of each quarter, for the four messages of group q.
+        let u: [__m512i; 16] = array![16; i => {
+            let (a, b) = (t[i / 4 * 4 + (i / 2) % 2], t[i / 4 * 4 + (i / 2) % 2 + 2]);
+            if i % 2 == 0 { _mm512_unpacklo_epi64(a, b) } else { _mm512_unpackhi_epi64(a, b) }
+        }];
+        let mut words = [_mm512_setzero_si512(); 16];
+        for i in 0..4 {
+            let (a, b) = (u[i], u[i + 4]);
+            let (c, d) = (u[i + 8], u[i + 12]);
+            let (ab_even, ab_odd) = (_mm512_shuffle_i32x4::<0x88>(a, b), _mm512_shuffle_i32x4::<0xdd>(a, b));
+            let (cd_even, cd_odd) = (_mm512_shuffle_i32x4::<0x88>(c, d), _mm512_shuffle_i32x4::<0xdd>(c, d));
+            words[i] = _mm512_shuffle_i32x4::<0x88>(ab_even, cd_even);
+            words[i + 8] = _mm512_shuffle_i32x4::<0xdd>(ab_even, cd_even);
+            words[i + 4] = _mm512_shuffle_i32x4::<0x88>(ab_odd, cd_odd);
+            words[i + 12] = _mm512_shuffle_i32x4::<0xdd>(ab_odd, cd_odd);
+        }
+        words
+    }
+}
+
 impl Word32 for U32x16 {
     #[inline(always)]
     unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 16] {
         // SAFETY: pointers are valid for `offset + 64` bytes by the contract of `chunk`, loads are unaligned ones, and
         // the features are those of the row that inlines it.
         unsafe {
-            let mut r: [__m512i; 16] =
+            let r: [__m512i; 16] =
                 array![16; lane => _mm512_loadu_si512((*messages.add(lane)).add(offset).cast())];
-            if order == Endian::Big {
-                r = swap512(r, &SWAP32);
-            }
-            let t: [__m512i; 16] = array![16; i => {
-                let (a, b) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
-                if i % 2 == 0 { _mm512_unpacklo_epi32(a, b) } else { _mm512_unpackhi_epi32(a, b) }
-            }];
-            // Now u[4 * q + i] holds word i of each quarter, for the four messages of group q.
-            let u: [__m512i; 16] = array![16; i => {
-                let (a, b) = (t[i / 4 * 4 + (i / 2) % 2], t[i / 4 * 4 + (i / 2) % 2 + 2]);
-                if i % 2 == 0 { _mm512_unpacklo_epi64(a, b) } else { _mm512_unpackhi_epi64(a, b) }
-            }];
-            let mut words = [_mm512_setzero_si512(); 16];
-            for i in 0..4 {
-                let (a, b) = (u[i], u[i + 4]);
-                let (c, d) = (u[i + 8], u[i + 12]);
-                let (ab_even, ab_odd) =
-                    (_mm512_shuffle_i32x4::<0x88>(a, b), _mm512_shuffle_i32x4::<0xdd>(a, b));
-                let (cd_even, cd_odd) =
-                    (_mm512_shuffle_i32x4::<0x88>(c, d), _mm512_shuffle_i32x4::<0xdd>(c, d));
-                words[i] = _mm512_shuffle_i32x4::<0x88>(ab_even, cd_even);
-                words[i + 8] = _mm512_shuffle_i32x4::<0xdd>(ab_even, cd_even);
-                words[i + 4] = _mm512_shuffle_i32x4::<0x88>(ab_odd, cd_odd);
-                words[i + 12] = _mm512_shuffle_i32x4::<0xdd>(ab_odd, cd_odd);
-            }
+            let words = transposed(r, order);
             array![16; i => U32x16(words[i])]
+        }
+    }
+    #[inline(always)]
+    unsafe fn half_chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8] {
+        // SAFETY: as above, of 32 bytes.
+        unsafe {
+            let r: [__m512i; 16] = array![16; lane => {
+                _mm512_zextsi256_si512(_mm256_loadu_si256((*messages.add(lane)).add(offset).cast()))
+            }];
+            let words = transposed(r, order);
+            array![8; i => U32x16(words[i])]
         }
     }
 }

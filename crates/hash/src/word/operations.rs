@@ -1,6 +1,12 @@
 //! What every word can do, whatever register it is: the vocabulary of kernel bodies.
 #![allow(unsafe_code)]
 
+use super::unroll::array;
+use std::mem::MaybeUninit;
+
+/// The most lanes of 32 bits.
+const MOST: usize = 32;
+
 /// Operations every word has.
 pub(crate) trait Word: Copy {
     /// One lane's value.
@@ -101,6 +107,24 @@ pub(crate) trait Word32: Word<Lane = u32> {
     /// # Safety
     /// As [`Word::splat`]; `messages` holds `LANES` pointers, each valid for reading `offset + 64` bytes.
     unsafe fn chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 16];
+
+    /// Reads 32 bytes of every message, as eight words, and nothing behind them.
+    ///
+    /// # Safety
+    /// As [`Word::splat`]; `messages` holds `LANES` pointers, each valid for reading `offset + 32` bytes.
+    #[inline(always)]
+    unsafe fn half_chunk(messages: *const *const u8, offset: usize, order: Endian) -> [Self; 8] {
+        let mut copies = [const { MaybeUninit::<[[u8; 32]; 2]>::uninit() }; MOST];
+        let mut places = [std::ptr::null(); MOST];
+        for lane in 0..Self::LANES {
+            // SAFETY: the caller's promise.
+            let half = unsafe { *(*messages.add(lane)).add(offset).cast::<[u8; 32]>() };
+            places[lane] = copies[lane].write([half; 2]).as_ptr().cast();
+        }
+        // SAFETY: the caller's promise, and each copy is 64 bytes.
+        let words = unsafe { Self::chunk(places.as_ptr(), 0, order) };
+        array![8; i => words[i]]
+    }
 }
 
 /// 64-bit lanes.

@@ -173,20 +173,12 @@ pub(super) unsafe fn compress<W: Substitute, const SET: usize>(
             }
         }
         let mut h: [W; 8] = array![8; i => W::load(halves[i].as_ptr())];
-        // A block is half of what is read at once, and nothing may be read behind the last.
-        let mut copies = [[0u8; 64]; MOST];
-        let mut places = [copies[0].as_ptr(); MOST];
-        for (place, copy) in places.iter_mut().zip(&copies) {
-            *place = copy.as_ptr();
-        }
         for block in 0..blocks {
-            for lane in 0..W::LANES {
-                let message = *(*messages.add(lane)).add(32 * block).cast::<[u8; 32]>();
-                copies[lane][..32].copy_from_slice(&message);
-                add_words(&mut sums[lane], &words::<4>(message.as_chunks().0));
+            for (lane, sum) in sums[..W::LANES].iter_mut().enumerate() {
+                let message = &*(*messages.add(lane)).add(32 * block).cast::<[[u8; 8]; 4]>();
+                add_words(sum, &words::<4>(message));
             }
-            let read = W::chunk(places.as_ptr(), 0, Endian::Little);
-            let m: [W; 8] = array![8; i => read[i]];
+            let m = W::half_chunk(messages, 32 * block, Endian::Little);
             let (u1, v1) = (a(h), a(a(m)));
             let constant: [W; 8] = array![8; i => W::splat((C[i / 2] >> (i % 2 * 32)) as u32)];
             let (u2, v2) = (xor(a(u1), constant), a(a(v1)));
