@@ -3,11 +3,11 @@
 //! Adding one is its file and a line of this list.
 
 macro_rules! families {
-    ($($name:ident)*) => {
-        $(pub(crate) mod $name;)*
+    ($($(#[$where:meta])* $name:ident)*) => {
+        $($(#[$where])* pub(crate) mod $name;)*
 
         /// The rows of every family, in the order lists show them.
-        pub(crate) static FAMILIES: &[&[crate::algorithm::Algorithm]] = &[$($name::ROWS),*];
+        pub(crate) static FAMILIES: &[&[crate::algorithm::Algorithm]] = &[$($(#[$where])* $name::ROWS),*];
     };
 }
 
@@ -38,7 +38,6 @@ families! {
     ripemd
     tiger
     whirlpool
-    whirlpool_early
     gost94
     streebog
     belt
@@ -51,9 +50,11 @@ families! {
     haval
     skein
     groestl
+    kupyna
     jh
     shabal
-    by_crate
+    #[cfg(feature = "fsb")]
+    fsb
     ascon
     crc
     sum

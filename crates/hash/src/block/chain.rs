@@ -9,8 +9,8 @@ use super::row::Kernel;
 pub(crate) const MAX_WORDS: usize = 25;
 /// Bytes of the largest block (LSH-512).
 pub(crate) const MAX_BLOCK: usize = 256;
-/// The most bytes that the last blocks of a message are (two of SHAKE128).
-const MAX_TAIL: usize = 2 * 168;
+/// The most bytes that the last blocks of a message are (three of Kupyna's and Grøstl's longer ones).
+const MAX_TAIL: usize = 3 * 128;
 
 /// The state of one message.
 pub(crate) type State = [u64; MAX_WORDS];

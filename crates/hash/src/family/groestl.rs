@@ -2,15 +2,14 @@
 //! permutations built as AES is, of 64 bytes up to 256 bits of digest and of 128 bytes above.
 //!
 //! The digest is made of one permutation of the last state. Here that is one block more: a block of zeros gives `P(h) ^ h ^ Q(0)`, and
-//! what the other permutation makes of zeros is always the same. So the end of a message goes through the kernels as all of it does: through
-//! the lanes where there is room for three blocks at the end of a message, and by itself for the longer blocks.
+//! what the other permutation makes of zeros is always the same. So the end of a message goes through the kernels as all of it does.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
-use crate::block::{Chain, Code, Kernel, MAX_WORDS, State, Tail, kernels, pick, words};
+use crate::block::{Chain, Kernel, MAX_WORDS, State, Tail, kernels, words};
 use std::sync::LazyLock;
 
 const GROESTL: Status =
@@ -46,8 +45,7 @@ static LONG: Chain = chain::<16>(KERNELS_LONG);
 
 const fn chain<const COLUMNS: usize>(kernels: &'static [Kernel]) -> Chain {
     let (pad, output) = (pad::<COLUMNS>, output::<COLUMNS>);
-    let last_blocks = if COLUMNS == 8 { 3 } else { 2 };
-    Chain { block: 8 * COLUMNS, words: COLUMNS, lazy: false, kernels, pad, output, last_blocks, squeeze: None }
+    Chain { block: 8 * COLUMNS, words: COLUMNS, lazy: false, kernels, pad, output, last_blocks: 3, squeeze: None }
 }
 
 kernels! {
@@ -96,14 +94,14 @@ fn init(params: &Params) -> State {
     state
 }
 
-/// A one bit, zeros, the number of blocks up to here as 64 bits, big-endian; then a block of zeros if it is a shorter one.
+/// A one bit, zeros, the number of blocks up to here as 64 bits, big-endian; then a block of zeros.
 fn pad<const COLUMNS: usize>(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     let block = 8 * COLUMNS;
     tail[buffered] = 0x80;
     let blocks = if buffered < block - 8 { 1 } else { 2 };
     let number = total / block as u64 + blocks as u64;
     tail[blocks * block - 8..blocks * block].copy_from_slice(&number.to_be_bytes());
-    if COLUMNS == 8 { blocks + 1 } else { blocks }
+    blocks + 1
 }
 
 /// The end of the state, without what Q has made of zeros.
@@ -111,14 +109,6 @@ fn output<const COLUMNS: usize>(state: &State, digest: &mut [u8]) {
     static OF_ZEROS: LazyLock<([u64; 8], [u64; 16])> =
         LazyLock::new(|| (permute([0; 8], true, &TABLES), permute([0; 16], true, &TABLES)));
     let of_zeros = if COLUMNS == 8 { &OF_ZEROS.0[..] } else { &OF_ZEROS.1[..] };
-    let mut state = *state;
-    if COLUMNS == 16 {
-        let row = pick(KERNELS_LONG, 1);
-        let Code::Word64(advance) = row.code() else { unreachable!("rows of 64-bit words") };
-        assert_eq!(row.lanes, 1);
-        // SAFETY: the row is supported and has one lane; the state has more words than it needs, and the message is a block.
-        unsafe { advance(state.as_mut_ptr(), &[0; 128].as_ptr(), 1) };
-    }
     let mut bytes = [[0; 8]; COLUMNS];
     for ((bytes, word), other) in bytes.iter_mut().zip(state).zip(of_zeros) {
         *bytes = (word ^ other).to_le_bytes();

@@ -9,6 +9,7 @@
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, State, Tail, add_words, kernels, output_le64, put_words, state, words};
 use crate::family::whirlpool::multiply;
+use crate::word::unknown;
 use std::sync::LazyLock;
 
 #[cfg(target_arch = "x86_64")]
@@ -200,13 +201,16 @@ static C: [[u64; 8]; 12] = [
 ];
 
 /// The transformations X, S, P and L of sections 6 and 7 in this order.
+///
+/// The loop goes on as far as the compiler does not know: what is made of the rows stays in registers, and not what their bytes are
+/// taken from.
 #[inline(always)]
 fn lpsx(tables: &[[u64; 256]; 8], x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
     let mut out = [0; 8];
-    for (row, table) in tables.iter().enumerate() {
-        let bytes = (x[row] ^ y[row]).to_le_bytes();
-        for (word, byte) in out.iter_mut().zip(bytes) {
-            *word ^= table[usize::from(byte)];
+    for ((table, x), y) in tables.iter().zip(x).zip(y).take(*unknown(&8)) {
+        let row = x ^ y;
+        for (word, place) in out.iter_mut().zip(0u32..) {
+            *word ^= table[usize::from((row >> (8 * place)) as u8)];
         }
     }
     out

@@ -1,4 +1,5 @@
-//! Whirlpool (Barreto and Rijmen; ISO/IEC 10118-3), the final version of 2003.
+//! Whirlpool (Barreto and Rijmen; ISO/IEC 10118-3), the final version of 2003, and the two before it (NESSIE): of 2000, with a random
+//! S-box (`whirlpool-0`), and of 2001, with the S-box it kept (`whirlpool-t`); both mixed with another matrix.
 //!
 //! In the portable row, substitution, shift and mixing of one byte are one lookup in a table of words; the eight tables (one for each column)
 //! are made from the three mini-boxes of the specification when they are first used. A block is as long as an AVX-512 register,
@@ -8,11 +9,16 @@
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod gfni;
 #[cfg(target_arch = "x86_64")]
-mod lanes;
+pub(crate) mod lanes;
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
-use crate::block::{Chain, MAX_WORDS, State, Tail, kernels, output_be64};
+use crate::block::{Chain, Kernel, MAX_WORDS, State, Tail, kernels, output_be64};
+use crate::word::unknown;
 use std::sync::LazyLock;
+
+const REPLACED: Status = Status::Weakened(
+    "replaced in 2003: branch number 8 where 9 was meant (Shirai & Shibutani 2003)",
+);
 
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[
@@ -30,36 +36,115 @@ pub(crate) static ROWS: &[Algorithm] = &[
         kind: Kind::Blocks { chain: &WHIRLPOOL, init },
         ..Algorithm::PLAIN
     },
+    Algorithm {
+        name: "whirlpool-0",
+        tag: "WHIRLPOOL-0",
+        aliases: &["whirlpool0"],
+        digest_len: 64,
+        status: REPLACED,
+        summary: "Whirlpool as first submitted to NESSIE in 2000",
+        check: "ea1875307c8436409e438a77ddeaf5a87ff9d161ad0c6708c1ba3c363b8de1df5ab2d6b70cde7ce8be437866fb9eeddaa6c05e40f1fb789323c9868c73df804e",
+        tree_id: Some("whirlpool-0"),
+        kind: Kind::Blocks { chain: &OF_2000, init },
+        ..Algorithm::PLAIN
+    },
+    Algorithm {
+        name: "whirlpool-t",
+        tag: "WHIRLPOOL-T",
+        aliases: &["whirlpool1", "whirlpool-1"],
+        digest_len: 64,
+        status: REPLACED,
+        summary: "Whirlpool with the S-box of 2001",
+        check: "b2a2025eec65d0e74d4623f8f8ca24ff5a23238447d916217f8f9b708580c3c3663cabb9d4b0458d8ad4194e54ee5d7a292947198b8122e4129f1b206f12ebfe",
+        tree_id: Some("whirlpool-t"),
+        kind: Kind::Blocks { chain: &OF_2001, init },
+        ..Algorithm::PLAIN
+    },
 ];
 
-static WHIRLPOOL: Chain =
-    Chain { block: 64, words: 8, lazy: false, kernels: KERNELS, pad, output: output_be64, last_blocks: 2, squeeze: None };
+static WHIRLPOOL: Chain = chain(KERNELS);
+static OF_2000: Chain = chain(KERNELS_OF_2000);
+static OF_2001: Chain = chain(KERNELS_OF_2001);
+
+const fn chain(kernels: &'static [Kernel]) -> Chain {
+    let output = output_be64;
+    Chain { block: 64, words: 8, lazy: false, kernels, pad, output, last_blocks: 2, squeeze: None }
+}
 
 kernels! {
     static KERNELS: Word64 of u64;
     x86_64 {
-        avx512_lanes: avx512_gfni x 8, from 4 = columns[];
-        avx512: avx512_gfni x 1, from 1 = shuffle[];
+        avx512_lanes: avx512_gfni x 8, from 4 = columns[FINAL];
+        avx512: avx512_gfni x 1, from 1 = shuffle[FINAL];
     }
     portable {
-        portable: x 1, from 1 = look_up[];
+        portable: x 1, from 1 = look_up[FINAL];
     }
 }
+kernels! {
+    static KERNELS_OF_2000: Word64 of u64;
+    x86_64 {
+        lanes_of_2000: avx512_gfni x 8, from 4 = columns[2000];
+        avx512_of_2000: avx512_gfni x 1, from 1 = shuffle[2000];
+    }
+    portable {
+        portable_of_2000: x 1, from 1 = look_up[2000];
+    }
+}
+kernels! {
+    static KERNELS_OF_2001: Word64 of u64;
+    x86_64 {
+        lanes_of_2001: avx512_gfni x 8, from 4 = columns[2001];
+        avx512_of_2001: avx512_gfni x 1, from 1 = shuffle[2001];
+    }
+    portable {
+        portable_of_2001: x 1, from 1 = look_up[2001];
+    }
+}
+
+/// The version that is called by the name alone; the others go by their years too.
+const FINAL: usize = 2003;
 
 fn init(_: &Params) -> State {
     [0; MAX_WORDS]
 }
 
 /// A one bit, zeros, the length in bits as 256 bits, big-endian.
-pub(crate) fn pad(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
+fn pad(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
     tail[buffered] = 0x80;
     let blocks = if buffered < 32 { 1 } else { 2 };
     tail[blocks * 64 - 16..blocks * 64].copy_from_slice(&(u128::from(total) << 3).to_be_bytes());
     blocks
 }
 
+/// The S-box of a version.
+const fn substitute(version: usize, byte: usize) -> u8 {
+    if version == 2000 { RANDOM[byte] } else { composed(byte) }
+}
+
+/// The S-box of 2000.
+#[rustfmt::skip]
+const RANDOM: [u8; 256] = [
+    0x68, 0xd0, 0xeb, 0x2b, 0x48, 0x9d, 0x6a, 0xe4, 0xe3, 0xa3, 0x56, 0x81, 0x7d, 0xf1, 0x85, 0x9e,
+    0x2c, 0x8e, 0x78, 0xca, 0x17, 0xa9, 0x61, 0xd5, 0x5d, 0x0b, 0x8c, 0x3c, 0x77, 0x51, 0x22, 0x42,
+    0x3f, 0x54, 0x41, 0x80, 0xcc, 0x86, 0xb3, 0x18, 0x2e, 0x57, 0x06, 0x62, 0xf4, 0x36, 0xd1, 0x6b,
+    0x1b, 0x65, 0x75, 0x10, 0xda, 0x49, 0x26, 0xf9, 0xcb, 0x66, 0xe7, 0xba, 0xae, 0x50, 0x52, 0xab,
+    0x05, 0xf0, 0x0d, 0x73, 0x3b, 0x04, 0x20, 0xfe, 0xdd, 0xf5, 0xb4, 0x5f, 0x0a, 0xb5, 0xc0, 0xa0,
+    0x71, 0xa5, 0x2d, 0x60, 0x72, 0x93, 0x39, 0x08, 0x83, 0x21, 0x5c, 0x87, 0xb1, 0xe0, 0x00, 0xc3,
+    0x12, 0x91, 0x8a, 0x02, 0x1c, 0xe6, 0x45, 0xc2, 0xc4, 0xfd, 0xbf, 0x44, 0xa1, 0x4c, 0x33, 0xc5,
+    0x84, 0x23, 0x7c, 0xb0, 0x25, 0x15, 0x35, 0x69, 0xff, 0x94, 0x4d, 0x70, 0xa2, 0xaf, 0xcd, 0xd6,
+    0x6c, 0xb7, 0xf8, 0x09, 0xf3, 0x67, 0xa4, 0xea, 0xec, 0xb6, 0xd4, 0xd2, 0x14, 0x1e, 0xe1, 0x24,
+    0x38, 0xc6, 0xdb, 0x4b, 0x7a, 0x3a, 0xde, 0x5e, 0xdf, 0x95, 0xfc, 0xaa, 0xd7, 0xce, 0x07, 0x0f,
+    0x3d, 0x58, 0x9a, 0x98, 0x9c, 0xf2, 0xa7, 0x11, 0x7e, 0x8b, 0x43, 0x03, 0xe2, 0xdc, 0xe5, 0xb2,
+    0x4e, 0xc7, 0x6d, 0xe9, 0x27, 0x40, 0xd8, 0x37, 0x92, 0x8f, 0x01, 0x1d, 0x53, 0x3e, 0x59, 0xc1,
+    0x4f, 0x32, 0x16, 0xfa, 0x74, 0xfb, 0x63, 0x9f, 0x34, 0x1a, 0x2a, 0x5a, 0x8d, 0xc9, 0xcf, 0xf6,
+    0x90, 0x28, 0x88, 0x9b, 0x31, 0x0e, 0xbd, 0x4a, 0xe8, 0x96, 0xa6, 0x0c, 0xc8, 0x79, 0xbc, 0xbe,
+    0xef, 0x6e, 0x46, 0x97, 0x5b, 0xed, 0x19, 0xd9, 0xac, 0x99, 0xa8, 0x29, 0x64, 0x1f, 0xad, 0x55,
+    0x13, 0xbb, 0xf7, 0x6f, 0xb9, 0x47, 0x2f, 0xee, 0xb8, 0x7b, 0x89, 0x30, 0xd3, 0x7f, 0x76, 0x82,
+];
+
 /// The S-box from the mini-boxes E, its inverse, and R (specification, figure 1).
-pub(crate) const fn substitute(byte: usize) -> u8 {
+const fn composed(byte: usize) -> u8 {
     const E: [u8; 16] = [1, 11, 9, 12, 13, 6, 15, 3, 14, 8, 7, 4, 10, 2, 5, 0];
     const R: [u8; 16] = [7, 12, 11, 13, 14, 4, 9, 15, 6, 3, 8, 10, 2, 5, 1, 0];
     let mut inverse = [0; 16];
@@ -87,51 +172,76 @@ pub(crate) const fn multiply(a: u8, b: u8) -> u8 {
 }
 
 /// The first row of the circulant mixing matrix.
-const ROW: [u8; 8] = [1, 1, 4, 1, 8, 5, 2, 9];
+const fn row(version: usize) -> [u8; 8] {
+    if version == FINAL { [1, 1, 4, 1, 8, 5, 2, 9] } else { [1, 1, 3, 1, 5, 8, 9, 5] }
+}
+
+pub(crate) type Tables = [[u64; 256]; 8];
 
 /// Made when they are first used: 16 KiB less of program, for some microseconds, and only where no better row is.
-static TABLES: LazyLock<Box<[[u64; 256]; 8]>> = LazyLock::new(|| {
+static TABLES: [LazyLock<Box<Tables>>; 3] =
+    [LazyLock::new(tables::<2000>), LazyLock::new(tables::<2001>), LazyLock::new(tables::<FINAL>)];
+
+fn tables<const VERSION: usize>() -> Box<Tables> {
     let mut tables = Box::new([[0; 256]; 8]);
     for byte in 0..256 {
-        let substituted = substitute(byte);
-        let word = u64::from_be_bytes(ROW.map(|entry| multiply(substituted, entry)));
+        let substituted = substitute(VERSION, byte);
+        let word = u64::from_be_bytes(row(VERSION).map(|entry| multiply(substituted, entry)));
         for (table, turn) in tables.iter_mut().zip(0u32..) {
             table[byte] = word.rotate_right(8 * turn);
         }
     }
     tables
-});
+}
 
-/// One round's substitution, shift of columns and mixing of rows, for row `i`.
+/// One round's substitution, shift of columns and mixing of rows.
+///
+/// The loop goes on as far as the compiler does not know: so the mixed rows stay in registers, and not what their bytes are taken
+/// from. The first of them is that of the row's first byte; each turn makes the next one the first.
 #[inline(always)]
-fn mix(tables: &[[u64; 256]; 8], rows: &[u64; 8], i: usize) -> u64 {
-    let mut word = 0;
-    for (column, table) in tables.iter().enumerate() {
-        word ^= table[(rows[(i + 8 - column) % 8] >> (56 - 8 * column)) as u8 as usize];
+pub(crate) fn mixed(tables: &Tables, rows: &[u64; 8]) -> [u64; 8] {
+    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = [0; 8];
+    for row in rows.iter().take(*unknown(&8)) {
+        macro_rules! term {
+            ($column:literal) => {
+                tables[$column][usize::from((row >> (56 - 8 * $column)) as u8)]
+            };
+        }
+        (a, b, c, d, e, f, g, h) = (
+            b ^ term!(1),
+            c ^ term!(2),
+            d ^ term!(3),
+            e ^ term!(4),
+            f ^ term!(5),
+            g ^ term!(6),
+            h ^ term!(7),
+            a ^ term!(0),
+        );
     }
-    word
+    [a, b, c, d, e, f, g, h]
 }
 
 /// # Safety
 /// As [`crate::block::row::Advance`].
 #[inline(always)]
-unsafe fn look_up(state: *mut u64, messages: *const *const u8, blocks: usize) {
+unsafe fn look_up<const VERSION: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: eight words of state, one message of whole blocks.
     let (state, message) =
         unsafe { (&mut *state.cast::<[u64; 8]>(), std::slice::from_raw_parts(*messages, blocks * 64)) };
-    let tables = &**TABLES;
+    let tables = &**TABLES[if VERSION == FINAL { 2 } else { VERSION - 2000 }];
     for block in message.chunks_exact(64) {
         let words: [u64; 8] = std::array::from_fn(|i| {
             u64::from_be_bytes(block[8 * i..8 * i + 8].try_into().expect("eight bytes"))
         });
         let mut key = *state;
         let mut rows: [u64; 8] = std::array::from_fn(|i| words[i] ^ key[i]);
-        for constant in ROUNDS {
-            let mut next: [u64; 8] = std::array::from_fn(|i| mix(tables, &key, i));
-            // The round constant is the next eight bytes of the S-box, in the first row.
-            next[0] ^= constant;
-            key = next;
-            rows = std::array::from_fn(|i| mix(tables, &rows, i) ^ key[i]);
+        for constant in const { constants(VERSION) } {
+            key = mixed(tables, &key);
+            key[0] ^= constant;
+            rows = mixed(tables, &rows);
+            for (row, key) in rows.iter_mut().zip(key) {
+                *row ^= key;
+            }
         }
         for i in 0..8 {
             state[i] ^= rows[i] ^ words[i];
@@ -139,30 +249,31 @@ unsafe fn look_up(state: *mut u64, messages: *const *const u8, blocks: usize) {
     }
 }
 
-const ROUNDS: [u64; 10] = {
+/// What is joined with the first row of each round's key: the next eight bytes of the S-box.
+const fn constants(version: usize) -> [u64; 10] {
     let mut rounds = [0; 10];
     let mut byte = 0;
     while byte < 80 {
-        rounds[byte / 8] = rounds[byte / 8] << 8 | substitute(byte) as u64;
+        rounds[byte / 8] = rounds[byte / 8] << 8 | substitute(version, byte) as u64;
         byte += 1;
     }
     rounds
-};
-
-/// # Safety
-/// As [`crate::block::row::Advance`], on a CPU with the features.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn shuffle(state: *mut u64, messages: *const *const u8, blocks: usize) {
-    // SAFETY: the caller's promise.
-    unsafe { gfni::shuffle(state, messages, blocks) }
 }
 
 /// # Safety
 /// As [`crate::block::row::Advance`], on a CPU with the features.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn columns(state: *mut u64, messages: *const *const u8, blocks: usize) {
+unsafe fn shuffle<const VERSION: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise.
-    unsafe { lanes::compress(state, messages, blocks) }
+    unsafe { gfni::shuffle::<VERSION>(state, messages, blocks) }
+}
+
+/// # Safety
+/// As [`crate::block::row::Advance`], on a CPU with the features.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn columns<const VERSION: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { lanes::compress::<VERSION>(state, messages, blocks) }
 }

@@ -1,6 +1,6 @@
 //! Whirlpool's rounds in AVX-512 registers with GFNI: a block fills one.
 
-use super::{ROW, multiply, substitute};
+use super::{FINAL, multiply, row, substitute};
 use crate::word::array;
 use std::arch::x86_64::*;
 
@@ -10,17 +10,25 @@ pub(crate) struct Aligned<T>(pub(crate) T);
 /// Exclusive or of three.
 pub(crate) const XOR3: i32 = 0x96;
 
-pub(super) static SBOX: Aligned<[u8; 256]> = {
+type Box = Aligned<[u8; 256]>;
+
+/// The S-box of a version.
+pub(super) const fn sbox(version: usize) -> &'static Box {
+    static BOXES: [Box; 2] = [filled(2000), filled(FINAL)];
+    &BOXES[if version == 2000 { 0 } else { 1 }]
+}
+
+const fn filled(version: usize) -> Box {
     let mut sbox = [0; 256];
     let mut byte = 0;
     while byte < 256 {
-        sbox[byte] = substitute(byte);
+        sbox[byte] = substitute(version, byte);
         byte += 1;
     }
     Aligned(sbox)
-};
+}
 
-/// Where the product of a byte with `ROW[k]` goes: byte `j` of row `i` takes, for each `k`, that of column `j - k`, which the
+/// Where the product of a byte with entry `k` of the matrix's row goes: byte `j` of row `i` takes, for each `k`, that of column `j - k`, which the
 /// shift brought down from `j - k` rows above.
 static SOURCES: Aligned<[[u8; 64]; 8]> = {
     let mut sources = [[0; 64]; 8];
@@ -50,14 +58,14 @@ pub(crate) const fn matrix(factor: u8) -> i64 {
 /// # Safety
 /// As [`crate::block::row::Advance`], on a CPU with the features.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
-pub(super) unsafe fn shuffle(state: *mut u64, messages: *const *const u8, blocks: usize) {
+pub(super) unsafe fn shuffle<const VERSION: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: eight words of state, one message of whole blocks; tables are as long as what is loaded.
     unsafe {
         let message = *messages;
-        let load = SBOX.0.as_ptr();
+        let load = sbox(VERSION).0.as_ptr();
         let sbox: [__m512i; 4] = array![4; i => _mm512_load_si512(load.add(64 * i).cast())];
         let source: [__m512i; 8] = array![8; k => _mm512_load_si512(SOURCES.0[k].as_ptr().cast())];
-        let by: [__m512i; 8] = array![8; k => _mm512_set1_epi64(matrix(ROW[k]))];
+        let by: [__m512i; 8] = array![8; k => _mm512_set1_epi64(matrix(row(VERSION)[k]))];
         let swap = _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607));
         macro_rules! round {
             ($rows:expr, $key:expr) => {{
@@ -66,7 +74,7 @@ pub(super) unsafe fn shuffle(state: *mut u64, messages: *const *const u8, blocks
                 let high = _mm512_permutex2var_epi8(sbox[2], rows, sbox[3]);
                 let s = _mm512_mask_blend_epi8(_mm512_movepi8_mask(rows), low, high);
                 let term: [__m512i; 8] = array![8; k => {
-                    let product = if ROW[k] == 1 { s } else { _mm512_gf2p8affine_epi64_epi8::<0>(s, by[k]) };
+                    let product = if row(VERSION)[k] == 1 { s } else { _mm512_gf2p8affine_epi64_epi8::<0>(s, by[k]) };
                     _mm512_permutexvar_epi8(source[k], product)
                 }];
                 let a = _mm512_ternarylogic_epi64::<XOR3>(term[0], term[1], term[3]);

@@ -1,7 +1,8 @@
 //! Whirlpool of eight messages in AVX-512 registers with GFNI, by columns: a register has a column of each message, so that the rows of all
 //! are mixed by adding registers.
 
-use super::gfni::{Aligned, SBOX, XOR3, matrix};
+use super::gfni::{Aligned, XOR3, matrix, sbox};
+use super::row;
 use crate::word::{Endian, U64x8, Word64, array};
 use std::arch::x86_64::*;
 
@@ -42,14 +43,17 @@ macro_rules! transposed {
     }};
 }
 
+pub(crate) use transposed;
+
 /// # Safety
 /// As [`crate::block::row::Advance`] for eight messages, on a CPU with the features.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
-pub(super) unsafe fn compress(state: *mut u64, messages: *const *const u8, blocks: usize) {
+pub(super) unsafe fn compress<const VERSION: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise: eight words of state for each of eight messages of whole blocks; tables are as long as what is
     // loaded.
     unsafe {
-        let sbox: [__m512i; 4] = array![4; i => _mm512_load_si512(SBOX.0.as_ptr().add(64 * i).cast())];
+        let entries = &sbox(VERSION).0;
+        let sbox: [__m512i; 4] = array![4; i => _mm512_load_si512(entries.as_ptr().add(64 * i).cast())];
         let (by_2, by_4, by_8) =
             (_mm512_set1_epi64(matrix(2)), _mm512_set1_epi64(matrix(4)), _mm512_set1_epi64(matrix(8)));
         let swap = _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607));
@@ -67,20 +71,23 @@ pub(super) unsafe fn compress(state: *mut u64, messages: *const *const u8, block
                     let s = _mm512_mask_blend_epi8(_mm512_movepi8_mask(columns[i]), low, high);
                     _mm512_shuffle_epi8(s, _mm512_load_si512(SHIFTED.0[i].as_ptr().cast()))
                 }];
-                // Each takes, of the columns before it, those that `ROW` multiplies with 8, 4, 2 and 1.
+                // Each takes, of the columns before it, those that the matrix's row multiplies with 8, 4, 2 and 1.
                 let mixed: [__m512i; 8] = array![8; $i => {
-                    macro_rules! before {
-                        ($by:literal) => {
-                            a[($i + 8 - $by) % 8]
-                        };
+                    macro_rules! times {
+                        ($by:literal) => {{
+                            let mut sum = _mm512_setzero_si512();
+                            for k in 0..8 {
+                                if const { row(VERSION) }[k] & $by != 0 {
+                                    sum = _mm512_xor_si512(sum, a[($i + 8 - k) % 8]);
+                                }
+                            }
+                            sum
+                        }};
                     }
-                    let eights = _mm512_xor_si512(before!(4), before!(7));
-                    let fours = _mm512_xor_si512(before!(2), before!(5));
-                    let eights = _mm512_gf2p8affine_epi64_epi8::<0>(eights, by_8);
-                    let fours = _mm512_gf2p8affine_epi64_epi8::<0>(fours, by_4);
-                    let twos = _mm512_gf2p8affine_epi64_epi8::<0>(before!(6), by_2);
-                    let ones = sum!(sum!(a[$i], before!(1), before!(3)), before!(5), before!(7));
-                    sum!(sum!(eights, fours, twos), ones, $key)
+                    let eights = _mm512_gf2p8affine_epi64_epi8::<0>(times!(8), by_8);
+                    let fours = _mm512_gf2p8affine_epi64_epi8::<0>(times!(4), by_4);
+                    let twos = _mm512_gf2p8affine_epi64_epi8::<0>(times!(2), by_2);
+                    sum!(sum!(eights, fours, twos), times!(1), $key)
                 }];
                 mixed
             }};
@@ -96,7 +103,7 @@ pub(super) unsafe fn compress(state: *mut u64, messages: *const *const u8, block
             let mut text: [__m512i; 8] = array![8; i => _mm512_xor_si512(m[i], key[i])];
             for round in 0..10 {
                 // The constant is in the first row.
-                key = round!(key, i => _mm512_set1_epi64(i64::from(SBOX.0[8 * round + i])));
+                key = round!(key, i => _mm512_set1_epi64(i64::from(entries[8 * round + i])));
                 text = round!(text, i => key[i]);
             }
             chain = array![8; i => sum!(chain[i], text[i], m[i])];
