@@ -182,14 +182,8 @@ unsafe fn compress<W: Substitute>(state: *mut u32, messages: *const *const u8, b
             h = array![8; i => m[i].xor(if i < 4 { low[i] } else { high[i - 4] })];
             sum = array![4; i => sum[i].xor(s[i])];
         }
-        for i in 0..8 {
-            h[i].store(at(i));
-        }
-        for i in 0..4 {
-            sum[i].store(at(SUM + i));
-        }
-        for i in 0..2 {
-            last[i].store(at(NEXT + i));
+        for (word, value) in h.into_iter().chain(sum).chain(last).enumerate() {
+            value.store(at(word));
         }
     }
 }

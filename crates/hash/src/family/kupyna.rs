@@ -2,7 +2,7 @@
 //! bytes above; Oliynykov et al., "A New Standard of Ukraine: The Kupyna Hash Function" (IACR ePrint 2015/885).
 //!
 //! The digest is made of the first permutation of the last state, as Grøstl's is: here that is one block more, of zeros, without what
-//! the other permutation makes of it. Words are columns, whose first rows are their highest bytes.
+//! the other permutation makes of it. Words are columns, whose first rows are their lowest bytes.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
@@ -11,6 +11,7 @@ mod lanes;
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, Kernel, State, Tail, kernels, state};
 use crate::family::whirlpool::{Tables, mixed, multiply};
+use crate::word::unknown;
 use std::sync::LazyLock;
 
 const KUPYNA: Status = Status::Secure("DSTU 7564:2014; collisions of 5 of 10 rounds (Zou & Dong 2015)");
@@ -85,7 +86,7 @@ const fn added(columns: usize, column: usize) -> u64 {
 
 /// The block's length in bytes, in the first byte.
 fn init(params: &Params) -> State {
-    state(&[if params.digest_len <= 32 { 64 } else { 128 } << 56])
+    state(&[if params.digest_len <= 32 { 64 } else { 128 }])
 }
 
 /// A one bit, zeros, the length in bits as 96 bits, little-endian; then a block of zeros.
@@ -104,7 +105,7 @@ fn output<const COLUMNS: usize>(state: &State, digest: &mut [u8]) {
     let of_zeros = if COLUMNS == 8 { &OF_ZEROS.0[..] } else { &OF_ZEROS.1[..] };
     let mut bytes = [[0; 8]; COLUMNS];
     for ((bytes, word), other) in bytes.iter_mut().zip(state).zip(of_zeros) {
-        *bytes = (word ^ other).to_be_bytes();
+        *bytes = (word ^ other).to_le_bytes();
     }
     digest.copy_from_slice(&bytes.as_flattened()[8 * COLUMNS - digest.len()..]);
 }
@@ -194,35 +195,53 @@ static TABLES: LazyLock<Box<Tables>> = LazyLock::new(|| {
     let mut tables = Box::new([[0; 256]; 8]);
     for (row, table) in tables.iter_mut().enumerate() {
         for (entry, byte) in table.iter_mut().zip(SBOXES[row % 4]) {
-            *entry = u64::from_be_bytes(std::array::from_fn(|i| multiply(byte, ROW[(row + 8 - i) % 8])));
+            *entry = u64::from_le_bytes(std::array::from_fn(|i| multiply(byte, ROW[(row + 8 - i) % 8])));
         }
     }
     tables
 });
 
+/// What [`mixed`] does, of sixteen columns: the six that come are in registers with what is known of them.
+#[inline(always)]
+fn mixed_long(tables: &Tables, columns: &[u64; 16]) -> [u64; 16] {
+    // The last row goes farther than the others.
+    const FAR: usize = shift(16, 7);
+    let mut out = [0; 16];
+    for (column, word) in columns.iter().enumerate().take(*unknown(&16)) {
+        out[(column + FAR) % 16] = tables[7][usize::from((word >> 56) as u8)];
+    }
+    let [mut a, mut b, mut c, mut d, mut e, mut f] = [0; 6];
+    for (out, word) in out.iter_mut().zip(columns).take(*unknown(&16)) {
+        macro_rules! term {
+            ($row:literal) => {
+                tables[$row][usize::from((word >> (8 * $row)) as u8)]
+            };
+        }
+        *out ^= a ^ term!(0);
+        (a, b, c, d, e, f) = (b ^ term!(1), c ^ term!(2), d ^ term!(3), e ^ term!(4), f ^ term!(5), term!(6));
+    }
+    for (out, rest) in out.iter_mut().zip([a, b, c, d, e, f]) {
+        *out ^= rest;
+    }
+    out
+}
+
 /// The first permutation, or the second, which adds where the first joins.
 #[inline(always)]
 fn permute<const COLUMNS: usize>(mut x: [u64; COLUMNS], second: bool, tables: &Tables) -> [u64; COLUMNS] {
-    for round in 0..rounds(COLUMNS) {
+    for round in 0..u64::from(rounds(COLUMNS)) {
         for (column, word) in x.iter_mut().enumerate() {
             *word = if second {
-                let sum = added(COLUMNS, column) ^ u64::from(round) << 56;
-                word.swap_bytes().wrapping_add(sum).swap_bytes()
+                word.wrapping_add(added(COLUMNS, column) ^ round << 56)
             } else {
-                *word ^ (column as u64) << 60 ^ u64::from(round) << 56
+                *word ^ (column as u64) << 4 ^ round
             };
         }
         let before = x;
         if COLUMNS == 8 {
-            x.copy_from_slice(&mixed(tables, before.first_chunk().expect("eight columns")));
-            continue;
-        }
-        for (column, word) in x.iter_mut().enumerate() {
-            *word = 0;
-            for (row, table) in tables.iter().enumerate() {
-                let from = before[(column + COLUMNS - shift(COLUMNS, row)) % COLUMNS];
-                *word ^= table[usize::from((from >> (56 - 8 * row)) as u8)];
-            }
+            x.copy_from_slice(&mixed::<true>(tables, before.first_chunk().expect("eight columns")));
+        } else {
+            x.copy_from_slice(&mixed_long(tables, before.first_chunk().expect("sixteen columns")));
         }
     }
     x
@@ -239,7 +258,7 @@ unsafe fn look_up<const COLUMNS: usize>(state: *mut u64, messages: *const *const
     };
     let tables = &**TABLES;
     for block in message {
-        let block = block.map(u64::from_be_bytes);
+        let block = block.map(u64::from_le_bytes);
         let mut joined = block;
         for (word, chained) in joined.iter_mut().zip(&*chain) {
             *word ^= chained;

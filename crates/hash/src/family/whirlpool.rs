@@ -197,14 +197,14 @@ fn tables<const VERSION: usize>() -> Box<Tables> {
 /// One round's substitution, shift of columns and mixing of rows.
 ///
 /// The loop goes on as far as the compiler does not know: so the mixed rows stay in registers, and not what their bytes are taken
-/// from. The first of them is that of the row's first byte; each turn makes the next one the first.
+/// from. The first of them is that of the row's first byte, its highest or lowest; each turn makes the next one the first.
 #[inline(always)]
-pub(crate) fn mixed(tables: &Tables, rows: &[u64; 8]) -> [u64; 8] {
+pub(crate) fn mixed<const LOWEST_FIRST: bool>(tables: &Tables, rows: &[u64; 8]) -> [u64; 8] {
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = [0; 8];
     for row in rows.iter().take(*unknown(&8)) {
         macro_rules! term {
             ($column:literal) => {
-                tables[$column][usize::from((row >> (56 - 8 * $column)) as u8)]
+                tables[$column][usize::from((row >> if LOWEST_FIRST { 8 * $column } else { 56 - 8 * $column }) as u8)]
             };
         }
         (a, b, c, d, e, f, g, h) = (
@@ -236,9 +236,9 @@ unsafe fn look_up<const VERSION: usize>(state: *mut u64, messages: *const *const
         let mut key = *state;
         let mut rows: [u64; 8] = std::array::from_fn(|i| words[i] ^ key[i]);
         for constant in const { constants(VERSION) } {
-            key = mixed(tables, &key);
+            key = mixed::<false>(tables, &key);
             key[0] ^= constant;
-            rows = mixed(tables, &rows);
+            rows = mixed::<false>(tables, &rows);
             for (row, key) in rows.iter_mut().zip(key) {
                 *row ^= key;
             }

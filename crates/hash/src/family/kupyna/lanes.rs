@@ -36,8 +36,6 @@ pub(super) unsafe fn compress<const COLUMNS: usize, const HALVES: usize>(
     unsafe {
         let (by_2, by_4, by_8) =
             (_mm512_set1_epi64(matrix(2)), _mm512_set1_epi64(matrix(4)), _mm512_set1_epi64(matrix(8)));
-        // In a column the first row is the highest byte of the state's words.
-        let swap = _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607));
         let one = _mm512_set1_epi8(1);
         macro_rules! sum {
             ($a:expr, $b:expr, $c:expr) => {
@@ -99,9 +97,7 @@ pub(super) unsafe fn compress<const COLUMNS: usize, const HALVES: usize>(
                 rows
             }};
         }
-        let mut chain = by_rows!(half, i => {
-            _mm512_shuffle_epi8(_mm512_loadu_si512(state.add(64 * half + 8 * i).cast()), swap)
-        });
+        let mut chain = by_rows!(half, i => _mm512_loadu_si512(state.add(64 * half + 8 * i).cast()));
         for block in 0..blocks {
             let words: [[U64x8; 8]; HALVES] =
                 array![HALVES; half => U64x8::chunk(messages, 8 * COLUMNS * block + 64 * half, Endian::Little)];
@@ -136,10 +132,10 @@ pub(super) unsafe fn compress<const COLUMNS: usize, const HALVES: usize>(
                 chain[half] = array![8; i => sum!(chain[half][i], first[half][i], second[half][i])];
             }
         }
-        for half in 0..HALVES {
-            let words = transposed!(chain[half]);
+        for (half, rows) in chain.into_iter().enumerate() {
+            let words = transposed!(rows);
             for (i, word) in words.into_iter().enumerate() {
-                _mm512_storeu_si512(state.add(64 * half + 8 * i).cast(), _mm512_shuffle_epi8(word, swap));
+                _mm512_storeu_si512(state.add(64 * half + 8 * i).cast(), word);
             }
         }
     }
