@@ -53,4 +53,4 @@ pub(crate) use pair::X2;
 pub(crate) use simd128::{U32x4, U64x2};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use sse2::{U32x4, U64x2};
-pub(crate) use unroll::{array, section, turns, unknown, unroll};
+pub(crate) use unroll::{array, base, section, turns, unknown, unroll};

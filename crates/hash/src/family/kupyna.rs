@@ -11,7 +11,7 @@ mod lanes;
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, Kernel, State, Tail, kernels, state};
 use crate::family::whirlpool::{Tables, mixed, multiply};
-use crate::word::unknown;
+use crate::word::{base, unknown};
 use std::sync::LazyLock;
 
 const KUPYNA: Status = Status::Secure("DSTU 7564:2014; collisions of 5 of 10 rounds (Zou & Dong 2015)");
@@ -212,6 +212,7 @@ fn mixed_long(tables: &Tables, columns: &[u64; 16]) -> [u64; 16] {
     }
     let [mut a, mut b, mut c, mut d, mut e, mut f] = [0; 6];
     for (out, word) in out.iter_mut().zip(columns).take(*unknown(&16)) {
+        let tables = base(tables);
         macro_rules! term {
             ($row:literal) => {
                 tables[$row][usize::from((word >> (8 * $row)) as u8)]

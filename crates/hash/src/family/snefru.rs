@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::word::{base, unroll};
 use crate::block::{Chain, Kernel, State, Tail, kernels, output_be32, state};
 
 /// The rows of this family.
@@ -121,20 +122,27 @@ unsafe fn advance<const N: usize, const WORDS: usize>(
                 }
             }
             for pass in BOXES.as_chunks::<2>().0 {
-                for turn in [16, 8, 16, 24] {
-                    for i in 0..16 {
-                        for w in &mut w {
-                            let entry = pass[i / 2 % 2][usize::from(w[i] as u8)];
-                            w[(i + 15) % 16] ^= entry;
-                            w[(i + 1) % 16] ^= entry;
-                        }
-                    }
-                    for w in &mut w {
-                        for word in w {
-                            *word = word.rotate_right(turn);
-                        }
-                    }
+                macro_rules! round {
+                    ($turn:literal) => {
+                        let pass = base(pass);
+                        unroll!(i in 16 => {
+                            for w in &mut w {
+                                let entry = pass[i / 2 % 2][usize::from(w[i] as u8)];
+                                w[(i + 15) % 16] ^= entry;
+                                w[(i + 1) % 16] ^= entry;
+                            }
+                        });
+                        unroll!(i in 16 => {
+                            for w in &mut w {
+                                w[i] = w[i].rotate_right($turn);
+                            }
+                        });
+                    };
                 }
+                round!(16);
+                round!(8);
+                round!(16);
+                round!(24);
             }
             for (lane, w) in w.iter().enumerate() {
                 for word in 0..WORDS {

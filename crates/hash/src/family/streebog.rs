@@ -9,7 +9,7 @@
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, State, Tail, add_words, kernels, output_le64, put_words, state, words};
 use crate::family::whirlpool::multiply;
-use crate::word::unknown;
+use crate::word::{base, unknown};
 use std::sync::LazyLock;
 
 #[cfg(target_arch = "x86_64")]
@@ -208,7 +208,7 @@ static C: [[u64; 8]; 12] = [
 fn lpsx(tables: &[[u64; 256]; 8], x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
     let mut out = [0; 8];
     for ((table, x), y) in tables.iter().zip(x).zip(y).take(*unknown(&8)) {
-        let row = x ^ y;
+        let (table, row) = (base(table), x ^ y);
         for (word, place) in out.iter_mut().zip(0u32..) {
             *word ^= table[usize::from((row >> (8 * place)) as u8)];
         }

@@ -13,7 +13,6 @@ pub(crate) mod lanes;
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, Kernel, MAX_WORDS, State, Tail, kernels, output_be64};
-use crate::word::unknown;
 use std::sync::LazyLock;
 
 const REPLACED: Status = Status::Weakened(
@@ -194,31 +193,17 @@ fn tables<const VERSION: usize>() -> Box<Tables> {
     tables
 }
 
-/// One round's substitution, shift of columns and mixing of rows.
-///
-/// The loop goes on as far as the compiler does not know: so the mixed rows stay in registers, and not what their bytes are taken
-/// from. The first of them is that of the row's first byte, its highest or lowest; each turn makes the next one the first.
+/// One round's substitution, shift of columns and mixing of rows, whose first byte is their highest, or lowest.
 #[inline(always)]
 pub(crate) fn mixed<const LOWEST_FIRST: bool>(tables: &Tables, rows: &[u64; 8]) -> [u64; 8] {
-    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = [0; 8];
-    for row in rows.iter().take(*unknown(&8)) {
-        macro_rules! term {
-            ($column:literal) => {
-                tables[$column][usize::from((row >> if LOWEST_FIRST { 8 * $column } else { 56 - 8 * $column }) as u8)]
-            };
+    std::array::from_fn(|i| {
+        let mut word = 0;
+        for (column, table) in tables.iter().enumerate() {
+            let place = if LOWEST_FIRST { 8 * column } else { 56 - 8 * column };
+            word ^= table[usize::from((rows[(i + 8 - column) % 8] >> place) as u8)];
         }
-        (a, b, c, d, e, f, g, h) = (
-            b ^ term!(1),
-            c ^ term!(2),
-            d ^ term!(3),
-            e ^ term!(4),
-            f ^ term!(5),
-            g ^ term!(6),
-            h ^ term!(7),
-            a ^ term!(0),
-        );
-    }
-    [a, b, c, d, e, f, g, h]
+        word
+    })
 }
 
 /// # Safety
