@@ -84,7 +84,7 @@ pub(crate) fn base<T>(table: &T) -> &T {
         let mut register: *const T = table;
         // SAFETY: no instruction at all, so the pointer is what it was.
         unsafe {
-            std::arch::asm!("/* {} */", inout(reg) register, options(pure, nomem, nostack, preserves_flags));
+            std::arch::asm!("/* {} */", inout(reg) register, options(pure, readonly, nostack, preserves_flags));
             &*register
         }
     };
