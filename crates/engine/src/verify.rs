@@ -3,6 +3,7 @@
 //! Entries stream from the manifest into the run, so memory does not grow with their number; all that is kept of a name is
 //! a hash of eight bytes, by which a walk of the root afterwards recognises what was listed.
 
+mod apk;
 mod archive;
 pub mod bag;
 mod detached;
