@@ -16,6 +16,7 @@ pub(crate) mod listed_jobs;
 pub mod mending;
 pub mod options;
 mod outputs;
+mod packages;
 mod picking;
 mod pieced;
 pub mod place;

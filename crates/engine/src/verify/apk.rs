@@ -7,23 +7,13 @@
 
 use crate::error::{Cause, Error};
 use crate::io::input::Input;
-use crate::io::open::Root;
 use crate::io::read::{Guarded, Whole};
-use crate::job::{Compared, Findings, Found, Job, Outcome};
-use crate::task::Sink;
-use crate::verify::event::{Event, Manifest};
-use crate::verify::options::{Options, Unlisted};
-use crate::verify::report::Checked;
-use crate::verify::verification::{Relay, Tell, Verification};
+use crate::progress::Progress;
+use crate::verify::options::Options;
 use rustix::io::{Errno, pread};
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Instant;
 use truesum_hash::{Digest, Hasher, Spec, find};
-use truesum_manifest::{Place, Signer};
 use truesum_manifest::apk::{self, Block, MAGIC};
 
 /// What one piece holds at most.
@@ -41,17 +31,17 @@ const FOOTER: u64 = 24;
 const LONGEST: u64 = 16 << 20;
 
 /// Where the sections of a package are, and what its signing block lists.
-struct Package {
+pub(super) struct Package {
     /// Where the signing block begins, the central directory, and the record of its end.
-    block: u64,
+    pub(super) block: u64,
     directory: u64,
     record: u64,
     size: u64,
-    listed: Block,
+    pub(super) listed: Block,
 }
 
 /// Why nothing is known of a package.
-enum Fault {
+pub(super) enum Fault {
     System(Errno),
     /// It is none, or is not as it has to be.
     Shape(&'static str),
@@ -124,12 +114,14 @@ fn record(tail: &[u8]) -> Result<usize, &'static str> {
     match marks.iter().filter(ends).collect::<Vec<_>>()[..] {
         [] => Err(CUT),
         [at] if marks.last() == Some(at) => Ok(*at),
-        _ => Err("there are two ends of a ZIP archive in it, one within the other: which is meant is not certain"),
+        _ => Err(
+            "there are two ends of a ZIP archive in it, one within the other: which is meant is not certain",
+        ),
     }
 }
 
 /// Finds the sections, and reads the signing block.
-fn sections(file: BorrowedFd<'_>, size: u64) -> Result<Package, Fault> {
+pub(super) fn sections(file: BorrowedFd<'_>, size: u64) -> Result<Package, Fault> {
     let tail_len = size.min((LOCATOR + RECORD + COMMENT) as u64);
     let tail = bytes(file, size - tail_len, tail_len as usize)?;
     let at = record(&tail)?;
@@ -190,107 +182,47 @@ impl Pieces {
 }
 
 /// What reading a package to its end came to.
-struct Read {
-    whole: Whole,
+pub(super) struct Read {
+    pub(super) whole: Whole,
     /// By the names of the algorithms.
-    pieces: Vec<(&'static str, Digest)>,
+    pub(super) pieces: Vec<(&'static str, Digest)>,
     /// Of the file as it lies there, if that was asked for.
-    plain: Option<Digest>,
+    pub(super) plain: Option<Digest>,
 }
 
-impl Verification<'_> {
-    /// Verifies a package by what its own signing block lists.
-    pub(super) fn package(&mut self, name: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
-        let bytes = name.as_os_str().as_bytes();
-        let refused = |why: &str| Error::new(bytes, "verify", Cause::Other(why.to_owned()));
-        if lists_more(self.options) {
-            let why = "this is an Android package, which lists no files but is checked as a whole by its signing block: what selects from a list, or says how it is read, does not fit";
-            return self.unread(&refused(why), tell);
-        }
-        let started = Instant::now();
-        self.progress.set_current(bytes);
-        let file = match Guarded::open(&Root::Anywhere, bytes, self.options.special) {
-            Ok(file) => file,
-            Err(error) => return self.unread(&error, tell),
-        };
-        let package = match sections(file.as_fd(), file.size_hint()) {
-            Ok(package) => package,
-            Err(Fault::Shape(why)) => return self.unread(&refused(why), tell),
-            Err(Fault::System(error)) => return self.unread(&Error::io(bytes, "read", error), tell),
-        };
-        if file.may_be_written() {
-            self.progress.add_untold();
-        }
-        let read = self.read_package(file, &package, bytes);
-        if self.progress.stopped() {
-            self.report.not_begun += 1;
-            return Ok(());
-        }
-        self.progress.add_file();
-        let (mut digest, mut others) = (None, String::new());
-        let result = read.map(|Read { whole, pieces, plain }| {
-            digest = plain;
-            others = package.listed.others.iter().map(|id| format!(" {id:#06x}")).collect();
-            let listed = package.listed.digests.iter();
-            let compared = listed.flat_map(|listed| {
-                let of = pieces.iter().filter(|(algorithm, _)| *algorithm == listed.algorithm);
-                of.map(|(algorithm, found)| Compared {
-                    name: format!("apk-{}-{algorithm}", listed.scheme),
-                    expected: Digest::new(&listed.digest),
-                    found: found.clone(),
-                })
-            });
-            let findings = Findings { compared: compared.collect(), ..Findings::default() };
-            Found {
-                size: whole.size(),
-                mtime: whole.mtime(),
-                ctime: whole.ctime(),
-                inode: whole.inode(),
-                digests: Vec::new(),
-                time: started.elapsed(),
-                pieces: Some(findings),
-            }
-        });
-        let manifest = Manifest { name, root: &Root::Anywhere };
-        let job = Job { origin: (0, Place::Byte(package.block)), ..Job::hash(name, &Arc::from([])) };
-        let mut relay = Relay::new(self.options, &manifest, &mut self.report, tell);
-        let told = relay.outcome(Outcome { job, result });
-        let (counts, ignored) = relay.counted();
-        let unverified_signature = Some(Signer::Package);
-        let checked =
-            Checked { counts, ignored, entries: 1, digest, unverified_signature, ..Checked::default() };
-        self.report.add(&checked);
-        told?;
-        if !others.is_empty() {
-            let why = format!("its signing block lists digests of other kinds too, which were not compared:{others}");
-            tell(Event::Doubtful(&refused(&why)))?;
-        }
-        tell(Event::Checked(&manifest, &checked))
-    }
-
+impl Package {
     /// Reads a package from its beginning to its end, once.
-    fn read_package(&self, mut file: Guarded, package: &Package, name: &[u8]) -> Result<Read, Error> {
+    ///
+    /// # Errors
+    /// It was not as long as it was, cannot be read, or the run was stopped.
+    pub(super) fn read(
+        &self,
+        mut file: Guarded,
+        name: &[u8],
+        options: &Options,
+        progress: &Progress,
+    ) -> Result<Read, Error> {
         let spec = |name: &str| Spec::new(find(name).expect("a row of the table of algorithms"));
-        let is_listed = |name: &&str| package.listed.digests.iter().any(|one| one.algorithm == *name);
+        let is_listed = |name: &&str| self.listed.digests.iter().any(|one| one.algorithm == *name);
         let names: Vec<&'static str> = ["sha256", "sha512"].into_iter().filter(is_listed).collect();
         let mut digests: Vec<Pieces> =
             names.iter().map(|name| Pieces { spec: spec(name), digests: Vec::new() }).collect();
-        let mut plain = self.options.digest_manifests.then(|| spec("sha256").hasher());
+        let mut plain = options.digest_manifests.then(|| spec("sha256").hasher());
         let mut buffer = vec![0; PIECE];
         let mut at = 0;
         // Each section, and whether it is digested.
-        let (block, directory, record) = (package.block, package.directory, package.record);
-        for (end, counts) in [(block, true), (directory, false), (record, true), (package.size, true)] {
-            while at < end && !self.progress.stopped() {
+        let (block, directory, record) = (self.block, self.directory, self.record);
+        for (end, counts) in [(block, true), (directory, false), (record, true), (self.size, true)] {
+            while at < end && !progress.stopped() {
                 let piece = &mut buffer[..(end - at).min(PIECE as u64) as usize];
                 let filled = file.read(piece).map_err(|error| Error::io(name, "read", error))?;
                 let is_short = filled < piece.len();
                 if let Some(hasher) = &mut plain {
                     hasher.update(&piece[..filled]);
                 }
-                self.progress.add_bytes(filled as u64);
+                progress.add_bytes(filled as u64);
                 if is_short {
-                    let what = format!("{} bytes could be read of {}", at + filled as u64, package.size);
+                    let what = format!("{} bytes could be read of {}", at + filled as u64, self.size);
                     return Err(Error::new(name, "read", Cause::Changed(what)));
                 }
                 // Where the directory would begin if the block were not there.
@@ -304,7 +236,7 @@ impl Verification<'_> {
             }
         }
         // Nothing may follow; that it ends here is seen by nothing else on some systems.
-        if !self.progress.stopped() && !file.at_end() {
+        if !progress.stopped() && !file.at_end() {
             let more = file.read(&mut buffer[..1]).map_err(|error| Error::io(name, "read", error))?;
             if more > 0 {
                 return Err(Error::new(name, "read", Cause::Changed("it grew".to_owned())));
@@ -314,17 +246,4 @@ impl Verification<'_> {
         let pieces = names.into_iter().zip(digests.iter().map(Pieces::finish)).collect();
         Ok(Read { whole, pieces, plain: plain.map(Hasher::finish) })
     }
-}
-
-/// Whether something is asked that only a list of files can answer.
-fn lists_more(options: &Options) -> bool {
-    let Options { root, remote, data, algorithms, key, unlisted, select, turn, .. } = options;
-    root.is_some()
-        || remote.is_some()
-        || data.is_some()
-        || !algorithms.is_empty()
-        || key.is_some()
-        || *unlisted == Unlisted::Refused
-        || !select.is_open()
-        || !turn.is_all()
 }
