@@ -121,6 +121,19 @@ pub struct Findings {
     pub short: Option<String>,
     /// Whether they leave open how many zeros it ends with.
     pub open_end: bool,
+    /// Digests that a file lists of its own content, and what its content came to.
+    pub compared: Vec<Compared>,
+}
+
+/// A digest that a file lists of its own content by rules of its own, so that no [`Spec`] computes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compared {
+    /// What it is called: `apk-v2-sha256`.
+    pub name: String,
+    /// What the file lists.
+    pub expected: Digest,
+    /// What was computed.
+    pub found: Digest,
 }
 
 impl Findings {
@@ -202,7 +215,9 @@ impl Outcome {
                 let sizes_agree = self.job.size.is_none_or(|size| size == found.size);
                 let (damaged, unknown) = match &found.pieces {
                     Some(pieces) => {
-                        (!pieces.damaged.is_empty(), !pieces.unknown.is_empty() || pieces.short.is_some())
+                        let differs = pieces.compared.iter().any(|one| one.expected != one.found);
+                        let damaged = differs || !pieces.damaged.is_empty();
+                        (damaged, !pieces.unknown.is_empty() || pieces.short.is_some())
                     }
                     None => (false, self.job.specs.is_empty()),
                 };

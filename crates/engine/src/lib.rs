@@ -43,7 +43,7 @@ pub use io::room::thread;
 pub use io::version::Version;
 pub use io::write::AtomicFile;
 pub use io::{open, read, write};
-pub use job::{Damage, Findings, Found, Job, Listed, Outcome, Summary, Verdict};
+pub use job::{Compared, Damage, Findings, Found, Job, Listed, Outcome, Summary, Verdict};
 pub use progress::Progress;
 pub use run::config::{Config, cores};
 pub use run::order::Order;

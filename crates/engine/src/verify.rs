@@ -3,6 +3,7 @@
 //! Entries stream from the manifest into the run, so memory does not grow with their number; all that is kept of a name is
 //! a hash of eight bytes, by which a walk of the root afterwards recognises what was listed.
 
+mod apk;
 mod archive;
 pub mod bag;
 mod detached;
@@ -15,6 +16,7 @@ pub(crate) mod listed_jobs;
 pub mod mending;
 pub mod options;
 mod outputs;
+mod packages;
 mod picking;
 mod pieced;
 pub mod place;

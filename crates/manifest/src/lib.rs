@@ -16,6 +16,7 @@
 //! ```
 
 mod algorithm;
+pub mod apk;
 pub mod convert;
 mod digest;
 pub mod edit;

@@ -41,6 +41,8 @@ pub enum Signer {
     OpenPgp,
     /// signify, with the message in the same file.
     Signify,
+    /// One of Android packages, in the package itself.
+    Package,
 }
 
 /// Why a set of known digests is not read.

@@ -135,12 +135,19 @@ pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome, console: &mut C
         Verdict::Missing if outcome.job.name == b"-" => console.hint(
             "a line for - is of what came on standard input; truesum check --expect DIGEST - compares what comes now",
         ),
+        // What lists digests of its own content means to.
+        Verdict::Mismatch if lists_content(outcome) => {}
         Verdict::Mismatch if id(file).is_some() && id(file) == id(manifest) => {
             let name = display_safe(manifest.as_os_str().as_bytes());
             console.hint(&format!("{name} lists itself, which cannot be equal; truesum hash -o leaves it out"));
         }
         _ => {}
     }
+}
+
+fn lists_content(outcome: &Outcome) -> bool {
+    let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces.as_ref());
+    pieces.is_some_and(|pieces| !pieces.compared.is_empty())
 }
 
 /// Says that a signature lies beside a manifest, and how it is verified.
@@ -181,5 +188,6 @@ pub fn unverified_signature(name: &[u8], signer: Signer, console: &mut Console) 
     console.hint(&match signer {
         Signer::OpenPgp => format!("gpg --verify {shown}"),
         Signer::Signify => format!("truesum check --pubkey KEY.pub {shown}"),
+        Signer::Package => format!("apksigner verify --print-certs {shown}"),
     });
 }

@@ -5,6 +5,7 @@
 
 use crate::check::locate::Located;
 use anstyle::{AnsiColor, Style};
+use std::fmt::Display;
 use std::io::Write;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +14,7 @@ use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::manifest::{Entry, Place, Time, json};
-use truesum::{Damage, Findings, Found, Moved, Outcome, Renamed, Sample, Seal, Verdict};
+use truesum::{Compared, Damage, Findings, Found, Moved, Outcome, Renamed, Sample, Seal, Verdict};
 
 /// The schema of JSON lines.
 pub const SCHEMA: &str = "truesum-check/1";
@@ -227,6 +228,11 @@ pub fn differences(outcome: &Outcome) -> String {
         (verdict, &outcome.result)
     {
         ranges(pieces, *size, &mut line);
+        for Compared { name, expected, found } in &pieces.compared {
+            if expected != found {
+                line += &format!("  expected {name} {expected}\n  actual   {name} {found}\n");
+            }
+        }
     }
     if let (Verdict::Mismatch, Ok(found)) = (verdict, &outcome.result) {
         if let Some(size) = outcome.job.size.filter(|size| *size != found.size) {
@@ -249,7 +255,12 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
     add(out, format_args!(",\"verdict\":\"{verdict}\","));
     json::path_into(&job.name, out);
     from(manifest, job.origin.1, out);
-    digests("expected", &job.specs, &job.expected, out);
+    let own = outcome.result.as_ref().ok().and_then(|found| found.pieces.as_ref());
+    let own = own.map_or(&[][..], |pieces| &pieces.compared);
+    match own.is_empty() {
+        true => digests("expected", &job.specs, &job.expected, out),
+        false => members("expected", own.iter().map(|one| (&one.name, &one.expected)), out),
+    }
     let is_listed = |found: &Found| found.pieces.as_ref().is_none_or(|pieces| !pieces.open_end);
     if let Some(size) = job.size.filter(|_| outcome.result.as_ref().ok().is_none_or(is_listed)) {
         add(out, format_args!(",\"expected_size\":{size}"));
@@ -259,7 +270,10 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
     }
     match &outcome.result {
         Ok(found) => {
-            digests("actual", &job.specs, &found.digests, out);
+            match own.is_empty() {
+                true => digests("actual", &job.specs, &found.digests, out),
+                false => members("actual", own.iter().map(|one| (&one.name, &one.found)), out),
+            }
             add(out, format_args!(",\"size\":{},\"seconds\":{:.9}", found.size, found.time.as_secs_f64()));
             if let Some(pieces) = &found.pieces {
                 spans("damaged", pieces.damaged.iter().map(|damage| &damage.range), out);
@@ -344,8 +358,12 @@ fn from(manifest: &[u8], at: Place, out: &mut Vec<u8>) {
 }
 
 fn digests(name: &str, specs: &[Spec], digests: &[Digest], out: &mut Vec<u8>) {
+    members(name, specs.iter().zip(digests), out);
+}
+
+fn members<'d, N: Display>(name: &str, digests: impl Iterator<Item = (N, &'d Digest)>, out: &mut Vec<u8>) {
     add(out, format_args!(",\"{name}\":{{"));
-    for (at, (spec, digest)) in specs.iter().zip(digests).enumerate() {
+    for (at, (spec, digest)) in digests.enumerate() {
         add(out, format_args!("{}\"{spec}\":\"{digest}\"", if at == 0 { "" } else { "," }));
     }
     out.push(b'}');

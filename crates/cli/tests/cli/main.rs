@@ -24,6 +24,7 @@ mod names;
 mod newcomer;
 mod outputs;
 mod owners;
+mod packages;
 mod pages;
 mod peers;
 mod program;

@@ -155,7 +155,8 @@ fn page(rows: &str) -> String {
          Made of the rows of the table of formats: `TRUESUM_BLESS=1 cargo test -p truesum --all-features --test cli page_of_formats`\n\
          writes it anew. How each is read, byte by byte, says [spec/manifests.md](spec/manifests.md). A manifest's format is recognised by\n\
          its content, then by its name; `truesum check --format NAME` says it. `truesum hash -t NAME` writes the formats that have a *yes*\n\
-         there, and refuses a file that the format cannot hold; what a format has no place for stands beside it.\n\n\
+         there, and refuses a file that the format cannot hold; what a format has no place for stands beside it. An Android package\n\
+         (`app.apk`) is no manifest, and lists digests of itself: [check.md](check.md#android-packages).\n\n\
          | name | what it is | names of manifests | digests | sizes | read | written | lost when written |\n\
          |---|---|---|---|---|---|---|---|\n",
     );

@@ -9,6 +9,7 @@ use crate::run::config::Config;
 use crate::run::run;
 use crate::select::Selection;
 use crate::task::{Notice, Sink, Task};
+use crate::verify::apk::is_package;
 use crate::verify::archive::is_optional;
 use crate::verify::bag::{self, Bag};
 use crate::verify::entries::Entries;
@@ -106,6 +107,7 @@ impl<'a> Verification<'a> {
                 None => {}
             }
             match (self.open(name), &self.options.public_key) {
+                (Ok(file), None) if is_package(name, &file, self.options) => self.package(name, tell)?,
                 (Ok(file), None) => self.manifest(name, file, None, tell)?,
                 (Ok(file), Some(key)) => self.signed(name, file, key, tell)?,
                 (Err(error), _) => self.unread(&error, tell)?,

@@ -1,0 +1,249 @@
+//! Android packages, whose signing block lists digests of their own content (APK Signature Scheme 2 and 3).
+//!
+//! Three sections are digested, each cut into pieces of a mebibyte: what lies before the block, the central directory, and the record
+//! of its end, in which the directory counts as beginning where the block does. The block itself is in no digest. Where the
+//! sections end is known from the file's last bytes, so it is asked before the file is read; a package of which two readings are
+//! possible is refused.
+
+use crate::error::{Cause, Error};
+use crate::io::input::Input;
+use crate::io::read::{Guarded, Whole};
+use crate::progress::Progress;
+use crate::verify::options::Options;
+use rustix::io::{Errno, pread};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
+use truesum_hash::{Digest, Hasher, Spec, find};
+use truesum_manifest::apk::{self, Block, MAGIC};
+
+/// What one piece holds at most.
+const PIECE: usize = 1 << 20;
+/// Bytes of the record at a ZIP archive's end without its comment, which has at most 65535.
+const RECORD: usize = 22;
+const COMMENT: usize = 0xffff;
+const RECORD_MARK: &[u8] = b"PK\x05\x06";
+/// Bytes of what stands before that record in an archive of ZIP64, and what it begins with.
+const LOCATOR: usize = 20;
+const LOCATOR_MARK: &[u8] = b"PK\x06\x07";
+/// Bytes at the end of a signing block: its length and its last words.
+const FOOTER: u64 = 24;
+/// Longest signing block, in bytes. Usual ones have a few thousand.
+const LONGEST: u64 = 16 << 20;
+
+/// Where the sections of a package are, and what its signing block lists.
+pub(super) struct Package {
+    /// Where the signing block begins, the central directory, and the record of its end.
+    pub(super) block: u64,
+    directory: u64,
+    record: u64,
+    size: u64,
+    pub(super) listed: Block,
+}
+
+/// Why nothing is known of a package.
+pub(super) enum Fault {
+    System(Errno),
+    /// It is none, or is not as it has to be.
+    Shape(&'static str),
+}
+
+impl From<Errno> for Fault {
+    fn from(error: Errno) -> Fault {
+        Fault::System(error)
+    }
+}
+
+impl From<&'static str> for Fault {
+    fn from(why: &'static str) -> Fault {
+        Fault::Shape(why)
+    }
+}
+
+const NOT_ONE: &str = "it has no signing block, so no digests of its content to compare with (what was signed by scheme 1 alone lists its files in META-INF/MANIFEST.MF: truesum check reads that where the package is unpacked)";
+const CUT: &str = "it is cut off or damaged: the end of a ZIP archive is not where it has to be";
+
+/// Whether what was given for a manifest is a package: an archive that is called one, or has a signing block.
+pub(super) fn is_package(name: &Path, input: &Input, options: &Options) -> bool {
+    let file = input.file();
+    let Some(size) = file.metadata().ok().filter(|file| file.is_file()).map(|file| file.len()) else {
+        return false;
+    };
+    let begins = || bytes(file.as_fd(), 0, 4).is_ok_and(|head| head == b"PK\x03\x04");
+    let called = || name.extension().is_some_and(|end| end.eq_ignore_ascii_case("apk"));
+    options.format.is_none()
+        && name.as_os_str() != "-"
+        && begins()
+        && (called() || sections(file.as_fd(), size).is_ok())
+}
+
+/// Bytes of a file at their place.
+fn bytes(file: BorrowedFd<'_>, at: u64, len: usize) -> Result<Vec<u8>, Fault> {
+    let (mut bytes, mut filled) = (vec![0; len], 0);
+    while filled < len {
+        match pread(file, &mut bytes[filled..], at + filled as u64) {
+            Ok(0) => return Err(CUT.into()),
+            Ok(count) => filled += count,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(bytes)
+}
+
+fn le32(text: &[u8], at: usize) -> u64 {
+    text[at..at + 4].iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
+}
+
+fn le64(text: &[u8], at: usize) -> u64 {
+    le32(text, at) | le32(text, at + 4) << 32
+}
+
+/// Where in the last bytes of an archive the record of its end begins. Of two that could be it none is believed, nor one in whose
+/// comment another begins: programs differ in which they take.
+fn record(tail: &[u8]) -> Result<usize, &'static str> {
+    let marks: Vec<usize> = tail
+        .windows(RECORD)
+        .enumerate()
+        .filter(|(_, window)| window.starts_with(RECORD_MARK))
+        .map(|(at, _)| at)
+        .collect();
+    let ends = |at: &&usize| {
+        let comment = usize::from(u16::from_le_bytes([tail[**at + 20], tail[**at + 21]]));
+        **at + RECORD + comment == tail.len()
+    };
+    match marks.iter().filter(ends).collect::<Vec<_>>()[..] {
+        [] => Err(CUT),
+        [at] if marks.last() == Some(at) => Ok(*at),
+        _ => Err(
+            "there are two ends of a ZIP archive in it, one within the other: which is meant is not certain",
+        ),
+    }
+}
+
+/// Finds the sections, and reads the signing block.
+pub(super) fn sections(file: BorrowedFd<'_>, size: u64) -> Result<Package, Fault> {
+    let tail_len = size.min((LOCATOR + RECORD + COMMENT) as u64);
+    let tail = bytes(file, size - tail_len, tail_len as usize)?;
+    let at = record(&tail)?;
+    let end = &tail[at..];
+    let record = size - tail_len + at as u64;
+    let (directory_len, directory) = (le32(end, 12), le32(end, 16));
+    let is_large = at >= LOCATOR && tail[at - LOCATOR..].starts_with(LOCATOR_MARK);
+    if is_large || directory == 0xffff_ffff || directory_len == 0xffff_ffff {
+        return Err("it is an archive of ZIP64, which the signatures of packages do not allow".into());
+    }
+    if directory + directory_len != record {
+        return Err("its central directory does not reach to the record of its end: cut off, damaged, or something was put between or before".into());
+    }
+    let footer = match directory.checked_sub(FOOTER) {
+        Some(at) => bytes(file, at, FOOTER as usize)?,
+        None => return Err(NOT_ONE.into()),
+    };
+    if &footer[8..] != MAGIC {
+        return Err(NOT_ONE.into());
+    }
+    let len = le64(&footer, 0);
+    if len > LONGEST {
+        return Err("its signing block is longer than 16 MiB, or damaged".into());
+    }
+    let cut = "the length of its signing block is damaged";
+    let block = (len >= FOOTER).then(|| directory.checked_sub(len + 8)).flatten().ok_or(cut)?;
+    let text = bytes(file, block, (len + 8 - FOOTER) as usize)?;
+    if le64(&text, 0) != len {
+        return Err(cut.into());
+    }
+    let listed = apk::parse(&text[8..])?;
+    Ok(Package { block, directory, record, size, listed })
+}
+
+/// A digest of pieces under way.
+struct Pieces {
+    spec: Spec,
+    /// The pieces' digests, one after the other.
+    digests: Vec<u8>,
+}
+
+impl Pieces {
+    fn take(&mut self, piece: &[u8]) {
+        let mut hasher = self.spec.hasher();
+        hasher.update(&[0xa5]);
+        hasher.update(&(piece.len() as u32).to_le_bytes());
+        hasher.update(piece);
+        self.digests.extend_from_slice(hasher.finish().as_bytes());
+    }
+
+    fn finish(&self) -> Digest {
+        let mut hasher = self.spec.hasher();
+        hasher.update(&[0x5a]);
+        hasher.update(&((self.digests.len() / self.spec.digest_len()) as u32).to_le_bytes());
+        hasher.update(&self.digests);
+        hasher.finish()
+    }
+}
+
+/// What reading a package to its end came to.
+pub(super) struct Read {
+    pub(super) whole: Whole,
+    /// By the names of the algorithms.
+    pub(super) pieces: Vec<(&'static str, Digest)>,
+    /// Of the file as it lies there, if that was asked for.
+    pub(super) plain: Option<Digest>,
+}
+
+impl Package {
+    /// Reads a package from its beginning to its end, once.
+    ///
+    /// # Errors
+    /// It was not as long as it was, cannot be read, or the run was stopped.
+    pub(super) fn read(
+        &self,
+        mut file: Guarded,
+        name: &[u8],
+        options: &Options,
+        progress: &Progress,
+    ) -> Result<Read, Error> {
+        let spec = |name: &str| Spec::new(find(name).expect("a row of the table of algorithms"));
+        let is_listed = |name: &&str| self.listed.digests.iter().any(|one| one.algorithm == *name);
+        let names: Vec<&'static str> = ["sha256", "sha512"].into_iter().filter(is_listed).collect();
+        let mut digests: Vec<Pieces> =
+            names.iter().map(|name| Pieces { spec: spec(name), digests: Vec::new() }).collect();
+        let mut plain = options.digest_manifests.then(|| spec("sha256").hasher());
+        let mut buffer = vec![0; PIECE];
+        let mut at = 0;
+        // Each section, and whether it is digested.
+        let (block, directory, record) = (self.block, self.directory, self.record);
+        for (end, counts) in [(block, true), (directory, false), (record, true), (self.size, true)] {
+            while at < end && !progress.stopped() {
+                let piece = &mut buffer[..(end - at).min(PIECE as u64) as usize];
+                let filled = file.read(piece).map_err(|error| Error::io(name, "read", error))?;
+                let is_short = filled < piece.len();
+                if let Some(hasher) = &mut plain {
+                    hasher.update(&piece[..filled]);
+                }
+                progress.add_bytes(filled as u64);
+                if is_short {
+                    let what = format!("{} bytes could be read of {}", at + filled as u64, self.size);
+                    return Err(Error::new(name, "read", Cause::Changed(what)));
+                }
+                // Where the directory would begin if the block were not there.
+                if at == record {
+                    piece[16..20].copy_from_slice(&(block as u32).to_le_bytes());
+                }
+                if counts {
+                    digests.iter_mut().for_each(|digest| digest.take(piece));
+                }
+                at += filled as u64;
+            }
+        }
+        // Nothing may follow; that it ends here is seen by nothing else on some systems.
+        if !progress.stopped() && !file.at_end() {
+            let more = file.read(&mut buffer[..1]).map_err(|error| Error::io(name, "read", error))?;
+            if more > 0 {
+                return Err(Error::new(name, "read", Cause::Changed("it grew".to_owned())));
+            }
+        }
+        let whole = file.finish(name)?;
+        let pieces = names.into_iter().zip(digests.iter().map(Pieces::finish)).collect();
+        Ok(Read { whole, pieces, plain: plain.map(Hasher::finish) })
+    }
+}

@@ -1,0 +1,105 @@
+//! The check of an Android package: what its signing block lists, compared with what was read, and told as an entry is told.
+
+use crate::error::{Cause, Error};
+use crate::io::open::Root;
+use crate::io::read::Guarded;
+use crate::job::{Compared, Findings, Found, Job, Outcome};
+use crate::task::Sink;
+use crate::verify::apk::{Fault, Read, sections};
+use crate::verify::event::{Event, Manifest};
+use crate::verify::options::{Options, Unlisted};
+use crate::verify::report::Checked;
+use crate::verify::verification::{Relay, Tell, Verification};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+use truesum_hash::Digest;
+use truesum_manifest::{Place, Signer};
+
+impl Verification<'_> {
+    /// Verifies a package by what its own signing block lists.
+    pub(super) fn package(&mut self, name: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
+        let bytes = name.as_os_str().as_bytes();
+        let refused = |why: &str| Error::new(bytes, "verify", Cause::Other(why.to_owned()));
+        if lists_more(self.options) {
+            let why = "this is an Android package, which lists no files but is checked as a whole by its signing block: what selects from a list, or says how it is read, does not fit";
+            return self.unread(&refused(why), tell);
+        }
+        let started = Instant::now();
+        self.progress.set_current(bytes);
+        let file = match Guarded::open(&Root::Anywhere, bytes, self.options.special) {
+            Ok(file) => file,
+            Err(error) => return self.unread(&error, tell),
+        };
+        let package = match sections(file.as_fd(), file.size_hint()) {
+            Ok(package) => package,
+            Err(Fault::Shape(why)) => return self.unread(&refused(why), tell),
+            Err(Fault::System(error)) => return self.unread(&Error::io(bytes, "read", error), tell),
+        };
+        if file.may_be_written() {
+            self.progress.add_untold();
+        }
+        let read = package.read(file, bytes, self.options, self.progress);
+        if self.progress.stopped() {
+            self.report.not_begun += 1;
+            return Ok(());
+        }
+        self.progress.add_file();
+        let (mut digest, mut others) = (None, String::new());
+        let result = read.map(|Read { whole, pieces, plain }| {
+            digest = plain;
+            others = package.listed.others.iter().map(|id| format!(" {id:#06x}")).collect();
+            let listed = package.listed.digests.iter();
+            let compared = listed.flat_map(|listed| {
+                let of = pieces.iter().filter(|(algorithm, _)| *algorithm == listed.algorithm);
+                of.map(|(algorithm, found)| Compared {
+                    name: format!("apk-{}-{algorithm}", listed.scheme),
+                    expected: Digest::new(&listed.digest),
+                    found: found.clone(),
+                })
+            });
+            let findings = Findings { compared: compared.collect(), ..Findings::default() };
+            Found {
+                size: whole.size(),
+                mtime: whole.mtime(),
+                ctime: whole.ctime(),
+                inode: whole.inode(),
+                digests: Vec::new(),
+                time: started.elapsed(),
+                pieces: Some(findings),
+            }
+        });
+        let manifest = Manifest { name, root: &Root::Anywhere };
+        let job = Job { origin: (0, Place::Byte(package.block)), ..Job::hash(name, &Arc::from([])) };
+        let mut relay = Relay::new(self.options, &manifest, &mut self.report, tell);
+        let told = relay.outcome(Outcome { job, result });
+        let (counts, ignored) = relay.counted();
+        let unverified_signature = Some(Signer::Package);
+        let checked =
+            Checked { counts, ignored, entries: 1, digest, unverified_signature, ..Checked::default() };
+        self.report.add(&checked);
+        told?;
+        if !others.is_empty() {
+            let why = format!(
+                "its signing block lists digests of other kinds too, which were not compared:{others}"
+            );
+            tell(Event::Doubtful(&refused(&why)))?;
+        }
+        tell(Event::Checked(&manifest, &checked))
+    }
+}
+
+/// Whether something is asked that only a list of files can answer.
+fn lists_more(options: &Options) -> bool {
+    let Options { root, remote, data, algorithms, key, unlisted, select, turn, .. } = options;
+    root.is_some()
+        || remote.is_some()
+        || data.is_some()
+        || !algorithms.is_empty()
+        || key.is_some()
+        || *unlisted == Unlisted::Refused
+        || !select.is_open()
+        || !turn.is_all()
+}
