@@ -10,8 +10,7 @@ mod lanes;
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, Kernel, State, Tail, kernels, state};
-use crate::family::whirlpool::{Tables, mixed, multiply};
-use crate::word::{base, unknown};
+use crate::family::whirlpool::{Tables, multiply};
 use std::sync::LazyLock;
 
 const KUPYNA: Status = Status::Secure("DSTU 7564:2014; collisions of 5 of 10 rounds (Zou & Dong 2015)");
@@ -101,7 +100,7 @@ fn pad<const COLUMNS: usize>(_: &mut State, tail: &mut Tail, buffered: usize, to
 /// The end of the state, without what the second permutation has made of zeros.
 fn output<const COLUMNS: usize>(state: &State, digest: &mut [u8]) {
     static OF_ZEROS: LazyLock<([u64; 8], [u64; 16])> =
-        LazyLock::new(|| (permute([0; 8], true, &TABLES), permute([0; 16], true, &TABLES)));
+        LazyLock::new(|| (permute::<8, true>([0; 8], &TABLES), permute::<16, true>([0; 16], &TABLES)));
     let of_zeros = if COLUMNS == 8 { &OF_ZEROS.0[..] } else { &OF_ZEROS.1[..] };
     let mut bytes = [[0; 8]; COLUMNS];
     for ((bytes, word), other) in bytes.iter_mut().zip(state).zip(of_zeros) {
@@ -201,51 +200,35 @@ static TABLES: LazyLock<Box<Tables>> = LazyLock::new(|| {
     tables
 });
 
-/// What [`mixed`] does, of sixteen columns: the six that come are in registers with what is known of them.
+/// What a round begins with: the constants of a column, joined by the first permutation and added by the second.
 #[inline(always)]
-fn mixed_long(tables: &Tables, columns: &[u64; 16]) -> [u64; 16] {
-    // The last row goes farther than the others.
-    const FAR: usize = shift(16, 7);
-    let mut out = [0; 16];
-    for (column, word) in columns.iter().enumerate().take(*unknown(&16)) {
-        out[(column + FAR) % 16] = tables[7][usize::from((word >> 56) as u8)];
+fn joined<const COLUMNS: usize, const SECOND: bool>(word: u64, column: usize, round: u64) -> u64 {
+    if SECOND {
+        word.wrapping_add(added(COLUMNS, column) ^ round << 56)
+    } else {
+        word ^ (column as u64) << 4 ^ round
     }
-    let [mut a, mut b, mut c, mut d, mut e, mut f] = [0; 6];
-    for (out, word) in out.iter_mut().zip(columns).take(*unknown(&16)) {
-        let tables = base(tables);
-        macro_rules! term {
-            ($row:literal) => {
-                tables[$row][usize::from((word >> (8 * $row)) as u8)]
-            };
-        }
-        *out ^= a ^ term!(0);
-        (a, b, c, d, e, f) = (b ^ term!(1), c ^ term!(2), d ^ term!(3), e ^ term!(4), f ^ term!(5), term!(6));
-    }
-    for (out, rest) in out.iter_mut().zip([a, b, c, d, e, f]) {
-        *out ^= rest;
-    }
-    out
 }
 
-/// The first permutation, or the second, which adds where the first joins.
+/// A column of what a round makes: substitution, shift of rows, mixing.
 #[inline(always)]
-fn permute<const COLUMNS: usize>(mut x: [u64; COLUMNS], second: bool, tables: &Tables) -> [u64; COLUMNS] {
-    for round in 0..u64::from(rounds(COLUMNS)) {
-        for (column, word) in x.iter_mut().enumerate() {
-            *word = if second {
-                word.wrapping_add(added(COLUMNS, column) ^ round << 56)
-            } else {
-                *word ^ (column as u64) << 4 ^ round
-            };
-        }
-        let before = x;
-        if COLUMNS == 8 {
-            x.copy_from_slice(&mixed::<true>(tables, before.first_chunk().expect("eight columns")));
-        } else {
-            x.copy_from_slice(&mixed_long(tables, before.first_chunk().expect("sixteen columns")));
-        }
+fn mixed<const COLUMNS: usize>(tables: &Tables, columns: &[u64; COLUMNS], column: usize) -> u64 {
+    let mut word = 0;
+    for (row, table) in tables.iter().enumerate() {
+        let from = columns[(column + COLUMNS - shift(COLUMNS, row)) % COLUMNS];
+        word ^= table[usize::from((from >> (8 * row)) as u8)];
     }
-    x
+    word
+}
+
+/// The first permutation, or the second.
+#[inline(always)]
+fn permute<const COLUMNS: usize, const SECOND: bool>(mut x: [u64; COLUMNS], tables: &Tables) -> [u64; COLUMNS] {
+    x = std::array::from_fn(|i| joined::<COLUMNS, SECOND>(x[i], i, 0));
+    for round in 1..u64::from(rounds(COLUMNS)) {
+        x = std::array::from_fn(|i| joined::<COLUMNS, SECOND>(mixed(tables, &x, i), i, round));
+    }
+    std::array::from_fn(|i| mixed(tables, &x, i))
 }
 
 /// # Safety
@@ -264,7 +247,7 @@ unsafe fn look_up<const COLUMNS: usize>(state: *mut u64, messages: *const *const
         for (word, chained) in joined.iter_mut().zip(&*chain) {
             *word ^= chained;
         }
-        let (first, second) = (permute(joined, false, tables), permute(block, true, tables));
+        let (first, second) = (permute::<COLUMNS, false>(joined, tables), permute::<COLUMNS, true>(block, tables));
         for ((word, first), second) in chain.iter_mut().zip(first).zip(second) {
             *word ^= first ^ second;
         }

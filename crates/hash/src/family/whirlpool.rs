@@ -193,17 +193,14 @@ fn tables<const VERSION: usize>() -> Box<Tables> {
     tables
 }
 
-/// One round's substitution, shift of columns and mixing of rows, whose first byte is their highest, or lowest.
+/// One round's substitution, shift of columns and mixing of rows, for row `i`.
 #[inline(always)]
-pub(crate) fn mixed<const LOWEST_FIRST: bool>(tables: &Tables, rows: &[u64; 8]) -> [u64; 8] {
-    std::array::from_fn(|i| {
-        let mut word = 0;
-        for (column, table) in tables.iter().enumerate() {
-            let place = if LOWEST_FIRST { 8 * column } else { 56 - 8 * column };
-            word ^= table[usize::from((rows[(i + 8 - column) % 8] >> place) as u8)];
-        }
-        word
-    })
+fn mix(tables: &Tables, rows: &[u64; 8], i: usize) -> u64 {
+    let mut word = 0;
+    for (column, table) in tables.iter().enumerate() {
+        word ^= table[usize::from((rows[(i + 8 - column) % 8] >> (56 - 8 * column)) as u8)];
+    }
+    word
 }
 
 /// # Safety
@@ -221,12 +218,10 @@ unsafe fn look_up<const VERSION: usize>(state: *mut u64, messages: *const *const
         let mut key = *state;
         let mut rows: [u64; 8] = std::array::from_fn(|i| words[i] ^ key[i]);
         for constant in const { constants(VERSION) } {
-            key = mixed::<false>(tables, &key);
-            key[0] ^= constant;
-            rows = mixed::<false>(tables, &rows);
-            for (row, key) in rows.iter_mut().zip(key) {
-                *row ^= key;
-            }
+            let mut next: [u64; 8] = std::array::from_fn(|i| mix(tables, &key, i));
+            next[0] ^= constant;
+            key = next;
+            rows = std::array::from_fn(|i| mix(tables, &rows, i) ^ key[i]);
         }
         for i in 0..8 {
             state[i] ^= rows[i] ^ words[i];
