@@ -1,7 +1,6 @@
 //! The table of algorithms, and one of them in full.
 
 use super::{ListArgs, string, strings, wrap};
-use std::fmt::Write;
 use truesum::hash::{
     ALGORITHMS, Algorithm, CRC_CATALOGUE, KEYED, Keying, Lengths, Spec, find, hmacs, kernel, tree,
 };
