@@ -13,7 +13,7 @@ pub use linear::Linear;
 pub use params::{Key, Keying, Secret};
 pub(crate) use params::{Params, Said};
 pub use row::{Algorithm, Decimal, Lengths, Variant};
-pub(crate) use row::{Close, Composite, Cut, Headed, Kind, List};
+pub(crate) use row::{Close, Composite, Cut, Headed, Kind, List, rows};
 pub(crate) use serial::{Output, Serial, feed_zeros};
 pub use status::Status;
 pub(crate) use unit::Unit;

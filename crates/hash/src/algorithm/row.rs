@@ -274,3 +274,26 @@ impl std::hash::Hash for Algorithm {
         std::ptr::from_ref(self).hash(state);
     }
 }
+
+/// The rows of a family of chains that differ by little more than the length of their digests: the status of all, then a line for each with
+/// its name, tag and aliases, the bytes of its digest and its chain, what it is, and its digest of `123456789`. Messages begin as the
+/// family's `init` says.
+macro_rules! rows {
+    ($status:ident; $($name:literal $tag:literal $aliases:tt, $len:literal $chain:ident, $summary:literal, $check:literal;)*) => {
+        /// The rows of this family.
+        pub(crate) static ROWS: &[$crate::algorithm::Algorithm] = &[$(
+            $crate::algorithm::Algorithm {
+                name: $name,
+                tag: $tag,
+                aliases: &$aliases,
+                digest_len: $len,
+                status: $status,
+                summary: $summary,
+                check: $check,
+                kind: $crate::algorithm::Kind::Blocks { chain: &$chain, init },
+                ..$crate::algorithm::Algorithm::PLAIN
+            },
+        )*];
+    };
+}
+pub(crate) use rows;

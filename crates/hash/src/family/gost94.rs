@@ -12,8 +12,6 @@ use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, Kernel, State, Tail, add_words, kernels, output_le64, put_words, state, words};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x8, U32x16};
-#[cfg(target_arch = "x86_64")]
-use lanes::compress as compress_lanes;
 use std::sync::LazyLock;
 
 const THEORY: Status = Status::Weakened(
@@ -62,8 +60,8 @@ const fn chain(kernels: &'static [Kernel]) -> Chain {
 kernels! {
     static KERNELS_TEST: Word64 of u64;
     x86_64 {
-        avx512_test: avx512_gfni x 16, from 2 = compress_lanes[U32x16, 0];
-        avx2_test: avx2 x 8, from 2 = compress_lanes[U32x8, 0];
+        avx512_test: avx512_gfni x 16, from 2 = side_by_side[U32x16, 0];
+        avx2_test: avx2 x 8, from 2 = side_by_side[U32x8, 0];
     }
     portable {
         test: x 1, from 1 = compress[0];
@@ -72,8 +70,8 @@ kernels! {
 kernels! {
     static KERNELS_CRYPTOPRO: Word64 of u64;
     x86_64 {
-        avx512_cryptopro: avx512_gfni x 16, from 2 = compress_lanes[U32x16, 1];
-        avx2_cryptopro: avx2 x 8, from 2 = compress_lanes[U32x8, 1];
+        avx512_cryptopro: avx512_gfni x 16, from 2 = side_by_side[U32x16, 1];
+        avx2_cryptopro: avx2 x 8, from 2 = side_by_side[U32x8, 1];
     }
     portable {
         cryptopro: x 1, from 1 = compress[1];
@@ -247,4 +245,17 @@ unsafe fn compress<const SET: usize>(state: *mut u64, messages: *const *const u8
         *chain = psi::<61>(xor(h, psi::<1>(xor(m, psi::<12>(encrypted)))));
         add_words(sum, &m);
     }
+}
+
+/// # Safety
+/// As [`crate::block::row::Advance`] for as many messages as the word has lanes, on a CPU with its features.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn side_by_side<W: lanes::Substitute, const SET: usize>(
+    state: *mut u64,
+    messages: *const *const u8,
+    blocks: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe { lanes::compress::<W, SET>(state, messages, blocks) }
 }

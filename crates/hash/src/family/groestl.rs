@@ -8,32 +8,15 @@
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::algorithm::{Params, Status, rows};
 use crate::block::{Chain, Kernel, MAX_WORDS, State, Tail, kernels, words};
 use std::sync::LazyLock;
 
 const GROESTL: Status =
     Status::Secure("a finalist of SHA-3; collisions of 3 of 10 rounds (Mendel, Rijmen & Schläffer 2014)");
 
-macro_rules! rows {
-    ($($name:literal $tag:literal $aliases:tt, $len:literal $chain:ident, $summary:literal, $check:literal;)*) => {
-        /// The rows of this family.
-        pub(crate) static ROWS: &[Algorithm] = &[$(
-            Algorithm {
-                name: $name,
-                tag: $tag,
-                aliases: &$aliases,
-                digest_len: $len,
-                status: GROESTL,
-                summary: $summary,
-                check: $check,
-                kind: Kind::Blocks { chain: &$chain, init },
-                ..Algorithm::PLAIN
-            },
-        )*];
-    };
-}
 rows! {
+    GROESTL;
     "groestl224" "GROESTL-224" ["groestl-224", "grostl224"], 28 SHORT, "Grøstl of 224 bits", "bdfad1396f3a976f9bb380ac8cbc43d44109ae12a81e3477e94166db";
     "groestl256" "GROESTL-256" ["groestl-256", "grostl256"], 32 SHORT, "Grøstl of 256 bits", "02332dfabf6192451556ad00ea3c2baea448e6a8cc54db02d9aa455f6515578d";
     "groestl384" "GROESTL-384" ["groestl-384", "grostl384"], 48 LONG, "Grøstl of 384 bits", "80899e38da9ec5b1ef683e28ea2b7373d6edbebd3ba9490f705857329323c7eb5aa7e83e28e4d1fcf5ef05b6af0a7317";

@@ -8,32 +8,15 @@
 #[cfg(target_arch = "x86_64")]
 mod lanes;
 
-use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::algorithm::{Params, Status, rows};
 use crate::block::{Chain, Kernel, State, Tail, kernels, state};
 use crate::family::whirlpool::{Tables, multiply};
 use std::sync::LazyLock;
 
 const KUPYNA: Status = Status::Secure("DSTU 7564:2014; collisions of 5 of 10 rounds (Zou & Dong 2015)");
 
-macro_rules! rows {
-    ($($name:literal $tag:literal $aliases:tt, $len:literal $chain:ident, $summary:literal, $check:literal;)*) => {
-        /// The rows of this family.
-        pub(crate) static ROWS: &[Algorithm] = &[$(
-            Algorithm {
-                name: $name,
-                tag: $tag,
-                aliases: &$aliases,
-                digest_len: $len,
-                status: KUPYNA,
-                summary: $summary,
-                check: $check,
-                kind: Kind::Blocks { chain: &$chain, init },
-                ..Algorithm::PLAIN
-            },
-        )*];
-    };
-}
 rows! {
+    KUPYNA;
     "kupyna224" "KUPYNA-224" ["kupyna-224"], 28 SHORT, "the standard hash of Ukraine, 224 bits", "4eaa9c40821638bc5964e8a8db5f4ee3e113ffb21822e863f2d03cb6";
     "kupyna256" "KUPYNA-256" ["kupyna-256", "dstu7564-256"], 32 SHORT, "the standard hash of Ukraine, 256 bits", "a09c05514eaa9c40821638bc5964e8a8db5f4ee3e113ffb21822e863f2d03cb6";
     "kupyna384" "KUPYNA-384" ["kupyna-384", "dstu7564-384"], 48 LONG, "the standard hash of Ukraine, 384 bits", "ff6d7c421eeb4485e9682b9f1af48111a00a3b7b411f46e63813771a5001065cb59077e3bc096a65a68c90f9adf24b66";

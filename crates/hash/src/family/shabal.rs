@@ -5,7 +5,7 @@
 //! state begins after two blocks that say the length, and the digest is the end of B after the last block was put in four times.
 #![allow(unsafe_code)]
 
-use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::algorithm::{Params, Status, rows};
 use crate::block::{Chain, State, Tail, kernels, state};
 use crate::word::{Endian, Word32, array, unknown, unroll};
 #[cfg(target_arch = "x86_64")]
@@ -16,33 +16,18 @@ const SHABAL: Status = Status::Secure(
     "a candidate of SHA-3's second round; distinguishers of the permutation only (Aumasson et al. 2009)",
 );
 
-macro_rules! rows {
-    ($($name:literal $tag:literal $alias:literal, $len:literal, $summary:literal, $check:literal;)*) => {
-        /// The rows of this family.
-        pub(crate) static ROWS: &[Algorithm] = &[$(
-            Algorithm {
-                name: $name,
-                tag: $tag,
-                aliases: &[$alias],
-                digest_len: $len,
-                status: SHABAL,
-                summary: $summary,
-                check: $check,
-                kind: Kind::Blocks { chain: &CHAIN, init },
-                ..Algorithm::PLAIN
-            },
-        )*];
-        /// The states in which messages begin, by the length of their digests.
-        static BEGINNINGS: LazyLock<Vec<(usize, State)>> = LazyLock::new(|| vec![$(($len, begin($len))),*]);
-    };
-}
 rows! {
-    "shabal192" "SHABAL-192" "shabal-192", 24, "Shabal of 192 bits", "2186596cb97a1d6f5793435c421cffacb2dd48f0662afafc";
-    "shabal224" "SHABAL-224" "shabal-224", 28, "Shabal of 224 bits", "ec6cdeb23483f0231fffb50795c81332905cf8ff07475201905a5f3e";
-    "shabal256" "SHABAL-256" "shabal-256", 32, "Shabal of 256 bits; Burstcoin's plots", "f6bb7171c193ee787b1d82c1c0c8271980f4d6735ae8598936df92faa65ca6a0";
-    "shabal384" "SHABAL-384" "shabal-384", 48, "Shabal of 384 bits", "8a634edebc4b3ff3dc2a9211a7e12dab7814c6f3a907c861864ab61486ed4ff85770271bb60c4d33f43f61e297d86290";
-    "shabal512" "SHABAL-512" "shabal-512", 64, "Shabal of 512 bits", "47472582b04131f1de929cc6ee174d7726b8b0315a8e3be9d98d5548c6850fab1176c9ab26c9436a0693b718a48a486ea8081dda4adc8d1cf75eec0608e0eceb";
+    SHABAL;
+    "shabal192" "SHABAL-192" ["shabal-192"], 24 CHAIN, "Shabal of 192 bits", "2186596cb97a1d6f5793435c421cffacb2dd48f0662afafc";
+    "shabal224" "SHABAL-224" ["shabal-224"], 28 CHAIN, "Shabal of 224 bits", "ec6cdeb23483f0231fffb50795c81332905cf8ff07475201905a5f3e";
+    "shabal256" "SHABAL-256" ["shabal-256"], 32 CHAIN, "Shabal of 256 bits; Burstcoin's plots", "f6bb7171c193ee787b1d82c1c0c8271980f4d6735ae8598936df92faa65ca6a0";
+    "shabal384" "SHABAL-384" ["shabal-384"], 48 CHAIN, "Shabal of 384 bits", "8a634edebc4b3ff3dc2a9211a7e12dab7814c6f3a907c861864ab61486ed4ff85770271bb60c4d33f43f61e297d86290";
+    "shabal512" "SHABAL-512" ["shabal-512"], 64 CHAIN, "Shabal of 512 bits", "47472582b04131f1de929cc6ee174d7726b8b0315a8e3be9d98d5548c6850fab1176c9ab26c9436a0693b718a48a486ea8081dda4adc8d1cf75eec0608e0eceb";
 }
+
+/// The states in which messages begin, by the length of their digests.
+static BEGINNINGS: LazyLock<Vec<(usize, State)>> =
+    LazyLock::new(|| ROWS.iter().map(|row| (row.digest_len, begin(row.digest_len))).collect());
 
 static CHAIN: Chain =
     Chain { block: 64, words: WORDS, lazy: false, kernels: KERNELS, pad, output, last_blocks: 4, squeeze: None };
