@@ -41,6 +41,9 @@ fn digests_of_rare_algorithms_are_those_of_other_implementations() {
     let mut differs = Vec::new();
     for row in rows {
         let [name, short, long, whose] = row[..] else { panic!("{path}: {row:?}") };
+        if cfg!(not(feature = "fsb")) && name.starts_with("fsb") {
+            continue;
+        }
         let spec: Spec = name.parse().unwrap_or_else(|why| panic!("{name}: {why}"));
         if short != "-" && digests(&spec, &data, 0..=1100) != short {
             differs.push(format!("{name} of at most 1100 bytes, by {whose}"));
