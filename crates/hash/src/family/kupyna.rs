@@ -6,11 +6,14 @@
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
+mod gfni;
+#[cfg(target_arch = "x86_64")]
 mod lanes;
 
 use crate::algorithm::{Params, Status, rows};
 use crate::block::{Chain, Kernel, State, Tail, kernels, state};
 use crate::family::whirlpool::{Tables, multiply};
+use crate::word::{unknown, unroll};
 use std::sync::LazyLock;
 
 const KUPYNA: Status = Status::Secure("DSTU 7564:2014; collisions of 5 of 10 rounds (Zou & Dong 2015)");
@@ -34,7 +37,8 @@ const fn chain<const COLUMNS: usize>(kernels: &'static [Kernel]) -> Chain {
 kernels! {
     static KERNELS_SHORT: Word64 of u64;
     x86_64 {
-        avx512_short: avx512_gfni x 8, from 2 = by_rows[8];
+        avx512_short_lanes: avx512_gfni x 8, from 2 = by_rows[8];
+        avx512_short: avx512_gfni x 1, from 1 = by_columns[8];
     }
     portable {
         portable_short: x 1, from 1 = look_up[8];
@@ -43,7 +47,8 @@ kernels! {
 kernels! {
     static KERNELS_LONG: Word64 of u64;
     x86_64 {
-        avx512_long: avx512_gfni x 8, from 2 = by_rows[16];
+        avx512_long_lanes: avx512_gfni x 8, from 2 = by_rows[16];
+        avx512_long: avx512_gfni x 1, from 1 = by_columns[16];
     }
     portable {
         portable_long: x 1, from 1 = look_up[16];
@@ -193,25 +198,30 @@ fn joined<const COLUMNS: usize, const SECOND: bool>(word: u64, column: usize, ro
     }
 }
 
-/// A column of what a round makes: substitution, shift of rows, mixing.
+/// What a round makes of the columns: substitution, shift of rows, mixing. Each is taken apart once; in memory, for sums of eight columns and the
+/// tables fill the registers.
 #[inline(always)]
-fn mixed<const COLUMNS: usize>(tables: &Tables, columns: &[u64; COLUMNS], column: usize) -> u64 {
-    let mut word = 0;
-    for (row, table) in tables.iter().enumerate() {
-        let from = columns[(column + COLUMNS - shift(COLUMNS, row)) % COLUMNS];
-        word ^= table[usize::from((from >> (8 * row)) as u8)];
-    }
-    word
+fn mixed<const COLUMNS: usize>(tables: &Tables, columns: &[u64; COLUMNS]) -> [u64; COLUMNS] {
+    let columns = unknown(columns);
+    let mut mixed = [0; COLUMNS];
+    unroll!(column in 16 => {
+        if column < COLUMNS {
+            let word = columns[column % COLUMNS];
+            for (row, table) in tables.iter().enumerate() {
+                mixed[(column + shift(COLUMNS, row)) % COLUMNS] ^= table[usize::from((word >> (8 * row)) as u8)];
+            }
+        }
+    });
+    mixed
 }
 
 /// The first permutation, or the second.
 #[inline(always)]
 fn permute<const COLUMNS: usize, const SECOND: bool>(mut x: [u64; COLUMNS], tables: &Tables) -> [u64; COLUMNS] {
-    x = std::array::from_fn(|i| joined::<COLUMNS, SECOND>(x[i], i, 0));
-    for round in 1..u64::from(rounds(COLUMNS)) {
-        x = std::array::from_fn(|i| joined::<COLUMNS, SECOND>(mixed(tables, &x, i), i, round));
+    for round in 0..u64::from(rounds(COLUMNS)) {
+        x = mixed(tables, &std::array::from_fn(|i| joined::<COLUMNS, SECOND>(x[i], i, round)));
     }
-    std::array::from_fn(|i| mixed(tables, &x, i))
+    x
 }
 
 /// # Safety
@@ -248,6 +258,21 @@ unsafe fn by_rows<const COLUMNS: usize>(state: *mut u64, messages: *const *const
             lanes::compress::<8, 1>(state, messages, blocks)
         } else {
             lanes::compress::<16, 2>(state, messages, blocks)
+        }
+    }
+}
+
+/// # Safety
+/// As [`crate::block::row::Advance`] for one message, on a CPU with the features.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn by_columns<const COLUMNS: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if COLUMNS == 8 {
+            gfni::compress::<8, 1>(state, messages, blocks)
+        } else {
+            gfni::compress::<16, 2>(state, messages, blocks)
         }
     }
 }
