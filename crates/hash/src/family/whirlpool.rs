@@ -9,6 +9,8 @@
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod gfni;
 #[cfg(target_arch = "x86_64")]
+mod halves;
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod lanes;
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
@@ -75,6 +77,7 @@ kernels! {
     x86_64 {
         avx512_lanes: avx512_gfni x 8, from 4 = columns[FINAL];
         avx512: avx512_gfni x 1, from 1 = shuffle[FINAL];
+        avx2: avx2 x 1, from 1 = by_halves[FINAL];
     }
     portable {
         portable: x 1, from 1 = look_up[FINAL];
@@ -95,6 +98,7 @@ kernels! {
     x86_64 {
         lanes_of_2001: avx512_gfni x 8, from 4 = columns[2001];
         avx512_of_2001: avx512_gfni x 1, from 1 = shuffle[2001];
+        avx2_of_2001: avx2 x 1, from 1 = by_halves[2001];
     }
     portable {
         portable_of_2001: x 1, from 1 = look_up[2001];
@@ -142,19 +146,24 @@ const RANDOM: [u8; 256] = [
     0x13, 0xbb, 0xf7, 0x6f, 0xb9, 0x47, 0x2f, 0xee, 0xb8, 0x7b, 0x89, 0x30, 0xd3, 0x7f, 0x76, 0x82,
 ];
 
-/// The S-box from the mini-boxes E, its inverse, and R (specification, figure 1).
-const fn composed(byte: usize) -> u8 {
-    const E: [u8; 16] = [1, 11, 9, 12, 13, 6, 15, 3, 14, 8, 7, 4, 10, 2, 5, 0];
-    const R: [u8; 16] = [7, 12, 11, 13, 14, 4, 9, 15, 6, 3, 8, 10, 2, 5, 1, 0];
+/// The mini-boxes of the others (specification, figure 1).
+const E: [u8; 16] = [1, 11, 9, 12, 13, 6, 15, 3, 14, 8, 7, 4, 10, 2, 5, 0];
+const INVERSE: [u8; 16] = {
     let mut inverse = [0; 16];
     let mut i = 0;
     while i < 16 {
         inverse[E[i] as usize] = i as u8;
         i += 1;
     }
-    let (high, low) = (E[byte >> 4], inverse[byte & 15]);
+    inverse
+};
+const R: [u8; 16] = [7, 12, 11, 13, 14, 4, 9, 15, 6, 3, 8, 10, 2, 5, 1, 0];
+
+/// The S-box made of them.
+const fn composed(byte: usize) -> u8 {
+    let (high, low) = (E[byte >> 4], INVERSE[byte & 15]);
     let middle = R[(high ^ low) as usize];
-    E[(high ^ middle) as usize] << 4 | inverse[(low ^ middle) as usize]
+    E[(high ^ middle) as usize] << 4 | INVERSE[(low ^ middle) as usize]
 }
 
 /// Product in GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1.
@@ -256,4 +265,13 @@ unsafe fn shuffle<const VERSION: usize>(state: *mut u64, messages: *const *const
 unsafe fn columns<const VERSION: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise.
     unsafe { lanes::compress::<VERSION>(state, messages, blocks) }
+}
+
+/// # Safety
+/// As [`crate::block::row::Advance`], on a CPU with AVX2.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn by_halves<const VERSION: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { halves::compress::<VERSION>(state, messages, blocks) }
 }
