@@ -8,7 +8,7 @@
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, State, Tail, kernels, pad_le64};
-use crate::word::{Endian, Word, Word32, Word64, array, unknown};
+use crate::word::{Endian, Word, Word32, Word64, array, unknown, unroll};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x8, U32x16, U64x4, U64x8};
 
@@ -203,12 +203,22 @@ unsafe fn block<W: Word>(v: &mut [W; 64], by: &Rotations, ones: [W::Lane; 2]) {
     for i in 0..16 {
         v[16 + i] = v[15 - i];
     }
-    // One operation in the code, not eight of them.
-    for [x, y, z] in *unknown(&OPERATIONS) {
-        let (x, y, z) = (x & 56, y & 56, z & 56);
-        // SAFETY: the caller's promise.
-        let result: [W; 8] = unsafe { operate(array![8; i => v[x + i]], array![8; i => v[y + i]], by, ones) };
-        v[z..z + 8].copy_from_slice(&result);
+    macro_rules! operation {
+        ($x:expr, $y:expr, $z:expr) => {{
+            let (x, y, z) = ($x, $y, $z);
+            // SAFETY: the caller's promise.
+            let result: [W; 8] = unsafe { operate(array![8; i => v[x + i]], array![8; i => v[y + i]], by, ones) };
+            v[z..z + 8].copy_from_slice(&result);
+        }};
+    }
+    if W::LANES == 1 {
+        // Written out, for all words have their places then.
+        unroll!(i in 8, from 0 => { operation!(OPERATIONS[i][0], OPERATIONS[i][1], OPERATIONS[i][2]); });
+    } else {
+        // One operation in the code, not eight of them.
+        for [x, y, z] in unknown(&OPERATIONS) {
+            operation!(x & 56, y & 56, z & 56);
+        }
     }
 }
 

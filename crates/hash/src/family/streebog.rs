@@ -55,7 +55,8 @@ const fn chain(output: fn(&State, &mut [u8])) -> Chain {
 kernels! {
     static KERNELS: Word64 of u64;
     x86_64 {
-        avx512: avx512_gfni x 1, from 1 = shuffle[];
+        avx512_two: avx512_gfni x 2, from 2 = shuffle[2];
+        avx512: avx512_gfni x 1, from 1 = shuffle[1];
     }
     portable {
         portable: x 1, from 1 = look_up[];
@@ -216,10 +217,10 @@ fn lpsx(tables: &[[u64; 256]; 8], x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
     out
 }
 
-/// Section 8, step 2: the chain after a block at this length.
-type Compress = unsafe fn(chain: &mut [u64; 8], length: &[u64; 8], block: &[u64; 8]);
+/// Section 8, step 2, of some messages: the chain of each after a block at this length.
+type Compress<const N: usize> = unsafe fn(chains: &mut [[u64; 8]; N], lengths: &[[u64; 8]; N], blocks: &[[u64; 8]; N]);
 
-fn compress(chain: &mut [u64; 8], length: &[u64; 8], block: &[u64; 8]) {
+fn compress([chain]: &mut [[u64; 8]; 1], [length]: &[[u64; 8]; 1], [block]: &[[u64; 8]; 1]) {
     let tables = &*TABLES;
     let mut key = lpsx(tables, chain, length);
     let mut text = *block;
@@ -232,31 +233,47 @@ fn compress(chain: &mut [u64; 8], length: &[u64; 8], block: &[u64; 8]) {
     }
 }
 
-/// RFC 6986 section 8, for one message.
+/// RFC 6986 section 8, for `N` messages.
 ///
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message, on a CPU that `compress` is for.
+/// As [`crate::block::row::Advance`] for `N` messages, on a CPU that `compress` is for.
 #[inline(never)]
-unsafe fn take(state: *mut u64, messages: *const *const u8, blocks: usize, compress: Compress) {
-    // SAFETY: the caller's promise: eighteen words of state, one message of whole blocks.
-    let (state, message) = unsafe {
-        let blocks = std::slice::from_raw_parts((*messages).cast::<[[u8; 8]; 8]>(), blocks);
-        (&mut *state.cast::<[u64; WORDS]>(), blocks)
+unsafe fn take<const N: usize>(
+    state: *mut u64,
+    messages: *const *const u8,
+    blocks: usize,
+    compress: Compress<N>,
+) {
+    // SAFETY: the caller's promise: eighteen words of state for each of `N` messages of whole blocks.
+    let (state, messages) = unsafe {
+        let messages: &[*const [[u8; 8]; 8]; N] = &*messages.cast();
+        (&mut *state.cast::<[[u64; N]; WORDS]>(), messages)
     };
-    for block in message {
-        let m = words::<8>(block);
-        let mut length = [0; 8];
-        if state[STAGE] != AFTER {
-            let bits = u128::from(state[COUNT]) << 9;
-            (length[0], length[1]) = (bits as u64, (bits >> 64) as u64);
-        }
-        let (chain, rest) = state.split_first_chunk_mut::<8>().expect("eight of eighteen words");
+    let mut chains: [[u64; 8]; N] = std::array::from_fn(|n| std::array::from_fn(|i| state[i][n]));
+    let mut sums: [[u64; 8]; N] = std::array::from_fn(|n| std::array::from_fn(|i| state[SUM + i][n]));
+    for block in 0..blocks {
         // SAFETY: the caller's promise.
-        unsafe { compress(chain, &length, &m) };
-        add_words(&mut rest[..8], &m);
-        state[COUNT] += 1;
-        if state[STAGE] == END {
-            state[STAGE] = AFTER;
+        let m: [[u64; 8]; N] = std::array::from_fn(|n| words::<8>(unsafe { &*messages[n].add(block) }));
+        let mut lengths = [[0; 8]; N];
+        for (n, length) in lengths.iter_mut().enumerate() {
+            if state[STAGE][n] != AFTER {
+                let bits = u128::from(state[COUNT][n]) << 9;
+                (length[0], length[1]) = (bits as u64, (bits >> 64) as u64);
+            }
+        }
+        // SAFETY: the caller's promise.
+        unsafe { compress(&mut chains, &lengths, &m) };
+        for n in 0..N {
+            add_words(&mut sums[n], &m[n]);
+            state[COUNT][n] += 1;
+            if state[STAGE][n] == END {
+                state[STAGE][n] = AFTER;
+            }
+        }
+    }
+    for n in 0..N {
+        for i in 0..8 {
+            (state[i][n], state[SUM + i][n]) = (chains[n][i], sums[n][i]);
         }
     }
 }
@@ -269,12 +286,12 @@ unsafe fn look_up(state: *mut u64, messages: *const *const u8, blocks: usize) {
 }
 
 /// # Safety
-/// As [`crate::block::row::Advance`] for one message, on a CPU with the features.
+/// As [`crate::block::row::Advance`] for `N` messages, on a CPU with the features.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn shuffle(state: *mut u64, messages: *const *const u8, blocks: usize) {
+unsafe fn shuffle<const N: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: the caller's promise.
-    unsafe { take(state, messages, blocks, gfni::compress) }
+    unsafe { take::<N>(state, messages, blocks, gfni::compress) }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub(crate) mod lanes;
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, Kernel, MAX_WORDS, State, Tail, kernels, output_be64};
+use crate::word::{unknown, unroll};
 use std::sync::LazyLock;
 
 const REPLACED: Status = Status::Weakened(
@@ -202,14 +203,18 @@ fn tables<const VERSION: usize>() -> Box<Tables> {
     tables
 }
 
-/// One round's substitution, shift of columns and mixing of rows, for row `i`.
+/// One round's substitution, shift of columns and mixing of rows. Each row is taken apart once; in memory, for the sums and the tables fill the
+/// registers.
 #[inline(always)]
-fn mix(tables: &Tables, rows: &[u64; 8], i: usize) -> u64 {
-    let mut word = 0;
-    for (column, table) in tables.iter().enumerate() {
-        word ^= table[usize::from((rows[(i + 8 - column) % 8] >> (56 - 8 * column)) as u8)];
-    }
-    word
+fn mixed(tables: &Tables, rows: &[u64; 8]) -> [u64; 8] {
+    let rows = unknown(rows);
+    let mut mixed = [0; 8];
+    unroll!(i in 8, from 0 => {
+        for (column, table) in tables.iter().enumerate() {
+            mixed[(i + column) % 8] ^= table[usize::from((rows[i] >> (56 - 8 * column)) as u8)];
+        }
+    });
+    mixed
 }
 
 /// # Safety
@@ -227,10 +232,10 @@ unsafe fn look_up<const VERSION: usize>(state: *mut u64, messages: *const *const
         let mut key = *state;
         let mut rows: [u64; 8] = std::array::from_fn(|i| words[i] ^ key[i]);
         for constant in const { constants(VERSION) } {
-            let mut next: [u64; 8] = std::array::from_fn(|i| mix(tables, &key, i));
-            next[0] ^= constant;
-            key = next;
-            rows = std::array::from_fn(|i| mix(tables, &rows, i) ^ key[i]);
+            key = mixed(tables, &key);
+            key[0] ^= constant;
+            rows = mixed(tables, &rows);
+            rows.iter_mut().zip(key).for_each(|(row, key)| *row ^= key);
         }
         for i in 0..8 {
             state[i] ^= rows[i] ^ words[i];

@@ -28,9 +28,9 @@ static TRANSPOSED: Aligned<[u8; 64]> = {
     Aligned(places)
 };
 
-/// Section 8, step 2: the chain after a block at this length.
+/// As [`super::Compress`]. While the transformations of one message wait for each other those of the next go on.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
-pub(super) fn compress(chain: &mut [u64; 8], length: &[u64; 8], block: &[u64; 8]) {
+pub(super) fn compress<const N: usize>(chains: &mut [[u64; 8]; N], lengths: &[[u64; 8]; N], blocks: &[[u64; 8]; N]) {
     macro_rules! load {
         ($words:expr) => {{
             let words: &[u64; 8] = $words;
@@ -61,15 +61,17 @@ pub(super) fn compress(chain: &mut [u64; 8], length: &[u64; 8], block: &[u64; 8]
             _mm512_xor_si512(_mm512_ternarylogic_epi64::<XOR3>(term[6], term[7], a), b)
         }};
     }
-    let before = load!(chain);
-    let words = load!(block);
-    let mut key = lpsx!(before, load!(length));
+    let before: [__m512i; N] = array![N; n => load!(&chains[n])];
+    let words: [__m512i; N] = array![N; n => load!(&blocks[n])];
+    let mut key: [__m512i; N] = array![N; n => lpsx!(before[n], load!(&lengths[n]))];
     let mut text = words;
     for constant in &C {
-        text = lpsx!(text, key);
-        key = lpsx!(key, load!(constant));
+        text = array![N; n => lpsx!(text[n], key[n])];
+        key = array![N; n => lpsx!(key[n], load!(constant))];
     }
-    let after = _mm512_xor_si512(_mm512_ternarylogic_epi64::<XOR3>(before, text, key), words);
-    // SAFETY: the chain is 64 bytes.
-    unsafe { _mm512_storeu_si512(chain.as_mut_ptr().cast(), after) };
+    for n in 0..N {
+        let after = _mm512_xor_si512(_mm512_ternarylogic_epi64::<XOR3>(before[n], text[n], key[n]), words[n]);
+        // SAFETY: the chain is 64 bytes.
+        unsafe { _mm512_storeu_si512(chains[n].as_mut_ptr().cast(), after) };
+    }
 }
