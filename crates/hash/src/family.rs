@@ -11,6 +11,7 @@ macro_rules! families {
     };
 }
 
+pub(crate) mod columns;
 #[cfg(target_arch = "x86_64")]
 mod rounds;
 pub(crate) mod whole;

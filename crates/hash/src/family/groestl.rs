@@ -10,6 +10,7 @@ mod x86;
 
 use crate::algorithm::{Params, Status, rows};
 use crate::block::{Chain, Kernel, MAX_WORDS, State, Tail, kernels, words};
+use crate::family::columns::{Tables, mixed};
 use std::sync::LazyLock;
 
 const GROESTL: Status =
@@ -132,8 +133,6 @@ const fn substitute(byte: u8) -> u8 {
 /// The first row of the circulant matrix that mixes a column.
 const ROW: [u8; 8] = [2, 2, 3, 4, 5, 3, 5, 7];
 
-type Tables = [[u64; 256]; 8];
-
 /// What a byte of each row makes of its column. Made when they are first used: 16 KiB less of program, for some microseconds.
 static TABLES: LazyLock<Box<Tables>> = LazyLock::new(|| {
     let mut tables = Box::new([[0; 256]; 8]);
@@ -156,14 +155,7 @@ fn permute<const COLUMNS: usize>(mut x: [u64; COLUMNS], q: bool, tables: &Tables
             let constant = (column as u64) << 4 ^ u64::from(round);
             *word ^= if q { !(constant << 56) } else { constant };
         }
-        let mut mixed = [0; COLUMNS];
-        for (column, word) in mixed.iter_mut().enumerate() {
-            for (row, table) in tables.iter().enumerate() {
-                let from = x[(column + usize::from(shifts[row])) % COLUMNS];
-                *word ^= table[usize::from((from >> (8 * row)) as u8)];
-            }
-        }
-        x = mixed;
+        x = mixed(tables, &x, |row| COLUMNS - usize::from(shifts[row]));
     }
     x
 }

@@ -12,8 +12,8 @@ mod lanes;
 
 use crate::algorithm::{Params, Status, rows};
 use crate::block::{Chain, Kernel, State, Tail, kernels, state};
-use crate::family::whirlpool::{Tables, multiply};
-use crate::word::{unknown, unroll};
+use crate::family::columns::{Tables, mixed};
+use crate::family::whirlpool::multiply;
 use std::sync::LazyLock;
 
 const KUPYNA: Status = Status::Secure("DSTU 7564:2014; collisions of 5 of 10 rounds (Zou & Dong 2015)");
@@ -198,28 +198,12 @@ fn joined<const COLUMNS: usize, const SECOND: bool>(word: u64, column: usize, ro
     }
 }
 
-/// What a round makes of the columns: substitution, shift of rows, mixing. Each is taken apart once; in memory, for sums of eight columns and the
-/// tables fill the registers.
-#[inline(always)]
-fn mixed<const COLUMNS: usize>(tables: &Tables, columns: &[u64; COLUMNS]) -> [u64; COLUMNS] {
-    let columns = unknown(columns);
-    let mut mixed = [0; COLUMNS];
-    unroll!(column in 16 => {
-        if column < COLUMNS {
-            let word = columns[column % COLUMNS];
-            for (row, table) in tables.iter().enumerate() {
-                mixed[(column + shift(COLUMNS, row)) % COLUMNS] ^= table[usize::from((word >> (8 * row)) as u8)];
-            }
-        }
-    });
-    mixed
-}
-
 /// The first permutation, or the second.
 #[inline(always)]
 fn permute<const COLUMNS: usize, const SECOND: bool>(mut x: [u64; COLUMNS], tables: &Tables) -> [u64; COLUMNS] {
     for round in 0..u64::from(rounds(COLUMNS)) {
-        x = mixed(tables, &std::array::from_fn(|i| joined::<COLUMNS, SECOND>(x[i], i, round)));
+        x = std::array::from_fn(|i| joined::<COLUMNS, SECOND>(x[i], i, round));
+        x = mixed(tables, &x, |row| shift(COLUMNS, row));
     }
     x
 }

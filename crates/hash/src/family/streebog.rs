@@ -9,7 +9,7 @@
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, State, Tail, add_words, kernels, output_le64, put_words, state, words};
 use crate::family::whirlpool::multiply;
-use crate::word::{base, unknown};
+use crate::word::{unknown, unroll};
 use std::sync::LazyLock;
 
 #[cfg(target_arch = "x86_64")]
@@ -201,19 +201,19 @@ static C: [[u64; 8]; 12] = [
     ],
 ];
 
-/// The transformations X, S, P and L of sections 6 and 7 in this order.
-///
-/// The loop goes on as far as the compiler does not know: what is made of the rows stays in registers, and not what their bytes are
-/// taken from.
+/// The transformations X, S, P and L of sections 6 and 7 in this order. Each row is taken apart once; in memory, for the sums and the tables fill the
+/// registers.
 #[inline(always)]
 fn lpsx(tables: &[[u64; 256]; 8], x: &[u64; 8], y: &[u64; 8]) -> [u64; 8] {
+    let mut rows = *x;
+    rows.iter_mut().zip(y).for_each(|(row, y)| *row ^= y);
+    let rows = unknown(&rows);
     let mut out = [0; 8];
-    for ((table, x), y) in tables.iter().zip(x).zip(y).take(*unknown(&8)) {
-        let (table, row) = (base(table), x ^ y);
-        for (word, place) in out.iter_mut().zip(0u32..) {
-            *word ^= table[usize::from((row >> (8 * place)) as u8)];
+    unroll!(row in 8, from 0 => {
+        for (place, word) in out.iter_mut().enumerate() {
+            *word ^= tables[row][usize::from((rows[row] >> (8 * place)) as u8)];
         }
-    }
+    });
     out
 }
 

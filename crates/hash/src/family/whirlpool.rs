@@ -15,7 +15,7 @@ pub(crate) mod lanes;
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{Chain, Kernel, MAX_WORDS, State, Tail, kernels, output_be64};
-use crate::word::{unknown, unroll};
+use crate::family::columns::{Tables, mixed};
 use std::sync::LazyLock;
 
 const REPLACED: Status = Status::Weakened(
@@ -185,8 +185,6 @@ const fn row(version: usize) -> [u8; 8] {
     if version == FINAL { [1, 1, 4, 1, 8, 5, 2, 9] } else { [1, 1, 3, 1, 5, 8, 9, 5] }
 }
 
-pub(crate) type Tables = [[u64; 256]; 8];
-
 /// Made when they are first used: 16 KiB less of program, for some microseconds, and only where no better row is.
 static TABLES: [LazyLock<Box<Tables>>; 3] =
     [LazyLock::new(tables::<2000>), LazyLock::new(tables::<2001>), LazyLock::new(tables::<FINAL>)];
@@ -196,25 +194,11 @@ fn tables<const VERSION: usize>() -> Box<Tables> {
     for byte in 0..256 {
         let substituted = substitute(VERSION, byte);
         let word = u64::from_be_bytes(row(VERSION).map(|entry| multiply(substituted, entry)));
-        for (table, turn) in tables.iter_mut().zip(0u32..) {
+        for (table, turn) in tables.iter_mut().rev().zip(0u32..) {
             table[byte] = word.rotate_right(8 * turn);
         }
     }
     tables
-}
-
-/// One round's substitution, shift of columns and mixing of rows. Each row is taken apart once; in memory, for the sums and the tables fill the
-/// registers.
-#[inline(always)]
-fn mixed(tables: &Tables, rows: &[u64; 8]) -> [u64; 8] {
-    let rows = unknown(rows);
-    let mut mixed = [0; 8];
-    unroll!(i in 8, from 0 => {
-        for (column, table) in tables.iter().enumerate() {
-            mixed[(i + column) % 8] ^= table[usize::from((rows[i] >> (56 - 8 * column)) as u8)];
-        }
-    });
-    mixed
 }
 
 /// # Safety
@@ -232,9 +216,9 @@ unsafe fn look_up<const VERSION: usize>(state: *mut u64, messages: *const *const
         let mut key = *state;
         let mut rows: [u64; 8] = std::array::from_fn(|i| words[i] ^ key[i]);
         for constant in const { constants(VERSION) } {
-            key = mixed(tables, &key);
+            key = mixed(tables, &key, |place| 7 - place);
             key[0] ^= constant;
-            rows = mixed(tables, &rows);
+            rows = mixed(tables, &rows, |place| 7 - place);
             rows.iter_mut().zip(key).for_each(|(row, key)| *row ^= key);
         }
         for i in 0..8 {
