@@ -91,7 +91,7 @@ fn pad<const COLUMNS: usize>(_: &mut State, tail: &mut Tail, buffered: usize, to
 /// The end of the state, without what Q has made of zeros.
 fn output<const COLUMNS: usize>(state: &State, digest: &mut [u8]) {
     static OF_ZEROS: LazyLock<([u64; 8], [u64; 16])> =
-        LazyLock::new(|| (permute([0; 8], true, &TABLES), permute([0; 16], true, &TABLES)));
+        LazyLock::new(|| (permute::<8, true>([0; 8], &TABLES), permute::<16, true>([0; 16], &TABLES)));
     let of_zeros = if COLUMNS == 8 { &OF_ZEROS.0[..] } else { &OF_ZEROS.1[..] };
     let mut bytes = [[0; 8]; COLUMNS];
     for ((bytes, word), other) in bytes.iter_mut().zip(state).zip(of_zeros) {
@@ -147,15 +147,15 @@ static TABLES: LazyLock<Box<Tables>> = LazyLock::new(|| {
 });
 
 /// P, or Q, of columns whose first rows are the lowest bytes.
-#[inline(always)]
-fn permute<const COLUMNS: usize>(mut x: [u64; COLUMNS], q: bool, tables: &Tables) -> [u64; COLUMNS] {
-    let shifts = shifts(COLUMNS)[usize::from(q)];
-    for round in 0..rounds(COLUMNS) {
-        for (column, word) in x.iter_mut().enumerate() {
-            let constant = (column as u64) << 4 ^ u64::from(round);
-            *word ^= if q { !(constant << 56) } else { constant };
-        }
-        x = mixed(tables, &x, |row| COLUMNS - usize::from(shifts[row]));
+#[inline(never)]
+fn permute<const COLUMNS: usize, const Q: bool>(mut x: [u64; COLUMNS], tables: &Tables) -> [u64; COLUMNS] {
+    let shifts = const { shifts(COLUMNS)[Q as usize] };
+    for round in 0..u64::from(rounds(COLUMNS)) {
+        let begin = |column: usize, word: u64| {
+            let constant = (column as u64) << 4 ^ round;
+            word ^ if Q { !(constant << 56) } else { constant }
+        };
+        x = mixed(tables, &x, begin, |row| COLUMNS - usize::from(shifts[row]));
     }
     x
 }
@@ -176,7 +176,8 @@ unsafe fn look_up<const COLUMNS: usize>(state: *mut u64, messages: *const *const
         for (word, chained) in joined.iter_mut().zip(&*chain) {
             *word ^= chained;
         }
-        let (p, q) = (permute(joined, false, tables), permute(block, true, tables));
+        let p = permute::<COLUMNS, false>(joined, tables);
+        let q = permute::<COLUMNS, true>(block, tables);
         for ((word, p), q) in chain.iter_mut().zip(p).zip(q) {
             *word ^= p ^ q;
         }

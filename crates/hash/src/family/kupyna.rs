@@ -188,22 +188,18 @@ static TABLES: LazyLock<Box<Tables>> = LazyLock::new(|| {
     tables
 });
 
-/// What a round begins with: the constants of a column, joined by the first permutation and added by the second.
-#[inline(always)]
-fn joined<const COLUMNS: usize, const SECOND: bool>(word: u64, column: usize, round: u64) -> u64 {
-    if SECOND {
-        word.wrapping_add(added(COLUMNS, column) ^ round << 56)
-    } else {
-        word ^ (column as u64) << 4 ^ round
-    }
-}
-
-/// The first permutation, or the second.
-#[inline(always)]
+/// The first permutation, or the second. A round begins with the constants of a column, joined by the first and added by the second.
+#[inline(never)]
 fn permute<const COLUMNS: usize, const SECOND: bool>(mut x: [u64; COLUMNS], tables: &Tables) -> [u64; COLUMNS] {
     for round in 0..u64::from(rounds(COLUMNS)) {
-        x = std::array::from_fn(|i| joined::<COLUMNS, SECOND>(x[i], i, round));
-        x = mixed(tables, &x, |row| shift(COLUMNS, row));
+        let begin = |column: usize, word: u64| {
+            if SECOND {
+                word.wrapping_add(added(COLUMNS, column) ^ round << 56)
+            } else {
+                word ^ (column as u64) << 4 ^ round
+            }
+        };
+        x = mixed(tables, &x, begin, |row| shift(COLUMNS, row));
     }
     x
 }

@@ -7,6 +7,8 @@ use crate::word::{Endian, Word32, array, unknown, unroll};
 #[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
 use crate::word::U32x4;
 #[cfg(target_arch = "x86_64")]
+use crate::block::{Ahead, Work, ahead};
+#[cfg(target_arch = "x86_64")]
 use crate::word::{U32x8, U32x16};
 
 /// The rows of this family.
@@ -30,8 +32,9 @@ static SM3: Chain =
 kernels! {
     static KERNELS: Word32 of u32;
     x86_64 {
-        avx512: avx512 x 16, from 2 = compress[U32x16];
-        avx2: avx2 x 8, from 2 = compress[U32x8];
+        avx512: avx512 x 16, from 3 = compress[U32x16];
+        avx2: avx2 x 8, from 3 = compress[U32x8];
+        avx2_one: avx2_bmi2 x 1, from 1 = ahead[OneSm3, U32x8, SCHEDULED];
     }
     aarch64 {
         neon: neon x 4, from 3 = compress[U32x4];
@@ -61,6 +64,13 @@ const K: [u32; 64] = {
     k
 };
 
+/// Section 5.3.2: the word that follows on others so many places before it.
+#[inline(always)]
+fn expanded<W: Word32>(w16: W, w13: W, w9: W, w6: W, w3: W) -> W {
+    let x = w16.xor(w9).xor(w3.rotl(15));
+    x.xor(x.rotl(15)).xor(x.rotl(23)).xor(w13.rotl(7)).xor(w6)
+}
+
 /// Section 5.3.3, for every lane.
 ///
 /// # Safety
@@ -78,9 +88,8 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
             // Steps look four words ahead.
             macro_rules! schedule {
                 ($i:expr) => {
-                    let x = w[($i + 4) % 16].xor(w[($i + 11) % 16]).xor(w[($i + 1) % 16].rotl(15));
-                    let p1 = x.xor(x.rotl(15)).xor(x.rotl(23));
-                    w[($i + 4) % 16] = p1.xor(w[($i + 7) % 16].rotl(7)).xor(w[($i + 14) % 16]);
+                    w[($i + 4) % 16] =
+                        expanded(w[($i + 4) % 16], w[($i + 7) % 16], w[($i + 11) % 16], w[($i + 14) % 16], w[($i + 1) % 16]);
                 };
             }
             macro_rules! step {
@@ -112,5 +121,133 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
         for (word, value) in s.into_iter().enumerate() {
             value.store(at(word));
         }
+    }
+}
+
+/// One message, its schedules computed ahead.
+#[cfg(target_arch = "x86_64")]
+struct OneSm3;
+
+/// Words of a schedule: steps look four ahead, and lanes share the rest of the work evenly.
+#[cfg(target_arch = "x86_64")]
+const SCHEDULED: usize = 72;
+
+/// Step `i` behind `words` and `k`, which leaves the first word of the next one's state where `d` was, and the fifth where `h` was.
+///
+/// Assembly, for LLVM has no registers left for both pointers. Functions whose parts have no bit in common are added part by part.
+#[cfg(target_arch = "x86_64")]
+macro_rules! step {
+    (parity $($rest:tt)*) => {
+        step!(@
+            "mov {v:e}, {a:e}\nxor {v:e}, {b:e}\nxor {v:e}, {c:e}\nadd {d:e}, {v:e}",
+            "mov {u:e}, {f:e}\nxor {u:e}, {g:e}\nxor {u:e}, {e:e}\nadd {h:e}, {u:e}";
+            $($rest)*)
+    };
+    // Majority, and choice.
+    (choose $($rest:tt)*) => {
+        step!(@
+            "mov {v:e}, {a:e}\nmov {u:e}, {a:e}\nxor {v:e}, {b:e}\nand {u:e}, {b:e}\nand {v:e}, {c:e}\nadd {d:e}, {u:e}\nadd {d:e}, {v:e}",
+            "andn {v:e}, {e:e}, {g:e}\nmov {u:e}, {e:e}\nand {u:e}, {f:e}\nadd {h:e}, {v:e}\nadd {h:e}, {u:e}";
+            $($rest)*)
+    };
+    (@ $first:literal, $fifth:literal; $words:ident $k:ident $lanes:expr, $i:literal; $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident) => {
+        std::arch::asm!(
+            "mov {v:e}, dword ptr [{words} + {at}]",
+            "rorx {r:e}, {a:e}, 20",
+            "mov {t:e}, dword ptr [{k} + {of}]",
+            "add {h:e}, {v:e}",
+            "add {t:e}, {r:e}",
+            "xor {v:e}, dword ptr [{words} + {ahead}]",
+            "add {t:e}, {e:e}",
+            "add {d:e}, {v:e}",
+            "rol {t:e}, 7",
+            $fifth,
+            "xor {r:e}, {t:e}",
+            "add {h:e}, {t:e}",
+            $first,
+            "rol {f:e}, 19",
+            "rorx {t:e}, {h:e}, 23",
+            "rorx {v:e}, {h:e}, 15",
+            "add {d:e}, {r:e}",
+            "xor {h:e}, {t:e}",
+            "rol {b:e}, 9",
+            "xor {h:e}, {v:e}",
+            words = in(reg) $words,
+            at = const 4 * $lanes * $i,
+            ahead = const 4 * $lanes * ($i + 4),
+            k = in(reg) $k,
+            of = const 4 * $i,
+            a = in(reg) $a,
+            b = inout(reg) $b,
+            c = in(reg) $c,
+            d = inout(reg) $d,
+            e = in(reg) $e,
+            f = inout(reg) $f,
+            g = in(reg) $g,
+            h = inout(reg) $h,
+            r = out(reg) _,
+            t = out(reg) _,
+            u = out(reg) _,
+            v = out(reg) _,
+            options(pure, readonly, nostack)
+        )
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<W: Word32> Ahead<W, SCHEDULED> for OneSm3 {
+    type State = [u32; 8];
+    const BLOCK: usize = 64;
+    // Constants are added to words of the state.
+    const CONSTANTS: &'static [u32; SCHEDULED] = &[0; SCHEDULED];
+
+    unsafe fn alone(state: *mut u32, messages: *const *const u8, blocks: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { portable(state, messages, blocks) }
+    }
+
+    #[inline(always)]
+    unsafe fn first(blocks: *const *const u8) -> [W; 16] {
+        // SAFETY: the caller's promise.
+        unsafe { W::chunk(blocks, 0, Endian::Big) }
+    }
+
+    #[inline(always)]
+    unsafe fn next(first: *const W) -> W {
+        // SAFETY: the caller's promise: sixteen words.
+        unsafe { expanded(*first, *first.add(3), *first.add(7), *first.add(10), *first.add(13)) }
+    }
+
+    #[inline(always)]
+    unsafe fn block(before: [u32; 8], words: *const u32, work: Work<W, SCHEDULED>) -> [u32; 8] {
+        const { assert!(Work::<W, SCHEDULED>::STEPS == 7) };
+        let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = before;
+        let (mut words, mut work, mut k) = (words, work, unknown(&K).as_ptr());
+        // SAFETY: the caller's promise: words, features, and parts of seven steps of a schedule to come.
+        unsafe {
+            macro_rules! eight_steps {
+                ($kind:tt) => {
+                    step!($kind words k W::LANES, 0; a b c d e f g h);
+                    step!($kind words k W::LANES, 1; d a b c h e f g);
+                    step!($kind words k W::LANES, 2; c d a b g h e f);
+                    step!($kind words k W::LANES, 3; b c d a f g h e);
+                    step!($kind words k W::LANES, 4; a b c d e f g h);
+                    step!($kind words k W::LANES, 5; d a b c h e f g);
+                    step!($kind words k W::LANES, 6; c d a b g h e f);
+                    step!($kind words k W::LANES, 7; b c d a f g h e);
+                    (words, k) = (words.add(8 * W::LANES), k.add(8));
+                };
+            }
+            eight_steps!(parity);
+            work.step::<Self>(0);
+            eight_steps!(parity);
+            for _ in 0..6 {
+                work = work.behind(1);
+                work.step::<Self>(0);
+                eight_steps!(choose);
+            }
+        }
+        let after = [a, b, c, d, e, f, g, h];
+        std::array::from_fn(|i| before[i] ^ after[i])
     }
 }

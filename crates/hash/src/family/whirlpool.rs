@@ -201,6 +201,15 @@ fn tables<const VERSION: usize>() -> Box<Tables> {
     tables
 }
 
+/// A round of the text, which begins with the key, and of the key. The first place is the highest.
+#[inline(never)]
+fn round(tables: &Tables, key: &mut [u64; 8], text: &mut [u64; 8], constant: u64) {
+    let down = |place: usize| 7 - place;
+    *text = mixed(tables, text, |row, word| word ^ key[row], down);
+    *key = mixed(tables, key, |_, word| word, down);
+    key[0] ^= constant;
+}
+
 /// # Safety
 /// As [`crate::block::row::Advance`].
 #[inline(always)]
@@ -214,15 +223,12 @@ unsafe fn look_up<const VERSION: usize>(state: *mut u64, messages: *const *const
             u64::from_be_bytes(block[8 * i..8 * i + 8].try_into().expect("eight bytes"))
         });
         let mut key = *state;
-        let mut rows: [u64; 8] = std::array::from_fn(|i| words[i] ^ key[i]);
+        let mut text = words;
         for constant in const { constants(VERSION) } {
-            key = mixed(tables, &key, |place| 7 - place);
-            key[0] ^= constant;
-            rows = mixed(tables, &rows, |place| 7 - place);
-            rows.iter_mut().zip(key).for_each(|(row, key)| *row ^= key);
+            round(tables, &mut key, &mut text, constant);
         }
         for i in 0..8 {
-            state[i] ^= rows[i] ^ words[i];
+            state[i] ^= text[i] ^ key[i] ^ words[i];
         }
     }
 }
