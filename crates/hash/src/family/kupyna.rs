@@ -37,7 +37,7 @@ const fn chain<const COLUMNS: usize>(kernels: &'static [Kernel]) -> Chain {
 kernels! {
     static KERNELS_SHORT: Word64 of u64;
     x86_64 {
-        avx512_short_lanes: avx512_gfni x 8, from 2 = by_rows[8];
+        avx512_short_lanes: avx512_gfni x 8, from 3 = by_rows[8];
         avx512_short: avx512_gfni x 1, from 1 = by_columns[8];
     }
     portable {
@@ -47,7 +47,7 @@ kernels! {
 kernels! {
     static KERNELS_LONG: Word64 of u64;
     x86_64 {
-        avx512_long_lanes: avx512_gfni x 8, from 2 = by_rows[16];
+        avx512_long_lanes: avx512_gfni x 8, from 5 = by_rows[16];
         avx512_long: avx512_gfni x 1, from 1 = by_columns[16];
     }
     portable {

@@ -2,8 +2,8 @@
 //! S-box (`whirlpool-0`), and of 2001, with the S-box it kept (`whirlpool-t`); both mixed with another matrix.
 //!
 //! In the portable row, substitution, shift and mixing of one byte are one lookup in a table of words; the eight tables (one for each column)
-//! are made from the three mini-boxes of the specification when they are first used. A block is as long as an AVX-512 register,
-//! where byte shuffles substitute and shift, and products with constants in GF(2^8) are single instructions.
+//! are made from the three mini-boxes of the specification when they are first used. AVX2 looks those mini-boxes up by shuffles. A block is as long
+//! as an AVX-512 register, where byte shuffles substitute and shift, and products with constants in GF(2^8) are single instructions.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
