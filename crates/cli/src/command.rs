@@ -24,6 +24,7 @@ use crate::topics::{self, Topic};
 use crate::tree::TreeArgs;
 use crate::update::arguments::UpdateArgs;
 use crate::values::color::Color;
+use crate::values::table::whole_names;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
@@ -126,6 +127,13 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
             return Ok(Command::Version);
         }
         _ => {}
+    }
+    for at in 0..given.len() {
+        let (own, before) = (given[at].to_str(), at.checked_sub(1).and_then(|at| given[at].to_str()));
+        let behind = matches!(before, Some("-a" | "--algorithm"));
+        if let Some(list) = own.filter(|own| behind || own.starts_with("--algorithm=") || own.starts_with("-a")) {
+            given[at] = whole_names(list).into();
+        }
     }
     given.insert(0, called);
     let arguments = complete(given.clone());

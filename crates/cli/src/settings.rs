@@ -7,6 +7,7 @@ mod file;
 
 use crate::exit::Refusal;
 use crate::values::color::{self, Color};
+use crate::values::table::whole_names;
 use clap::ValueEnum;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -116,7 +117,7 @@ impl Settings {
         match key {
             "algorithm" => {
                 let mut specs: Vec<Spec> = Vec::new();
-                for name in value.split(',') {
+                for name in whole_names(value).split(',') {
                     match name.trim().parse::<Spec>() {
                         Ok(spec) if spec.lacks_key() => return refuse(format!("{spec} needs a key")),
                         Ok(spec) if specs.contains(&spec) => {}

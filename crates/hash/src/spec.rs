@@ -129,6 +129,11 @@ impl Spec {
         Ok(self)
     }
 
+    /// Whether its digests are of the file's name too, which nobody told yet: what is hashed then is a file without a name.
+    pub fn lacks_name(&self) -> bool {
+        self.algorithm.customized == Some(NAME) && !self.is_customized()
+    }
+
     /// Whether its digests need a key that is not there: all that a name or a tag tells. Nothing can be hashed then.
     pub fn lacks_key(&self) -> bool {
         self.params.key == Key::Missing
@@ -296,8 +301,8 @@ impl Spec {
                 Keying::Never => Err(SpecError::NotKeyed(name)),
                 Keying::Always { .. } => Ok(self),
             },
-            (SEED, Some(value)) if self.algorithm.seed_bits > 0 => match value.parse() {
-                Ok(seed) if !value.starts_with('+') => self.with_seed(seed),
+            (SEED, Some(value)) if self.algorithm.seed_bits > 0 => match number(value) {
+                Some(seed) => self.with_seed(seed),
                 _ => Err(SpecError::Parameter(name, format!("'{text}' is not {SEED}=NUMBER"))),
             },
             (called, Some(value)) if self.algorithm.customized == Some(called) => {
@@ -325,6 +330,15 @@ impl Spec {
             format!("{base}-{}", self.params.digest_len * 8)
         }
     }
+}
+
+/// A number in decimal, or with `0x` before it in hexadecimal.
+fn number(text: &str) -> Option<u64> {
+    let (digits, radix) = match text.get(..2) {
+        Some("0x" | "0X") => (&text[2..], 16),
+        _ => (text, 10),
+    };
+    u64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with('+'))
 }
 
 impl fmt::Display for Spec {

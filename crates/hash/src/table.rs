@@ -24,8 +24,11 @@ pub struct Algorithms(());
 
 impl Algorithms {
     /// The rows one after the other.
-    pub fn iter(self) -> impl Iterator<Item = &'static Algorithm> + Clone {
-        FAMILIES.iter().chain(tree::ROWS).flat_map(|rows| rows.iter())
+    pub fn iter(self) -> std::iter::Copied<std::slice::Iter<'static, &'static Algorithm>> {
+        // One list rather than one over lists: what goes through it is made small in each of its many places.
+        static ROWS: LazyLock<Vec<&'static Algorithm>> =
+            LazyLock::new(|| FAMILIES.iter().chain(tree::ROWS).flat_map(|rows| rows.iter()).collect());
+        ROWS.iter().copied()
     }
 
     /// The number of rows.
@@ -59,7 +62,17 @@ pub fn find(name: &str) -> Option<&'static Algorithm> {
         return None;
     }
     let name = name.to_ascii_lowercase();
-    BY_NAME.get(name.as_str()).copied().or_else(|| find_over(&name))
+    BY_NAME.get(name.as_str()).copied().or_else(|| find_over(&name)).or_else(|| {
+        // `sha512_256`, `tiger/192`, `hmacsha256`: other marks between the parts of a name, or none.
+        let bare = bare(&name);
+        let base = || bare.strip_prefix("hmac")?.parse().ok();
+        BY_BARE_NAME.get(bare.as_str()).copied().flatten().or_else(|| keyed::over(&base()?))
+    })
+}
+
+/// A name without what stands between its parts.
+fn bare(name: &str) -> String {
+    name.chars().filter(|mark| !matches!(mark, '-' | '_' | '/' | ',')).collect()
 }
 
 /// Longer than any name: a construction over a construction is none.
@@ -67,14 +80,31 @@ const MAX_NAME: usize = 128;
 
 /// All names, aliases and tags in small letters. Lists of a million files ask for a name with each digest.
 static BY_NAME: LazyLock<HashMap<String, &'static Algorithm>> = LazyLock::new(|| {
-    let names = |row: &'static Algorithm| [row.name, row.tag].into_iter().chain(row.aliases.iter().copied());
     let mut by_name = HashMap::new();
-    for row in ALGORITHMS.iter().chain(CRC_CATALOGUE).chain(KEYED.iter().copied().flatten()) {
-        for name in names(row) {
-            by_name.entry(name.to_ascii_lowercase()).or_insert(row);
-        }
+    for (row, name) in NAMES.iter() {
+        by_name.entry(name.to_ascii_lowercase()).or_insert(*row);
     }
     by_name
+});
+
+/// The same without marks; nothing where several rows are called so.
+static BY_BARE_NAME: LazyLock<HashMap<String, Option<&'static Algorithm>>> = LazyLock::new(|| {
+    let mut by_name = HashMap::new();
+    for (row, name) in NAMES.iter() {
+        let known = by_name.entry(bare(&name.to_ascii_lowercase())).or_insert(Some(*row));
+        *known = known.filter(|known| std::ptr::eq(*known, *row));
+    }
+    by_name
+});
+
+/// All rows that a name may lead to, with each of their names.
+static NAMES: LazyLock<Vec<(&'static Algorithm, &'static str)>> = LazyLock::new(|| {
+    let mut names = Vec::new();
+    for row in ALGORITHMS.iter().chain(CRC_CATALOGUE).chain(KEYED.iter().copied().flatten()) {
+        names.extend([(row, row.name), (row, row.tag)]);
+        names.extend(row.aliases.iter().map(|name| (row, *name)));
+    }
+    names
 });
 
 /// The construction of this name, in small letters, over a hash.
@@ -88,42 +118,45 @@ fn find_over(name: &str) -> Option<&'static Algorithm> {
     })
 }
 
-/// The name to suggest for a mistyped one: of the family it names, else the nearest, if one is near enough. What no longer
-/// shows tampering is suggested only where nothing better is near.
+/// The name to suggest for a mistyped one: of the family it names, else one that begins so, else the nearest, if one is near
+/// enough. What no longer shows tampering is suggested only where nothing better is near.
 fn nearest(text: &str) -> Option<&'static str> {
     let text = text.to_ascii_lowercase();
-    let family = ALGORITHMS
-        .iter()
-        .filter(|row| text.len() >= 3 && row.status.tamper_evident())
-        .filter_map(|row| Some((row, row.name.strip_prefix(text.as_str())?)))
-        .min_by_key(|(row, rest)| {
-            // `sha3` is a family and wants a length; `blake` is no number yet.
-            let lacks_length = rest.starts_with('-') && text.ends_with(|last: char| last.is_ascii_digit());
-            (!lacks_length, rest.contains('-'), row.digest_len != 32, rest.len())
-        });
-    let near = || {
-        ALGORITHMS
-            .iter()
-            .chain(CRC_CATALOGUE)
-            .flat_map(|row| {
-                std::iter::once(row.name).chain(row.aliases.iter().copied()).map(move |name| (row, name))
-            })
-            .enumerate()
-            .map(|(at, (row, name))| (!row.status.tamper_evident(), edit_distance(&text, name), at, name))
-            .filter(|&(_, distance, _, name)| distance <= 2 && distance < name.len() / 2)
-            .min()
-            .map(|(.., name)| name)
-    };
-    family.map(|(row, _)| row.name).or_else(near)
+    let begin = bare(&text);
+    let (mut family, mut begun, mut near) = (None, None, None);
+    for (at, (row, name)) in NAMES.iter().enumerate() {
+        let evident = row.status.tamper_evident();
+        if begin.len() > 2 {
+            if let Some(rest) = row.name.strip_prefix(text.as_str()).filter(|_| evident) {
+                // `sha3` is a family and wants a length; `blake` is no number yet.
+                let lacks_length = rest.starts_with('-') && text.ends_with(|last: char| last.is_ascii_digit());
+                let rank = (!lacks_length, rest.contains('-'), row.digest_len != 32, rest.len());
+                least(&mut family, (rank, at), row.name);
+            }
+            let begins = bare(&name.to_ascii_lowercase()).starts_with(&begin);
+            if begins {
+                least(&mut begun, at, *name);
+            }
+        }
+        let distance = edit_distance(&text, name);
+        if distance <= 2 && distance < name.len() / 2 {
+            least(&mut near, (!evident, distance, at), *name);
+        }
+    }
+    family.map(|(_, name)| name).or(begun.map(|(_, name)| name)).or(near.map(|(_, name)| name))
+}
+
+/// Keeps what has the least rank.
+fn least<R: PartialOrd>(kept: &mut Option<(R, &'static str)>, rank: R, name: &'static str) {
+    if kept.as_ref().is_none_or(|(known, _)| rank < *known) {
+        *kept = Some((rank, name));
+    }
 }
 
 // Here and not beside the type, because only the table knows what is near.
 impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SpecError::Unknown(name) if name.starts_with("crc:") => {
-                write!(f, "unknown algorithm '{name}' (a CRC by its parameters: 'crc;width=16;poly=0x1021')")
-            }
             #[cfg(not(feature = "fsb"))]
             SpecError::Unknown(name) if name.starts_with("fsb") => {
                 write!(f, "unknown algorithm '{name}' (FSB is in programs built with --features full)")
@@ -200,6 +233,11 @@ impl Spec {
         Ok(self)
     }
 
+    /// The info hash of a torrent of one file whose name is to be told ([`Spec::lacks_name`]).
+    pub fn nameless() -> Spec {
+        Spec::new(&btih::ROW)
+    }
+
     /// The info hash of a torrent of one file of this name (BEP 3), with RHash's length of pieces or `piece`, a power of two from
     /// 16 KiB to 1 GiB.
     ///
@@ -221,6 +259,9 @@ impl FromStr for Spec {
     /// where the digest has leaves or parts of any size. A CRC without a name is spelled by its parameters:
     /// `crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0`.
     fn from_str(text: &str) -> Result<Spec, SpecError> {
+        if let Some((crc::KEY, parameters)) = text.split_once(':') {
+            return format!("{};{}", crc::KEY, parameters.replace([',', ' '], ";")).parse();
+        }
         let (text, parameters) = match text.split_once(';') {
             Some((name, parameters)) => (name, Some(parameters)),
             None => (text, None),
@@ -245,8 +286,17 @@ impl FromStr for Spec {
         }
         if let Some((name, bits)) = text.rsplit_once('-')
             && let (Some(algorithm), Ok(bits)) = (find(name), bits.parse())
+            // Of CRCs there are others, under names of their own.
+            && algorithm.name != crc::KEY
         {
             return Spec::new(algorithm).with_bits(bits);
+        }
+        // `blake2b256`.
+        if let Some((name, bits)) = text.split_at_checked(text.len().saturating_sub(3))
+            && let (Some(algorithm), Ok(bits)) = (find(name), bits.parse())
+            && let Ok(spec) = Spec::new(algorithm).with_bits(bits)
+        {
+            return Ok(spec);
         }
         Err(SpecError::Unknown(text.to_owned()))
     }
@@ -304,13 +354,39 @@ mod tests {
     }
 
     #[test]
+    fn names_are_read_with_other_marks_between_their_parts() {
+        for (text, name) in [
+            ("sha512_256", "sha512-256"),
+            ("SHA_256", "sha256"),
+            ("sha3256", "sha3-256"),
+            ("md5_sha1", "md5-sha1"),
+            ("murmur3_x64_128", "murmur3-128"),
+            ("mmh3-128", "murmur3-128"),
+            ("haval256/5", "haval256-5"),
+            ("tiger/192", "tiger"),
+            ("xor-8", "xor8"),
+            ("hmac_sha256", "hmac-sha256"),
+            ("hmacsha256", "hmac-sha256"),
+            ("blake2b256", "blake2b-256"),
+            ("BLAKE2s128", "blake2s-128"),
+            ("crc32-mpeg2", "crc-32/mpeg-2"),
+            ("xxh3_64bits", "xxh3"),
+            ("kangaroo12", "kt128"),
+        ] {
+            assert_eq!(text.parse::<Spec>().map(|spec| spec.to_string()), Ok(name.to_owned()), "{text}");
+        }
+        // What has the same letters and is another one is nobody's.
+        for text in ["sha256512", "sha256128", "crc-16", "sha2-6", "hmac", "fnv132-", ""] {
+            assert!(text.parse::<Spec>().is_err() || text == "fnv132-", "{text}");
+        }
+    }
+
+    #[test]
     fn unknown_names_point_to_the_nearest() {
         let unknown = "sha265".parse::<Spec>().unwrap_err();
         assert_eq!(unknown, SpecError::Unknown("sha265".to_owned()));
         assert_eq!(unknown.to_string(), "unknown algorithm 'sha265' (did you mean 'sha256'?)");
         assert_eq!("sha256-128".parse::<Spec>(), Err(SpecError::FixedLength("sha256")));
-        let colon = "crc:width=16".parse::<Spec>().unwrap_err();
-        assert!(colon.to_string().ends_with("'crc;width=16;poly=0x1021')"), "{colon}");
         for (text, near) in [
             ("sha3", Some("sha3-256")),
             ("SHA2", Some("sha256")),
@@ -318,6 +394,16 @@ mod tests {
             ("sha5", Some("sha512")),
             ("blake", Some("blake3")),
             ("crc23", Some("crc32")),
+            ("crc-16", Some("crc-16/arc")),
+            ("crc16", Some("crc-16/arc")),
+            ("mmh3", Some("mmh3-32")),
+            ("murmur3", Some("murmur3-32")),
+            ("fnv-1a", Some("fnv1a-32")),
+            ("streebog", Some("streebog256")),
+            ("highwayhash", Some("highwayhash256")),
+            ("kmac", Some("kmac128")),
+            ("crc64-ecma", Some("crc-64/ecma-182")),
+            ("haval-256", Some("haval256-3")),
             ("md", None),
             ("nonsense", None),
         ] {

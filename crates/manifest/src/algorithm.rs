@@ -7,7 +7,7 @@ use truesum_hash::{ALGORITHMS, Spec};
 /// Algorithms that manifests are named after and that there may be none of here, or not one alone: to be refused by
 /// name, and never to be taken for another of their length.
 const OTHERS: &[&str] =
-    &["blake2", "btih", "edonr", "fsb", "gost", "haval", "ripemd", "sha3", "shake", "skein", "snefru"];
+    &["adler", "blake2", "edonr", "fsb", "gost", "haval", "ripemd", "sha3", "shake", "skein", "snefru"];
 
 /// What a manifest's name or heading states.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,9 @@ pub(crate) enum Stated {
 impl Stated {
     pub(crate) fn of(name: &str) -> Option<Stated> {
         let other = || OTHERS.iter().find(|other| **other == name);
+        if name == "btih" {
+            return Some(Stated::Known(Spec::nameless()));
+        }
         name.parse().ok().map(Stated::Known).or_else(|| other().map(|other| Stated::Other(other)))
     }
 }
@@ -189,7 +192,7 @@ mod tests {
         }
         assert_eq!(algorithm_from_name(b"\xff.md5"), algorithm_from_name(b"x.md5"));
         assert_eq!(stated_by_name(b"x.ed2k"), Some(Stated::Known("ed2k".parse().unwrap())));
-        assert_eq!(stated_by_name(b"x.btih"), Some(Stated::Other("btih")));
+        assert_eq!(stated_by_name(b"x.btih"), Some(Stated::Known(Spec::nameless())));
         assert_eq!(stated_by_name(b"program.elf"), None);
         assert_eq!(stated_by_name(b"sha3sums.txt"), Some(Stated::Other("sha3")));
         assert_eq!(stated_by_name(b"snefru.txt"), Some(Stated::Other("snefru")));

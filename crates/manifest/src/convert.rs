@@ -25,6 +25,8 @@ pub enum Lost<'a> {
     Entry(&'a Entry, Unholdable),
     /// One of several digests of an entry: the format has no place for its algorithm, or none for several.
     Digest(&'a Entry, &'a Spec),
+    /// A digest of it of an algorithm of this name, which there is not.
+    Unread(&'a str),
     /// When the file was last written.
     Time(&'a Entry),
     /// Its length.
@@ -131,6 +133,7 @@ fn join(before: &mut Entry, entry: Entry) -> Option<Entry> {
             before.digests.push(found);
         }
     }
+    before.unread.extend(entry.unread);
     None
 }
 
@@ -173,6 +176,7 @@ impl Converted {
         if kept.mtime != entry.mtime {
             tell(Lost::Time(&entry));
         }
+        entry.unread.iter().for_each(|name| tell(Lost::Unread(name)));
         if kept.pieces.len() != entry.pieces.len() {
             tell(Lost::Pieces(&entry));
         }

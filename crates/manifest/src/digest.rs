@@ -72,7 +72,11 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
 /// # Errors
 /// What is wrong with the tag or the digest.
 pub(crate) fn tagged(tag: &str, text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
-    let mut spec: Spec = tag.parse().map_err(Reason::Algorithm)?;
+    let mut spec = match tag.parse() {
+        // The entry's: [`Reader`](crate::Reader) brings it.
+        Err(SpecError::LacksName(_)) => Spec::nameless(),
+        found => found.map_err(Reason::Algorithm)?,
+    };
     // A tag may leave the length open (OpenSSL's SHAKE-128 does); then it is that of the algorithm asked for, or that
     // of the manifest's name unless the digest has the usual one.
     if let Some(row) = find(tag)

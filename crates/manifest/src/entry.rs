@@ -24,6 +24,8 @@ pub struct Entry {
     pub mtime: Option<Time>,
     /// The digests of the whole file, in the manifest's order.
     pub digests: Vec<(Spec, Digest)>,
+    /// Names of algorithms that there are not here, and of which the manifest has a digest of it beside others: nobody compared those.
+    pub unread: Vec<String>,
     /// Digests of parts of it, one item for each algorithm. They say nothing of bytes that no piece covers.
     pub pieces: Vec<PieceList>,
     /// How long reading and hashing took.

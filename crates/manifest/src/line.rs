@@ -131,6 +131,17 @@ pub enum Reason {
     Part(&'static str),
 }
 
+impl Reason {
+    /// The name, where it is one of no algorithm that there is here: other digests of the same file may do then. A known algorithm
+    /// whose parameters are wrong is a fault.
+    pub(crate) fn unknown(&self) -> Option<&str> {
+        match self {
+            Reason::Algorithm(SpecError::Unknown(name) | SpecError::NotHere(name)) => Some(name),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -15,7 +15,7 @@ use crate::signed::Signed;
 use crate::table;
 use std::io::{self, Read};
 use std::ops::Range;
-use truesum_hash::Key;
+use truesum_hash::{Key, Spec};
 
 /// Reads a manifest.
 pub struct Reader<R> {
@@ -32,6 +32,7 @@ pub struct Reader<R> {
     bad: u64,
     /// Whether what was found last is what the last line says, and not what was held back.
     by_line: bool,
+    unread: Vec<(String, u64)>,
 }
 
 /// Which program signed a manifest.
@@ -54,6 +55,9 @@ const MANY: u64 = 1 << 20;
 /// So many of them to each entry are noise.
 const NOISE: u64 = 16;
 
+/// Most names remembered of algorithms that there are not.
+const UNREAD: usize = 16;
+
 /// Where entries come from.
 enum Source {
     Lines(Box<dyn Parse + Send>),
@@ -73,6 +77,7 @@ impl<R: Read> Reader<R> {
             good: 0,
             bad: 0,
             by_line: false,
+            unread: Vec::new(),
         }
     }
 
@@ -87,6 +92,19 @@ impl<R: Read> Reader<R> {
             _ if self.signed != Signed::No => Some(Signer::OpenPgp),
             Some(format) if *format == signature::SIGNIFY => Some(Signer::Signify),
             _ => None,
+        }
+    }
+
+    /// What was listed of entries so far beside what their digests are: the [`Entry::unread`] names, and of how many entries.
+    pub fn all_unread(&self) -> &[(String, u64)] {
+        &self.unread
+    }
+
+    fn unread(&mut self, name: &str) {
+        match self.unread.iter().position(|(known, _)| known == name) {
+            Some(at) => self.unread[at].1 += 1,
+            None if self.unread.len() < UNREAD => self.unread.push((name.to_owned(), 1)),
+            None => {}
         }
     }
 
@@ -204,7 +222,9 @@ impl<R: Read> Reader<R> {
 /// A line that may be an entry of any format, with the key that its digests need.
 fn checked(line: Line, options: &Options) -> Result<Line, ReadError> {
     let Line { at, mut entry } = line;
-    let fault = fault(&entry, options).or_else(|| under_key(&mut entry, options).err());
+    let fault = fault(&entry, options)
+        .or_else(|| under_name(&mut entry).err())
+        .or_else(|| under_key(&mut entry, options).err());
     match fault {
         Some(reason) => Err(ReadError::Line(LineError { at, reason })),
         None => Ok(Line { at, entry }),
@@ -264,6 +284,15 @@ fn fault(entry: &Entry, options: &Options) -> Option<Reason> {
     }
 }
 
+/// Brings the file's name to digests that it is part of.
+fn under_name(entry: &mut Entry) -> Result<(), Reason> {
+    let name = entry.path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    for (spec, _) in entry.digests.iter_mut().filter(|(spec, _)| spec.lacks_name()) {
+        *spec = Spec::info_hash(name, None).map_err(Reason::Algorithm)?;
+    }
+    Ok(())
+}
+
 /// Brings the key to digests that need one.
 fn under_key(entry: &mut Entry, options: &Options) -> Result<(), Reason> {
     for (spec, _) in entry.digests.iter_mut().filter(|(spec, _)| spec.lacks_key()) {
@@ -294,8 +323,11 @@ impl<R: Read> Iterator for Reader<R> {
             }
             false => self.found(),
         };
-        match next {
-            Some(Ok(_)) => self.good += 1,
+        match &next {
+            Some(Ok(line)) => {
+                self.good += 1;
+                line.entry.unread.iter().for_each(|name| self.unread(name));
+            }
             Some(Err(ReadError::Line(_))) => self.bad += 1,
             Some(Err(ReadError::Io(_))) => self.ended = true,
             None => {}

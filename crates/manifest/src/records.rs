@@ -9,7 +9,6 @@ use crate::format::{Options, Parts};
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::{radix, scan};
 use std::collections::HashSet;
-use truesum_hash::SpecError;
 
 /// What is noted of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,10 +25,21 @@ enum Mark {
     Fault,
     /// An entry only if others of this group are.
     Doubt,
+    /// What has the form of a digest, under a name that may be an algorithm's that there is not.
+    Unread,
 }
 
-const MARKS: [Mark; 8] =
-    [Mark::Begin, Mark::Name, Mark::Size, Mark::Tag, Mark::Digest, Mark::Bare, Mark::Fault, Mark::Doubt];
+const MARKS: [Mark; 9] = [
+    Mark::Begin,
+    Mark::Name,
+    Mark::Size,
+    Mark::Tag,
+    Mark::Digest,
+    Mark::Bare,
+    Mark::Fault,
+    Mark::Doubt,
+    Mark::Unread,
+];
 
 /// In the place of a text's length: it follows in four bytes.
 const LONG: u8 = u8::MAX;
@@ -144,6 +154,11 @@ impl Records {
                 None => self.push(Mark::Bare, word),
             }
         }
+    }
+
+    /// A digest, to all appearances, of the algorithm of this name, which may be none: it is told that nobody compares it.
+    pub(crate) fn unread(&mut self, name: &[u8]) {
+        self.push(Mark::Unread, name);
     }
 
     /// What is wrong with this entry: it is a bad part of the document.
@@ -280,6 +295,10 @@ impl Read {
                     tag = text.to_vec();
                     continue;
                 }
+                Mark::Unread => {
+                    entry.unread.push(String::from_utf8_lossy(text).into_owned());
+                    continue;
+                }
                 Mark::Doubt => {
                     doubted = Some(number(text) as u32);
                     continue;
@@ -295,19 +314,17 @@ impl Read {
                 Ok(found) if entry.digests.contains(&found) => {}
                 Ok(found) => entry.digests.push(found),
                 // Not another algorithm, but the damaged name of one.
-                Err(reason @ Reason::Algorithm(SpecError::Unknown(_)))
-                    if self.strict || is_nearly_algorithm(&tag) =>
-                {
+                Err(reason) if reason.unknown().is_some() && (self.strict || is_nearly_algorithm(&tag)) => {
                     fault = fault.or(Some(reason));
                 }
                 // Others of the same file may do.
-                Err(
-                    reason @ (Reason::NotAsked(_)
-                    | Reason::Algorithm(SpecError::Unknown(_) | SpecError::NotHere(_))),
-                ) => {
-                    passed = passed.or(Some(reason));
-                }
-                Err(reason) => fault = fault.or(Some(reason)),
+                Err(reason) => match reason.unknown().map(str::to_owned) {
+                    None if !matches!(reason, Reason::NotAsked(_)) => fault = fault.or(Some(reason)),
+                    unknown => {
+                        entry.unread.extend(unknown);
+                        passed = passed.or(Some(reason));
+                    }
+                },
             }
         }
         self.next = next;

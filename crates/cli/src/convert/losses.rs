@@ -59,6 +59,7 @@ impl<'a> Losses<'a> {
                 }
             }
             Lost::Digest(_, spec) => self.count(format!("the digest of {spec}")),
+            Lost::Unread(name) => self.count(format!("the digest of {}", display_safe(name.as_bytes()))),
             Lost::Size(_) => self.count("the size".to_owned()),
             Lost::Time(_) => self.count("the time".to_owned()),
             Lost::Pieces(_) => self.count("digests of pieces".to_owned()),

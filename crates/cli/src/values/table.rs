@@ -60,6 +60,22 @@ impl TypedValueParser for KeyedSpecParser {
     }
 }
 
+/// A list of algorithms in which the commas within a name are no longer any: `crc:width=16,poly=0x1021` and `haval256,5`.
+pub fn whole_names(list: &str) -> String {
+    let mut whole = String::with_capacity(list.len());
+    for (at, part) in list.split(',').enumerate() {
+        let (name, digit) = (whole.rsplit(',').next().unwrap_or_default(), part.len() == 1);
+        whole.push_str(match name {
+            _ if at == 0 => "",
+            name if name.contains("crc:") && part.contains('=') => ";",
+            name if name.contains("haval") && digit => "-",
+            _ => ",",
+        });
+        whole.push_str(part);
+    }
+    whole
+}
+
 /// Reads the name of a manifest format.
 #[derive(Clone)]
 pub struct FormatParser;
@@ -134,4 +150,24 @@ fn refuse(command: &clap::Command, arg: Option<&clap::Arg>, value: &str, why: St
     .with_cmd(command);
     error.insert(ContextKind::InvalidArg, ContextValue::String(option));
     error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_names;
+
+    #[test]
+    fn commas_within_a_name_part_no_names() {
+        for (list, whole) in [
+            ("sha256,md5", "sha256,md5"),
+            ("md5,crc:width=16,poly=0x1021,init=0xffff,sha1", "md5,crc:width=16;poly=0x1021;init=0xffff,sha1"),
+            ("haval256,5,haval128,3,md5", "haval256-5,haval128-3,md5"),
+            ("--algorithm=crc:width=8,poly=7", "--algorithm=crc:width=8;poly=7"),
+            ("sha256,leaf=1", "sha256,leaf=1"),
+            ("", ""),
+            (",md5", ",md5"),
+        ] {
+            assert_eq!(whole_names(list), whole);
+        }
+    }
 }

@@ -189,6 +189,11 @@ impl<'a, R: Read> Entries<'a, R> {
         self.reader.signer()
     }
 
+    /// What the manifest lists of its entries that nobody compares: names of algorithms, and of how many entries.
+    pub(crate) fn unread(&self) -> &[(String, u64)] {
+        self.reader.all_unread()
+    }
+
     /// How many entries so far have digests of pieces: they are not among the tasks.
     pub fn pieced(&self) -> usize {
         self.pieced.len()

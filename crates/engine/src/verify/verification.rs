@@ -32,6 +32,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest as manifest;
+use truesum_manifest::path::display_safe;
 
 /// A search for files not listed that nobody insists on ends after this many files, or some times what is listed.
 const SEARCH: u64 = 100_000;
@@ -218,6 +219,9 @@ impl<'a> Verification<'a> {
         checked.format = entries.format();
         checked.unverified_signature = entries.signer().filter(|_| options.public_key.is_none());
         checked.digest = seen.digest();
+        let unread = entries.unread().iter();
+        let unread: Vec<_> =
+            unread.map(|(name, entries)| format!("{} ({entries})", display_safe(name.as_bytes()))).collect();
         let facts = entries.facts();
         self.folders.extend(folder_listed);
         checked.entries = facts.jobs - checked.not_in_turn;
@@ -231,6 +235,10 @@ impl<'a> Verification<'a> {
         checked.failed = failed.map(|error| Error::io(bytes, "read", error));
         self.report.add(&checked);
         told?;
+        if !unread.is_empty() {
+            let why = format!("digests that nothing compared, and of how many entries: {}", unread.join(", "));
+            tell(Event::Doubtful(&Error::new(bytes, "verify", Cause::Other(why))))?;
+        }
         tell(Event::Checked(&manifest, &checked))
     }
 

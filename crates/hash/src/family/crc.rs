@@ -82,7 +82,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
     Algorithm {
         name: "crc",
         tag: "CRC",
-        aliases: &["cksum", "crc-32/cksum"],
+        aliases: &["cksum"],
         digest_len: 4,
         status: Status::Checksum("32 bits of error detection (POSIX.1-2017, cksum)"),
         summary: "POSIX cksum: the length is part of the message",

@@ -11,7 +11,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
     Algorithm {
         name: "murmur3-32",
         tag: "MURMUR3-32",
-        aliases: &["murmur3a", "murmur3-x86-32"],
+        aliases: &["murmur3a", "murmur3-x86-32", "mmh3-32", "murmurhash3-32"],
         digest_len: 4,
         status: Status::Checksum("32 bits, no cryptography (Appleby 2011)"),
         summary: "MurmurHash3_x86_32; Bloom filters, partitions of Kafka's clients",
@@ -35,7 +35,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
     Algorithm {
         name: "murmur3-128",
         tag: "MURMUR3-128",
-        aliases: &["murmur3f", "murmur3-x64-128"],
+        aliases: &["murmur3f", "murmur3-x64-128", "mmh3-128", "murmurhash3-128"],
         digest_len: 16,
         status: Status::Checksum("128 bits, no cryptography (Appleby 2011)"),
         summary: "MurmurHash3_x64_128; Cassandra, imohash",

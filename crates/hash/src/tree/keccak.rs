@@ -33,7 +33,7 @@ macro_rules! row {
 
 /// The rows of these trees.
 pub(crate) static ROWS: &[Algorithm] = &[
-    row!(KT128 "kt128" "KT128" ["k12", "kangarootwelve"] 32 Lengths::Any,
+    row!(KT128 "kt128" "KT128" ["k12", "kangaroo12", "kangarootwelve"] 32 Lengths::Any,
         "RFC 9861; 128 bits of strength", "KangarooTwelve: TurboSHAKE128 over blocks of 8 KiB, on all lanes", "82f391daa584b77442fd08e505581855d8e884a7e33fb6aa32dc965e2ba51704"),
     row!(KT256 "kt256" "KT256" [] 64 Lengths::Any,
         "RFC 9861; 256 bits of strength", "KangarooTwelve of 256 bits of strength", "1b8ef102104950c149482113ad2996f222c8aa3a0b72596bb38e8e949a6d0f3dac8b34149f3fdbadda9f656a0713565c00988e984301c1a100f597b9e572d2d0"),

@@ -120,6 +120,7 @@ impl Holds {
             size: entry.size.filter(|_| self.size),
             mtime: entry.mtime.filter(|_| self.mtime),
             digests: entry.digests.clone(),
+            unread: Vec::new(),
             pieces: if self.pieces.is_some() { entry.pieces.clone() } else { Vec::new() },
             elapsed: entry.elapsed.filter(|_| self.elapsed),
         }

@@ -73,11 +73,13 @@ impl Parse for Manifest {
             let algorithm = algorithm.ok_or(Reason::NotALine)?.replace('_', "-");
             match tagged(&algorithm, digest, &self.options) {
                 Ok(found) => entry.digests.push(found),
-                Err(reason @ Reason::Algorithm(_)) if is_nearly_algorithm(algorithm.as_bytes()) => {
-                    return Err(reason);
-                }
                 // Another digest of the same line is enough.
-                Err(reason @ Reason::Algorithm(_)) => unknown = Some(reason),
+                Err(reason)
+                    if reason.unknown().is_some() && !is_nearly_algorithm(algorithm.as_bytes()) =>
+                {
+                    entry.unread.push(algorithm);
+                    unknown = Some(reason);
+                }
                 Err(reason) => return Err(reason),
             }
         }

@@ -82,20 +82,27 @@ struct Links {
 struct Digests {
     found: Vec<(Spec, Digest)>,
     unknown: Option<Reason>,
+    unread: Vec<String>,
 }
 
 impl Digests {
     fn add(&mut self, found: Result<(Spec, Digest), Reason>) -> Result<(), Reason> {
         match found {
             Ok(found) => self.found.push(found),
-            Err(reason @ Reason::Algorithm(_)) => self.unknown = Some(reason),
-            Err(reason) => return Err(reason),
+            Err(reason) => {
+                self.unread.push(reason.unknown().ok_or_else(|| reason.clone())?.to_owned());
+                self.unknown = Some(reason);
+            }
         }
         if self.found.len() > MAX_DIGESTS { Err(Reason::NotALine) } else { Ok(()) }
     }
 
-    fn end(self) -> Result<Vec<(Spec, Digest)>, Reason> {
-        if self.found.is_empty() { Err(self.unknown.unwrap_or(Reason::EmptyDigest)) } else { Ok(self.found) }
+    /// What was found, and the names of what was not.
+    fn end(self) -> Result<(Vec<(Spec, Digest)>, Vec<String>), Reason> {
+        match self.found.is_empty() {
+            true => Err(self.unknown.unwrap_or(Reason::EmptyDigest)),
+            false => Ok((self.found, self.unread)),
+        }
     }
 }
 
@@ -138,18 +145,25 @@ impl Links {
                     }
                 }
                 _ if is_topic => {
-                    let Some((name, value)) = topic(value).unwrap_or_else(|_| {
+                    let Ok((name, value)) = topic(value) else {
                         odd = true;
-                        None
-                    }) else {
                         continue;
                     };
-                    let found = self.value(name, value);
-                    match found {
-                        Err(reason) if is_nearly_algorithm(name.as_bytes()) && name != "tth" => {
-                            return Err(reason);
+                    match name {
+                        // Of a torrent, whose length of pieces the link does not say.
+                        "btih" | "btmh" => digests.unread.push(name.to_owned()),
+                        // SHA-1, and the root of Tiger's tree behind a point.
+                        "bitprint" => {
+                            let (sha1, tiger) = scan::cut(value, b'.').unwrap_or((value, b""));
+                            digests.add(self.value("sha1", sha1))?;
+                            digests.add(self.value("tth", tiger))?;
                         }
-                        found => digests.add(found)?,
+                        name => match self.value(name, value) {
+                            Err(reason) if is_nearly_algorithm(name.as_bytes()) && name != "tth" => {
+                                return Err(reason);
+                            }
+                            found => digests.add(found)?,
+                        },
                     }
                 }
                 // Where to find it, whatever that names.
@@ -157,7 +171,7 @@ impl Links {
                 _ => odd |= value.starts_with(b"urn:") || holds_like(value),
             }
         }
-        entry.digests = digests.end()?;
+        (entry.digests, entry.unread) = digests.end()?;
         if odd { Err(NO_TOPIC) } else { Ok(entry) }
     }
 
@@ -183,10 +197,12 @@ impl Links {
         if !ended {
             return Err(Reason::Part("the link is cut off"));
         }
+        let (digests, unread) = digests.end()?;
         Ok(Entry {
             path: radix::percent(name).ok_or(Reason::BadEscape)?,
             size: Some(scan::decimal(size).ok_or(Reason::Size)?),
-            digests: digests.end()?,
+            digests,
+            unread,
             ..Entry::default()
         })
     }
@@ -194,19 +210,15 @@ impl Links {
 
 const NO_TOPIC: Reason = Reason::Part("a part of the link that is nearly a digest");
 
-/// Algorithm and digest of `urn:sha1:...` and `urn:tree:tiger:...`; `None` for what is no digest of a file.
-fn topic(text: &[u8]) -> Result<Option<(&str, &[u8])>, Reason> {
+/// Algorithm and digest of `urn:sha1:...` and `urn:tree:tiger:...`.
+fn topic(text: &[u8]) -> Result<(&str, &[u8]), Reason> {
     let text = text.strip_prefix(b"urn:").ok_or(NO_TOPIC)?;
     if let Some(value) = text.strip_prefix(b"tree:tiger:") {
-        return Ok(Some(("tth", value)));
+        return Ok(("tth", value));
     }
     let (name, value) = scan::cut(text, b':').filter(|(name, _)| !name.is_empty()).ok_or(NO_TOPIC)?;
     let name = std::str::from_utf8(name).ok().filter(|name| name.len() <= 32).ok_or(NO_TOPIC)?;
-    match name {
-        "btih" | "btmh" | "bitprint" => Ok(None),
-        "tree" => Err(NO_TOPIC),
-        name => Ok(Some((name, value))),
-    }
+    if name == "tree" { Err(NO_TOPIC) } else { Ok((name, value)) }
 }
 
 impl Parse for Links {

@@ -222,6 +222,8 @@ impl Tree {
                 }
             }
         }
+        let other = |key: &&String| key.ends_with("digest") && !known(key);
+        entry.unread = keywords.keys().chain(self.defaults.keys()).filter(other).cloned().collect();
         if let Some(text) = value("cksum") {
             let sum = scan::decimal(text).and_then(|sum| u32::try_from(sum).ok()).ok_or(Reason::NotALine)?;
             entry.digests.push(of_bytes("crc", &sum.to_be_bytes(), &self.options)?);

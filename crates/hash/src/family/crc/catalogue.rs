@@ -95,7 +95,7 @@ catalogue! {
     "crc-16/ibm-3740" "CRC-16/IBM-3740" ["crc-16/autosar", "crc-16/ccitt-false"] 16 0x1021 0xffff false false 0x0000 "29b1";
     "crc-16/ibm-sdlc" "CRC-16/IBM-SDLC" ["crc-16/iso-hdlc", "crc-16/iso-iec-14443-3-b", "crc-16/x-25", "crc-b", "x-25"] 16 0x1021 0xffff true true 0xffff "906e";
     "crc-16/iso-iec-14443-3-a" "CRC-16/ISO-IEC-14443-3-A" ["crc-a"] 16 0x1021 0xc6c6 true true 0x0000 "bf05";
-    "crc-16/kermit" "CRC-16/KERMIT" ["crc-16/ccitt", "crc-16/ccitt-true", "crc-16/v-41-lsb", "crc-ccitt", "kermit"] 16 0x1021 0x0000 true true 0x0000 "2189";
+    "crc-16/kermit" "CRC-16/KERMIT" ["crc-16/bluetooth", "crc-16/ccitt", "crc-16/ccitt-true", "crc-16/v-41-lsb", "crc-ccitt", "kermit"] 16 0x1021 0x0000 true true 0x0000 "2189";
     "crc-16/lj1200" "CRC-16/LJ1200" [] 16 0x6f63 0x0000 false false 0x0000 "bdf4";
     "crc-16/m17" "CRC-16/M17" [] 16 0x5935 0xffff false false 0x0000 "772b";
     "crc-16/maxim-dow" "CRC-16/MAXIM-DOW" ["crc-16/maxim"] 16 0x8005 0x0000 true true 0xffff "44c2";
@@ -130,7 +130,7 @@ catalogue! {
     "crc-32/base91-d" "CRC-32/BASE91-D" ["crc-32d"] 32 0xa833982b 0xffffffff true true 0xffffffff "87315576";
     "crc-32/bzip2" "CRC-32/BZIP2" ["crc-32/aal5", "crc-32/dect-b", "b-crc-32"] 32 0x04c11db7 0xffffffff false false 0xffffffff "fc891918";
     "crc-32/cd-rom-edc" "CRC-32/CD-ROM-EDC" [] 32 0x8001801b 0x00000000 true true 0x00000000 "6ec2edc4";
-    "crc-32/posix" "CRC-32/POSIX" [] 32 0x04c11db7 0x00000000 false false 0xffffffff "765e7680";
+    "crc-32/posix" "CRC-32/POSIX" ["crc-32/cksum"] 32 0x04c11db7 0x00000000 false false 0xffffffff "765e7680";
     "crc-32/jamcrc" "CRC-32/JAMCRC" ["jamcrc"] 32 0x04c11db7 0xffffffff true true 0x00000000 "340bc6d9";
     "crc-32/mef" "CRC-32/MEF" [] 32 0x741b8cd7 0xffffffff true true 0x00000000 "d2c22f51";
     "crc-32/mpeg-2" "CRC-32/MPEG-2" [] 32 0x04c11db7 0xffffffff false false 0x00000000 "0376e6e7";

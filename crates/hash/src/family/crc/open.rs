@@ -13,21 +13,33 @@ pub(crate) const KEY: &str = "crc";
 /// Widths that are offered: those of the catalogue.
 const WIDTHS: std::ops::RangeInclusive<u8> = 3..=82;
 
+/// Most of them: nobody wants more, and a list that names others without an end would fill the memory with their tables.
+const MOST: usize = 1024;
+
 /// The CRC of these parameters, `key=value` with `;` between them: `width` and `poly` must be there, the others are 0 or false.
 ///
 /// # Errors
 /// A parameter is unknown, there twice, missing or does not fit; the text says which.
 pub(crate) fn open(text: &str) -> Result<&'static Algorithm, String> {
     static MADE: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
-    let parameters = parameters(text)?;
+    let (parameters, check) = parameters(text)?;
     let name = name(&parameters);
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(row) = made.iter().find(|row| row.name == name) {
-        return Ok(row);
+    let known = made.iter().find(|row| row.name == name).copied();
+    if known.is_none() && made.len() == MOST {
+        return Err(format!("one run knows at most {MOST} CRCs by their parameters"));
     }
-    let row = &*Box::leak(Box::new(row(name, parameters)));
-    made.push(row);
-    Ok(row)
+    let row = known.unwrap_or_else(|| {
+        let row = &*Box::leak(Box::new(row(name, parameters)));
+        made.push(row);
+        row
+    });
+    match check {
+        Some(check) if u128::from_str_radix(row.check, 16) != Ok(check) => {
+            Err(format!("check={check:#x}, and these parameters give {}", row.check))
+        }
+        _ => Ok(row),
+    }
 }
 
 fn row(name: String, parameters: Parameters) -> Algorithm {
@@ -52,8 +64,10 @@ fn name(parameters: &Parameters) -> String {
     )
 }
 
-fn parameters(text: &str) -> Result<Parameters, String> {
-    const KEYS: [&str; 6] = ["width", "poly", "init", "refin", "refout", "xorout"];
+/// The parameters, and the value of `123456789` where it is told. A line of the catalogue also tells its residue and name.
+fn parameters(text: &str) -> Result<(Parameters, Option<u128>), String> {
+    const KEYS: [&str; 9] =
+        ["width", "poly", "init", "refin", "refout", "xorout", "check", "residue", "name"];
     let mut values = [None; KEYS.len()];
     for part in text.split(';') {
         let known = part.split_once('=').and_then(|(key, value)| {
@@ -67,7 +81,7 @@ fn parameters(text: &str) -> Result<Parameters, String> {
             return Err(format!("{} stands there twice", KEYS[at]));
         }
     }
-    let [width, poly, init, refin, refout, xorout] = values;
+    let [width, poly, init, refin, refout, xorout, check, ..] = values;
     let width = width.and_then(|width| width.parse().ok()).filter(|width| WIDTHS.contains(width));
     let Some(width) = width else {
         return Err(format!("width= must say how many bits, {} to {}", WIDTHS.start(), WIDTHS.end()));
@@ -88,14 +102,18 @@ fn parameters(text: &str) -> Result<Parameters, String> {
     if poly.is_none() {
         return Err("poly= must give the polynomial, in hexadecimal".to_owned());
     }
-    Ok(Parameters {
+    let parameters = Parameters {
         width,
         poly: number("poly", poly)?,
         init: number("init", init)?,
         refin: truth("refin", refin)?,
         refout: truth("refout", refout)?,
         xorout: number("xorout", xorout)?,
-    })
+    };
+    if parameters.poly == 0 {
+        return Err("poly=0 divides by no polynomial: every message would have the same value".to_owned());
+    }
+    Ok((parameters, check.map(|check| number("check", Some(check))).transpose()?))
 }
 
 #[cfg(test)]
@@ -122,7 +140,13 @@ mod tests {
     #[test]
     fn spellings_of_the_same_come_to_one_name() {
         let name = "crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0";
-        for text in [name, "CRC;POLY=1021;WIDTH=16;init=FFFF", "crc;width=16;poly=0x01021;init=0xffff;refin=FALSE"] {
+        for text in [
+            name,
+            "CRC;POLY=1021;WIDTH=16;init=FFFF",
+            "crc;width=16;poly=0x01021;init=0xffff;refin=FALSE",
+            "crc:width=16,poly=0x1021,init=0xffff",
+            r#"crc:width=16 poly=0x1021 init=0xffff refin=false refout=false xorout=0x0 check=0x29b1 residue=0x0000 name="CRC-16/IBM-3740""#,
+        ] {
             assert_eq!(text.parse::<Spec>().unwrap().to_string(), name);
         }
     }
@@ -141,6 +165,8 @@ mod tests {
             ("crc;width=8;poly=7;poly=7", "twice"),
             ("crc;width=8;poly=7;refin=1", "refin"),
             ("crc;width=8;poly=7;", "''"),
+            ("crc;width=16;poly=0", "poly=0"),
+            ("crc:width=16,poly=0x1021,check=0x31c4", "give 31c3"),
             ("crc;leaf=4KiB", "'leaf=4KiB'"),
         ] {
             match text.parse::<Spec>() {

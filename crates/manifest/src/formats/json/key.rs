@@ -3,7 +3,7 @@
 use crate::algorithm::Stated;
 use crate::digest::{TAG_LIMIT, is_nearly, is_nearly_algorithm, is_tag};
 use std::collections::HashMap;
-use truesum_hash::Spec;
+use truesum_hash::{Spec, SpecError};
 
 /// Keys of names, the best first.
 const NAMES: &[&str] = &["path", "filename", "file", "name", "key"];
@@ -186,7 +186,8 @@ fn algorithm(key: &str) -> Option<String> {
     if !is_tag(key.as_bytes()) || key.len() < 2 {
         return None;
     }
-    let known = |name: &str| name.parse::<Spec>().is_ok();
+    // One whose parameters are wrong is an algorithm's all the same, and its digest a fault.
+    let known = |name: &str| !matches!(name.parse::<Spec>(), Err(SpecError::Unknown(_) | SpecError::NotHere(_)));
     let lower = key.to_ascii_lowercase();
     let ends = ["sum", "checksum", "hash", "digest"];
     let stems =

@@ -459,6 +459,13 @@ impl Object {
                 tag => records.digest(tag.as_bytes(), value.as_bytes()),
             }
         }
+        // Perhaps of an algorithm that there is not.
+        let all_told = |key: &str| digests.iter().any(|(tag, ..)| tag == key);
+        for (key, value, member) in self.iter() {
+            if !digests.is_empty() && is_lost(key, value, member) && !all_told(key) {
+                records.unread(key.as_bytes());
+            }
+        }
         if !digests.is_empty()
             && let Some((key, ..)) = self.iter().find(|(key, _, member)| is_odd_algorithm(key, *member))
         {
@@ -574,7 +581,7 @@ fn is_odd_algorithm(key: &str, member: Member) -> bool {
 /// Whether a key tells that what looks like a digest under it is something else.
 fn is_other(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
-    ["commit", "revision", "ref", "sig", "signature", "package", "id", "key", "head", "token", "nonce"]
+    ["commit", "revision", "ref", "sig", "signature", "package", "id", "key", "head", "token", "nonce", "tag"]
         .iter()
         .any(|word| key.starts_with(word) || key.ends_with(word))
 }
