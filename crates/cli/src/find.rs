@@ -9,6 +9,7 @@ use crate::exit::Exit;
 use crate::output::{Output, cannot_write};
 use crate::selection::selection;
 use crate::watch::Watch;
+use crate::words::sampled;
 use arguments::FindArgs;
 use plan::{guesses, plan};
 use std::ffi::{OsStr, OsString};
@@ -58,7 +59,8 @@ pub fn run(args: FindArgs) -> Exit {
         one_file_system: args.ways.one_file_system,
         ..walk::Options::default()
     };
-    notes.iter().filter(|_| tell.notes).for_each(|note| console.note(note));
+    let notes = notes.into_iter().chain(sampled(&args.algorithm));
+    notes.filter(|_| tell.notes).for_each(|note: String| console.note(&note));
     let guesses = guesses(&plan.wanted);
     if tell.notes && guesses > MANY {
         console.note(&format!("{guesses} algorithms fit, and all are computed"));

@@ -70,6 +70,12 @@ pub fn not_shown(name: &str) -> &'static str {
     }
 }
 
+/// What is to be said of those of the algorithms that look at samples.
+pub fn sampled(specs: &[Spec]) -> impl Iterator<Item = String> {
+    let sampled = specs.iter().filter(|spec| weak::verdict(spec) == weak::Strength::Sampled);
+    sampled.map(|spec| format!("{spec} verifies nothing: {}", spec.algorithm().status.reason()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -286,7 +286,9 @@ impl Summary {
             && (found.pieces.is_some() || !outcome.job.specs.is_empty())
         {
             self.files += 1;
-            self.bytes += found.size;
+            // What nobody looked at was not read.
+            let counted = outcome.job.specs.iter().map(|spec| spec.algorithm().counted(found.size)).max();
+            self.bytes += counted.unwrap_or(found.size);
         }
         match outcome.verdict() {
             Verdict::Hashed => {}

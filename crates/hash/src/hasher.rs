@@ -94,7 +94,7 @@ impl Hasher {
             Kind::Linear(Linear::Crc(crc)) => Inner::Serial(crc::new(crc)),
             Kind::Linear(Linear::Adler32) => Inner::Serial(sum::adler32()),
             Kind::Serial(new) | Kind::Chunks { new, .. } => Inner::Serial(new(&spec.params)),
-            Kind::Sized(new) => Inner::Serial(new(&spec.params, size)),
+            Kind::Sized(new, _) => Inner::Serial(new(&spec.params, size)),
             Kind::Composite(composite) => Inner::Serial((composite.hasher)(composite, &spec.params, size)),
             Kind::Headed(headed) => match size {
                 Some(size) => {

@@ -101,16 +101,20 @@ pub fn missing(folder: &Path, names: &[Vec<u8>], console: &mut Console) {
 /// what the digest was listed for; a large one is not read again for this.
 pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path, console: &mut Console) {
     const LARGE: u64 = 16 << 20;
-    /// Some algorithms take a second for a MiB.
+    /// Of a file of a MiB all candidates take less than a second, and of a larger one the likely ones do.
+    const SMALL: u64 = 1 << 20;
     const LIKELY: usize = 14;
     let likely = candidates(&listed.to_hex(), &[]).unwrap_or_default();
     let names = likely.iter().map(|candidate| candidate.spec.algorithm().name);
     let mut names: Vec<&str> = names.filter(|name| *name != guessed.algorithm().name).collect();
     names.dedup();
-    names.truncate(LIKELY);
+    let size = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
+    if size > SMALL {
+        names.truncate(LIKELY);
+    }
     let specs: Vec<Spec> = names.iter().filter_map(|name| name.parse().ok()).collect();
     let digits = guessed.digest_len() * 2;
-    if std::fs::metadata(file).is_ok_and(|metadata| metadata.len() > LARGE) {
+    if size > LARGE {
         let names = names.join(", ");
         console.hint(&format!(
             "no line names an algorithm, and {digits} digits were taken for {guessed}: -a NAME says otherwise ({names})"

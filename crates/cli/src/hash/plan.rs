@@ -13,6 +13,7 @@ use crate::options::Tell;
 use crate::settings::settings;
 use crate::stores;
 use crate::tasks::{Inputs, inputs};
+use crate::words::sampled;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -153,6 +154,7 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
     let form = form(&args, format, together)?;
     let purpose = purpose(&args)?;
     let mut notes = key.as_ref().map(|read| read.notes.clone()).unwrap_or_default();
+    notes.extend(sampled(&specs));
     notes.extend(unlike_its_name(&args, format, &specs));
     notes.extend(template.as_ref().and_then(|template| no_manifest(&args, template)));
     let specs = if matches!(purpose, Purpose::Names(_)) { vec![marks::spec()] } else { specs };

@@ -314,6 +314,13 @@ fn a_digest_whose_algorithm_was_guessed_gets_a_hint() {
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("these are of blake3, so say -a blake3"), "{}", ran.err);
     assert_eq!(folder.run(&["check", "-a", "blake3", "M"]).code, Some(0));
+    for rare in ["gost12-512", "kupyna256", "edonr512", "snefru256", "gost94", "groestl256", "lsh256", "kt128"] {
+        folder.write("M", folder.run(&["hash", "-a", rare, "--no-tag", "a"]).out);
+        let ran = folder.run(&["check", "M"]);
+        assert_eq!(ran.code, Some(1));
+        assert!(ran.err.contains(&format!("so say -a {rare}")), "{rare}: {}", ran.err);
+    }
+    folder.write("M", folder.run(&["hash", "-a", "blake3", "a"]).out);
     folder.write("N", lines(&[(OTHER, "a")]));
     let plain = folder.run(&["check", "N"]).err;
     assert!(!plain.contains("hint"), "a file that is damaged is of no algorithm: {plain}");
@@ -325,6 +332,62 @@ fn a_digest_whose_algorithm_was_guessed_gets_a_hint() {
         !folder.run(&["check", "SHA256SUMS"]).err.contains("blake3"),
         "where it is known nothing is guessed"
     );
+}
+
+#[test]
+fn digests_that_nothing_compares_are_told_and_never_converted_in_silence() {
+    let folder = Folder::with(&[("a", "abc")]);
+    for manifest in [
+        format!("DIST a 3 SHA256 {ABC} FOO 00\n"),
+        format!("{{\"files\": [{{\"path\": \"a\", \"sha256\": \"{ABC}\", \"foo\": \"{OTHER}\"}}]}}\n"),
+        format!("#mtree\n./a type=file size=3 sha256={ABC} foodigest=00\n"),
+        format!("magnet:?xl=3&dn=a&xt=urn:sha256:{ABC}&xt=urn:foo:00\n"),
+    ] {
+        folder.write("M", &manifest);
+        let ran = folder.run(&["check", "M"]);
+        assert_eq!(ran.code, Some(0), "{manifest}: {}", ran.err);
+        assert!(ran.err.contains("note: M: digests that nothing compared, and of how many entries: foo"), "{}", ran.err);
+        let converted = folder.run(&["convert", "-t", "gnu", "M"]);
+        assert_eq!((converted.code, converted.out()), (Some(2), ""), "{manifest}");
+        assert!(converted.err.contains("lost in gnu: the digest of foo"), "{}", converted.err);
+        assert_eq!(folder.run(&["convert", "--lossy", "-t", "gnu", "M"]).out(), format!("{ABC}  a\n"));
+    }
+    // Of a known algorithm with parameters that it does not have.
+    for manifest in [
+        format!("DIST a 3 SHA256 {ABC} SHA512;X=1 00\n"),
+        format!("DIST a 3 SHA256 {ABC} BLAKE2B-2560 00\n"),
+        format!("DIST a 3 SHA256 {ABC} MD5-64 00\n"),
+        format!("{{\"files\": [{{\"path\": \"a\", \"sha256\": \"{ABC}\", \"xxh64;seed=x\": \"00\"}}]}}\n"),
+        format!("{{\"files\": [{{\"path\": \"a\", \"sha256\": \"{ABC}\", \"keccak256-512\": \"00\"}}]}}\n"),
+    ] {
+        folder.write("M", &manifest);
+        assert_eq!(folder.run(&["check", "M"]).code, Some(2), "{manifest}");
+    }
+}
+
+#[test]
+fn samples_count_for_what_was_looked_at() {
+    let folder = Folder::with(&[("small", "abc"), ("big", &"x".repeat(200_000))]);
+    let ran = folder.run(&["hash", "-a", "imohash", "--tag", "--summary", "json", "-o", "M", "big", "small"]);
+    assert!(ran.err.contains("note: imohash verifies nothing: three samples"), "{}", ran.err);
+    assert!(ran.err.contains("\"bytes\":49155,"), "{}", ran.err);
+    let ran = folder.run(&["check", "-a", "imohash", "M"]);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.err.contains("48.0 KiB read") && ran.err.contains("samples only"), "{}", ran.err);
+}
+
+#[test]
+fn info_hashes_are_of_the_name_that_is_listed() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "abc")]);
+    // RHash 1.4.3.
+    let digest = folder.run(&["hash", "-a", "btih;name=61", "--no-tag", "a"]).out()[..40].to_owned();
+    for (name, manifest) in [("M", format!("BTIH (a) = {digest}\n")), ("M.btih", format!("{digest}  a\n"))] {
+        folder.write(name, &manifest);
+        let ran = folder.run(&["check", name]);
+        assert_eq!((ran.code, ran.out()), (Some(0), "a: OK\n"), "{}", ran.err);
+    }
+    folder.write("M", format!("BTIH (b) = {digest}\n"));
+    assert_eq!(folder.run(&["check", "M"]).code, Some(1), "the name is part of it");
 }
 
 #[test]

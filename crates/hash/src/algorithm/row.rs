@@ -84,8 +84,9 @@ pub(crate) enum Kind {
     Chunks { new: fn(&Params) -> Box<dyn Serial>, finish_many: FinishMany },
     /// Anything else, one message at a time.
     Serial(fn(&Params) -> Box<dyn Serial>),
-    /// The same for what must know how long a message is; without that it is kept until its end.
-    Sized(fn(&Params, Option<u64>) -> Box<dyn Serial>),
+    /// The same for what must know how long a message is, and without that is kept until its end; and how many bytes of such a
+    /// message count.
+    Sized(fn(&Params, Option<u64>) -> Box<dyn Serial>, fn(u64) -> u64),
     /// Leaves hashed apart, their digests folded.
     Composite(Composite),
     /// A chain of blocks over a header that tells the message's length, and the message.
@@ -195,7 +196,15 @@ impl Algorithm {
             Kind::Headed(headed) => headed.base.block_len(),
             // BLAKE3, the paper's section 2.2.
             Kind::Chunks { .. } => 64,
-            Kind::Linear(_) | Kind::Serial(_) | Kind::Sized(_) | Kind::Composite(_) => 1,
+            Kind::Linear(_) | Kind::Serial(_) | Kind::Sized(..) | Kind::Composite(_) => 1,
+        }
+    }
+
+    /// How many bytes of a message of `size` bytes its digest depends on: all, but of what is sampled.
+    pub fn counted(&self, size: u64) -> u64 {
+        match self.kind {
+            Kind::Sized(_, counted) => counted(size),
+            _ => size,
         }
     }
 
@@ -212,7 +221,7 @@ impl Algorithm {
         match self.kind {
             Kind::Blocks { chain, .. } => chain.kernels,
             Kind::Headed(Headed { base, .. }) => base.kernels(),
-            Kind::Linear(_) | Kind::Chunks { .. } | Kind::Serial(_) | Kind::Sized(_) | Kind::Composite(_) => {
+            Kind::Linear(_) | Kind::Chunks { .. } | Kind::Serial(_) | Kind::Sized(..) | Kind::Composite(_) => {
                 &[]
             }
         }
@@ -226,7 +235,7 @@ impl Algorithm {
             | Kind::Linear(_)
             | Kind::Chunks { .. }
             | Kind::Serial(_)
-            | Kind::Sized(_)
+            | Kind::Sized(..)
             | Kind::Headed(_) => None,
         }
     }
@@ -250,7 +259,7 @@ impl Algorithm {
         let by_size = |composite: &Composite| {
             matches!(composite.cut, Cut::Halves(_) | Cut::Equal(Unit { usual: Unit::BY_SIZE, .. }))
         };
-        matches!(self.kind, Kind::Sized(_) | Kind::Headed(_)) || self.composite().is_some_and(by_size)
+        matches!(self.kind, Kind::Sized(..) | Kind::Headed(_)) || self.composite().is_some_and(by_size)
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     status: Status::Checksum("128 bits, no cryptography (Pike & Alakuijala 2011)"),
     summary: "CityHash128 1.1, FarmHash's Fingerprint128",
     check: "f23b3efd020089f76cb62bb21026425b",
-    kind: Kind::Sized(new),
+    kind: Kind::Sized(new, |size| size),
     ..Algorithm::PLAIN
 }];
 

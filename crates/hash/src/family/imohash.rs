@@ -19,7 +19,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     ),
     summary: "MurmurHash3 of three samples; equal media files",
     check: "0984645edb66cca499f8fac73a1ea105",
-    kind: Kind::Sized(new),
+    kind: Kind::Sized(new, |size| if size < WHOLE_BELOW { size } else { 3 * SAMPLE }),
     ..Algorithm::PLAIN
 }];
 
