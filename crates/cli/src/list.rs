@@ -59,7 +59,7 @@ pub fn run(args: &ListArgs) -> Exit {
     }
     let text = match (args.what, args.json) {
         (Listing::Algorithms, json) => match &args.name {
-            Some(name) => match name.parse::<Spec>() {
+            Some(name) => match Spec::typed(name) {
                 Ok(spec) if json => algorithms::row_json(spec.algorithm()),
                 Ok(spec) => algorithms::one(&spec),
                 Err(error) => return console.refuse(&Refusal::new(error.to_string())),

@@ -118,7 +118,7 @@ impl Settings {
             "algorithm" => {
                 let mut specs: Vec<Spec> = Vec::new();
                 for name in whole_names(value).split(',') {
-                    match name.trim().parse::<Spec>() {
+                    match Spec::typed(name.trim()) {
                         Ok(spec) if spec.lacks_key() => return refuse(format!("{spec} needs a key")),
                         Ok(spec) if specs.contains(&spec) => {}
                         Ok(spec) => specs.push(spec),

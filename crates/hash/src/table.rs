@@ -62,12 +62,7 @@ pub fn find(name: &str) -> Option<&'static Algorithm> {
         return None;
     }
     let name = name.to_ascii_lowercase();
-    BY_NAME.get(name.as_str()).copied().or_else(|| find_over(&name)).or_else(|| {
-        // `sha512_256`, `tiger/192`, `hmacsha256`: other marks between the parts of a name, or none.
-        let bare = bare(&name);
-        let base = || bare.strip_prefix("hmac")?.parse().ok();
-        BY_BARE_NAME.get(bare.as_str()).copied().flatten().or_else(|| keyed::over(&base()?))
-    })
+    BY_NAME.get(name.as_str()).copied().or_else(|| find_over(&name))
 }
 
 /// A name without what stands between its parts.
@@ -133,9 +128,10 @@ fn nearest(text: &str) -> Option<&'static str> {
                 let rank = (!lacks_length, rest.contains('-'), row.digest_len != 32, rest.len());
                 least(&mut family, (rank, at), row.name);
             }
-            let begins = bare(&name.to_ascii_lowercase()).starts_with(&begin);
-            if begins {
-                least(&mut begun, at, *name);
+            match bare(&name.to_ascii_lowercase()).strip_prefix(&begin) {
+                Some("") => least(&mut begun, (false, at), row.name),
+                Some(_) => least(&mut begun, (true, at), *name),
+                None => {}
             }
         }
         let distance = edit_distance(&text, name);
@@ -233,6 +229,30 @@ impl Spec {
         Ok(self)
     }
 
+    /// The algorithm that a person names: as [`Spec::from_str`], and with other marks between the parts of the name, or none
+    /// (`sha512_256`, `tiger/192`, `blake2b256`, `hmacsha256`). A list may be damaged, and is read as it stands.
+    ///
+    /// # Errors
+    /// No algorithm is called so, or several are.
+    pub fn typed(text: &str) -> Result<Spec, SpecError> {
+        let known = text.parse();
+        if !matches!(known, Err(SpecError::Unknown(_))) || text.len() > MAX_NAME {
+            return known;
+        }
+        let (name, parameters) = text.split_once(';').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        let bare = bare(&name.to_ascii_lowercase());
+        let over = || keyed::over(&Spec::typed(bare.strip_prefix("hmac").filter(|base| !base.is_empty())?).ok()?);
+        let with_bits = || {
+            let (name, bits) = bare.split_at_checked(bare.len().checked_sub(3)?)?;
+            Spec::new(BY_BARE_NAME.get(name).copied().flatten()?).with_bits(bits.parse().ok()?).ok()
+        };
+        let row = BY_BARE_NAME.get(bare.as_str()).copied().flatten().or_else(over);
+        match row.map(Spec::new).or_else(with_bits) {
+            Some(spec) => parameters.map_or(Ok(spec.clone()), |parameters| spec.with_parameters(parameters)),
+            None => known,
+        }
+    }
+
     /// The info hash of a torrent of one file whose name is to be told ([`Spec::lacks_name`]).
     pub fn nameless() -> Spec {
         Spec::new(&btih::ROW)
@@ -290,13 +310,6 @@ impl FromStr for Spec {
             && algorithm.name != crc::KEY
         {
             return Spec::new(algorithm).with_bits(bits);
-        }
-        // `blake2b256`.
-        if let Some((name, bits)) = text.split_at_checked(text.len().saturating_sub(3))
-            && let (Some(algorithm), Ok(bits)) = (find(name), bits.parse())
-            && let Ok(spec) = Spec::new(algorithm).with_bits(bits)
-        {
-            return Ok(spec);
         }
         Err(SpecError::Unknown(text.to_owned()))
     }
@@ -373,11 +386,13 @@ mod tests {
             ("xxh3_64bits", "xxh3"),
             ("kangaroo12", "kt128"),
         ] {
-            assert_eq!(text.parse::<Spec>().map(|spec| spec.to_string()), Ok(name.to_owned()), "{text}");
+            assert_eq!(Spec::typed(text).map(|spec| spec.to_string()), Ok(name.to_owned()), "{text}");
         }
+        assert_eq!(Spec::typed("xxh_64;seed=0x10").map(|spec| spec.to_string()), Ok("xxh64;seed=16".to_owned()));
+        assert!("sha2256".parse::<Spec>().is_err(), "in a list that is a damaged name");
         // What has the same letters and is another one is nobody's.
-        for text in ["sha256512", "sha256128", "crc-16", "sha2-6", "hmac", "fnv132-", ""] {
-            assert!(text.parse::<Spec>().is_err() || text == "fnv132-", "{text}");
+        for text in ["sha256512", "sha256128", "crc-16", "sha2-6", "hmac", "", "hmachmac"] {
+            assert!(Spec::typed(text).is_err(), "{text}");
         }
     }
 

@@ -263,7 +263,7 @@ fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
         (b'{', name) if plain && encoded.is_none() && name == "verdict" => Item::Verdict,
         (_, "") => return fault(end, "no directive: %p %f %d %s %{mtime} %l and algorithms are"),
         (_, name) => {
-            let Ok(spec) = name.parse::<Spec>() else {
+            let Ok(spec) = Spec::typed(name) else {
                 return fault(end, "no such algorithm; `truesum list algorithms` has them");
             };
             let usual = match spec.algorithm().name {

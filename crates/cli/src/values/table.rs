@@ -51,7 +51,7 @@ impl TypedValueParser for KeyedSpecParser {
         value: &OsStr,
     ) -> Result<Spec, clap::Error> {
         let text = value.to_string_lossy();
-        text.parse().map_err(|error: SpecError| refuse(command, arg, &text, error.to_string()))
+        Spec::typed(&text).map_err(|error: SpecError| refuse(command, arg, &text, error.to_string()))
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

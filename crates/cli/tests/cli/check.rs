@@ -315,7 +315,7 @@ fn a_digest_whose_algorithm_was_guessed_gets_a_hint() {
     assert!(ran.err.contains("these are of blake3, so say -a blake3"), "{}", ran.err);
     assert_eq!(folder.run(&["check", "-a", "blake3", "M"]).code, Some(0));
     for rare in ["gost12-512", "kupyna256", "edonr512", "snefru256", "gost94", "groestl256", "lsh256", "kt128"] {
-        folder.write("M", folder.run(&["hash", "-a", rare, "--no-tag", "a"]).out);
+        folder.write("M", folder.run(&["hash", "-a", rare, "a"]).out);
         let ran = folder.run(&["check", "M"]);
         assert_eq!(ran.code, Some(1));
         assert!(ran.err.contains(&format!("so say -a {rare}")), "{rare}: {}", ran.err);
@@ -346,10 +346,12 @@ fn digests_that_nothing_compares_are_told_and_never_converted_in_silence() {
         folder.write("M", &manifest);
         let ran = folder.run(&["check", "M"]);
         assert_eq!(ran.code, Some(0), "{manifest}: {}", ran.err);
-        assert!(ran.err.contains("note: M: digests that nothing compared, and of how many entries: foo"), "{}", ran.err);
+        let note = "note: M: digests that nothing compared, and of how many entries: foo";
+        assert!(ran.err.to_lowercase().contains(&note.to_lowercase()), "{}", ran.err);
         let converted = folder.run(&["convert", "-t", "gnu", "M"]);
-        assert_eq!((converted.code, converted.out()), (Some(2), ""), "{manifest}");
-        assert!(converted.err.contains("lost in gnu: the digest of foo"), "{}", converted.err);
+        assert_eq!((converted.code, converted.out().as_str()), (Some(2), ""), "{manifest}");
+        let lost = converted.err.to_lowercase();
+        assert!(lost.contains("lost in gnu: the digest of foo"), "{lost}");
         assert_eq!(folder.run(&["convert", "--lossy", "-t", "gnu", "M"]).out(), format!("{ABC}  a\n"));
     }
     // Of a known algorithm with parameters that it does not have.
@@ -373,18 +375,18 @@ fn samples_count_for_what_was_looked_at() {
     assert!(ran.err.contains("\"bytes\":49155,"), "{}", ran.err);
     let ran = folder.run(&["check", "-a", "imohash", "M"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.err.contains("48.0 KiB read") && ran.err.contains("samples only"), "{}", ran.err);
+    assert!(ran.err.contains("48 KiB read") && ran.err.contains("samples only"), "{}", ran.err);
 }
 
 #[test]
 fn info_hashes_are_of_the_name_that_is_listed() {
     let folder = Folder::with(&[("a", "abc"), ("b", "abc")]);
     // RHash 1.4.3.
-    let digest = folder.run(&["hash", "-a", "btih;name=61", "--no-tag", "a"]).out()[..40].to_owned();
+    let digest = folder.run(&["hash", "-a", "btih;name=61", "a"]).out()[..40].to_owned();
     for (name, manifest) in [("M", format!("BTIH (a) = {digest}\n")), ("M.btih", format!("{digest}  a\n"))] {
         folder.write(name, &manifest);
         let ran = folder.run(&["check", name]);
-        assert_eq!((ran.code, ran.out()), (Some(0), "a: OK\n"), "{}", ran.err);
+        assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\n"), "{}", ran.err);
     }
     folder.write("M", format!("BTIH (b) = {digest}\n"));
     assert_eq!(folder.run(&["check", "M"]).code, Some(1), "the name is part of it");
