@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::Spec;
-use truesum::manifest::identify::{Candidate, Unidentified, catalogue, identify, info_hashes};
+use truesum::manifest::identify::{Candidate, Unidentified, catalogue, identify, info_hashes, uncommon};
 use truesum::manifest::path::display_safe;
 
 /// What a text may be the digest of, the likeliest first; of these algorithms alone, if any are asked for.
@@ -48,7 +48,7 @@ pub fn candidates(text: &str, asked: &[Spec]) -> Result<Vec<Candidate>, Refusal>
 pub fn candidates_for_file(text: &str, name: &OsStr) -> Result<Vec<Candidate>, Refusal> {
     let name = Path::new(name).file_name().unwrap_or_default();
     let more: Vec<Candidate> =
-        catalogue(text).into_iter().chain(info_hashes(text, name.as_bytes())).collect();
+        [catalogue(text), info_hashes(text, name.as_bytes()), uncommon(text)].concat();
     match candidates(text, &[]) {
         Ok(found) => Ok(found.into_iter().chain(more).collect()),
         Err(_) if !more.is_empty() => Ok(more),

@@ -143,6 +143,10 @@ pub fn identify(text: &str) -> Result<Vec<Candidate>, Unidentified> {
     let etag =
         text.strip_prefix("W/").unwrap_or(text).strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let text = etag.unwrap_or(text);
+    // Names of resources (RFC 8141, RFC 6920), and where one of Software Heritage was met.
+    let resource = text.strip_prefix("ni:///").map(|rest| rest.replacen(';', ":", 1));
+    let text = resource.as_deref().or(text.strip_prefix("urn:")).unwrap_or(text);
+    let text = text.split_once(';').map_or(text, |(id, _)| if id.starts_with("swh:1:") { id } else { text });
     if text.starts_with('$') || text.starts_with("{SSHA") || text.starts_with("{CRYPT}") {
         return Err(Unidentified::Password);
     }
@@ -207,6 +211,12 @@ fn spellings(text: &str) -> Vec<(Encoding, Digest)> {
                 found.push((Encoding::Decimal, Digest::new(&number.to_be_bytes()[8 - len..])));
             }
         }
+    }
+    // Of parts, whose number stands behind it.
+    if let Ok(digest) = Digest::from_base64(bytes)
+        && digest.parts().is_some()
+    {
+        found.push((Encoding::Base64, digest));
     }
     let mut other = |encoding, bytes: Option<Vec<u8>>| {
         found.extend(bytes.filter(|bytes| !bytes.is_empty()).map(|bytes| (encoding, Digest::new(&bytes))));
@@ -312,6 +322,41 @@ pub fn info_hashes(text: &str, name: &[u8]) -> Vec<Candidate> {
             specs.map(move |spec| Candidate { spec, digest: digest.clone(), encoding })
         })
         .collect()
+}
+
+/// Bases of trees that are tried where there is a file to ask.
+const BASES: [&str; 10] =
+    ["md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha512-224", "sha512-256", "blake2b", "blake2b-256"];
+
+/// Digests of parts of other sizes than the usual: blocks of fs-verity and of HDFS.
+const UNUSUAL: [(&str, &[u64]); 4] = [
+    ("fsverity;block=", VERITY_KIB),
+    ("fsverity-sha512;block=", VERITY_KIB),
+    ("hdfs-md5-crc32c;block=", HDFS_KIB),
+    ("hdfs-md5-crc32;block=", HDFS_KIB),
+];
+const VERITY_KIB: &[u64] = &[1, 2, 8, 16, 32, 64];
+const HDFS_KIB: &[u64] = &[1 << 10, 32 << 10, 64 << 10, 256 << 10, 512 << 10, 1 << 20];
+
+/// What is tried beside where there is a file to ask: trees over leaves, blocks of unusual sizes, and the CRC of Azure, which is the
+/// one of NVM Express with its lowest byte first.
+pub fn uncommon(text: &str) -> Vec<Candidate> {
+    let (families, bases) = (truesum_hash::tree::FAMILIES.iter(), BASES.iter());
+    let trees = families
+        .flat_map(|family| bases.clone().map(move |base| format!("{}{base}{}", family.prefix, family.suffix)));
+    let blocks =
+        UNUSUAL.iter().flat_map(|(name, sizes)| sizes.iter().map(move |kib| format!("{name}{kib}KiB")));
+    let specs: Vec<Spec> = trees.chain(blocks).filter_map(|name| name.parse().ok()).collect();
+    let mut found = Vec::new();
+    for (encoding, digest) in spellings(text.trim()) {
+        let specs = specs.iter().filter(|spec| fits(spec, &digest));
+        found.extend(specs.map(|spec| Candidate { spec: spec.clone(), digest: digest.clone(), encoding }));
+        if let (Encoding::Base64, 8, Ok(spec)) = (encoding, digest.len(), "crc64nvme".parse()) {
+            let bytes: Vec<u8> = digest.as_bytes().iter().rev().copied().collect();
+            found.push(Candidate { spec, digest: Digest::new(&bytes), encoding });
+        }
+    }
+    found
 }
 
 /// The digest in a multihash.
@@ -506,6 +551,10 @@ mod tests {
             ("u47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU", "sha256 multibase"),
             ("zQmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n", "sha256 multihash"),
             ("GKot5hBsd81kMupNCXHaqbhv3huEbxAFMLnpcX2hniwn", "sha256 base58"),
+            ("1B2M2Y8AsgTpgAmY7PhCfg==-3", "s3-etag base64"),
+            ("urn:sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", "sha1 base32"),
+            ("ni:///sha-256;47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU", "sha256 base64url"),
+            ("swh:1:cnt:e69de29bb2d1d6434b8b29ae775ad8c2e48c5391;origin=https://a;path=/b", "git-blob hex"),
         ] {
             assert_eq!(names(text)[0], first, "{text}");
         }

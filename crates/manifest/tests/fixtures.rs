@@ -3,7 +3,7 @@
 //! A fixture begins with lines `key: value` and a blank line; the rest, byte for byte, is the manifest. Keys: `file-name`
 //! (the manifest's name), `asked` (algorithms, separated by commas), `allow-weak`, `allow-pieces`, `allow-set`, `note`, and `expect`, once for each
 //! entry and bad line that the reader must give: `line N: ALGORITHM DIGEST NAME` with the first 8 digits of the digest and
-//! the name as messages show it, or `line N: error: REASON`, or `no manifest: WHAT`, or `nothing`.
+//! the name as messages show it, and `unread NAME` for each digest that is told and not compared, or `line N: error: REASON`, or `no manifest: WHAT`, or `nothing`.
 
 mod shared;
 
@@ -31,6 +31,7 @@ fn outcome(manifest: impl Read, options: &Options) -> Vec<String> {
                     let (count, len) = (pieces.of_file(entry.size.unwrap_or(0)).count(), pieces.piece_len());
                     text += &format!(" {count} pieces of {len} from {}", pieces.file_start());
                 }
+                entry.unread.iter().for_each(|name| text += &format!(" unread {name}"));
                 if let Some(mtime) = entry.mtime {
                     text += &format!(" {mtime}");
                 }

@@ -1,7 +1,7 @@
 //! The parts of an object in S3 as its API tells them in JSON: `get-object-attributes` with `ObjectParts`, and `list-parts`.
 //!
 //! Parts follow each other by their numbers, so that sizes say where each lies as long as none before it is left out. A
-//! checksum of type `COMPOSITE` is one of checksums and of no file.
+//! checksum of type `COMPOSITE` is one of the parts' checksums, and is held against them.
 
 use super::nameless::{self, ROW};
 use crate::digest::in_any_base;
@@ -11,6 +11,8 @@ use crate::line::{Line, LineError, Place, Reason};
 use crate::records::refused;
 use crate::scan;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::collections::BTreeMap;
 use truesum_hash::{Digest, Spec};
 
 pub(crate) static S3_PARTS: Format = Format {
@@ -30,6 +32,8 @@ const CHECKSUMS: usize = 6;
 #[serde(rename_all = "PascalCase")]
 struct Object {
     key: Option<String>,
+    #[serde(rename = "ETag")]
+    etag: Option<String>,
     object_size: Option<u64>,
     checksum: Option<Sums>,
     object_parts: Option<List>,
@@ -77,6 +81,8 @@ struct Sums {
     crc32: Option<String>,
     #[serde(rename = "ChecksumType")]
     kind: Option<String>,
+    #[serde(flatten)]
+    others: BTreeMap<String, IgnoredAny>,
 }
 
 impl Sums {
@@ -89,6 +95,14 @@ impl Sums {
             ("crc32c", self.crc32c.as_deref()),
             ("crc32", self.crc32.as_deref()),
         ]
+    }
+}
+
+impl Sums {
+    /// Checksums of algorithms that the service did not have when this was written.
+    fn unread(&self) -> impl Iterator<Item = String> {
+        let checksums = self.others.keys().filter(|name| name.starts_with("Checksum"));
+        checksums.filter(|name| *name != "ChecksumAlgorithm").cloned()
     }
 }
 
@@ -167,16 +181,55 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     for column in 0..CHECKSUMS {
         entry.pieces.extend(list(&parts, &ranges, column, options)?);
     }
-    if let Some(sums) = object.checksum.filter(|sums| sums.kind.as_deref() == Some("FULL_OBJECT")) {
-        for (name, digest) in sums.all() {
-            let found = digest.map(|digest| in_any_base(name, digest.as_bytes(), options)).transpose();
-            entry.digests.extend(found.map_err(|reason| LineError { at: Place::Byte(0), reason })?);
+    let sums = object.checksum.unwrap_or_default();
+    entry.unread = sums.unread().chain(parts.first().into_iter().flat_map(|part| part.sums.unread())).collect();
+    entry.unread.dedup();
+    // The checksum of an empty part is among them, and in no list.
+    let of_parts = |name: &str| {
+        let is = |list: &&PieceList| {
+            list.spec().to_string() == name && list.digests().len() == list.spec().digest_len() * parts.len()
+        };
+        entry.pieces.iter().find(is).filter(|_| !truncated)
+    };
+    for (name, digest) in sums.all().into_iter().filter_map(|(name, digest)| Some((name, digest?))) {
+        let composite = of_parts(name).map(|list| composite(name, digest, list, parts.len()));
+        match (sums.kind.as_deref(), composite) {
+            (Some("COMPOSITE"), Some(held)) => held?,
+            (None, Some(Ok(()))) => {}
+            (Some("COMPOSITE"), None) => entry.unread.push(format!("{name} of checksums")),
+            (None, None) if digest.contains('-') => entry.unread.push(format!("{name} of checksums")),
+            _ => {
+                let found = in_any_base(name, digest.as_bytes(), options);
+                entry.digests.push(found.map_err(|reason| LineError { at: Place::Byte(0), reason })?);
+            }
+        }
+    }
+    // Where the object is encrypted it is no MD5, and nothing tells that.
+    if let Some(etag) = object.etag.as_ref().map(|etag| etag.trim_matches('"')) {
+        match of_parts("md5").filter(|_| etag.contains('-')) {
+            Some(list) => composite("md5", etag, list, parts.len())?,
+            None => entry.unread.push("ETag".to_owned()),
         }
     }
     if entry.pieces.is_empty() && entry.digests.is_empty() {
         return Err(refused(0, "no checksum that all parts have"));
     }
     Ok(Box::new(std::iter::once(Ok(Line { at: Place::Byte(0), entry }))))
+}
+
+/// Refuses a checksum of checksums, perhaps with the number of parts behind it, that is not of those that are listed.
+fn composite(name: &str, digest: &str, list: &PieceList, parts: usize) -> Result<(), LineError> {
+    let found = Digest::from_hex(digest.as_bytes()).or_else(|_| Digest::from_base64(digest.as_bytes()));
+    let made = name.parse::<Spec>().map(|spec| spec.digest(list.digests()));
+    match (found, made) {
+        (Ok(found), Ok(made))
+            if found.as_bytes() == made.as_bytes()
+                && found.parts().is_none_or(|told| told == parts as u64) =>
+        {
+            Ok(())
+        }
+        _ => Err(refused(0, "the object's checksum is not of the checksums that its parts have")),
+    }
 }
 
 /// The list of the digests in this column, if there are any.
