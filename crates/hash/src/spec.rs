@@ -11,6 +11,8 @@ use crate::size::Size;
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use std::fmt;
 
+/// Most bytes of a digest whose length is free: it is kept whole. Longer output is read piece by piece ([`crate::XofReader`]).
+const MAX_OUTPUT: usize = 16 << 20;
 /// Most bytes of a customization: it is part of the name.
 const MAX_CUSTOMIZATION: usize = 48;
 /// Most bytes of a salt: fs-verity has no room for more.
@@ -91,8 +93,8 @@ impl Spec {
                 self.params.digest_len = bits / 8;
             }
             Lengths::Any => {
-                if bits == 0 || !bits.is_multiple_of(8) || bits / 8 > 1 << 30 {
-                    return Err(SpecError::Length(name, bits, "a multiple of 8, up to 1 GiB of output"));
+                if bits == 0 || !bits.is_multiple_of(8) || bits / 8 > MAX_OUTPUT {
+                    return Err(SpecError::Length(name, bits, "a multiple of 8, up to 16 MiB of output"));
                 }
                 self.params.digest_len = bits / 8;
             }

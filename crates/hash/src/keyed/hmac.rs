@@ -21,7 +21,7 @@ pub(crate) fn over(base: &Spec) -> Option<&'static Algorithm> {
     static MADE: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
     let row = base.algorithm();
     let Kind::Blocks { chain, init } = row.kind else { return None };
-    if row.tree_id.is_none() || row.lengths == Lengths::Any || base.is_keyed() {
+    if row.lengths == Lengths::Any || base.is_keyed() {
         return None;
     }
     let name = format!("{HMAC}{base}");
