@@ -42,44 +42,60 @@ struct Machine {
 impl Machine {
     const NEW: Machine = Machine { state: [0; 17], stages: [[0; 8]; STAGES], newest: 0 };
 
-    fn stage(&mut self, number: usize) -> &mut [u32; 8] {
-        &mut self.stages[(self.newest + number) % STAGES]
-    }
-
-    /// Takes a block in, or goes on without one (sections 2.1 and 2.2).
-    fn turn(&mut self, input: Option<[u32; 8]>) {
-        let (fourth, sixteenth) = (*self.stage(4), *self.stage(16));
-        let into = input.unwrap_or(std::array::from_fn(|i| self.state[i + 1]));
-        // All stages move on; the last comes in again, at the front and before stage 25.
-        let last = *self.stage(31);
-        for (i, word) in self.stage(24).iter_mut().enumerate() {
-            *word ^= last[(i + 2) % 8];
+    /// Takes blocks in (section 2.1).
+    fn push(&mut self, blocks: &[[u8; BLOCK]]) {
+        // In registers from one block to the next, which a member of a machine would not be.
+        let (mut state, mut newest) = (self.state, self.newest);
+        for block in blocks {
+            let words = block.as_chunks::<4>().0;
+            let input = std::array::from_fn(|i| u32::from_le_bytes(words[i]));
+            let sixteenth = self.stages[(newest + 16) % STAGES];
+            shift(&mut self.stages, newest, &input);
+            newest = (newest + STAGES - 1) % STAGES;
+            state = turned(&state, &input, &sixteenth);
         }
-        self.newest = (self.newest + STAGES - 1) % STAGES;
-        *self.stage(0) = std::array::from_fn(|i| last[i] ^ into[i]);
-
-        let a = &self.state;
-        let mixed: [u32; 17] = std::array::from_fn(|i| a[i] ^ (a[(i + 1) % 17] | !a[(i + 2) % 17]));
-        let turned: [u32; 17] =
-            std::array::from_fn(|i| mixed[7 * i % 17].rotate_left((i * (i + 1) / 2 % 32) as u32));
-        self.state = std::array::from_fn(|i| turned[i] ^ turned[(i + 1) % 17] ^ turned[(i + 4) % 17]);
-        self.state[0] ^= 1;
-        let first = input.unwrap_or(fourth);
-        for i in 0..8 {
-            self.state[i + 1] ^= first[i];
-            self.state[i + 9] ^= sixteenth[i];
-        }
+        (self.state, self.newest) = (state, newest);
     }
 
-    fn push(&mut self, block: &[u8; BLOCK]) {
-        let words = block.as_chunks::<4>().0;
-        self.turn(Some(std::array::from_fn(|i| u32::from_le_bytes(words[i]))));
+    /// Goes on without a block (section 2.2).
+    fn pull(&mut self) {
+        let Machine { state, stages, newest } = self;
+        let (fourth, sixteenth) = (stages[(*newest + 4) % STAGES], stages[(*newest + 16) % STAGES]);
+        shift(stages, *newest, &std::array::from_fn(|i| state[i + 1]));
+        *newest = (*newest + STAGES - 1) % STAGES;
+        *state = turned(state, &fourth, &sixteenth);
     }
+}
+
+/// Moves all stages on: the last comes in again, at the front with `into` and before stage 25.
+#[inline(always)]
+fn shift(stages: &mut [[u32; 8]; STAGES], newest: usize, into: &[u32; 8]) {
+    let last = stages[(newest + 31) % STAGES];
+    let stage = &mut stages[(newest + 24) % STAGES];
+    *stage = std::array::from_fn(|i| stage[i] ^ last[(i + 2) % 8]);
+    // Where the last was, the new first is.
+    stages[(newest + 31) % STAGES] = std::array::from_fn(|i| last[i] ^ into[i]);
+}
+
+/// The state after it was mixed and has taken two stages in.
+#[inline(always)]
+fn turned(a: &[u32; 17], first: &[u32; 8], second: &[u32; 8]) -> [u32; 17] {
+    let mixed: [u32; 17] = std::array::from_fn(|i| a[i] ^ (a[(i + 1) % 17] | !a[(i + 2) % 17]));
+    let turned: [u32; 17] =
+        std::array::from_fn(|i| mixed[7 * i % 17].rotate_left((i * (i + 1) / 2 % 32) as u32));
+    std::array::from_fn(|i| {
+        let with = match i {
+            0 => 1,
+            1..=8 => first[i - 1],
+            _ => second[i - 9],
+        };
+        turned[i] ^ turned[(i + 1) % 17] ^ turned[(i + 4) % 17] ^ with
+    })
 }
 
 impl Serial for Panama {
     fn update(&mut self, data: &[u8]) {
-        self.held.feed(data, |blocks| blocks.iter().for_each(|block| self.machine.push(block)));
+        self.held.feed(data, |blocks| self.machine.push(blocks));
     }
 
     fn finish(&mut self) -> Digest {
@@ -87,8 +103,8 @@ impl Serial for Panama {
         let mut last = [0; BLOCK];
         last[..rest.len()].copy_from_slice(rest);
         last[rest.len()] = 1;
-        self.machine.push(&last);
-        (0..32).for_each(|_| self.machine.turn(None));
+        self.machine.push(&[last]);
+        (0..32).for_each(|_| self.machine.pull());
         let mut digest = [0; 32];
         for (bytes, word) in digest.chunks_exact_mut(4).zip(&self.machine.state[9..]) {
             bytes.copy_from_slice(&word.to_le_bytes());
