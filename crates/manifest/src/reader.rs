@@ -4,7 +4,7 @@
 //! do, as an error of the whole: such a file is no manifest, and could be made to cost seconds. A document is read whole before its
 //! first entry is given, because its end says whether it is one.
 
-use crate::entry::{Entry, SIZE_LIMIT};
+use crate::entry::{Entry, PieceList, SIZE_LIMIT};
 use crate::format::{Format, Head, Options, Parse, Parts, Reading};
 use crate::formats::signature;
 use crate::line::{Line, LineError, Place, ReadError, Reason};
@@ -277,11 +277,20 @@ fn fault(entry: &Entry, options: &Options) -> Option<Reason> {
         Some(Reason::Size)
     } else if !entry.pieces.is_empty() && !options.allow_pieces {
         Some(Reason::Pieces)
+    } else if let Some(spec) = unasked(entry, options) {
+        Some(Reason::NotAsked(spec))
     } else if entry.digests.is_empty() && entry.pieces.is_empty() && !options.allow_undigested {
         Some(Reason::EmptyDigest)
     } else {
         None
     }
+}
+
+/// The algorithm of an entry's pieces, where they are all that it has and others were asked for.
+fn unasked(entry: &Entry, options: &Options) -> Option<Spec> {
+    let asked = |list: &PieceList| options.asked.contains(list.spec());
+    let alone = !options.asked.is_empty() && entry.digests.is_empty() && !entry.pieces.iter().any(asked);
+    entry.pieces.first().filter(|_| alone).map(|list| list.spec().clone())
 }
 
 /// Brings the file's name to digests that it is part of.

@@ -368,6 +368,21 @@ fn digests_that_nothing_compares_are_told_and_never_converted_in_silence() {
 }
 
 #[test]
+fn pieces_of_another_algorithm_than_the_asked_verify_nothing() {
+    let folder = Folder::with(&[("a", &"abc".repeat(20_000))]);
+    for (made, list, of) in [
+        (&["hash", "-t", "torrent", "-o", "L.torrent", "a"][..], "L.torrent", "sha1"),
+        (&["tree", "--save", "--format", "obao4", "a"], "a.obao4", "blake3"),
+    ] {
+        assert_eq!(folder.run(made).code, Some(0));
+        let ran = folder.run(&["check", "-a", "sha256", list]);
+        assert_eq!(ran.code, Some(2), "{list}: {}", ran.err);
+        assert!(ran.err.contains(&format!("{of} is not an algorithm that was asked for")), "{}", ran.err);
+        assert_eq!(folder.run(&["check", "-a", of, list]).code, Some(0), "{list}");
+    }
+}
+
+#[test]
 fn samples_count_for_what_was_looked_at() {
     let folder = Folder::with(&[("small", "abc"), ("big", &"x".repeat(200_000))]);
     let ran = folder.run(&["hash", "-a", "imohash", "--tag", "--summary", "json", "-o", "M", "big", "small"]);

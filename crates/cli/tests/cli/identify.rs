@@ -134,3 +134,34 @@ fn with_a_file_the_crcs_of_the_catalogue_are_tried() {
                 hint: truesum directory --expect h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU= PATH tells whether it is\n";
     assert_eq!((ran.err.as_str(), ran.code), (said, Some(2)));
 }
+
+#[test]
+fn what_trees_and_services_print_is_found_with_the_file() {
+    let folder = Folder::with(&[("a", &"abc".repeat(50_000))]);
+    for name in [
+        "sha256-tree",
+        "mtsum-md5",
+        "mtsum-v1.0-sha256",
+        "fsverity;block=1KiB",
+        "hdfs-md5-crc32c;block=1MiB",
+        "s3-sha256",
+        "btih;name=61",
+    ] {
+        for base64 in [false, true] {
+            let words = ["hash", "-a", name, if base64 { "--base64" } else { "--zero" }, "a"];
+            let digest = folder.run(&words).out().split_whitespace().next().unwrap_or_default().to_owned();
+            let ran = folder.run(&["identify", &digest, "a"]);
+            if base64 && name.starts_with("btih") {
+                continue;
+            }
+            assert_eq!(ran.code, Some(0), "{name} {digest}: {}{}", ran.out(), ran.err);
+            assert!(ran.out().contains(name), "{name}: {}", ran.out());
+        }
+    }
+    // Azure has the lowest byte of its CRC first.
+    let crc = folder.run(&["hash", "-a", "crc64nvme", "a"]).out();
+    let mut bytes = data_encoding::HEXLOWER.decode(&crc.as_bytes()[..16]).unwrap();
+    bytes.reverse();
+    let ran = folder.run(&["identify", &data_encoding::BASE64.encode(&bytes), "a"]);
+    assert!(ran.out().contains("crc64nvme"), "{}", ran.out());
+}
