@@ -15,6 +15,8 @@ use std::fmt;
 const MAX_OUTPUT: usize = 16 << 20;
 /// Most bytes of a customization: it is part of the name.
 const MAX_CUSTOMIZATION: usize = 48;
+/// Most bytes of a context: so long a tag is looked up in manifests.
+const MAX_CONTEXT: usize = 72;
 /// Most bytes of a salt: fs-verity has no room for more.
 const MAX_SALT: usize = 32;
 /// Most bytes of a file's name.
@@ -24,6 +26,7 @@ const MAX_NAME: usize = 255;
 const SEED: &str = "seed";
 const KEYED: &str = "keyed";
 pub(crate) const NAME: &str = "name";
+pub(crate) const CONTEXT: &str = "context";
 
 /// An algorithm and its parameters: what is needed to hash a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -124,6 +127,9 @@ impl Spec {
             }
             (Key::Missing | Key::Derive(_), Some(_)) => {}
         }
+        if matches!(self.params.key, Key::Derive(_)) && key != self.params.key {
+            return Err(SpecError::Parameter(name, "takes a key or a context, not both".to_owned()));
+        }
         if key != Key::None && self.params.seed != 0 {
             return Err(SpecError::Parameter(name, "takes a seed or a secret, not both".to_owned()));
         }
@@ -193,13 +199,24 @@ impl Spec {
         let most = match called {
             "salt" => MAX_SALT,
             NAME => MAX_NAME,
+            CONTEXT => MAX_CONTEXT,
             _ => MAX_CUSTOMIZATION,
         };
         if bytes.len() > most {
             return Err(SpecError::Parameter(name, format!("'{called}' has at most {most} bytes")));
         }
-        self.params.customization = (!bytes.is_empty()).then(|| bytes.into());
-        Ok(self)
+        if called != CONTEXT {
+            self.params.customization = (!bytes.is_empty()).then(|| bytes.into());
+            return Ok(self);
+        }
+        // BLAKE3 derives a key from it (section 5.3 of its paper).
+        let refuse = |why: &str| Err(SpecError::Parameter(name, why.to_owned()));
+        match std::str::from_utf8(bytes) {
+            _ if self.is_keyed() => refuse("takes a key or a context, not both"),
+            Ok("") => refuse("its context is empty"),
+            Ok(context) => self.with_key(Key::Derive(context.into())),
+            Err(_) => refuse("its context is text in UTF-8"),
+        }
     }
 
     /// The same digest with leaves or parts of `size` bytes.
@@ -286,8 +303,11 @@ impl Spec {
         if let (Some(bytes), Some(called)) = (customization, self.algorithm.customized) {
             parameters.push((called, HEXLOWER.encode(bytes)));
         }
-        if *key != Key::None && !self.algorithm.keying.needs_key() {
-            parameters.push((KEYED, String::new()));
+        match key {
+            Key::Derive(context) => parameters.push((CONTEXT, HEXLOWER.encode(context.as_bytes()))),
+            Key::None => {}
+            _ if self.algorithm.keying.needs_key() => {}
+            Key::Missing | Key::Secret(_) => parameters.push((KEYED, String::new())),
         }
         parameters
     }

@@ -40,7 +40,7 @@ pub struct HashArgs {
     /// Where the state of xxHash and murmur3 begins; in decimal
     #[arg(long, value_name = "NUMBER", hide_short_help = true)]
     pub seed: Option<u64>,
-    /// What tells one use of cSHAKE, KMAC and KangarooTwelve from another
+    /// What tells one use of cSHAKE, KMAC and KangarooTwelve from another; BLAKE3's context
     #[arg(long, value_name = "TEXT", hide_short_help = true)]
     pub customization: Option<OsString>,
     /// Write to this file, whole or not at all; names become relative to its folder

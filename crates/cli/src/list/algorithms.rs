@@ -105,7 +105,9 @@ pub fn one(spec: &Spec) -> String {
         line("seed", &format!("of {} bits: --seed, {};seed=NUMBER", row.seed_bits, row.name));
     }
     match row.customized {
-        Some("custom") => line("customization", &format!("--customization, {};custom=HEXADECIMAL", row.name)),
+        Some(called @ ("custom" | "context")) => {
+            line("customization", &format!("--customization, {};{called}=HEXADECIMAL", row.name));
+        }
         Some(called) => line(called, &format!("{};{called}=HEXADECIMAL", row.name)),
         None => {}
     }

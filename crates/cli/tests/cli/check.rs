@@ -383,6 +383,26 @@ fn pieces_of_another_algorithm_than_the_asked_verify_nothing() {
 }
 
 #[test]
+fn a_context_of_blake3_is_part_of_the_name() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let derived = folder.run(&["hash", "--tag", "-a", "blake3", "--customization", "a 2026 context", "a"]);
+    let tag = "BLAKE3;CONTEXT=61203230323620636f6e74657874 (a) = ";
+    let hex = derived.out().strip_prefix(tag).map(str::to_owned);
+    // Of the authors' own library.
+    let own = "564c31b7a2506e8848c685f8889e3708046202bc8c8effa80b3971350c27f0ff\n";
+    assert_eq!(hex.as_deref(), Some(own));
+    folder.write("M", derived.out());
+    let ran = folder.run(&["check", "M"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\n"), "{}", ran.err);
+    folder.write("M", derived.out().replace("CONTEXT=61", "CONTEXT=62"));
+    assert_eq!(folder.run(&["check", "M"]).code, Some(1));
+    folder.write("key", "k".repeat(32));
+    let both = folder.run(&["hash", "-a", "blake3;context=61", "--key-file", "key", "a"]);
+    assert_eq!(both.code, Some(2), "{}", both.err);
+    assert!(both.err.contains("a key or a context, not both"), "{}", both.err);
+}
+
+#[test]
 fn samples_count_for_what_was_looked_at() {
     let folder = Folder::with(&[("small", "abc"), ("big", &"x".repeat(200_000))]);
     let ran = folder.run(&["hash", "-a", "imohash", "--tag", "--summary", "json", "-o", "M", "big", "small"]);
