@@ -56,7 +56,7 @@ use std::arch::is_x86_feature_detected as detected;
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 macro_rules! features {
-    ($($(#[$doc:meta])* $constant:ident: $name:literal with [$($with:ident)*] if [$($asked:tt)*];)*) => {
+    ($($(#[$doc:meta])* $constant:ident: $name:literal with [$($with:ident)*] if [$($asked:tt)*] $(and $found:ident)?;)*) => {
         /// The features in the order of the table.
         #[allow(clippy::upper_case_acronyms)]
         #[repr(u32)]
@@ -69,7 +69,7 @@ macro_rules! features {
             name: $name,
             is: $constant,
             leaves: $constant$(.and($with))*,
-            found: || true $(&& detected!($asked))*,
+            found: || true $(&& detected!($asked))* $(&& $found())?,
         }),*];
     };
 }
@@ -89,17 +89,29 @@ features! {
     /// The instructions for SHA-1 and SHA-256.
     SHA: "sha" with [SSE2 SSSE3 SSE41] if ["sha"];
     /// AVX2.
-    AVX2: "avx2" with [SSE2 SSSE3 SSE41 CLMUL AES BMI2] if ["avx2"];
+    AVX2: "avx2" with [SSE2 SSSE3 SSE41 CLMUL AES BMI2 QUICK] if ["avx2"];
     /// Bit manipulation for scalar code (BMI1 and BMI2), which came with AVX2.
     BMI2: "bmi2" with [SSE2 SSSE3 SSE41 CLMUL] if ["bmi1" "bmi2"];
     /// AVX-512 as the kernels use it (F, BW and VL).
-    AVX512: "avx512" with [SSE2 SSSE3 SSE41 CLMUL AES BMI2 AVX2] if ["avx512f" "avx512bw" "avx512vl"];
+    AVX512: "avx512" with [SSE2 SSSE3 SSE41 CLMUL AES BMI2 QUICK AVX2] if ["avx512f" "avx512bw" "avx512vl"];
     /// Permutations of bytes in AVX-512.
-    VBMI: "avx512vbmi" with [SSE2 SSSE3 SSE41 CLMUL AES BMI2 AVX2 AVX512] if ["avx512vbmi"];
+    VBMI: "avx512vbmi" with [SSE2 SSSE3 SSE41 CLMUL AES BMI2 QUICK AVX2 AVX512] if ["avx512vbmi"];
     /// Arithmetic in GF(2^8).
     GFNI: "gfni" with [SSE2 SSSE3 SSE41 CLMUL] if ["gfni"];
     /// Products without carries in wide registers.
-    VPCLMUL: "vpclmulqdq" with [SSE2 SSSE3 SSE41 CLMUL AES BMI2 AVX2] if ["vpclmulqdq"];
+    VPCLMUL: "vpclmulqdq" with [SSE2 SSSE3 SSE41 CLMUL AES BMI2 QUICK AVX2] if ["vpclmulqdq"];
+    /// Additions and shifts in vectors whose results are there a cycle later, as scalar ones are: nearly every CPU.
+    QUICK: "quick-vectors" with [SSE2] if [] and is_quick;
+}
+
+/// Zen 5 takes two cycles for them (AMD's family 26; Software Optimization Guide for it, table of instruction latencies), so that a
+/// message by itself is hashed faster without vectors where nothing else is to be done meanwhile.
+#[cfg(target_arch = "x86_64")]
+fn is_quick() -> bool {
+    use std::arch::x86_64::__cpuid;
+    let (maker, version) = (__cpuid(0), __cpuid(1).eax);
+    let family = (version >> 8 & 15) + (version >> 20 & 255);
+    [maker.ebx, maker.edx, maker.ecx].map(u32::to_le_bytes).concat() != b"AuthenticAMD" || family != 26
 }
 
 #[cfg(target_arch = "aarch64")]

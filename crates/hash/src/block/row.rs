@@ -48,7 +48,7 @@ impl Kernel {
         code: Code,
     ) -> Kernel {
         // A row that waits for more messages than it has lanes would wait for ever.
-        assert!(from <= lanes && (without.1 <= lanes || without.1 == usize::MAX));
+        assert!(from <= lanes);
         let least = if without.1 < from { without.1 } else { from };
         Kernel { isa, lanes, least, from, without, needs, code }
     }
@@ -235,7 +235,7 @@ pub(crate) use instance;
 ///
 /// `function: instruction set x lanes, from the fewest busy lanes where it is ahead = body[word];`
 ///
-/// with `or N without FEATURE` behind that number where it is another on CPUs that lack the feature; for each architecture, and the
+/// with `or N without FEATURE` behind that number where it is another on CPUs that lack the feature (more than it has lanes: never); for each architecture, and the
 /// portable ones at the end. `body` is
 /// `#[inline(always)] unsafe fn<W>(state: *mut Lane, messages: *const *const u8, blocks: usize)`.
 macro_rules! kernels {

@@ -47,7 +47,7 @@ kernels! {
         avx512_four: avx512 x 4, from 3 = compress[U64x4];
         avx2: avx2 x 4, from 3 = compress[U64x4];
         avx2_two: avx2 x 2, from 2 = compress_few[2];
-        avx2_one: avx2 x 1, from 1 = compress_few[1];
+        avx2_one: avx2 x 1, from 1 or 2 without QUICK = compress_few[1];
     }
     aarch64 {
         neon: neon x 2, from 2 = compress[U64x2];
