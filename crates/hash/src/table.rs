@@ -3,7 +3,7 @@
 //! Rows stand with their families. What stands here is their concatenation and the constructions over any hash
 //! (`sha256-tree`, `mtsum-md5`), whose algorithms come into being when their names are asked for.
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, Lengths};
 use crate::family::FAMILIES;
 use crate::family::crc::{self, CRC_CATALOGUE};
 use crate::keyed::{self, HMAC, KEYED};
@@ -124,7 +124,8 @@ fn nearest(text: &str) -> Option<&'static str> {
         if begin.len() > 2 {
             if let Some(rest) = row.name.strip_prefix(text.as_str()).filter(|_| evident) {
                 // `sha3` is a family and wants a length; `blake` is no number yet.
-                let lacks_length = rest.starts_with('-') && text.ends_with(|last: char| last.is_ascii_digit());
+                let lacks_length =
+                    rest.starts_with('-') && text.ends_with(|last: char| last.is_ascii_digit());
                 let rank = (!lacks_length, rest.contains('-'), row.digest_len != 32, rest.len());
                 least(&mut family, (rank, at), row.name);
             }
@@ -236,15 +237,18 @@ impl Spec {
     /// No algorithm is called so, or several are.
     pub fn typed(text: &str) -> Result<Spec, SpecError> {
         let known = text.parse();
-        if !matches!(known, Err(SpecError::Unknown(_))) || text.len() > MAX_NAME {
+        if !matches!(known, Err(SpecError::Unknown(_) | SpecError::FixedLength(_))) || text.len() > MAX_NAME {
             return known;
         }
         let (name, parameters) = text.split_once(';').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let bare = bare(&name.to_ascii_lowercase());
-        let over = || keyed::over(&Spec::typed(bare.strip_prefix("hmac").filter(|base| !base.is_empty())?).ok()?);
+        let over =
+            || keyed::over(&Spec::typed(bare.strip_prefix("hmac").filter(|base| !base.is_empty())?).ok()?);
         let with_bits = || {
             let (name, bits) = bare.split_at_checked(bare.len().checked_sub(3)?)?;
-            Spec::new(BY_BARE_NAME.get(name).copied().flatten()?).with_bits(bits.parse().ok()?).ok()
+            let row =
+                BY_BARE_NAME.get(name).copied().flatten().filter(|row| row.lengths != Lengths::Fixed)?;
+            Spec::new(row).with_bits(bits.parse().ok()?).ok()
         };
         let row = BY_BARE_NAME.get(bare.as_str()).copied().flatten().or_else(over);
         match row.map(Spec::new).or_else(with_bits) {
@@ -370,6 +374,7 @@ mod tests {
     fn names_are_read_with_other_marks_between_their_parts() {
         for (text, name) in [
             ("sha512_256", "sha512-256"),
+            ("sha-512-256", "sha512-256"),
             ("SHA_256", "sha256"),
             ("sha3256", "sha3-256"),
             ("md5_sha1", "md5-sha1"),
@@ -388,10 +393,15 @@ mod tests {
         ] {
             assert_eq!(Spec::typed(text).map(|spec| spec.to_string()), Ok(name.to_owned()), "{text}");
         }
-        assert_eq!(Spec::typed("xxh_64;seed=0x10").map(|spec| spec.to_string()), Ok("xxh64;seed=16".to_owned()));
+        assert_eq!(
+            Spec::typed("xxh_64;seed=0x10").map(|spec| spec.to_string()),
+            Ok("xxh64;seed=16".to_owned())
+        );
         assert!("sha2256".parse::<Spec>().is_err(), "in a list that is a damaged name");
         // What has the same letters and is another one is nobody's.
-        for text in ["sha256512", "sha256128", "crc-16", "sha2-6", "hmac", "", "hmachmac"] {
+        for text in
+            ["gost256", "sha256-128", "sha256512", "sha256128", "crc-16", "sha2-6", "hmac", "", "hmachmac"]
+        {
             assert!(Spec::typed(text).is_err(), "{text}");
         }
     }

@@ -314,7 +314,9 @@ fn a_digest_whose_algorithm_was_guessed_gets_a_hint() {
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("these are of blake3, so say -a blake3"), "{}", ran.err);
     assert_eq!(folder.run(&["check", "-a", "blake3", "M"]).code, Some(0));
-    for rare in ["gost12-512", "kupyna256", "edonr512", "snefru256", "gost94", "groestl256", "lsh256", "kt128"] {
+    for rare in
+        ["gost12-512", "kupyna256", "edonr512", "snefru256", "gost94", "groestl256", "lsh256", "kt128"]
+    {
         folder.write("M", folder.run(&["hash", "-a", rare, "a"]).out);
         let ran = folder.run(&["check", "M"]);
         assert_eq!(ran.code, Some(1));
@@ -400,6 +402,13 @@ fn a_context_of_blake3_is_part_of_the_name() {
     let both = folder.run(&["hash", "-a", "blake3;context=61", "--key-file", "key", "a"]);
     assert_eq!(both.code, Some(2), "{}", both.err);
     assert!(both.err.contains("a key or a context, not both"), "{}", both.err);
+}
+
+#[test]
+fn a_file_behind_the_end_of_options_keeps_its_name() {
+    let folder = Folder::with(&[("-ahaval,5", "abc"), ("-ahaval-5", "other")]);
+    let ran = folder.run(&["hash", "--", "-ahaval,5"]);
+    assert_eq!(ran.out(), format!("{ABC}  -ahaval,5\n"), "{}", ran.err);
 }
 
 #[test]

@@ -343,7 +343,12 @@ impl<'a, R: Read> Entries<'a, R> {
 /// The name for algorithms of which none is such that an equal digest tells tampering.
 pub(crate) fn weak_name(specs: &[Spec]) -> Option<String> {
     let evident = specs.iter().any(|spec| weak::verdict(spec) == weak::Strength::TamperEvident);
-    let names = || specs.iter().map(Spec::to_string).collect::<Vec<_>>().join("+");
+    // Of info hashes each has a name of its own.
+    let name = |spec: &Spec| match spec.algorithm().name {
+        "btih" => "btih".to_owned(),
+        _ => spec.to_string(),
+    };
+    let names = || specs.iter().map(name).collect::<Vec<_>>().join("+");
     (!evident && !specs.is_empty()).then(names)
 }
 

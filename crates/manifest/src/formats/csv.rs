@@ -6,7 +6,7 @@
 pub(super) mod fields;
 
 use crate::algorithm::Stated;
-use crate::digest::{MIN_DIGITS, is_hex, is_nearly_algorithm, is_tag};
+use crate::digest::{MIN_DIGITS, is_hex, is_like, is_nearly_algorithm, is_tag};
 use crate::entry::Entry;
 use crate::format::{
     Claim, Compose, Format, Head, Heading, Holds, Options, Parts, Reading, Sign, Unholdable, Writing,
@@ -15,7 +15,7 @@ use crate::line::LineError;
 use crate::records::{Records, refused};
 use crate::{radix, scan};
 use fields::{Fields, TORN, each_row, quoted};
-use truesum_hash::Spec;
+use truesum_hash::{Spec, SpecError};
 
 pub(crate) static CSV: Format = Format {
     name: "csv",
@@ -49,14 +49,15 @@ enum Column {
     Doubtful,
     /// A digest of another version of iLook; where its MD5 has no column, this may be that one's title with a fault in it.
     Version,
-    Other,
+    /// Anything else, by its title.
+    Other(String),
 }
 
 fn column(title: &[u8]) -> Column {
-    let Ok(title) = std::str::from_utf8(title) else { return Column::Other };
+    let Ok(title) = std::str::from_utf8(title) else { return Column::Other("?".to_owned()) };
     let title = title.trim();
     if title.len() > 64 {
-        return Column::Other;
+        return Column::Other(title.chars().take(64).collect());
     }
     let plain: String =
         title.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase()).collect();
@@ -79,7 +80,11 @@ fn column(title: &[u8]) -> Column {
             let words = ["hash", "checksum", "digest", "value", "file", "hex"];
             let bare = words.iter().fold(plain.clone(), |bare, word| bare.replacen(word, "", 1));
             let names = [title.to_ascii_lowercase(), plain.clone(), stem.to_owned(), bare];
-            let known = |name: &&String| is_tag(name.as_bytes()) && name.parse::<Spec>().is_ok();
+            // One whose parameters are wrong is an algorithm's all the same, and its digests are faults.
+            let unknown = |name: &str| {
+                matches!(name.parse::<Spec>(), Err(SpecError::Unknown(_) | SpecError::NotHere(_)))
+            };
+            let known = |name: &&String| is_tag(name.as_bytes()) && !unknown(name);
             // Whatever else is said of it.
             let within = || {
                 let mut words = title.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
@@ -93,7 +98,9 @@ fn column(title: &[u8]) -> Column {
             match names.iter().find(known) {
                 Some(name) => Column::Digest(name.clone()),
                 None if other() || within() => Column::Doubtful,
-                None => Column::Other,
+                None => {
+                    Column::Other(if title.is_empty() { "untitled".to_owned() } else { title.to_owned() })
+                }
             }
         }
     }
@@ -181,6 +188,7 @@ fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec
         records.fault("not as many columns as the heading");
         return;
     }
+    let digests = columns.iter().any(|column| matches!(column, Column::Digest(_) | Column::Hash));
     let (mut folder, mut name, mut algorithm, mut hash) = (&[][..], &[][..], &[][..], &[][..]);
     for (column, field) in columns.iter().zip(row) {
         match column {
@@ -193,6 +201,7 @@ fn entry(records: &mut Records, columns: &[Column], best: Option<u8>, row: &[Vec
             }
             Column::Size if !field.is_empty() => records.size(field),
             // An empty cell was not asked for.
+            Column::Other(title) if digests && is_like(field) => records.unread(title.as_bytes()),
             Column::Digest(tag) if !field.is_empty() => records.digest(tag.as_bytes(), field),
             Column::Doubtful
                 if field.len() >= MIN_DIGITS && (is_hex(field) || radix::base64(field).is_some()) =>

@@ -222,7 +222,10 @@ impl Tree {
                 }
             }
         }
-        let other = |key: &&String| key.ends_with("digest") && !known(key);
+        let algorithm =
+            |key: &str| key.split(';').next().is_some_and(|name| name.parse::<truesum_hash::Spec>().is_ok());
+        let other =
+            |key: &&String| (key.ends_with("digest") || algorithm(key)) && !known(key) && *key != "cksum";
         entry.unread = keywords.keys().chain(self.defaults.keys()).filter(other).cloned().collect();
         if let Some(text) = value("cksum") {
             let sum = scan::decimal(text).and_then(|sum| u32::try_from(sum).ok()).ok_or(Reason::NotALine)?;

@@ -5,7 +5,7 @@
 
 mod pieces;
 
-use crate::digest::is_nearly;
+use crate::digest::{is_like, is_nearly};
 use crate::entry::PieceList;
 use crate::format::{Claim, Head, Options, Parts, Sign, Unholdable};
 use crate::line::{LineError, Place};
@@ -75,6 +75,8 @@ enum Take {
     Piece(String),
     /// Whether the file is still there in the image that was searched: it is not where this is the text.
     Allocated(&'static str),
+    /// What nothing is known of: a digest, perhaps, of an algorithm that there is not.
+    Unknown(String),
 }
 
 /// The root element of a document that begins as XML does: its name without a prefix, and all of its tag.
@@ -291,6 +293,13 @@ impl Elements<'_> {
         } else if take.is_none() && self.is_stray(name) {
             self.records.fault(STRAY);
         }
+        let named = match self.dialect.digests {
+            Digests::Named(rows) => !rows.iter().any(|(known, ..)| known.as_bytes() == name),
+            Digests::Typed(..) => false,
+        };
+        let unknown = || Take::Unknown(String::from_utf8_lossy(name).into_owned());
+        let at_depth = if self.dialect.within.is_some() { 2 } else { 1 };
+        let take = take.or_else(|| (named && below == at_depth && self.taken.is_none()).then(unknown));
         if let Some(take) = take {
             self.taken = Some((self.depth, take));
             self.text.clear();
@@ -357,7 +366,7 @@ impl Elements<'_> {
             if self.is_itself {
                 self.records.cancel();
             } else {
-                match std::mem::take(&mut self.gathered).lists(self.size) {
+                match std::mem::take(&mut self.gathered).lists(self.size, &mut self.records) {
                     Ok(lists) if lists.is_empty() => {}
                     Ok(lists) => drop(self.lists.insert(self.at, lists)),
                     Err(what) => self.records.fault(what),
@@ -378,6 +387,8 @@ impl Elements<'_> {
                 self.records.size(trimmed.as_bytes());
             }
             Take::Allocated(gone) => self.is_itself |= trimmed == gone,
+            Take::Unknown(name) if is_like(trimmed.as_bytes()) => self.records.unread(name.as_bytes()),
+            Take::Unknown(_) => {}
             Take::Piece(tag) => self.gathered.digest(&tag, trimmed, self.options),
             Take::Digest(tag, Spelled::Plainly) => self.records.digest(&tag, trimmed.as_bytes()),
             Take::Digest(tag, Spelled::Decimal) => match trimmed.parse::<u32>() {

@@ -581,9 +581,10 @@ fn is_odd_algorithm(key: &str, member: Member) -> bool {
 /// Whether a key tells that what looks like a digest under it is something else.
 fn is_other(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
-    ["commit", "revision", "ref", "sig", "signature", "package", "id", "key", "head", "token", "nonce", "tag"]
-        .iter()
-        .any(|word| key.starts_with(word) || key.ends_with(word))
+    key.contains("commit")
+        || ["revision", "ref", "sig", "signature", "package", "id", "key", "head", "token", "nonce", "tag"]
+            .iter()
+            .any(|word| key.starts_with(word) || key.ends_with(word))
 }
 
 /// Whether it is a digest under a key that is one of files alone, whatever holds it: `"dist": {"shasum": ...}`.

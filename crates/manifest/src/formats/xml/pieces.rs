@@ -4,6 +4,7 @@ use crate::digest::in_any_base;
 use crate::entry::{Cuts, PieceList, SIZE_LIMIT};
 use crate::format::Options;
 use crate::line::Reason;
+use crate::records::Records;
 use crate::scan;
 use std::ops::Range;
 use truesum_hash::{Digest, Spec, SpecError};
@@ -32,6 +33,8 @@ pub(super) struct Gathered {
     /// The element that is open, by its depth, and where its piece lies.
     open: Option<(usize, Open)>,
     fault: Option<&'static str>,
+    /// Names of no algorithm under which there are digests of pieces.
+    unread: Vec<String>,
 }
 
 struct List {
@@ -122,8 +125,12 @@ impl Gathered {
         let (spec, digest): (Spec, Digest) = match in_any_base(tag.trim(), text.as_bytes(), options) {
             Ok(found) => found,
             // Others of the same piece may do.
-            Err(Reason::NotAsked(_) | Reason::Algorithm(_)) => return,
-            Err(_) => return self.fail("a digest of a piece that is none"),
+            Err(Reason::NotAsked(_)) => return,
+            Err(reason) => match reason.unknown() {
+                Some(name) if self.unread.iter().any(|known| known == name) => return,
+                Some(name) => return self.unread.push(name.to_owned()),
+                None => return self.fail("a digest of a piece that is none"),
+            },
         };
         let (list, range) = match &self.open {
             Some((_, Open::Row { list, .. })) => (*list, None),
@@ -161,7 +168,12 @@ impl Gathered {
     ///
     /// # Errors
     /// What is wrong with them.
-    pub(super) fn lists(self, size: Option<u64>) -> Result<Vec<PieceList>, &'static str> {
+    pub(super) fn lists(
+        self,
+        size: Option<u64>,
+        records: &mut Records,
+    ) -> Result<Vec<PieceList>, &'static str> {
+        self.unread.iter().for_each(|name| records.unread(name.as_bytes()));
         if let Some(fault) = self.fault {
             return Err(fault);
         }
