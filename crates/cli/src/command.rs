@@ -131,7 +131,9 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     for at in 0..given.len() {
         let (own, before) = (given[at].to_str(), at.checked_sub(1).and_then(|at| given[at].to_str()));
         let behind = matches!(before, Some("-a" | "--algorithm"));
-        if let Some(list) = own.filter(|own| behind || own.starts_with("--algorithm=") || own.starts_with("-a")) {
+        if let Some(list) =
+            own.filter(|own| behind || own.starts_with("--algorithm=") || own.starts_with("-a"))
+        {
             given[at] = whole_names(list).into();
         }
     }

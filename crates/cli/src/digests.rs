@@ -47,8 +47,7 @@ pub fn candidates(text: &str, asked: &[Spec]) -> Result<Vec<Candidate>, Refusal>
 /// It can be the digest of nothing.
 pub fn candidates_for_file(text: &str, name: &OsStr) -> Result<Vec<Candidate>, Refusal> {
     let name = Path::new(name).file_name().unwrap_or_default();
-    let more: Vec<Candidate> =
-        [catalogue(text), info_hashes(text, name.as_bytes()), uncommon(text)].concat();
+    let more: Vec<Candidate> = [catalogue(text), info_hashes(text, name.as_bytes()), uncommon(text)].concat();
     match candidates(text, &[]) {
         Ok(found) => Ok(found.into_iter().chain(more).collect()),
         Err(_) if !more.is_empty() => Ok(more),

@@ -124,7 +124,8 @@ fn nearest(text: &str) -> Option<&'static str> {
         if begin.len() > 2 {
             if let Some(rest) = row.name.strip_prefix(text.as_str()).filter(|_| evident) {
                 // `sha3` is a family and wants a length; `blake` is no number yet.
-                let lacks_length = rest.starts_with('-') && text.ends_with(|last: char| last.is_ascii_digit());
+                let lacks_length =
+                    rest.starts_with('-') && text.ends_with(|last: char| last.is_ascii_digit());
                 let rank = (!lacks_length, rest.contains('-'), row.digest_len != 32, rest.len());
                 least(&mut family, (rank, at), row.name);
             }
@@ -241,7 +242,8 @@ impl Spec {
         }
         let (name, parameters) = text.split_once(';').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let bare = bare(&name.to_ascii_lowercase());
-        let over = || keyed::over(&Spec::typed(bare.strip_prefix("hmac").filter(|base| !base.is_empty())?).ok()?);
+        let over =
+            || keyed::over(&Spec::typed(bare.strip_prefix("hmac").filter(|base| !base.is_empty())?).ok()?);
         let with_bits = || {
             let (name, bits) = bare.split_at_checked(bare.len().checked_sub(3)?)?;
             Spec::new(BY_BARE_NAME.get(name).copied().flatten()?).with_bits(bits.parse().ok()?).ok()
@@ -388,7 +390,10 @@ mod tests {
         ] {
             assert_eq!(Spec::typed(text).map(|spec| spec.to_string()), Ok(name.to_owned()), "{text}");
         }
-        assert_eq!(Spec::typed("xxh_64;seed=0x10").map(|spec| spec.to_string()), Ok("xxh64;seed=16".to_owned()));
+        assert_eq!(
+            Spec::typed("xxh_64;seed=0x10").map(|spec| spec.to_string()),
+            Ok("xxh64;seed=16".to_owned())
+        );
         assert!("sha2256".parse::<Spec>().is_err(), "in a list that is a damaged name");
         // What has the same letters and is another one is nobody's.
         for text in ["sha256512", "sha256128", "crc-16", "sha2-6", "hmac", "", "hmachmac"] {

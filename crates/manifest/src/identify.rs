@@ -325,8 +325,18 @@ pub fn info_hashes(text: &str, name: &[u8]) -> Vec<Candidate> {
 }
 
 /// Bases of trees that are tried where there is a file to ask.
-const BASES: [&str; 10] =
-    ["md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha512-224", "sha512-256", "blake2b", "blake2b-256"];
+const BASES: [&str; 10] = [
+    "md5",
+    "sha1",
+    "sha224",
+    "sha256",
+    "sha384",
+    "sha512",
+    "sha512-224",
+    "sha512-256",
+    "blake2b",
+    "blake2b-256",
+];
 
 /// Digests of parts of other sizes than the usual: blocks of fs-verity and of HDFS.
 const UNUSUAL: [(&str, &[u64]); 4] = [
@@ -342,8 +352,9 @@ const HDFS_KIB: &[u64] = &[1 << 10, 32 << 10, 64 << 10, 256 << 10, 512 << 10, 1 
 /// one of NVM Express with its lowest byte first.
 pub fn uncommon(text: &str) -> Vec<Candidate> {
     let (families, bases) = (truesum_hash::tree::FAMILIES.iter(), BASES.iter());
-    let trees = families
-        .flat_map(|family| bases.clone().map(move |base| format!("{}{base}{}", family.prefix, family.suffix)));
+    let trees = families.flat_map(|family| {
+        bases.clone().map(move |base| format!("{}{base}{}", family.prefix, family.suffix))
+    });
     let blocks =
         UNUSUAL.iter().flat_map(|(name, sizes)| sizes.iter().map(move |kib| format!("{name}{kib}KiB")));
     let specs: Vec<Spec> = trees.chain(blocks).filter_map(|name| name.parse().ok()).collect();

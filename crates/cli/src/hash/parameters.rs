@@ -30,7 +30,12 @@ pub fn customized(specs: Vec<Spec>, text: Option<&OsStr>) -> Result<Vec<Spec>, R
     let Some(text) = text else { return Ok(specs) };
     let takes = |spec: &Spec| matches!(spec.algorithm().customized, Some("custom" | "context"));
     let why = "--customization: none of the algorithms takes one";
-    some(&specs, takes, why, "cshake128, kmac128, kt128, parallelhash128 and the like do, and blake3 a context")?;
+    some(
+        &specs,
+        takes,
+        why,
+        "cshake128, kmac128, kt128, parallelhash128 and the like do, and blake3 a context",
+    )?;
     once(&specs, Spec::is_customized, "--customization")?;
     let with = |spec: Spec| if takes(&spec) { spec.with_customization(text.as_bytes()) } else { Ok(spec) };
     let specs: Result<_, _> = specs.into_iter().map(with).collect();

@@ -160,7 +160,10 @@ mod tests {
     fn commas_within_a_name_part_no_names() {
         for (list, whole) in [
             ("sha256,md5", "sha256,md5"),
-            ("md5,crc:width=16,poly=0x1021,init=0xffff,sha1", "md5,crc:width=16;poly=0x1021;init=0xffff,sha1"),
+            (
+                "md5,crc:width=16,poly=0x1021,init=0xffff,sha1",
+                "md5,crc:width=16;poly=0x1021;init=0xffff,sha1",
+            ),
             ("haval256,5,haval128,3,md5", "haval256-5,haval128-3,md5"),
             ("--algorithm=crc:width=8,poly=7", "--algorithm=crc:width=8;poly=7"),
             ("sha256,leaf=1", "sha256,leaf=1"),

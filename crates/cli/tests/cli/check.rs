@@ -314,7 +314,9 @@ fn a_digest_whose_algorithm_was_guessed_gets_a_hint() {
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("these are of blake3, so say -a blake3"), "{}", ran.err);
     assert_eq!(folder.run(&["check", "-a", "blake3", "M"]).code, Some(0));
-    for rare in ["gost12-512", "kupyna256", "edonr512", "snefru256", "gost94", "groestl256", "lsh256", "kt128"] {
+    for rare in
+        ["gost12-512", "kupyna256", "edonr512", "snefru256", "gost94", "groestl256", "lsh256", "kt128"]
+    {
         folder.write("M", folder.run(&["hash", "-a", rare, "a"]).out);
         let ran = folder.run(&["check", "M"]);
         assert_eq!(ran.code, Some(1));

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::thread::Scope;
-use truesum_manifest::Cuts;
+use truesum_manifest::{Cuts, PieceList};
 
 /// Bytes of a unit where memory is short.
 const SMALL_UNIT: u64 = 1 << 17;
@@ -138,6 +138,13 @@ impl Sequence {
     /// Bytes that are zero without being in a file.
     pub(crate) fn zeros(&mut self, count: u64, take: &mut dyn Take) {
         self.fill(count, false, take);
+    }
+
+    /// What lies between files, or behind the last.
+    pub(crate) fn between(&mut self, list: &PieceList, gap: Range<u64>, take: &mut dyn Take) {
+        for (count, zeros) in list.between(gap) {
+            self.fill(count, !zeros, take);
+        }
     }
 
     /// Bytes that are not there.

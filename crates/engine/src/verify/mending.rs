@@ -11,7 +11,7 @@ use crate::io::read::Guarded;
 use crate::io::source::Source;
 use crate::job::{Job, Outcome, Verdict};
 use crate::pieces::UNIT;
-use crate::pieces::recipe::Recipe;
+use crate::pieces::recipe::{Large, Recipe};
 use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
@@ -31,6 +31,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use truesum_hash::Digest;
+use truesum_manifest::PieceList;
 use truesum_manifest::path::display_safe;
 
 /// What became of a file.
@@ -301,6 +302,14 @@ impl Copies {
     }
 }
 
+/// Gives what lies between files, or behind the last; false where that is not zeros.
+fn zeros(list: &PieceList, gap: Range<u64>, larges: &mut [Large]) -> bool {
+    list.between(gap).all(|(count, zeros)| {
+        larges.iter_mut().filter(|_| zeros).for_each(|large| large.zeros(count));
+        zeros
+    })
+}
+
 /// A part of a piece that lies in one file: its number, and which bytes of it.
 type Part = (usize, Range<u64>);
 
@@ -399,8 +408,9 @@ impl Mending<'_> {
         for (number, part) in parts {
             let file = &self.files[*number];
             let start = file.pieces[0].file_start();
-            // What lies between files is zeros.
-            larges.iter_mut().for_each(|large| large.zeros(start + part.start - at));
+            if !zeros(&lists[0], at..start + part.start, &mut larges) {
+                return Ok(None);
+            }
             let name = &file.job.name;
             self.copies.open(*number, name)?;
             let Some(Some(copy)) = self.copies.open.get(number) else { return Ok(None) };
@@ -421,7 +431,9 @@ impl Mending<'_> {
             at = start + part.end;
             right.push(prints);
         }
-        larges.iter_mut().for_each(|large| large.zeros(range.end - at));
+        if !zeros(&lists[0], at..range.end, &mut larges) {
+            return Ok(None);
+        }
         let agrees = lists
             .iter()
             .zip(&mut larges)

@@ -33,9 +33,6 @@ use truesum_manifest::PieceList;
 /// Bytes read at a time.
 const SLICE: usize = 1 << 18;
 
-/// Gaps between files that are filled with zeros: what BEP 47 pads with. A longer one is no padding.
-const PADDING: u64 = 64 << 20;
-
 /// The files of those sequences of which one is picked, and how many others there are. A piece may hold bytes of several, so
 /// that one is not verified without its neighbours. Where only a sample leaves all out, one sequence is picked.
 pub(crate) fn picked(files: Vec<Pieced>, mut pick: impl FnMut(&Job) -> Pick) -> (Vec<Pieced>, u64) {
@@ -149,10 +146,7 @@ fn sequence(
             }
             let (start, size) = (file.pieces[0].file_start(), size_of(&file));
             let job = file.job;
-            match start - at {
-                gap @ ..=PADDING => units.zeros(gap, &mut judge),
-                gap => units.absent(gap, &mut judge),
-            }
+            units.between(&pieces[0], at..start, &mut judge);
             progress.set_current(&job.name);
             let started = Instant::now();
             let (given, result) = read(&job, size, config, progress, &mut buffer, &mut |bytes| {
@@ -181,10 +175,7 @@ fn sequence(
             progress.add_file();
             judge.hand_out(hand_out)?;
         }
-        if pieces[0].is_padded() {
-            let rest = pieces[0].covered().end.saturating_sub(at);
-            units.zeros(rest.min(pieces[0].piece_len()), &mut judge);
-        }
+        units.between(&pieces[0], at..pieces[0].covered().end, &mut judge);
         units.end(&mut judge);
         judge.end(hand_out)
     })

@@ -236,7 +236,8 @@ impl<'a> Verification<'a> {
         self.report.add(&checked);
         told?;
         if !unread.is_empty() {
-            let why = format!("digests that nothing compared, and of how many entries: {}", unread.join(", "));
+            let why =
+                format!("digests that nothing compared, and of how many entries: {}", unread.join(", "));
             tell(Event::Doubtful(&Error::new(bytes, "verify", Cause::Other(why))))?;
         }
         tell(Event::Checked(&manifest, &checked))

@@ -221,9 +221,11 @@ impl Algorithm {
         match self.kind {
             Kind::Blocks { chain, .. } => chain.kernels,
             Kind::Headed(Headed { base, .. }) => base.kernels(),
-            Kind::Linear(_) | Kind::Chunks { .. } | Kind::Serial(_) | Kind::Sized(..) | Kind::Composite(_) => {
-                &[]
-            }
+            Kind::Linear(_)
+            | Kind::Chunks { .. }
+            | Kind::Serial(_)
+            | Kind::Sized(..)
+            | Kind::Composite(_) => &[],
         }
     }
 

@@ -74,9 +74,7 @@ impl Parse for Manifest {
             match tagged(&algorithm, digest, &self.options) {
                 Ok(found) => entry.digests.push(found),
                 // Another digest of the same line is enough.
-                Err(reason)
-                    if reason.unknown().is_some() && !is_nearly_algorithm(algorithm.as_bytes()) =>
-                {
+                Err(reason) if reason.unknown().is_some() && !is_nearly_algorithm(algorithm.as_bytes()) => {
                     entry.unread.push(algorithm);
                     unknown = Some(reason);
                 }

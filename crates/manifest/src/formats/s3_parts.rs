@@ -182,7 +182,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         entry.pieces.extend(list(&parts, &ranges, column, options)?);
     }
     let sums = object.checksum.unwrap_or_default();
-    entry.unread = sums.unread().chain(parts.first().into_iter().flat_map(|part| part.sums.unread())).collect();
+    entry.unread =
+        sums.unread().chain(parts.first().into_iter().flat_map(|part| part.sums.unread())).collect();
     entry.unread.dedup();
     // The checksum of an empty part is among them, and in no list.
     let of_parts = |name: &str| {

@@ -141,8 +141,8 @@ impl Judge {
         }
         for range in &damaged {
             let Some(inside) = within(range, file) else { continue };
-            let behind = range.end > file.end && !self.lists[0].is_padded();
-            let shared = (range.start < file.start || behind) && !is_cut(range);
+            let other = self.lists[0].between(file.end..range.end).any(|(_, zeros)| !zeros);
+            let shared = (range.start < file.start || other) && !is_cut(range);
             match findings.damaged.last_mut() {
                 Some(last) if last.range.end == inside.start && last.shared == shared => {
                     last.range.end = inside.end;

@@ -187,7 +187,8 @@ fn algorithm(key: &str) -> Option<String> {
         return None;
     }
     // One whose parameters are wrong is an algorithm's all the same, and its digest a fault.
-    let known = |name: &str| !matches!(name.parse::<Spec>(), Err(SpecError::Unknown(_) | SpecError::NotHere(_)));
+    let known =
+        |name: &str| !matches!(name.parse::<Spec>(), Err(SpecError::Unknown(_) | SpecError::NotHere(_)));
     let lower = key.to_ascii_lowercase();
     let ends = ["sum", "checksum", "hash", "digest"];
     let stems =
