@@ -55,3 +55,42 @@ fn what_fills_up_a_piece_may_be_as_long_as_nearly_all_of_it() {
     let ran = folder.run(&["check", "x.torrent"]);
     assert_eq!((ran.out().as_str(), ran.code), ("set/a: OK\nset/b: OK\n", Some(0)), "{}", ran.err);
 }
+
+#[test]
+fn zeros_that_a_list_makes_up_are_not_hashed_without_end() {
+    // Nothing here has to be right but lengths: it is refused before a digest is compared.
+    let folder = Folder::with(&[("set/a", "a"), ("z", "abc")]);
+    let torrent = |pad: u64, piece_len: u64| {
+        let head = format!(
+            "d4:infod5:filesld6:lengthi1e4:pathl1:aeed4:attr1:p6:lengthi{pad}e4:pathl1:peee4:name3:set\
+             12:piece lengthi{piece_len}e6:pieces20:"
+        );
+        [head.as_bytes(), &[7; 20], b"ee"].concat()
+    };
+    let zsync = |len: u64, block: u64| {
+        let sha1: String = digest("sha1", b"abc").iter().map(|byte| format!("{byte:02x}")).collect();
+        let head = format!(
+            "zsync: 0.6.2\nFilename: z\nBlocksize: {block}\nLength: {len}\nHash-Lengths: 1,4,16\nSHA-1: {sha1}\n\n"
+        );
+        [head.as_bytes(), &[0; 20]].concat()
+    };
+    let pad = "zeros that fill up a piece are shorter than it, and it has 1 GiB at most";
+    let block = "a block is longer than the file, or than 1 GiB";
+    for (list, why) in [
+        (torrent(1 << 20, 1 << 20), pad),
+        (torrent(60 << 20, 1 << 40), pad),
+        (zsync(3, 1 << 62), block),
+        (zsync(3, 1 << 25), block),
+        (zsync(1 << 40, 1 << 40), block),
+    ] {
+        folder.write("list", list);
+        for words in [&["check", "--locate", "list"][..], &["tree", "repair", "--from", ".", "list"]] {
+            let ran = folder.run(words);
+            assert!(ran.code > Some(0) && ran.err.contains(why), "{why}: {:?} {}", ran.code, ran.err);
+        }
+    }
+    folder.write("list", torrent((1 << 30) - 1, 1 << 30));
+    assert_eq!(folder.run(&["check", "list"]).out(), "set/a: FAILED\n  0 1 damaged\n");
+    folder.write("list", zsync(3, 1 << 24));
+    assert!(folder.run(&["check", "--locate", "list"]).out().contains("\n  0 3 damaged\n"));
+}

@@ -170,7 +170,8 @@ impl Sequence {
                     self.mark();
                 }
                 match self.is_large() {
-                    true if absent => {}
+                    // What nothing can be said of needs no digest.
+                    true if absent || self.unit.absent.first() == Some(&true) => {}
                     true => self.large.iter_mut().for_each(|large| large.zeros(room)),
                     false => self.unit.bytes.resize(self.unit.bytes.len() + room as usize, 0),
                 }

@@ -61,6 +61,9 @@ pub(crate) static TORRENT_HYBRID: Format = Format {
 /// Bytes that the piece digests of version 1 have.
 const SHA1: &str = "sha1";
 
+/// Pieces that are filled up are no longer: what it takes to hash that is not bounded by what the files have.
+const LONGEST: u64 = 1 << 30;
+
 /// Members of a file that are digests of all of it, and their algorithms: the first is of BEP 3, the others are written by
 /// archive.org and by some programs.
 const DIGESTS: &[(&[u8], &str)] =
@@ -181,6 +184,9 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     };
     let spec = find(SHA1).map(truesum_hash::Spec::new).ok_or(refused(at, "no algorithm for pieces"))?;
     let piece_len = info.piece_len.ok_or(refused(at, "no 'piece length'"))?;
+    if info.pads.iter().any(|pad| piece_len > LONGEST || pad.end - pad.start >= piece_len) {
+        return Err(refused(at, "zeros that fill up a piece are shorter than it, and it has 1 GiB at most"));
+    }
     let pieces = PieceList::new(spec, 0..total, piece_len, Arc::from(digests))
         .ok_or(refused(at, "the number of pieces is not that of the files' bytes"))?;
     let pieces = if info.pads.is_empty() { pieces } else { pieces.with_pads(info.pads.into()) };
