@@ -94,3 +94,91 @@ fn zeros_that_a_list_makes_up_are_not_hashed_without_end() {
     folder.write("list", zsync(3, 1 << 24));
     assert!(folder.run(&["check", "--locate", "list"]).out().contains("\n  0 3 damaged\n"));
 }
+
+fn hexadecimal(algorithm: &str, bytes: &[u8]) -> String {
+    digest(algorithm, bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Metalink of one file `q`, with lists of pieces: the length and the algorithm of each.
+fn metalink(bytes: &[u8], lists: &[(usize, &str)]) -> String {
+    let list = |&(len, algorithm): &(usize, &str)| {
+        let hash = |piece| format!("<hash>{}</hash>", hexadecimal(algorithm, piece));
+        let hashes: String = bytes.chunks(len).map(hash).collect();
+        format!("<pieces length=\"{len}\" type=\"{algorithm}\">{hashes}</pieces>")
+    };
+    let lists: String = lists.iter().map(list).collect();
+    let head = "<?xml version=\"1.0\"?><metalink xmlns=\"urn:ietf:params:xml:ns:metalink\"><file name=\"q\">";
+    format!("{head}<size>{}</size>{lists}</file></metalink>", bytes.len())
+}
+
+/// Digital Forensics XML of one file `q`, with runs: from where, how long, and the algorithm of each.
+fn dfxml(bytes: &[u8], runs: &[(usize, usize, &str)]) -> String {
+    let run = |&(start, len, algorithm): &(usize, usize, &str)| {
+        let hash = hexadecimal(algorithm, &bytes[start..start + len]);
+        format!(
+            "<byte_run file_offset=\"{start}\" len=\"{len}\">\
+             <hashdigest type=\"{algorithm}\">{hash}</hashdigest></byte_run>"
+        )
+    };
+    let runs: String = runs.iter().map(run).collect();
+    let head = "<?xml version=\"1.0\"?><dfxml><fileobject><filename>q</filename>";
+    format!("{head}<filesize>{}</filesize>{runs}</fileobject></dfxml>", bytes.len())
+}
+
+#[test]
+fn lists_of_pieces_that_are_cut_otherwise_are_all_compared() {
+    let folder = Folder::new();
+    let good = noise(102_400);
+    folder.write("copy", &good);
+    for (list, said) in [
+        // What a good piece of the finer list covers is none of the damage.
+        (metalink(&good, &[(4096, "sha-256"), (16_384, "sha-1")]), "98304 4096"),
+        (metalink(&good, &[(16_384, "sha-1"), (4096, "sha-256")]), "98304 4096"),
+        // Nor what one covers that begins elsewhere.
+        (dfxml(&good, &[(0, 100_000, "md5"), (0, 60_000, "sha1"), (60_000, 42_400, "sha1")]), "60000 42400"),
+        // A checksum clears nothing that a digest speaks against.
+        (metalink(&good, &[(4096, "crc32"), (16_384, "sha-1")]), "98304 4096"),
+        // Each covers what the other does not.
+        (dfxml(&good, &[(0, 51_200, "md5"), (51_200, 51_200, "sha1")]), "51200 51200"),
+    ] {
+        folder.write("q", &good);
+        folder.write("list", &list);
+        let ran = folder.run(&["check", "list"]);
+        assert_eq!((ran.out().as_str(), ran.code), ("q: OK\n", Some(0)), "{list}: {}", ran.err);
+        flip(&folder.path("q"), 99_999);
+        let ran = folder.run(&["check", "--locate", "list"]);
+        assert!(
+            ran.out().starts_with(&format!("q: FAILED\n  {said} damaged\n")) && ran.code == Some(1),
+            "{list}: {}",
+            ran.out()
+        );
+        let ran = folder.run(&["tree", "repair", "--from", "copy", "list"]);
+        assert_eq!(ran.code, Some(0), "{list}: {} {}", ran.out(), ran.err);
+        assert_eq!(folder.read("q"), good);
+    }
+}
+
+#[test]
+fn a_list_that_no_other_agrees_with_is_none_to_verify_by() {
+    let folder = Folder::new();
+    let good = noise(40_960);
+    let mut other = good.clone();
+    other[9000] ^= 1;
+    // One list is of other bytes than the other: no file has both.
+    let [fine, coarse] = [metalink(&good, &[(4096, "sha-256")]), metalink(&other, &[(20_480, "sha-1")])];
+    let second = &coarse[coarse.find("<pieces").unwrap()..];
+    folder.write("list", fine.replace("</file></metalink>", second));
+    folder.write("copy", &good);
+    for (bytes, said) in [(&good, "0 20480"), (&other, "8192 4096")] {
+        folder.write("q", bytes);
+        let ran = folder.run(&["check", "--locate", "list"]);
+        assert!(ran.out().starts_with(&format!("q: FAILED\n  {said} damaged\n")), "{}", ran.out());
+        assert_eq!(folder.run(&["tree", "repair", "--from", "copy", "list"]).code, Some(1));
+    }
+    // A byte that only one list covers is verified by that; one that none covers is not.
+    let runs = dfxml(&good, &[(0, 10_000, "md5"), (20_000, 20_960, "sha1")]);
+    folder.write("list", runs);
+    folder.write("q", &good);
+    let ran = folder.run(&["check", "list"]);
+    assert!(ran.out().starts_with("q: NOT VERIFIED\n  10000 10000 not verified"), "{}", ran.out());
+}

@@ -14,6 +14,9 @@ use truesum_hash::{Digest, Hasher, Spec};
 /// The largest size that a file can have: what an `off_t` of 64 bits counts.
 pub const SIZE_LIMIT: u64 = i64::MAX as u64;
 
+/// Bytes of a digest that is no mere checksum.
+const STRONG: usize = 16;
+
 /// The digests of the pieces of a sequence, and where in it a file lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PieceList {
@@ -286,6 +289,11 @@ impl PieceList {
     /// Whether equal digests of all pieces say that they are the listed ones: all bytes of each are listed.
     pub fn is_proof(&self) -> bool {
         self.digest_len == self.spec.digest_len()
+    }
+
+    /// Whether equal digests say so by more than a checksum has bytes: no chance makes those of other bytes.
+    pub fn is_strong(&self) -> bool {
+        self.is_proof() && self.digest_len >= STRONG
     }
 
     /// What the digests are of.
