@@ -182,3 +182,63 @@ fn a_list_that_no_other_agrees_with_is_none_to_verify_by() {
     let ran = folder.run(&["check", "list"]);
     assert!(ran.out().starts_with("q: NOT VERIFIED\n  10000 10000 not verified"), "{}", ran.out());
 }
+
+#[test]
+fn entries_without_digests_of_pieces_are_verified_all_the_same() {
+    let folder = Folder::new();
+    let big = noise(60_000);
+    folder.write("copies/q", &big);
+    folder.write("copies/small", "small");
+    let hash = hexadecimal("sha-256", b"small");
+    let small = format!("</file><file name=\"small\"><hash type=\"sha-256\">{hash}</hash></file></metalink>");
+    folder.write("list", metalink(&big, &[(4096, "sha-1")]).replace("</file></metalink>", &small));
+    folder.write("q", &big);
+    let repair = || folder.run(&["tree", "repair", "--from", "copies", "list"]);
+    let missing = repair();
+    assert!(missing.code == Some(1) && missing.err.contains("small: cannot open"), "{}", missing.err);
+    folder.write("small", "smoll");
+    let damaged = repair();
+    assert!(damaged.code == Some(1) && damaged.err.contains("small: not as listed"), "{}", damaged.err);
+    folder.write("small", "small");
+    assert_eq!(repair().code, Some(0));
+}
+
+/// A packet of a parity set.
+fn packet(kind: &[u8; 16], body: &[u8]) -> Vec<u8> {
+    let hashed = [&[1; 16], &kind[..], body].concat();
+    let len = (32 + hashed.len() as u64).to_le_bytes();
+    [b"PAR2\0PKT", &len[..], &digest("md5", &hashed), &hashed].concat()
+}
+
+/// PAR2 of one file `set/a` that is no longer than a slice.
+fn parity(bytes: &[u8]) -> Vec<u8> {
+    let (start, size) = (&bytes[..bytes.len().min(16 << 10)], (bytes.len() as u64).to_le_bytes());
+    let id = digest("md5", &[&digest("md5", start)[..], &size, b"set/a"].concat());
+    let described = [&id[..], &digest("md5", bytes), &digest("md5", start), &size, b"set/a\0\0\0"].concat();
+    let main = [&(1u64 << 20).to_le_bytes()[..], &1u32.to_le_bytes(), &id].concat();
+    [packet(b"PAR 2.0\0Main\0\0\0\0", &main), packet(b"PAR 2.0\0FileDesc", &described)].concat()
+}
+
+#[test]
+fn a_file_of_one_piece_is_located_and_mended_as_a_whole() {
+    let good = noise(20_000);
+    for (list, by) in [("v2.torrent", "bt2-pieces-root"), ("x.par2", "md5")] {
+        let folder = Folder::new();
+        for name in ["set/a", "copies/set/a"] {
+            folder.write(name, &good);
+        }
+        folder.write("x.par2", parity(&good));
+        let hash = ["hash", "-t", "torrent-v2", "--piece-size", "64KiB", "-o", "v2.torrent", "set"];
+        assert_eq!(folder.run(&hash).code, Some(0));
+        let ran = folder.run(&["check", "--locate", list]);
+        assert_eq!((ran.out().as_str(), ran.code), ("set/a: OK\n", Some(0)), "{}", ran.err);
+        flip(&folder.path("set/a"), 9000);
+        let ran = folder.run(&["check", "--locate", list]);
+        let said = format!("set/a: FAILED\n  0 20000 damaged\n  expected {by} ");
+        assert!(ran.out().starts_with(&said) && ran.code == Some(1), "{} {}", ran.out(), ran.err);
+        let ran = folder.run(&["tree", "repair", "--from", "copies", list]);
+        let said = "0 20000 mended: 4096 bytes written\n";
+        assert_eq!((ran.out().as_str(), ran.code), (said, Some(0)), "{}", ran.err);
+        assert_eq!(folder.read("set/a"), good);
+    }
+}

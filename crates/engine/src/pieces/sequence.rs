@@ -89,7 +89,7 @@ impl Sequence {
         // Little to hash needs no second thread, and large pieces are hashed as they come.
         let units = (covered.end - covered.start) / most_bytes;
         let small = cuts.piece(0).is_none_or(|first| first.end - first.start <= most_bytes);
-        let threads = if !small || is_tight() { 0 } else { threads.min(units as usize + 1) };
+        let threads = if !small || units == 0 || is_tight() { 0 } else { threads.min(units as usize + 1) };
         let start = |_: &usize| {
             let (queue, recipes) = (queue.clone(), recipes.clone());
             let work = move || {

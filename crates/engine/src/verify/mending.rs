@@ -34,8 +34,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use truesum_hash::Digest;
-use truesum_manifest::PieceList;
 use truesum_manifest::path::display_safe;
+use truesum_manifest::{self as manifest, PieceList};
 
 /// What became of a file.
 #[derive(Debug)]
@@ -199,7 +199,7 @@ fn entries(
     if let (Some(what), None) = (foreign, options.format) {
         return Err(Error::new(bytes, "use", Cause::NoManifest(what)));
     }
-    let reading = options.reading(bytes, progress);
+    let reading = manifest::Options { one_piece: true, ..options.reading(bytes, progress) };
     let entries = Entries::new(reader, reading, root, 0, None).of_folder(&options.folder(list));
     let mut entries = entries.of_data(options.data.as_deref());
     let mut whole = Vec::new();

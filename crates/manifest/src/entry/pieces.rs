@@ -144,6 +144,11 @@ impl PieceList {
         PieceList::of(spec, Cuts::Equal { covered, len: piece_len.max(1) }, digests, digest_len)
     }
 
+    /// The one piece of a file that is no longer than one: all of it. An empty file has none.
+    pub(crate) fn whole(spec: Spec, size: u64, digest: &[u8]) -> Option<PieceList> {
+        PieceList::new(spec, 0..size, size, digest.into()).filter(|_| size > 0)
+    }
+
     /// Pieces that need not be equal nor follow each other: ascending, apart, none empty.
     ///
     /// `None` if they are not, end behind what a file can have, or have not as many digests.
