@@ -242,3 +242,71 @@ fn a_file_of_one_piece_is_located_and_mended_as_a_whole() {
         assert_eq!(folder.read("set/a"), good);
     }
 }
+
+/// Lines of `hashdeep -p` of one file `q`, for pieces of so many bytes.
+fn piecewise(bytes: &[u8], len: usize) -> Vec<String> {
+    let line = |(at, piece): (usize, &[u8])| {
+        let (first, last) = (at * len, at * len + piece.len() - 1);
+        format!("{},{},q offset {first}-{last}\n", piece.len(), hexadecimal("md5", piece))
+    };
+    bytes.chunks(len).enumerate().map(line).collect()
+}
+
+#[test]
+fn pieces_that_are_listed_one_by_one_may_come_in_any_order_and_twice() {
+    let folder = Folder::new();
+    let good = noise(50_000);
+    folder.write("copy", &good);
+    let head = "%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n";
+    let lines = piecewise(&good, 4096);
+    let backwards: String = lines.iter().rev().map(String::as_str).collect();
+    let twice = format!("{backwards}{}", lines[3]);
+    let both = format!("{}{}", lines.concat(), piecewise(&good, 10_000).concat());
+    // Pieces of another length that are good leave less of one that is not.
+    let said = ["16384 4096", "16384 4096", "16384 4096", "20000 480"];
+    for (list, said) in [lines.concat(), backwards, twice, both].into_iter().zip(said) {
+        folder.write("q", &good);
+        folder.write("list", format!("{head}{list}"));
+        let ran = folder.run(&["check", "list"]);
+        assert_eq!((ran.out().as_str(), ran.code), ("q: OK\n", Some(0)), "{}", ran.err);
+        assert!(ran.err.contains("1 file verified, 1 not listed; 49 KiB read"), "{}", ran.err);
+        flip(&folder.path("q"), 20_000);
+        let ran = folder.run(&["check", "--locate", "list"]);
+        let said = format!("q: FAILED\n  {said} damaged\n");
+        assert!(ran.out().starts_with(&said), "{}", ran.out());
+        let ran = folder.run(&["tree", "repair", "--from", "copy", "list"]);
+        assert!(ran.code == Some(0) && folder.read("q") == good, "{} {}", ran.out(), ran.err);
+    }
+    // A gap is one, whatever the order; and nothing has two digests.
+    folder.write("list", format!("{head}{}{}", lines[5], lines[0]));
+    let ran = folder.run(&["check", "list"]);
+    let said = "q: NOT VERIFIED\n  4096 16384 not verified";
+    assert!(
+        ran.out().starts_with(said) && ran.out().contains("\n  24576 25424 not verified"),
+        "{}",
+        ran.out()
+    );
+    let other = lines[2].replacen(&hexadecimal("md5", &good[8192..12_288]), &"0".repeat(32), 1);
+    folder.write("list", format!("{head}{}{other}", lines.concat()));
+    let ran = folder.run(&["check", "list"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("q: FAILED\n  8192 4096 damaged\n", Some(1)));
+    // However many of them overlap, each is compared.
+    let overlapping: String = (0..40)
+        .map(|at| {
+            format!(
+                "{},{},q offset 0-{}\n",
+                50_000 - at,
+                hexadecimal("md5", &good[..50_000 - at]),
+                49_999 - at
+            )
+        })
+        .collect();
+    for (list, good) in [
+        (overlapping.clone(), true),
+        (overlapping.replacen(&hexadecimal("md5", &good[..49_980]), &"0".repeat(32), 1), false),
+    ] {
+        folder.write("list", format!("{head}{list}"));
+        let ran = folder.run(&["check", "list"]);
+        assert_eq!(ran.out().contains("FAILED"), !good, "{}", ran.out());
+    }
+}
