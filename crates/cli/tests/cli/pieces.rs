@@ -310,3 +310,32 @@ fn pieces_that_are_listed_one_by_one_may_come_in_any_order_and_twice() {
         assert_eq!(ran.out().contains("FAILED"), !good, "{}", ran.out());
     }
 }
+
+#[test]
+fn why_a_copy_mends_nothing_is_said() {
+    let folder = Folder::new();
+    let good = noise(60_000);
+    folder.write("q", &good);
+    folder.write("list", metalink(&good, &[(4096, "sha-1")]));
+    flip(&folder.path("q"), 9000);
+    folder.write("damaged/q", folder.read("q"));
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    std::fs::create_dir(folder.path("linked")).unwrap();
+    std::fs::hard_link(folder.path("q"), folder.path("linked/q")).unwrap();
+    for (copy, why) in [
+        ("damaged", "the copy is damaged here too"),
+        ("damaged/q", "the copy is damaged here too"),
+        ("empty", "the copy is not there"),
+        (".", "the copy is this same file"),
+        ("q", "the copy is this same file"),
+        ("linked", "the copy is this same file"),
+    ] {
+        let ran = folder.run(&["tree", "repair", "--from", copy, "list"]);
+        assert_eq!(
+            (ran.out(), ran.code),
+            (format!("8192 4096 cannot be mended: {why}\n"), Some(1)),
+            "{copy}: {}",
+            ran.err
+        );
+    }
+}

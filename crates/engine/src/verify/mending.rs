@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
-use crate::tree::repair::{Mend, Mode, after as after_writing, mend, print_of, spare};
+use crate::tree::repair::{Lack, Mend, Mode, after as after_writing, is_same, mend, print_of, spare};
 use crate::verify::entries::Entries;
 use crate::verify::foreign::look;
 use crate::verify::options::Options;
@@ -331,6 +331,7 @@ impl Mending<'_> {
             if right.is_none() && ways.get(number + 1).is_some_and(|(lot, _)| is_digest(lot) == strong) {
                 continue;
             }
+            let lack = if right.is_none() { self.lack(&parts)? } else { Lack::Damaged };
             for (at, (number, part)) in parts.iter().enumerate() {
                 if self.found[*number].result.is_err() {
                     continue;
@@ -339,7 +340,13 @@ impl Mending<'_> {
                     Some(right) => self.write(*number, part, &right[at])?,
                     None => (0, 0),
                 };
-                mends[*number].push(Mend { range: part.clone(), possible: right.is_some(), writes, loses });
+                mends[*number].push(Mend {
+                    range: part.clone(),
+                    possible: right.is_some(),
+                    lack,
+                    writes,
+                    loses,
+                });
             }
             end = range.end;
             break;
@@ -407,6 +414,21 @@ impl Mending<'_> {
             .zip(&mut larges)
             .all(|(list, large)| large.finish(range.start).agrees(0, list, piece));
         Ok(agrees.then_some(right))
+    }
+
+    /// What is to be said of copies of these parts, if they are not right.
+    fn lack(&mut self, parts: &[Part]) -> Result<Lack, Error> {
+        let mut lack = Lack::Damaged;
+        for (number, _) in parts {
+            let job = &self.files[*number].job;
+            self.copies.open(*number, &job.name)?;
+            let Some(Some(copy)) = self.copies.open.get(number) else { return Ok(Lack::Missing) };
+            let (root, path) = job.way(&self.config.root);
+            if root.stat(path, true).is_ok_and(|stat| is_same(&stat, copy.stat())) {
+                lack = Lack::Itself;
+            }
+        }
+        Ok(lack)
     }
 
     /// Writes the blocks of a part that differ; returns their bytes, and how many that were there are lost.
