@@ -146,6 +146,8 @@ pub struct Options {
     pub allow_set: bool,
     /// Give digests of pieces too where they only say where damage is, and need [`Options::allow_pieces`] like all others.
     pub locating: bool,
+    /// Give the digest of a file that is no longer than a piece as that of its piece too, where pieces are listed of longer ones.
+    pub one_piece: bool,
     /// Read on, however many lines are no entries. Without, a million bad lines that are nearly all there is are an error.
     pub allow_noise: bool,
     /// The key under which digests are that need one, or say that they were made under one.

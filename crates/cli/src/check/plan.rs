@@ -212,6 +212,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         lenient: args.lenient,
         malformed_told: (form != Form::Json && !args.warn && args.html.is_none()).then_some(NAMED_LINES),
         search: args.search,
+        locate: args.locate,
         spellings: Spellings { any_case: args.match_case == Some(Case::No), any_form: args.normalize },
         moved_passes: args.moved == Some(Moved::Ok),
         renaming,

@@ -65,11 +65,7 @@ pub fn repair(
     for file in &done.files {
         let name = if several { format!("{}: ", display_safe(&file.before.job.name)) } else { String::new() };
         for mend in &file.mends {
-            let done = match (mend.possible, mode) {
-                (false, _) => "cannot be mended: the copy is damaged here too".to_owned(),
-                (true, Mode::DryRun) => format!("would be mended: {} bytes to write", mend.writes),
-                (true, _) => format!("mended: {} bytes written", mend.writes),
-            };
+            let done = loss::done(mend, mode);
             let (start, len) = (mend.range.start, mend.range.end - mend.range.start);
             let _ = writeln!(text, "{name}{start} {len} {done}");
         }

@@ -1,7 +1,19 @@
-//! What mending a file would cost: most of it, where it is not the file that the list or tree is of.
+//! What is said of mending a part of a file, and what it would cost: most of the file, where it is not the one that the list or
+//! tree is of.
 
 use crate::console::Console;
-use truesum::tree::repair::{Mend, Mode, loses_most};
+use truesum::tree::repair::{Lack, Mend, Mode, loses_most};
+
+/// What was done, or would be.
+pub fn done(mend: &Mend, mode: Mode) -> String {
+    match (mend.possible, mend.lack, mode) {
+        (true, _, Mode::DryRun) => format!("would be mended: {} bytes to write", mend.writes),
+        (true, ..) => format!("mended: {} bytes written", mend.writes),
+        (false, Lack::Damaged, _) => "cannot be mended: the copy is damaged here too".to_owned(),
+        (false, Lack::Missing, _) => "cannot be mended: the copy is not there".to_owned(),
+        (false, Lack::Itself, _) => "cannot be mended: the copy is this same file".to_owned(),
+    }
+}
 
 /// Says of a plan that would not be carried out why.
 pub fn tell(name: &str, mends: &[Mend], there: u64, mode: Mode, console: &mut Console) {

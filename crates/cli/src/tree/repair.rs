@@ -110,11 +110,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     }
     let mut text = String::new();
     for mend in &mends {
-        let done = match (mend.possible, mode) {
-            (false, _) => "cannot be mended: the copy is damaged here too".to_owned(),
-            (true, Mode::DryRun) => format!("would be mended: {} bytes to write", mend.writes),
-            (true, _) => format!("mended: {} bytes written", mend.writes),
-        };
+        let done = loss::done(mend, mode);
         let _ = writeln!(text, "{} {} {done}", mend.range.start, mend.range.end - mend.range.start);
     }
     let left = mends.iter().filter(|mend| !mend.possible).count() as u64;

@@ -302,22 +302,6 @@ fn one_file_for_two_entries_is_not_mended() {
 }
 
 #[test]
-fn entries_without_digests_of_pieces_are_verified_all_the_same() {
-    let folder = Folder::with(&[("copies/set/small", "small")]);
-    folder.write("copies/set/big", noise(600_000));
-    torrent_of_copies(&folder, "torrent-v2");
-    folder.write("set/big", noise(600_000));
-    let repair = || folder.run(&["tree", "repair", "--from", "copies", "set.torrent"]);
-    let missing = repair();
-    assert!(missing.code == Some(1) && missing.err.contains("set/small: cannot open"), "{}", missing.err);
-    folder.write("set/small", "smoll");
-    let damaged = repair();
-    assert!(damaged.code == Some(1) && damaged.err.contains("set/small: not as listed"), "{}", damaged.err);
-    folder.write("set/small", "small");
-    assert_eq!(repair().code, Some(0));
-}
-
-#[test]
 fn a_list_that_can_be_read_but_once_is_not_looked_at_before_it_is_read() {
     let folder = Folder::with(&[("a", "abc")]);
     folder.pipe("list");

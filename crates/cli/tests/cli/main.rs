@@ -27,6 +27,7 @@ mod owners;
 mod packages;
 mod pages;
 mod peers;
+mod pieces;
 mod program;
 mod renamed;
 mod scripts;

@@ -157,6 +157,7 @@ impl<'a> KnownSets<'a> {
         // Who looks for whole files asks nothing of pieces.
         let reading = manifest::Options {
             locating: false,
+            one_piece: false,
             allow_set: true,
             ..self.options.reading(bytes, self.progress)
         };

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::thread::Scope;
-use truesum_manifest::Cuts;
+use truesum_manifest::{Cuts, PieceList};
 
 /// Bytes of a unit where memory is short.
 const SMALL_UNIT: u64 = 1 << 17;
@@ -89,7 +89,7 @@ impl Sequence {
         // Little to hash needs no second thread, and large pieces are hashed as they come.
         let units = (covered.end - covered.start) / most_bytes;
         let small = cuts.piece(0).is_none_or(|first| first.end - first.start <= most_bytes);
-        let threads = if !small || is_tight() { 0 } else { threads.min(units as usize + 1) };
+        let threads = if !small || units == 0 || is_tight() { 0 } else { threads.min(units as usize + 1) };
         let start = |_: &usize| {
             let (queue, recipes) = (queue.clone(), recipes.clone());
             let work = move || {
@@ -140,6 +140,13 @@ impl Sequence {
         self.fill(count, false, take);
     }
 
+    /// What lies between files, or behind the last.
+    pub(crate) fn between(&mut self, list: &PieceList, gap: Range<u64>, take: &mut dyn Take) {
+        for (count, zeros) in list.between(gap) {
+            self.fill(count, !zeros, take);
+        }
+    }
+
     /// Bytes that are not there.
     pub(crate) fn absent(&mut self, count: u64, take: &mut dyn Take) {
         self.fill(count, true, take);
@@ -163,7 +170,8 @@ impl Sequence {
                     self.mark();
                 }
                 match self.is_large() {
-                    true if absent => {}
+                    // What nothing can be said of needs no digest.
+                    true if absent || self.unit.absent.first() == Some(&true) => {}
                     true => self.large.iter_mut().for_each(|large| large.zeros(room)),
                     false => self.unit.bytes.resize(self.unit.bytes.len() + room as usize, 0),
                 }

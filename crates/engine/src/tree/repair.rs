@@ -12,7 +12,7 @@ use crate::pieces::UNIT;
 use crate::tree::locate::{Difference, Judgement, Length, hash_granule, verify};
 use crate::tree::reading::Reading;
 use crate::tree::store::Store;
-use rustix::fs::OFlags;
+use rustix::fs::{OFlags, Stat};
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
@@ -23,6 +23,17 @@ use truesum_hash::{Digest, Spec};
 /// Bytes compared and written at a time.
 const BLOCK: usize = 4096;
 
+/// Why a copy has not the right bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// It is damaged itself, or too short.
+    Damaged,
+    /// It is not there.
+    Missing,
+    /// It is the file that is to be mended.
+    Itself,
+}
+
 /// What is done to one damaged granule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mend {
@@ -30,6 +41,8 @@ pub struct Mend {
     pub range: Range<u64>,
     /// Whether the copy has the right ones.
     pub possible: bool,
+    /// Why it has not, where it has not.
+    pub lack: Lack,
     /// Bytes that were written, or would be: whole blocks that differ.
     pub writes: u64,
     /// Bytes that were there and are not those of the copy.
@@ -41,6 +54,11 @@ pub struct Mend {
 pub fn loses_most(mends: &[Mend], there: u64) -> Option<u64> {
     let lost = mends.iter().map(|mend| mend.loses).sum();
     (lost > there / 2).then_some(lost)
+}
+
+/// Whether both are one file.
+pub(crate) fn is_same(file: &Stat, copy: &Stat) -> bool {
+    (file.st_dev, file.st_ino) == (copy.st_dev, copy.st_ino)
 }
 
 /// Refuses to lose so much.
@@ -103,6 +121,8 @@ pub fn repair(
     let write = if mode.writes() { OFlags::RDWR } else { OFlags::RDONLY };
     let file = reading.root.resolve(path, write | OFlags::CLOEXEC | OFlags::NOCTTY);
     let file = File::from(file.map_err(|error| reading.root.refusal(path, "open", error))?);
+    let itself = rustix::fs::fstat(&file).is_ok_and(|stat| is_same(&stat, other.stat()));
+    let lack = if itself { Lack::Itself } else { Lack::Damaged };
     let (mut mends, mut prints) = (Vec::new(), Vec::new());
     for granule in damaged {
         let range = header.range(granule);
@@ -117,7 +137,7 @@ pub fn repair(
             && hash_granule(&mut read, header, granule, range.start)? == store.get(granule..granule + 1)?[0];
         let (writes, loses) =
             if possible { mend(&file, path, source, &range, &right, Mode::DryRun, &mut 0)? } else { (0, 0) };
-        mends.push(Mend { range, possible, writes, loses });
+        mends.push(Mend { range, possible, lack, writes, loses });
         prints.push(right);
     }
     if mode == Mode::Write {

@@ -62,7 +62,7 @@ pub(crate) fn listed_jobs(
             (reader, _) => reader,
         };
     // Where a file is damaged is not asked.
-    let reading = manifest::Options { locating: false, ..options.reading(bytes, progress) };
+    let reading = manifest::Options { locating: false, one_piece: false, ..options.reading(bytes, progress) };
     let mut entries = Entries::new(reader, reading, &root, 0, None).of_folder(&folder);
     for task in entries.by_ref() {
         match task {

@@ -4,26 +4,29 @@
 //! They are verified before they are written and compared with what was verified when they are; and the files are then
 //! verified anew, by all that is listed of them: what that says is what became of them.
 
+mod copies;
+
 use crate::error::{Cause, Error};
 use crate::io::mapping::Mapping;
-use crate::io::open::{Root, Special};
-use crate::io::read::Guarded;
+use crate::io::open::Root;
 use crate::io::source::Source;
 use crate::job::{Job, Outcome, Verdict};
 use crate::pieces::UNIT;
-use crate::pieces::recipe::Recipe;
+use crate::pieces::recipe::{Large, Recipe};
 use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
-use crate::tree::repair::{Mend, Mode, after as after_writing, mend, print_of, spare};
+use crate::tree::repair::{Lack, Mend, Mode, after as after_writing, is_same, mend, print_of, spare};
 use crate::verify::entries::Entries;
 use crate::verify::foreign::look;
 use crate::verify::options::Options;
 use crate::verify::pieced::{self, Pieced};
 use crate::verify::verification::open;
+use copies::Copies;
 use rustix::fs::OFlags;
-use std::collections::{BTreeSet, HashMap};
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -32,6 +35,7 @@ use std::path::Path;
 use std::sync::Arc;
 use truesum_hash::Digest;
 use truesum_manifest::path::display_safe;
+use truesum_manifest::{self as manifest, PieceList};
 
 /// What became of a file.
 #[derive(Debug)]
@@ -195,7 +199,7 @@ fn entries(
     if let (Some(what), None) = (foreign, options.format) {
         return Err(Error::new(bytes, "use", Cause::NoManifest(what)));
     }
-    let reading = options.reading(bytes, progress);
+    let reading = manifest::Options { one_piece: true, ..options.reading(bytes, progress) };
     let entries = Entries::new(reader, reading, root, 0, None).of_folder(&options.folder(list));
     let mut entries = entries.of_data(options.data.as_deref());
     let mut whole = Vec::new();
@@ -238,67 +242,12 @@ fn verify(files: Vec<Pieced>, config: &Config, progress: &Progress) -> Result<Ve
     if all.0.len() < count { Err(Error::interrupted(&name)) } else { Ok(all.0) }
 }
 
-/// Where copies are.
-struct Copies {
-    root: Root,
-    /// The only one.
-    only: Option<Vec<u8>>,
-    open: HashMap<usize, Option<Guarded>>,
-}
-
-impl Copies {
-    /// The copies in a folder, or a copy; `given` says that the file is called otherwise than the list has it.
-    fn new(copy: &Path, files: &[Pieced], given: bool) -> Result<Copies, Error> {
-        let bytes = copy.as_os_str().as_bytes();
-        if copy.is_dir() {
-            let only = files.first().filter(|_| given).map(|file| file.job.name.clone());
-            return Ok(Copies { root: Root::folder(copy, false)?, only, open: HashMap::new() });
-        }
-        let files = files.len();
-        if files != 1 {
-            let why = format!("the list is of {files} files: name the folder with their copies");
-            return Err(Error::new(bytes, "use", Cause::Other(why)));
-        }
-        Ok(Copies { root: Root::Anywhere, only: Some(bytes.to_vec()), open: HashMap::new() })
-    }
-
-    /// Takes the size of the copy for that of a file whose size is not listed and that is not good as it is: by its last piece it
-    /// will be seen whether that is right. Returns whether there was one.
-    fn tell_sizes(&self, files: &mut [Pieced], found: &[Outcome]) -> bool {
-        let mut told = false;
-        for (file, found) in files.iter_mut().zip(found) {
-            if file.job.size.is_some() || !file.pieces[0].is_open() || found.verdict() == Verdict::Verified {
-                continue;
-            }
-            let size = self.root.size(self.path(&file.job.name));
-            let of_size: Option<Vec<_>> = file.pieces.iter().map(|list| list.of_size(size)).collect();
-            if let Some(pieces) = of_size {
-                (file.pieces, file.job.size, told) = (pieces, Some(size), true);
-            }
-        }
-        told
-    }
-
-    fn path<'p>(&'p self, name: &'p [u8]) -> &'p [u8] {
-        self.only.as_deref().unwrap_or(name)
-    }
-
-    /// Opens the copy of a file; one that is not there has no bytes.
-    fn open(&mut self, number: usize, name: &[u8]) -> Result<(), Error> {
-        // A torrent may be of more files than can be open at a time.
-        if self.open.len() > 16 {
-            self.open.retain(|known, _| *known == number);
-        }
-        if !self.open.contains_key(&number) {
-            let found = match Guarded::open(&self.root, self.path(name), Special::Refuse) {
-                Ok(file) => Some(file),
-                Err(error) if error.is_missing() && self.only.is_none() => None,
-                Err(error) => return Err(error),
-            };
-            self.open.insert(number, found);
-        }
-        Ok(())
-    }
+/// Gives what lies between files, or behind the last; false where that is not zeros.
+fn zeros(list: &PieceList, gap: Range<u64>, larges: &mut [Large]) -> bool {
+    list.between(gap).all(|(count, zeros)| {
+        larges.iter_mut().filter(|_| zeros).for_each(|large| large.zeros(count));
+        zeros
+    })
 }
 
 /// A part of a piece that lies in one file: its number, and which bytes of it.
@@ -333,8 +282,9 @@ impl Mending<'_> {
 
     /// Mends the files of one sequence.
     fn sequence(&mut self, numbers: Range<usize>, mends: &mut [Vec<Mend>]) -> Result<(), Error> {
-        let cuts = self.files[numbers.start].pieces[0].cuts().clone();
-        let mut damaged = BTreeSet::new();
+        let lots = pieced::lots(&self.files[numbers.start].pieces);
+        // All before this byte was looked at: a piece may hold damage of several files.
+        let mut done = 0;
         for number in numbers.clone() {
             let Ok(found) = &self.found[number].result else { continue };
             // By its digest it is the file that is listed, so its pieces are of another.
@@ -343,17 +293,45 @@ impl Mending<'_> {
             }
             let start = self.files[number].pieces[0].file_start();
             for damage in found.pieces.iter().flat_map(|pieces| &pieces.damaged) {
-                let mut piece = cuts.at(start + damage.range.start);
-                while cuts.piece(piece).is_some_and(|range| range.start < start + damage.range.end) {
-                    damaged.insert(piece);
-                    piece += 1;
+                done = done.max(start + damage.range.start);
+                while let Some(end) = self.piece(&numbers, &lots, done..start + damage.range.end, mends)? {
+                    done = end;
                 }
             }
         }
-        for piece in damaged {
-            let Some(range) = cuts.piece(piece) else { continue };
-            let parts = self.parts(&numbers, &range);
-            let right = self.right(numbers.start, piece, &range, &parts)?;
+        Ok(())
+    }
+
+    /// Mends the first piece in these bytes, of several ways to cut it by the first by whose digests the copy is right; returns
+    /// where that ends, if there is one.
+    fn piece(
+        &mut self,
+        numbers: &Range<usize>,
+        lots: &[Vec<PieceList>],
+        bytes: Range<u64>,
+        mends: &mut [Vec<Mend>],
+    ) -> Result<Option<u64>, Error> {
+        let at = |lot: &Vec<PieceList>| lot[0].cuts().piece(lot[0].cuts().at(bytes.start));
+        let Some(start) = lots.iter().filter_map(at).map(|range| range.start.max(bytes.start)).min() else {
+            return Ok(None);
+        };
+        if start >= bytes.end {
+            return Ok(None);
+        }
+        let holds = |lot| at(lot).filter(|range| range.contains(&start)).map(|range| (lot, range));
+        let mut ways: Vec<(&Vec<PieceList>, Range<u64>)> = lots.iter().filter_map(holds).collect();
+        // The smallest first; none by a checksum where there is a digest, which would not have what that has written.
+        let is_digest = |lot: &[PieceList]| lot.iter().any(PieceList::is_strong);
+        ways.sort_by_key(|(lot, range)| (Reverse(is_digest(lot)), range.end - range.start));
+        let strong = ways.first().is_some_and(|(lot, _)| is_digest(lot));
+        let mut end = start;
+        for (number, (lot, range)) in ways.iter().enumerate() {
+            let parts = self.parts(numbers, range);
+            let right = self.right(lot, range, &parts)?;
+            if right.is_none() && ways.get(number + 1).is_some_and(|(lot, _)| is_digest(lot) == strong) {
+                continue;
+            }
+            let lack = if right.is_none() { self.lack(&parts)? } else { Lack::Damaged };
             for (at, (number, part)) in parts.iter().enumerate() {
                 if self.found[*number].result.is_err() {
                     continue;
@@ -362,10 +340,18 @@ impl Mending<'_> {
                     Some(right) => self.write(*number, part, &right[at])?,
                     None => (0, 0),
                 };
-                mends[*number].push(Mend { range: part.clone(), possible: right.is_some(), writes, loses });
+                mends[*number].push(Mend {
+                    range: part.clone(),
+                    possible: right.is_some(),
+                    lack,
+                    writes,
+                    loses,
+                });
             }
+            end = range.end;
+            break;
         }
-        Ok(())
+        Ok(Some(end))
     }
 
     /// The parts of a piece.
@@ -383,24 +369,23 @@ impl Mending<'_> {
     /// Reads a piece from the copies: what tells the units of each part from all others, if it is the listed one.
     fn right(
         &mut self,
-        first: usize,
-        piece: u64,
+        lists: &[PieceList],
         range: &Range<u64>,
         parts: &[Part],
     ) -> Result<Option<Vec<Vec<Digest>>>, Error> {
-        let lists = &self.files[first].pieces;
-        let mut larges: Vec<_> = lists.iter().filter_map(Recipe::of).map(|recipe| recipe.large()).collect();
-        if larges.len() != lists.len() || lists.iter().any(|list| list.cuts() != lists[0].cuts()) {
-            return Ok(None);
-        }
+        let recipes: Option<Vec<Recipe>> = lists.iter().map(Recipe::of).collect();
+        let Some(recipes) = recipes else { return Ok(None) };
+        let mut larges: Vec<Large> = recipes.iter().map(Recipe::large).collect();
+        let piece = lists[0].cuts().at(range.start);
         let mut right = Vec::new();
         let mut at = range.start;
         let mut buffer = vec![0; UNIT as usize];
         for (number, part) in parts {
             let file = &self.files[*number];
             let start = file.pieces[0].file_start();
-            // What lies between files is zeros.
-            larges.iter_mut().for_each(|large| large.zeros(start + part.start - at));
+            if !zeros(&lists[0], at..start + part.start, &mut larges) {
+                return Ok(None);
+            }
             let name = &file.job.name;
             self.copies.open(*number, name)?;
             let Some(Some(copy)) = self.copies.open.get(number) else { return Ok(None) };
@@ -421,12 +406,29 @@ impl Mending<'_> {
             at = start + part.end;
             right.push(prints);
         }
-        larges.iter_mut().for_each(|large| large.zeros(range.end - at));
+        if !zeros(&lists[0], at..range.end, &mut larges) {
+            return Ok(None);
+        }
         let agrees = lists
             .iter()
             .zip(&mut larges)
             .all(|(list, large)| large.finish(range.start).agrees(0, list, piece));
         Ok(agrees.then_some(right))
+    }
+
+    /// What is to be said of copies of these parts, if they are not right.
+    fn lack(&mut self, parts: &[Part]) -> Result<Lack, Error> {
+        let mut lack = Lack::Damaged;
+        for (number, _) in parts {
+            let job = &self.files[*number].job;
+            self.copies.open(*number, &job.name)?;
+            let Some(Some(copy)) = self.copies.open.get(number) else { return Ok(Lack::Missing) };
+            let (root, path) = job.way(&self.config.root);
+            if root.stat(path, true).is_ok_and(|stat| is_same(&stat, copy.stat())) {
+                lack = Lack::Itself;
+            }
+        }
+        Ok(lack)
     }
 
     /// Writes the blocks of a part that differ; returns their bytes, and how many that were there are lost.

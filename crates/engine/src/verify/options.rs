@@ -52,6 +52,8 @@ pub struct Options {
     /// Whether a listed file that is not there is looked for under other names, among the files that are not listed. Not in
     /// bags, and not what is listed by digests of pieces.
     pub search: bool,
+    /// Whether it is asked where damage is: files of one piece are then judged by that, which says no more of those that are good.
+    pub locate: bool,
     /// Which spellings of a name are that name, where it is not there as it is listed.
     pub spellings: Spellings,
     /// Whether files pass that only have another name.
@@ -99,18 +101,20 @@ impl Options {
 
     /// How a manifest of this name is read; `-` is a name that tells nothing.
     pub(crate) fn reading(&self, name: &[u8], progress: &Progress) -> manifest::Options {
+        // What is looked for elsewhere, what is read in turns and what lies elsewhere goes by digests of whole files.
+        let locating = !self.search
+            && !self.spellings.any()
+            && self.renaming.is_none()
+            && self.turn.is_all()
+            && self.remote.is_none();
         manifest::Options {
             asked: self.algorithms.clone(),
             format: self.format,
             allow_weak: self.allow_weak,
             allow_noise: self.lenient,
             key: self.key.clone(),
-            // What is looked for elsewhere, what is read in turns and what lies elsewhere goes by digests of whole files.
-            locating: !self.search
-                && !self.spellings.any()
-                && self.renaming.is_none()
-                && self.turn.is_all()
-                && self.remote.is_none(),
+            locating,
+            one_piece: locating && self.locate,
             subject: self.data.as_deref().map(|data| data.as_os_str().as_bytes().to_vec()),
             stop: Some(progress.stop_flag()),
             ..if name == b"-" { manifest::Options::default() } else { manifest::Options::for_name(name) }

@@ -2,9 +2,10 @@
 //!
 //! The files of one sequence are read once, in order, each to its end with the proof that belongs to a read. Their bytes are
 //! cut into units of whole pieces, which other threads hash in lanes while the next ones are read; memory is that of a few
-//! units. A piece that holds bytes of a file that could not be read is known to nobody, and one that differs is damage of
+//! units. Lists of pieces that are cut otherwise are compared in the same read. A piece that holds bytes of a file that could not be read is known to nobody, and one that differs is damage of
 //! every file it holds bytes of: which of them, its digest does not tell.
 
+mod bench;
 mod file;
 mod join;
 mod judge;
@@ -12,17 +13,15 @@ mod judge;
 use crate::error::{Cause, Error};
 use crate::io::read::{Guarded, Whole};
 use crate::job::{Found, Job, Outcome, as_promised};
-use crate::pieces::recipe::Recipe;
-use crate::pieces::sequence::Sequence;
 use crate::progress::Progress;
 use crate::run::config::{Config, cores};
 use crate::task::Sink;
 use crate::verify::picking::Pick;
+use bench::Bench;
 pub use file::Pieced;
-pub(crate) use file::size_of;
-use file::{end_of, same_pieces};
+use file::end_of;
+pub(crate) use file::{lots, size_of};
 pub use join::Join;
-use judge::Judge;
 use std::io;
 use std::iter::Peekable;
 use std::sync::Arc;
@@ -32,9 +31,6 @@ use truesum_manifest::PieceList;
 
 /// Bytes read at a time.
 const SLICE: usize = 1 << 18;
-
-/// Gaps between files that are filled with zeros: what BEP 47 pads with. A longer one is no padding.
-const PADDING: u64 = 64 << 20;
 
 /// The files of those sequences of which one is picked, and how many others there are. A piece may hold bytes of several, so
 /// that one is not verified without its neighbours. Where only a sample leaves all out, one sequence is picked.
@@ -111,10 +107,10 @@ fn settle(file: &mut Pieced, config: &Config) {
     }
     let (root, path) = file.job.way(&config.root);
     let size = root.size(path);
-    let of_size = |list: &PieceList| list.of_size(size).unwrap_or_else(|| list.clone());
-    let fits = file.pieces[0].of_size(size).is_some();
-    file.pieces = file.pieces.iter().map(of_size).collect();
-    file.job.size = Some(if fits { size } else { file.pieces[0].covered().end });
+    // All of them must leave it open, or none says that the file is as long as another does.
+    let fitting: Option<Vec<PieceList>> = file.pieces.iter().map(|list| list.of_size(size)).collect();
+    file.job.size = Some(if fitting.is_some() { size } else { size_of(file) });
+    file.pieces = fitting.unwrap_or_else(|| file.pieces.clone());
 }
 
 /// Whether a file is the next one of the sequence that these pieces are cut from.
@@ -131,17 +127,11 @@ fn sequence(
     progress: &Progress,
     hand_out: &mut dyn FnMut(Outcome) -> io::Result<()>,
 ) -> io::Result<()> {
-    let (lists, others): (Vec<PieceList>, Vec<PieceList>) =
-        pieces.iter().cloned().partition(|list| same_pieces(list, &pieces[0]));
-    // Those of other pieces would need a read of their own, and no program writes them; or their algorithm has no tree.
-    let recipes: Vec<Recipe> = lists.iter().filter_map(Recipe::of).collect();
-    let all_lists = others.is_empty() && recipes.len() == lists.len();
     let threads = if config.threads == 0 { cores() } else { config.threads };
     std::thread::scope(|scope| {
-        let cuts = lists[0].cuts().clone();
-        let mut at = cuts.covered().start.min(lists[0].file_start());
-        let mut units = Sequence::new(recipes, at, cuts, threads, scope);
-        let mut judge = Judge::new(lists, all_lists);
+        let starts = pieces.iter().map(|list| list.covered().start.min(list.file_start()));
+        let mut at = starts.min().unwrap_or_default();
+        let mut bench = Bench::new(pieces, at, threads, scope);
         let mut buffer = vec![0; SLICE];
         for file in files {
             if progress.stopped() {
@@ -149,16 +139,13 @@ fn sequence(
             }
             let (start, size) = (file.pieces[0].file_start(), size_of(&file));
             let job = file.job;
-            match start - at {
-                gap @ ..=PADDING => units.zeros(gap, &mut judge),
-                gap => units.absent(gap, &mut judge),
-            }
+            bench.between(at..start);
             progress.set_current(&job.name);
             let started = Instant::now();
             let (given, result) = read(&job, size, config, progress, &mut buffer, &mut |bytes| {
-                units.bytes(bytes, &mut judge);
+                bench.bytes(bytes);
             });
-            units.absent(size - given, &mut judge);
+            bench.absent(size - given);
             if progress.stopped() {
                 return Ok(());
             }
@@ -177,16 +164,11 @@ fn sequence(
                 (Ok(found), None) => at.max(start + found.size),
                 _ => at,
             };
-            judge.file(start..end, Outcome { job, result });
+            bench.file(start..end, Outcome { job, result });
             progress.add_file();
-            judge.hand_out(hand_out)?;
+            bench.hand_out(hand_out)?;
         }
-        if pieces[0].is_padded() {
-            let rest = pieces[0].covered().end.saturating_sub(at);
-            units.zeros(rest.min(pieces[0].piece_len()), &mut judge);
-        }
-        units.end(&mut judge);
-        judge.end(hand_out)
+        bench.end(at, hand_out)
     })
 }
 

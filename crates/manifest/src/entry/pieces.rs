@@ -14,6 +14,9 @@ use truesum_hash::{Digest, Hasher, Spec};
 /// The largest size that a file can have: what an `off_t` of 64 bits counts.
 pub const SIZE_LIMIT: u64 = i64::MAX as u64;
 
+/// Bytes of a digest that is no mere checksum.
+const STRONG: usize = 16;
+
 /// The digests of the pieces of a sequence, and where in it a file lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PieceList {
@@ -30,6 +33,7 @@ pub struct PieceList {
     made: Made,
     raised: Option<(u32, u32)>,
     sums: Option<Sums>,
+    pads: Option<Arc<[Range<u64>]>>,
 }
 
 /// Where pieces begin and end.
@@ -140,6 +144,11 @@ impl PieceList {
         PieceList::of(spec, Cuts::Equal { covered, len: piece_len.max(1) }, digests, digest_len)
     }
 
+    /// The one piece of a file that is no longer than one: all of it. An empty file has none.
+    pub(crate) fn whole(spec: Spec, size: u64, digest: &[u8]) -> Option<PieceList> {
+        PieceList::new(spec, 0..size, size, digest.into()).filter(|_| size > 0)
+    }
+
     /// Pieces that need not be equal nor follow each other: ascending, apart, none empty.
     ///
     /// `None` if they are not, end behind what a file can have, or have not as many digests.
@@ -181,6 +190,7 @@ impl PieceList {
             made: Made::Plain,
             raised: None,
             sums: None,
+            pads: None,
         })
     }
 
@@ -194,6 +204,28 @@ impl PieceList {
     #[must_use]
     pub fn padded(self) -> PieceList {
         PieceList { is_padded: true, ..self }
+    }
+
+    /// The same pieces of a sequence in which these ranges, ascending and apart, are zeros that are in no file.
+    #[must_use]
+    pub(crate) fn with_pads(self, pads: Arc<[Range<u64>]>) -> PieceList {
+        PieceList { pads: Some(pads), ..self }
+    }
+
+    /// What lies between files or behind the last, in order: how many bytes, and whether these are zeros. Of others nothing
+    /// is known: they are of a file that is listed and has no entry.
+    pub fn between(&self, mut gap: Range<u64>) -> impl Iterator<Item = (u64, bool)> + '_ {
+        let pads = self.pads.as_deref().unwrap_or_default();
+        std::iter::from_fn(move || {
+            let next = pads.get(pads.partition_point(|pad| pad.end <= gap.start));
+            let (end, zeros) = match next {
+                Some(pad) if pad.start <= gap.start => (pad.end, true),
+                Some(pad) => (pad.start, false),
+                None => (gap.end, self.is_padded),
+            };
+            let start = std::mem::replace(&mut gap.start, end.min(gap.end));
+            (start < gap.end).then(|| (gap.start - start, zeros))
+        })
     }
 
     /// The same pieces of a file whose size is not listed: it may end anywhere in the last one.
@@ -262,6 +294,11 @@ impl PieceList {
     /// Whether equal digests of all pieces say that they are the listed ones: all bytes of each are listed.
     pub fn is_proof(&self) -> bool {
         self.digest_len == self.spec.digest_len()
+    }
+
+    /// Whether equal digests say so by more than a checksum has bytes: no chance makes those of other bytes.
+    pub fn is_strong(&self) -> bool {
+        self.is_proof() && self.digest_len >= STRONG
     }
 
     /// What the digests are of.
@@ -428,6 +465,19 @@ mod tests {
         assert_eq!(of(10, 5), []);
         assert_eq!(of(8, u64::MAX), [(8..10, 2)]);
         assert_eq!((all.len(), all.is_empty()), (3, false));
+    }
+
+    #[test]
+    fn only_what_is_listed_as_zeros_between_files_is() {
+        let all = pieces(0..20, 4, 5).unwrap();
+        let between = |list: &PieceList, gap| list.between(gap).collect::<Vec<_>>();
+        assert_eq!(between(&all, 3..9), [(6, false)]);
+        assert_eq!(between(&all.clone().padded(), 3..9), [(6, true)]);
+        let padded = all.with_pads(Arc::from([5..8, 18..20]));
+        assert_eq!(between(&padded, 3..9), [(2, false), (3, true), (1, false)]);
+        assert_eq!(between(&padded, 6..7), [(1, true)]);
+        assert_eq!(between(&padded, 17..20), [(1, false), (2, true)]);
+        assert_eq!(between(&padded, 8..8), []);
     }
 
     #[test]

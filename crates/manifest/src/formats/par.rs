@@ -197,8 +197,8 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         records.fault(NO_PACKET);
     }
     let found = records.read(options);
-    let locating = options.locating;
-    if !locating && unicode.is_empty() {
+    let (locating, one_piece) = (options.locating, options.one_piece);
+    if !locating && !one_piece && unicode.is_empty() {
         return Ok(found);
     }
     Ok(Box::new(found.map(move |found| {
@@ -208,14 +208,20 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         if let Some(name) = id.and_then(|id| unicode.get(id)) {
             line.entry.path = name.as_bytes().to_vec();
         }
-        if let Some(digests) = id.and_then(|id| slices.get(id)).filter(|_| locating) {
-            line.entry.pieces.extend(pieces(&text[digests.clone()], slice, line.entry.size.unwrap_or(0)));
+        let size = line.entry.size.unwrap_or(0);
+        if size <= slice && one_piece {
+            let whole = line.entry.digests.first();
+            let whole = whole.and_then(|(spec, own)| PieceList::whole(spec.clone(), size, own.as_bytes()));
+            line.entry.pieces.extend(whole);
+        } else if let Some(digests) = id.and_then(|id| slices.get(id)).filter(|_| locating) {
+            line.entry.pieces.extend(pieces(&text[digests.clone()], slice, size));
         }
         Ok(line)
     })))
 }
 
-/// The digests of a file's slices, of which zeros fill up the last. Of a single one the file's own digest says as much.
+/// The digests of a file's slices, of which zeros fill up the last. Of a single one the file's own digest says as much, and
+/// takes no zeros.
 fn pieces(packet: &[u8], slice: u64, size: u64) -> Option<PieceList> {
     let count = (packet.len() / 20) as u64;
     if slice == 0 || size <= slice || count != size.div_ceil(slice) {

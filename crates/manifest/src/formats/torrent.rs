@@ -17,6 +17,7 @@ use crate::format::{
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::scan;
 use bencode::Cursor;
+use std::ops::Range;
 use std::sync::Arc;
 use truesum_hash::find;
 
@@ -60,6 +61,9 @@ pub(crate) static TORRENT_HYBRID: Format = Format {
 /// Bytes that the piece digests of version 1 have.
 const SHA1: &str = "sha1";
 
+/// Pieces that are filled up are no longer: what it takes to hash that is not bounded by what the files have.
+const LONGEST: u64 = 1 << 30;
+
 /// Members of a file that are digests of all of it, and their algorithms: the first is of BEP 3, the others are written by
 /// archive.org and by some programs.
 const DIGESTS: &[(&[u8], &str)] =
@@ -86,6 +90,8 @@ struct Info<'a> {
     /// The one file's: where `info` begins and the file's length.
     single: Option<(usize, u64)>,
     files: Vec<File>,
+    /// What fills up pieces.
+    pads: Vec<Range<u64>>,
     version: Option<u64>,
     tree: Option<tree::Tree>,
 }
@@ -104,12 +110,30 @@ struct Members {
     /// The name below the torrent's own, with `/` between its parts, if it has one.
     path: Option<Vec<u8>>,
     utf8_path: Option<Vec<u8>>,
-    /// It fills up a piece, or is a symbolic link: nothing to verify lies there.
-    is_nothing: bool,
+    /// What it is by its attributes: zeros that fill up a piece, or a symbolic link.
+    is_pad: bool,
+    is_link: bool,
     /// Algorithms and digests, with the place of each.
     digests: Vec<(usize, &'static str, Vec<u8>)>,
     /// What is wrong with this file alone.
     fault: Option<LineError>,
+}
+
+impl Members {
+    fn below(&self) -> Option<&[u8]> {
+        self.utf8_path.as_deref().or(self.path.as_deref())
+    }
+
+    /// Whether it only fills up a piece: by its attribute, or by the names that programs from before BEP 47 gave to such.
+    fn is_pad(&self) -> bool {
+        let named = |path: &[u8]| path.starts_with(b".pad/") || path.starts_with(b"_____padding_file_");
+        self.is_pad || self.below().is_some_and(named)
+    }
+
+    /// Whether nothing to verify lies there.
+    fn is_nothing(&self) -> bool {
+        self.is_link || self.is_pad()
+    }
 }
 
 fn refused(at: usize, what: &'static str) -> LineError {
@@ -160,8 +184,12 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     };
     let spec = find(SHA1).map(truesum_hash::Spec::new).ok_or(refused(at, "no algorithm for pieces"))?;
     let piece_len = info.piece_len.ok_or(refused(at, "no 'piece length'"))?;
+    if info.pads.iter().any(|pad| piece_len > LONGEST || pad.end - pad.start >= piece_len) {
+        return Err(refused(at, "zeros that fill up a piece are shorter than it, and it has 1 GiB at most"));
+    }
     let pieces = PieceList::new(spec, 0..total, piece_len, Arc::from(digests))
         .ok_or(refused(at, "the number of pieces is not that of the files' bytes"))?;
+    let pieces = if info.pads.is_empty() { pieces } else { pieces.with_pads(info.pads.into()) };
     let folder = if info.single.is_none() { name.clone() } else { Vec::new() };
     let options = options.clone();
     if let Some(rows) = &rows {
@@ -196,11 +224,10 @@ fn agree(
     let mut next = 0;
     for file in files {
         let members = read_file(&mut Cursor::new(text, file.at))?;
-        let below = members.utf8_path.as_deref().or(members.path.as_deref());
-        if members.is_nothing || below.is_some_and(is_padding) {
+        if members.is_nothing() {
             continue;
         }
-        let parts: &[&[u8]] = match (folder, below) {
+        let parts: &[&[u8]] = match (folder, members.below()) {
             (b"", _) => &[name],
             (folder, Some(below)) => &[folder, below],
             (_, None) => return Err(refused(file.at, "a file without a path")),
@@ -241,10 +268,16 @@ fn read_info<'a>(cursor: &mut Cursor<'a>, text: &[u8]) -> Result<Info<'a>, LineE
                 let members = read_file(file)?;
                 let len = members.len.ok_or(refused(at, "a file without a length"))?;
                 info.files.push(File { at, start });
-                start = start
+                let end = start
                     .checked_add(len)
                     .filter(|end| *end <= i64::MAX as u64)
                     .ok_or(refused(at, "the files are too large together"))?;
+                match info.pads.last_mut() {
+                    _ if len == 0 || !members.is_pad() => {}
+                    Some(last) if last.end == start => last.end = end,
+                    _ => info.pads.push(start..end),
+                }
+                start = end;
                 Ok(())
             })?,
             _ => value.skip()?,
@@ -262,7 +295,10 @@ fn read_file(cursor: &mut Cursor<'_>) -> Result<Members, LineError> {
             b"length" => members.len = Some(value.unsigned()?),
             b"path" => members.path = Some(read_path(value, &mut members.fault)?),
             b"path.utf-8" => members.utf8_path = Some(read_path(value, &mut members.fault)?),
-            b"attr" => members.is_nothing = value.string()?.iter().any(|byte| matches!(byte, b'p' | b'l')),
+            b"attr" => {
+                let attributes = value.string()?;
+                (members.is_pad, members.is_link) = (attributes.contains(&b'p'), attributes.contains(&b'l'));
+            }
             key => match DIGESTS.iter().find(|(name, _)| *name == key) {
                 Some((_, algorithm)) => {
                     let at = value.at;
@@ -303,11 +339,6 @@ fn read_path(cursor: &mut Cursor<'_>, fault: &mut Option<LineError>) -> Result<V
     Ok(path)
 }
 
-/// Names that programs from before BEP 47 gave to files that fill up a piece.
-fn is_padding(path: &[u8]) -> bool {
-    path.starts_with(b".pad/") || path.starts_with(b"_____padding_file_")
-}
-
 /// The entry of a file, unless it is one that only fills up a piece.
 fn entry(
     members: Members,
@@ -318,16 +349,15 @@ fn entry(
     options: &Options,
 ) -> Option<Found> {
     let at = Place::Byte(file.at as u64);
-    let below = members.utf8_path.or(members.path);
-    if members.is_nothing || below.as_deref().is_some_and(is_padding) {
+    if members.is_nothing() {
         return None;
     }
     if let Some(fault) = members.fault {
         return Some(Err(fault));
     }
-    let path = match (folder, below) {
+    let path = match (folder, members.below()) {
         (b"", _) => name.to_vec(),
-        (folder, Some(below)) => [folder, b"/", &below].concat(),
+        (folder, Some(below)) => [folder, b"/", below].concat(),
         (_, None) => return Some(Err(refused(file.at, "a file without a path"))),
     };
     let mut entry = Entry { path, size: members.len, ..Entry::default() };

@@ -20,6 +20,12 @@ pub(crate) static ZSYNC: Format = Format {
     tagged: None,
 };
 
+/// Blocks of this size may be longer than the file.
+const SMALL: u64 = 16 << 20;
+
+/// None is longer than this: those of zsync itself have some kibibytes.
+const LONGEST: u64 = 1 << 30;
+
 /// What the heading says of blocks.
 #[derive(Default)]
 struct Blocks {
@@ -88,6 +94,10 @@ fn list(blocks: &Blocks, sums: &[u8]) -> Result<Option<PieceList>, &'static str>
     let (rolling, strong) = blocks.kept.ok_or("the heading does not say what is kept of sums")?;
     if !len.is_power_of_two() {
         return Err("a block's size is a power of two");
+    }
+    // Zeros fill up the last one, whose hashing is to be bounded by what the file has.
+    if len > size.clamp(SMALL, LONGEST).next_power_of_two() {
+        return Err("a block is longer than the file, or than 1 GiB");
     }
     let count = size.div_ceil(len);
     let bytes = count.checked_mul((rolling + strong) as u64);

@@ -14,8 +14,8 @@ pub struct Pieced {
 
 /// Bytes that a file is listed to have: by its size, or by its pieces.
 pub(crate) fn size_of(file: &Pieced) -> u64 {
-    let pieces = &file.pieces[0];
-    file.job.size.unwrap_or_else(|| pieces.covered().end.saturating_sub(pieces.file_start()))
+    let bytes = |list: &PieceList| list.covered().end.saturating_sub(list.file_start());
+    file.job.size.unwrap_or_else(|| file.pieces.iter().map(bytes).max().unwrap_or_default())
 }
 
 /// Where in the sequence it ends.
@@ -26,4 +26,16 @@ pub(super) fn end_of(file: &Pieced) -> u64 {
 /// Whether lists of digests are of the same pieces.
 pub(super) fn same_pieces(a: &PieceList, b: &PieceList) -> bool {
     a.cuts() == b.cuts() && a.file_start() == b.file_start() && a.is_padded() == b.is_padded()
+}
+
+/// Lists by their pieces: those of the same ones together.
+pub(crate) fn lots(lists: &[PieceList]) -> Vec<Vec<PieceList>> {
+    let mut lots: Vec<Vec<PieceList>> = Vec::new();
+    for list in lists {
+        match lots.iter_mut().find(|lot| same_pieces(&lot[0], list)) {
+            Some(lot) => lot.push(list.clone()),
+            None => lots.push(vec![list.clone()]),
+        }
+    }
+    lots
 }

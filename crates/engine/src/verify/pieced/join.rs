@@ -1,34 +1,43 @@
 //! Pieces of one file that are listed one by one, as `hashdeep -p` does, put together to lists.
 //!
-//! hashdeep reads several files at once, so that their rows are mixed; those of one file are in order.
+//! They may come in any order, mixed with those of other files, and some of them twice. What is kept of each is less than its
+//! line, and the file is read once.
 
-use super::file::{Pieced, same_pieces};
+use super::file::Pieced;
 use crate::job::Job;
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
 use truesum_hash::Spec;
-use truesum_manifest::PieceList;
+use truesum_manifest::{PieceList, SIZE_LIMIT};
+
+/// Most lists of one algorithm, where pieces overlap, that are compared in one read.
+const MOST: usize = 8;
+/// Most algorithms of one file's pieces.
+const ALGORITHMS: usize = 16;
 
 /// Gathers files that have digests of pieces, in the order of their first mention.
 #[derive(Debug, Default)]
 pub struct Join {
     files: Vec<Joined>,
-    /// The last of `files` with this name that is listed piece by piece.
+    /// Those of `files` that are listed piece by piece.
     by_name: HashMap<Vec<u8>, usize>,
 }
 
 #[derive(Debug)]
 struct Joined {
     file: Pieced,
-    /// What was added to the first piece.
-    more: Option<More>,
+    /// Its pieces, where they are listed one by one.
+    rows: Vec<Rows>,
 }
 
+/// Pieces of one algorithm.
 #[derive(Debug)]
-struct More {
-    covered: Range<u64>,
-    piece_len: u64,
-    lists: Vec<(Spec, Vec<u8>)>,
+struct Rows {
+    spec: Spec,
+    ranges: Vec<Range<u64>>,
+    /// Their digests, one after the other.
+    digests: Vec<u8>,
 }
 
 impl Join {
@@ -39,62 +48,94 @@ impl Join {
 
     /// Adds what one entry says.
     pub fn add(&mut self, job: Job, pieces: Vec<PieceList>) {
-        let first = &pieces[0];
-        let alone = first.file_start() == 0 && first.len() == 1;
-        let alone = alone && pieces.iter().all(|list| same_pieces(list, first));
-        if alone {
-            if let Some(&at) = self.by_name.get(&job.name)
-                && self.files[at].take(&pieces)
-            {
-                return;
-            }
-            self.by_name.insert(job.name.clone(), self.files.len());
+        let is_row = job.specs.is_empty() && job.size.is_none() && pieces.iter().all(is_one);
+        if !is_row {
+            return self.files.push(Joined { file: Pieced { job, pieces }, rows: Vec::new() });
         }
-        self.files.push(Joined { file: Pieced { job, pieces }, more: None });
+        let at = *self.by_name.entry(job.name.clone()).or_insert(self.files.len());
+        if at == self.files.len() {
+            self.files.push(Joined { file: Pieced { job, pieces: Vec::new() }, rows: Vec::new() });
+        } else if !self.files[at].has_room(&pieces) {
+            return self.files.push(Joined { file: Pieced { job, pieces }, rows: Vec::new() });
+        }
+        pieces.iter().for_each(|piece| self.files[at].take(piece));
     }
 
     /// All of them; none is left.
     pub fn take(&mut self) -> Vec<Pieced> {
         self.by_name.clear();
-        std::mem::take(&mut self.files).into_iter().map(Joined::file).collect()
+        std::mem::take(&mut self.files).into_iter().flat_map(Joined::files).collect()
     }
 }
 
+/// Whether a list is nothing but the digest of one piece of a file, wherever that ends.
+fn is_one(list: &PieceList) -> bool {
+    let plain = PieceList::new(list.spec().clone(), list.covered(), list.piece_len(), list.digests().clone());
+    list.len() == 1 && list.covered().end <= SIZE_LIMIT && plain.as_ref() == Some(list)
+}
+
 impl Joined {
-    /// Takes the piece that follows the last one; false where this is another one.
-    fn take(&mut self, next: &[PieceList]) -> bool {
-        let first = &self.file.pieces;
-        let (covered, piece_len) = match &self.more {
-            Some(more) => (more.covered.clone(), more.piece_len),
-            None => (first[0].covered(), first[0].piece_len()),
-        };
-        let same = first.len() == next.len()
-            && first.iter().zip(next).all(|(list, next)| list.spec() == next.spec())
-            && next[0].covered().start == covered.end
-            && next[0].piece_len() <= piece_len
-            && (covered.end - covered.start).is_multiple_of(piece_len);
-        if !same {
-            return false;
-        }
-        let begin = |list: &PieceList| (list.spec().clone(), list.digests().to_vec());
-        let more = self.more.get_or_insert_with(|| More {
-            covered,
-            piece_len,
-            lists: first.iter().map(begin).collect(),
-        });
-        more.covered.end = next[0].covered().end;
-        for ((_, digests), next) in more.lists.iter_mut().zip(next) {
-            digests.extend_from_slice(next.digests());
-        }
-        true
+    fn has_room(&self, pieces: &[PieceList]) -> bool {
+        let is_new = |piece: &&PieceList| self.rows.iter().all(|rows| rows.spec != *piece.spec());
+        self.rows.len() + pieces.iter().filter(is_new).count() <= ALGORITHMS
     }
 
-    fn file(self) -> Pieced {
-        let Joined { file, more } = self;
-        let Some(More { covered, piece_len, lists }) = more else { return file };
-        let list = |(spec, digests): (Spec, Vec<u8>)| {
-            PieceList::new(spec, covered.clone(), piece_len, digests.into())
-        };
-        Pieced { pieces: lists.into_iter().filter_map(list).collect(), ..file }
+    fn take(&mut self, piece: &PieceList) {
+        let known = self.rows.iter().position(|rows| rows.spec == *piece.spec());
+        let at = known.unwrap_or_else(|| {
+            let spec = piece.spec().clone();
+            self.rows.push(Rows { spec, ranges: Vec::new(), digests: Vec::new() });
+            self.rows.len() - 1
+        });
+        self.rows[at].ranges.push(piece.covered());
+        self.rows[at].digests.extend_from_slice(piece.digests());
+    }
+
+    fn files(self) -> Vec<Pieced> {
+        let Joined { file, rows } = self;
+        if rows.is_empty() {
+            return vec![file];
+        }
+        let mut files: Vec<Pieced> = Vec::new();
+        for rows in rows {
+            for (at, lists) in rows.lists().chunks(MOST).enumerate() {
+                match files.get_mut(at) {
+                    Some(file) => file.pieces.extend_from_slice(lists),
+                    None => files.push(Pieced { job: file.job.clone(), pieces: lists.to_vec() }),
+                }
+            }
+        }
+        files
+    }
+}
+
+impl Rows {
+    /// As few lists of these pieces as there can be of such as do not overlap.
+    fn lists(self) -> Vec<PieceList> {
+        let Rows { spec, ranges, digests } = self;
+        let len = spec.digest_len();
+        let digest = |at: usize| &digests[at * len..(at + 1) * len];
+        let mut order: Vec<usize> = (0..ranges.len()).collect();
+        let key = |at: usize| (ranges[at].start, ranges[at].end, digest(at));
+        order.sort_unstable_by(|&a, &b| key(a).cmp(&key(b)));
+        order.dedup_by(|a, b| key(*a) == key(*b));
+        let mut lists: Vec<(Vec<Range<u64>>, Vec<u8>)> = Vec::new();
+        // Where each of them ends, the least first.
+        let mut ends: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
+        for at in order {
+            let range = ranges[at].clone();
+            let free = ends.peek().filter(|Reverse((end, _))| *end <= range.start).map(|end| end.0.1);
+            let list = free.unwrap_or(lists.len());
+            match free {
+                Some(_) => drop(ends.pop()),
+                None => lists.push(Default::default()),
+            }
+            ends.push(Reverse((range.end, list)));
+            lists[list].0.push(range);
+            lists[list].1.extend_from_slice(digest(at));
+        }
+        let list =
+            |(ranges, digests): (_, Vec<u8>)| PieceList::of_ranges(spec.clone(), ranges, digests.into());
+        lists.into_iter().filter_map(list).collect()
     }
 }

@@ -1,10 +1,9 @@
 //! What pieces say of the files they hold bytes of, once all pieces of a file are known.
 
-use crate::job::{Damage, Findings, Outcome};
+use crate::job::{Damage, Findings};
 use crate::pieces::recipe::Cooked;
 use crate::pieces::sequence::Take;
 use std::collections::VecDeque;
-use std::io;
 use std::ops::Range;
 use truesum_manifest::{Cuts, PieceList};
 
@@ -19,30 +18,25 @@ enum State {
     Unknown,
 }
 
-/// Gathers what pieces say, and hands files out in order.
+/// Gathers what pieces that are cut in one way say.
 pub(super) struct Judge {
     /// What the digests must be.
     lists: Vec<PieceList>,
     cuts: Cuts,
     covered: Range<u64>,
-    /// Whether there are no digests of other pieces.
-    all_lists: bool,
     /// All pieces before this byte are known.
     known: u64,
     /// Pieces that are not good, in order, each with its state.
     bad: VecDeque<(Range<u64>, State)>,
-    /// Files of which not all pieces are known.
-    waiting: VecDeque<(Range<u64>, Outcome)>,
 }
 
 impl Judge {
-    /// For lists of digests of the same pieces; `all_lists` unless there are others.
-    pub(super) fn new(lists: Vec<PieceList>, all_lists: bool) -> Judge {
+    /// For lists of digests of the same pieces.
+    pub(super) fn new(lists: Vec<PieceList>) -> Judge {
         let cuts = lists[0].cuts().clone();
         let covered = cuts.covered();
         let known = covered.start;
-        let (bad, waiting) = (VecDeque::new(), VecDeque::new());
-        Judge { lists, cuts, covered, all_lists, known, bad, waiting }
+        Judge { lists, cuts, covered, known, bad: VecDeque::new() }
     }
 
     /// What a piece comes to, by its digests.
@@ -56,47 +50,26 @@ impl Judge {
         }
     }
 
-    /// A file that was read, and where it lies.
-    pub(super) fn file(&mut self, range: Range<u64>, outcome: Outcome) {
-        self.waiting.push_back((range, outcome));
+    /// Whether all pieces before the end of a file are known.
+    pub(super) fn knows(&self, file: &Range<u64>) -> bool {
+        file.end.min(self.covered.end) <= self.known
     }
 
-    /// Hands out files of which all pieces are known.
-    pub(super) fn hand_out(&mut self, to: &mut dyn FnMut(Outcome) -> io::Result<()>) -> io::Result<()> {
-        while let Some((range, _)) = self.waiting.front() {
-            if range.end.min(self.covered.end) > self.known {
-                break;
-            }
-            self.first(to)?;
-        }
-        Ok(())
+    /// Whether pieces that are good have the bytes that are listed, and not others of the same sum by chance.
+    pub(super) fn is_strong(&self) -> bool {
+        self.lists.iter().any(PieceList::is_strong)
     }
 
-    /// Hands out the others.
-    pub(super) fn end(&mut self, to: &mut dyn FnMut(Outcome) -> io::Result<()>) -> io::Result<()> {
-        while !self.waiting.is_empty() {
-            self.first(to)?;
-        }
-        Ok(())
-    }
-
-    fn first(&mut self, to: &mut dyn FnMut(Outcome) -> io::Result<()>) -> io::Result<()> {
-        let Some((file, mut outcome)) = self.waiting.pop_front() else { return Ok(()) };
-        if let Ok(found) = &mut outcome.result {
-            let by_digest = !outcome.job.specs.is_empty() && outcome.job.agrees(&found.digests);
-            let missing = (file.end - file.start).saturating_sub(found.size);
-            found.pieces = Some(self.findings(&file, by_digest, missing));
-        }
-        // Ranges that end before this file are of no other.
+    /// Lets go of pieces that end before this file: they are of no other.
+    pub(super) fn forget(&mut self, file: &Range<u64>) {
         while self.bad.front().is_some_and(|(range, _)| range.end <= file.start) {
             self.bad.pop_front();
         }
-        to(outcome)
     }
 
     /// What pieces say of a file, which lacks so many bytes at its end. Bytes in no piece are not unknown where an equal digest is
-    /// of all of the file, nor are any where digests of pieces are cut short.
-    fn findings(&self, file: &Range<u64>, by_digest: bool, missing: u64) -> Findings {
+    /// of all of the file, nor are any where digests of pieces are cut short. Damage is told of each piece by itself.
+    pub(super) fn findings(&self, file: &Range<u64>, by_digest: bool, missing: u64) -> Findings {
         let short = self.lists.iter().all(|list| !list.is_proof()).then(|| self.lists[0].described());
         let (short, open_end) = (short.filter(|_| !by_digest), self.lists[0].leaves_length() && !by_digest);
         let mut findings = Findings { by: self.by(), short, open_end, ..Findings::default() };
@@ -109,9 +82,6 @@ impl Judge {
                 }
             }
         };
-        if !self.all_lists {
-            unknown(file);
-        }
         if !by_digest {
             unknown(&(0..self.covered.start));
         }
@@ -141,14 +111,9 @@ impl Judge {
         }
         for range in &damaged {
             let Some(inside) = within(range, file) else { continue };
-            let behind = range.end > file.end && !self.lists[0].is_padded();
-            let shared = (range.start < file.start || behind) && !is_cut(range);
-            match findings.damaged.last_mut() {
-                Some(last) if last.range.end == inside.start && last.shared == shared => {
-                    last.range.end = inside.end;
-                }
-                _ => findings.damaged.push(Damage { range: inside, shared }),
-            }
+            let other = self.lists[0].between(file.end..range.end).any(|(_, zeros)| !zeros);
+            let shared = (range.start < file.start || other) && !is_cut(range);
+            findings.damaged.push(Damage { range: inside, shared });
         }
         findings
     }

@@ -215,22 +215,31 @@ impl Rows {
             Ok(digest) => entry.digests.extend(digest),
             Err(reason) => return fault(reason),
         }
-        match self.pieces(number, text) {
+        match self.pieces(number, text, options) {
             Ok(pieces) => entry.pieces.extend(pieces),
             Err(what) => return fault(Reason::Part(what)),
         }
         Some(Ok(Line { at: Place::Byte(at as u64), entry }))
     }
 
-    /// The pieces of a file: of an empty one there are none, and of one that has a single piece its root says all.
-    fn pieces(&mut self, number: usize, text: &[u8]) -> Result<Option<PieceList>, &'static str> {
+    /// The pieces of a file: of an empty one there are none, and of one that has a single piece its root says all, so that
+    /// it is one only where damage is to be located.
+    fn pieces(
+        &mut self,
+        number: usize,
+        text: &[u8],
+        options: &Options,
+    ) -> Result<Option<PieceList>, &'static str> {
         let (len, root) = (self.tree.files[number].len, self.tree.files[number].root);
         let spec = find(ROOT).map(Spec::new).ok_or("no algorithm for roots")?;
         let Some(root) = root else {
             return Ok(PieceList::new(spec, 0..0, self.piece_len, Arc::from([])));
         };
         let by_root = |(own, _): &Layer| -> Ordering { text[own.clone()].cmp(&root[..]) };
-        let Ok(layer) = self.layers.binary_search_by(by_root) else { return Ok(None) };
+        let Ok(layer) = self.layers.binary_search_by(by_root) else {
+            let alone = options.one_piece && len <= self.piece_len;
+            return Ok(PieceList::whole(spec, len, &root).filter(|_| alone));
+        };
         let row = &text[self.layers[layer].1.clone()];
         if len <= self.piece_len || (row.len() / NODE) as u64 != len.div_ceil(self.piece_len) {
             return Err("a row of 'piece layers' that is not of the file's length");

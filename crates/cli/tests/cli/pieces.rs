@@ -1,0 +1,341 @@
+//! Files by digests of their pieces: what a check says of them, and what mends them.
+
+use crate::bytes::{flip, noise};
+use crate::program::Folder;
+use truesum::hash::Spec;
+
+fn digest(algorithm: &str, bytes: &[u8]) -> Vec<u8> {
+    algorithm.parse::<Spec>().unwrap().digest(bytes).as_bytes().to_vec()
+}
+
+/// A torrent of version 1 whose files are those of `set`, each with a pad of so many zeros behind it, in pieces of this length.
+fn padded_torrent(files: &[(&str, &[u8], usize)], piece_len: usize) -> Vec<u8> {
+    let (mut list, mut all) = (String::new(), Vec::new());
+    for (name, bytes, pad) in files {
+        list += &format!("d6:lengthi{}e4:pathl{}:{name}eed4:attr1:p6:lengthi{pad}e", bytes.len(), name.len());
+        list += &format!("4:pathl4:.pad{}:{pad}ee", pad.to_string().len());
+        all.extend_from_slice(bytes);
+        all.resize(all.len() + pad, 0);
+    }
+    let pieces: Vec<u8> = all.chunks(piece_len).flat_map(|piece| digest("sha1", piece)).collect();
+    let head = format!("d4:infod5:filesl{list}e4:name3:set12:piece lengthi{piece_len}e6:pieces");
+    [head.as_bytes(), format!("{}:", pieces.len()).as_bytes(), &pieces, b"ee"].concat()
+}
+
+#[test]
+fn what_fills_up_the_last_piece_of_a_torrent_is_known_to_be_zeros() {
+    let folder = Folder::new();
+    let (a, b) = (noise(20_000), noise(100));
+    for from in ["set", "copies/set"] {
+        folder.write(format!("{from}/a"), &a);
+        folder.write(format!("{from}/b"), &b);
+    }
+    folder.write("x.torrent", padded_torrent(&[("a", &a, 12_768), ("b", &b, 16_284)], 16_384));
+    let ran = folder.run(&["check", "x.torrent"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("set/a: OK\nset/b: OK\n", Some(0)), "{}", ran.err);
+    flip(&folder.path("set/b"), 5);
+    let ran = folder.run(&["check", "--locate", "x.torrent"]);
+    let said = "set/a: OK\nset/b: FAILED\n  0 100 damaged\n";
+    assert!(ran.out().starts_with(said) && ran.code == Some(1), "{} {}", ran.out(), ran.err);
+    let ran = folder.run(&["tree", "repair", "--from", "copies", "x.torrent"]);
+    assert_eq!(
+        (ran.out().as_str(), ran.code),
+        ("set/b: 0 100 mended: 100 bytes written\n", Some(0)),
+        "{}",
+        ran.err
+    );
+    assert_eq!(folder.read("set/b"), b);
+}
+
+#[test]
+fn what_fills_up_a_piece_may_be_as_long_as_nearly_all_of_it() {
+    let folder = Folder::with(&[("set/a", "abc"), ("set/b", "defg")]);
+    let hash = ["hash", "-t", "torrent-hybrid", "--piece-size", "128MiB", "-o", "x.torrent", "set"];
+    assert_eq!(folder.run(&hash).code, Some(0));
+    let ran = folder.run(&["check", "x.torrent"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("set/a: OK\nset/b: OK\n", Some(0)), "{}", ran.err);
+}
+
+#[test]
+fn zeros_that_a_list_makes_up_are_not_hashed_without_end() {
+    // Nothing here has to be right but lengths: it is refused before a digest is compared.
+    let folder = Folder::with(&[("set/a", "a"), ("z", "abc")]);
+    let torrent = |pad: u64, piece_len: u64| {
+        let head = format!(
+            "d4:infod5:filesld6:lengthi1e4:pathl1:aeed4:attr1:p6:lengthi{pad}e4:pathl1:peee4:name3:set\
+             12:piece lengthi{piece_len}e6:pieces20:"
+        );
+        [head.as_bytes(), &[7; 20], b"ee"].concat()
+    };
+    let zsync = |len: u64, block: u64| {
+        let sha1: String = digest("sha1", b"abc").iter().map(|byte| format!("{byte:02x}")).collect();
+        let head = format!(
+            "zsync: 0.6.2\nFilename: z\nBlocksize: {block}\nLength: {len}\nHash-Lengths: 1,4,16\nSHA-1: {sha1}\n\n"
+        );
+        [head.as_bytes(), &[0; 20]].concat()
+    };
+    let pad = "zeros that fill up a piece are shorter than it, and it has 1 GiB at most";
+    let block = "a block is longer than the file, or than 1 GiB";
+    for (list, why) in [
+        (torrent(1 << 20, 1 << 20), pad),
+        (torrent(60 << 20, 1 << 40), pad),
+        (zsync(3, 1 << 62), block),
+        (zsync(3, 1 << 25), block),
+        (zsync(1 << 40, 1 << 40), block),
+    ] {
+        folder.write("list", list);
+        for words in [&["check", "--locate", "list"][..], &["tree", "repair", "--from", ".", "list"]] {
+            let ran = folder.run(words);
+            assert!(ran.code > Some(0) && ran.err.contains(why), "{why}: {:?} {}", ran.code, ran.err);
+        }
+    }
+    folder.write("list", torrent((1 << 30) - 1, 1 << 30));
+    assert_eq!(folder.run(&["check", "list"]).out(), "set/a: FAILED\n  0 1 damaged\n");
+    folder.write("list", zsync(3, 1 << 24));
+    assert!(folder.run(&["check", "--locate", "list"]).out().contains("\n  0 3 damaged\n"));
+}
+
+fn hexadecimal(algorithm: &str, bytes: &[u8]) -> String {
+    digest(algorithm, bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Metalink of one file `q`, with lists of pieces: the length and the algorithm of each.
+fn metalink(bytes: &[u8], lists: &[(usize, &str)]) -> String {
+    let list = |&(len, algorithm): &(usize, &str)| {
+        let hash = |piece| format!("<hash>{}</hash>", hexadecimal(algorithm, piece));
+        let hashes: String = bytes.chunks(len).map(hash).collect();
+        format!("<pieces length=\"{len}\" type=\"{algorithm}\">{hashes}</pieces>")
+    };
+    let lists: String = lists.iter().map(list).collect();
+    let head = "<?xml version=\"1.0\"?><metalink xmlns=\"urn:ietf:params:xml:ns:metalink\"><file name=\"q\">";
+    format!("{head}<size>{}</size>{lists}</file></metalink>", bytes.len())
+}
+
+/// Digital Forensics XML of one file `q`, with runs: from where, how long, and the algorithm of each.
+fn dfxml(bytes: &[u8], runs: &[(usize, usize, &str)]) -> String {
+    let run = |&(start, len, algorithm): &(usize, usize, &str)| {
+        let hash = hexadecimal(algorithm, &bytes[start..start + len]);
+        format!(
+            "<byte_run file_offset=\"{start}\" len=\"{len}\">\
+             <hashdigest type=\"{algorithm}\">{hash}</hashdigest></byte_run>"
+        )
+    };
+    let runs: String = runs.iter().map(run).collect();
+    let head = "<?xml version=\"1.0\"?><dfxml><fileobject><filename>q</filename>";
+    format!("{head}<filesize>{}</filesize>{runs}</fileobject></dfxml>", bytes.len())
+}
+
+#[test]
+fn lists_of_pieces_that_are_cut_otherwise_are_all_compared() {
+    let folder = Folder::new();
+    let good = noise(102_400);
+    folder.write("copy", &good);
+    for (list, said) in [
+        // What a good piece of the finer list covers is none of the damage.
+        (metalink(&good, &[(4096, "sha-256"), (16_384, "sha-1")]), "98304 4096"),
+        (metalink(&good, &[(16_384, "sha-1"), (4096, "sha-256")]), "98304 4096"),
+        // Nor what one covers that begins elsewhere.
+        (dfxml(&good, &[(0, 100_000, "md5"), (0, 60_000, "sha1"), (60_000, 42_400, "sha1")]), "60000 42400"),
+        // A checksum clears nothing that a digest speaks against.
+        (metalink(&good, &[(4096, "crc32"), (16_384, "sha-1")]), "98304 4096"),
+        // Each covers what the other does not.
+        (dfxml(&good, &[(0, 51_200, "md5"), (51_200, 51_200, "sha1")]), "51200 51200"),
+    ] {
+        folder.write("q", &good);
+        folder.write("list", &list);
+        let ran = folder.run(&["check", "list"]);
+        assert_eq!((ran.out().as_str(), ran.code), ("q: OK\n", Some(0)), "{list}: {}", ran.err);
+        flip(&folder.path("q"), 99_999);
+        let ran = folder.run(&["check", "--locate", "list"]);
+        assert!(
+            ran.out().starts_with(&format!("q: FAILED\n  {said} damaged\n")) && ran.code == Some(1),
+            "{list}: {}",
+            ran.out()
+        );
+        let ran = folder.run(&["tree", "repair", "--from", "copy", "list"]);
+        assert_eq!(ran.code, Some(0), "{list}: {} {}", ran.out(), ran.err);
+        assert_eq!(folder.read("q"), good);
+    }
+}
+
+#[test]
+fn a_list_that_no_other_agrees_with_is_none_to_verify_by() {
+    let folder = Folder::new();
+    let good = noise(40_960);
+    let mut other = good.clone();
+    other[9000] ^= 1;
+    // One list is of other bytes than the other: no file has both.
+    let [fine, coarse] = [metalink(&good, &[(4096, "sha-256")]), metalink(&other, &[(20_480, "sha-1")])];
+    let second = &coarse[coarse.find("<pieces").unwrap()..];
+    folder.write("list", fine.replace("</file></metalink>", second));
+    folder.write("copy", &good);
+    for (bytes, said) in [(&good, "0 20480"), (&other, "8192 4096")] {
+        folder.write("q", bytes);
+        let ran = folder.run(&["check", "--locate", "list"]);
+        assert!(ran.out().starts_with(&format!("q: FAILED\n  {said} damaged\n")), "{}", ran.out());
+        assert_eq!(folder.run(&["tree", "repair", "--from", "copy", "list"]).code, Some(1));
+    }
+    // A byte that only one list covers is verified by that; one that none covers is not.
+    let runs = dfxml(&good, &[(0, 10_000, "md5"), (20_000, 20_960, "sha1")]);
+    folder.write("list", runs);
+    folder.write("q", &good);
+    let ran = folder.run(&["check", "list"]);
+    assert!(ran.out().starts_with("q: NOT VERIFIED\n  10000 10000 not verified"), "{}", ran.out());
+}
+
+#[test]
+fn entries_without_digests_of_pieces_are_verified_all_the_same() {
+    let folder = Folder::new();
+    let big = noise(60_000);
+    folder.write("copies/q", &big);
+    folder.write("copies/small", "small");
+    let hash = hexadecimal("sha-256", b"small");
+    let small = format!("</file><file name=\"small\"><hash type=\"sha-256\">{hash}</hash></file></metalink>");
+    folder.write("list", metalink(&big, &[(4096, "sha-1")]).replace("</file></metalink>", &small));
+    folder.write("q", &big);
+    let repair = || folder.run(&["tree", "repair", "--from", "copies", "list"]);
+    let missing = repair();
+    assert!(missing.code == Some(1) && missing.err.contains("small: cannot open"), "{}", missing.err);
+    folder.write("small", "smoll");
+    let damaged = repair();
+    assert!(damaged.code == Some(1) && damaged.err.contains("small: not as listed"), "{}", damaged.err);
+    folder.write("small", "small");
+    assert_eq!(repair().code, Some(0));
+}
+
+/// A packet of a parity set.
+fn packet(kind: &[u8; 16], body: &[u8]) -> Vec<u8> {
+    let hashed = [&[1; 16], &kind[..], body].concat();
+    let len = (32 + hashed.len() as u64).to_le_bytes();
+    [b"PAR2\0PKT", &len[..], &digest("md5", &hashed), &hashed].concat()
+}
+
+/// PAR2 of one file `set/a` that is no longer than a slice.
+fn parity(bytes: &[u8]) -> Vec<u8> {
+    let (start, size) = (&bytes[..bytes.len().min(16 << 10)], (bytes.len() as u64).to_le_bytes());
+    let id = digest("md5", &[&digest("md5", start)[..], &size, b"set/a"].concat());
+    let described = [&id[..], &digest("md5", bytes), &digest("md5", start), &size, b"set/a\0\0\0"].concat();
+    let main = [&(1u64 << 20).to_le_bytes()[..], &1u32.to_le_bytes(), &id].concat();
+    [packet(b"PAR 2.0\0Main\0\0\0\0", &main), packet(b"PAR 2.0\0FileDesc", &described)].concat()
+}
+
+#[test]
+fn a_file_of_one_piece_is_located_and_mended_as_a_whole() {
+    let good = noise(20_000);
+    for (list, by) in [("v2.torrent", "bt2-pieces-root"), ("x.par2", "md5")] {
+        let folder = Folder::new();
+        for name in ["set/a", "copies/set/a"] {
+            folder.write(name, &good);
+        }
+        folder.write("x.par2", parity(&good));
+        let hash = ["hash", "-t", "torrent-v2", "--piece-size", "64KiB", "-o", "v2.torrent", "set"];
+        assert_eq!(folder.run(&hash).code, Some(0));
+        let ran = folder.run(&["check", "--locate", list]);
+        assert_eq!((ran.out().as_str(), ran.code), ("set/a: OK\n", Some(0)), "{}", ran.err);
+        flip(&folder.path("set/a"), 9000);
+        let ran = folder.run(&["check", "--locate", list]);
+        let said = format!("set/a: FAILED\n  0 20000 damaged\n  expected {by} ");
+        assert!(ran.out().starts_with(&said) && ran.code == Some(1), "{} {}", ran.out(), ran.err);
+        let ran = folder.run(&["tree", "repair", "--from", "copies", list]);
+        let said = "0 20000 mended: 4096 bytes written\n";
+        assert_eq!((ran.out().as_str(), ran.code), (said, Some(0)), "{}", ran.err);
+        assert_eq!(folder.read("set/a"), good);
+    }
+}
+
+/// Lines of `hashdeep -p` of one file `q`, for pieces of so many bytes.
+fn piecewise(bytes: &[u8], len: usize) -> Vec<String> {
+    let line = |(at, piece): (usize, &[u8])| {
+        let (first, last) = (at * len, at * len + piece.len() - 1);
+        format!("{},{},q offset {first}-{last}\n", piece.len(), hexadecimal("md5", piece))
+    };
+    bytes.chunks(len).enumerate().map(line).collect()
+}
+
+#[test]
+fn pieces_that_are_listed_one_by_one_may_come_in_any_order_and_twice() {
+    let folder = Folder::new();
+    let good = noise(50_000);
+    folder.write("copy", &good);
+    let head = "%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n";
+    let lines = piecewise(&good, 4096);
+    let backwards: String = lines.iter().rev().map(String::as_str).collect();
+    let twice = format!("{backwards}{}", lines[3]);
+    let both = format!("{}{}", lines.concat(), piecewise(&good, 10_000).concat());
+    // Pieces of another length that are good leave less of one that is not.
+    let said = ["16384 4096", "16384 4096", "16384 4096", "20000 480"];
+    for (list, said) in [lines.concat(), backwards, twice, both].into_iter().zip(said) {
+        folder.write("q", &good);
+        folder.write("list", format!("{head}{list}"));
+        let ran = folder.run(&["check", "list"]);
+        assert_eq!((ran.out().as_str(), ran.code), ("q: OK\n", Some(0)), "{}", ran.err);
+        assert!(ran.err.contains("1 file verified, 1 not listed; 49 KiB read"), "{}", ran.err);
+        flip(&folder.path("q"), 20_000);
+        let ran = folder.run(&["check", "--locate", "list"]);
+        let said = format!("q: FAILED\n  {said} damaged\n");
+        assert!(ran.out().starts_with(&said), "{}", ran.out());
+        let ran = folder.run(&["tree", "repair", "--from", "copy", "list"]);
+        assert!(ran.code == Some(0) && folder.read("q") == good, "{} {}", ran.out(), ran.err);
+    }
+    // A gap is one, whatever the order; and nothing has two digests.
+    folder.write("list", format!("{head}{}{}", lines[5], lines[0]));
+    let ran = folder.run(&["check", "list"]);
+    let said = "q: NOT VERIFIED\n  4096 16384 not verified";
+    assert!(
+        ran.out().starts_with(said) && ran.out().contains("\n  24576 25424 not verified"),
+        "{}",
+        ran.out()
+    );
+    let other = lines[2].replacen(&hexadecimal("md5", &good[8192..12_288]), &"0".repeat(32), 1);
+    folder.write("list", format!("{head}{}{other}", lines.concat()));
+    let ran = folder.run(&["check", "list"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("q: FAILED\n  8192 4096 damaged\n", Some(1)));
+    // However many of them overlap, each is compared.
+    let overlapping: String = (0..40)
+        .map(|at| {
+            format!(
+                "{},{},q offset 0-{}\n",
+                50_000 - at,
+                hexadecimal("md5", &good[..50_000 - at]),
+                49_999 - at
+            )
+        })
+        .collect();
+    for (list, good) in [
+        (overlapping.clone(), true),
+        (overlapping.replacen(&hexadecimal("md5", &good[..49_980]), &"0".repeat(32), 1), false),
+    ] {
+        folder.write("list", format!("{head}{list}"));
+        let ran = folder.run(&["check", "list"]);
+        assert_eq!(ran.out().contains("FAILED"), !good, "{}", ran.out());
+    }
+}
+
+#[test]
+fn why_a_copy_mends_nothing_is_said() {
+    let folder = Folder::new();
+    let good = noise(60_000);
+    folder.write("q", &good);
+    folder.write("list", metalink(&good, &[(4096, "sha-1")]));
+    flip(&folder.path("q"), 9000);
+    folder.write("damaged/q", folder.read("q"));
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    std::fs::create_dir(folder.path("linked")).unwrap();
+    std::fs::hard_link(folder.path("q"), folder.path("linked/q")).unwrap();
+    for (copy, why) in [
+        ("damaged", "the copy is damaged here too"),
+        ("damaged/q", "the copy is damaged here too"),
+        ("empty", "the copy is not there"),
+        (".", "the copy is this same file"),
+        ("q", "the copy is this same file"),
+        ("linked", "the copy is this same file"),
+    ] {
+        let ran = folder.run(&["tree", "repair", "--from", copy, "list"]);
+        assert_eq!(
+            (ran.out(), ran.code),
+            (format!("8192 4096 cannot be mended: {why}\n"), Some(1)),
+            "{copy}: {}",
+            ran.err
+        );
+    }
+}

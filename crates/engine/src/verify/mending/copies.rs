@@ -1,0 +1,73 @@
+//! The copies that files are mended from.
+
+use crate::error::{Cause, Error};
+use crate::io::open::{Root, Special};
+use crate::io::read::Guarded;
+use crate::job::{Outcome, Verdict};
+use crate::verify::pieced::Pieced;
+use std::collections::HashMap;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Where copies are.
+pub(super) struct Copies {
+    root: Root,
+    /// The only one.
+    only: Option<Vec<u8>>,
+    pub(super) open: HashMap<usize, Option<Guarded>>,
+}
+
+impl Copies {
+    /// The copies in a folder, or a copy; `given` says that the file is called otherwise than the list has it.
+    pub(super) fn new(copy: &Path, files: &[Pieced], given: bool) -> Result<Copies, Error> {
+        let bytes = copy.as_os_str().as_bytes();
+        if copy.is_dir() {
+            let only = files.first().filter(|_| given).map(|file| file.job.name.clone());
+            return Ok(Copies { root: Root::folder(copy, false)?, only, open: HashMap::new() });
+        }
+        let files = files.len();
+        if files != 1 {
+            let why = format!("the list is of {files} files: name the folder with their copies");
+            return Err(Error::new(bytes, "use", Cause::Other(why)));
+        }
+        Ok(Copies { root: Root::Anywhere, only: Some(bytes.to_vec()), open: HashMap::new() })
+    }
+
+    /// Takes the size of the copy for that of a file whose size is not listed and that is not good as it is: by its last piece it
+    /// will be seen whether that is right. Returns whether there was one.
+    pub(super) fn tell_sizes(&self, files: &mut [Pieced], found: &[Outcome]) -> bool {
+        let mut told = false;
+        for (file, found) in files.iter_mut().zip(found) {
+            if file.job.size.is_some() || !file.pieces[0].is_open() || found.verdict() == Verdict::Verified {
+                continue;
+            }
+            let size = self.root.size(self.path(&file.job.name));
+            let of_size: Option<Vec<_>> = file.pieces.iter().map(|list| list.of_size(size)).collect();
+            if let Some(pieces) = of_size {
+                (file.pieces, file.job.size, told) = (pieces, Some(size), true);
+            }
+        }
+        told
+    }
+
+    pub(super) fn path<'p>(&'p self, name: &'p [u8]) -> &'p [u8] {
+        self.only.as_deref().unwrap_or(name)
+    }
+
+    /// Opens the copy of a file; one that is not there has no bytes.
+    pub(super) fn open(&mut self, number: usize, name: &[u8]) -> Result<(), Error> {
+        // A torrent may be of more files than can be open at a time.
+        if self.open.len() > 16 {
+            self.open.retain(|known, _| *known == number);
+        }
+        if !self.open.contains_key(&number) {
+            let found = match Guarded::open(&self.root, self.path(name), Special::Refuse) {
+                Ok(file) => Some(file),
+                Err(error) if error.is_missing() && self.only.is_none() => None,
+                Err(error) => return Err(error),
+            };
+            self.open.insert(number, found);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,186 @@
+//! All lists of pieces of one sequence, held against the bytes of one read, and what they say together of a file.
+//!
+//! Lists that are cut otherwise speak of the same bytes. A byte is known to be good where a list says so and none speaks against
+//! it. A piece that differs is damage; of it that part is none which a good piece of another list covers, unless nothing is left.
+
+use super::file::lots;
+use super::judge::Judge;
+use crate::job::{Damage, Findings, Outcome};
+use crate::pieces::recipe::Recipe;
+use crate::pieces::sequence::Sequence;
+use std::collections::VecDeque;
+use std::io;
+use std::ops::Range;
+use std::thread::Scope;
+use truesum_manifest::PieceList;
+
+/// Judges, one for each way to cut, and files of which not all pieces are known.
+pub(super) struct Bench {
+    seats: Vec<Seat>,
+    /// Whether there is a judge for every list.
+    all_lists: bool,
+    waiting: VecDeque<(Range<u64>, Outcome)>,
+}
+
+struct Seat {
+    units: Sequence,
+    judge: Judge,
+    list: PieceList,
+}
+
+impl Bench {
+    /// For these lists of a sequence whose bytes from `at` on come next.
+    pub(super) fn new<'s>(lists: &[PieceList], at: u64, threads: usize, scope: &'s Scope<'s, '_>) -> Bench {
+        let lots = lots(lists);
+        let (count, threads) = (lots.len(), threads.div_ceil(lots.len().max(1)));
+        let seat = |lot: Vec<PieceList>| {
+            // The algorithm of a list may have no tree.
+            let recipes = lot.iter().map(Recipe::of).collect::<Option<_>>()?;
+            let list = lot[0].clone();
+            let units = Sequence::new(recipes, at, list.cuts().clone(), threads, scope);
+            Some(Seat { units, judge: Judge::new(lot), list })
+        };
+        let seats: Vec<Seat> = lots.into_iter().filter_map(seat).collect();
+        Bench { all_lists: seats.len() == count, seats, waiting: VecDeque::new() }
+    }
+
+    /// The next bytes.
+    pub(super) fn bytes(&mut self, bytes: &[u8]) {
+        self.seats.iter_mut().for_each(|seat| seat.units.bytes(bytes, &mut seat.judge));
+    }
+
+    /// Bytes that are not there.
+    pub(super) fn absent(&mut self, count: u64) {
+        self.seats.iter_mut().for_each(|seat| seat.units.absent(count, &mut seat.judge));
+    }
+
+    /// What lies between files.
+    pub(super) fn between(&mut self, gap: Range<u64>) {
+        for Seat { units, judge, list } in &mut self.seats {
+            units.between(list, gap.clone(), judge);
+        }
+    }
+
+    /// A file that was read, and where it lies.
+    pub(super) fn file(&mut self, range: Range<u64>, outcome: Outcome) {
+        self.waiting.push_back((range, outcome));
+    }
+
+    /// Hands out files of which all pieces are known.
+    pub(super) fn hand_out(&mut self, to: &mut dyn FnMut(Outcome) -> io::Result<()>) -> io::Result<()> {
+        while let Some((range, _)) = self.waiting.front()
+            && self.seats.iter().all(|seat| seat.judge.knows(range))
+        {
+            self.first(to)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the sequence, whose files end at this byte, and hands out the others.
+    pub(super) fn end(&mut self, at: u64, to: &mut dyn FnMut(Outcome) -> io::Result<()>) -> io::Result<()> {
+        for Seat { units, judge, list } in &mut self.seats {
+            units.between(list, at..list.covered().end, judge);
+            units.end(judge);
+        }
+        while !self.waiting.is_empty() {
+            self.first(to)?;
+        }
+        Ok(())
+    }
+
+    fn first(&mut self, to: &mut dyn FnMut(Outcome) -> io::Result<()>) -> io::Result<()> {
+        let Some((file, mut outcome)) = self.waiting.pop_front() else { return Ok(()) };
+        if let Ok(found) = &mut outcome.result {
+            let by_digest = !outcome.job.specs.is_empty() && outcome.job.agrees(&found.digests);
+            let missing = (file.end - file.start).saturating_sub(found.size);
+            found.pieces = Some(self.findings(&file, by_digest, missing));
+        }
+        self.seats.iter_mut().for_each(|seat| seat.judge.forget(&file));
+        to(outcome)
+    }
+
+    /// What all judges say of a file.
+    fn findings(&self, file: &Range<u64>, by_digest: bool, missing: u64) -> Findings {
+        let all = 0..file.end - file.start;
+        let of = |seat: &Seat| (seat.judge.is_strong(), seat.judge.findings(file, by_digest, missing));
+        let said: Vec<(bool, Findings)> = self.seats.iter().map(of).collect();
+        let mut findings = match said.len() {
+            1 => said.into_iter().map(|(_, findings)| findings).next().unwrap_or_default(),
+            _ => together(&all, said),
+        };
+        if !self.all_lists && !all.is_empty() {
+            findings.unknown = vec![all];
+        }
+        // Pieces side by side are one damage.
+        findings.damaged.dedup_by(|next, last| {
+            let joined = last.range.end >= next.range.start && last.shared == next.shared;
+            last.range.end = if joined { last.range.end.max(next.range.end) } else { last.range.end };
+            joined
+        });
+        findings
+    }
+}
+
+/// What several judges say of the bytes `all`; whether each is strong enough to clear bytes that another has in a damaged piece.
+fn together(all: &Range<u64>, mut said: Vec<(bool, Findings)>) -> Findings {
+    let by: Vec<&str> = said.iter().map(|(_, one)| one.by.as_str()).collect();
+    let by = by.join(", ");
+    let blamed = |one: &Findings| union(one.damaged.iter().map(|damage| damage.range.clone()));
+    // What may be damaged by each that is strong.
+    let suspect: Vec<Vec<Range<u64>>> = said
+        .iter()
+        .filter(|(strong, _)| *strong)
+        .map(|(_, one)| union(blamed(one).into_iter().chain(one.unknown.iter().cloned())))
+        .collect();
+    let narrowed = |damage: &Damage| {
+        let mut parts = vec![damage.range.clone()];
+        for suspect in &suspect {
+            parts = parts.iter().flat_map(|part| common(part, suspect)).collect();
+        }
+        if parts.is_empty() {
+            parts.push(damage.range.clone());
+        }
+        let shared = damage.shared;
+        parts.into_iter().map(move |range| Damage { range, shared })
+    };
+    let mut damaged: Vec<Damage> = said.iter().flat_map(|(_, one)| &one.damaged).flat_map(narrowed).collect();
+    damaged.sort_unstable_by_key(|damage| (damage.range.start, damage.range.end));
+    // Digests that are cut short prove nothing beside others: by them nothing is known but damage.
+    let short = said.iter().all(|(_, one)| one.short.is_some()).then(|| by.clone());
+    let mut unknown = vec![all.clone()];
+    for (_, one) in &mut said {
+        if one.short.is_some() && short.is_none() {
+            one.unknown = gaps(all, &blamed(one));
+        }
+        unknown = unknown.iter().flat_map(|range| common(range, &one.unknown)).collect();
+    }
+    let open_end = said.iter().all(|(_, one)| one.open_end);
+    Findings { damaged, unknown, by, short, open_end, ..Findings::default() }
+}
+
+/// Ranges in order and apart.
+fn union(ranges: impl Iterator<Item = Range<u64>>) -> Vec<Range<u64>> {
+    let mut ranges: Vec<Range<u64>> = ranges.collect();
+    ranges.sort_unstable_by_key(|range| range.start);
+    ranges.dedup_by(|next, last| {
+        let joined = last.end >= next.start;
+        last.end = if joined { last.end.max(next.end) } else { last.end };
+        joined
+    });
+    ranges
+}
+
+/// What of a range lies in these, which are in order and apart.
+fn common(range: &Range<u64>, of: &[Range<u64>]) -> impl Iterator<Item = Range<u64>> {
+    let range = range.clone();
+    let first = of.partition_point(|other| other.end <= range.start);
+    let within = move |other: &Range<u64>| other.start.max(range.start)..other.end.min(range.end);
+    of[first..].iter().map(within).take_while(|part| !part.is_empty())
+}
+
+/// What lies between ranges that are in order and apart.
+fn gaps(all: &Range<u64>, of: &[Range<u64>]) -> Vec<Range<u64>> {
+    let starts = std::iter::once(all.start).chain(of.iter().map(|range| range.end));
+    let ends = of.iter().map(|range| range.start).chain(std::iter::once(all.end));
+    starts.zip(ends).map(|(start, end)| start..end).filter(|gap| !gap.is_empty()).collect()
+}
