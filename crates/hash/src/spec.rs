@@ -26,7 +26,7 @@ const MAX_NAME: usize = 255;
 const SEED: &str = "seed";
 const KEYED: &str = "keyed";
 pub(crate) const NAME: &str = "name";
-pub(crate) const CONTEXT: &str = "context";
+const CONTEXT: &str = "context";
 
 /// An algorithm and its parameters: what is needed to hash a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

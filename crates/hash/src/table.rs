@@ -131,13 +131,13 @@ fn nearest(text: &str) -> Option<&'static str> {
             }
             match bare(&name.to_ascii_lowercase()).strip_prefix(&begin) {
                 Some("") => least(&mut begun, (false, at), row.name),
-                Some(_) => least(&mut begun, (true, at), *name),
+                Some(_) => least(&mut begun, (true, at), name),
                 None => {}
             }
         }
         let distance = edit_distance(&text, name);
         if distance <= 2 && distance < name.len() / 2 {
-            least(&mut near, (!evident, distance, at), *name);
+            least(&mut near, (!evident, distance, at), name);
         }
     }
     family.map(|(_, name)| name).or(begun.map(|(_, name)| name)).or(near.map(|(_, name)| name))

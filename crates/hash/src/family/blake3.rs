@@ -9,7 +9,6 @@
 use crate::algorithm::{Algorithm, Key, Keying, Kind, Lengths, Output, Params, Secret, Serial, Status};
 use crate::block::{Kernel, Message, kernels, pick, run};
 use crate::digest::Digest;
-use crate::spec::CONTEXT;
 use crate::family::blake2s::{IV, round};
 use crate::word::{Endian, Word32, array, unroll};
 #[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
@@ -30,7 +29,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         summary: "b3sum; a tree of 1 KiB chunks, output of any length, keyed and derive-key modes",
         check: "b7d65b48420d1033cb2595293263b6f72eabee20d55e699d0df1973b3c9deed1",
         keying: Keying::Optional { least: 32, most: 32 },
-        customized: Some(CONTEXT),
+        customized: Some("context"),
         kind: Kind::Chunks { new, finish_many },
         ..Algorithm::PLAIN
     },

@@ -97,12 +97,13 @@ impl Digests {
         if self.found.len() > MAX_DIGESTS { Err(Reason::NotALine) } else { Ok(()) }
     }
 
-    /// What was found, and the names of what was not.
-    fn end(self) -> Result<(Vec<(Spec, Digest)>, Vec<String>), Reason> {
-        match self.found.is_empty() {
-            true => Err(self.unknown.unwrap_or(Reason::EmptyDigest)),
-            false => Ok((self.found, self.unread)),
+    /// Gives the entry what was found, and the names of what was not.
+    fn end(self, entry: &mut Entry) -> Result<(), Reason> {
+        if self.found.is_empty() {
+            return Err(self.unknown.unwrap_or(Reason::EmptyDigest));
         }
+        (entry.digests, entry.unread) = (self.found, self.unread);
+        Ok(())
     }
 }
 
@@ -171,7 +172,7 @@ impl Links {
                 _ => odd |= value.starts_with(b"urn:") || holds_like(value),
             }
         }
-        (entry.digests, entry.unread) = digests.end()?;
+        digests.end(&mut entry)?;
         if odd { Err(NO_TOPIC) } else { Ok(entry) }
     }
 
@@ -197,14 +198,13 @@ impl Links {
         if !ended {
             return Err(Reason::Part("the link is cut off"));
         }
-        let (digests, unread) = digests.end()?;
-        Ok(Entry {
+        let mut entry = Entry {
             path: radix::percent(name).ok_or(Reason::BadEscape)?,
             size: Some(scan::decimal(size).ok_or(Reason::Size)?),
-            digests,
-            unread,
             ..Entry::default()
-        })
+        };
+        digests.end(&mut entry)?;
+        Ok(entry)
     }
 }
 
