@@ -247,7 +247,8 @@ fn reading(args: &ConvertArgs) -> Options {
         name => Options::for_name(name),
     };
     let all = told.all_said();
-    Options { asked: args.algorithm.clone(), format: args.from.or(all.format), ..all }
+    // Also what only says where damage is: it is lost like anything else.
+    Options { asked: args.algorithm.clone(), format: args.from.or(all.format), locating: true, ..all }
 }
 
 /// How whoever finds the result reads it, knowing nothing but its name. What tells its algorithms nowhere is read by them.

@@ -283,8 +283,12 @@ impl FromStr for Spec {
     /// where the digest has leaves or parts of any size. A CRC without a name is spelled by its parameters:
     /// `crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0`.
     fn from_str(text: &str) -> Result<Spec, SpecError> {
-        if let Some((crc::KEY, parameters)) = text.split_once(':') {
-            return format!("{};{}", crc::KEY, parameters.replace([',', ' '], ";")).parse();
+        if let Some((key, parameters)) = text.split_once(':')
+            && key.eq_ignore_ascii_case(crc::KEY)
+        {
+            let parameters: Vec<_> =
+                parameters.split([',', ' ', ';']).filter(|part| !part.is_empty()).collect();
+            return format!("{};{}", crc::KEY, parameters.join(";")).parse();
         }
         let (text, parameters) = match text.split_once(';') {
             Some((name, parameters)) => (name, Some(parameters)),

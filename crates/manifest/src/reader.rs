@@ -57,6 +57,8 @@ const NOISE: u64 = 16;
 
 /// Most names remembered of algorithms that there are not.
 const UNREAD: usize = 16;
+/// What stands for all others.
+const OTHERS: &str = "others";
 
 /// Where entries come from.
 enum Source {
@@ -104,7 +106,8 @@ impl<R: Read> Reader<R> {
         match self.unread.iter().position(|(known, _)| known == name) {
             Some(at) => self.unread[at].1 += 1,
             None if self.unread.len() < UNREAD => self.unread.push((name.to_owned(), 1)),
-            None => {}
+            None if self.unread.len() == UNREAD => self.unread.push((OTHERS.to_owned(), 1)),
+            None => self.unread[UNREAD].1 += 1,
         }
     }
 

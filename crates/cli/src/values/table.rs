@@ -67,7 +67,7 @@ pub fn whole_names(list: &str) -> String {
         let (name, digit) = (whole.rsplit(',').next().unwrap_or_default(), part.len() == 1);
         whole.push_str(match name {
             _ if at == 0 => "",
-            name if name.contains("crc:") && part.contains('=') => ";",
+            name if name.to_ascii_lowercase().contains("crc:") && is_parameter(part) => ";",
             name if name.contains("haval") && digit => "-",
             _ => ",",
         });
@@ -152,6 +152,12 @@ fn refuse(command: &clap::Command, arg: Option<&clap::Arg>, value: &str, why: St
     error
 }
 
+/// Whether it is a parameter of a CRC.
+fn is_parameter(text: &str) -> bool {
+    let keys = ["width", "poly", "init", "refin", "refout", "xorout", "check", "residue", "name"];
+    text.split_once('=').is_some_and(|(key, _)| keys.contains(&key.trim().to_ascii_lowercase().as_str()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::whole_names;
@@ -164,6 +170,7 @@ mod tests {
                 "md5,crc:width=16,poly=0x1021,init=0xffff,sha1",
                 "md5,crc:width=16;poly=0x1021;init=0xffff,sha1",
             ),
+            ("crc:width=8,poly=7,xxh64;seed=5", "crc:width=8;poly=7,xxh64;seed=5"),
             ("haval256,5,haval128,3,md5", "haval256-5,haval128-3,md5"),
             ("--algorithm=crc:width=8,poly=7", "--algorithm=crc:width=8;poly=7"),
             ("sha256,leaf=1", "sha256,leaf=1"),

@@ -220,8 +220,7 @@ impl<'a> Verification<'a> {
         checked.unverified_signature = entries.signer().filter(|_| options.public_key.is_none());
         checked.digest = seen.digest();
         let unread = entries.unread().iter();
-        let unread: Vec<_> =
-            unread.map(|(name, entries)| format!("{} ({entries})", display_safe(name.as_bytes()))).collect();
+        let unread: Vec<_> = unread.map(|(name, entries)| format!("{} ({entries})", shown(name))).collect();
         let facts = entries.facts();
         self.folders.extend(folder_listed);
         checked.entries = facts.jobs - checked.not_in_turn;
@@ -434,6 +433,15 @@ impl<'a> Verification<'a> {
         self.report.unmatched = unmatched.len() as u64;
         unmatched.into_iter().try_for_each(|name| tell(Event::Unmatched(Path::new(name))))?;
         self.report.not_verified.iter().try_for_each(|name| tell(Event::NotVerified(name)))
+    }
+}
+
+/// A name from a manifest as a message has it.
+fn shown(name: &str) -> String {
+    const MOST: usize = 64;
+    match name.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", display_safe(&name.as_bytes()[..end])),
+        None => display_safe(name.as_bytes()).to_string(),
     }
 }
 

@@ -40,6 +40,8 @@ struct Object {
     parts: Option<Vec<Part>>,
     #[serde(default)]
     is_truncated: bool,
+    /// Where the list goes on, as the service's command line program tells it.
+    next_token: Option<IgnoredAny>,
     part_number_marker: Option<u64>,
 }
 
@@ -144,7 +146,9 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             list.part_number_marker,
             list.total_parts_count.or(list.parts_count),
         ),
-        (None, Some(parts)) => (parts, object.is_truncated, object.part_number_marker, None),
+        (None, Some(parts)) => {
+            (parts, object.is_truncated || object.next_token.is_some(), object.part_number_marker, None)
+        }
         (None, None) => return Err(refused(0, "an object without a list of its parts")),
     };
     if marker.is_some_and(|marker| marker > 0) {
@@ -170,6 +174,9 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         ranges.push(start..end);
     }
     let size = object.object_size.or((!truncated).then_some(end));
+    if size.is_none() {
+        return Err(refused(0, "the list of parts is cut off, and nothing says how long the object is"));
+    }
     if size.is_some_and(|size| size < end || !truncated && size != end) {
         return Err(refused(0, "the parts are not as long as the object"));
     }
@@ -178,6 +185,10 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         Some(key) => key.clone().into_bytes(),
         None => nameless::name(options, &[".parts.json", ".json"])?,
     };
+    // Parts may have any numbers, and one that was left out is not told.
+    let numbers = (1..).zip(&parts).find(|(number, part)| part.part_number != *number);
+    let missing =
+        numbers.filter(|_| object.object_size.is_none()).map(|(number, _)| format!("part {number}"));
     for column in 0..CHECKSUMS {
         entry.pieces.extend(list(&parts, &ranges, column, options)?);
     }
@@ -185,6 +196,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     entry.unread =
         sums.unread().chain(parts.first().into_iter().flat_map(|part| part.sums.unread())).collect();
     entry.unread.dedup();
+    entry.unread.extend(missing);
     // The checksum of an empty part is among them, and in no list.
     let of_parts = |name: &str| {
         let is = |list: &&PieceList| {
