@@ -339,3 +339,23 @@ fn why_a_copy_mends_nothing_is_said() {
         );
     }
 }
+
+#[test]
+fn a_file_is_as_tamper_evident_as_the_weakest_list_that_alone_covers_a_part() {
+    let folder = Folder::new();
+    let good = noise(60_000);
+    folder.write("q", &good);
+    for (list, weak) in [
+        (dfxml(&good, &[(0, 30_000, "md5"), (30_000, 30_000, "sha256")]), Some("md5")),
+        (dfxml(&good, &[(0, 60_000, "md5"), (30_000, 30_000, "sha256")]), Some("md5")),
+        (dfxml(&good, &[(0, 60_000, "sha256"), (30_000, 30_000, "md5")]), None),
+        (metalink(&good, &[(4096, "md5"), (8192, "sha-256")]), None),
+    ] {
+        folder.write("list", &list);
+        let ran = folder.run(&["check", "list"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let said = weak.map(|name| format!("1 entry by {name}: not tamper-evident"));
+        let is_said = said.is_none_or(|said| ran.err.contains(&said));
+        assert!(is_said && ran.err.contains("not tamper-evident") == weak.is_some(), "{list}: {}", ran.err);
+    }
+}

@@ -209,11 +209,8 @@ impl<'a, R: Read> Entries<'a, R> {
         let (root, all) = (self.root, self.pieced.take());
         let (files, left_out) = pieced::picked(all, |job| self.picking.pick(job, root));
         for file in &files {
-            let specs = file.pieces.iter().map(|pieces| pieces.spec()).chain(file.job.specs.iter());
-            let mut all: Vec<Spec> = specs.cloned().collect();
-            // A file may have a root, and nodes of the same tree.
-            all.dedup();
-            self.note(&all, weak_name(&all).as_deref());
+            let by = pieced::judged_by(file);
+            self.note(&by[0], by.iter().find_map(|specs| weak_name(specs)).as_deref());
         }
         self.facts.jobs += files.len() as u64;
         self.facts.left_out += left_out;

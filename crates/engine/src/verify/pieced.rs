@@ -20,7 +20,7 @@ use crate::verify::picking::Pick;
 use bench::Bench;
 pub use file::Pieced;
 use file::end_of;
-pub(crate) use file::{lots, size_of};
+pub(crate) use file::{judged_by, lots, size_of};
 pub use join::Join;
 use std::io;
 use std::iter::Peekable;

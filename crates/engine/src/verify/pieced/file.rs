@@ -1,6 +1,7 @@
 //! A file that has digests of pieces, and where in their sequence it lies.
 
 use crate::job::Job;
+use truesum_hash::Spec;
 use truesum_manifest::PieceList;
 
 /// A file that has digests of pieces.
@@ -38,4 +39,29 @@ pub(crate) fn lots(lists: &[PieceList]) -> Vec<Vec<PieceList>> {
         }
     }
     lots
+}
+
+/// The algorithms that a file is judged by: at least one of each of these. Lists that cover all that is covered judge it together;
+/// where none does, each judges a part that others say nothing of.
+pub(crate) fn judged_by(file: &Pieced) -> Vec<Vec<Spec>> {
+    let (start, end) = (file.pieces.iter().map(|list| list.covered().start).min(), size_of(file));
+    let is_whole = |lot: &Vec<PieceList>| {
+        let covered = lot[0].covered();
+        Some(covered.start) == start
+            && covered.end.saturating_sub(lot[0].file_start()) >= end
+            && lot[0].cuts().gaps().next().is_none()
+    };
+    let lots = lots(&file.pieces);
+    let by = |lists: &[PieceList]| {
+        let specs = lists.iter().map(PieceList::spec).chain(file.job.specs.iter());
+        let mut specs: Vec<Spec> = specs.cloned().collect();
+        // A file may have a root, and nodes of the same tree.
+        specs.dedup();
+        specs
+    };
+    let whole: Vec<PieceList> = lots.iter().filter(|lot| is_whole(lot)).flatten().cloned().collect();
+    match whole.is_empty() {
+        true => lots.iter().map(|lot| by(lot)).collect(),
+        false => vec![by(&whole)],
+    }
 }
