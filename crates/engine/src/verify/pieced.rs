@@ -5,10 +5,10 @@
 //! units. Lists of pieces that are cut otherwise are compared in the same read. A piece that holds bytes of a file that could not be read is known to nobody, and one that differs is damage of
 //! every file it holds bytes of: which of them, its digest does not tell.
 
-mod bench;
 mod file;
 mod join;
 mod judge;
+mod panel;
 
 use crate::error::{Cause, Error};
 use crate::io::read::{Guarded, Whole};
@@ -17,11 +17,11 @@ use crate::progress::Progress;
 use crate::run::config::{Config, cores};
 use crate::task::Sink;
 use crate::verify::picking::Pick;
-use bench::Bench;
 pub use file::Pieced;
 use file::end_of;
 pub(crate) use file::{judged_by, lots, size_of};
 pub use join::Join;
+use panel::Panel;
 use std::io;
 use std::iter::Peekable;
 use std::sync::Arc;
@@ -131,7 +131,7 @@ fn sequence(
     std::thread::scope(|scope| {
         let starts = pieces.iter().map(|list| list.covered().start.min(list.file_start()));
         let mut at = starts.min().unwrap_or_default();
-        let mut bench = Bench::new(pieces, at, threads, scope);
+        let mut panel = Panel::new(pieces, at, threads, scope);
         let mut buffer = vec![0; SLICE];
         for file in files {
             if progress.stopped() {
@@ -139,13 +139,13 @@ fn sequence(
             }
             let (start, size) = (file.pieces[0].file_start(), size_of(&file));
             let job = file.job;
-            bench.between(at..start);
+            panel.between(at..start);
             progress.set_current(&job.name);
             let started = Instant::now();
             let (given, result) = read(&job, size, config, progress, &mut buffer, &mut |bytes| {
-                bench.bytes(bytes);
+                panel.bytes(bytes);
             });
-            bench.absent(size - given);
+            panel.absent(size - given);
             if progress.stopped() {
                 return Ok(());
             }
@@ -164,11 +164,11 @@ fn sequence(
                 (Ok(found), None) => at.max(start + found.size),
                 _ => at,
             };
-            bench.file(start..end, Outcome { job, result });
+            panel.file(start..end, Outcome { job, result });
             progress.add_file();
-            bench.hand_out(hand_out)?;
+            panel.hand_out(hand_out)?;
         }
-        bench.end(at, hand_out)
+        panel.end(at, hand_out)
     })
 }
 

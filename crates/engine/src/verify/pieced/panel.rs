@@ -14,8 +14,8 @@ use std::ops::Range;
 use std::thread::Scope;
 use truesum_manifest::PieceList;
 
-/// Judges, one for each way to cut, and files of which not all pieces are known.
-pub(super) struct Bench {
+/// Judges who sit together, one for each way to cut, and files of which not all pieces are known.
+pub(super) struct Panel {
     seats: Vec<Seat>,
     /// Whether there is a judge for every list.
     all_lists: bool,
@@ -28,9 +28,9 @@ struct Seat {
     list: PieceList,
 }
 
-impl Bench {
+impl Panel {
     /// For these lists of a sequence whose bytes from `at` on come next.
-    pub(super) fn new<'s>(lists: &[PieceList], at: u64, threads: usize, scope: &'s Scope<'s, '_>) -> Bench {
+    pub(super) fn new<'s>(lists: &[PieceList], at: u64, threads: usize, scope: &'s Scope<'s, '_>) -> Panel {
         let lots = lots(lists);
         let (count, threads) = (lots.len(), threads.div_ceil(lots.len().max(1)));
         let seat = |lot: Vec<PieceList>| {
@@ -41,7 +41,7 @@ impl Bench {
             Some(Seat { units, judge: Judge::new(lot), list })
         };
         let seats: Vec<Seat> = lots.into_iter().filter_map(seat).collect();
-        Bench { all_lists: seats.len() == count, seats, waiting: VecDeque::new() }
+        Panel { all_lists: seats.len() == count, seats, waiting: VecDeque::new() }
     }
 
     /// The next bytes.
