@@ -212,6 +212,7 @@ impl Spec {
         // BLAKE3 derives a key from it (section 5.3 of its paper).
         let refuse = |why: &str| Err(SpecError::Parameter(name, why.to_owned()));
         match std::str::from_utf8(bytes) {
+            _ if matches!(self.params.key, Key::Derive(_)) => refuse("has a context already"),
             _ if self.is_keyed() => refuse("takes a key or a context, not both"),
             Ok("") => refuse("its context is empty"),
             Ok(context) => self.with_key(Key::Derive(context.into())),

@@ -87,7 +87,9 @@ pub(crate) fn tagged(tag: &str, text: &[u8], options: &Options) -> Result<(Spec,
         // The length alone: under a key are tags that say so.
         spec = spec.with_bits(same.digest_len() * 8).map_err(Reason::Algorithm)?;
     }
-    if !options.asked.is_empty() && !options.asked.contains(&spec) {
+    // The name of a file that is not known yet is no difference.
+    let asked = |asked: &Spec| *asked == spec || spec.lacks_name() && asked.algorithm() == spec.algorithm();
+    if !options.asked.is_empty() && !options.asked.iter().any(asked) {
         return Err(Reason::NotAsked(spec));
     }
     if text.is_empty() {

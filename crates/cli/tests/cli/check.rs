@@ -402,6 +402,8 @@ fn a_context_of_blake3_is_part_of_the_name() {
     let both = folder.run(&["hash", "-a", "blake3;context=61", "--key-file", "key", "a"]);
     assert_eq!(both.code, Some(2), "{}", both.err);
     assert!(both.err.contains("a key or a context, not both"), "{}", both.err);
+    let twice = folder.run(&["hash", "-a", "blake3;context=61", "--customization", "b", "a"]);
+    assert!(twice.err.contains("has a context already"), "{}", twice.err);
 }
 
 #[test]
@@ -429,8 +431,10 @@ fn info_hashes_are_of_the_name_that_is_listed() {
     let digest = folder.run(&["hash", "-a", "btih;name=61", "a"]).out()[..40].to_owned();
     for (name, manifest) in [("M", format!("BTIH (a) = {digest}\n")), ("M.btih", format!("{digest}  a\n"))] {
         folder.write(name, &manifest);
-        let ran = folder.run(&["check", name]);
-        assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\n"), "{}", ran.err);
+        for words in [&["check", name][..], &["check", "-a", "btih;name=61", name]] {
+            let ran = folder.run(words);
+            assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\n"), "{}", ran.err);
+        }
     }
     folder.write("M", format!("BTIH (b) = {digest}\n"));
     assert_eq!(folder.run(&["check", "M"]).code, Some(1), "the name is part of it");
