@@ -215,15 +215,16 @@ impl Manifest {
                 format.name
             )));
         }
-        // JSON lines hold everything that an entry says.
+        // JSON lines hold everything that an entry says, but digests that nobody can compare.
         let everything = format_named("jsonl")?;
         let mut lines = Writer::new(Vec::new(), everything, &Heading::default());
+        let mut lost = Vec::new();
         for entry in &self.entries {
             let entry = &entry.get().0;
+            lost.extend(entry.unread.iter().map(|name| unread(name)));
             lines.write(entry).map_err(|why| unwritten(&entry.path, &why))?;
         }
         let lines = lines.finish().map_err(|why| unwritten(b"", &why))?;
-        let mut lost = Vec::new();
         if self.signed {
             lost.push("the signature, which is of the old text".to_owned());
         }
@@ -275,12 +276,18 @@ fn unwritten(name: &[u8], why: &WriteError) -> PyErr {
     ManifestError::new_err(format!("{}: cannot be written: {why}", manifest::path::display_safe(name)))
 }
 
+/// A digest of an algorithm that there is not.
+fn unread(name: &str) -> String {
+    format!("the digest of {}", manifest::path::display_safe(name.as_bytes()))
+}
+
 /// What is lost, in words.
 fn words(lost: &Lost<'_>) -> String {
     match lost {
         Lost::Malformed(error) => error.to_string(),
         Lost::Entry(entry, why) => format!("{} ({why})", manifest::path::display_safe(&entry.path)),
         Lost::Digest(_, spec) => format!("the digest of {spec}"),
+        Lost::Unread(name) => unread(name),
         Lost::Size(_) => "the size".to_owned(),
         Lost::Time(_) => "the time".to_owned(),
         Lost::Pieces(_) => "digests of pieces".to_owned(),

@@ -110,3 +110,11 @@ def test_names_tell_algorithms_and_algorithms_can_be_asked_for() -> None:
 def test_there_are_formats() -> None:
     rows = {name: writable for name, writable, _ in truesum.formats()}
     assert rows["gnu"] and not rows["deb822"] and len(rows) > 60
+
+
+def test_digests_that_nothing_compares_are_lost_aloud() -> None:
+    made = truesum.Manifest.parse(f"DIST a 1 SHA256 {SHA} FOO 00\n".encode())
+    assert made.format == "gentoo" and len(made) == 1
+    with pytest.raises(truesum.ManifestError, match="the digest of FOO"):
+        made.to_bytes("gnu")
+    assert made.to_bytes("gnu", lossy=True) == f"{SHA}  a\n".encode()
