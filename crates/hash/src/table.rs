@@ -402,6 +402,9 @@ mod tests {
             Ok("xxh64;seed=16".to_owned())
         );
         assert!("sha2256".parse::<Spec>().is_err(), "in a list that is a damaged name");
+        for (tag, name) in [("XXH3_64", "xxh3"), ("XXH3_128", "xxh128"), ("SIPHASH24", "siphash-2-4")] {
+            assert_eq!(find(tag).map(|row| row.name), Some(name), "lists have it");
+        }
         // What has the same letters and is another one is nobody's.
         for text in
             ["gost256", "sha256-128", "sha256512", "sha256128", "crc-16", "sha2-6", "hmac", "", "hmachmac"]

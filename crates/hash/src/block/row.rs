@@ -47,8 +47,8 @@ impl Kernel {
         needs: Features,
         code: Code,
     ) -> Kernel {
-        // A row that waits for more messages than it has lanes would wait for ever.
-        assert!(from <= lanes);
+        // A row that waits for more messages than it has lanes would wait for ever: by one more it says that it is never ahead.
+        assert!(from <= lanes && (without.1 <= lanes + 1 || without.1 == usize::MAX));
         let least = if without.1 < from { without.1 } else { from };
         Kernel { isa, lanes, least, from, without, needs, code }
     }
@@ -235,8 +235,8 @@ pub(crate) use instance;
 ///
 /// `function: instruction set x lanes, from the fewest busy lanes where it is ahead = body[word];`
 ///
-/// with `or N without FEATURE` behind that number where it is another on CPUs that lack the feature (more than it has lanes: never); for each architecture, and the
-/// portable ones at the end. `body` is
+/// with `or N without FEATURE` behind that number where it is another on CPUs that lack the feature, one more than it has lanes where it is
+/// never ahead there; for each architecture, and the portable ones at the end. `body` is
 /// `#[inline(always)] unsafe fn<W>(state: *mut Lane, messages: *const *const u8, blocks: usize)`.
 macro_rules! kernels {
     (

@@ -37,7 +37,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
     Algorithm {
         name: "xxh3",
         tag: "XXH3",
-        aliases: &["xxh3-64", "xxh3-64bits", "xxhash3"],
+        aliases: &["xxh3-64", "xxh3_64", "xxh3-64bits", "xxhash3"],
         digest_len: 8,
         status: Status::Checksum("64 bits, no cryptography (xxHash specification 0.2.0, 2023)"),
         summary: "the fastest good checksum for one file",
@@ -50,7 +50,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
     Algorithm {
         name: "xxh128",
         tag: "XXH128",
-        aliases: &["xxh3-128", "xxh3-128bits", "xxhash128"],
+        aliases: &["xxh3-128", "xxh3_128", "xxh3-128bits", "xxhash128"],
         digest_len: 16,
         status: Status::Checksum("128 bits, no cryptography (xxHash specification 0.2.0, 2023)"),
         summary: "128 bits of XXH3; rsync",

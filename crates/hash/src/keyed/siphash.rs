@@ -45,7 +45,7 @@ macro_rules! rows {
 }
 
 rows! {
-    Short24: "siphash-2-4" "SIPHASH-2-4" ["siphash", "siphash64"] 8 sip::SipHasher24,
+    Short24: "siphash-2-4" "SIPHASH-2-4" ["siphash", "siphash24", "siphash64"] 8 sip::SipHasher24,
         |hasher| hasher.finish().to_le_bytes(), "64 bits for short messages: hash tables, packet filters", "fdfe0e0296fc60ca";
     Short13: "siphash-1-3" "SIPHASH-1-3" ["siphash13"] 8 sip::SipHasher13,
         |hasher| hasher.finish().to_le_bytes(), "SipHash with half the rounds: the hash tables of Rust, Python and Ruby", "eec3b538b3afc7f3";
