@@ -2,20 +2,23 @@
 
 mod audit;
 mod audited;
+mod b3sum;
 mod bags;
 mod below;
 mod beside;
-#[path = "../shared/bytes.rs"]
 mod bytes;
 mod check;
 mod convert;
+mod coreutils;
 mod digests;
 mod directory;
+mod directory_peers;
 mod exits;
 mod find;
 mod hash;
 mod history;
 mod identify;
+mod injected;
 mod keys;
 mod layers;
 mod locate;
@@ -33,8 +36,12 @@ mod renamed;
 mod scripts;
 mod selection;
 mod settings;
+mod shard;
+mod stage;
 mod stores;
+mod strace;
 mod tables;
+mod tree;
 mod trouble;
 mod update;
 mod words;

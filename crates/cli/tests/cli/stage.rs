@@ -1,0 +1,206 @@
+//! A folder with files of all kinds of names, and the programs to compare: the original and truesum under its name.
+
+use std::ffi::OsStr;
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// What a command showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    pub stdout: String,
+    pub stderr: String,
+    pub code: Option<i32>,
+}
+
+/// A folder to run commands in, and one with truesum under other names.
+pub struct Stage {
+    folder: TempDir,
+    links: TempDir,
+}
+
+/// Names that tools have stumbled over.
+const NAMES: &[&[u8]] = &[
+    b"a",
+    b"b",
+    b"empty",
+    b"with blank",
+    b" leading",
+    b"trailing ",
+    b"tab\there",
+    b"line\nfeed",
+    b"carriage\rreturn",
+    b"back\\slash",
+    b"\\n",
+    b"-b",
+    b"--tag",
+    b"*star",
+    b"quote'd",
+    b"double\"quote",
+    b"both'\"",
+    b"dollar$x",
+    b"semi;colon",
+    b"co:lon",
+    b"#hash",
+    b"~tilde",
+    b"=equals",
+    b"paren (x) = y",
+    b"MD5 (a) = 00",
+    b"\x01control",
+    b"\x1b[31mred",
+    b"\x7fdelete",
+    b"not\xffutf8",
+    b"\xc3\xa9t\xc3\xa9",
+    b"\xe2\x80\xaebidi",
+    b"{brace}",
+    b"a  b",
+    b"...",
+    b"9dd4e461268c8034f5c8564e155c67a6",
+];
+
+impl Stage {
+    /// The folder holds one file for each of many odd names, `empty`, `big` (700 kB), `folder/`, `loop` (a link to
+    /// itself) and `gone` (a link to nothing).
+    pub fn new(programs: impl IntoIterator<Item = &'static str>) -> Stage {
+        let stage = Stage { folder: tempfile::tempdir().unwrap(), links: tempfile::tempdir().unwrap() };
+        for (i, name) in NAMES.iter().enumerate() {
+            let text = if *name == b"empty" { String::new() } else { format!("file {i}\n") };
+            std::fs::write(stage.path().join(OsStr::from_bytes(name)), text).unwrap();
+        }
+        let big: Vec<u8> = (0..700_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        std::fs::write(stage.path().join("big"), big).unwrap();
+        std::fs::create_dir(stage.path().join("folder")).unwrap();
+        symlink("loop", stage.path().join("loop")).unwrap();
+        symlink("nothing", stage.path().join("gone")).unwrap();
+        for program in programs {
+            symlink(env!("CARGO_BIN_EXE_truesum"), stage.links.path().join(program)).unwrap();
+        }
+        stage
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Writes a file.
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        std::fs::write(self.path().join(name), bytes).unwrap();
+    }
+
+    /// The folder with truesum under other names.
+    pub fn links(&self) -> &Path {
+        self.links.path()
+    }
+
+    /// A shell command with the programs of `from` first; its standard input says `some input`.
+    pub fn shell(&self, from: &Path, locale: &str, command: &str) -> Command {
+        let mut shell = Command::new("/bin/sh");
+        let path = [from.as_os_str().as_bytes(), b":/usr/bin:/bin"].concat();
+        shell.arg("-c").arg(command).current_dir(self.path());
+        shell.env_clear().env("PATH", OsStr::from_bytes(&path)).env("LC_ALL", locale);
+        shell
+    }
+
+    /// Runs a shell command. What is not UTF-8 is shown as `<ff>`.
+    pub fn run(&self, from: &Path, locale: &str, command: &str) -> Shown {
+        let mut shell = self.shell(from, locale, command);
+        shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = shell.spawn().unwrap();
+        // A command that reads no input closes it early, which is no failure.
+        let _ = child.stdin.take().unwrap().write_all(b"some input\n");
+        let mut errors = child.stderr.take().unwrap();
+        let reader = std::thread::spawn(move || {
+            let mut stderr = Vec::new();
+            errors.read_to_end(&mut stderr).unwrap();
+            stderr
+        });
+        let output = child.wait_with_output().unwrap();
+        let stderr = reader.join().unwrap();
+        Shown { stdout: text(&output.stdout), stderr: text(&stderr), code: output.status.code() }
+    }
+
+    /// Runs a command with the original's programs and with truesum's, apart and with both streams in one, and compares.
+    pub fn compare(&self, original: &Path, locale: &str, command: &str) {
+        for merged in [command.to_owned(), format!("{{ {command}\n}} 2>&1")] {
+            let expected = self.run(original, locale, &merged);
+            let found = self.run(self.links(), locale, &merged);
+            assert_eq!(found, expected, "{merged}");
+        }
+    }
+}
+
+/// Bytes as text; every byte that is no part of UTF-8 is shown.
+pub fn text(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("<{byte:02x}>")));
+    }
+    text
+}
+
+/// The folder of an original program, if it is there and is the one to compare with.
+///
+/// Without it the comparison is left out, aloud; with `TRUESUM_ORACLES=all` in the environment that is a failure.
+pub fn oracle(program: &str, version: &str) -> Option<PathBuf> {
+    for folder in ["/usr/bin", "/bin"] {
+        let path = Path::new(folder).join(program);
+        let Ok(output) = Command::new(&path).arg("--version").output() else { continue };
+        if text(&output.stdout).contains(version) {
+            return Some(folder.into());
+        }
+    }
+    let message = format!("{program} ({version}) is not installed: nothing was compared with it");
+    assert!(std::env::var_os("TRUESUM_ORACLES").is_none_or(|which| which != "all"), "{message}");
+    eprintln!("{message}");
+    None
+}
+
+/// The folder of the originals that `tests/originals/fetch` got, if `TRUESUM_ORIGINALS` names it and this one is in it.
+pub fn newest(program: &str) -> Option<PathBuf> {
+    let folder = Path::new(&std::env::var_os("TRUESUM_ORIGINALS")?).join("bin");
+    folder.join(program).exists().then_some(folder)
+}
+
+/// Runs a transcript: lines `$ command`, what it writes to both streams in one, and `? status`. Where the newest `program` is
+/// there, it must say the same.
+pub fn play(stage: &Stage, transcript: &str, locale: &str, program: &str) {
+    play_with(stage, stage.links(), transcript, locale);
+    match newest(program) {
+        Some(original) => play_with(&Stage::new([]), &original, transcript, locale),
+        None => eprintln!(
+            "TRUESUM_ORIGINALS names no folder with {program}: the transcript was not played with the original"
+        ),
+    }
+}
+
+fn play_with(stage: &Stage, programs: &Path, transcript: &str, locale: &str) {
+    let mut commands = 0;
+    let mut lines = transcript.lines().filter(|line| !line.starts_with("## ")).peekable();
+    while let Some(line) = lines.next() {
+        let Some(command) = line.strip_prefix("$ ") else {
+            assert_eq!(line, "", "a line outside of a command");
+            continue;
+        };
+        let mut expected = String::new();
+        let code = loop {
+            let line = lines.next().unwrap_or_else(|| panic!("no status for {command}"));
+            match line.strip_prefix("? ") {
+                Some(code) => break code.parse().unwrap(),
+                None => expected.extend([line, "\n"]),
+            }
+        };
+        let found = stage.run(programs, locale, &format!("{{ {command}\n}} 2>&1"));
+        assert_eq!(
+            (found.stdout.as_str(), found.code),
+            (expected.as_str(), Some(code)),
+            "{}: {command}",
+            programs.display()
+        );
+        commands += 1;
+    }
+    assert!(commands > 0, "an empty transcript");
+}

@@ -1,0 +1,460 @@
+//! `truesum tree` as people and clusters call it, and the stored tree under a kill at every system call.
+
+use crate::bytes::{flip, noise};
+use crate::strace::{self, can_trace};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const TRUESUM: &str = env!("CARGO_BIN_EXE_truesum");
+
+fn run(folder: &Path, args: &[&str]) -> Output {
+    Command::new(TRUESUM).args(args).current_dir(folder).output().unwrap()
+}
+
+/// Standard output of a run that must end with this code.
+fn ends(folder: &Path, code: i32, args: &[&str]) -> String {
+    let output = run(folder, args);
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{args:?}\n{out}\n{err}");
+    out
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_tree_is_saved_finds_damage_and_mends_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, data) = (dir.path(), dir.path().join("data"));
+    let bytes = noise((5 << 20) + 17);
+    std::fs::write(&data, &bytes).unwrap();
+    std::fs::write(folder.join("copy"), &bytes).unwrap();
+    let plain = ends(folder, 0, &["tree", "data"]);
+    assert!(plain.starts_with("SHA256-TREE (data) = "), "{plain}");
+    let both = ends(folder, 0, &["tree", "--save", "-a", "md5,sha256-tree", "data"]);
+    let md5 = ends(folder, 0, &["hash", "--tag", "-a", "md5", "data"]);
+    assert_eq!(both, format!("{md5}{plain}"), "digests in the order asked for");
+    assert_eq!(ends(folder, 0, &["tree", "verify", "data.ftr"]), "");
+    assert_eq!(ends(folder, 0, &["tree", "verify", "data"]), "", "the tree is found beside its file");
+    let lost = run(folder, &["tree", "verify", "copy"]);
+    assert_eq!(lost.status.code(), Some(2));
+    assert!(
+        text(&lost.stderr).contains("copy.ftr: cannot read") && text(&lost.stderr).contains("tree --save")
+    );
+    flip(&data, 3 << 20);
+    flip(&data, (5 << 20) + 16);
+    let found = ends(folder, 1, &["tree", "verify", "data.ftr"]);
+    assert_eq!(found, "3145728 1048576 damaged\n5242880 17 damaged\n");
+    let json = ends(folder, 1, &["tree", "verify", "--json", "data.ftr"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["verdict"], "file damaged");
+    assert_eq!(json["damaged"], serde_json::json!([[3 << 20, 1 << 20], [5 << 20, 17]]));
+    assert!(ends(folder, 1, &["tree", "verify", "--map", "--map-svg", "m.svg", "data.ftr"]).contains('#'));
+    assert!(std::fs::read_to_string(folder.join("m.svg")).unwrap().contains("3145728..4194304"));
+    ends(folder, 1, &["tree", "verify", "--map-html", "m.html", "data.ftr"]);
+    let page = std::fs::read_to_string(folder.join("m.html")).unwrap();
+    assert!(page.contains(">3,145,728</a></td><td>1,048,576</td>") && page.contains("<svg"), "{page}");
+    let damaged = std::fs::read(&data).unwrap();
+    let plan = ends(folder, 1, &["tree", "repair", "--dry-run", "--from", "copy", "data.ftr"]);
+    assert!(plan.contains("3145728 1048576 would be mended: 4096 bytes to write"), "{plan}");
+    assert_eq!(std::fs::read(&data).unwrap(), damaged);
+    assert_eq!(ends(folder, 1, &["tree", "verify", "--dry-run", "--repair-from", "copy", "data.ftr"]), plan);
+    assert_eq!(std::fs::read(&data).unwrap(), damaged);
+    let other = format!("sha256-tree:{}", "0".repeat(64));
+    ends(folder, 2, &["tree", "repair", "--digest", &other, "--from", "copy", "data.ftr"]);
+    assert_eq!(std::fs::read(&data).unwrap(), damaged, "nothing is mended by a tree that is not trusted");
+    ends(folder, 0, &["tree", "repair", "--from", "copy", "data.ftr"]);
+    assert_eq!(std::fs::read(&data).unwrap(), bytes);
+    std::fs::write(&data, &damaged).unwrap();
+    let token = plain.trim().rsplit(' ').next().unwrap();
+    let mended = ends(folder, 0, &["tree", "verify", "--repair-from", "copy", "--digest", token, "data.ftr"]);
+    assert!(mended.contains("3145728 1048576 mended: 4096 bytes written"), "{mended}");
+    assert_eq!(std::fs::read(&data).unwrap(), bytes);
+    let foreign = vec![0; bytes.len()];
+    std::fs::write(&data, &foreign).unwrap();
+    ends(folder, 2, &["tree", "repair", "--from", "copy", "data.ftr"]);
+    ends(folder, 2, &["tree", "verify", "--repair-from", "copy", "data.ftr"]);
+    assert_eq!(std::fs::read(&data).unwrap(), foreign, "it may be another file");
+    ends(folder, 0, &["tree", "verify", "--most", "--repair-from", "copy", "data.ftr"]);
+    assert_eq!(std::fs::read(&data).unwrap(), bytes);
+    ends(folder, 2, &["tree", "verify", "--dry-run", "data.ftr"]);
+    ends(folder, 2, &["tree", "verify", "--most", "data.ftr"]);
+    ends(folder, 2, &["tree", "verify", "--digest", "nonsense", "data.ftr"]);
+    ends(folder, 0, &["tree", "verify", "data.ftr"]);
+    flip(&folder.join("data.ftr"), 8192);
+    ends(folder, 2, &["tree", "verify", "data.ftr"]);
+    ends(folder, 2, &["tree", "repair", "--from", "copy", "data.ftr"]);
+    ends(folder, 2, &["tree", "verify", "copy"]);
+    ends(folder, 1, &["tree", "missing"]);
+}
+
+#[test]
+fn ranges_are_proven_and_work_is_divided() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    std::fs::write(folder.join("data"), noise(3 << 20)).unwrap();
+    let line = ends(folder, 0, &["tree", "data"]);
+    let hex = line.trim().rsplit(' ').next().unwrap();
+    let proof = ends(folder, 0, &["tree", "prove", "data", "--range", "1MiB..1048577"]);
+    std::fs::write(folder.join("proof"), &proof).unwrap();
+    let token = format!("sha256-tree:{hex}");
+    for digest in [hex, &token] {
+        let line = ends(folder, 0, &["tree", "verify-proof", "proof", "data", "--digest", digest]);
+        assert_eq!(line, "bytes 1048576..1114112 of 3145728 belong to the digest\n");
+    }
+    let other = format!("{}0", &hex[..63]);
+    if other != hex {
+        ends(folder, 1, &["tree", "verify-proof", "proof", "data", "--digest", &other]);
+    }
+    ends(folder, 2, &["tree", "verify-proof", "proof", "data", "--digest", "nonsense"]);
+    std::fs::write(folder.join("bad"), proof.replace("\"first\"", "\"furst\"")).unwrap();
+    ends(folder, 2, &["tree", "verify-proof", "bad", "data", "--digest", hex]);
+    for name in ["sha256-tree", "blake3", "crc32", "mtsum-sha256"] {
+        let middle = if name == "mtsum-sha256" { "1572864" } else { "1MiB" };
+        let first =
+            ends(folder, 0, &["tree", "leaf", "-a", name, "data", "--range", &format!("0..{middle}")]);
+        let second =
+            ends(folder, 0, &["tree", "leaf", "-a", name, "data", "--range", &format!("{middle}..3MiB")]);
+        std::fs::write(folder.join("lines"), format!("{second}{first}")).unwrap();
+        let line = ends(folder, 0, &["hash", "-a", name, "data"]);
+        let expected = format!("{name}:{}\n", line.split(' ').next().unwrap());
+        assert_eq!(ends(folder, 0, &["tree", "combine", "lines"]), expected);
+        std::fs::write(folder.join("lines"), format!("{second}{first}{second}")).unwrap();
+        assert_eq!(ends(folder, 0, &["tree", "combine", "lines"]), expected);
+        std::fs::write(folder.join("lines"), second).unwrap();
+        ends(folder, 2, &["tree", "combine", "lines"]);
+    }
+    // Why there is no piece is told to programs as well, and is no piece.
+    for (status, name, range, kind) in [
+        (1, "none", "0..1MiB", "missing"),
+        (2, "data", "1..1MiB", "refused"),
+        (2, "data", "0..9MiB", "refused"),
+        (1, ".", "0..1MiB", "refused"),
+    ] {
+        let line = ends(folder, status, &["tree", "leaf", name, "--range", range]);
+        assert!(line.contains(&format!("\"failed\":\"{kind}\"")), "{line}");
+        std::fs::write(folder.join("lines"), line).unwrap();
+        ends(folder, 2, &["tree", "combine", "lines"]);
+    }
+    // The only chunk of BLAKE3 is its root, of which there are no pieces.
+    std::fs::write(folder.join("short"), [7; 1024]).unwrap();
+    let line = ends(folder, 2, &["tree", "leaf", "-a", "blake3", "short", "--range", "0..1024"]);
+    let why = "blake3 of so short a file cannot be divided: truesum hash computes it";
+    assert!(line.contains("\"failed\":\"refused\"") && line.contains(why), "{line}");
+    std::fs::write(folder.join("short"), [7; 1025]).unwrap();
+    let line = ends(folder, 0, &["tree", "leaf", "-a", "blake3", "short", "--range", "0..1025"]);
+    std::fs::write(folder.join("lines"), line).unwrap();
+    ends(folder, 0, &["tree", "combine", "lines"]);
+    // One file is another by the time the second piece is read.
+    let first = ends(folder, 0, &["tree", "leaf", "data", "--range", "0..1MiB"]);
+    std::fs::write(folder.join("data"), vec![7; 3 << 20]).unwrap();
+    let second = ends(folder, 0, &["tree", "leaf", "data", "--range", "1MiB..3MiB"]);
+    std::fs::write(folder.join("lines"), first + &second).unwrap();
+    ends(folder, 2, &["tree", "combine", "lines"]);
+    ends(folder, 0, &["tree", "combine", "--trust-origins", "lines"]);
+}
+
+#[test]
+fn a_file_that_only_grew_is_told_from_one_that_was_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, data) = (dir.path(), dir.path().join("data"));
+    let bytes = noise(3 << 20);
+    let digest = || ends(folder, 0, &["tree", "data"]).trim().rsplit(' ').next().unwrap().to_owned();
+    let zero = "0".repeat(64);
+    for (old_size, whole) in [(1 << 20, true), ((1 << 20) + 5, false)] {
+        std::fs::write(&data, &bytes[..old_size]).unwrap();
+        ends(folder, 0, &["tree", "--save", "data"]);
+        let old = digest();
+        std::fs::write(&data, &bytes).unwrap();
+        // The tree beside the file is the old one: the file is read.
+        let read = ends(folder, 0, &["tree", "prove", "data", "--grown-from", "data.ftr"]);
+        std::fs::rename(folder.join("data.ftr"), folder.join("old.ftr")).unwrap();
+        ends(folder, 0, &["tree", "--save", "data"]);
+        let proof = ends(folder, 0, &["tree", "prove", "data", "--grown-from", "old.ftr"]);
+        assert_eq!(proof, read);
+        std::fs::write(folder.join("proof"), &proof).unwrap();
+        let (new, token) = (digest(), format!("sha256-tree:{old}"));
+        let check = ["tree", "verify-proof", "proof", "data", "--digest", &new, "--grown-from", &token];
+        assert_eq!(
+            ends(folder, 0, &check),
+            format!("the first {old_size} of 3145728 bytes are the old file\n")
+        );
+        let alone = ["tree", "verify-proof", "proof", "--digest", &new, "--grown-from", &token];
+        ends(folder, if whole { 0 } else { 2 }, &alone);
+        ends(folder, 1, &["tree", "verify-proof", "proof", "data", "--digest", &new, "--grown-from", &zero]);
+        ends(folder, 1, &["tree", "verify-proof", "proof", "data", "--digest", &zero, "--grown-from", &old]);
+        ends(folder, 2, &["tree", "verify-proof", "proof", "data", "--digest", &new]);
+        let other = format!("md5-tree:{old}");
+        ends(folder, 2, &["tree", "verify-proof", "proof", "data", "--digest", &new, "--grown-from", &other]);
+        std::fs::write(folder.join("bad"), proof.replace("old_root", "root")).unwrap();
+        ends(folder, 2, &["tree", "verify-proof", "bad", "data", "--digest", &new, "--grown-from", &old]);
+        flip(&data, 17);
+        ends(folder, 1, &["tree", "prove", "data", "--tree", "old.ftr", "--grown-from", "old.ftr"]);
+        ends(folder, 0, &["tree", "--save", "data"]);
+        let refused = run(folder, &["tree", "prove", "data", "--grown-from", "old.ftr"]);
+        assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0));
+        assert!(
+            text(&refused.stderr).contains("the old file is not its beginning"),
+            "{}",
+            text(&refused.stderr)
+        );
+    }
+    let range = ends(folder, 0, &["tree", "prove", "data", "--range", "0..1"]);
+    std::fs::write(folder.join("proof"), range).unwrap();
+    ends(folder, 2, &["tree", "verify-proof", "proof", "data", "--digest", &zero, "--grown-from", &zero]);
+    ends(folder, 2, &["tree", "verify-proof", "proof", "--digest", &zero]);
+    ends(folder, 2, &["tree", "prove", "data"]);
+    ends(folder, 2, &["tree", "prove", "data", "--range", "0..1", "--grown-from", "old.ftr"]);
+}
+
+#[test]
+fn a_manifest_of_trees_is_checked_like_any_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    std::fs::write(folder.join("data"), noise(1 << 20)).unwrap();
+    let names = "sha256-tree,sha256-tree;leaf=4KiB,mtsum-md5,s3-etag,glacier";
+    let lines = ends(folder, 0, &["tree", "-a", names, "data"]);
+    assert_eq!(lines.lines().count(), 5, "{lines}");
+    std::fs::write(folder.join("SUMS"), &lines).unwrap();
+    ends(folder, 0, &["check", "SUMS"]);
+    flip(&folder.join("data"), 9);
+    ends(folder, 1, &["check", "SUMS"]);
+}
+
+#[test]
+fn pipes_have_trees_unless_their_length_must_be_known() {
+    use std::io::Write;
+    let run = |name: &str| {
+        let mut child = Command::new(TRUESUM)
+            .args(["hash", "-a", name, "-"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Who refuses it may be gone.
+        let _ = child.stdin.take().unwrap().write_all(b"abc");
+        child.wait_with_output().unwrap()
+    };
+    assert_eq!(run("sha256-tree").status.code(), Some(0));
+    let refused = run("mtsum-sha256");
+    assert_eq!((refused.status.code(), text(&refused.stdout).as_str()), (Some(1), ""));
+    assert!(text(&refused.stderr).contains("must know the length first"), "{}", text(&refused.stderr));
+}
+
+#[test]
+fn under_the_name_mtsum_it_prints_what_mtsum_prints() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    let mtsum = folder.join("mtsum");
+    std::os::unix::fs::symlink(TRUESUM, &mtsum).unwrap();
+    std::fs::write(folder.join("a"), "a").unwrap();
+    let run = |args: &[&str]| Command::new(&mtsum).args(args).current_dir(folder).output().unwrap();
+    // As mtsum 1.1.0 prints them.
+    for (args, line) in [
+        (&["a"][..], "bfcb8116f5723b7b033ce9c0eb408d11dc1d90bc7872f47143a578755604dfb3\n"),
+        (
+            &["-p", "2", "-a", "sha256", "a"],
+            "bfcb8116f5723b7b033ce9c0eb408d11dc1d90bc7872f47143a578755604dfb3\n",
+        ),
+    ] {
+        let output = run(args);
+        assert_eq!(
+            (text(&output.stdout).as_str(), output.status.code()),
+            (line, Some(0)),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+    let output = run(&["--verbose", "a"]);
+    let out = text(&output.stdout);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[..3], ["Algorithm: sha256", "Number of processors: 8", "File size: 1 bytes"]);
+    assert!(lines[4].ends_with(" GB/s)"), "{out}");
+    assert!(text(&run(&["-g", "a"]).stdout).starts_with("digraph"));
+    assert_eq!(run(&["missing"]).status.code(), Some(1));
+    assert_eq!(run(&["."]).status.code(), Some(1), "the original never ends on a folder");
+    assert_ne!(run(&["-a", "crc32", "a"]).status.code(), Some(0));
+}
+
+/// Runs under strace with these injections.
+fn injected(folder: &Path, injections: &[&str], args: &[&str]) -> Output {
+    let words: Vec<String> =
+        injections.iter().flat_map(|what| ["-e".to_owned(), format!("inject={what}")]).collect();
+    strace::run(folder, &words, args)
+}
+
+#[test]
+fn a_repair_that_ends_early_says_what_it_wrote() {
+    if !can_trace() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, data) = (dir.path(), dir.path().join("data"));
+    let bytes = noise(3 << 20);
+    std::fs::write(&data, &bytes).unwrap();
+    std::fs::write(folder.join("copy"), &bytes).unwrap();
+    ends(folder, 0, &["tree", "--save", "--format", "obao4", "data"]);
+    ends(folder, 0, &["tree", "--save", "data"]);
+    for (list, injection, status, why) in [
+        ("data.obao4", "pwrite64:signal=INT:when=1", 130, "cannot read: interrupted"),
+        ("data.obao4", "pwrite64:error=ENOSPC:when=2", 2, "cannot write: No space left on device"),
+        ("data.ftr", "pwrite64:error=ENOSPC:when=2", 2, "cannot write: No space left on device"),
+    ] {
+        std::fs::write(&data, &bytes).unwrap();
+        flip(&data, 5);
+        flip(&data, (2 << 20) + 5);
+        let repair = ["tree", "repair", "--from", "copy", list];
+        let ran = injected(folder, &[injection], &repair);
+        let said =
+            format!("truesum: data: {why}; 4096 bytes were written before: the same command goes on\n");
+        assert!(text(&ran.stderr).starts_with(&said), "{list}: {}", text(&ran.stderr));
+        assert_eq!(ran.status.code().or(ran.status.signal().map(|signal| 128 + signal)), Some(status));
+        ends(folder, 0, &repair);
+        assert_eq!(std::fs::read(&data).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn an_interrupted_verification_goes_on_whatever_kills_it() {
+    const VERIFY: [&str; 6] = ["tree", "verify", "--resume", "-p", "1", "data.ftr"];
+    const FOUND: &str = "1048576 1048576 damaged\n6291456 1048576 damaged\n";
+    if !can_trace() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, data, kept) = (dir.path(), dir.path().join("data"), dir.path().join("data.ftr.verify"));
+    std::fs::write(&data, noise(8 << 20)).unwrap();
+    ends(folder, 0, &["tree", "--save", "data"]);
+    flip(&data, 1 << 20);
+    flip(&data, 6 << 20);
+    assert_eq!(ends(folder, 1, &["tree", "verify", "data.ftr"]), FOUND);
+    assert!(!kept.exists(), "only when asked");
+    // The granules of each window are looked up by one call, after those that read the tree's beginning.
+    let interrupted = |at: usize, kill: &str| {
+        let _ = std::fs::remove_file(&kept);
+        let at = format!("pread64:signal=SIGINT:when={at}");
+        injected(folder, &[&at, kill], &VERIFY)
+    };
+    let none = "renameat:signal=SIGKILL:when=99";
+    let going = || ends(folder, 1, &["tree", "verify", "--resume", "--json", "data.ftr"]);
+    let (at, state) = (6..20)
+        .find_map(|at| {
+            let output = interrupted(at, none);
+            assert!(output.status.code().is_some_and(|code| code == 130 || code == 1), "{output:?}");
+            let state = std::fs::read(&kept).ok()?;
+            let json: serde_json::Value = serde_json::from_str(&going()).unwrap();
+            assert!(!kept.exists(), "removed with the result");
+            (json["compared_before"] == 4 << 20).then_some((at, state))
+        })
+        .expect("a call in the middle");
+    // What was found before the interruption, in the second granule, is among what is found after it.
+    std::fs::write(&kept, &state).unwrap();
+    let output = run(folder, &VERIFY);
+    assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(1), FOUND));
+    let said = text(&output.stderr);
+    assert!(said.contains("4,194,304 bytes were compared before the interruption"), "{said}");
+    for n in 1.. {
+        std::fs::write(&kept, &state).unwrap();
+        let killed = injected(folder, &[&format!("all:signal=SIGKILL:when={n}")], &VERIFY);
+        assert_eq!(ends(folder, 1, &VERIFY), FOUND, "killed at call {n}");
+        assert!(!kept.exists());
+        if killed.status.code() == Some(1) {
+            assert!(n > 20, "{n} calls of one kind");
+            break;
+        }
+        assert!(n < 2000, "system calls without end");
+    }
+    for call in ["openat", "write", "fsync", "renameat", "unlink"] {
+        for n in 1..30 {
+            interrupted(at, &format!("{call}:signal=SIGKILL:when={n}"));
+            assert_eq!(ends(folder, 1, &VERIFY), FOUND, "killed at {call} {n} while it was interrupted");
+        }
+    }
+    // Nothing is believed that is damaged or of another time, and nothing of it said without being asked.
+    std::fs::write(&kept, &state[..state.len() - 1]).unwrap();
+    assert!(
+        text(&run(folder, &VERIFY).stderr)
+            .contains("data.ftr.verify: cannot go on with the verification: it is damaged")
+    );
+    ends(folder, 2, &VERIFY);
+    std::fs::write(&kept, &state).unwrap();
+    let plain = run(folder, &["tree", "verify", "data.ftr"]);
+    assert_eq!(text(&plain.stdout), FOUND);
+    assert!(text(&plain.stderr).contains("--resume goes on with it"), "{}", text(&plain.stderr));
+    flip(&data, 0);
+    ends(folder, 2, &VERIFY);
+    std::fs::remove_file(&kept).unwrap();
+    let all = ends(folder, 1, &VERIFY);
+    assert_eq!(all, "0 2097152 damaged\n6291456 1048576 damaged\n");
+}
+
+#[test]
+fn killed_before_any_system_call_the_tree_is_the_old_one_or_a_new_one() {
+    if !can_trace() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, data, tree) = (dir.path(), dir.path().join("data"), dir.path().join("data.ftr"));
+    std::fs::write(&data, noise(3 << 20)).unwrap();
+    ends(folder, 0, &["tree", "--save", "data"]);
+    let old = std::fs::read(&tree).unwrap();
+    flip(&data, 1 << 20);
+    let (mut old_seen, mut new_seen) = (0, 0);
+    for n in 1.. {
+        std::fs::write(&tree, &old).unwrap();
+        let inject = format!("all:signal=SIGKILL:when={n}");
+        let save = ["tree", "--save", "-p", "1", "-a", "sha256-tree,md5", "data"];
+        let output = injected(folder, &[&inject], &save);
+        let killed = !output.status.success();
+        if std::fs::read(&tree).unwrap() == old {
+            old_seen += 1;
+            assert!(killed);
+        } else {
+            new_seen += 1;
+            ends(folder, 0, &["tree", "verify", "data.ftr"]);
+        }
+        // Whatever was left behind: going on gives the whole tree.
+        ends(folder, 0, &["tree", "--save", "--resume", "-p", "1", "-a", "sha256-tree,md5", "data"]);
+        ends(folder, 0, &["tree", "verify", "data.ftr"]);
+        if !killed {
+            break;
+        }
+        assert!(n < 3000, "system calls without end");
+    }
+    assert!(old_seen > 20 && new_seen > 1, "{old_seen} times the old tree, {new_seen} times a new one");
+    let mut left: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["data", "data.ftr"]);
+}
+
+#[test]
+fn what_a_stored_tree_was_believed_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, data) = (dir.path(), dir.path().join("data"));
+    let bytes = noise(3 << 20);
+    std::fs::write(&data, &bytes[..2 << 20]).unwrap();
+    ends(folder, 0, &["tree", "--save", "data"]);
+    std::fs::write(&data, &bytes).unwrap();
+    let grown = run(folder, &["tree", "--save", "--append", "data"]);
+    let note = "truesum: note: data: 1,048,576 of its 3,145,728 bytes were read; of the others the digest says what the \
+                stored tree had (truesum tree verify reads all)\n";
+    assert_eq!((grown.status.code(), text(&grown.stderr)), (Some(0), note.to_owned()));
+    for (list, why) in [
+        ("3145728 1\n", "the range 3145728 1 does not lie in its 3145728 bytes"),
+        ("0 1\n1 3145728\n", "the range 1 3145728 does not lie"),
+    ] {
+        std::fs::write(folder.join("changed"), list).unwrap();
+        let refused = run(folder, &["tree", "--save", "--since", "changed", "data"]);
+        assert_eq!((refused.status.code(), refused.stdout.len()), (Some(2), 0), "{list}");
+        assert!(text(&refused.stderr).contains(why), "{}", text(&refused.stderr));
+    }
+    flip(&data, 5);
+    std::fs::write(folder.join("changed"), "5 1\n").unwrap();
+    let changed = run(folder, &["tree", "--save", "--since", "changed", "data"]);
+    assert!(text(&changed.stderr).contains("1,048,576 of its 3,145,728 bytes were read"));
+    assert_eq!(text(&changed.stdout), ends(folder, 0, &["tree", "data"]));
+}

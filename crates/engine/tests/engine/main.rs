@@ -1,0 +1,15 @@
+//! Integration tests of the engine, in one program so that they are linked once.
+//!
+//! Three stay programs of their own: `memory` measures the peak of its whole process, `mapping` replaces the process's SIGBUS
+//! handler, and `shutdown` compiles two files of the engine with the locks of a model checker.
+
+mod apk;
+mod bag;
+mod examples;
+mod lists;
+mod manifests;
+mod pieced;
+mod run;
+mod shard;
+mod tree;
+mod verify;

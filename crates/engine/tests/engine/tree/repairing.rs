@@ -1,0 +1,92 @@
+//! Damage mended from a copy.
+
+use super::stage::{Case, MIB, noise, reading, spec};
+use truesum::Progress;
+use truesum::tree::locate::Judgement;
+use truesum::tree::repair::{Mode, loses_most, repair};
+use truesum::tree::store::GRANULE;
+
+#[test]
+fn repair_restores_bit_for_bit_and_touches_nothing_else() {
+    let bytes = noise(14, 20 * MIB + 999);
+    let case = Case::new(&bytes);
+    case.built("sha256-tree", GRANULE);
+    let copy = case.file.with_extension("copy");
+    let mut other = bytes.clone();
+    // The copy has damage of its own.
+    other[11 * MIB as usize] ^= 1;
+    std::fs::write(&copy, &other).expect("written");
+    let mend = |mode| {
+        let progress = Progress::default();
+        repair(case.path(), &case.store(), None, &copy, mode, &reading(2, &progress)).expect("tried")
+    };
+    for at in [5, 3 * MIB + 4096 * 7, 20 * MIB + 998] {
+        case.flip(at);
+    }
+    let other = spec("sha256-tree").digest(b"another");
+    let progress = Progress::default();
+    let (report, mends) =
+        repair(case.path(), &case.store(), Some(&other), &copy, Mode::Write, &reading(2, &progress))
+            .expect("tried");
+    assert_eq!((report.judgement, mends), (Judgement::OtherTree, vec![]));
+    let damaged = std::fs::read(&case.file).expect("there");
+    let (report, plan) = mend(Mode::DryRun);
+    assert_eq!(report.judgement, Judgement::FileDamaged);
+    assert_eq!(
+        plan.iter().map(|mend| (mend.possible, mend.writes)).collect::<Vec<_>>(),
+        [(true, 4096), (true, 4096), (true, 999)]
+    );
+    assert_eq!(std::fs::read(&case.file).expect("there"), damaged, "a dry run writes nothing");
+    assert_eq!(mend(Mode::Write).1, plan);
+    assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
+    // Where both are damaged, nothing is written.
+    case.flip(11 * MIB + 5);
+    case.flip(1);
+    let (_, mends) = mend(Mode::Write);
+    assert_eq!(mends.iter().map(|mend| mend.possible).collect::<Vec<_>>(), [true, false]);
+    let report = case.verify();
+    assert_eq!(report.damaged, vec![11 * MIB..12 * MIB]);
+    case.flip(11 * MIB + 5);
+    assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
+    // A truncated file gets its end back.
+    std::fs::write(&copy, &bytes).expect("written");
+    std::fs::write(&case.file, &bytes[..7 * MIB as usize + 1]).expect("cut");
+    let (report, _) = mend(Mode::Write);
+    assert!(report.can_be_mended());
+    assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
+}
+
+#[test]
+fn another_file_is_not_written_over() {
+    let bytes = noise(15, 3 * MIB + 7);
+    let case = Case::new(&bytes);
+    case.built("sha256-tree", GRANULE);
+    let copy = case.file.with_extension("copy");
+    std::fs::write(&copy, &bytes).expect("written");
+    let mend = |mode| {
+        let progress = Progress::default();
+        repair(case.path(), &case.store(), None, &copy, mode, &reading(2, &progress))
+    };
+    for other in [noise(16, 3 * MIB + 7), noise(17, 3 * MIB), noise(18, 4 * MIB), noise(19, 1)] {
+        std::fs::write(&case.file, &other).expect("written");
+        let planned = mend(Mode::DryRun).expect("a plan").1;
+        assert!(loses_most(&planned, other.len() as u64).is_some(), "{planned:?}");
+        let refusal = mend(Mode::Write).expect_err("refused");
+        assert_eq!(refusal.kind(), truesum::Kind::Replaced, "{refusal}");
+        assert_eq!(std::fs::read(&case.file).expect("there"), other, "not a byte is written");
+    }
+    // Nothing is lost where nothing is, and half of it may be.
+    for there in [0, 1, MIB, 3 * MIB] {
+        std::fs::write(&case.file, &bytes[..there as usize]).expect("written");
+        mend(Mode::Write).expect("mended");
+        assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
+    }
+    let mut half = bytes.clone();
+    half[..3 * MIB as usize / 2].iter_mut().for_each(|byte| *byte ^= 1);
+    std::fs::write(&case.file, &half).expect("written");
+    mend(Mode::Write).expect("mended");
+    assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
+    std::fs::write(&case.file, noise(20, 3 * MIB + 7)).expect("written");
+    mend(Mode::Most).expect("asked for");
+    assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
+}

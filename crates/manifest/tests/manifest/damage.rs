@@ -1,0 +1,189 @@
+//! Damage to a manifest is seen: every fixture that reads clean is damaged in hundreds of places, and each time an entry or a
+//! digest that is gone must be answered by a bad line, by a refusal, or by another name that no file will have.
+//!
+//! What cannot be known is listed in [`BLIND`], format by format, with its reason; `docs/spec/manifests.md` has the same list.
+//! `TRUESUM_DAMAGE=all` tries every place instead of a sample.
+
+use crate::shared;
+use shared::{Fixture, fixtures};
+use std::collections::{BTreeMap, BTreeSet};
+use truesum_manifest::{Options, Reader};
+
+/// The entries: names, and their algorithms with digests.
+type Entries = BTreeMap<Vec<u8>, BTreeSet<String>>;
+
+/// Reads a manifest that holds no bad line; `None` where it does or is refused.
+fn clean(text: &[u8], options: &Options) -> Option<(&'static str, Entries)> {
+    let mut reader = Reader::new(text, options.clone());
+    let mut entries = Entries::new();
+    for item in &mut reader {
+        let entry = item.ok()?.entry;
+        entries
+            .entry(entry.path.clone())
+            .or_default()
+            .extend(entry.digests.iter().map(|(spec, digest)| format!("{spec}:{}", digest.to_hex())));
+    }
+    Some((reader.format()?.name, entries))
+}
+
+/// What was done to a manifest.
+struct Damage<'a> {
+    before: &'a [u8],
+    after: Vec<u8>,
+    at: usize,
+}
+
+impl Damage<'_> {
+    /// The damaged line, before and after.
+    fn lines(&self) -> (&[u8], &[u8]) {
+        let line = |text: &'_ [u8]| -> (usize, usize) {
+            let at = self.at.min(text.len());
+            let begin = text[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+            let end = text[at..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |end| at + end);
+            (begin, end)
+        };
+        let (before, after) = (line(self.before), line(&self.after));
+        (&self.before[before.0..before.1], &self.after[after.0..after.1])
+    }
+}
+
+/// Damage that no reader can know from a good manifest of these formats, and why.
+struct Blind {
+    formats: &'static [&'static str],
+    is: fn(&Damage<'_>) -> bool,
+    _why: &'static str,
+}
+
+/// All of it.
+const BLIND: &[Blind] = &[
+    Blind {
+        formats: &[
+            "gnu",
+            "bsd",
+            "sfv",
+            "sfvmd5",
+            "loose",
+            "mtree",
+            "slackware",
+            "signify",
+            "hashdeep",
+            "distinfo",
+            "buildroot",
+            "conda",
+            "jar-manifest",
+            "deb822",
+        ],
+        is: |damage| is_comment(damage.lines().0) && damage.before[damage.at] == b'\n',
+        _why: "the end of a comment's line: what follows is in the comment",
+    },
+    Blind {
+        formats: &["gnu", "bsd", "mtree", "loose", "signify"],
+        is: |damage| {
+            is_comment(damage.lines().1)
+                && matches!(damage.before[damage.at], b' ' | b'\t' | b'\\' | b'\n' | b'(')
+        },
+        _why: "what stands before a whole entry and is now a mark of comments: somebody made the entry a comment",
+    },
+    Blind {
+        formats: &["sfv"],
+        is: |damage| damage.lines().1.starts_with(b"; "),
+        _why: "a name whose first character is now `;` before a blank, as programs write comments",
+    },
+];
+
+/// Whether a line is a comment of one of the formats that have some.
+fn is_comment(line: &[u8]) -> bool {
+    matches!(line.first(), Some(b'#' | b';')) || line.starts_with(b"//")
+}
+
+/// Every damage of one byte: each bit, a blank, a digit, marks of comments and of nothing, the byte gone.
+fn damages(text: &[u8]) -> Vec<Damage<'_>> {
+    let mut all = Vec::new();
+    for at in 0..text.len() {
+        let mut with = |bytes: &[u8]| {
+            let after = [&text[..at], bytes, &text[at + 1..]].concat();
+            if after != text {
+                all.push(Damage { before: text, after, at });
+            }
+        };
+        for bit in 0..8 {
+            with(&[text[at] ^ (1 << bit)]);
+        }
+        for byte in b" \t0-#;/\n,\"" {
+            with(&[*byte]);
+        }
+        with(b"");
+    }
+    all
+}
+
+/// What is lost of the entries, if nothing tells of it.
+fn lost(before: &Entries, after: &Entries) -> Option<String> {
+    // A list of nothing verifies nothing, and a name that no file has is missed when it is looked for.
+    let count = |entries: &Entries| entries.values().map(BTreeSet::len).sum::<usize>();
+    let specs = |digests: &BTreeSet<String>| {
+        digests
+            .iter()
+            .map(|digest| digest.split(':').next().unwrap().to_owned())
+            .collect::<BTreeSet<_>>()
+            .len()
+    };
+    // A digest that is now expected of another file fails there.
+    if count(after) >= count(before) {
+        return None;
+    }
+    if after.is_empty() || after.keys().any(|name| !before.contains_key(name)) {
+        return None;
+    }
+    for (name, digests) in before {
+        match after.get(name) {
+            None => return Some(format!("entry {}", String::from_utf8_lossy(name))),
+            Some(found) if found.len() < digests.len() && specs(found) < specs(digests) => {
+                return Some(format!("digest of {}", String::from_utf8_lossy(name)));
+            }
+            Some(_) => {}
+        }
+    }
+    None
+}
+
+#[test]
+fn damage_is_seen_or_known_to_be_invisible() {
+    let all = std::env::var("TRUESUM_DAMAGE").is_ok_and(|value| value == "all");
+    let only = std::env::var("TRUESUM_DAMAGE_ONLY").unwrap_or_default();
+    let mut wrong = String::new();
+    let (mut tried, mut formats) = (0, BTreeSet::new());
+    for Fixture { name, options, manifest, expect } in &fixtures() {
+        if !name.to_string_lossy().contains(&only) || expect.iter().any(|item| item.contains(": error: ")) {
+            continue;
+        }
+        let options = &Options { allow_undigested: false, ..options.clone() };
+        let Some((format, before)) = clean(manifest, options) else { continue };
+        if before.is_empty() || manifest.len() > 4096 {
+            continue;
+        }
+        formats.insert(format);
+        let damages = damages(manifest);
+        // A step without a common factor with the number of kinds passes all kinds and all places.
+        let step = if all { 1 } else { (damages.len() / 151).max(1) | 1 };
+        for damage in damages.iter().step_by(step) {
+            tried += 1;
+            let Some((_, after)) = clean(&damage.after, options) else { continue };
+            let Some(what) = lost(&before, &after) else { continue };
+            if BLIND.iter().any(|blind| blind.formats.contains(&format) && (blind.is)(damage)) {
+                continue;
+            }
+            let (line, damaged) = damage.lines();
+            let shown = |line: &[u8]| String::from_utf8_lossy(&line[..line.len().min(150)]).into_owned();
+            wrong += &format!(
+                "{format} {} byte {}: {what}\n  {}\n  {}\n",
+                name.file_name().unwrap().to_string_lossy(),
+                damage.at,
+                shown(line),
+                shown(damaged)
+            );
+        }
+    }
+    println!("{tried} damages of {} formats", formats.len());
+    assert!(wrong.is_empty(), "{wrong}");
+}

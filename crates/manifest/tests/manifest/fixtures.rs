@@ -1,0 +1,151 @@
+//! Every fixture under `testdata/manifests`: one case, one exact outcome.
+//!
+//! A fixture begins with lines `key: value` and a blank line; the rest, byte for byte, is the manifest. Keys: `file-name`
+//! (the manifest's name), `asked` (algorithms, separated by commas), `allow-weak`, `allow-pieces`, `allow-set`, `note`, and `expect`, once for each
+//! entry and bad line that the reader must give: `line N: ALGORITHM DIGEST NAME` with the first 8 digits of the digest and
+//! the name as messages show it, and `unread NAME` for each digest that is told and not compared, or `line N: error: REASON`, or `no manifest: WHAT`, or `nothing`.
+
+use crate::shared;
+use shared::fixtures;
+use std::io::{ErrorKind, Read};
+use truesum_manifest::path::display_safe;
+use truesum_manifest::{FORMATS, Options, ReadError, Reader, Reading, Reason};
+
+/// What a reader gives, one text for each item.
+fn outcome(manifest: impl Read, options: &Options) -> Vec<String> {
+    Reader::new(manifest, options.clone())
+        .map(|item| match item {
+            Ok(line) => {
+                let entry = line.entry;
+                let mut text = format!("{}:", line.at);
+                for (spec, digest) in &entry.digests {
+                    let hex = digest.to_hex();
+                    text += &format!(" {spec} {}", &hex[..hex.len().min(8)]);
+                }
+                text += &format!(" {}", display_safe(&entry.path));
+                if let Some(size) = entry.size {
+                    text += &format!(" {size} bytes");
+                }
+                for pieces in &entry.pieces {
+                    let (count, len) = (pieces.of_file(entry.size.unwrap_or(0)).count(), pieces.piece_len());
+                    text += &format!(" {count} pieces of {len} from {}", pieces.file_start());
+                }
+                entry.unread.iter().for_each(|name| text += &format!(" unread {name}"));
+                if let Some(mtime) = entry.mtime {
+                    text += &format!(" {mtime}");
+                }
+                if let Some(elapsed) = entry.elapsed {
+                    text += &format!(" {} s", elapsed.as_secs_f64());
+                }
+                text
+            }
+            Err(ReadError::Line(error)) => {
+                // What the JSON library says behind the colon is its own affair.
+                let reason = error.reason.to_string();
+                let reason = reason.split_once(" entry: ").map_or(reason.as_str(), |_| "not a JSON entry");
+                let reason = reason.split_once(" document: ").map_or(reason, |_| "not a JSON document");
+                format!("{}: error: {reason}", error.at)
+            }
+            Err(ReadError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
+                format!("no manifest: {error}")
+            }
+            Err(ReadError::Io(error)) => panic!("no fixture fails to be read: {error}"),
+        })
+        .collect()
+}
+
+/// Gives one byte at a time.
+struct Drip<'a>(&'a [u8]);
+
+impl Read for Drip<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let len = self.0.len().min(1);
+        self.0.read(&mut buffer[..len])
+    }
+}
+
+#[test]
+fn every_fixture_has_its_exact_outcome() {
+    let fixtures = fixtures();
+    assert!(fixtures.len() >= 250, "only {} fixtures", fixtures.len());
+    let mut wrong = String::new();
+    for fixture in &fixtures {
+        let found = outcome(&fixture.manifest[..], &fixture.options);
+        if found != fixture.expect {
+            let name = fixture.name.display();
+            wrong += &format!("{name}\n  expected {:#?}\n  found {found:#?}\n", fixture.expect);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn outcomes_do_not_depend_on_how_the_bytes_arrive() {
+    for fixture in &fixtures() {
+        let found = outcome(Drip(&fixture.manifest), &fixture.options);
+        assert_eq!(found, fixture.expect, "{}", fixture.name.display());
+    }
+}
+
+/// Formats whose entries wait for lines far below, which may say more of them: what a part of such a manifest must say is in
+/// `held_back.rs`.
+const HELD_BACK: &[&str] = &["deb822", "distinfo"];
+
+/// The number in front of an outcome.
+fn line_of(outcome: &str) -> usize {
+    outcome["line ".len()..].split(':').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn whole_lines_of_a_cut_manifest_have_the_outcomes_they_had() {
+    let (mut compared, mut held) = (0, std::collections::BTreeSet::new());
+    for fixture in &fixtures() {
+        let text = &fixture.manifest;
+        // What a byte order mark, a NUL or a signature says of the whole, a part cannot say.
+        let signed = text.windows(10).any(|part| part == b"-----BEGIN");
+        let mut reader = Reader::new(&text[..], fixture.options.clone());
+        let _ = reader.next();
+        let Some(format) = reader.format() else { continue };
+        let lines = matches!(format.reading, Reading::Lines { .. });
+        let plain =
+            text.is_ascii() && !text.contains(&0) && !signed && lines && !HELD_BACK.contains(&format.name);
+        // What format a part is of its first lines may not tell.
+        let options = Options { format: Some(format), ..fixture.options.clone() };
+        compared += usize::from(plain);
+        for cut in (0..text.len().min(1000)).step_by(5) {
+            let found = outcome(&text[..cut], if plain { &options } else { &fixture.options });
+            let whole = text[..cut].iter().filter(|&&byte| byte == b'\n').count();
+            if plain && cut > 70 {
+                let of_whole = |items: &[String]| items.iter().filter(|item| line_of(item) <= whole).count();
+                if found[..of_whole(&found)] != fixture.expect[..of_whole(&fixture.expect)] {
+                    held.insert(format!("{} {}", format.name, fixture.name.file_name().unwrap().display()));
+                }
+            }
+        }
+    }
+    assert!(held.is_empty(), "{held:#?}");
+    assert!(compared > 100, "{compared}");
+}
+
+#[test]
+fn every_format_is_recognised_in_a_manifest_that_is_kept() {
+    let mut seen = std::collections::BTreeSet::new();
+    for fixture in &fixtures() {
+        let mut reader = Reader::new(&fixture.manifest[..], fixture.options.clone());
+        let first = reader.next();
+        // An algorithm that there is not is told by who read the line.
+        let is_read = match &first {
+            Some(Err(ReadError::Line(error))) => matches!(error.reason, Reason::Algorithm(_)),
+            first => matches!(first, Some(Ok(_))),
+        };
+        if let Some(format) = reader.format().filter(|_| is_read) {
+            seen.insert(format.name);
+        }
+    }
+    // What is written in two more ways is read as one.
+    let own = |row: &&&truesum_manifest::Format| !matches!(row.name, "torrent-v2" | "torrent-hybrid");
+    let read = FORMATS.iter().filter(|row| !matches!(row.reading, Reading::Not(_) | Reading::Packed { .. }));
+    let read = read.filter(own);
+    let missing: Vec<&str> = read.map(|row| row.name).filter(|name| !seen.contains(name)).collect();
+    assert!(missing.is_empty(), "no fixture is read as {missing:?}");
+}

@@ -1,0 +1,210 @@
+//! Formats that say of one file in several lines: their entries wait for lines to come, so that neither the places nor the
+//! outcomes of a part are simply those of the whole. What they must be is here.
+//!
+//! `deb822` and `distinfo` join what lists, far apart, say of one name, and give that at the end, in the order of first
+//! mention. `gpg-print-md` folds digests and `deb822` has stanzas: one entry is open until its end has come.
+
+use crate::shared;
+use shared::{Fixture, fixtures};
+use truesum_hash::{Digest, Spec};
+use truesum_manifest::{Entry, FORMATS, Options, Place, ReadError, Reader};
+
+/// A format, and how often places may fall: once where what was held follows at the end.
+const HELD_BACK: [(&str, usize); 3] = [("deb822", 1), ("distinfo", 1), ("gpg-print-md", 0)];
+
+type Item = (Place, Result<Entry, String>);
+
+fn items(text: &[u8], options: &Options) -> Vec<Item> {
+    Reader::new(text, options.clone())
+        .map(|item| match item {
+            Ok(line) => (line.at, Ok(line.entry)),
+            Err(ReadError::Line(error)) => (error.at, Err(error.reason.to_string())),
+            Err(ReadError::Io(error)) => panic!("memory can be read: {error}"),
+        })
+        .collect()
+}
+
+/// The fixtures of one of these formats, each with options that tell it.
+fn fixtures_of(name: &str) -> Vec<Fixture> {
+    let format = FORMATS.iter().find(|row| row.name == name).expect("a format");
+    let mut found = fixtures();
+    found.retain(|fixture| {
+        let mut reader = Reader::new(&fixture.manifest[..], fixture.options.clone());
+        let _ = reader.next();
+        reader.format() == Some(format)
+    });
+    // Lines are put among bytes here.
+    found.retain(|fixture| {
+        !fixture.manifest.starts_with(b"\xff\xfe") && !fixture.manifest.starts_with(b"\xfe\xff")
+    });
+    found.iter_mut().for_each(|fixture| fixture.options.format = Some(format));
+    assert!(found.len() > 1, "{name}: {} fixtures", found.len());
+    found
+}
+
+/// Whether the digits of a digest stand in a text, in groups or not.
+fn stands_in(digest: &Digest, text: &[u8]) -> bool {
+    let digits: Vec<u8> =
+        text.iter().filter(|byte| byte.is_ascii_hexdigit()).map(u8::to_ascii_lowercase).collect();
+    digits.windows(2 * digest.len()).any(|part| part == digest.to_hex().as_bytes())
+}
+
+/// What an entry of the part says, the whole says too, and perhaps more.
+fn agrees(part: &Entry, whole: &Entry) -> bool {
+    part.path == whole.path
+        && (part.size.is_none() || part.size == whole.size)
+        && part.digests.iter().all(|found| whole.digests.contains(found))
+}
+
+#[test]
+fn what_the_first_lines_say_is_neither_lost_nor_changed_by_a_cut() {
+    for (name, _) in HELD_BACK {
+        for Fixture { name: file, options, expect, manifest } in fixtures_of(name) {
+            let all = items(&manifest, &options);
+            assert_eq!(all.len(), expect.len(), "{}: its format is told", file.display());
+            let ends = manifest.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
+            for (at, number) in ends.zip(1..) {
+                let (text, last, end) = (&manifest[..at], Place::Line(number), Place::Line(number + 1));
+                let part = items(text, &options);
+                let context = || format!("{}: {number} lines: {part:#?} of {all:#?}", file.display());
+                // A cut is seen as the bytes are, with the last line's end or without.
+                assert_eq!(part, items(&manifest[..=at], &options), "{}", context());
+                assert!(part.iter().all(|(place, _)| *place <= end), "{}", context());
+                for (nth, (place, found)) in part.iter().enumerate() {
+                    let known = all.iter().any(|(other, whole)| match (found, whole) {
+                        (Ok(found), Ok(whole)) => agrees(found, whole),
+                        (found, whole) => found == whole && place == other,
+                    });
+                    // The last one may have been open where the part ends: then it is bad, or what it is not.
+                    assert!(known || nth + 1 == part.len() && *place == end, "{}", context());
+                }
+                for (place, whole) in &all {
+                    let told = |(other, found): &Item| match (whole, found) {
+                        (Err(_), found) => place == other && found == whole,
+                        (Ok(whole), Ok(found)) => {
+                            let here = |(spec, digest): &&(Spec, Digest)| {
+                                !stands_in(digest, text)
+                                    || found.digests.contains(&(spec.clone(), digest.clone()))
+                            };
+                            found.path == whole.path
+                                && whole.digests.iter().filter(here).count() == whole.digests.len()
+                        }
+                        (Ok(_), Err(_)) => *other == end,
+                    };
+                    let due = match whole {
+                        Err(_) => *place <= last,
+                        Ok(entry) => {
+                            *place <= last || entry.digests.iter().all(|(_, digest)| stands_in(digest, text))
+                        }
+                    };
+                    assert!(!due || part.iter().any(told), "{place:?} {whole:?}\n{}", context());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bad_line_takes_no_entry_with_it() {
+    for (name, _) in HELD_BACK {
+        for Fixture { name: file, options, expect, manifest } in fixtures_of(name) {
+            let all = items(&manifest, &options);
+            assert_eq!(all.len(), expect.len(), "{}: its format is told", file.display());
+            let ends = manifest.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+            for at in ends {
+                let text = [&manifest[..at], b"\x01no line\n", &manifest[at..]].concat();
+                let found = items(&text, &options);
+                let context = || format!("{}: byte {at}: {found:#?} of {all:#?}", file.display());
+                let bad = |items: &[Item]| items.iter().filter(|(_, found)| found.is_err()).count();
+                assert!(bad(&found) > bad(&all), "{}", context());
+                // Within a folded digest it is bad itself, and says so.
+                let folded = name == "gpg-print-md" && manifest[at..].starts_with(b"  ");
+                for (_, whole) in all.iter().filter(|_| !folded) {
+                    let Ok(whole) = whole else { continue };
+                    assert!(
+                        found.iter().any(|(_, found)| found.as_ref() == Ok(whole)),
+                        "{whole:?}\n{}",
+                        context()
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Many files, the first digits of whose digests stand nowhere twice.
+fn entries(several: bool) -> Vec<Entry> {
+    let specs: Vec<Spec> = ["md5", "sha256"].iter().map(|name| name.parse().unwrap()).collect();
+    let of = |name: String| {
+        let specs = &specs[usize::from(!several)..];
+        let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(name.as_bytes()))).collect();
+        let size = several.then_some(name.len() as u64);
+        Entry { path: name.into_bytes(), size, digests, ..Entry::default() }
+    };
+    (0..200).map(|number| of(format!("pool/{}/file_{number}", number * 7 % 10))).collect()
+}
+
+/// What Debian's tools write: one list an algorithm, with all files.
+fn release(entries: &[Entry]) -> String {
+    let mut text = "Origin: x\n".to_owned();
+    for (at, key) in ["MD5Sum:", "SHA256:"].iter().enumerate() {
+        text += &format!("{key}\n");
+        for entry in entries {
+            let (digest, path) = (entry.digests[at].1.to_hex(), String::from_utf8_lossy(&entry.path));
+            text += &format!(" {digest} {:>8} {path}\n", entry.size.unwrap());
+        }
+    }
+    text
+}
+
+/// What the ports of OpenBSD have: all digests, then all sizes.
+fn distinfo(entries: &[Entry]) -> String {
+    let mut text = String::new();
+    for entry in entries {
+        for (spec, digest) in &entry.digests {
+            text +=
+                &format!("{} ({}) = {}\n", spec.tag(), String::from_utf8_lossy(&entry.path), digest.to_hex());
+        }
+    }
+    for entry in entries {
+        text += &format!("SIZE ({}) = {}\n", String::from_utf8_lossy(&entry.path), entry.size.unwrap());
+    }
+    text
+}
+
+/// What gpg writes: seven groups beside the name, and the last one below.
+fn gpg(entries: &[Entry]) -> String {
+    let mut text = String::new();
+    for entry in entries {
+        let digits = entry.digests[0].1.to_hex().to_uppercase();
+        let groups: Vec<&str> = (0..8).map(|group| &digits[group * 8..][..8]).collect();
+        text += &format!("{}: {}\n", String::from_utf8_lossy(&entry.path), groups[..7].join(" "));
+        text += &format!("     {}\n", groups[7]);
+    }
+    text
+}
+
+#[test]
+fn many_entries_are_given_back_in_order_with_all_that_was_said_of_them() {
+    type Write = fn(&[Entry]) -> String;
+    let writers: [(&str, Write, bool); 3] =
+        [("deb822", release, true), ("distinfo", distinfo, true), ("gpg-print-md", gpg, false)];
+    for ((name, falls), (format, write, several)) in HELD_BACK.into_iter().zip(writers) {
+        assert_eq!(name, format);
+        let entries = entries(several);
+        let text = write(&entries);
+        let mut reader = Reader::new(text.as_bytes(), Options::default());
+        let found: Vec<_> = (&mut reader).map(|item| item.expect("a line of its format")).collect();
+        assert_eq!(reader.format().map(|row| row.name), Some(name));
+        assert!(found.is_sorted_by_key(|line| line.at), "{name}");
+        assert_eq!(found.into_iter().map(|line| line.entry).collect::<Vec<_>>(), entries, "{name}");
+        // With a bad line among them, those that are held follow it; the others do not.
+        let middle = text.match_indices('\n').nth(100 + usize::from(name == "gpg-print-md")).unwrap().0 + 1;
+        let text = [&text[..middle], "\x01no line\n", &text[middle..]].concat();
+        let options = Options { format: reader.format(), ..Options::default() };
+        let items = items(text.as_bytes(), &options);
+        assert_eq!(items.iter().filter(|(_, found)| found.is_err()).count(), 1, "{name}");
+        assert_eq!(items.len(), entries.len() + 1, "{name}");
+        assert_eq!(items.windows(2).filter(|pair| pair[1].0 < pair[0].0).count(), falls, "{name}");
+    }
+}

@@ -1,0 +1,12 @@
+//! Integration tests of the manifest crate, in one program so that they are linked once.
+
+mod coreutils;
+mod damage;
+mod fixtures;
+mod held_back;
+mod hostile;
+mod mutations;
+mod roundtrip;
+mod shared;
+mod tools;
+mod torrent;

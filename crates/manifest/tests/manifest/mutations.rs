@@ -1,0 +1,186 @@
+//! A fuzzer without a fuzzer: every fixture is the seed of its family, and is changed in small ways, the same in each run. What
+//! the reader gives of it keeps its promises whatever the bytes. `fuzz/` has the same promises for a fuzzer that learns.
+//!
+//! The short run is one of every day; the long one is run in release by `tests/run`. A seed that breaks a promise is kept as a
+//! fixture.
+
+use crate::shared;
+use shared::{Fixture, fixtures};
+use std::collections::BTreeMap;
+use truesum_manifest::{
+    FORMATS, Format, LINE_LIMIT, NAME_LIMIT, Options, ReadError, Reader, Reading, SIZE_LIMIT,
+};
+
+/// xorshift64*: the same numbers everywhere.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end.max(1) as u64) as usize
+    }
+}
+
+/// Pieces of text that mean something to some format.
+const WORDS: &[&[u8]] = &[
+    b"\n",
+    b"\r\n",
+    b"\0",
+    b"\xef\xbb\xbf",
+    b"\xff\xfe",
+    b"  ",
+    b" *",
+    b"\\",
+    b"\"",
+    b"\"\"",
+    b",",
+    b"=",
+    b"(",
+    b")",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"<",
+    b">",
+    b"</",
+    b"&amp;",
+    b"&#0;",
+    b"&x;",
+    b"<!DOCTYPE x [",
+    b"<![CDATA[",
+    b"-1",
+    b"0",
+    b"9223372036854775808",
+    b"99999999999999999999e",
+    b"i-0e",
+    b"d",
+    b"l",
+    b"e",
+    b"4:info",
+    b"../",
+    b"/",
+    b"%00",
+    b"%",
+    b"\\000",
+    b"sha256",
+    b"SHA256 (",
+    b"SHA256:\n ",
+    b"Filename: ",
+    b"magnet:?",
+    b"#mtree\n",
+    b"%%%% ",
+    b"-----BEGIN PGP SIGNED MESSAGE-----\n",
+    b"- ",
+    b"d41d8cd98f00b204e9800998ecf8427e",
+    b"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+];
+
+/// A seed with a few changes.
+fn changed(seed: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
+    let mut text = seed.to_vec();
+    for _ in 0..1 + numbers.below(4) {
+        let at = numbers.below(text.len() + 1);
+        let longest = 1 << numbers.below(8);
+        let end = (at + 1 + numbers.below(longest)).min(text.len());
+        match numbers.below(8) {
+            0 if at < text.len() => text[at] ^= 1 << numbers.below(8),
+            1 if at < text.len() => text[at] = numbers.next() as u8,
+            2 => drop(text.drain(at.min(end)..end)),
+            3 => text.truncate(at),
+            4 => {
+                let copy = text[at.min(end)..end].to_vec();
+                let place = numbers.below(text.len() + 1);
+                text.splice(place..place, copy);
+            }
+            5 => {
+                let from = numbers.below(other.len() + 1);
+                let part = &other[from..(from + end - at.min(end)).min(other.len())];
+                text.splice(at.min(end)..end, part.iter().copied());
+            }
+            _ => {
+                let word = WORDS[numbers.below(WORDS.len())];
+                text.splice(at..at, word.iter().copied());
+            }
+        }
+    }
+    text
+}
+
+/// Reads it, recognised or as what the seed was, and holds what comes of it against what is promised.
+fn promises(text: &[u8], options: &Options) {
+    let mut items = 0usize;
+    for item in Reader::new(text, options.clone()) {
+        items += 1;
+        match item {
+            Ok(line) => {
+                let entry = line.entry;
+                assert!(!entry.path.is_empty() && entry.path.len() <= NAME_LIMIT && !entry.path.contains(&0));
+                assert!(entry.size.is_none_or(|size| size <= SIZE_LIMIT));
+                assert!(entry.digests.iter().all(|(spec, digest)| spec.digest_len() == digest.len()));
+            }
+            Err(ReadError::Line(error)) => assert!(!error.to_string().contains(char::is_control)),
+            Err(ReadError::Io(error)) => assert_eq!(error.kind(), std::io::ErrorKind::InvalidData),
+        }
+    }
+    assert!(items <= 64 * text.len() + 1, "{items} items of {} bytes", text.len());
+}
+
+fn run(rounds: usize) {
+    let mut families: BTreeMap<&'static str, (&'static Format, Vec<Fixture>)> = BTreeMap::new();
+    for fixture in fixtures() {
+        let name = fixture.name.display();
+        assert!(!fixture.expect.iter().any(String::is_empty), "{name}: nothing is expected of it");
+        let mut reader = Reader::new(&fixture.manifest[..], fixture.options.clone());
+        let _ = reader.next();
+        // A test of long lines is not made longer.
+        if let Some(format) = reader.format().filter(|_| fixture.manifest.len() <= LINE_LIMIT / 64) {
+            families.entry(format.name).or_insert((format, Vec::new())).1.push(fixture);
+        }
+    }
+    // What is written in two more ways is read as one, and what is packed as what is inside.
+    let read = |row: &&&Format| {
+        let other = matches!(row.reading, Reading::Not(_) | Reading::Packed { .. });
+        !other && !matches!(row.name, "torrent-v2" | "torrent-hybrid")
+    };
+    let without = FORMATS.iter().filter(read).map(|row| row.name).filter(|name| !families.contains_key(name));
+    let without: Vec<_> = without.collect();
+    assert!(without.is_empty(), "no fixture is a seed of {without:?}");
+    let mut numbers = Numbers(0x5eed);
+    let mut tried = 0u64;
+    for (format, seeds) in families.values() {
+        // A family with few seeds gets as many rounds as one with many.
+        for at in 0..rounds * seeds.len().max(24) {
+            let seed = &seeds[at % seeds.len()];
+            let text = changed(&seed.manifest, &seeds[numbers.below(seeds.len())].manifest, &mut numbers);
+            let told = Options {
+                format: (at % 2 == 0).then_some(*format),
+                allow_undigested: at % 3 == 0,
+                allow_pieces: at % 5 != 0,
+                locating: at % 7 == 0,
+                ..seed.options.clone()
+            };
+            let outcome = std::panic::catch_unwind(|| promises(&text, &told));
+            assert!(outcome.is_ok(), "{} as {}: {}", seed.name.display(), format.name, text.escape_ascii());
+            tried += 1;
+        }
+    }
+    println!("{tried} texts of {} formats", families.len());
+}
+
+#[test]
+fn changed_seeds_break_no_promise() {
+    run(2);
+}
+
+#[test]
+#[ignore = "minutes in a debug build: tests/run has it in release"]
+fn many_changed_seeds_break_no_promise() {
+    run(400);
+}

@@ -1,0 +1,178 @@
+//! Programs that keep archives of packages and sets of files: apt, dpkg, pip, par2, and sha256sum with NUL.
+
+use super::{NAMES, absent, folder, read, run, specs, wanted};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// The names that hold none of these bytes.
+fn without(bytes: &'static [u8]) -> Vec<&'static [u8]> {
+    NAMES.iter().copied().filter(|name| !name.iter().any(|byte| bytes.contains(byte))).collect()
+}
+
+/// Builds a package of Debian's of the name `p`, and gives it.
+fn package(root: &Path) -> Option<Vec<u8>> {
+    let content = root.with_extension("content");
+    std::fs::create_dir_all(content.join("DEBIAN")).unwrap();
+    let control = "Package: p\nVersion: 1\nArchitecture: all\nMaintainer: x <x@y>\nDescription: x\n";
+    std::fs::write(content.join("DEBIAN/control"), control).unwrap();
+    let built = root.with_extension("deb");
+    let output =
+        run("dpkg-deb", root, &[b"-b", content.as_os_str().as_bytes(), built.as_os_str().as_bytes()])?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(std::fs::read(built).unwrap())
+}
+
+#[test]
+fn what_apt_releases_is_read() {
+    let root = folder("apt-release");
+    let all = [
+        &b"-o"[..],
+        b"APT::FTPArchive::Release::Default-Patterns=false",
+        b"-o",
+        b"APT::FTPArchive::Release::Patterns::=*",
+        b"release",
+        b".",
+    ];
+    let Some(output) = run("apt-ftparchive", &root, &all) else { return };
+    let (mut found, bad) = read(&output.stdout, b"Release");
+    // A field ends at a blank: a name with one is no name to anybody who reads this, and bad here, but where the words in front look
+    // like those of an upload, where the blank stands at an end, and in the first line of two.
+    let names = without(b" \t\n");
+    for broken in [&b"0-1"[..], b"x", b"trail", b"lead", b"new"] {
+        found.remove(broken);
+    }
+    let expected = wanted(names.iter().copied(), &specs(&["md5", "sha1", "sha256", "sha512"]));
+    for (name, digests) in &expected {
+        assert_eq!(found.get(name), Some(digests), "{}", name.escape_ascii());
+    }
+    assert_eq!(found.keys().collect::<BTreeSet<_>>(), expected.keys().collect());
+    assert!(bad > 0, "names with blanks");
+}
+
+#[test]
+fn what_apt_lists_of_packages_and_sources_is_read() {
+    let root = folder("apt-packages");
+    let Some(package) = package(&root) else { return };
+    // A line end ends its field, and a blank at the end of one is nobody's.
+    let names: Vec<Vec<u8>> = without(b"\n").iter().map(|name| [name, &b".deb"[..]].concat()).collect();
+    for name in &names {
+        std::fs::write(root.join(OsStr::from_bytes(name)), &package).unwrap();
+    }
+    let Some(output) = run("apt-ftparchive", &root, &[b"packages", b"."]) else { return };
+    let (found, bad) = read(&output.stdout, b"Packages");
+    assert_eq!((found.keys().collect::<BTreeSet<_>>(), bad), (names.iter().collect(), 0));
+    let specs = specs(&["md5", "sha1", "sha256", "sha512"]);
+    let digests: BTreeSet<String> =
+        specs.iter().map(|spec| format!("{spec}:{}", spec.digest(&package).to_hex())).collect();
+    assert!(found.values().all(|found| found.iter().cloned().collect::<BTreeSet<_>>() == digests));
+}
+
+#[test]
+fn what_dpkg_says_of_a_source_and_its_upload_is_read() {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("dpkg-source");
+    let _ = std::fs::remove_dir_all(&root);
+    let debian = root.join("p-1/debian");
+    std::fs::create_dir_all(debian.join("source")).unwrap();
+    for (name, text) in [
+        (
+            "changelog",
+            "p (1) unstable; urgency=low\n\n  * x\n\n -- x <x@y>  Mon, 23 Nov 2026 09:08:16 +0000\n",
+        ),
+        (
+            "control",
+            "Source: p\nMaintainer: x <x@y>\nSection: misc\nPriority: optional\nStandards-Version: 4.6.0\n\n\
+             Package: p\nArchitecture: all\nDescription: x\n",
+        ),
+        ("source/format", "3.0 (native)\n"),
+        ("rules", "#!/usr/bin/make -f\n"),
+    ] {
+        std::fs::write(debian.join(name), text).unwrap();
+    }
+    let Some(output) = run("dpkg-source", &root, &[b"-b", b"p-1"]) else { return };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let specs = specs(&["md5", "sha1", "sha256", "sha512"]);
+    let holds = |text: &[u8], list: &[u8], files: &[&str], least: usize| {
+        let (found, bad) = read(text, list);
+        let names: BTreeSet<&[u8]> = found.keys().map(Vec::as_slice).collect();
+        assert_eq!((names, bad), (files.iter().map(|name| name.as_bytes()).collect(), 0));
+        for (name, digests) in &found {
+            let content = std::fs::read(root.join(OsStr::from_bytes(name))).unwrap();
+            let all: Vec<String> =
+                specs.iter().map(|spec| format!("{spec}:{}", spec.digest(&content).to_hex())).collect();
+            assert!(
+                digests.len() >= least && digests.iter().all(|digest| all.contains(digest)),
+                "{digests:?}"
+            );
+        }
+    };
+    let packed =
+        std::fs::read_dir(&root).unwrap().filter_map(|file| file.ok()?.file_name().into_string().ok());
+    let packed = packed.into_iter().find(|name| name.starts_with("p_1.tar.")).unwrap();
+    holds(&std::fs::read(root.join("p_1.dsc")).unwrap(), b"p_1.dsc", &[&packed], 3);
+    let Some(output) = run("dpkg-genchanges", &root.join("p-1"), &[b"-S"]) else { return };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    holds(&output.stdout, b"p_1_source.changes", &["p_1.dsc", &packed], 3);
+    let Some(output) = run("apt-ftparchive", &root, &[b"sources", b"."]) else { return };
+    holds(&output.stdout, b"Sources", &["p_1.dsc", &packed], 4);
+}
+
+#[test]
+fn what_pip_hashes_is_read() {
+    let root = folder("pip");
+    // It takes names as text, and prints blanks for a tab.
+    let names: Vec<&[u8]> =
+        without(b"\n\r\t\xff").into_iter().filter(|name| !name.starts_with(b"-")).collect();
+    for algorithm in ["sha256", "sha384", "sha512"] {
+        let args: Vec<&[u8]> = [&b"-m"[..], b"pip", b"hash", b"-a", algorithm.as_bytes()]
+            .into_iter()
+            .chain(names.iter().copied())
+            .collect();
+        let Some(output) = run("python3", &root, &args) else { return };
+        if output.stdout.is_empty() {
+            return absent("pip (Python)");
+        }
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let expected = wanted(names.iter().copied(), &specs(&[algorithm]));
+        assert_eq!(read(&output.stdout, b"hashes"), (expected, 0), "{algorithm}");
+    }
+}
+
+#[test]
+fn what_par2_makes_is_read() {
+    let root = folder("par2");
+    // It splits folders at slashes, and takes what begins with a dash for an option.
+    let names: Vec<&[u8]> =
+        NAMES.iter().copied().filter(|name| !name.starts_with(b"-") && !name.contains(&b'\\')).collect();
+    let beside = root.with_extension("set");
+    let _ = std::fs::remove_dir_all(&beside);
+    std::fs::create_dir_all(&beside).unwrap();
+    let set = beside.join("set.par2");
+    let folder = root.as_os_str().as_bytes();
+    let fixed =
+        [&b"create"[..], b"-q", b"-q", b"-s4", b"-c1", b"-B", folder, set.as_os_str().as_bytes(), b"--"];
+    let args: Vec<&[u8]> = fixed.into_iter().chain(names.iter().copied()).collect();
+    let Some(output) = run("par2", &root, &args) else { return };
+    let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    let (found, bad) = read(&std::fs::read(&set).unwrap(), b"set.par2");
+    assert_eq!((found, bad), (wanted(names.into_iter(), &specs(&["md5"])), 0));
+}
+
+#[test]
+fn what_coreutils_end_with_nul_is_read() {
+    let root = folder("nul");
+    for (program, list, spec) in
+        [("md5sum", &b"SUMS"[..], "md5"), ("sha256sum", b"SUMS", "sha256"), ("b2sum", b"B2SUMS", "blake2b")]
+    {
+        for tag in [&[&b"--tag"[..]][..], &[]] {
+            let fixed = [&b"--zero"[..]].into_iter().chain(tag.iter().copied()).chain([&b"--"[..]]);
+            let args: Vec<&[u8]> = fixed.chain(NAMES.iter().copied()).collect();
+            let Some(output) = run(program, &root, &args) else { return };
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let expected = wanted(NAMES.iter().copied(), &specs(&[spec]));
+            assert_eq!(read(&output.stdout, list), (expected, 0), "{program} {tag:?}");
+        }
+    }
+}
