@@ -41,7 +41,8 @@ mod tests {
     #[test]
     fn the_clock_is_a_processors() {
         let clock = core_clock();
-        assert!((2e8..2e10).contains(&clock), "{clock}");
+        // Only plausible: other processes may take most of the processor while it is measured.
+        assert!((1e6..2e10).contains(&clock), "{clock}");
     }
 
     #[test]

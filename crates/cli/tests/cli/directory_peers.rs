@@ -8,6 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use truesum_test_support::oracle::missing;
 
 /// Names that one program sorts before and another behind a folder of that name, and names that tools stumble over.
 const NAMES: &[&[u8]] = &[
@@ -98,13 +99,6 @@ fn ours(folder: &Folder, words: &[&str], trees: &[PathBuf]) -> Vec<String> {
     text.lines().map(|line| line.split_once("  ").unwrap().0.to_owned()).collect()
 }
 
-/// Says that something was not compared; with `TRUESUM_ORACLES=all` that is a failure.
-fn without(what: &str) {
-    let message = format!("{what} is not installed: nothing was compared with it");
-    assert!(std::env::var_os("TRUESUM_ORACLES").is_none_or(|which| which != "all"), "{message}");
-    eprintln!("{message}");
-}
-
 fn text(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::piped()).output().ok()?;
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -127,7 +121,7 @@ fn git_writes_the_same_trees_and_blobs() {
             };
             let Some(_) = text(&mut git(&["init", "-q", "--bare", &format!("--object-format={format}")]))
             else {
-                return without("git");
+                return missing("git");
             };
             text(git(&[]).arg("--work-tree").arg(tree).args(["add", "-A", "-f", "."]).current_dir(tree));
             let expected = text(git(&["write-tree"]).current_dir(tree)).unwrap();
@@ -155,7 +149,7 @@ fn nix_archives_are_the_same() {
     let found = ours(&folder, &["--kind", "nar"], &trees);
     let mut nix = Command::new("nix-hash");
     let Some(expected) = text(nix.args(["--type", "sha256", "--base32"]).args(&trees)) else {
-        return without("nix-hash (Debian's nix-bin)");
+        return missing("nix-hash (Debian's nix-bin)");
     };
     let expected: Vec<String> = expected.lines().map(|hash| format!("sha256:{hash}")).collect();
     assert_eq!(found, expected);
@@ -168,7 +162,7 @@ fn the_definition_and_software_heritage_agree() {
     let Ok(mut python) =
         Command::new("python3").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()
     else {
-        return without("python3");
+        return missing("python3");
     };
     let names: Vec<u8> =
         trees.iter().flat_map(|tree| [tree.as_os_str().as_bytes(), b"\0"].concat()).collect();
@@ -184,7 +178,7 @@ fn the_definition_and_software_heritage_agree() {
         [(&[][..], "truesum"), (&["--modes"], "truesum_modes"), (&["--kind", "swhid"], "swhid")]
     {
         if said[0][key].is_null() {
-            without("swh.model (Python)");
+            missing("swh.model (Python)");
             continue;
         }
         let expected: Vec<&str> = said.iter().map(|tree| tree[key].as_str().unwrap()).collect();
@@ -213,7 +207,7 @@ fn go_has_the_same_hashes_of_modules() {
     }
     trees.iter().for_each(|tree| clean(tree));
     let go = ["/usr/local/go/bin/go", "/usr/bin/go"].into_iter().find(|go| Path::new(go).exists());
-    let Some(go) = go else { return eprintln!("Go is not installed: nothing was compared with it") };
+    let Some(go) = go else { return missing("Go") };
     folder.write("go/go.mod", "module compare\n\ngo 1.18\n");
     folder.write(
         "go/main.go",
@@ -228,7 +222,7 @@ fn go_has_the_same_hashes_of_modules() {
     };
     let got = run(&["get", "golang.org/x/mod@v0.12.0"]).output();
     if !got.is_ok_and(|got| got.status.success()) {
-        return eprintln!("golang.org/x/mod could not be had: nothing was compared with it");
+        return missing("golang.org/x/mod");
     }
     for prefix in ["", "example.com/m@v1.0.0"] {
         let expected = text(run(&["run", "."]).arg(prefix).args(&trees)).unwrap();

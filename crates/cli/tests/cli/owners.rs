@@ -1,9 +1,10 @@
 //! What the programs that own a format or a language make of ours, and we of theirs: torrents, signatures, templates, parity.
 
-use crate::peers::{absent, other};
+use crate::peers::other;
 use crate::program::Folder;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
+use truesum_test_support::oracle::missing;
 
 fn set() -> Folder {
     let folder = Folder::new();
@@ -124,7 +125,7 @@ fn torrents_over_hostile_names_are_those_of_mktorrent_and_torf() {
                 assert torf.Torrent.read('ours.torrent').verify('set')";
     let output = Command::new("python3").args(["-c", code]).current_dir(folder.root()).output().unwrap();
     if output.status.code() == Some(77) {
-        return absent("torf (Python)");
+        return missing("torf (Python)");
     }
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     // It leaves hidden files out.
@@ -137,7 +138,7 @@ fn what_minisign_and_signify_sign_is_verified_and_nothing_else_is() {
     let run = |program: &str, words: &[&str]| {
         let output = Command::new(program).args(words).current_dir(folder.root()).output();
         let output = output.ok().or_else(|| {
-            absent(program);
+            missing(program);
             None
         })?;
         assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
@@ -246,7 +247,7 @@ fn templates_print_what_rhash_prints() {
             assert_eq!(ours.code, Some(0), "{template}: {}", ours.err);
             let mut rhash = Command::new("rhash");
             rhash.args(["-p", template, name]).current_dir(folder.root()).env("TZ", "UTC");
-            let Ok(theirs) = rhash.output() else { return absent("rhash") };
+            let Ok(theirs) = rhash.output() else { return missing("rhash") };
             assert_eq!(ours.out, theirs.stdout, "{template} {name}");
         }
     }

@@ -139,9 +139,7 @@ fn a_page_can_be_read_in_a_browser() {
             Err(why) => (Some(77), format!("python3: {why}")),
         };
         if status == Some(77) {
-            assert!(std::env::var("TRUESUM_ORACLES").as_deref() != Ok("all"), "{said}");
-            eprintln!("the page was not opened in a browser: {said}");
-            return;
+            return truesum_test_support::oracle::missing(&said);
         }
         assert_eq!(status, Some(0), "{said}");
     }

@@ -4,20 +4,14 @@
 use crate::program::Folder;
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
-
-/// Says what was not compared; a failure where all must be.
-pub fn absent(program: &str) {
-    let message = format!("{program} is not installed: not compared");
-    assert!(std::env::var_os("TRUESUM_ORACLES").is_none_or(|which| which != "all"), "{message}");
-    println!("{message}");
-}
+use truesum_test_support::oracle::missing;
 
 /// What another program says; `None` where it is not installed, which is told.
 pub fn other(folder: &Folder, program: &str, words: &[&str]) -> Option<Output> {
     let output =
         Command::new(program).args(words).current_dir(folder.root()).env("LC_ALL", "C.UTF-8").output();
     if output.is_err() {
-        absent(program);
+        missing(program);
     }
     output.ok()
 }
@@ -58,7 +52,7 @@ fn cfv_renames_the_same_files_to_match() {
     let said =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(127) {
-        return absent("cfv");
+        return missing("cfv");
     }
     let ran = ours.run(&["check", "--search", "--rename-to-match", "--yes", "list.md5"]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);

@@ -142,9 +142,7 @@ pub fn text(bytes: &[u8]) -> String {
     text
 }
 
-/// The folder of an original program, if it is there and is the one to compare with.
-///
-/// Without it the comparison is left out, aloud; with `TRUESUM_ORACLES=all` in the environment that is a failure.
+/// Returns the folder of an original program of this version, or reports a missing oracle.
 pub fn oracle(program: &str, version: &str) -> Option<PathBuf> {
     for folder in ["/usr/bin", "/bin"] {
         let path = Path::new(folder).join(program);
@@ -153,9 +151,7 @@ pub fn oracle(program: &str, version: &str) -> Option<PathBuf> {
             return Some(folder.into());
         }
     }
-    let message = format!("{program} ({version}) is not installed: nothing was compared with it");
-    assert!(std::env::var_os("TRUESUM_ORACLES").is_none_or(|which| which != "all"), "{message}");
-    eprintln!("{message}");
+    truesum_test_support::oracle::missing(&format!("{program} ({version})"));
     None
 }
 
@@ -171,9 +167,7 @@ pub fn play(stage: &Stage, transcript: &str, locale: &str, program: &str) {
     play_with(stage, stage.links(), transcript, locale);
     match newest(program) {
         Some(original) => play_with(&Stage::new([]), &original, transcript, locale),
-        None => eprintln!(
-            "TRUESUM_ORIGINALS names no folder with {program}: the transcript was not played with the original"
-        ),
+        None => truesum_test_support::oracle::missing(&format!("the newest {program} (TRUESUM_ORIGINALS)")),
     }
 }
 

@@ -55,8 +55,7 @@ fn count(counts: &Counts, start: &str) -> usize {
 #[test]
 fn avx512_rows_rotate_and_choose_in_one_instruction() {
     let Some(functions) = avx512_functions() else {
-        println!("not checked: objdump (Debian's binutils) is not installed");
-        return;
+        return truesum_test_support::oracle::missing("objdump (binutils)");
     };
     let families =
         ["md4", "md5", "sha1", "sha2", "ripemd160", "sm3", "blake2s", "sha512", "sha3", "blake2b", "blake3"];

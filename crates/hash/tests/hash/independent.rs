@@ -83,7 +83,7 @@ fn digests_of_parts_are_those_of_the_services_that_define_them() {
     assert!(differs.is_empty(), "{differs:#?}");
 }
 
-/// As in `serial.rs`, by hand: `cargo test --release -p truesum-hash --all-features --test independent -- --ignored`.
+/// As in `serial.rs`, by hand: `cargo test --release -p truesum-hash --all-features --test hash -- --ignored independent`.
 #[test]
 #[ignore = "hashes four gibibytes twenty times"]
 fn digests_of_a_byte_more_than_four_gibibytes_are_those_of_other_implementations() {

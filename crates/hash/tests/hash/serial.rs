@@ -292,7 +292,7 @@ fn crc64(parameters: &'static crc::Algorithm<u64>, message: &[u8]) -> Vec<u8> {
 }
 
 /// As in `oracles.rs`, by hand, in a quarter of an hour and with nine gibibytes of memory, or what `TRUESUM_COUNTERS` names:
-/// `cargo test --release -p truesum-hash --all-features --test serial -- --ignored`.
+/// `cargo test --release -p truesum-hash --all-features --test hash -- --ignored serial`.
 #[test]
 #[ignore = "hashes four gibibytes seventy times"]
 fn digests_of_a_byte_more_than_four_gibibytes_are_those_of_other_libraries() {

@@ -7,12 +7,12 @@ use std::process::{Command, Stdio};
 use truesum_manifest::original::coreutils::{Program, Splitter};
 use truesum_manifest::path::{Charset, quotef};
 
-/// Whether the program is GNU's. If it is not, the test says so and compares nothing.
+/// Returns whether the program is GNU's, and reports a missing oracle if not.
 fn is_gnu(program: &str) -> bool {
     let version = Command::new(program).arg("--version").output();
     let gnu = version.is_ok_and(|output| output.stdout.windows(13).any(|part| part == b"GNU coreutils"));
     if !gnu {
-        println!("{program} of GNU coreutils is not installed: not compared");
+        truesum_test_support::oracle::missing(&format!("GNU {program}"));
     }
     gnu
 }

@@ -70,7 +70,7 @@ fn peak() -> u64 {
 }
 
 #[test]
-#[ignore = "minutes in a debug build: tests/run has it in release"]
+#[ignore = "minutes in a debug build: tests/run --full runs it in release"]
 fn no_format_takes_long_for_anything() {
     let mib = std::env::var("TRUESUM_MIB").map_or(4, |mib| mib.parse().expect("a number"));
     let size: usize = mib << 20;

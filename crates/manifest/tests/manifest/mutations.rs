@@ -180,7 +180,7 @@ fn changed_seeds_break_no_promise() {
 }
 
 #[test]
-#[ignore = "minutes in a debug build: tests/run has it in release"]
+#[ignore = "minutes in a debug build: tests/run --full runs it in release"]
 fn many_changed_seeds_break_no_promise() {
     run(400);
 }

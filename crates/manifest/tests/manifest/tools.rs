@@ -13,6 +13,7 @@ use truesum_hash::Spec;
 use truesum_manifest::{
     Entry, Format, Heading, Options, Reader, Style, Unholdable, WriteError, Writer, append, format,
 };
+use truesum_test_support::oracle::missing;
 
 /// Names, each with one thing in it.
 const NAMES: &[&[u8]] = &[
@@ -69,13 +70,6 @@ fn folder(name: &str) -> PathBuf {
     root
 }
 
-/// Says that a program is not there; with `TRUESUM_ORACLES=all` in the environment that is a failure.
-fn absent(program: &str) {
-    let message = format!("{program} is not installed: not compared");
-    assert!(std::env::var_os("TRUESUM_ORACLES").is_none_or(|which| which != "all"), "{message}");
-    println!("{message}");
-}
-
 /// What the program says; `None` where it is not installed, which is told.
 fn run(program: &str, folder: &Path, args: &[&[u8]]) -> Option<Output> {
     let output = Command::new(program)
@@ -84,7 +78,7 @@ fn run(program: &str, folder: &Path, args: &[&[u8]]) -> Option<Output> {
         .env("LC_ALL", "C.UTF-8")
         .output();
     if output.is_err() {
-        absent(program);
+        missing(program);
     }
     output.ok()
 }
@@ -372,7 +366,7 @@ fn bags_are_valid_to_the_library_of_the_library_of_congress() {
         b"import sys\ntry: import bagit\nexcept ImportError: sys.exit(77)\nbagit.Bag('.').validate()";
     let Some(output) = run("python3", &root, &[b"-c", code]) else { return };
     if output.status.code() == Some(77) {
-        return absent("bagit (Python)");
+        return missing("bagit (Python)");
     }
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let (found, bad) = read(&manifest, b"manifest-sha256.txt");

@@ -76,7 +76,7 @@ fn xargs_and_parallel_start_workers() {
         ("parallel", "seq 0 6 | parallel -j 4 \"$0\" shard run -q plan"),
     ] {
         if !Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success()) {
-            eprintln!("{tool} is not installed: its example was not run");
+            truesum_test_support::oracle::missing(tool);
             continue;
         }
         let (folder, local) = seven();
@@ -130,8 +130,7 @@ fn the_example_for_kubernetes_is_a_job_whose_command_works() {
     let has_yaml =
         Command::new("python3").args(["-c", "import yaml"]).status().is_ok_and(|status| status.success());
     if !has_yaml {
-        eprintln!("python3 has no yaml: the example for Kubernetes was not looked at");
-        return;
+        return truesum_test_support::oracle::missing("yaml (Python)");
     }
     let output = Command::new("python3").args(["-c", JOB]).arg(path).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

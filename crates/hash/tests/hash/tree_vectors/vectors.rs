@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use std::ops::Range;
 use truesum_hash::tree::{Merkle, Plan, range_path};
 use truesum_hash::{Digest, Hasher, Spec, update_many};
+use truesum_test_support::thorough_or;
 
 fn vectors(file: &str) -> Vec<Value> {
     let path = format!("{}/../../testdata/vectors/tree/{file}.json", env!("CARGO_MANIFEST_DIR"));
@@ -93,6 +94,9 @@ fn check(name: &str, vector: &Value) {
 fn mtsum() {
     let mut seen = [0; 3];
     for vector in vectors("mtsum") {
+        if number(&vector, "/input/len") > thorough_or(u64::MAX, STREAMED) {
+            continue;
+        }
         let hash = text(&vector, "/params/hash");
         let (variant, prefix) = match text(&vector, "/algo") {
             "mtsum-1.1" => (0, "mtsum-"),
@@ -103,7 +107,8 @@ fn mtsum() {
         check(&format!("{prefix}{hash}"), &vector);
         seen[variant] += 1;
     }
-    assert!(seen[0] > 40 && seen[1] > 4 && seen[2] > 3, "{seen:?}");
+    let least = thorough_or([41, 5, 4], [1, 1, 1]);
+    assert!(seen.iter().zip(least).all(|(seen, least)| *seen >= least), "{seen:?}");
 }
 
 fn ftree_name(vector: &Value) -> String {

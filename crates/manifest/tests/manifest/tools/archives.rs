@@ -1,10 +1,11 @@
 //! Programs that keep archives of packages and sets of files: apt, dpkg, pip, par2, and sha256sum with NUL.
 
-use super::{NAMES, absent, folder, read, run, specs, wanted};
+use super::{NAMES, folder, read, run, specs, wanted};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use truesum_test_support::oracle::missing;
 
 /// The names that hold none of these bytes.
 fn without(bytes: &'static [u8]) -> Vec<&'static [u8]> {
@@ -131,7 +132,7 @@ fn what_pip_hashes_is_read() {
             .collect();
         let Some(output) = run("python3", &root, &args) else { return };
         if output.stdout.is_empty() {
-            return absent("pip (Python)");
+            return missing("pip (Python)");
         }
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let expected = wanted(names.iter().copied(), &specs(&[algorithm]));

@@ -1,11 +1,12 @@
 //! Programs of distributions and packagers: BusyBox, dpkg, Python's wheel.
 
-use super::{NAMES, absent, entry, folder, read, run, specs, wanted};
+use super::{NAMES, entry, folder, read, run, specs, wanted};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum_manifest::{Heading, Style, Writer, append, format};
+use truesum_test_support::oracle::missing;
 
 /// The names without these bytes.
 fn without(bytes: &'static [u8]) -> impl Iterator<Item = &'static [u8]> + Clone {
@@ -104,7 +105,7 @@ fn wheel_unpacks_by_what_we_record_and_what_it_records_is_read() {
     std::fs::write(root.join("RECORD"), ours).unwrap();
     let Some(output) = run("python3", &root, &[b"-c", WHEEL.as_bytes()]) else { return };
     if output.status.code() == Some(77) {
-        return absent("wheel (Python)");
+        return missing("wheel (Python)");
     }
     let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}");

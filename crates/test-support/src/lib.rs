@@ -1,0 +1,6 @@
+//! What the integration tests of all crates share: missing oracles and the size of randomised tests.
+
+pub mod oracle;
+mod rounds;
+
+pub use rounds::{thorough, thorough_or};

@@ -1,0 +1,61 @@
+//! Programs and privileges that a test compares with or needs, and that a machine may lack.
+//!
+//! A comparison with a program that is not installed cannot be made. It must never look as if it had been: [`missing`] fails the test where
+//! `TRUESUM_ORACLES=all` is set, as the continuous integration does, and otherwise reports it where it is seen.
+
+use std::io::Write;
+
+/// Reports that `name` is missing, so that the calling test compares nothing with it.
+///
+/// The report goes to standard error past the test harness, which hides the output of passing tests, and is appended to the file that
+/// `TRUESUM_SKIPPED` names, from which the test command prints its summary.
+///
+/// # Panics
+/// Panics if `TRUESUM_ORACLES` is `all`.
+#[track_caller]
+pub fn missing(name: &str) {
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    let message = format!("skipped in {test}: {name} is missing");
+    assert!(std::env::var_os("TRUESUM_ORACLES").is_none_or(|which| which != "all"), "{message}");
+    writeln!(std::io::stderr(), "{message}").expect("standard error is open");
+    if let Some(path) = std::env::var_os("TRUESUM_SKIPPED") {
+        let mut file = std::fs::File::options()
+            .create(true)
+            .append(true)
+            .open(path)
+            .expect("TRUESUM_SKIPPED is writable");
+        writeln!(file, "{message}").expect("TRUESUM_SKIPPED is writable");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    /// Runs the other test of this module as a process of its own.
+    fn run(all: bool) -> std::process::Output {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command
+            .args(["--exact", "oracle::tests::a_test_without_its_oracle", "--ignored"])
+            .env_remove("TRUESUM_SKIPPED");
+        match all {
+            true => command.env("TRUESUM_ORACLES", "all"),
+            false => command.env_remove("TRUESUM_ORACLES"),
+        };
+        command.output().unwrap()
+    }
+
+    #[test]
+    #[ignore = "run by the test below"]
+    fn a_test_without_its_oracle() {
+        super::missing("no-such-program");
+    }
+
+    #[test]
+    fn a_missing_oracle_is_reported_and_fails_where_all_are_required() {
+        let lax = run(false);
+        assert!(lax.status.success());
+        assert!(String::from_utf8_lossy(&lax.stderr).contains("no-such-program is missing"));
+        assert!(!run(true).status.success());
+    }
+}

@@ -1,0 +1,11 @@
+//! How much a randomised or exhaustive test does.
+
+/// Returns whether `TRUESUM_TESTS=full` is set: the complete suite, as the continuous integration runs it.
+pub fn thorough() -> bool {
+    std::env::var_os("TRUESUM_TESTS").is_some_and(|value| value == "full")
+}
+
+/// Returns `full` in the complete suite and `quick` otherwise.
+pub fn thorough_or<T>(full: T, quick: T) -> T {
+    if thorough() { full } else { quick }
+}
