@@ -1,5 +1,7 @@
 //! The command line as a whole: which subcommand is meant, and its options from the subcommand's own module.
 
+mod globals;
+
 use crate::audit::arguments::AuditArgs;
 use crate::bench::Bench;
 use crate::check::arguments::CheckArgs;
@@ -24,12 +26,14 @@ use crate::topics::{self, Topic};
 use crate::tree::TreeArgs;
 use crate::update::arguments::UpdateArgs;
 use crate::values::color::Color;
+use crate::values::path::is_url;
 use crate::values::table::whole_names;
-use clap::error::{ContextKind, ErrorKind};
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
+use truesum::manifest::path::display_safe;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,7 +52,7 @@ const WIDTH: usize = 100;
 /// Compute and verify file checksums
 #[derive(Parser)]
 #[command(name = "truesum", version, after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
-#[command(disable_help_subcommand = true, args_override_self = true, max_term_width = WIDTH)]
+#[command(disable_help_subcommand = true, max_term_width = WIDTH)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -95,6 +99,7 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     if given.first().is_some_and(|word| word == "bench") {
         return Ok(Command::Bench(Bench));
     }
+    globals::command_first(&mut given, |word| word == "help" || is_command(word));
     let word = |at: usize| given.get(at).and_then(|word| word.to_str());
     match (word(0), word(1)) {
         (Some(ASK), _) => {
@@ -139,21 +144,75 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
         }
     }
     given.insert(0, called);
-    let arguments = complete(given.clone());
-    if misspelt(&given, &arguments) {
-        // Clap knows which subcommand is meant; where it does not, the word is a file that is not there.
-        match Cli::try_parse_from(&given) {
-            Err(error) if error.get(ContextKind::SuggestedSubcommand).is_none() => {}
-            result => return result.map(|cli| cli.command),
+    parse_words(&given).or_else(|error| {
+        // The words of the user are in the message: it is made again of harmless ones where they would reach a terminal raw.
+        let safe: Vec<OsString> = given.iter().map(|word| display_safe(word.as_bytes()).into()).collect();
+        let raw = given.iter().any(|word| display_safe(word.as_bytes()).as_bytes() != word.as_bytes());
+        match raw && error.use_stderr() {
+            true => Err(parse_words(&safe).err().unwrap_or(error)),
+            false => Err(error),
         }
+    })
+}
+
+/// Reads a command line whose first word is the program's name.
+fn parse_words(given: &[OsString]) -> Result<Command, clap::Error> {
+    let arguments = complete(given.to_vec());
+    let implied = arguments.len() > given.len() && arguments.get(1).is_some_and(|word| word == "hash");
+    let command = parse_command(&arguments)?;
+    match &command {
+        Command::Hash(args) if implied => refuse_unknown_word(args.files.first(), given)?,
+        _ => {}
     }
+    Ok(command)
+}
+
+/// Refuses a first word that names neither a command nor a file, where no command was named: a misspelt command must not turn into a
+/// file that is merely missing, nor a command behind an option into a file of its name.
+fn refuse_unknown_word(first: Option<&OsString>, given: &[OsString]) -> Result<(), clap::Error> {
+    let Some(first) = first else { return Ok(()) };
+    let text = first.to_string_lossy();
+    let refuse = |text: String| Err(clap::Error::raw(ErrorKind::InvalidSubcommand, text));
+    if is_command(&text) {
+        return refuse(format!(
+            "the command '{text}' must come before its options\nhint: truesum {text} ...; a file of this name is ./{text}\n"
+        ));
+    }
+    let missing =
+        || std::fs::symlink_metadata(first).is_err_and(|why| why.kind() == std::io::ErrorKind::NotFound);
+    if text == "-" || is_url(first.as_bytes()) || !missing() {
+        return Ok(());
+    }
+    // Clap knows which command may be meant.
+    let similar = Cli::try_parse_from([OsString::from("truesum"), first.clone()]).err();
+    let similar = similar.as_ref().and_then(|error| error.get(ContextKind::SuggestedSubcommand));
+    let hint = match similar {
+        Some(ContextValue::Strings(names)) if !names.is_empty() => {
+            format!("a similar command is {}", names[0])
+        }
+        Some(ContextValue::String(name)) => format!("a similar command is {name}"),
+        _ if given.len() > 2 => {
+            "truesum hash FILE... reports each file that is missing and hashes the others".to_owned()
+        }
+        _ => "truesum --help lists the commands".to_owned(),
+    };
+    refuse(format!("{}: no such command or file\nhint: {hint}\n", display_safe(first.as_bytes())))
+}
+
+/// Whether this word is a command, or what other programs call one.
+fn is_command(word: &str) -> bool {
+    word == "verify" || Command::has_subcommand(word)
+}
+
+/// Parses a command line that names its command.
+fn parse_command(arguments: &[OsString]) -> Result<Command, clap::Error> {
     // Most runs are one of these, and the definitions of all subcommands take longer than hashing a small file.
     match arguments.get(1).and_then(|word| word.to_str()) {
-        Some("hash") => parse_alone("hash", &arguments).map(Command::Hash),
-        Some("check") => parse_alone("check", &arguments).map(Command::Check),
+        Some("hash") => parse_alone("hash", arguments).map(Command::Hash),
+        Some("check") => parse_alone("check", arguments).map(Command::Check),
         _ => {
-            let mut command = Cli::command();
-            let matches = command.try_get_matches_from_mut(&arguments)?;
+            let mut command = definition();
+            let matches = command.try_get_matches_from_mut(arguments)?;
             refuse_elsewhere(&command, &matches)?;
             Cli::from_arg_matches(&matches).map(|cli| cli.command)
         }
@@ -181,7 +240,20 @@ pub fn tell(error: &clap::Error) -> Exit {
 
 /// The whole command line, for what is generated from it.
 pub fn definition() -> clap::Command {
-    Cli::command()
+    repeatable_flags(Cli::command())
+}
+
+/// Lets flags be repeated. An option with a value must not be: of two values one would be dropped without a word, unless it collects
+/// them (`Append`).
+fn repeatable_flags(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|arg| match arg.get_action() {
+        ArgAction::SetTrue => {
+            let id = arg.get_id().clone();
+            arg.overrides_with(id)
+        }
+        _ => arg,
+    });
+    command.mut_subcommands(repeatable_flags)
 }
 
 /// Parses the arguments of one subcommand without defining the others.
@@ -190,7 +262,7 @@ fn parse_alone<T: Args + FromArgMatches>(
     arguments: &[OsString],
 ) -> Result<T, clap::Error> {
     let command = T::augment_args(clap::Command::new(name)).bin_name(format!("truesum {name}"));
-    let mut command = command.args_override_self(true).max_term_width(WIDTH);
+    let mut command = repeatable_flags(command.max_term_width(WIDTH));
     let matches = command.try_get_matches_from_mut(&arguments[1..]).map_err(|error| {
         let asks = error.kind() == ErrorKind::UnknownArgument && arguments.iter().any(|word| is_expect(word));
         let text = "hash: --expect is an option of check: truesum check --expect DIGEST FILE\n";
@@ -198,16 +270,6 @@ fn parse_alone<T: Args + FromArgMatches>(
     })?;
     refuse_elsewhere(&command, &matches)?;
     T::from_arg_matches(&matches)
-}
-
-/// Whether the first word may be a subcommand with a slip in it: it was taken for a file, and there is none.
-fn misspelt(given: &[OsString], completed: &[OsString]) -> bool {
-    let Some(first) = given.get(1) else { return false };
-    let is_word = first.as_bytes().iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'-');
-    given.len() != completed.len()
-        && is_word
-        && !first.as_bytes().starts_with(b"-")
-        && std::fs::symlink_metadata(first).is_err()
 }
 
 /// Whether this is the option of `check` that compares with one digest.
@@ -244,11 +306,15 @@ fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
         Some(first) if known(first) => {}
         Some(_) => {
             let options = arguments.iter().take_while(|word| *word != "--").count();
-            let check = arguments[..options].iter().position(|word| word == "-c" || word == "--check");
+            let check =
+                arguments[1..options].iter().position(|word| globals::asks_to_check(word)).map(|at| at + 1);
             let expects = || arguments[..options].iter().any(|word| is_expect(word));
             match check {
                 Some(at) => {
-                    arguments.remove(at);
+                    match globals::without_check(&arguments[at]) {
+                        Some(others) => arguments[at] = others,
+                        None => drop(arguments.remove(at)),
+                    }
                     arguments.insert(1, "check".into());
                 }
                 // A digest to compare with says as plainly what is wanted.

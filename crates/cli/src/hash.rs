@@ -110,7 +110,7 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
     console.display = None;
     let failed = summary.failed() + refused > 0;
     let mut exit = if failed { Exit::Failed } else { Exit::Done };
-    exit = exit.max(list_failed(plan, content.inner(), console));
+    exit = exit.max(list_failed(content.inner(), console));
     if summary.interrupted {
         exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     } else if written == 0 && !failed {
@@ -143,11 +143,9 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
 }
 
 /// Says that a list of names was not read to its end.
-fn list_failed(plan: &Hashing, tasks: &Tasks, console: &mut Console) -> Exit {
-    let (Some(error), Inputs::Listed(list, _)) = (tasks.list_error(), &plan.inputs) else {
-        return Exit::Done;
-    };
-    console.failure(&Error::io(list.as_os_str().as_bytes(), "read", error));
+fn list_failed(tasks: &Tasks, console: &mut Console) -> Exit {
+    let Some(error) = tasks.list_error() else { return Exit::Done };
+    console.failure(&error);
     Exit::NotAsAsked
 }
 
@@ -173,7 +171,7 @@ fn name_by_crc(plan: &Hashing, carried_out: bool, console: &mut Console) -> Exit
         Err(error) => return cannot_write(&error, console),
     };
     let mut exit = if summary.failed() + wrong > 0 { Exit::Failed } else { Exit::Done };
-    exit = exit.max(list_failed(plan, &tasks, console));
+    exit = exit.max(list_failed(&tasks, console));
     if summary.interrupted {
         exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     } else if exit == Exit::Done && marked + right == 0 {
@@ -377,7 +375,7 @@ fn end(
     result: io::Result<Summary>,
     output: Output,
     told: Told,
-    list_error: Option<io::Error>,
+    list_error: Option<Error>,
     watch: &Watch,
     began: Instant,
     console: &mut Console,
@@ -388,10 +386,8 @@ fn end(
         Err(error) => return cannot_write(&Error::io(&output.name(), "write", error), console),
     };
     let list_read = list_error.is_none();
-    if let Some(error) = list_error
-        && let Inputs::Listed(list, _) = &plan.inputs
-    {
-        console.failure(&Error::io(list.as_os_str().as_bytes(), "read", error));
+    if let Some(error) = list_error {
+        console.failure(&error);
         exit = Exit::NotAsAsked;
     }
     let lacking = summary.failed() + told.refused;

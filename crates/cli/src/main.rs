@@ -78,7 +78,7 @@ fn main() -> ExitCode {
         return (personality.run)(Call { name: personality.name, called, arguments });
     }
     if let Some(why) = personality::foreign(&called) {
-        Console::new(Color::Auto).error(&why);
+        let _ = Console::new(Color::Auto).refuse(&why);
         return ExitCode::FAILURE;
     }
     match command::parse(called, arguments) {

@@ -12,31 +12,115 @@ mod mtsum;
 mod row;
 mod streams;
 
+use crate::exit::Refusal;
 pub use row::{Call, Personality};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use truesum::hash::Spec;
+use truesum::manifest::path::display_safe;
 
 /// All of them.
 pub fn personalities() -> impl Iterator<Item = &'static Personality> {
     coreutils::PERSONALITIES.iter().chain([&b3sum::PERSONALITY, &mtsum::PERSONALITY])
 }
 
-/// Why nothing is done under this name, if it is that of another program of checksums: its users would take our digests for its own.
-pub fn foreign(name: &OsStr) -> Option<String> {
-    let base = name.as_bytes().rsplit(|&byte| byte == b'/').next()?;
-    let stem = std::str::from_utf8(base).ok()?.strip_suffix("sum")?;
-    let spec = stem.parse::<Spec>().ok();
-    if spec.is_none() && !["sha", "sha3", "xxh"].contains(&stem) {
+/// Returns why nothing is done under this name, if it looks like that of another checksum tool: its users would take our output for that
+/// tool's. Any name that begins with `truesum` is ours.
+pub fn foreign(called: &OsStr) -> Option<Refusal> {
+    let base = base(called)?.to_ascii_lowercase();
+    let name = if base.contains("truesum") { "" } else { &base[..] };
+    // Parts of the names of checksum tools: md5, sha256sum, shasum, cksum, xxhsum, rhash, hashdeep, cfv, jacksum, openssl-sha1 ...
+    let parts = [
+        "sum", "md2", "md4", "md5", "sha1", "sha2", "sha3", "sha5", "hash", "deep", "crc", "cfv", "sfv",
+        "digest", "blake", "xxh",
+    ];
+    let exact = ["b3", "b2", "cksum", "par2", "tth", "ed2k", "fciv", "certutil", "tthsum"];
+    if !parts.iter().any(|part| name.contains(part)) && !exact.contains(&name) {
         return None;
     }
-    let how =
-        spec.map_or_else(|| "truesum hash -a NAME".to_owned(), |spec| format!("truesum hash -a {spec}"));
-    Some(format!("truesum does not stand in for {stem}sum: {how} computes such digests"))
+    let spec = name.strip_suffix("sum").unwrap_or(name).parse::<Spec>().ok();
+    let how = spec.map_or_else(
+        || "truesum hash -a NAME FILE...".to_owned(),
+        |spec| format!("truesum hash -a {spec} FILE..."),
+    );
+    let names: Vec<&str> = personalities().map(|personality| personality.name).collect();
+    let text = format!(
+        "{}: truesum does not imitate this program; it works as {}",
+        display_safe(name.as_bytes()),
+        names.join(", ")
+    );
+    Some(Refusal::with_hint(text, how))
 }
 
-/// What to be, by the name of the call (with or without a path); nothing for truesum itself.
+/// Returns the program to be, by the name of the call (with or without a path); `None` for truesum itself.
 pub fn called(name: &OsStr) -> Option<&'static Personality> {
-    let base = name.as_bytes().rsplit(|&byte| byte == b'/').next()?;
-    personalities().find(|personality| personality.name.as_bytes() == base)
+    let base = base(name)?;
+    personalities().find(|personality| personality.name == base)
+}
+
+/// Returns the last component of a name without what systems add to it: the `-` of a login shell, `.exe`, and the `g` under which GNU
+/// programs are installed beside those of a BSD.
+fn base(name: &OsStr) -> Option<&str> {
+    let base = std::str::from_utf8(name.as_bytes().rsplit(|&byte| byte == b'/').next()?).ok()?;
+    let base = base.strip_prefix('-').unwrap_or(base);
+    let base = base.strip_suffix(".exe").or_else(|| base.strip_suffix(".EXE")).unwrap_or(base);
+    let plain =
+        base.strip_prefix('g').filter(|plain| coreutils::PERSONALITIES.iter().any(|one| one.name == *plain));
+    Some(plain.unwrap_or(base))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_other_checksum_tools_are_refused() {
+        for name in [
+            "md5",
+            "sha1",
+            "sha256",
+            "shasum",
+            "sha3sum",
+            "rhash",
+            "hashdeep",
+            "md5deep",
+            "cfv",
+            "cksfv",
+            "xxhsum",
+            "xxh64sum",
+            "jacksum",
+            "ghash",
+            "sha256deep",
+            "b3",
+            "crc32",
+            "/usr/bin/sha512-256sum",
+            "MD5SUM",
+            "md5sum2",
+            "blake3",
+            "-rhash",
+        ] {
+            assert!(called(name.as_ref()).is_none() && foreign(name.as_ref()).is_some(), "{name}");
+        }
+        for name in [
+            "truesum",
+            "/opt/truesum-0.1/truesum",
+            "truesum.exe",
+            "-truesum",
+            "truesum-md5",
+            "ts",
+            "check",
+            "",
+        ] {
+            assert!(called(name.as_ref()).is_none() && foreign(name.as_ref()).is_none(), "{name}");
+        }
+        for (name, tool) in [
+            ("gmd5sum", "md5sum"),
+            ("md5sum.exe", "md5sum"),
+            ("-md5sum", "md5sum"),
+            ("./b3sum", "b3sum"),
+            ("gcksum", "cksum"),
+        ] {
+            assert_eq!(called(name.as_ref()).map(|one| one.name), Some(tool));
+        }
+    }
 }

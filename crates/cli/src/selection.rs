@@ -58,12 +58,12 @@ pub struct FilterArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Selection")]
 pub struct SelectArgs {
-    /// Read names from this file, one a line; - is standard input
+    /// Read file names from FILE, one per line; - is standard input (may be repeated)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "files")]
-    pub files_from: Option<PathBuf>,
-    /// Read names from this file, each ended by NUL; - is standard input
+    pub files_from: Vec<PathBuf>,
+    /// Read file names from FILE, each terminated by NUL; - is standard input (may be repeated)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["files", "files_from"])]
-    pub files0_from: Option<PathBuf>,
+    pub files0_from: Vec<PathBuf>,
     #[command(flatten)]
     pub filter: FilterArgs,
     /// Leave out what .gitignore files leave out

@@ -8,34 +8,34 @@ use crate::sources;
 pub use names::NameList;
 use names::Naming;
 use std::ffi::OsString;
-use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use truesum::hash::Spec;
 use truesum::walk::{self, LeftOut, Walk};
-use truesum::{Error, Progress, Remote, Task};
+use truesum::{Error, Notice, Progress, Remote, Task};
 
 /// Where the names of files come from.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Inputs {
     /// The command line.
     Named(Vec<Vec<u8>>),
-    /// A file of names, each ended by this byte; `-` is standard input.
-    Listed(PathBuf, u8),
+    /// Files of names, each ended by this byte; `-` is standard input.
+    Listed(Vec<PathBuf>, u8),
 }
 
 /// Where names come from: the command line, or a list, which no output replaces; without either, standard input.
 pub fn inputs(files: Vec<OsString>, select: &SelectArgs) -> Inputs {
-    let list = select.files_from.as_ref().or(select.files0_from.as_ref());
-    if let Some(list) = list.and_then(|path| std::fs::metadata(path).ok()) {
-        sources::keep(&list);
+    for list in select.files_from.iter().chain(&select.files0_from) {
+        if let Ok(list) = std::fs::metadata(list) {
+            sources::keep(&list);
+        }
     }
-    match (&select.files_from, &select.files0_from) {
-        (Some(list), _) => Inputs::Listed(list.clone(), b'\n'),
-        (_, Some(list)) => Inputs::Listed(list.clone(), 0),
-        _ if files.is_empty() => Inputs::Named(vec![b"-".to_vec()]),
-        _ => Inputs::Named(files.into_iter().map(OsString::into_vec).collect()),
+    match () {
+        () if !select.files_from.is_empty() => Inputs::Listed(select.files_from.clone(), b'\n'),
+        () if !select.files0_from.is_empty() => Inputs::Listed(select.files0_from.clone(), 0),
+        () if files.is_empty() => Inputs::Named(vec![b"-".to_vec()]),
+        () => Inputs::Named(files.into_iter().map(OsString::into_vec).collect()),
     }
 }
 
@@ -52,7 +52,7 @@ pub struct Tasks {
     source: Source,
     specs: Arc<[Spec]>,
     pub naming: Option<Naming>,
-    list_failed: Option<Arc<Mutex<Option<io::Error>>>>,
+    list_failed: Option<Arc<Mutex<Option<Error>>>>,
 }
 
 impl Tasks {
@@ -73,12 +73,10 @@ impl Tasks {
             Inputs::Named(names) => {
                 Walk::new(names.clone().into_iter().map(OsString::from_vec), options, threads)
             }
-            Inputs::Listed(path, terminator) => {
-                let list = NameList::open(path, *terminator, progress).map_err(|error| {
-                    Refusal::new(Error::io(path.as_os_str().as_bytes(), "open", error).to_string())
-                })?;
-                list_failed = Some(list.failed.clone());
-                Walk::new(list.map(OsString::from_vec), options, threads)
+            Inputs::Listed(paths, terminator) => {
+                let lists = NameList::open(paths, *terminator, progress)?;
+                list_failed = Some(lists.failed.clone());
+                Walk::new(lists.map(OsString::from_vec), options, threads)
             }
         };
         let walk = walk.until(progress.stop_flag());
@@ -101,7 +99,7 @@ impl Tasks {
     }
 
     /// Why the list of names was not read to its end, if it was not. Told once.
-    pub fn list_error(&self) -> Option<io::Error> {
+    pub fn list_error(&self) -> Option<Error> {
         self.list_failed
             .as_ref()
             .and_then(|failed| failed.lock().unwrap_or_else(PoisonError::into_inner).take())
@@ -130,8 +128,10 @@ impl Iterator for Tasks {
         if let (Task::File(job), Some(naming)) = (&mut task, &mut self.naming)
             && job.name != b"-"
         {
-            let name = naming.name(&job.name, walk.current_root().as_os_str().as_bytes());
-            job.open = Some(std::mem::replace(&mut job.name, name));
+            match naming.name(&job.name, walk.current_root().as_os_str().as_bytes()) {
+                Ok(name) => job.open = Some(std::mem::replace(&mut job.name, name)),
+                Err(error) => task = Task::Tell(Notice::Failed(error)),
+            }
         }
         Some(task)
     }

@@ -174,8 +174,9 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
     let remote = stores::named(&inputs, &not_of_objects)?;
     if let Some(key) = &key {
         match (&purpose, &inputs) {
-            (Purpose::Texts(Texts::Lines(path)), _) | (_, Inputs::Listed(path, _)) => {
-                key.leaves(&[path.as_os_str().as_bytes()])?;
+            (Purpose::Texts(Texts::Lines(path)), _) => key.leaves(&[path.as_os_str().as_bytes()])?,
+            (_, Inputs::Listed(paths, _)) => {
+                key.leaves(&paths.iter().map(|path| path.as_os_str().as_bytes()).collect::<Vec<_>>())?;
             }
             (Purpose::Texts(Texts::Given(_)), _) => {}
             (_, Inputs::Named(names)) => key.leaves(names)?,

@@ -189,8 +189,8 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         console.error(&format!("interrupted: {output} was not written"));
         return Ok(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     }
-    if let (Some(error), Inputs::Listed(list, _)) = (list_error, &names) {
-        return Err(Error::io(list.as_os_str().as_bytes(), "read", error).into());
+    if let Some(error) = list_error {
+        return Err(error.into());
     }
     let lacking = count(planned.failed, "file or folder", "files or folders");
     if let (true, Some(manifest)) = (met_own, &args.manifest) {

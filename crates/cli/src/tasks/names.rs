@@ -1,36 +1,60 @@
 //! Names for a manifest: lists of names to hash, and names relative to the manifest's folder.
 
+use crate::exit::Refusal;
 use crate::values::path::{folder_of, is_url};
+use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use truesum::manifest::path::display_safe;
-use truesum::{Input, Progress};
+use truesum::{Error, Input, Progress};
 
-/// The names in a list, one after the other. A read error ends them and stays in [`NameList::failed`].
+/// The names in lists, one after the other. A read error ends them and stays in [`NameList::failed`].
 pub struct NameList {
-    list: BufReader<Input>,
+    /// The current list and those to come, with their names.
+    lists: VecDeque<(PathBuf, BufReader<Input>)>,
     terminator: u8,
     /// Why reading ended early, if it did.
-    pub failed: Arc<Mutex<Option<io::Error>>>,
+    pub failed: Arc<Mutex<Option<Error>>>,
 }
 
 impl NameList {
-    /// Opens a list; `-` is standard input.
+    /// Opens lists that are read as one; `-` is standard input.
     ///
     /// # Errors
-    /// It cannot be opened.
-    pub fn open(path: &Path, terminator: u8, progress: &Progress) -> io::Result<NameList> {
-        let list =
-            if path.as_os_str() == "-" { Input::stdin(progress)? } else { Input::open(path, progress)? };
-        Ok(NameList::of(list, terminator))
+    /// One of them cannot be opened, or standard input is named twice.
+    pub fn open(paths: &[PathBuf], terminator: u8, progress: &Progress) -> Result<NameList, Refusal> {
+        if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+            return Err(Refusal::new("standard input can be read once only, and '-' is named twice"));
+        }
+        let open = |path: &PathBuf| {
+            let input =
+                if path.as_os_str() == "-" { Input::stdin(progress) } else { Input::open(path, progress) };
+            match input {
+                Ok(input) => Ok((path.clone(), BufReader::with_capacity(1 << 16, input))),
+                Err(error) => {
+                    Err(Refusal::new(Error::io(path.as_os_str().as_bytes(), "open", error).to_string()))
+                }
+            }
+        };
+        Ok(NameList {
+            lists: paths.iter().map(open).collect::<Result<_, _>>()?,
+            terminator,
+            failed: Arc::default(),
+        })
     }
 
     /// The parts of an open file.
     pub fn of(list: Input, terminator: u8) -> NameList {
-        NameList { list: BufReader::with_capacity(1 << 16, list), terminator, failed: Arc::default() }
+        let list = (PathBuf::new(), BufReader::with_capacity(1 << 16, list));
+        NameList { lists: VecDeque::from([list]), terminator, failed: Arc::default() }
+    }
+
+    fn fail(&self, error: io::Error) {
+        let name = self.lists.front().map_or(&b""[..], |(name, _)| name.as_os_str().as_bytes());
+        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Error::io(name, "read", error));
     }
 
     /// Reads the next part, whatever it is, without what ends it; false at the end.
@@ -39,7 +63,8 @@ impl NameList {
     /// The system's, or it has more than `limit` bytes.
     pub fn part(&mut self, limit: usize, part: &mut Vec<u8>) -> io::Result<bool> {
         part.clear();
-        let read = self.list.by_ref().take(limit as u64 + 1).read_until(self.terminator, part)?;
+        let Some((_, list)) = self.lists.front_mut() else { return Ok(false) };
+        let read = list.by_ref().take(limit as u64 + 1).read_until(self.terminator, part)?;
         if part.last() == Some(&self.terminator) {
             part.pop();
         } else if part.len() > limit {
@@ -59,7 +84,9 @@ impl Iterator for NameList {
         loop {
             let mut name = Vec::new();
             match self.part(LONGEST, &mut name) {
-                Ok(false) => return None,
+                Ok(false) => {
+                    self.lists.pop_front()?;
+                }
                 Ok(true) => match &name[..] {
                     // A blank line names nothing; between two NULs somebody meant a name.
                     b"" if self.terminator == b'\n' => {}
@@ -71,15 +98,14 @@ impl Iterator for NameList {
                              the list",
                             display_safe(&name)
                         );
-                        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) =
-                            Some(io::Error::other(why));
+                        self.fail(io::Error::other(why));
                         return None;
                     }
                     _ => return Some(name),
                 },
                 Err(error) if Input::is_interruption(&error) => return None,
                 Err(error) => {
-                    *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    self.fail(error);
                     return None;
                 }
             }
@@ -108,18 +134,24 @@ impl Naming {
         Naming { base, root: None, folder: None, outside: 0 }
     }
 
-    /// The name of `path`, found at or below `root`.
-    pub fn name(&mut self, path: &[u8], root: &[u8]) -> Vec<u8> {
+    /// Returns the name of `path`, found at or below `root`.
+    ///
+    /// # Errors
+    /// A folder above it cannot be resolved although it is there: any other name could be that of another file. What is not there
+    /// keeps its spelling, with which it is reported as missing.
+    pub fn name(&mut self, path: &[u8], root: &[u8]) -> Result<Vec<u8>, Error> {
         if path == b"-" {
-            return path.to_vec();
+            return Ok(path.to_vec());
         }
         let trimmed = trim_slashes(root);
         if self.root.as_ref().is_none_or(|(last, _)| last != root) {
-            let Some(stand_in) = self.resolve(trimmed, path == trimmed) else { return path.to_vec() };
-            self.root = Some((root.to_vec(), stand_in));
+            match self.resolve(trimmed, path == trimmed) {
+                Ok(stand_in) => self.root = Some((root.to_vec(), stand_in)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(path.to_vec()),
+                Err(error) => return Err(Error::io(path, "resolve", error)),
+            }
         }
-        let Some((_, stand_in)) = &self.root else { return path.to_vec() };
-        let mut name = stand_in.clone();
+        let mut name = self.root.as_ref().map_or(Vec::new(), |(_, stand_in)| stand_in.clone());
         let rest = path.strip_prefix(trimmed).unwrap_or(path);
         let rest = rest.strip_prefix(b"/").unwrap_or(rest);
         if !name.is_empty() && !name.ends_with(b"/") && !rest.is_empty() {
@@ -127,29 +159,29 @@ impl Naming {
         }
         name.extend_from_slice(rest);
         self.outside += u64::from(name.starts_with(b"/"));
-        name
+        Ok(name)
     }
 
-    /// A root's own name: relative if it lies in the base, else absolute. `None` if it cannot be resolved.
-    fn resolve(&mut self, root: &[u8], is_file: bool) -> Option<Vec<u8>> {
+    /// Returns a root's own name: relative if it is in the base, else absolute.
+    fn resolve(&mut self, root: &[u8], is_file: bool) -> io::Result<Vec<u8>> {
         let path = Path::new(OsStr::from_bytes(root));
-        let real = if is_file {
+        let real = match path.file_name().filter(|_| is_file) {
             // A link keeps its own name: it is what the user means, and what a check will open.
-            self.canonical(folder_of(path))?.join(path.file_name()?)
-        } else {
-            path.canonicalize().ok()?
+            Some(name) => self.canonical(folder_of(path))?.join(name),
+            None => path.canonicalize()?,
         };
         let relative = real.strip_prefix(&self.base).map(Path::to_path_buf);
-        Some(relative.unwrap_or(real).into_os_string().into_vec())
+        Ok(relative.unwrap_or(real).into_os_string().into_vec())
     }
 
-    fn canonical(&mut self, folder: PathBuf) -> Option<&Path> {
+    fn canonical(&mut self, folder: PathBuf) -> io::Result<&Path> {
         // By bytes: as paths, `a/.` and `a` are one.
-        if self.folder.as_ref().is_none_or(|(last, _)| last.as_os_str() != folder.as_os_str()) {
-            let real = folder.canonicalize().ok()?;
-            self.folder = Some((folder, real));
-        }
-        self.folder.as_ref().map(|(_, real)| real.as_path())
+        let known = self.folder.take().filter(|(last, _)| last.as_os_str() == folder.as_os_str());
+        let real = match known {
+            Some((_, real)) => real,
+            None => folder.canonicalize()?,
+        };
+        Ok(&self.folder.insert((folder, real)).1)
     }
 }
 
@@ -181,7 +213,7 @@ mod tests {
             (at("link/sub/f"), at(""), "link/sub/f"),
         ] {
             let mut naming = Naming::new(base.clone());
-            assert_eq!(naming.name(&path, &root), name.as_bytes());
+            assert_eq!(naming.name(&path, &root).unwrap(), name.as_bytes());
             assert_eq!(naming.outside, 0);
         }
         let mut naming = Naming::new(base.clone());
@@ -189,7 +221,7 @@ mod tests {
             ["data/sub/f", "data/sub/g", "link/sub/f", "link/sub/g", "gone/f", "data/sub/f", "data/h"].map(
                 |path| {
                     let path = at(path);
-                    String::from_utf8(naming.name(&path, &path)).unwrap()
+                    String::from_utf8(naming.name(&path, &path).unwrap()).unwrap()
                 },
             );
         let gone = base.join("gone/f").into_os_string().into_string().unwrap();
@@ -198,10 +230,28 @@ mod tests {
             ["data/sub/f", "data/sub/g", "data/sub/f", "data/sub/g", gone.as_str(), "data/sub/f", "data/h"]
         );
         let mut naming = Naming::new(base.join("data/sub"));
-        assert_eq!(naming.name(b"/etc/passwd", b"/etc/passwd"), b"/etc/passwd");
-        assert_eq!(naming.name(b"/etc/passwd", b"/"), b"/etc/passwd");
+        assert_eq!(naming.name(b"/etc/passwd", b"/etc/passwd").unwrap(), b"/etc/passwd");
+        assert_eq!(naming.name(b"/etc/passwd", b"/").unwrap(), b"/etc/passwd");
         assert_eq!(naming.outside, 2);
-        assert_eq!(naming.name(b"-", b"-"), b"-");
+        assert_eq!(naming.name(b"-", b"-").unwrap(), b"-");
+    }
+
+    fn open(list: &Path, terminator: u8) -> NameList {
+        NameList::open(&[list.to_path_buf()], terminator, &Progress::default())
+            .unwrap_or_else(|why| panic!("{why:?}"))
+    }
+
+    #[test]
+    fn several_lists_are_read_as_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let lists = ["one", "two"].map(|name| dir.path().join(name));
+        std::fs::write(&lists[0], "a\nb").unwrap();
+        std::fs::write(&lists[1], "c\n").unwrap();
+        let names: Vec<_> = NameList::open(&lists, b'\n', &Progress::default())
+            .unwrap_or_else(|why| panic!("{why:?}"))
+            .collect();
+        assert_eq!(names, [b"a", b"b", b"c"]);
+        assert!(NameList::open(&["-".into(), "-".into()], b'\n', &Progress::default()).is_err());
     }
 
     #[test]
@@ -209,18 +259,18 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let list = dir.path().join("list");
         std::fs::write(&list, b"a\n\n b \n-\n\xff\nlast").unwrap();
-        let names: Vec<_> = NameList::open(&list, b'\n', &Progress::default()).unwrap().collect();
+        let names: Vec<_> = open(&list, b'\n').collect();
         assert_eq!(names, [&b"a"[..], b" b ", b"./-", b"\xff", b"last"]);
         std::fs::write(&list, b"a\nb\0\0c\0").unwrap();
-        let names: Vec<_> = NameList::open(&list, 0, &Progress::default()).unwrap().collect();
+        let names: Vec<_> = open(&list, 0).collect();
         assert_eq!(names, [&b"a\nb"[..], b"", b"c"]);
         std::fs::write(&list, b"a\ns3://b/k\nc\n").unwrap();
-        let mut urls = NameList::open(&list, b'\n', &Progress::default()).unwrap();
+        let mut urls = open(&list, b'\n');
         assert_eq!((urls.next(), urls.next()), (Some(b"a".to_vec()), None));
         assert!(
             urls.failed.lock().unwrap().as_ref().is_some_and(|error| error.to_string().contains("s3://b/k"))
         );
-        let mut folder = NameList::open(dir.path(), 0, &Progress::default()).unwrap();
+        let mut folder = open(dir.path(), 0);
         assert_eq!(folder.next(), None);
         assert!(folder.failed.lock().unwrap().is_some(), "a folder opens, and then fails to be read");
     }

@@ -71,7 +71,7 @@ fn standard_input_is_hashed_where_no_file_is_named() {
 fn a_manifest_has_names_relative_to_its_folder_and_moves_with_it() {
     let folder = Folder::with(&[("tree/a", "abc"), ("tree/sub/b", "")]);
     for target in ["tree", "./tree/", "tree/sub/.."] {
-        assert_eq!(folder.run(&["-o", "tree/M", target]).code, Some(0));
+        assert_eq!(folder.run(&["hash", "-o", "tree/M", target]).code, Some(0));
         let text = String::from_utf8(folder.read("tree/M")).unwrap();
         assert_eq!(text, format!("{ABC}  a\n{EMPTY}  sub/b\n"), "{target}");
     }
@@ -83,10 +83,10 @@ fn a_manifest_has_names_relative_to_its_folder_and_moves_with_it() {
 #[test]
 fn root_says_what_names_are_relative_to() {
     let folder = Folder::with(&[("tree/a", "abc"), ("out/keep", "")]);
-    assert_eq!(folder.run(&["--root", "tree", "-o", "out/M", "tree"]).code, Some(0));
+    assert_eq!(folder.run(&["hash", "--root", "tree", "-o", "out/M", "tree"]).code, Some(0));
     assert_eq!(folder.read("out/M"), format!("{ABC}  a\n").as_bytes());
-    assert_eq!(folder.run(&["--root", "tree", "tree"]).out(), format!("{ABC}  a\n"));
-    let ran = folder.run(&["-o", "out/M", "tree"]);
+    assert_eq!(folder.run(&["hash", "--root", "tree", "tree"]).out(), format!("{ABC}  a\n"));
+    let ran = folder.run(&["hash", "-o", "out/M", "tree"]);
     assert_eq!(ran.code, Some(0));
     assert!(ran.err.contains("outside") && ran.err.contains("--root"), "{}", ran.err);
     let absolute = folder.path("tree/a").canonicalize().unwrap();

@@ -15,6 +15,7 @@ mod directory;
 mod directory_peers;
 mod exits;
 mod find;
+mod grammar;
 mod hash;
 mod history;
 mod identify;

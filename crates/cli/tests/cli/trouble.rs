@@ -85,7 +85,7 @@ fn the_old_manifest_survives_a_full_disk() {
     }
     let first = folder.run(&["-o", "disk/M", &names[0]]);
     let old = folder.read("disk/M");
-    let second = folder.run(&["-o", "disk/M", "tree"]);
+    let second = folder.run(&["hash", "-o", "disk/M", "tree"]);
     let new = folder.read("disk/M");
     let left = std::fs::read_dir(&disk).unwrap().count();
     assert!(mount("umount", &[]));

@@ -1,0 +1,95 @@
+//! The grammar of the command line: global options, words that are no command, options that are repeated.
+
+use crate::program::{Folder, OTHER};
+
+#[test]
+fn an_option_before_the_command_does_not_make_a_file_of_it() {
+    // regression: `truesum -q check SUMS` hashed a folder called check and the manifest, exit 0.
+    let folder =
+        Folder::with(&[("check/notes", "hello"), ("file", "abc"), ("SUMS", &format!("{OTHER}  file\n"))]);
+    for words in [
+        &["-q", "check", "SUMS"][..],
+        &["--json", "check", "SUMS"],
+        &["-j", "1", "check", "SUMS"],
+        &["-v", "-j1", "--color=never", "check", "SUMS"],
+        &["-q", "-c", "SUMS"],
+        &["-qc", "SUMS"],
+        &["-cq", "SUMS"],
+        &["-q", "verify", "SUMS"],
+    ] {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(1), "{words:?}: {}{}", ran.out(), ran.err);
+    }
+    for words in [&["-a", "sha256", "check", "SUMS"][..], &["--tag", "check"]] {
+        let ran = folder.run(words);
+        assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{words:?}");
+        assert!(ran.err.contains("the command 'check' must come before its options"), "{}", ran.err);
+    }
+    assert_eq!(folder.run(&["hash", "-q", "check"]).code, Some(0));
+    assert_eq!(folder.run(&["-q", "./check"]).code, Some(0));
+}
+
+#[test]
+fn a_word_that_is_neither_command_nor_file_is_refused_before_anything_is_hashed() {
+    let folder = Folder::with(&[("file", "abc")]);
+    for (words, hint) in [
+        (&["chekc", "file"][..], "a similar command is check"),
+        (&["-q", "chekc", "file"], "a similar command is check"),
+        (&["nothing", "file"], "truesum hash FILE..."),
+        (&["nothing"], "truesum --help"),
+    ] {
+        let ran = folder.run(words);
+        assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{words:?}");
+        assert!(
+            ran.err.contains("no such command or file") && ran.err.contains(hint),
+            "{words:?}: {}",
+            ran.err
+        );
+    }
+    // Where the command is named, a file that is missing is reported and the others are hashed.
+    let ran = folder.run(&["hash", "nothing", "file"]);
+    assert_eq!((ran.out().lines().count(), ran.code), (1, Some(1)));
+}
+
+#[test]
+fn of_two_values_of_an_option_none_is_dropped() {
+    // regression: the first of two --files-from was dropped: a manifest of half the files, exit 0.
+    let folder = Folder::with(&[("a", "abc"), ("b", ""), ("one", "a\n"), ("two", "b\n")]);
+    let ran = folder.run(&["hash", "--files-from", "one", "--files-from", "two"]);
+    assert_eq!((ran.out().lines().count(), ran.code), (2, Some(0)), "{}", ran.err);
+    for words in [
+        &["hash", "-o", "M", "-o", "N", "a"][..],
+        &["hash", "--text-lines", "one", "--text-lines", "two"],
+        &["hash", "--root", ".", "--root", "..", "a"],
+        &["check", "--state", "S", "--state", "T", "M"],
+        &["check", "--pubkey", "k", "--pubkey", "l", "M"],
+        &["hash", "--key-file", "k", "--key-file", "l", "-a", "hmac-sha256", "a"],
+        &["audit", "--html", "x", "--html", "y", "M"],
+    ] {
+        let ran = folder.run(words);
+        assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{words:?}");
+        assert!(ran.err.contains("cannot be used multiple times"), "{words:?}: {}", ran.err);
+    }
+    let ran = folder.run(&["hash", "-q", "--quiet", "-q", "--no-progress", "--no-progress", "a"]);
+    assert_eq!(ran.code, Some(0), "flags may be repeated: {}", ran.err);
+}
+
+#[test]
+fn messages_about_the_command_line_hold_no_control_characters() {
+    let folder = Folder::with(&[("a", "abc")]);
+    for words in [
+        &["check", "--color", "\x1b]0;x\x07", "a"][..],
+        &["hash", "--\x1b[31m", "a"],
+        &["\x1b[31m"],
+        &["find", "\u{202e}x", "--min-size", "\u{9b}31m"],
+        &["help", "\x07"],
+    ] {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(2), "{words:?}");
+        assert!(
+            ran.err.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'),
+            "{words:?}: {:?}",
+            ran.err
+        );
+    }
+}
