@@ -220,13 +220,8 @@ macro_rules! counts {
 
             /// The exit status of `truesum check`: 0 verified, 1 a file is not good, 2 not done as asked.
             #[getter]
-            fn exit_status(&self) -> i32 {
-                match self.counted.verdict() {
-                    Conclusion::Verified | Conclusion::PartVerified => 0,
-                    Conclusion::Failed => 1,
-                    Conclusion::NotAsAsked | Conclusion::NothingVerified => 2,
-                    Conclusion::Interrupted => 130,
-                }
+            fn exit_status(&self) -> u8 {
+                self.counted.verdict().exit_status()
             }
 
             /// Entries that are not good, the first thousand. The counts are of all, and the callback is told all.

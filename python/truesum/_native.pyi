@@ -137,7 +137,7 @@ class Finding:
     def standing(
         self,
     ) -> Literal[
-        "same", "changed", "corrupt", "missing", "new", "moved", "copied", "duplicated", "unreadable", "unknown"
+        "same", "changed", "corrupt", "restored", "missing", "new", "moved", "moved-modified", "copied", "duplicated", "unreadable", "unknown"
     ]: ...
     @property
     def name(self) -> str: ...

@@ -30,8 +30,12 @@ pub fn on(error: &Error) -> Option<&'static str> {
 pub enum Trouble {
     /// Not the bytes that are listed.
     Mismatch,
-    /// The same, with size and time as listed.
+    /// The same, with the time as listed.
     Corrupt,
+    /// An older version.
+    Restored,
+    /// Other content under another name, with the size and time of a file that is gone.
+    MovedModified,
     /// Another content and another time.
     Changed,
     /// Not there.
@@ -68,7 +72,13 @@ impl Trouble {
                 "the bytes are not those listed: restore the file from a copy; --locate tells which bytes, if a tree of it was stored"
             }
             Trouble::Corrupt => {
-                "size and time are those listed, so nothing wrote to the file; restore it from a copy and look at the disk"
+                "the modification time is as listed, so nothing wrote to the file; restore it from a copy and check the disk"
+            }
+            Trouble::Restored => {
+                "older than listed: an earlier version came back; accept it with truesum update --refresh=all if that was meant"
+            }
+            Trouble::MovedModified => {
+                "size and time of a missing file, but other content: compare both; truesum update --refresh=all accepts it"
             }
             Trouble::Changed => {
                 "written to since it was listed: restore it from a copy, or list it anew if that was meant"

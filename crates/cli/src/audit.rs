@@ -92,7 +92,7 @@ pub fn run(args: AuditArgs) -> Exit {
     let tell = args.run.tell(args.quiet || args.status);
     let options = Options {
         check: truesum::Options {
-            root: folder,
+            root: args.root,
             remote,
             algorithms,
             key,
@@ -105,6 +105,7 @@ pub fn run(args: AuditArgs) -> Exit {
             digest_manifests: args.html.is_some() || args.summary == Some(Ending::Long),
             ..truesum::Options::default()
         },
+        folder,
         moved_passes: args.moved == Some(Moved::Ok),
     };
     if let Some(html) = &args.html {

@@ -27,7 +27,7 @@ use std::os::unix::fs::MetadataExt;
 use std::time::Instant;
 use telling::Telling;
 use truesum::manifest::path::display_safe;
-use truesum::{Conclusion, Error, Event, Report, Root, Unlisted, Verification};
+use truesum::{Error, Event, Report, Root, Unlisted, Verification};
 
 /// Runs the command.
 pub fn run(args: CheckArgs) -> Exit {
@@ -79,12 +79,7 @@ fn end(report: &Report, told: io::Result<()>, telling: Telling<'_>, watch: &Watc
     let Telling { plan, mut console, mut output, page, record, taken, manifests, .. } = telling;
     let (time, sample) = (began.elapsed(), plan.options.select.sample());
     let exact = plan.options.unlisted == Unlisted::Refused;
-    let mut exit = match report.verdict() {
-        Conclusion::Verified | Conclusion::PartVerified => Exit::Done,
-        Conclusion::Failed => Exit::Failed,
-        Conclusion::NotAsAsked | Conclusion::NothingVerified => Exit::NotAsAsked,
-        Conclusion::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
-    };
+    let mut exit = Exit::of_status(report.verdict().exit_status(), watch.signals.ended_by());
     // After an interruption what was read of files that were not read to their end counts too.
     let read = if watch.progress.stopped() { watch.progress.bytes() } else { report.counts.bytes };
     let name = output.name();

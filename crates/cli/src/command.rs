@@ -144,13 +144,13 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
         }
     }
     given.insert(0, called);
-    parse_words(&given).or_else(|error| {
+    parse_words(&given).map_err(|error| {
         // The words of the user are in the message: it is made again of harmless ones where they would reach a terminal raw.
         let safe: Vec<OsString> = given.iter().map(|word| display_safe(word.as_bytes()).into()).collect();
         let raw = given.iter().any(|word| display_safe(word.as_bytes()).as_bytes() != word.as_bytes());
         match raw && error.use_stderr() {
-            true => Err(parse_words(&safe).err().unwrap_or(error)),
-            false => Err(error),
+            true => parse_words(&safe).err().unwrap_or(error),
+            false => error,
         }
     })
 }

@@ -127,7 +127,7 @@ pub fn compare(
     if manner.form != ResultForm::Silent {
         advise(manner, report, &malformed, &mut console);
         if manner.of_folder {
-            shift.advise(report.listed, true, &mut console);
+            shift.advise(report.listed, &mut console);
         }
     }
     if manner.form != ResultForm::Silent && !(manner.quiet && exit == Exit::Done) {
@@ -152,12 +152,7 @@ pub fn compare(
 
 /// The exit status of a comparison, and of a manifest that was brought up to date.
 pub fn exit(equality: Equality, watch: &Watch) -> Exit {
-    match equality {
-        Equality::Equal | Equality::PartEqual => Exit::Done,
-        Equality::Different => Exit::Failed,
-        Equality::NotAsAsked => Exit::NotAsAsked,
-        Equality::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
-    }
+    Exit::of_status(equality.exit_status(), watch.signals.ended_by())
 }
 
 /// What else there is to say, and what can be done.
@@ -218,13 +213,11 @@ impl Shift {
         }
     }
 
-    /// Says so where it is true of all that is listed; `only` is whether the command can leave other files out.
-    pub fn advise(&self, listed: u64, only: bool, console: &mut Console) {
-        if self.files > 0 && self.files == listed {
+    /// Prints a hint if most listed files only have a folder more before their names than those found.
+    pub fn advise(&self, listed: u64, console: &mut Console) {
+        if self.files > 0 && self.files * 2 > listed {
             let before = display_safe(&self.before);
-            let only =
-                if only { format!(", with --only {}", before.trim_end_matches('/')) } else { String::new() };
-            console.hint(&format!("the listed names begin with {before}: name the folder above{only}"));
+            console.hint(&format!("the names in the manifest begin with {before}: name the folder above it"));
         }
     }
 }
@@ -337,7 +330,12 @@ fn tone(standing: Standing, manner: &Manner) -> Tone {
         Standing::New | Standing::Moved | Standing::Copied | Standing::Duplicated | Standing::Unknown => {
             Tone::Unsure
         }
-        Standing::Changed | Standing::Corrupt | Standing::Missing | Standing::Unreadable => Tone::Bad,
+        Standing::Changed
+        | Standing::Corrupt
+        | Standing::Restored
+        | Standing::MovedModified
+        | Standing::Missing
+        | Standing::Unreadable => Tone::Bad,
     }
 }
 

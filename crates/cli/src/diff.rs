@@ -24,6 +24,9 @@ pub fn run(args: DiffArgs) -> Exit {
         Err(refusal) => return console.refuse(&refusal),
     };
     notes.iter().for_each(|note| console.note(note));
+    if args.root.is_some() && old.is_dir() == new.is_dir() {
+        return console.refuse(&Refusal::new("diff: --root is of a manifest and a folder"));
+    }
     let select = match selection(&Wanted { only: args.only.only, ..args.filter.wanted() }) {
         Ok(select) => select,
         Err(refusal) => return console.refuse(&refusal),
@@ -31,6 +34,7 @@ pub fn run(args: DiffArgs) -> Exit {
     let tell = args.run.tell(args.status);
     let options = Options {
         check: truesum::Options {
+            root: args.root,
             algorithms,
             key,
             format: args.format,
@@ -41,6 +45,7 @@ pub fn run(args: DiffArgs) -> Exit {
             select,
             ..truesum::Options::default()
         },
+        folder: None,
         moved_passes: false,
     };
     let manner = Manner {

@@ -176,6 +176,18 @@ impl Exit {
     }
 }
 
+impl Exit {
+    /// Returns the exit for the status that the library decides on; `signal` is the one that interrupted the run.
+    pub fn of_status(status: u8, signal: Option<u8>) -> Exit {
+        match status {
+            0 => Exit::Done,
+            1 => Exit::Failed,
+            130 => Exit::Signal(signal.unwrap_or(2)),
+            _ => Exit::NotAsAsked,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(exit.code())

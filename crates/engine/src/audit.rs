@@ -11,6 +11,7 @@ pub mod known;
 mod listing;
 mod reading;
 pub(crate) mod row;
+pub(crate) mod stamps;
 pub mod standing;
 
 pub use crate::content::Facts;

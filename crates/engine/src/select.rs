@@ -98,6 +98,24 @@ impl Selection {
         Selection { inner: Some(Arc::new(inner)) }
     }
 
+    /// The same, for names below this folder only.
+    pub(crate) fn below(self, folder: Option<&[u8]>) -> Selection {
+        let Some(folder) = folder else { return self };
+        let names = self.inner.map(|inner| inner.names.clone());
+        let names = Arc::new(Names::below(names, folder));
+        let (min_size, max_size) = (0, u64::MAX);
+        Selection {
+            inner: Some(Arc::new(Inner {
+                names,
+                newer: None,
+                older: None,
+                min_size,
+                max_size,
+                sample: None,
+            })),
+        }
+    }
+
     /// Whether globs have a say: then a walk meets less than lies there.
     pub(crate) fn has_globs(&self) -> bool {
         self.inner.as_ref().is_some_and(|inner| inner.names.has_globs())

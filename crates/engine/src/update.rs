@@ -12,9 +12,9 @@ mod original;
 pub mod outcome;
 mod unused;
 
-pub use outcome::{Action, Consent, Event, Options, Refusal, Report, Tell};
+pub use outcome::{Action, Consent, Event, Options, QuickTrust, Refusal, Report, Tell};
 
-use crate::audit::comparison::{Comparison, FOUND, LISTED};
+use crate::audit::comparison::{Comparison, FOUND, LISTED, Quick};
 use crate::audit::row::Row;
 use crate::audit::{Event as AuditEvent, Standing};
 use crate::content::set::NONE;
@@ -124,10 +124,14 @@ impl<'a> Update<'a> {
         };
         let asked = &mut self.comparison.asked;
         asked.notes = true;
-        asked.quick = self.options.quick.then(|| original.written());
+        // A manifest dated in the future says nothing of when its files were read: all are read again.
+        let written = Some(original.written()).filter(|written| *written <= now());
+        let quick = self.options.quick.zip(written);
+        asked.quick = quick.map(|(quick, written)| Quick { written, trusts_date: quick == QuickTrust::Date });
+        asked.accepts_modified = self.options.refresh == Consent::All;
         asked.usual = usual(&reading, format);
         // Who names the folder speaks of all of it.
-        asked.around = check.root.is_none();
+        asked.around = check.root.is_none() && self.options.audit.folder.is_none();
         let mut unused = BTreeSet::new();
         let mut relay = |event: AuditEvent<'_>| match event {
             AuditEvent::Malformed(manifest, line) => {
@@ -144,7 +148,7 @@ impl<'a> Update<'a> {
             let why = truesum_manifest::edit::Uneditable::Pieces(format);
             return self.failed(&uneditable(manifest, EditError::Refused(why)), tell);
         }
-        let folder = check.folder(manifest);
+        let folder = self.comparison.root.clone();
         let fits_key = self.fits_key(&rows, &folder);
         // Of what is as listed there is nothing more to say, and it may be a million files.
         let all = rows.len();
@@ -155,6 +159,7 @@ impl<'a> Update<'a> {
             self.report.count(&mut self.comparison.report, Standing::Same, Action::Kept);
         });
         let missing = rows.iter().filter(|row| row.standing == Standing::Missing).count() as u64;
+        let other_folder = guard::other_folder(&self.comparison, &rows).map(Refusal::OtherFolder);
         let mut rows = self.split(rows, &folder);
         let inside = &self.comparison.asked.inside;
         let before = rows.len();
@@ -175,7 +180,8 @@ impl<'a> Update<'a> {
         self.report.has_other_names = original.has_other_names();
         self.report.keeps_time =
             self.leaves_written(&told, original.written()).then_some(original.written()).filter(|_| wanted);
-        let refusal = self.refusal(manifest, &told, missing, same);
+        let refusal = self.refusal(&told, missing, same);
+        let refusal = refusal.or(other_folder.filter(|_| wanted));
         let refusal = refusal.or_else(|| self.other_key(&told, fits_key).filter(|_| wanted));
         let listed = unused::listed(&self.comparison, &told, &unused, original.reader(), format);
         let refusal = match listed {
@@ -237,7 +243,7 @@ impl<'a> Update<'a> {
     /// Whether this is the file of the manifest itself, by size and time and then by what it is.
     fn is_manifest(&self, row: &Row, folder: &Path, original: &Original) -> bool {
         let [listed, found] = row.at;
-        if row.standing != Standing::Changed {
+        if !matches!(row.standing, Standing::Changed | Standing::Restored) {
             return false;
         }
         let sets = &self.comparison.sets;
@@ -275,15 +281,18 @@ impl<'a> Update<'a> {
             Standing::Same if found != NONE && *refresh != Consent::Withheld && format.holds.mtime => {
                 Action::Refreshed
             }
-            Standing::Changed if self.own_line == Some(listed) => Action::Kept,
+            Standing::Changed | Standing::Restored if self.own_line == Some(listed) => Action::Kept,
+            // An older version may be what was wanted, or what a backup brought back by mistake.
+            Standing::Restored if *refresh == Consent::All => Action::Refreshed,
             // Of an entry without digests nothing is known that could be renewed.
             Standing::Changed if !sets[LISTED].specs(listed).is_empty() => {
-                let (size, time) = (sets[LISTED].size(listed), sets[LISTED].time(listed));
-                let resized = size.is_some_and(|size| sets[FOUND].size(found) != Some(size));
-                let newer = sets[FOUND].time(found).is_some_and(|found| found >= written);
+                // Without a recorded time only one later than the manifest proves an edit, and one later than now proves nothing. Another
+                // size does not: files are also cut short without being written to.
+                let time = sets[LISTED].time(listed);
+                let newer = sets[FOUND].time(found).is_some_and(|found| found >= written && found <= now());
                 match refresh {
                     Consent::Withheld => Action::Kept,
-                    Consent::Safe if time.is_none() && !resized && !newer => Action::Kept,
+                    Consent::Safe if time.is_none() && !newer => Action::Kept,
                     Consent::Safe | Consent::All => Action::Refreshed,
                 }
             }
@@ -336,10 +345,16 @@ impl<'a> Update<'a> {
     }
 }
 
+/// The time on the clock.
+fn now() -> Time {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+    Time { seconds: now.tv_sec, nanos: now.tv_nsec as u32 }
+}
+
 /// Two seconds ago: stamps are cut down to that on FAT, and lag behind the clock by a tick everywhere.
 fn before_now() -> Time {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
-    Time { seconds: now.tv_sec - 2, nanos: now.tv_nsec as u32 }
+    let now = now();
+    Time { seconds: now.seconds - 2, ..now }
 }
 
 /// The algorithms of files that are the first of a manifest.

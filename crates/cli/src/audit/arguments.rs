@@ -26,15 +26,18 @@ Changed has another modification time than is listed, corrupt has the same: nobo
 Only manifests with times tell them apart (truesum hash --json).
 Exit status: 0 equal, 1 not equal, 2 not everything could be compared.")]
 pub struct AuditArgs {
-    /// Manifests, and last the folder they speak of [default: the manifest's own]; with -k files and folders [default: .]
+    /// Manifests, and last a folder to look at alone; with -k files and folders [default: .]
     #[cfg_attr(
         feature = "stores",
         arg(
-            help = "Manifests, and last the folder they speak of, or s3://BUCKET/PREFIX [default: the manifest's own]; with -k files and folders [default: .]"
+            help = "Manifests, and last a folder to look at alone, or s3://BUCKET/PREFIX; with -k files and folders [default: .]"
         )
     )]
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::AnyPath, required_unless_present = "known")]
     pub manifests: Vec<OsString>,
+    /// Take names as relative to this folder [default: the manifest's own]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "known")]
+    pub root: Option<PathBuf>,
     /// Print the files whose content is in this set, a manifest of any format, whatever their names; may be repeated
     #[arg(short, long, value_name = "SET", value_hint = ValueHint::FilePath, help_heading = "Known content")]
     #[arg(conflicts_with_all = ["moved", "html", "summary", "include", "exclude", "newer", "older", "min_size", "max_size", "only"])]

@@ -67,6 +67,8 @@ fn trouble(standing: Standing) -> Option<Trouble> {
         Standing::Same => return None,
         Standing::Changed => Trouble::Changed,
         Standing::Corrupt => Trouble::Corrupt,
+        Standing::Restored => Trouble::Restored,
+        Standing::MovedModified => Trouble::MovedModified,
         Standing::Missing => Trouble::Gone,
         Standing::New => Trouble::Unlisted,
         Standing::Moved => Trouble::Moved,

@@ -5,6 +5,7 @@ use crate::selection::{FilterArgs, OnlyArgs};
 use crate::values::table::{FormatParser, KeyedSpecParser};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
+use std::path::PathBuf;
 use truesum::hash::Spec;
 use truesum::manifest::Format;
 
@@ -25,6 +26,9 @@ pub struct DiffArgs {
     /// The new side
     #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
     pub new: OsString,
+    /// Take a manifest's names as relative to this folder [default: the manifest's own]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub root: Option<PathBuf>,
     /// Algorithms of lines that do not name theirs, and by which two folders are compared
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]

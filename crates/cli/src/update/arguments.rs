@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use truesum::hash::Spec;
 use truesum::manifest::Format;
+use truesum::update::QuickTrust;
 
 /// Bring a manifest up to date: add, refresh, rename, remove
 ///
@@ -17,17 +18,21 @@ Examples:
   truesum update photos/SHA256SUMS                     add the files that it does not list
   truesum update --refresh --prune photos/SHA256SUMS   make it list the folder as it is
   truesum update -n --prune --rename SHA256SUMS        what would be done
-  truesum update --quick --refresh photos.sha256       read only what is new or was written to
-Files whose size and time are as listed but whose content is not are corrupt: they are told, and never taken over.
+  truesum update --quick=date --refresh photos.sha256  read only new and modified files
+A file whose content changed although its time did not is corrupt: it is reported and never accepted. An older version of a file
+is accepted by --refresh=all only. DIR, if it is in the manifest's folder, selects what to look at; names stay relative to that folder.
 Everything that is not changed stays byte for byte; the manifest is replaced whole or not at all.
 Exit status: 0 all is as listed now, 1 a file is not, 2 not done as asked.")]
 pub struct UpdateArgs {
     /// The manifest
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifest: OsString,
-    /// The folder it speaks of [default: its own, and of that only what lies where all listed files do]
+    /// Look only at this folder; one outside the manifest's own folder is what names are relative to
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
+    /// Take names as relative to this folder [default: the manifest's own]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub root: Option<PathBuf>,
     /// Algorithms of lines that do not name theirs; lines of others are refused
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
@@ -35,7 +40,7 @@ pub struct UpdateArgs {
     /// The manifest's format, if it is not recognised; see `truesum list formats`
     #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
     pub format: Option<&'static Format>,
-    /// Take over files that were written to; all: also where neither a time nor a size tells that
+    /// Accept files that were modified; all: also older versions, and files of which no time shows an edit
     #[arg(long, value_name = "all", help_heading = "What is changed", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub refresh: Option<Extent>,
@@ -46,9 +51,10 @@ pub struct UpdateArgs {
     /// Give lines of files that moved the new name
     #[arg(long, help_heading = "What is changed")]
     pub rename: bool,
-    /// Do not read files whose size and time are as listed
-    #[arg(long, help_heading = "What is changed")]
-    pub quick: bool,
+    /// Do not read files whose size and times are as listed; date: without listed times, trust the manifest's date
+    #[arg(long, value_name = "date", help_heading = "What is changed", hide_possible_values = true)]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "times")]
+    pub quick: Option<Quick>,
     /// Write nothing, and tell what would be done
     #[arg(short = 'n', long, help_heading = "What is changed")]
     pub dry_run: bool,
@@ -87,4 +93,24 @@ pub enum Extent {
     Safe,
     /// Also where something does
     All,
+}
+
+/// What `--quick` relies on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Quick {
+    /// The times of the entries
+    #[value(hide = true)]
+    Times,
+    /// Also the manifest's own date
+    Date,
+}
+
+impl Quick {
+    /// Returns the same for the library.
+    pub fn trust(self) -> QuickTrust {
+        match self {
+            Quick::Times => QuickTrust::Times,
+            Quick::Date => QuickTrust::Date,
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use crate::comparing::ResultForm;
 use crate::exit::Refusal;
 use crate::options::Tell;
-use crate::update::arguments::{Extent, UpdateArgs};
+use crate::update::arguments::{Extent, Quick, UpdateArgs};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::Mapping;
@@ -52,7 +52,7 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         _ => ResultForm::Lines,
     };
     let check = truesum::Options {
-        root: args.folder,
+        root: args.root,
         algorithms,
         key,
         format: args.format,
@@ -63,11 +63,11 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         ..truesum::Options::default()
     };
     let options = Options {
-        audit: truesum::audit::Options { check, moved_passes: false },
+        audit: truesum::audit::Options { check, folder: args.folder, moved_passes: false },
         refresh: consent(args.refresh),
         prune: consent(args.prune),
         rename: args.rename,
-        quick: args.quick,
+        quick: args.quick.map(Quick::trust),
         partial: args.partial,
         allow_empty: args.allow_empty,
         dry_run: args.dry_run,

@@ -128,9 +128,11 @@ fn refused(plan: &Updating, why: &Refusal) -> Refused {
         Refusal::Unread(_) if plan.options.partial => "without --prune what could be read is written",
         Refusal::Unread(_) => "--partial writes it all the same, with what could be read",
         Refusal::Malformed(_) => "--lenient leaves them as they are",
-        Refusal::EmptyRoot(_) | Refusal::Unmounted(_) | Refusal::TooMany(..) => {
-            "--prune=all drops their lines all the same"
+        Refusal::EmptyRoot(_) | Refusal::EmptyFolder(_) | Refusal::Unmounted(_) | Refusal::TooMany(..) => {
+            "--prune=all removes their entries anyway"
         }
+        Refusal::NoTimes => "--quick=date trusts the manifest's own date; without --quick every file is read",
+        Refusal::OtherFolder(_) => "name the folder that the names are relative to: --root DIR",
         Refusal::NothingLeft => "--allow-empty writes a manifest without entries",
         Refusal::OtherKey => {
             "--key-file takes the key that the manifest was written with; truesum hash -o writes a new one"
@@ -150,7 +152,7 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
         console.line(&words(plan, report));
     }
     notes(plan, report, console);
-    shift.advise(report.audit.listed, false, console);
+    shift.advise(report.audit.listed, console);
     let audit = &report.audit;
     if audit.count(Standing::Corrupt) > 0 {
         crate::comparing::advise_corrupt(console);
@@ -162,11 +164,14 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
     let others = audit.count(Standing::Changed) > u64::from(report.lists_itself);
     if others && !report.refused {
         match plan.options.refresh {
-            Consent::Withheld => console.hint("--refresh takes over files that were written to"),
+            Consent::Withheld => console.hint("--refresh accepts files that were modified"),
             _ => console.hint(
-                "nothing tells that the changed files were written to; --refresh=all takes them over all the same",
+                "no time shows that the changed files were modified; --refresh=all accepts them anyway",
             ),
         }
+    }
+    if audit.count(Standing::Restored) + audit.count(Standing::MovedModified) > 0 {
+        console.hint("--refresh=all accepts older versions, and files that moved and were modified");
     }
     if audit.count(Standing::Missing) > 0 && !report.refused && plan.options.prune == Consent::Withheld {
         console.hint("--prune drops files that are gone, --rename gives those that moved their new name");

@@ -324,13 +324,13 @@ fn a_manifest_is_not_updated_under_another_key_than_its_own() {
     folder.write("d/M", &old);
     let why = "truesum: d/M: not written: no line under a key fits the key given, which likely is not the manifest's\n\
                hint: --key-file takes the key that the manifest was written with";
-    for more in [&[][..], &["--quick"], &["--refresh=all"], &["--quick", "--refresh"]] {
+    for more in [&[][..], &["--quick=date"], &["--refresh=all"], &["--quick=date", "--refresh"]] {
         let ran = folder.run(&[&["update", "--key-file", "W"], more, &["d/M"]].concat());
         assert_eq!(ran.code, Some(1), "{more:?}: {}", ran.err);
         assert!(ran.err.contains(why), "{more:?}: {}", ran.err);
         assert_eq!(folder.read("d/M"), old.as_bytes(), "{more:?}");
     }
-    let ran = folder.run(&["update", "--quick", "--key-file", "K", "d/M"]);
+    let ran = folder.run(&["update", "--quick=date", "--key-file", "K", "d/M"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_eq!(folder.run(&["check", "--key-file", "K", "d/M"]).out(), "a: OK\nb: OK\n");
 }

@@ -1,6 +1,7 @@
 //! A comparison under way: the two sets, what is known of the files of both, and what that comes to.
 
-use crate::audit::row::{Row, same_time};
+use crate::audit::row::Row;
+use crate::audit::stamps::{Movement, movement, same_time};
 use crate::audit::standing::{Event, Report, Standing};
 use crate::content::pairing::{copied, duplicated, moved};
 use crate::content::set::{Compared, NONE, Set, compare};
@@ -10,7 +11,7 @@ use crate::verify::entries::weak_name;
 use crate::verify::listed::common_folder;
 use crate::verify::options::{Options as CheckOptions, under};
 use crate::verify::unlisted::is_signature;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -35,16 +36,22 @@ pub(crate) const FOUND: usize = 1;
 /// Algorithms that are computed of files that are not listed, at most: of a manifest that has more, the first.
 const ALGORITHMS: usize = 16;
 
+/// Listed names that are looked for to decide what names are relative to, at most.
+const LOOKED_AT: usize = 1000;
+
 /// Takes what a comparison tells. Its error ends the comparison.
 pub type Tell<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 
 /// What is asked of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How manifests and files are read. `root` is the folder that is audited; `algorithms` are also those by which two
+    /// How manifests and files are read. `root` is what names are relative to; `algorithms` are also those by which two
     /// folders are compared, BLAKE3 if there are none. What concerns single checks is not asked: `ignore_missing`,
     /// `unlisted`, `required`.
     pub check: CheckOptions,
+    /// A folder that is named next to a manifest. If it is in the folder that the names are relative to, and names are found there as
+    /// a check reads them, it selects what is below it; otherwise names are relative to it.
+    pub folder: Option<PathBuf>,
     /// Whether files that only moved pass.
     pub moved_passes: bool,
 }
@@ -66,10 +73,23 @@ pub struct Comparison<'a> {
     pub(super) met: bool,
     /// Whether the sides are told in each other's place.
     pub(super) swapped: bool,
+    /// The folder that names are relative to; known once the manifests were read.
+    pub(crate) root: PathBuf,
+    /// Only names that begin so are compared, if a folder is named that selects them.
+    pub(super) below: Option<Vec<u8>>,
     /// The listed file that the next one found most likely is.
     pub(super) likely: u32,
     /// What whoever changes the manifest wants to know besides.
     pub(crate) asked: Asked,
+}
+
+/// Which files need not be read, because their size and times say that they are as listed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quick {
+    /// When the manifest was written; a file whose status changed later is read, whatever its modification time is.
+    pub written: Time,
+    /// Whether files whose entries have no time are passed over if they were not written to after the manifest was.
+    pub trusts_date: bool,
 }
 
 /// What whoever changes a manifest wants to know of an audit besides what became of each file.
@@ -77,8 +97,10 @@ pub struct Comparison<'a> {
 pub(crate) struct Asked {
     /// Whether it is asked.
     pub notes: bool,
-    /// Files that need not be read: of those without a listed time, what was not written after this one.
-    pub quick: Option<Time>,
+    /// Which files need not be read, if any.
+    pub quick: Option<Quick>,
+    /// Whether files that moved and were modified are wanted as a missing one and a new one.
+    pub accepts_modified: bool,
     /// The algorithms of files that are not listed, if no line tells any.
     pub usual: Vec<Spec>,
     /// Whether files beside the folder that holds all listed ones are none of the manifest's, unless one may have moved there.
@@ -120,6 +142,8 @@ impl<'a> Comparison<'a> {
             met,
             swapped,
             likely,
+            root: PathBuf::new(),
+            below: None,
             asked,
         }
     }
@@ -154,7 +178,9 @@ impl<'a> Comparison<'a> {
             return Ok(None);
         };
         let elsewhere = self.options.check.remote.is_some();
-        if let Some(at) = folders.iter().position(|other| !elsewhere && !same_file(other, folder)) {
+        let named = self.options.folder.as_deref();
+        let other = folders.iter().position(|other| !elsewhere && !same_file(other, folder));
+        if let (Some(at), None) = (other, named) {
             let why = "it is in another folder than the first: name the folder that all of them speak of";
             let name = manifests[at].as_ref().as_os_str().as_bytes();
             let error = Error::new(name, "use", Cause::Other(why.to_owned()));
@@ -167,6 +193,13 @@ impl<'a> Comparison<'a> {
             self.unmatched(tell)?;
             return Ok(None);
         }
+        let root = match named {
+            None => folder.clone(),
+            Some(named) if elsewhere || other.is_some() => named.to_owned(),
+            Some(named) => self.scope(folder, named),
+        };
+        self.root.clone_from(&root);
+        let folder = &root;
         self.leave_out(Some(folder), &mut Vec::new());
         self.listed_files(folder, self.gone(), false, tell)?;
         let mut fresh = self.walk(FOUND, folder, tell)?;
@@ -182,6 +215,7 @@ impl<'a> Comparison<'a> {
             |standing, side| move |(from, at)| Row { standing, at: [NONE, at], from: Some((side, from)) };
         rows.extend(copies.into_iter().map(row(Standing::Copied, LISTED)));
         rows.extend(again.into_iter().map(row(Standing::Duplicated, FOUND)));
+        self.pair_modified(&mut rows, &mut fresh);
         Ok(Some(self.in_order(rows, fresh)))
     }
 
@@ -216,6 +250,8 @@ impl<'a> Comparison<'a> {
                 if !self.begin() {
                     return self.unmatched(tell);
                 }
+                let base = self.options.check.folder(manifest);
+                let folder = &self.scope(&base, folder);
                 self.leave_out(Some(folder), &mut Vec::new());
                 self.listed_files(folder, self.gone(), true, tell)?;
                 let mut fresh = self.walk(FOUND, folder, tell)?;
@@ -235,6 +271,7 @@ impl<'a> Comparison<'a> {
         rows.retain(|row| row.standing != Standing::Same);
         (rows.len()..all).for_each(|_| self.report.add(Standing::Same));
         self.swapped = swapped;
+        self.pair_modified(&mut rows, &mut fresh);
         let rows = self.in_order(rows, fresh);
         self.end(rows, tell)
     }
@@ -275,6 +312,40 @@ impl<'a> Comparison<'a> {
         self.state = vec![UNSEEN; self.sets[LISTED].len() as usize];
         self.report.interrupted |= self.progress.stopped();
         (!self.report.nothing || self.asked.notes) && self.report.failed == 0 && !self.report.interrupted
+    }
+
+    /// Returns the folder that names are relative to, where `named` is named next to a manifest whose names a check reads relative to
+    /// `base`. A folder in `base` selects what is below it if a listed name is found where a check looks for it: what a name means must
+    /// not depend on the words of the command. Only where no name is, or the folder is elsewhere, names are relative to it.
+    fn scope(&mut self, base: &Path, named: &Path) -> PathBuf {
+        let (Ok(inner), Ok(outer)) = (named.canonicalize(), base.canonicalize()) else {
+            return named.to_owned();
+        };
+        let Some(below) = inner.strip_prefix(&outer).ok().filter(|below| !below.as_os_str().is_empty())
+        else {
+            return named.to_owned();
+        };
+        let prefix = [below.as_os_str().as_bytes(), b"/"].concat();
+        let listed = &self.sets[LISTED];
+        let is_there = |at: u32| {
+            let name = listed.name(at);
+            !name.starts_with(b"/") && base.join(OsStr::from_bytes(name)).is_file()
+        };
+        let mut all = 0..listed.len();
+        if !all.clone().any(|at| listed.name(at).starts_with(&prefix))
+            && !all.by_ref().take(LOOKED_AT).any(is_there)
+        {
+            return named.to_owned();
+        }
+        for at in 0..listed.len() {
+            if !listed.name(at).starts_with(&prefix) {
+                self.state[at as usize] = LEFT;
+                self.report.left_out[LISTED] += 1;
+                self.report.listed -= 1;
+            }
+        }
+        self.below = Some(prefix);
+        base.to_owned()
     }
 
     /// Takes files out that lie beside the folder that holds all listed ones, if that is asked for: all but those that a missing file
@@ -365,17 +436,41 @@ impl<'a> Comparison<'a> {
         rows
     }
 
-    /// A file with other content is corrupt if size and time say that nobody wrote to it. Many manifests have whole seconds.
+    /// Returns what a file with other content is. Its size proves nothing: what cuts a file short or fills it with zeros need not
+    /// touch its time either.
     fn differs(&self, listed: u32, found: u32) -> Standing {
         let [set, other] = &self.sets;
-        let same_size =
-            set.size(listed).is_none_or(|size| other.size(found).is_none_or(|found| found == size));
         let times = set.time(listed).zip(other.time(found));
-        if same_size && times.is_some_and(|(one, other)| same_time(one, other)) {
-            Standing::Corrupt
-        } else {
-            Standing::Changed
+        match times.map(|(recorded, found)| movement(recorded, found)) {
+            Some(Movement::Unmoved) => Standing::Corrupt,
+            Some(Movement::Earlier) => Standing::Restored,
+            Some(Movement::Later) | None => Standing::Changed,
         }
+    }
+
+    /// Makes one row of a missing file and a new one of its size and time: it moved, and was damaged or modified on the way. Whoever
+    /// consents to that gets the two.
+    fn pair_modified(&self, rows: &mut [Row], fresh: &mut Vec<u32>) {
+        let [listed, found] = &self.sets;
+        if self.asked.accepts_modified || fresh.is_empty() {
+            return;
+        }
+        let mut by_size: HashMap<u64, Vec<u32>> = HashMap::new();
+        for &at in fresh.iter() {
+            by_size.entry(found.size(at).unwrap_or(0)).or_default().push(at);
+        }
+        let mut taken = HashSet::new();
+        for row in rows.iter_mut().filter(|row| row.standing == Standing::Missing) {
+            let from = row.at[LISTED];
+            let (Some(size), Some(time)) = (listed.size(from), listed.time(from)) else { continue };
+            let same =
+                |to: &u32| !taken.contains(to) && found.time(*to).is_some_and(|other| same_time(time, other));
+            if let Some(to) = by_size.get(&size).and_then(|files| files.iter().copied().find(same)) {
+                taken.insert(to);
+                *row = Row { from: Some((LISTED, from)), ..Row::of(Standing::MovedModified, from, to) };
+            }
+        }
+        fresh.retain(|at| !taken.contains(at));
     }
 
     /// All rows, those of files that only the other side has among them, in the order of names.
@@ -387,7 +482,11 @@ impl<'a> Comparison<'a> {
             let seen = |row: &Row| {
                 matches!(
                     row.standing,
-                    Standing::Same | Standing::Changed | Standing::Corrupt | Standing::Unreadable
+                    Standing::Same
+                        | Standing::Changed
+                        | Standing::Corrupt
+                        | Standing::Restored
+                        | Standing::Unreadable
                 )
             };
             rows.retain(seen);

@@ -16,10 +16,12 @@ impl Comparison<'_> {
     /// The name that a file has now, which is on the other side where the sides are exchanged; and the one it had.
     fn names(&self, row: &Row) -> (&[u8], &[u8]) {
         match (row.standing, row.at) {
-            (Standing::Moved, [listed, found]) if !self.swapped => {
+            (Standing::Moved | Standing::MovedModified, [listed, found]) if !self.swapped => {
                 (self.name((FOUND, found)), self.name((LISTED, listed)))
             }
-            (Standing::Moved, [listed, found]) => (self.name((LISTED, listed)), self.name((FOUND, found))),
+            (Standing::Moved | Standing::MovedModified, [listed, found]) => {
+                (self.name((LISTED, listed)), self.name((FOUND, found)))
+            }
             (_, [NONE, found]) => (self.name((FOUND, found)), b""),
             (_, [listed, _]) => (self.name((LISTED, listed)), b""),
         }
@@ -35,6 +37,8 @@ impl Comparison<'_> {
         match row.standing {
             Standing::Missing if self.swapped => Standing::New,
             Standing::New if self.swapped => Standing::Missing,
+            // Which of the two is the older version is asked of what is found alone.
+            Standing::Restored if self.swapped => Standing::Changed,
             standing => standing,
         }
     }
@@ -50,7 +54,7 @@ impl Comparison<'_> {
         let path = |name| Path::new(OsStr::from_bytes(name));
         let (name, moved_from) = self.names(row);
         let from = match standing {
-            Standing::Moved => Some(moved_from),
+            Standing::Moved | Standing::MovedModified => Some(moved_from),
             _ => row.from.map(|from| self.name(from)),
         };
         let error = [LISTED, FOUND].into_iter().find_map(|side| self.errors.get(&(side, row.at[side])));

@@ -123,7 +123,8 @@ impl Comparison<'_> {
         }
         let threads = self.options.check.threads;
         let select = &self.options.check.select;
-        let options = Options { select: select.by_names(), below_root: true, ..Options::default() };
+        let names = select.by_names().below(self.below.as_deref());
+        let options = Options { select: names, below_root: true, ..Options::default() };
         let mut walk = Walk::new([folder.to_owned()], options, threads).until(self.progress.stop_flag());
         for item in walk.by_ref() {
             let (path, anchor) = match item {
@@ -136,7 +137,7 @@ impl Comparison<'_> {
             };
             let name = path.strip_prefix(root).unwrap_or(&path);
             let name = &name[name.iter().take_while(|&&byte| byte == b'/').count()..];
-            if !select.has_name(name) {
+            if !select.has_name(name) || self.below.as_ref().is_some_and(|below| !name.starts_with(below)) {
                 self.report.left_out[side] += 1;
                 continue;
             }

@@ -1,7 +1,8 @@
 //! The runs of a comparison: listed files compared with what is there, and files hashed that nothing is known of.
 
+use crate::audit::comparison::Quick;
 use crate::audit::comparison::{Comparison, FAILED, LISTED, SAME, Tell, UNSEEN};
-use crate::audit::row::same_time;
+use crate::audit::stamps::same_time;
 use crate::content::set::Set;
 use crate::error::Kind;
 use crate::hash_files::Each;
@@ -21,9 +22,8 @@ struct Jobs<'s> {
     set: &'s Set,
     /// Where sizes are looked at before files are read, if that is asked for.
     sizes: Option<&'s Root>,
-    /// Where files are looked at that need not be read if they seem to be as listed, and the time after which those without
-    /// a listed one were written to.
-    quick: Option<(&'s Root, Time)>,
+    /// Where files are looked at that need not be read if they seem to be as listed.
+    quick: Option<(&'s Root, Quick)>,
     files: std::vec::IntoIter<u32>,
     /// What to compute, if nothing is expected.
     specs: Option<&'s Arc<[Spec]>>,
@@ -34,25 +34,31 @@ struct Jobs<'s> {
 }
 
 impl Jobs<'_> {
-    /// The size and time of a file as it is.
-    fn look(&self, root: &Root, at: u32) -> Option<(u64, Time)> {
+    /// The size of a file as it is, when it was written, and when its status changed.
+    fn look(&self, root: &Root, at: u32) -> Option<(u64, Time, Time)> {
         let stat = root.stat(self.set.name(at), false).ok()?;
         let time = Time { seconds: stat.st_mtime, nanos: stat.st_mtime_nsec as u32 };
-        FileType::from_raw_mode(stat.st_mode).is_file().then_some((stat.st_size as u64, time))
+        let changed = Time { seconds: stat.st_ctime, nanos: stat.st_ctime_nsec as u32 };
+        FileType::from_raw_mode(stat.st_mode).is_file().then_some((stat.st_size as u64, time, changed))
     }
 
     /// The size and time of a file that has another size than is listed.
     fn other_size(&self, at: u32) -> Option<(u64, Time)> {
         let (root, size) = (self.sizes?, self.set.size(at)?);
-        self.look(root, at).filter(|found| found.0 != size)
+        let (found, time, _) = self.look(root, at)?;
+        (found != size).then_some((found, time))
     }
 
-    /// Whether a file seems to be as it is listed, by its size and its time.
+    /// Whether a file need not be read: size and time are those listed, and nothing happened to it since the manifest was written. The
+    /// time of its last status change cannot be set by programs, so it also shows an edit whose author put the old time back.
     fn seems_same(&self, at: u32) -> bool {
-        let Some((root, written)) = self.quick else { return false };
-        self.look(root, at).is_some_and(|(size, time)| {
-            let same = self.set.time(at).map_or(time < written, |listed| same_time(listed, time));
-            same && self.set.size(at).is_none_or(|listed| listed == size)
+        let Some((root, quick)) = self.quick else { return false };
+        self.look(root, at).is_some_and(|(size, time, changed)| {
+            let same = self
+                .set
+                .time(at)
+                .map_or(quick.trusts_date && time < quick.written, |listed| same_time(listed, time));
+            same && changed < quick.written && self.set.size(at).is_none_or(|listed| listed == size)
         })
     }
 }

@@ -14,14 +14,18 @@ pub enum Standing {
     Same,
     /// Under its name, with other content.
     Changed,
-    /// Under its name with other content, though size and modification time are those listed: nobody wrote to it.
+    /// Under its name with other content, although its modification time is the recorded one: nobody wrote to it.
     Corrupt,
+    /// Under its name with other content and an earlier modification time: an older version came back.
+    Restored,
     /// Its name is not there, nor is its content under a new name.
     Missing,
     /// Not listed, and its content is listed under no name.
     New,
     /// A listed name is not there, and its content is under this new name.
     Moved,
+    /// A listed name is not there, and a file with its size and modification time but other content is under this new name.
+    MovedModified,
     /// Not listed, with the content that is listed under another name, which is there or was found moved.
     Copied,
     /// Not listed, with the content of another file that is not listed either.
@@ -34,13 +38,15 @@ pub enum Standing {
 
 impl Standing {
     /// All of them.
-    pub const ALL: [Standing; 10] = [
+    pub const ALL: [Standing; 12] = [
         Standing::Same,
         Standing::Changed,
         Standing::Corrupt,
+        Standing::Restored,
         Standing::Missing,
         Standing::New,
         Standing::Moved,
+        Standing::MovedModified,
         Standing::Copied,
         Standing::Duplicated,
         Standing::Unreadable,
@@ -53,9 +59,11 @@ impl Standing {
             Standing::Same => "same",
             Standing::Changed => "changed",
             Standing::Corrupt => "corrupt",
+            Standing::Restored => "restored",
             Standing::Missing => "missing",
             Standing::New => "new",
             Standing::Moved => "moved",
+            Standing::MovedModified => "moved-modified",
             Standing::Copied => "copied",
             Standing::Duplicated => "duplicated",
             Standing::Unreadable => "unreadable",
@@ -106,6 +114,19 @@ pub enum Equality {
     NotAsAsked,
     /// Stopped before its end.
     Interrupted,
+}
+
+impl Equality {
+    /// Returns the exit status for it: 0 if equal, 1 if different, 2 if not everything was compared, 130 if interrupted (a program that
+    /// knows the signal adds its number to 128 instead).
+    pub fn exit_status(self) -> u8 {
+        match self {
+            Equality::Equal | Equality::PartEqual => 0,
+            Equality::Different => 1,
+            Equality::NotAsAsked => 2,
+            Equality::Interrupted => 130,
+        }
+    }
 }
 
 /// The counts of a comparison.
@@ -159,21 +180,48 @@ impl Report {
 
     /// What all this means. Only [`Equality::Equal`] is good news, and [`Equality::PartEqual`] of what was selected.
     pub fn equality(&self) -> Equality {
+        // Destructured, so that a new count does not compile until somebody decides what it means.
+        let Report {
+            counts,
+            malformed,
+            failed,
+            interrupted,
+            moved_passes,
+            lenient,
+            nothing,
+            left_out,
+            // What was read, by what, and how strong it is says nothing of equality.
+            listed: _,
+            read: _,
+            bytes: _,
+            manifests: _,
+            algorithms: _,
+            not_tamper_evident: _,
+            weak: _,
+        } = self;
         let passes = |standing: Standing| match standing {
             Standing::Same | Standing::Unknown => true,
-            Standing::Moved => self.moved_passes,
-            _ => false,
+            Standing::Moved => *moved_passes,
+            Standing::Changed
+            | Standing::Corrupt
+            | Standing::Restored
+            | Standing::Missing
+            | Standing::New
+            | Standing::MovedModified
+            | Standing::Copied
+            | Standing::Duplicated
+            | Standing::Unreadable => false,
         };
         let different =
-            Standing::ALL.into_iter().any(|standing| !passes(standing) && self.count(standing) > 0);
-        let malformed = self.malformed > 0 && !self.lenient;
+            Standing::ALL.into_iter().any(|standing| !passes(standing) && counts[standing as usize] > 0);
+        let malformed = *malformed > 0 && !lenient;
         match () {
-            () if self.interrupted => Equality::Interrupted,
+            () if *interrupted => Equality::Interrupted,
             () if different => Equality::Different,
-            () if malformed || self.failed > 0 || self.nothing || self.count(Standing::Unknown) > 0 => {
+            () if malformed || *failed > 0 || *nothing || counts[Standing::Unknown as usize] > 0 => {
                 Equality::NotAsAsked
             }
-            () if self.is_part() => Equality::PartEqual,
+            () if *left_out != [0, 0] => Equality::PartEqual,
             () => Equality::Equal,
         }
     }

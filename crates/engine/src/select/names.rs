@@ -4,6 +4,7 @@ use crate::globs::Globs;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What names have to be like.
@@ -11,6 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 pub(super) struct Names {
     globs: Globs,
     only: Vec<Only>,
+    /// The folder that all names are below, and what else they have to be like.
+    below: Option<(Vec<u8>, Option<Arc<Names>>)>,
 }
 
 /// One name asked for.
@@ -32,20 +35,44 @@ impl Names {
     pub(super) fn new(include: &[String], exclude: &[String], only: &[OsString]) -> Result<Names, String> {
         let not = |glob: &String| format!("!{glob}");
         let all = include.iter().cloned().chain(exclude.iter().map(not));
-        Ok(Names { globs: globs(all)?, only: only.iter().map(Only::new).collect::<Result<_, _>>()? })
+        Ok(Names {
+            globs: globs(all)?,
+            only: only.iter().map(Only::new).collect::<Result<_, _>>()?,
+            below: None,
+        })
+    }
+
+    /// Only what is below this folder, and what `names` say.
+    pub(super) fn below(names: Option<Arc<Names>>, folder: &[u8]) -> Names {
+        let folder = plain(folder).into_owned();
+        Names { globs: Globs::default(), only: Vec::new(), below: Some((folder, names)) }
+    }
+
+    /// Whether a name is below the folder that all must be below; of a folder, whether it is above or below.
+    fn is_below(&self, name: &[u8], is_folder: bool) -> bool {
+        let starts = |name: &[u8], with: &[u8]| {
+            name.strip_prefix(with).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+        };
+        self.below.as_ref().is_none_or(|(below, _)| {
+            starts(name, below) && name != &below[..] || is_folder && starts(below, name)
+        })
     }
 
     /// Whether every name will do.
     pub(super) fn is_open(&self) -> bool {
-        self.globs.is_empty() && self.only.is_empty()
+        self.globs.is_empty() && self.only.is_empty() && self.below.is_none()
     }
 
     pub(super) fn has_globs(&self) -> bool {
-        !self.globs.is_empty()
+        !self.globs.is_empty() || self.below.is_some()
     }
 
     /// Whether globs let this through, where they did so with every folder above.
     pub(super) fn passes(&self, path: &[u8], is_folder: bool) -> bool {
+        if let Some((_, others)) = &self.below {
+            return self.is_below(path, is_folder)
+                && others.as_ref().is_none_or(|others| others.passes(path, is_folder));
+        }
         // A file that no glob speaks of is left out where some take files; a folder may hold such.
         self.globs.takes(path, is_folder).unwrap_or(is_folder || !self.globs.any_takes())
     }

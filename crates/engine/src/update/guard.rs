@@ -1,20 +1,18 @@
 //! What speaks against writing a manifest at all: a disk that is not mounted looks as if all its files were gone.
 
-use super::outcome::{Action, Consent, Refusal};
+use super::outcome::{Action, Consent, QuickTrust, Refusal};
 use super::{Update, mounts};
 use crate::audit::Standing;
+use crate::audit::comparison::{Comparison, FOUND, LISTED};
 use crate::audit::row::Row;
-use std::path::Path;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 impl Update<'_> {
     /// Why the manifest is not to be written, if so. `missing` does not count files that moved; `same` are as listed, and not told.
-    pub(super) fn refusal(
-        &self,
-        manifest: &Path,
-        told: &[(Row, Action)],
-        missing: u64,
-        same: usize,
-    ) -> Option<Refusal> {
+    pub(super) fn refusal(&self, told: &[(Row, Action)], missing: u64, same: usize) -> Option<Refusal> {
         let options = self.options;
         let report = &self.comparison.report;
         if report.interrupted {
@@ -29,13 +27,19 @@ impl Update<'_> {
         if report.malformed > 0 && !options.audit.check.lenient {
             return Some(Refusal::Malformed(report.malformed));
         }
+        if options.quick == Some(QuickTrust::Times) && self.has_no_times() {
+            return Some(Refusal::NoTimes);
+        }
         if removed == 0 {
             return None;
         }
         if options.prune == Consent::Safe {
-            let root = options.audit.check.folder(manifest);
+            let root = self.comparison.root.clone();
             if same == 0 && told.iter().all(|(row, _)| row.standing == Standing::Missing) {
                 return Some(Refusal::EmptyRoot(root));
+            }
+            if let Some(folder) = self.emptied_folder(&root, told) {
+                return Some(Refusal::EmptyFolder(folder));
             }
             if let Some(place) = mounts::absent(&root) {
                 return Some(Refusal::Unmounted(place));
@@ -51,4 +55,51 @@ impl Update<'_> {
             });
         (!kept && !options.allow_empty).then_some(Refusal::NothingLeft)
     }
+
+    /// Returns a folder of entries to be removed that is there and empty, as one is whose disk is not mounted. One whose files were
+    /// found elsewhere was emptied by somebody.
+    fn emptied_folder(&self, root: &Path, told: &[(Row, Action)]) -> Option<PathBuf> {
+        let set = &self.comparison.sets[LISTED];
+        let of = |action: Action| told.iter().filter(move |(_, done)| *done == action);
+        let removed = of(Action::Removed);
+        let mut looked_at = HashSet::new();
+        for (row, _) in of(Action::Renamed) {
+            looked_at.extend(Path::new(OsStr::from_bytes(set.name(row.at[LISTED]))).ancestors().skip(1));
+        }
+        for (row, _) in removed {
+            let name = Path::new(OsStr::from_bytes(set.name(row.at[LISTED])));
+            for folder in name.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()) {
+                if !looked_at.insert(folder) {
+                    break;
+                }
+                let folder = root.join(folder);
+                if std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_none()) {
+                    return Some(folder);
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether entries are listed, and none has a time.
+    fn has_no_times(&self) -> bool {
+        let set = &self.comparison.sets[LISTED];
+        set.len() > 0 && (0..set.len()).all(|at| set.time(at).is_none())
+    }
+}
+
+/// Returns the folder that most listed files were found without, or with, before their names: then the names are relative to another
+/// folder than the one that was looked at.
+pub(super) fn other_folder(comparison: &Comparison<'_>, rows: &[Row]) -> Option<PathBuf> {
+    let [listed, found] = &comparison.sets;
+    let mut folders: HashMap<&[u8], u64> = HashMap::new();
+    for row in rows.iter().filter(|row| row.standing == Standing::Moved) {
+        let (old, new) = (listed.name(row.at[LISTED]), found.name(row.at[FOUND]));
+        let (long, short) = if old.len() > new.len() { (old, new) } else { (new, old) };
+        if let Some(folder) = long.strip_suffix(short).filter(|folder| folder.ends_with(b"/")) {
+            *folders.entry(folder).or_default() += 1;
+        }
+    }
+    let (folder, files) = folders.into_iter().max_by_key(|(_, files)| *files)?;
+    (files * 2 > u64::from(listed.len())).then(|| OsStr::from_bytes(folder).into())
 }

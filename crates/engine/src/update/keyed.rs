@@ -27,7 +27,7 @@ impl Update<'_> {
             return true;
         }
         let mut same = rows.iter().filter(same);
-        if !self.options.quick || self.report.unread == 0 {
+        if self.options.quick.is_none() || self.report.unread == 0 {
             return same.next().is_some();
         }
         // Some were not read: the smallest is.

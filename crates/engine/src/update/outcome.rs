@@ -23,6 +23,15 @@ pub enum Consent {
     All,
 }
 
+/// What an update relies on that does not read every file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuickTrust {
+    /// The times in the entries. An entry without one is read; a manifest without any is refused.
+    Times,
+    /// Also the manifest's own date, for entries without a time. A copy of a manifest has another date than the reading it records.
+    Date,
+}
+
 /// What is asked of an update. All defaults are the strict ones: only files that are not listed are added.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -34,8 +43,8 @@ pub struct Options {
     pub prune: Consent,
     /// Whether entries of files that moved get the new name.
     pub rename: bool,
-    /// Whether files stay unread that seem to be as listed by size and time.
-    pub quick: bool,
+    /// Whether files stay unread whose size and times say that they are as listed, and by which times.
+    pub quick: Option<QuickTrust>,
     /// Write although some file or folder could not be read.
     pub partial: bool,
     /// Write although no entry is left.
@@ -78,8 +87,14 @@ pub enum Refusal {
     Unmounted(PathBuf),
     /// So many listed files are missing, of so many.
     TooMany(u64, u64),
+    /// This folder holds listed files, and is empty now.
+    EmptyFolder(PathBuf),
     /// No entry would be left.
     NothingLeft,
+    /// Most listed files were found without this folder, or with it, before their names: another folder is meant.
+    OtherFolder(PathBuf),
+    /// No entry has a time by which a file could be left unread.
+    NoTimes,
     /// No line under a key fits the one given.
     OtherKey,
     /// This file, which no line that could be used lists, has its name on one that could not.
@@ -103,6 +118,17 @@ impl fmt::Display for Refusal {
             Refusal::TooMany(missing, listed) => {
                 write!(f, "{missing} of {listed} listed files are missing, more than half")
             }
+            Refusal::EmptyFolder(folder) => {
+                write!(
+                    f,
+                    "{} is empty, and holds listed files: is a disk to be mounted there?",
+                    shown(folder)
+                )
+            }
+            Refusal::OtherFolder(folder) => {
+                write!(f, "most entries would only gain or lose {} before their names", shown(folder))
+            }
+            Refusal::NoTimes => f.write_str("--quick: no entry of the manifest has a time"),
             Refusal::NothingLeft => f.write_str("no entry would be left"),
             Refusal::OtherKey => {
                 f.write_str("no line under a key fits the key given, which likely is not the manifest's")

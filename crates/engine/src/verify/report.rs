@@ -27,6 +27,19 @@ pub enum Conclusion {
     Interrupted,
 }
 
+impl Conclusion {
+    /// Returns the exit status for it: 0 if everything requested was done and matched, 1 if a file failed, 2 if not everything was done,
+    /// 130 if the check was interrupted (a program that knows the signal adds its number to 128 instead).
+    pub fn exit_status(self) -> u8 {
+        match self {
+            Conclusion::Verified | Conclusion::PartVerified => 0,
+            Conclusion::Failed => 1,
+            Conclusion::NotAsAsked | Conclusion::NothingVerified => 2,
+            Conclusion::Interrupted => 130,
+        }
+    }
+}
+
 /// The counts of a check, and what they mean.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -110,23 +123,53 @@ impl Report {
 
     /// What all this means. Only [`Conclusion::Verified`] is good news, and [`Conclusion::PartVerified`] of what was selected.
     pub fn verdict(&self) -> Conclusion {
-        let failed = self.counts.failed() > 0
-            || self.incomplete > 0
-            || self.unsigned > 0
-            || self.still_failed > 0
-            || (self.exact && self.unlisted > 0)
-            || (!self.moved_passes && self.moved > 0)
-            || !self.not_verified.is_empty();
-        let not_as_asked = self.unread > 0
-            || self.empty > 0
-            || self.not_renamed > 0
-            || self.unmatched > 0
-            || self.counts.unverified > self.counts.exempt
-            || (self.strict && self.counts.malformed > 0);
+        // Destructured, so that a new count does not compile until somebody decides what it means.
+        let Report {
+            counts,
+            moved,
+            not_renamed,
+            unlisted,
+            incomplete,
+            unsigned,
+            unread,
+            empty,
+            not_verified,
+            still_failed,
+            unmatched,
+            strict,
+            exact,
+            moved_passes,
+            // Selections make it a part (`is_part`).
+            left_out: _,
+            not_in_turn: _,
+            // Only after an interruption, which decides by itself.
+            not_begun: _,
+            // Reported, and by the options no failure.
+            entries: _,
+            ignored: _,
+            renamed: _,
+            unmarked: _,
+            own: _,
+            cut: _,
+            not_tamper_evident: _,
+        } = self;
+        let failed = counts.failed() > 0
+            || *incomplete > 0
+            || *unsigned > 0
+            || *still_failed > 0
+            || (*exact && *unlisted > 0)
+            || (!moved_passes && *moved > 0)
+            || !not_verified.is_empty();
+        let not_as_asked = *unread > 0
+            || *empty > 0
+            || *not_renamed > 0
+            || *unmatched > 0
+            || counts.unverified > counts.exempt
+            || (*strict && counts.malformed > 0);
         match () {
-            () if self.counts.interrupted => Conclusion::Interrupted,
+            () if counts.interrupted => Conclusion::Interrupted,
             () if failed => Conclusion::Failed,
-            () if self.counts.verified + self.moved == 0 => Conclusion::NothingVerified,
+            () if counts.verified + moved == 0 => Conclusion::NothingVerified,
             () if not_as_asked => Conclusion::NotAsAsked,
             () if self.is_part() => Conclusion::PartVerified,
             () => Conclusion::Verified,

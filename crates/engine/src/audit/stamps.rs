@@ -1,0 +1,112 @@
+//! Modification times as evidence: whether a file with other content was written to since its time was recorded.
+//!
+//! A file whose content differs although its time did not move was not written to: it is corrupt. That conclusion needs care
+//! because a time may pass through file systems that store it coarsely. FAT keeps even seconds of *local* time, so a stamp may also
+//! shift by whole hours when the zone or daylight saving changes; exFAT keeps 10 ms; NTFS and SMB keep 100 ns; others and many
+//! manifests keep a microsecond, a millisecond or a second. Some systems truncate, some round. So a stamp that is the other one
+//! truncated or rounded to one of these units is the same stamp. The price is an edit within the unit, which is reported as
+//! corruption: a false alarm, never an accepted corruption.
+
+use truesum_manifest::Time;
+
+/// Units of stored times, in nanoseconds: NTFS and SMB, microseconds, milliseconds, exFAT, seconds (HFS+, many manifests), FAT.
+const UNITS: [i128; 6] = [100, 1_000, 1_000_000, 10_000_000, 1_000_000_000, FAT];
+const FAT: i128 = 2_000_000_000;
+const HOUR: i128 = 3_600_000_000_000;
+/// Local times differ from UTC by up to this many hours.
+const HOURS: i128 = 14;
+
+/// How the time of a file found relates to the recorded one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Movement {
+    /// It is the recorded time, as far as file systems keep times: nobody wrote to the file.
+    Unmoved,
+    /// The file was written to later.
+    Later,
+    /// The file is older than the recorded one: an earlier version came back.
+    Earlier,
+}
+
+/// Compares the time of a file with the recorded one.
+pub(crate) fn movement(recorded: Time, found: Time) -> Movement {
+    let (recorded, found) = (nanos(recorded), nanos(found));
+    match () {
+        () if is_same_stamp(recorded, found) => Movement::Unmoved,
+        () if found > recorded => Movement::Later,
+        () => Movement::Earlier,
+    }
+}
+
+/// Returns whether both times are one, as far as file systems keep them.
+pub(crate) fn same_time(one: Time, other: Time) -> bool {
+    is_same_stamp(nanos(one), nanos(other))
+}
+
+fn is_same_stamp(one: i128, other: i128) -> bool {
+    let apart = (one - other).abs();
+    if apart == 0 {
+        return true;
+    }
+    let is_rounded = |unit: i128, apart: i128| apart < unit && (one % unit == 0 || other % unit == 0);
+    if UNITS.into_iter().any(|unit| is_rounded(unit, apart)) {
+        return true;
+    }
+    // A FAT stamp in another zone: whole hours apart once both are cut to two seconds.
+    let cut = |time: i128| time.div_euclid(FAT) * FAT;
+    let is_fat = one % FAT == 0 || other % FAT == 0;
+    let rest = (cut(one) - cut(other)).abs() % HOUR;
+    is_fat && apart < HOURS * HOUR + FAT && (rest == 0 || rest == FAT || rest == HOUR - FAT)
+}
+
+fn nanos(time: Time) -> i128 {
+    i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RECORDED: Time = Time { seconds: 1_750_000_001, nanos: 123_456_789 };
+
+    fn at(seconds: i64, nanos: u32) -> Time {
+        Time { seconds: 1_750_000_000 + seconds, nanos }
+    }
+
+    #[test]
+    fn a_stamp_that_a_coarser_file_system_kept_is_the_same() {
+        for (found, why) in [
+            (RECORDED, "equal"),
+            (at(1, 123_456_700), "NTFS, truncated"),
+            (at(1, 123_456_800), "100 ns, rounded"),
+            (at(1, 123_456_000), "microseconds"),
+            (at(1, 123_457_000), "microseconds, rounded"),
+            (at(1, 123_000_000), "milliseconds"),
+            (at(1, 120_000_000), "exFAT"),
+            (at(1, 0), "seconds"),
+            (at(2, 0), "seconds or FAT, rounded up"),
+            (at(0, 0), "FAT, truncated"),
+            (at(3600, 0), "FAT and an hour"),
+            (at(-14 * 3600, 0), "FAT and fourteen hours"),
+        ] {
+            assert_eq!(movement(RECORDED, found), Movement::Unmoved, "{why}");
+            assert_eq!(movement(found, RECORDED), Movement::Unmoved, "{why}, recorded coarsely");
+        }
+    }
+
+    #[test]
+    fn a_file_written_to_later_or_earlier_has_moved() {
+        for found in [
+            at(1, 123_456_790),
+            at(1, 123_500_001),
+            at(2, 123_456_789),
+            at(60, 0),
+            at(15 * 3600, 0),
+            at(86_400, 0),
+        ] {
+            assert_eq!(movement(RECORDED, found), Movement::Later, "{found:?}");
+            assert_eq!(movement(found, RECORDED), Movement::Earlier, "{found:?}");
+        }
+        // Whole hours are a shift only of a stamp that FAT can hold.
+        assert_eq!(movement(RECORDED, at(3601, 123_456_789)), Movement::Later);
+    }
+}
