@@ -22,6 +22,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use tempfile::{SpooledTempFile, spooled_tempfile};
 use truesum::hash::Spec;
+use truesum::manifest::Time;
 use truesum::manifest::convert::{ConvertError, Converted, convert};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{
@@ -284,6 +285,10 @@ fn hand_out(args: &ConvertArgs, mut text: SpooledTempFile, console: &mut Console
             return Exit::NotAsAsked;
         }
     };
+    // The entries say what files were when the old manifest was made, not now.
+    if let Some(date) = date_of(&args.input) {
+        output.set_date(date);
+    }
     let name = output.name();
     let mut buffer = vec![0; 1 << 16];
     let mut copy = || -> io::Result<()> {
@@ -303,6 +308,13 @@ fn hand_out(args: &ConvertArgs, mut text: SpooledTempFile, console: &mut Console
         tell_folder(&args.input, output, console);
     }
     Exit::Done
+}
+
+/// Returns the modification time of a file; `None` for standard input.
+fn date_of(input: &Path) -> Option<Time> {
+    use std::os::unix::fs::MetadataExt;
+    let file = std::fs::metadata(input).ok().filter(|file| input != Path::new("-") && file.is_file())?;
+    Some(Time { seconds: file.mtime(), nanos: file.mtime_nsec() as u32 })
 }
 
 /// Names are relative to the folder of their manifest: one that stands elsewhere means other files.

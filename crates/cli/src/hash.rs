@@ -35,7 +35,7 @@ use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::manifest::{Cut, Entry};
-use truesum::update::SIGNATURES;
+use truesum::update::{SIGNATURES, is_detached_signature};
 use truesum::walk::LeftOut;
 use truesum::{Config, Error, Mapping, Progress, Root, Summary, Task};
 use writing::{Writing, unfit, writer};
@@ -346,7 +346,8 @@ fn signatures(plan: &Hashing, named: &[Vec<u8>]) -> Vec<(u64, u64)> {
         .filter_map(|end| {
             let mut path = output.clone().into_os_string();
             path.push(end);
-            id(Path::new(&path))
+            let path = Path::new(&path);
+            is_detached_signature(path).then(|| id(path)).flatten()
         })
         .collect();
     if !found.is_empty() {

@@ -9,6 +9,7 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use truesum::manifest::Time;
 use truesum::manifest::{Entry, Head, Options, Reader, Reading, detect};
 use truesum::write::close;
 use truesum::{AtomicFile, Cause, Error};
@@ -116,6 +117,13 @@ impl Output {
         match &mut self.to {
             To::Stdout(stdout) => stdout.flush(),
             To::File(_) => Ok(()),
+        }
+    }
+
+    /// Gives the file this modification time instead of that at which it was begun.
+    pub fn set_date(&mut self, date: Time) {
+        if let To::File(file) = &mut self.to {
+            file.set_date(date);
         }
     }
 

@@ -7,6 +7,7 @@ mod guard;
 pub mod input;
 mod kept;
 pub(crate) mod lease;
+pub(crate) mod lock;
 pub(crate) mod mapped;
 pub mod mapping;
 pub mod open;

@@ -19,14 +19,14 @@ use crate::audit::row::Row;
 use crate::audit::{Event as AuditEvent, Standing};
 use crate::content::set::NONE;
 use crate::error::{Cause, Error};
+use crate::io::lock::Lock;
 use crate::io::write::AtomicFile;
 use crate::progress::Progress;
+pub use crate::verify::detached::{SIGNATURES, is_detached_signature};
 use crate::verify::options::under;
-pub use crate::verify::unlisted::SIGNATURES;
 use crate::verify::unlisted::is_signature;
 use changes::Planned;
 use original::Original;
-use rustix::fs::{Timespec, Timestamps, UTIME_OMIT};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -108,6 +108,14 @@ impl<'a> Update<'a> {
     }
 
     fn done(&mut self, manifest: &Path, tell: &mut Tell<'_>) -> io::Result<()> {
+        // Until this run ends no other one reads what it is about to replace.
+        let lock = match self.options.dry_run {
+            true => None,
+            false => match Lock::open(manifest, self.comparison.progress) {
+                Ok(lock) => Some(lock),
+                Err(error) => return self.failed(&error, tell),
+            },
+        };
         let original = match Original::open(manifest) {
             Ok(original) => original,
             Err(error) => return self.failed(&error, tell),
@@ -194,7 +202,7 @@ impl<'a> Update<'a> {
             tell(Event::Refused(refusal))?;
             self.report.refused = true;
         } else if wanted && !self.options.dry_run {
-            match self.write(manifest, &original, &reading, &told) {
+            match self.write(manifest, lock.as_ref(), &original, &reading, &told) {
                 Ok(()) => self.report.written = true,
                 Err(error) => {
                     self.report.refused = true;
@@ -304,6 +312,7 @@ impl<'a> Update<'a> {
     fn write(
         &self,
         manifest: &Path,
+        lock: Option<&Lock>,
         original: &Original,
         reading: &truesum_manifest::Options,
         told: &[(Row, Action)],
@@ -323,12 +332,10 @@ impl<'a> Update<'a> {
         // The manifest's time stands for those that its lines do not tell: a newer one would hide what was written to, since it
         // was written or while this run reads.
         let time = self.report.keeps_time.unwrap_or(self.began);
-        let times = Timestamps {
-            last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
-            last_modification: Timespec { tv_sec: time.seconds, tv_nsec: time.nanos.into() },
-        };
-        rustix::fs::futimens(file.file(), &times).map_err(|error| fail(error.into()))?;
-        file.commit_if(|| original.unchanged(manifest))
+        file.set_date(time);
+        file.commit_if(|| {
+            lock.map_or(Ok(()), |lock| lock.still_at(manifest)).and_then(|()| original.unchanged(manifest))
+        })
     }
 
     /// Whether an entry without a time stays of a file that was written to after the manifest was.

@@ -6,7 +6,7 @@
 mod apk;
 mod archive;
 pub mod bag;
-mod detached;
+pub(crate) mod detached;
 mod embedded;
 pub mod entries;
 pub mod event;

@@ -76,6 +76,8 @@ impl<'t> Signature<'t> {
                 }
                 (Some((&comment[TRUSTED.len()..], global)), None)
             }
+            // Only minisign signs digests, and it always signs a comment too: without it the file was cut off.
+            None if is_prehashed => return None,
             None => (None, Some(rest).filter(|rest| !rest.is_empty())),
         };
         Some(Signature {
@@ -133,6 +135,7 @@ mod tests {
         let lines: Vec<&str> = SIGNATURE.lines().collect();
         for text in [
             lines[..1].join("\n"),
+            lines[..2].join("\n"),
             lines[..3].join("\n"),
             lines[1..].join("\n"),
             format!("{SIGNATURE}SHA256 (a) = 0\n"),

@@ -30,6 +30,7 @@ pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
         ("incomplete", report.incomplete),
         ("unmarked", report.unmarked),
         ("own", report.own),
+        ("signatures", report.signatures),
         ("left_out", report.left_out),
         ("not_in_turn", report.not_in_turn),
         ("still_failed", report.still_failed),
@@ -89,6 +90,7 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     row(report.unsigned, Tone::Bad, "NOT SIGNED as asked", None);
     if exact {
         row(report.own, Tone::Unsure, "of truesum's own beside them", None);
+        row(report.signatures, Tone::Unsure, "signatures of the manifest", None);
     }
     rows
 }

@@ -14,6 +14,7 @@ use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{self, Entry, Format, Style, Time, WriteError, Writer, algorithm_from_name};
+use truesum::write::coarse_now;
 use truesum::{Cause, Error, Found, Job, Notice, Outcome, Sink, Task, create_beside};
 
 /// The name of the manifest of a folder, by the rule that a reader can tell its algorithm by.
@@ -135,6 +136,8 @@ pub struct Beside<'a> {
     specs: Vec<Spec>,
     accept: Accept,
     verbose: bool,
+    /// When the run began: manifests have this time, before which no file was read.
+    began: Time,
     /// The folder that the last file was in, and those above it that have files of their own.
     levels: Vec<Level>,
     /// Manifests written.
@@ -168,6 +171,7 @@ impl<'a> Beside<'a> {
             specs,
             accept,
             verbose,
+            began: coarse_now(),
             levels,
             written,
             listed,
@@ -249,6 +253,7 @@ impl<'a> Beside<'a> {
         let shown = Path::new(OsStr::from_bytes(path));
         let base = shown.file_name().unwrap_or_default().as_bytes();
         let mut file = create_beside(job, base).map_err(Why::Failed)?;
+        file.set_date(self.began);
         if let Some(refusal) = refused_at(shown, file.target(), gathered, self.accept) {
             return Err(Why::Refused(refusal));
         }

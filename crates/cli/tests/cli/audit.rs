@@ -270,3 +270,14 @@ fn two_folders_are_compared_under_a_key() {
     folder.write("e/a", "abd");
     assert_eq!(folder.run(&["diff", "-a", "hmac-md5", "--key-file", "K", "d", "e"]).out(), "changed\ta\n");
 }
+
+#[test]
+fn a_known_file_has_every_recorded_property() {
+    // regression: sizes in sets were ignored, so that a forged file of another size was known.
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc")]);
+    let md5 = "900150983cd24fb0d6963f7d28e17f72";
+    for (size, code) in [(3, 0), (4, 1)] {
+        folder.write("set", format!("%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n{size},{md5},x\n"));
+        assert_eq!(folder.run(&["audit", "-k", "set", "d"]).code, Some(code), "{size}");
+    }
+}

@@ -412,3 +412,33 @@ fn no_list_is_written_in_base_32_that_a_check_would_not_read() {
         }
     }
 }
+
+#[test]
+fn a_manifest_is_dated_before_its_files_were_read() {
+    // regression: dated at the end, it made an edit during the run look older than itself.
+    let folder = Folder::with(&[
+        ("d/a", "abc"),
+        ("d/s/b", "abc"),
+        ("old.md5", "900150983cd24fb0d6963f7d28e17f72  a\n"),
+    ]);
+    let fifo = std::process::Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap();
+    assert!(fifo.success());
+    let date = |name: &str| std::fs::metadata(folder.path(name)).unwrap().modified().unwrap();
+    for (words, manifest) in [
+        (&["hash", "-o", "M", "d", "--special", "pipe"][..], "M"),
+        (&["hash", "--per-directory", "-a", "sha256", "d"], "d/SHA256SUMS"),
+    ] {
+        let before = std::time::SystemTime::now();
+        let mut run = folder.command().args(words).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        let middle = std::time::SystemTime::now();
+        if manifest == "M" {
+            std::fs::write(folder.path("pipe"), "x").unwrap();
+        }
+        assert!(run.wait().unwrap().success());
+        let tick = std::time::Duration::from_millis(20);
+        assert!(date(manifest) > before - tick && date(manifest) < middle, "{manifest}");
+    }
+    assert_eq!(folder.run(&["convert", "old.md5", "-t", "bsd", "-o", "new.md5"]).code, Some(0));
+    assert_eq!(date("new.md5"), date("old.md5"), "what it says is as old as before");
+}

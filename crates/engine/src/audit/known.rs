@@ -1,6 +1,6 @@
 //! Sets of known content: which files have digests that a set holds, whatever their names, and which have not.
 //!
-//! A file is known if all digests of one entry of one set are its own. Digests are kept as their bytes, sorted, so that a set
+//! A file is known if all digests of one entry of one set are its own, and the size where the entry has one. Digests are kept as their bytes, sorted, so that a set
 //! of millions takes little more than they do.
 
 use crate::error::{Cause, Error};
@@ -64,10 +64,12 @@ pub struct KnownReport {
     pub not_tamper_evident: BTreeSet<String>,
 }
 
-/// Entries that have digests of the same algorithms.
+/// Entries that record the same properties.
 struct Kind {
     specs: Arc<[Spec]>,
-    /// Bytes of the digests of an entry.
+    /// Whether they have a size, which must match too: it stands behind the digests.
+    sized: bool,
+    /// Bytes of the properties of an entry.
     width: usize,
     /// Those of all entries, in ascending order once all were read.
     digests: Vec<u8>,
@@ -188,16 +190,18 @@ impl<'a> KnownSets<'a> {
             return;
         }
         self.report.listed += 1;
-        let at = match self.kinds.iter().position(|kind| kind.specs == job.specs) {
+        let sized = job.size.is_some();
+        let at = match self.kinds.iter().position(|kind| kind.specs == job.specs && kind.sized == sized) {
             Some(at) => at,
             None => {
-                let width = job.expected.iter().map(width).sum();
-                self.kinds.push(Kind { specs: job.specs.clone(), width, digests: Vec::new() });
+                let width = job.expected.iter().map(width).sum::<usize>() + if sized { 8 } else { 0 };
+                self.kinds.push(Kind { specs: job.specs.clone(), sized, width, digests: Vec::new() });
                 self.kinds.len() - 1
             }
         };
         let kind = &mut self.kinds[at];
         job.expected.iter().for_each(|digest| put(digest, &mut kind.digests));
+        kind.digests.extend(job.size.into_iter().flat_map(u64::to_be_bytes));
     }
 
     fn failed(&mut self, error: &Error, tell: &mut TellKnown<'_>) -> io::Result<()> {
@@ -263,6 +267,9 @@ impl Sink for Relay<'_, '_> {
             for spec in kind.specs.iter() {
                 let at = outcome.job.specs.iter().position(|own| own == spec);
                 at.into_iter().for_each(|at| put(&found.digests[at], &mut row));
+            }
+            if kind.sized {
+                row.extend(found.size.to_be_bytes());
             }
             row.len() == kind.width && kind.holds(&row)
         });

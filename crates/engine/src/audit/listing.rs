@@ -133,6 +133,10 @@ impl Comparison<'_> {
                     self.failed(&error, tell)?;
                     continue;
                 }
+                // Named like a temporary file of this program, which proves nothing.
+                Item::Temporary(path) if !self.asked.notes && !self.folders => {
+                    (path.into_os_string().into_vec(), None)
+                }
                 Item::Temporary(_) | Item::Link(_) | Item::Dangling(_) | Item::Special(..) => continue,
             };
             let name = path.strip_prefix(root).unwrap_or(&path);

@@ -4,11 +4,14 @@
 //! that a run that is killed leaves nothing. A new file then gets its name at once; one that replaces another has a
 //! temporary name between two system calls, for only a named file can be renamed. Elsewhere it has a temporary name all
 //! the while, which no walk takes for content (`temporary.rs`).
+//!
+//! Its modification time is that at which writing began. A manifest so has a time before any of its files were read: what was written
+//! to during a run is later, and looks so.
 
 use super::kept::Kept;
 use super::temporary::{self, Temporary, temporary_name};
 use crate::error::{Cause, Error};
-use rustix::fs::{self, AtFlags, CWD, Mode, OFlags};
+use rustix::fs::{self, AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,6 +19,7 @@ use std::io::{self, BufWriter, Read, Seek, Write};
 use std::os::fd::{AsFd, AsRawFd, IntoRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use truesum_manifest::Time;
 
 /// A file being written. Dropped before [`AtomicFile::commit`] it leaves nothing behind and the old file as it was.
 pub struct AtomicFile {
@@ -24,6 +28,8 @@ pub struct AtomicFile {
     target: PathBuf,
     /// What the file to be replaced passes on.
     old: Option<Kept>,
+    /// The modification time that the file gets.
+    date: Time,
     /// The folder that the target's path leads through, where it is one that is open.
     _folder: Option<OwnedFd>,
 }
@@ -102,8 +108,14 @@ impl AtomicFile {
             beside,
             target: real.to_owned(),
             old,
+            date: coarse_now(),
             _folder: None,
         })
+    }
+
+    /// Gives the file this modification time instead of that of the beginning.
+    pub fn set_date(&mut self, date: Time) {
+        self.date = date;
     }
 
     /// The file as it is written, to recognise it in a walk.
@@ -129,10 +141,15 @@ impl AtomicFile {
     /// # Errors
     /// As [`AtomicFile::commit`], and those of `look`.
     pub(crate) fn commit_if(self, look: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
-        let AtomicFile { content, mut beside, target, old, _folder } = self;
+        let AtomicFile { content, mut beside, target, old, date, _folder } = self;
         let name = target.as_os_str().as_bytes().to_vec();
         let fail = |error: io::Error| Error::io(&name, "write", error);
         let file = content.into_inner().map_err(|error| fail(error.into_error()))?;
+        let times = Timestamps {
+            last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
+            last_modification: Timespec { tv_sec: date.seconds, tv_nsec: date.nanos.into() },
+        };
+        fs::futimens(&file, &times).map_err(|error| fail(error.into()))?;
         file.sync_all().map_err(fail)?;
         // Network file systems and quotas report some write errors only when a descriptor is closed: one is closed
         // before the old file goes, one after, when the file has its final name.
@@ -270,6 +287,12 @@ pub(crate) fn is_own(target: &Path, magic: &[u8]) -> bool {
         Ok(found) => found.is_file() || found.is_symlink(),
         Err(_) => true,
     }
+}
+
+/// Returns the time by which the system stamps files: one that is written to from now on has this time or a later one.
+pub fn coarse_now() -> Time {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+    Time { seconds: now.tv_sec, nanos: now.tv_nsec as u32 }
 }
 
 /// Where a name leads when the file does not exist: a symbolic link to nothing is followed to where the file will be.

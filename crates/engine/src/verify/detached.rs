@@ -2,24 +2,45 @@
 //!
 //! A message of OpenPGP that holds a list in itself, or a list below the lines of a signature, has the same names.
 
+use crate::io::anchor::Anchor;
 use crate::io::open::{Root, Special};
-use crate::verify::unlisted::SIGNATURES;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum_manifest::{Head, detect};
 
+/// What detached signatures are called: the name of what is signed, and one of these. OpenPGP, minisign, signify, CMS and PKCS #7,
+/// OpenTimestamps, RFC 3161, sigstore.
+pub const SIGNATURES: [&str; 13] = [
+    ".sig",
+    ".asc",
+    ".minisig",
+    ".gpg",
+    ".sign",
+    ".pgp",
+    ".p7s",
+    ".p7",
+    ".ots",
+    ".tsr",
+    ".sigstore.json",
+    ".sigstore",
+    ".bundle",
+];
+
 /// Longest signature, in bytes: one of a few keys and the certificates with them. What is longer is read as a manifest.
 const LONGEST: u64 = 64 << 10;
 
 /// Whether this is a detached signature and nothing else, by its name and all that it holds.
-pub(super) fn is_detached_signature(path: &Path) -> bool {
+pub fn is_detached_signature(path: &Path) -> bool {
     let name = path.as_os_str().as_bytes();
-    if !SIGNATURES.iter().any(|end| name.ends_with(end.as_bytes())) {
-        return false;
-    }
-    let Ok((file, _)) = Root::Anywhere.open(name, Special::Refuse) else { return false };
+    SIGNATURES.iter().any(|end| name.ends_with(end.as_bytes())) && holds_signature(name, None)
+}
+
+/// Whether all that a file holds is a detached signature, whatever it is called.
+pub(crate) fn holds_signature(path: &[u8], anchor: Option<&Anchor>) -> bool {
+    let (root, path) = anchor.map_or((&Root::Anywhere, path), |anchor| (anchor.root(), anchor.rest(path)));
+    let Ok((file, _)) = root.open(path, Special::Refuse) else { return false };
     let mut text = Vec::new();
     let read = File::from(file).take(LONGEST + 1).read_to_end(&mut text).is_ok();
     read && text.len() as u64 <= LONGEST && is_whole(&text)
@@ -27,7 +48,7 @@ pub(super) fn is_detached_signature(path: &Path) -> bool {
 
 /// Whether a signature is all of this.
 fn is_whole(text: &[u8]) -> bool {
-    if are_packets(text) {
+    if are_packets(text) || is_signed_der(text) || text.starts_with(OPEN_TIMESTAMPS) {
         return true;
     }
     let Some(row) = detect(Head { text, complete: true }, None) else { return false };
@@ -40,6 +61,25 @@ fn is_whole(text: &[u8]) -> bool {
         "sigstore-bundle" => is_one_object(text.trim_ascii()),
         _ => false,
     }
+}
+
+/// How a proof of OpenTimestamps begins (its library, `core/timestamp.py`: `DetachedTimestampFile.HEADER_MAGIC`).
+const OPEN_TIMESTAMPS: &[u8] = b"\x00OpenTimestamps\x00\x00Proof\x00\xbf\x89\xe2\xe8\x84\xe8\x92\x94";
+/// The object identifier id-signedData, 1.2.840.113549.1.7.2 (RFC 5652, section 5.1), as DER writes it.
+const SIGNED_DATA: &[u8] = b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02";
+
+/// Whether this is one DER sequence to the last byte that holds signed data: a CMS signature, or the answer of a time stamp authority
+/// (RFC 3161), where a status of a few bytes and a text comes before it.
+fn is_signed_der(text: &[u8]) -> bool {
+    let (header, len) = match text {
+        [0x30, 0x81, len, ..] => (3, usize::from(*len)),
+        [0x30, 0x82, a, b, ..] => (4, usize::from(u16::from_be_bytes([*a, *b]))),
+        [0x30, 0x80, .., 0, 0] => (2, text.len() - 2),
+        [0x30, len @ 0..=0x7f, ..] => (2, usize::from(*len)),
+        _ => return false,
+    };
+    let head = &text[..text.len().min(256)];
+    header + len == text.len() && head.windows(SIGNED_DATA.len()).any(|bytes| bytes == SIGNED_DATA)
 }
 
 /// Whether the first object of JSON ends where the text does.
@@ -143,6 +183,22 @@ mod tests {
         assert!(!is_whole(b""));
         assert!(!is_whole(&[0x88, 0]), "no version");
         assert!(!is_whole(b"\x01\x02"));
+    }
+
+    #[test]
+    fn binary_signatures_are_known_by_what_they_hold() {
+        let cms = |len: usize| {
+            let mut text = b"\x30\x82".to_vec();
+            text.extend((len as u16).to_be_bytes());
+            text.extend(SIGNED_DATA);
+            text.resize(4 + len, 0);
+            text
+        };
+        assert!(is_whole(&cms(1000)) && !is_whole(&cms(1000)[..900]), "cut off");
+        assert!(!is_whole(&[cms(1000), vec![0]].concat()), "something behind");
+        assert!(!is_whole(&[b"\x30\x82\x03\xe8".to_vec(), vec![0; 1000]].concat()), "other data");
+        assert!(is_whole(&[OPEN_TIMESTAMPS, b"\x01\x08"].concat()) && !is_whole(&OPEN_TIMESTAMPS[..20]));
+        assert!(!is_whole(&[0; 5000]) && !is_whole(b""));
     }
 
     #[test]

@@ -9,7 +9,8 @@ use crate::verify::bag;
 use crate::verify::listed::ListedNames;
 use crate::verify::picking::{Pick, Picking};
 use crate::verify::pieced::{self, Join, Pieced};
-use std::collections::BTreeMap;
+use crate::verify::state::{Key, key};
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -64,6 +65,10 @@ pub struct Entries<'a, R> {
     release: bool,
     /// Whether all names are to be of a bag's payload.
     payload: bool,
+    /// Entries that failed when they were read last, where a state is kept.
+    failed: HashSet<Key>,
+    /// The names of those that are not selected.
+    left_out_failed: Vec<Vec<u8>>,
 }
 
 /// What was learned of a manifest while its entries were read.
@@ -120,6 +125,25 @@ impl<'a, R: Read> Entries<'a, R> {
             keyed,
             release,
             payload: false,
+            failed: HashSet::new(),
+            left_out_failed: Vec::new(),
+        }
+    }
+
+    /// Notes which of the entries that are not selected are among these, which failed when they were read last.
+    pub(crate) fn noting_failed(self, failed: HashSet<Key>) -> Entries<'a, R> {
+        Entries { failed, ..self }
+    }
+
+    /// Returns the names of those that were met so far.
+    pub(crate) fn left_out_failed(&self) -> &[Vec<u8>] {
+        &self.left_out_failed
+    }
+
+    fn leave_out(&mut self, job: &Job) {
+        self.facts.left_out += 1;
+        if !self.failed.is_empty() && self.failed.contains(&key(job)) {
+            self.left_out_failed.push(job.name.clone());
         }
     }
 
@@ -377,9 +401,9 @@ impl<R: Read> Iterator for Entries<'_, R> {
             }
             match self.picking.pick(&job, self.root) {
                 Pick::In => return Some(self.task(job)),
-                Pick::Out => self.facts.left_out += 1,
+                Pick::Out => self.leave_out(&job),
                 Pick::Spare(key) => {
-                    self.facts.left_out += 1;
+                    self.leave_out(&job);
                     if self.spare.as_ref().is_none_or(|(least, _)| key < *least) {
                         self.spare = Some((key, job));
                     }
@@ -394,6 +418,7 @@ impl<R: Read> Iterator for Entries<'_, R> {
         }
         let (_, job) = self.spare.take().filter(|_| self.picking.is_empty())?;
         self.facts.left_out -= 1;
+        self.left_out_failed.retain(|name| *name != job.name);
         Some(self.task(job))
     }
 }

@@ -65,6 +65,8 @@ pub struct Report {
     pub unsigned: u64,
     /// Files of this program beside those listed ([`Search::own`](crate::verify::unlisted::Search::own)).
     pub own: u64,
+    /// Detached signatures of the manifests, which cannot list them.
+    pub signatures: u64,
     /// Whether there may be more files that are not listed.
     pub cut: bool,
     /// Entries by algorithms whose equal digest does not tell tampering: how many, by the algorithms' names.
@@ -105,6 +107,7 @@ impl Report {
             incomplete: 0,
             unsigned: 0,
             own: 0,
+            signatures: 0,
             cut: false,
             not_tamper_evident: BTreeMap::new(),
             unread: 0,
@@ -150,6 +153,7 @@ impl Report {
             renamed: _,
             unmarked: _,
             own: _,
+            signatures: _,
             cut: _,
             not_tamper_evident: _,
         } = self;

@@ -131,13 +131,34 @@ pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<S
         };
         return judge(name, name, message, &signature, key);
     }
-    let (at, beside) = beside(name)?;
-    let signature =
-        Signature::parse(&beside).ok_or_else(|| refused(&at, "no signature of minisign or signify"))?;
-    if signature.message.is_some() {
-        return Err(refused(&at, "the message follows in it: check that file itself"));
+    // There may be one of minisign and one of signify: the one by this key counts.
+    let mut error = None;
+    for ending in ENDINGS {
+        match beside(name, ending)? {
+            None => {}
+            Some((at, beside)) => match of_beside(name, text, &at, &beside, key) {
+                Ok(seal) => return Ok(seal),
+                Err(why) => drop(error.get_or_insert(why)),
+            },
+        }
     }
-    judge(name, &at, text, &signature, key)
+    Err(error.unwrap_or_else(|| {
+        let shown = name_of(name);
+        refused(name, format!("no signature in it, and neither {shown}.minisig nor {shown}.sig is there"))
+    }))
+}
+
+/// Verifies a signature beside a manifest.
+fn of_beside(name: &Path, text: &[u8], at: &Path, beside: &[u8], key: &PublicKey) -> Result<Seal, Error> {
+    let signature =
+        Signature::parse(beside).ok_or_else(|| refused(at, "no signature of minisign or signify"))?;
+    if signature.message.is_some() {
+        return Err(refused(at, "the message follows in it: check that file itself"));
+    }
+    if at.as_os_str().as_bytes().ends_with(ENDINGS[0].as_bytes()) && signature.trusted.is_none() {
+        return Err(refused(at, "it has no trusted comment: it was cut off"));
+    }
+    judge(name, at, text, &signature, key)
 }
 
 fn judge(
@@ -156,29 +177,24 @@ fn judge(
     seal(file, at, signature, key)
 }
 
-/// The signature beside a file.
-fn beside(name: &Path) -> Result<(PathBuf, Vec<u8>), Error> {
+/// Returns the signature beside a file with this ending, if it is there.
+fn beside(name: &Path, ending: &str) -> Result<Option<(PathBuf, Vec<u8>)>, Error> {
     if name.as_os_str() == "-" {
         return Err(refused(name, "no signature in it, and nothing is beside standard input"));
     }
-    for ending in ENDINGS {
-        let mut at = name.as_os_str().to_os_string();
-        at.push(ending);
-        let at = PathBuf::from(at);
-        match std::fs::File::open(&at) {
-            Ok(file) => {
-                let mut text = Vec::new();
-                let io = |error| Error::io(at.as_os_str().as_bytes(), "read", error);
-                file.take(SHORT).read_to_end(&mut text).map_err(io)?;
-                return Ok((at, text));
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(Error::io(at.as_os_str().as_bytes(), "open", error)),
+    let mut at = name.as_os_str().to_os_string();
+    at.push(ending);
+    let at = PathBuf::from(at);
+    match std::fs::File::open(&at) {
+        Ok(file) => {
+            let mut text = Vec::new();
+            let io = |error| Error::io(at.as_os_str().as_bytes(), "read", error);
+            file.take(SHORT).read_to_end(&mut text).map_err(io)?;
+            Ok(Some((at, text)))
         }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io(at.as_os_str().as_bytes(), "open", error)),
     }
-    let shown = name_of(name);
-    let why = format!("no signature in it, and neither {shown}.minisig nor {shown}.sig is there");
-    Err(Error::new(name.as_os_str().as_bytes(), "verify", Cause::Other(why)))
 }
 
 /// Whether a file is checked as a detached signature where a public key is given: of the one file that its name tells.

@@ -1,25 +1,37 @@
-//! When entries were read last, kept from run to run in a file of its own: what a check needs to go on where the last one
+//! When entries were read last, kept from run to run in a file of its own: what a check needs to continue where the last one
 //! ended (docs/check.md, "Selection").
+//!
+//! Entries take turns by the number of the run in which they were read last, which the file counts itself. The clock is written down for
+//! people and decides nothing: one that is set back, jumps or stands still must neither hide a failure nor read the same files forever.
+//! The file is locked while a run lasts, so that no run overwrites what another one found, and saved from time to time, so that a
+//! run that is killed loses little.
 
 use crate::error::{Cause, Error};
+use crate::io::lock::Lock;
 use crate::io::write::AtomicFile;
 use crate::job::Job;
+use crate::progress::Progress;
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 use truesum_hash::Spec;
 use truesum_manifest::Time;
 
 /// The first line, by which the file is known.
-const MAGIC: &[u8] = b"truesum-state/1\n";
-/// After how many seconds an entry is forgotten that no manifest lists any more.
-const FORGOTTEN: i64 = 400 * 86_400;
+const MAGIC: &[u8] = b"truesum-state/2\n";
+/// What the first line of every version begins with.
+const MAGIC_OF_ALL: &[u8] = b"truesum-state/";
+/// After how many runs an entry is forgotten that no manifest lists any more.
+const FORGOTTEN: u64 = 1000;
 /// Bytes of a key.
 const KEY: usize = 16;
 /// The longest line that is read.
 const LONGEST: usize = 256;
+/// How often it is saved during a run, unless saving takes long.
+const SAVE: Duration = Duration::from_secs(5);
 
 /// An entry: its name with its digests.
 pub(crate) type Key = [u8; KEY];
@@ -27,12 +39,23 @@ pub(crate) type Key = [u8; KEY];
 /// What is known of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
-    /// Since when.
+    /// The number of the run that read it last, or that saw it first if none did.
+    pub(crate) run: u64,
+    /// When that was, for people.
     pub(crate) time: Time,
     pub(crate) what: What,
+    /// Whether this run saw it in the manifest.
+    listed: bool,
 }
 
-/// What happened to an entry at that time.
+impl Mark {
+    /// Returns what entries are ordered by: those that wait longest first, and of those of one run first the ones it did not read.
+    pub(crate) fn turn(&self) -> (u64, bool) {
+        (self.run, self.what != What::Seen)
+    }
+}
+
+/// What happened to an entry in that run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// It was read, and was good.
@@ -50,107 +73,157 @@ const WORDS: [(What, &str); 3] =
 pub(crate) struct State {
     path: PathBuf,
     marks: HashMap<Key, Mark>,
+    run: u64,
     now: Time,
-    hash: Spec,
+    lock: Lock,
+    saved: Instant,
+    pause: Duration,
 }
 
 impl State {
-    /// Reads the state kept in this file; none is there before the first run. Times after `now` are none.
+    /// Locks and reads the state kept in this file, which is made before the first run.
     ///
     /// # Errors
-    /// It cannot be read, or is something else.
-    pub(crate) fn open(path: &Path, now: Time) -> Result<State, Error> {
+    /// It cannot be read or written, another run uses it, or it is something else.
+    pub(crate) fn open(path: &Path, now: Time, progress: &Progress) -> Result<State, Error> {
         let name = path.as_os_str().as_bytes();
-        let hash = "blake3".parse().expect("a row of the table of algorithms");
-        let mut state = State { path: path.to_owned(), marks: HashMap::new(), now, hash };
         let refused = |why: &str| Error::new(name, "use", Cause::Other(why.to_owned()));
         if path.is_symlink() {
             return Err(refused("it is a symbolic link, which would be replaced: name the file itself"));
         }
         // What could not be written in the end is known before anything is read.
         drop(AtomicFile::begin_own(path)?);
-        // Opening a pipe would wait for whoever writes to it.
-        let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
-        let file = match std::fs::File::options().read(true).custom_flags(flags).open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(state),
-            Err(error) => return Err(Error::io(name, "open", error)),
-        };
-        if !file.metadata().map_err(|error| Error::io(name, "read", error))?.is_file() {
-            return Err(refused("it is no regular file"));
-        }
-        let mut reader = BufReader::with_capacity(1 << 16, file);
+        let lock = Lock::create(path, progress)?;
+        let mut reader = BufReader::with_capacity(1 << 16, lock.file());
+        let (mut marks, mut run, mut entries) = (HashMap::new(), 0, 0);
         let mut line = Vec::new();
         for number in 1u64.. {
             line.clear();
             let read = io::Read::take(&mut reader, LONGEST as u64).read_until(b'\n', &mut line);
             match read.map_err(|error| Error::io(name, "read", error))? {
+                // Made and not yet saved.
                 0 if number == 1 => break,
-                0 => return Ok(state),
+                0 if number == 2 => return Err(refused("it was cut off")),
+                0 if number != entries + 3 => return Err(refused("it was cut off")),
+                0 => break,
                 _ if number == 1 && line == MAGIC => continue,
+                _ if number == 1 && line.starts_with(MAGIC_OF_ALL) => {
+                    return Err(refused(
+                        "it is a state of another version: without the file all is read from the beginning",
+                    ));
+                }
                 _ if number == 1 => return Err(refused("it is no state of a check")),
                 _ => {}
             }
-            let (key, mark) = parse(&line).ok_or_else(|| {
+            let malformed = || {
                 refused(&format!(
                     "line {number} is malformed; without the file all is read from the beginning"
                 ))
-            })?;
-            let mark = Mark {
-                time: if mark.time > now { Time { seconds: i64::MIN, nanos: 0 } } else { mark.time },
-                ..mark
             };
-            state.marks.insert(key, mark);
+            if number == 2 {
+                (run, entries) = counts(&line).ok_or_else(malformed)?;
+                continue;
+            }
+            let (key, mark) = parse(&line).filter(|(_, mark)| mark.run <= run).ok_or_else(malformed)?;
+            marks.insert(key, mark);
         }
-        Ok(state)
+        Ok(State {
+            path: path.to_owned(),
+            marks,
+            run: run + 1,
+            now,
+            lock,
+            saved: Instant::now(),
+            pause: SAVE,
+        })
     }
 
-    /// The key of an entry.
-    pub(crate) fn key(&self, job: &Job) -> Key {
-        let mut bytes = (job.name.len() as u64).to_le_bytes().to_vec();
-        bytes.extend_from_slice(&job.name);
-        for (spec, digest) in job.specs.iter().zip(&job.expected) {
-            bytes.extend_from_slice(format!("{spec}:{digest};").as_bytes());
-        }
-        let digest = self.hash.digest(&bytes);
-        digest.as_bytes().first_chunk().copied().unwrap_or_default()
-    }
-
-    /// What is known of an entry. One that is not known is from now on.
+    /// Returns what is known of an entry. One that is not known is from now on.
     pub(crate) fn mark(&mut self, key: Key) -> Mark {
-        *self.marks.entry(key).or_insert(Mark { time: self.now, what: What::Seen })
+        let new = Mark { run: self.run, time: self.now, what: What::Seen, listed: true };
+        let mark = self.marks.entry(key).or_insert(new);
+        mark.listed = true;
+        *mark
     }
 
-    /// Notes that an entry was read.
+    /// Notes what came of reading an entry. A failure stays one until the entry was read and is good.
     pub(crate) fn note(&mut self, key: Key, what: What, time: Time) {
-        self.marks.insert(key, Mark { time, what });
+        let failed = self.marks.get(&key).is_some_and(|mark| mark.what == What::Failed);
+        let what = if failed && what == What::Seen { What::Failed } else { what };
+        self.marks.insert(key, Mark { run: self.run, time, what, listed: true });
+    }
+
+    /// Returns the entries that failed when they were read last.
+    pub(crate) fn failed(&self) -> impl Iterator<Item = Key> + '_ {
+        self.marks.iter().filter(|(_, mark)| mark.what == What::Failed).map(|(key, _)| *key)
+    }
+
+    /// Saves it if that was long ago.
+    ///
+    /// # Errors
+    /// The file cannot be written, or is something else.
+    pub(crate) fn save_now_and_then(&mut self) -> Result<(), Error> {
+        if self.saved.elapsed() < self.pause {
+            return Ok(());
+        }
+        let began = Instant::now();
+        self.save()?;
+        // A large one takes long: a twentieth of the run at most.
+        self.pause = SAVE.max(began.elapsed() * 20);
+        Ok(())
     }
 
     /// Writes it, whole or not at all.
     ///
     /// # Errors
     /// The file cannot be written, or is something else.
-    pub(crate) fn write(self) -> Result<(), Error> {
-        let State { path, marks, now, .. } = self;
-        let fail = |error| Error::io(path.as_os_str().as_bytes(), "write", error);
-        let mut file = AtomicFile::create_own(&path, MAGIC)?;
-        let kept = |mark: &Mark| mark.time.seconds > now.seconds.saturating_sub(FORGOTTEN);
-        let mut marks: Vec<(Key, Mark)> = marks.into_iter().filter(|(_, mark)| kept(mark)).collect();
+    pub(crate) fn save(&mut self) -> Result<(), Error> {
+        let name = self.path.as_os_str().as_bytes();
+        let fail = |error| Error::io(name, "write", error);
+        let mut file = AtomicFile::create_own(&self.path, MAGIC_OF_ALL)?;
+        let kept = |mark: &Mark| mark.listed || mark.what == What::Failed || mark.run + FORGOTTEN > self.run;
+        let mut marks: Vec<(&Key, &Mark)> = self.marks.iter().filter(|(_, mark)| kept(mark)).collect();
         marks.sort_unstable_by_key(|(key, _)| *key);
-        file.write_all(MAGIC).map_err(fail)?;
-        for (key, Mark { time, what }) in marks {
-            let word = WORDS.iter().find(|(known, _)| *known == what).map_or("", |(_, word)| *word);
+        file.write_all(MAGIC)
+            .and_then(|()| writeln!(file, "run {} entries {}", self.run, marks.len()))
+            .map_err(fail)?;
+        for (key, Mark { run, time, what, .. }) in marks {
+            let word = WORDS.iter().find(|(known, _)| known == what).map_or("", |(_, word)| *word);
             let key: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
-            writeln!(file, "{key} {time} {word}").map_err(fail)?;
+            writeln!(file, "{key} {run} {time} {word}").map_err(fail)?;
         }
-        file.commit()
+        let next = Lock::of(file.file(), name)?;
+        file.commit_if(|| self.lock.still_at(&self.path))?;
+        self.lock = next;
+        self.saved = Instant::now();
+        Ok(())
     }
+}
+
+/// Returns the key of an entry.
+pub(crate) fn key(job: &Job) -> Key {
+    static HASH: LazyLock<Spec> =
+        LazyLock::new(|| "blake3".parse().expect("a row of the table of algorithms"));
+    let mut bytes = (job.name.len() as u64).to_le_bytes().to_vec();
+    bytes.extend_from_slice(&job.name);
+    for (spec, digest) in job.specs.iter().zip(&job.expected) {
+        bytes.extend_from_slice(format!("{spec}:{digest};").as_bytes());
+    }
+    let digest = HASH.digest(&bytes);
+    digest.as_bytes().first_chunk().copied().unwrap_or_default()
+}
+
+/// Reads the second line: the number of the run that wrote the file, and how many entries follow.
+fn counts(line: &[u8]) -> Option<(u64, u64)> {
+    let text = std::str::from_utf8(line).ok()?.strip_prefix("run ")?.strip_suffix('\n')?;
+    let (run, entries) = text.split_once(" entries ")?;
+    Some((run.parse().ok()?, entries.parse().ok()?))
 }
 
 fn parse(line: &[u8]) -> Option<(Key, Mark)> {
     let text = std::str::from_utf8(line.strip_suffix(b"\n")?).ok()?;
     let mut words = text.split(' ');
-    let (digits, time, word) = (words.next()?, words.next()?, words.next()?);
+    let (digits, run, time, word) = (words.next()?, words.next()?, words.next()?, words.next()?);
     let mut key = [0; KEY];
     let plain = digits.len() == 2 * KEY && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !plain || words.next().is_some() {
@@ -160,7 +233,7 @@ fn parse(line: &[u8]) -> Option<(Key, Mark)> {
         *byte = u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok()?;
     }
     let what = WORDS.iter().find(|(_, known)| *known == word)?.0;
-    Some((key, Mark { time: Time::parse(time)?, what }))
+    Some((key, Mark { run: run.parse().ok()?, time: Time::parse(time)?, what, listed: false }))
 }
 
 #[cfg(test)]
@@ -171,44 +244,112 @@ mod tests {
         Time { seconds, nanos: 5 }
     }
 
+    fn open(path: &Path, now: i64) -> Result<State, Error> {
+        State::open(path, at(now), &Progress::default())
+    }
+
     #[test]
-    fn what_was_noted_is_read_back_and_what_is_old_or_to_come_counts_as_such() {
+    fn turns_go_by_runs_whatever_the_clock_says() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state");
-        let mut state = State::open(&path, at(1000)).unwrap();
-        let [old, good, bad] = [[1; KEY], [2; KEY], [0xab; KEY]];
-        state.note(old, What::Verified, at(1000 - FORGOTTEN));
-        state.note(good, What::Verified, at(999));
-        state.note(bad, What::Failed, at(1000));
-        assert_eq!(state.mark([7; KEY]), Mark { time: at(1000), what: What::Seen });
-        state.write().unwrap();
-        let mut state = State::open(&path, at(999)).unwrap();
-        assert_eq!(state.mark(good), Mark { time: at(999), what: What::Verified });
-        assert_eq!(state.mark(bad), Mark { time: Time { seconds: i64::MIN, nanos: 0 }, what: What::Failed });
-        assert_eq!(state.mark(old).what, What::Seen);
+        let [read, waiting, new] = [[1; KEY], [2; KEY], [3; KEY]];
+        let mut state = open(&path, 1000).unwrap();
+        state.mark(waiting);
+        state.mark(read);
+        state.note(read, What::Verified, at(1000));
+        state.save().unwrap();
+        drop(state);
+        // regression: with a clock set back, what was read counted as never read, again and again.
+        let mut state = open(&path, 1).unwrap();
+        let mut turns = [read, waiting, new].map(|key| (state.mark(key).turn(), key));
+        turns.sort_unstable();
+        assert_eq!(turns.map(|(_, key)| key), [waiting, read, new]);
+    }
+
+    #[test]
+    fn a_failure_survives_everything_but_a_successful_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state");
+        let key = [0xab; KEY];
+        open(&path, 1000).unwrap().save().unwrap();
+        let again = |now: i64, what: Option<What>| {
+            let mut state = open(&path, now).unwrap();
+            what.into_iter().for_each(|what| state.note(key, what, at(now)));
+            state.save().unwrap();
+            state.failed().any(|failed| failed == key)
+        };
+        assert!(again(1000, Some(What::Failed)));
+        assert!(again(1, Some(What::Seen)), "it was passed over");
+        assert!(again(i64::from(u32::MAX), None), "it is not listed, in a far future");
+        (0..3).for_each(|_| assert!(again(1, None)));
+        assert!(!again(1, Some(What::Verified)));
+    }
+
+    #[test]
+    fn what_no_manifest_lists_is_forgotten_in_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state");
+        let line = |key: &str, run: u64, word: &str| {
+            format!("{} {run} 2026-11-22T00:00:00Z {word}\n", key.repeat(KEY))
+        };
+        let text = format!(
+            "truesum-state/2\nrun 2000 entries 3\n{}{}{}",
+            line("01", 900, "verified"),
+            line("02", 900, "failed"),
+            line("03", 1900, "seen")
+        );
+        std::fs::write(&path, text).unwrap();
+        open(&path, 0).unwrap().save().unwrap();
+        let kept = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(
+            (kept.contains("0101"), kept.contains("0202"), kept.contains("0303")),
+            (false, true, true)
+        );
+    }
+
+    #[test]
+    fn a_state_in_use_is_not_used_by_another_run() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state");
+        let mut first = open(&path, 0).unwrap();
+        first.save().unwrap();
+        let progress = Progress::default();
+        progress.stop();
+        assert!(State::open(&path, at(0), &progress).is_err(), "the lock moved to the file that was saved");
+        drop(first);
+        assert!(open(&path, 0).is_ok());
     }
 
     #[test]
     fn what_is_no_state_is_neither_read_nor_replaced() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state");
-        let line = format!("{} 2026-11-22T00:00:00Z verified\n", "0f".repeat(KEY));
+        let head = "truesum-state/2\nrun 3 entries 1\n";
+        let line = format!("{} 3 2026-11-22T00:00:00Z verified\n", "0f".repeat(KEY));
         for (text, good) in [
             (String::new(), true),
-            ("truesum-state/1\n".to_owned(), true),
-            (format!("truesum-state/1\n{line}"), true),
+            (head.to_owned(), false),
+            (head.replace('1', "0"), true),
+            (format!("{head}{line}{line}"), false),
+            (format!("{head}{line}"), true),
             ("a diary\n".to_owned(), false),
-            (format!("truesum-state/1\n{}", line.trim_end()), false),
-            (format!("truesum-state/1\n{}", line.replace("verified", "guessed")), false),
-            (format!("truesum-state/1\n{}", line.replace("0f", "é")), false),
-            (format!("truesum-state/1\n{}\n", "x".repeat(1000)), false),
+            ("truesum-state/1\n".to_owned(), false),
+            ("truesum-state/2\n".to_owned(), false),
+            ("truesum-state/2\nrun x\n".to_owned(), false),
+            (format!("{head}{}", line.trim_end()), false),
+            (format!("{head}{}", line.replace(" 3 ", " 4 ")), false),
+            (format!("{head}{}", line.replace("verified", "guessed")), false),
+            (format!("{head}{}", line.replace("0f", "é")), false),
+            (format!("{head}{}\n", "x".repeat(1000)), false),
         ] {
             std::fs::write(&path, &text).unwrap();
-            assert_eq!(State::open(&path, at(0)).is_ok(), good, "{text}");
+            assert_eq!(open(&path, 0).is_ok(), good, "{text}");
         }
-        let state = State::open(&dir.path().join("none"), at(0)).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let mut state = open(&path, 0).unwrap();
+        std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, "a diary\n").unwrap();
-        assert!(State { path: path.clone(), ..state }.write().is_err());
+        assert!(state.save().is_err());
         assert_eq!(std::fs::read(&path).unwrap(), b"a diary\n");
     }
 }

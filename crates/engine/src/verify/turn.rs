@@ -8,7 +8,7 @@ use crate::task::{Notice, Sink, Task};
 use crate::verify::entries::{Entries, count, weak_name};
 use crate::verify::event::{Event, Manifest};
 use crate::verify::report::Checked;
-use crate::verify::state::{State, What};
+use crate::verify::state::{State, What, key};
 use crate::verify::verification::{Relay, Tell, Verification};
 use crate::verify::waiting::{Slot, Waiting};
 use std::collections::BTreeMap;
@@ -23,8 +23,8 @@ use truesum_manifest::Time;
 /// Files and bytes of the first batch of a run that has an end in time; later ones are as large as the rate allows.
 const FIRST: (u64, u64) = (64, 64 << 20);
 
-/// An entry in the queue: since when it waits, where it lies and how much there is to read.
-type Queued = (Time, Slot, u64);
+/// An entry in the queue: its turn, where it is kept and how much there is to read.
+type Queued = ((u64, bool), Slot, u64);
 
 /// How many of the queue fit into what may be read. The first always does: else a large file would be read never.
 fn fitting(max_bytes: Option<u64>, queue: &[Queued]) -> usize {
@@ -64,6 +64,8 @@ struct Noting<'n, 'r, 't> {
     state: Option<&'n mut State>,
     weak: BTreeMap<String, u64>,
     read: (u64, u64),
+    /// Why the state could not be saved meanwhile, if so.
+    unsaved: Option<Error>,
 }
 
 impl Sink for Noting<'_, '_, '_> {
@@ -80,8 +82,10 @@ impl Sink for Noting<'_, '_, '_> {
                 Verdict::Missing if self.relay.ignores_missing() => What::Seen,
                 _ => What::Failed,
             };
-            let key = state.key(&outcome.job);
-            state.note(key, what, now());
+            state.note(key(&outcome.job), what, now());
+            if let Err(error) = state.save_now_and_then() {
+                self.unsaved.get_or_insert(error);
+            }
         }
         self.relay.outcome(outcome)
     }
@@ -98,7 +102,7 @@ impl Sink for Noting<'_, '_, '_> {
 impl Verification<'_> {
     /// Opens the state that is kept, if one is.
     pub(super) fn state(&self) -> Result<Option<State>, Error> {
-        self.options.turn.state.as_deref().map(|path| State::open(path, now())).transpose()
+        self.options.turn.state.as_deref().map(|path| State::open(path, now(), self.progress)).transpose()
     }
 
     /// Checks those entries of a manifest whose turn it is, and notes that they were.
@@ -113,23 +117,20 @@ impl Verification<'_> {
     ) -> io::Result<()> {
         let Verification { options, progress, report, .. } = self;
         let relay = Relay::new(options, manifest, report, tell);
-        let mut noting = Noting { relay, state: None, weak: BTreeMap::new(), read: (0, 0) };
+        let mut noting = Noting { relay, state: None, weak: BTreeMap::new(), read: (0, 0), unsaved: None };
         let (mut waiting, mut queue): (_, Vec<Queued>) = (Waiting::default(), Vec::new());
         for task in entries.by_ref() {
             match task {
                 Task::File(job) => {
-                    let since = state.as_mut().map(|state| {
-                        let key = state.key(&job);
-                        state.mark(key).time
-                    });
+                    let turn = state.as_mut().map(|state| state.mark(key(&job)).turn());
                     let size = job.size.unwrap_or_else(|| config.root.size(job.path()));
-                    queue.push((since.unwrap_or(Time { seconds: 0, nanos: 0 }), waiting.push(&job), size));
+                    queue.push((turn.unwrap_or_default(), waiting.push(&job), size));
                 }
                 Task::Tell(notice) => noting.notice(notice)?,
             }
         }
         // Stable: those that wait equally long keep the manifest's order.
-        queue.sort_by_key(|(since, _, _)| *since);
+        queue.sort_by_key(|(turn, _, _)| *turn);
         let end = fitting(options.turn.max_bytes, &queue);
         let began = Instant::now();
         let mut at = 0;
@@ -158,7 +159,7 @@ impl Verification<'_> {
             }
             at = stop;
         }
-        let Noting { relay, weak, .. } = noting;
+        let Noting { relay, weak, unsaved, .. } = noting;
         (checked.counts, checked.ignored) = relay.counted();
         checked.counts +=
             Summary { unreached, interrupted: interrupted || progress.stopped(), ..Summary::default() };
@@ -167,17 +168,19 @@ impl Verification<'_> {
         let Some(mut state) = state else { return told };
         for (_, slot, _) in &queue[at..] {
             let job = waiting.job(*slot);
-            let key = state.key(&job);
-            let mark = state.mark(key);
-            if mark.what == What::Failed {
+            if state.mark(key(&job)).what == What::Failed {
                 checked.still_failed += 1;
                 let name = Path::new(OsStr::from_bytes(&job.name));
                 told = told.and_then(|()| tell(Event::StillFailed(name)));
             }
         }
+        for name in entries.left_out_failed() {
+            checked.still_failed += 1;
+            told = told.and_then(|()| tell(Event::StillFailed(Path::new(OsStr::from_bytes(name)))));
+        }
         let path = options.turn.state.clone();
         drop((waiting, queue));
-        match state.write() {
+        match unsaved.map_or_else(|| state.save(), Err) {
             Ok(()) => {
                 // It is no file that a manifest should list.
                 let id = path.and_then(|path| std::fs::metadata(path).ok());
@@ -205,7 +208,7 @@ mod tests {
     use super::*;
 
     fn queue(sizes: &[u64]) -> Vec<Queued> {
-        sizes.iter().map(|&size| (Time { seconds: 0, nanos: 0 }, 0, size)).collect()
+        sizes.iter().map(|&size| ((0, false), 0, size)).collect()
     }
 
     #[test]

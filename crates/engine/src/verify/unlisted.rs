@@ -8,6 +8,7 @@ use crate::run::remote::Remote;
 use crate::select::Selection;
 use crate::task::{Notice, Task};
 use crate::tree::store::{Store, crc32c};
+use crate::verify::detached::{SIGNATURES, holds_signature};
 use crate::verify::listed::ListedNames;
 use crate::walk::{Item, Options, Walk};
 use std::ffi::OsStr;
@@ -26,9 +27,6 @@ const BESIDE: [(&[u8], &[u8]); 4] = [
 /// The longest of them that is looked at.
 const LIMIT: u64 = 64 << 20;
 
-/// What detached signatures of a manifest are called: its name and one of these.
-pub const SIGNATURES: [&str; 5] = [".sig", ".asc", ".minisig", ".gpg", ".sign"];
-
 /// How far a search for files not listed went.
 #[derive(Debug, Default)]
 pub struct Search {
@@ -39,6 +37,8 @@ pub struct Search {
     /// Files that no entry lists either, but are known to be this program's: stored trees of listed files and what belongs
     /// to them, and temporary files that runs left when they were killed.
     pub own: u64,
+    /// Detached signatures of the manifests, which cannot list them.
+    pub signatures: u64,
     /// Symbolic links, pipes and devices that no entry lists.
     pub others: u64,
     /// Folders that could not be looked into.
@@ -66,6 +66,8 @@ pub struct Looking<'a> {
     pub own: &'a [(u64, u64)],
     /// Whether links, pipes, devices and this program's own files count too.
     pub strict: bool,
+    /// Whether files that are named like temporary files of this program count, whatever they hold: a name alone proves nothing.
+    pub temporaries: bool,
     /// After how many files it ends, listed or not.
     pub limit: u64,
     /// Whether it has to end.
@@ -84,7 +86,7 @@ pub fn unlisted(
     looking: &Looking<'_>,
     found: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<Search> {
-    let &Looking { scope, select, own, strict, limit, stopped } = looking;
+    let &Looking { scope, select, own, strict, temporaries, limit, stopped } = looking;
     let below = if scope == Scope::Around { listed.folder() } else { b"" };
     let options = Options { select: select.clone(), below_root: true, ..Options::default() };
     let walk = Walk::new([OsStr::from_bytes(root).to_owned()], options, 0);
@@ -108,11 +110,11 @@ pub fn unlisted(
                 let name = path.strip_prefix(root).unwrap_or(&path);
                 let name = name.strip_prefix(b"/").unwrap_or(name);
                 let anchor = anchor.as_ref();
-                if !select.asks_for(name)
-                    || listed.contains(name)
-                    || is_among(own, &path, anchor)
-                    || is_signature(own, &path, anchor)
-                {
+                if !select.asks_for(name) || listed.contains(name) || is_among(own, &path, anchor) {
+                    continue;
+                }
+                if is_signature(own, &path, anchor) {
+                    result.signatures += 1;
                     continue;
                 }
                 if !strict && is_beside(name, |about| listed.contains(about), &path, anchor) {
@@ -128,7 +130,16 @@ pub fn unlisted(
                     result.failed.push(error);
                 }
             }
-            Item::Temporary(_) if !strict => result.own += 1,
+            Item::Temporary(_) if !strict && !temporaries => result.own += 1,
+            Item::Temporary(path) if !strict => {
+                let path = path.into_os_string().into_vec();
+                let name = path.strip_prefix(root).unwrap_or(&path);
+                let name = name.strip_prefix(b"/").unwrap_or(name);
+                if select.asks_for(name) && !listed.contains(name) {
+                    result.files += 1;
+                    found(name)?;
+                }
+            }
             Item::Temporary(path) | Item::Link(path) | Item::Dangling(path) | Item::Special(path, _) => {
                 let path = path.into_os_string().into_vec();
                 let name = path.strip_prefix(root).unwrap_or(&path);
@@ -181,10 +192,11 @@ fn is_one_of(files: &[(u64, u64)], path: &[u8], anchor: Option<&Anchor>, follow:
     !files.is_empty() && stat().is_ok_and(|stat| files.contains(&(stat.st_dev, stat.st_ino)))
 }
 
-/// Whether this is called as a detached signature of one of these manifests. No manifest can list its own.
+/// Whether this is a detached signature of one of these manifests, by its name and by its content: a name alone would let anything
+/// pass. No manifest can list its own.
 pub(crate) fn is_signature(manifests: &[(u64, u64)], path: &[u8], anchor: Option<&Anchor>) -> bool {
     let signed = SIGNATURES.iter().find_map(|end| path.strip_suffix(end.as_bytes()));
-    signed.is_some_and(|signed| is_one_of(manifests, signed, anchor, true))
+    signed.is_some_and(|signed| is_one_of(manifests, signed, anchor, true)) && holds_signature(path, anchor)
 }
 
 /// Whether this is a stored tree of a listed file, or belongs to one, and whole: a name alone would let anything pass.
@@ -219,7 +231,7 @@ mod tests {
 
     fn hundred(scope: Scope) -> Looking<'static> {
         let select = Box::leak(Box::new(Selection::default()));
-        Looking { scope, select, own: &[], strict: false, limit: 100, stopped: &|| false }
+        Looking { scope, select, own: &[], strict: false, temporaries: false, limit: 100, stopped: &|| false }
     }
 
     #[test]
@@ -241,7 +253,15 @@ mod tests {
                 Ok(())
             };
             let (own, select) = ([(own.dev(), own.ino())], &Selection::default());
-            let looking = Looking { scope, select, own: &own, strict: false, limit, stopped: &|| false };
+            let looking = Looking {
+                scope,
+                select,
+                own: &own,
+                strict: false,
+                temporaries: false,
+                limit,
+                stopped: &|| false,
+            };
             let result = unlisted(path, &mut listed, &looking, &mut found).unwrap();
             (names, result.cut)
         };

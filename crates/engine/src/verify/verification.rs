@@ -198,7 +198,9 @@ impl<'a> Verification<'a> {
         let before = sought.as_ref().map_or(0, |sought| sought.len());
         let entries = Entries::new(reader, reading, &config.root, 0, listing).of_folder(&folder);
         let entries = entries.of_data(options.data.as_deref()).of_payload(of_payload);
-        let mut entries = entries.selecting(&options.select).telling(options.malformed_told);
+        let failed = state.as_ref().map(|state| state.failed().collect()).unwrap_or_default();
+        let entries = entries.selecting(&options.select).telling(options.malformed_told);
+        let mut entries = entries.noting_failed(failed);
         let manifest = Manifest { name, root: &config.root };
         let mut checked = Checked::default();
         let in_parts = !options.turn.is_all();
@@ -295,8 +297,15 @@ impl<'a> Verification<'a> {
         let bytes = folder.as_os_str().as_bytes();
         // What belongs to a bag is no matter of choice.
         let (scope, select) = (Scope::Whole, &Selection::default());
-        let looking =
-            Looking { scope, select, own: &self.own, strict: true, limit: u64::MAX, stopped: &stopped };
+        let looking = Looking {
+            scope,
+            select,
+            own: &self.own,
+            strict: true,
+            temporaries: true,
+            limit: u64::MAX,
+            stopped: &stopped,
+        };
         let search = unlisted(bytes, listed, &looking, &mut found)?;
         self.report.counts.unreadable += search.failed.len() as u64;
         search.failed.iter().try_for_each(|error| tell(Event::Failed(error)))?;
@@ -404,7 +413,15 @@ impl<'a> Verification<'a> {
             let bytes = path.as_os_str().as_bytes();
             let stopped = || self.progress.stopped();
             let select = &self.options.select;
-            let looking = Looking { scope, select, own: &self.own, strict: false, limit, stopped: &stopped };
+            let looking = Looking {
+                scope,
+                select,
+                own: &self.own,
+                strict: false,
+                temporaries: exact,
+                limit,
+                stopped: &stopped,
+            };
             let result = match &self.options.remote {
                 Some(remote) => unlisted_there(&**remote, &mut listed, select, self.progress, &mut found),
                 None => unlisted(bytes, &mut listed, &looking, &mut found),
@@ -414,6 +431,7 @@ impl<'a> Verification<'a> {
             let mut search = result?;
             search.files = files;
             report.own += search.own;
+            report.signatures += search.signatures;
             report.cut |= search.cut;
             if exact {
                 report.counts.unreadable += search.failed.len() as u64;
