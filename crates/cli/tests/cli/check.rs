@@ -1,6 +1,6 @@
 //! `truesum check`.
 
-use crate::program::{ABC, EMPTY, Folder, OTHER, lines};
+use crate::program::{ABC, EMPTY, Folder, OTHER, SIGNATURE, lines};
 use std::os::unix::fs::symlink;
 
 #[test]
@@ -162,12 +162,26 @@ fn files_not_listed_are_told_and_fail_an_exact_check() {
 fn a_manifests_own_signatures_are_none_of_the_files() {
     let folder = Folder::with(&[("a", "abc"), ("M", &lines(&[(ABC, "a")]))]);
     for name in ["M.asc", "M.sig", "M.minisig", "M.gpg", "M.sign"] {
-        folder.write(name, "");
+        folder.write(name, SIGNATURE);
     }
+    folder.write("M.ots", b"\x00OpenTimestamps\x00\x00Proof\x00\xbf\x89\xe2\xe8\x84\xe8\x92\x94\x01");
+    let ran = folder.run(&["check", "--exact", "--json", "M"]);
+    assert!(ran.out().contains("\"signatures\":6,"), "{}", ran.out());
     for command in [&["check", "--exact", "M"][..], &["audit", "M"], &["diff", "M", "."]] {
         let ran = folder.run(command);
         assert_eq!(ran.code, Some(0), "{command:?}: {}{}", ran.out(), ran.err);
     }
+    // regression: a name was enough, whatever the file held.
+    for text in [&b"#!/bin/sh\nevil\n"[..], &[0; 5000], b""] {
+        folder.write("M.sign", text);
+        folder.write(".M.8277fbb51a-4ed446a1.part", text);
+        for command in [&["check", "--exact", "M"][..], &["audit", "M"], &["diff", "M", "."]] {
+            let ran = folder.run(command);
+            assert_eq!(ran.code, Some(1), "{command:?}: {}{}", ran.out(), ran.err);
+        }
+    }
+    folder.write("M.sign", SIGNATURE);
+    std::fs::remove_file(folder.path(".M.8277fbb51a-4ed446a1.part")).unwrap();
     // Not what is called so elsewhere, or of another file.
     folder.write("a.asc", "");
     folder.write("d/M.asc", "");

@@ -1,6 +1,6 @@
 //! What somebody meets who has nothing but `--help`: examples work as they are typed, and messages say what to do.
 
-use crate::program::{ABC, EMPTY, Folder, Ran, lines, shown};
+use crate::program::{ABC, EMPTY, Folder, Ran, SIGNATURE, lines, shown};
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
@@ -85,9 +85,9 @@ fn an_update_without_a_folder_adds_nothing_beside_what_is_listed() {
     let folder = Folder::with(&[("photos/a", "abc"), ("film", "f")]);
     folder.run(&["-o", "photos.sha256", "photos"]);
     folder.write("photos/b", "");
-    folder.write("photos.sha256.asc", "signature");
+    folder.write("photos.sha256.asc", SIGNATURE);
     let ran = folder.run(&["update", "photos.sha256"]);
-    let said = "truesum: 1 file listed: 1 ok, 1 added; 12 B read; photos.sha256 written: as listed\n\
+    let said = "truesum: 1 file listed: 1 ok, 1 added; 67 B read; photos.sha256 written: as listed\n\
                 truesum: note: a signature of photos.sha256 is not listed in it, nor added\n\
                 truesum: note: 1 file beside the folder of all that is listed not added: truesum update photos.sha256 . adds it\n\
                 truesum: note: photos.sha256.asc is a signature of the old manifest: sign the new one\n";

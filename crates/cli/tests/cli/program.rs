@@ -163,6 +163,8 @@ impl Folder {
 /// A manifest that was there before.
 pub const OLD: &str = "MD5 (old) = d41d8cd98f00b204e9800998ecf8427e\n";
 /// SHA-256 of `abc` (FIPS 180-4, example B.1).
+/// What a detached signature of OpenPGP looks like.
+pub const SIGNATURE: &str = "-----BEGIN PGP SIGNATURE-----\n\nabcd\n-----END PGP SIGNATURE-----\n";
 pub const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 /// SHA-256 of nothing.
 pub const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";

@@ -1,6 +1,6 @@
 //! `truesum update`: one scenario a test, exact output, exit status, and what the manifest is afterwards.
 
-use crate::program::{ABC, EMPTY, Folder, OTHER, shown, stamp};
+use crate::program::{ABC, EMPTY, Folder, OTHER, SIGNATURE, shown, stamp};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -385,8 +385,8 @@ fn after_a_refusal_no_hint_says_that_nothing_tells() {
 fn signatures_of_the_manifest_are_not_added_to_it() {
     let folder = Folder::with(&[("a", "abc"), ("s/SHA256SUMS.sig", ""), ("OTHER.asc", "")]);
     write_manifest(&folder, "SHA256SUMS", &format!("{ABC}  a\n"));
-    folder.write("SHA256SUMS.minisig", "x");
-    folder.write("SHA256SUMS.asc", "y");
+    folder.write("SHA256SUMS.minisig", SIGNATURE);
+    folder.write("SHA256SUMS.asc", SIGNATURE);
     let ran = folder.run(&["update", "SHA256SUMS"]);
     assert_eq!(
         (ran.out().as_str(), ran.code),
@@ -404,7 +404,7 @@ fn signatures_of_the_manifest_are_not_added_to_it() {
         text(&folder, "SHA256SUMS"),
         format!("{ABC}  a\n{EMPTY}  OTHER.asc\n{EMPTY}  s/SHA256SUMS.sig\n")
     );
-    folder.write("SHA256SUMS.minisig", "signed again");
+    folder.write("SHA256SUMS.minisig", SIGNATURE);
     let again = folder.run(&["update", "SHA256SUMS"]);
     assert_eq!((again.out().as_str(), again.code), ("", Some(0)), "{}", again.err);
     assert_eq!(folder.run(&["check", "SHA256SUMS"]).code, Some(0));
@@ -436,7 +436,8 @@ fn what_stands_on_a_line_that_could_not_be_used_is_not_new() {
 
 #[test]
 fn a_new_manifest_does_not_list_signatures_of_the_old_one() {
-    let folder = Folder::with(&[("a", "abc"), ("s/M.sig", ""), ("M.minisig", "x"), ("M.asc", "y")]);
+    let folder =
+        Folder::with(&[("a", "abc"), ("s/M.sig", ""), ("M.minisig", SIGNATURE), ("M.asc", SIGNATURE)]);
     let ran = folder.run(&["hash", "-o", "M", "."]);
     assert_eq!(shown(&ran), (String::new(), "truesum: note: 2 signatures of M not listed\n", Some(0)));
     assert_eq!(text(&folder, "M"), format!("{ABC}  a\n{EMPTY}  s/M.sig\n"));

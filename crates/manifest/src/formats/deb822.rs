@@ -1,7 +1,8 @@
 //! Control files of Debian (deb822): `Release`, `InRelease`, `.dsc`, `.changes`, `.buildinfo`, `Packages`, `Sources`, the `Index`
 //! of package differences, and the `Conffiles` of dpkg's status file.
 //!
-//! What several fields say of one file is one entry. A stanza of `Packages` is one too: its name and digest are fields.
+//! What several fields say of one file is one entry. A stanza of `Packages` is one too: its name and digest are fields. Fields come in any
+//! order: the rows of a list are entries only when their stanza has ended, because `Directory` may follow them (as in `Sources`).
 
 use crate::digest::{holds_like, is_long_hex, is_nearly, tagged};
 use crate::entry::Entry;
@@ -10,6 +11,7 @@ use crate::gather::Gather;
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::path::FOLDER_LIMIT;
 use crate::scan;
+use std::collections::VecDeque;
 use truesum_hash::{Digest, Spec};
 
 pub(crate) static DEB822: Format = Format {
@@ -167,7 +169,15 @@ struct Stanza {
     digests: Vec<(Spec, Digest)>,
     /// The files of a list are in there (`Sources`).
     directory: Vec<u8>,
+    /// It describes a source package (`Sources`), whose files are in a directory: without that it was cut off.
+    package: bool,
+    /// The rows of its lists, and how many bytes they take.
+    rows: Vec<(Place, Rows, Entry)>,
+    bytes: usize,
 }
+
+/// Most bytes of the rows of a stanza.
+const STANZA_LIMIT: usize = 64 << 20;
 
 struct Control {
     options: Options,
@@ -179,6 +189,8 @@ struct Control {
     first: Vec<u8>,
     stanza: Stanza,
     held: Gather,
+    /// Entries for which there was no room in `held`, and faults that only the end of a stanza showed.
+    late: VecDeque<Found>,
 }
 
 impl Control {
@@ -191,6 +203,7 @@ impl Control {
             first: Vec::new(),
             stanza: Stanza::default(),
             held: Gather::default(),
+            late: VecDeque::new(),
         }
     }
 
@@ -264,6 +277,7 @@ impl Control {
             }
             "directory" if value.len() > FOLDER_LIMIT => return Err(Reason::NameTooLong),
             "directory" => self.stanza.directory = value.to_vec(),
+            "package" => self.stanza.package = true,
             "size" => self.stanza.size = Some(scan::decimal(value).ok_or(Reason::Size)?),
             "md5sum" | "sha1" | "sha256" | "sha512" => {
                 let key = if key == "md5sum" { "md5" } else { key };
@@ -279,10 +293,36 @@ impl Control {
         Ok(())
     }
 
+    /// Returns an entry that is late, if there is one: memory stays bounded however many stanzas there are.
+    fn late_entry(&mut self) -> Result<Option<Entry>, Reason> {
+        match self.late.pop_front().transpose() {
+            Ok(line) => Ok(line.map(|line| line.entry)),
+            Err(error) => Err(error.reason),
+        }
+    }
+
     /// What the stanza that ends here says.
     fn stanza(&mut self) -> Result<Option<Entry>, Reason> {
         self.list = None;
-        let Stanza { name, size, digests, .. } = std::mem::take(&mut self.stanza);
+        let Stanza { name, size, digests, directory, package, rows, .. } = std::mem::take(&mut self.stanza);
+        let mut lacking = false;
+        for (at, rows, mut entry) in rows {
+            if package && directory.is_empty() && matches!(rows, Rows::Files(_)) {
+                lacking = true;
+                continue;
+            }
+            if !directory.is_empty() && rows != Rows::Conffiles {
+                entry.path = [directory.as_slice(), b"/", &entry.path].concat();
+            }
+            match self.held.add(at, entry) {
+                Ok(None) => {}
+                Ok(Some(entry)) => self.late.push_back(Ok(Line { at, entry })),
+                Err(reason) => self.late.push_back(Err(LineError { at, reason })),
+            }
+        }
+        if lacking {
+            return Err(Reason::Part("a source package without its Directory"));
+        }
         if digests.is_empty() {
             let index = !name.is_empty() && size.is_some();
             return if index { Err(Reason::EmptyDigest) } else { Ok(None) };
@@ -319,11 +359,13 @@ impl Parse for Control {
                     () => Ok(None),
                 };
             };
-            let Some(mut entry) = self.row(rows, line)? else { return Ok(None) };
-            if !self.stanza.directory.is_empty() && rows != Rows::Conffiles {
-                entry.path = [self.stanza.directory.as_slice(), b"/", &entry.path].concat();
+            let Some(entry) = self.row(rows, line)? else { return self.late_entry() };
+            self.stanza.bytes += line.len() + size_of::<Entry>();
+            if self.stanza.bytes > STANZA_LIMIT {
+                return Err(Reason::Part("a stanza with more rows than are read"));
             }
-            return self.held.add(self.place, entry);
+            self.stanza.rows.push((self.place, rows, entry));
+            return self.late_entry();
         }
         let (key, value) = field(line).ok_or(Reason::NotALine)?;
         if is_damaged_key(&key) {
@@ -339,6 +381,7 @@ impl Parse for Control {
             Ok(entry) => Ok(Line { at, entry }),
             Err(reason) => Err(LineError { at, reason }),
         });
-        self.held.take().into_iter().chain(last).collect()
+        let late = std::mem::take(&mut self.late);
+        self.held.take().into_iter().chain(late).chain(last).collect()
     }
 }
