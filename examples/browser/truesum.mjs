@@ -13,6 +13,19 @@ const SLICE = 128 << 10;
 /** Bytes of many messages that lie there at a time, if one alone has not more. */
 const BATCH = 4 << 20;
 
+/** The bytes of a BufferSource, without a copy. Anything else would silently be an empty or another message. */
+function bytesOf(data) {
+    if (ArrayBuffer.isView(data)) {
+        return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    }
+    if (data instanceof ArrayBuffer || (typeof SharedArrayBuffer !== "undefined" && data instanceof SharedArrayBuffer)) {
+        return new Uint8Array(data);
+    }
+    const what = Object.prototype.toString.call(data).slice(8, -1);
+    const hint = typeof data?.arrayBuffer === "function" ? ": await its arrayBuffer()" : typeof data?.then === "function" ? ": await it" : "";
+    throw new TypeError(`a message is an ArrayBuffer or a view of one, not ${what}${hint}`);
+}
+
 export class Truesum {
     #module;
     #slice;
@@ -54,6 +67,7 @@ export class Truesum {
 
     /** The digests of whole messages, as hexadecimal text, in their order. */
     digests(algorithm, messages) {
+        messages = messages.map(bytesOf);
         const found = [];
         for (let first = 0; first < messages.length; ) {
             let [last, bytes] = [first + 1, messages[first].length];
@@ -124,8 +138,12 @@ class Hasher {
         this.#text = text;
     }
 
-    /** Feeds the next bytes, a Uint8Array. */
-    update(bytes) {
+    /**
+     * Feeds the next bytes: an ArrayBuffer or any view of one, by its bytes.
+     * @throws {TypeError} for anything else; a Blob or a Response has to be awaited first: `await file.arrayBuffer()`.
+     */
+    update(data) {
+        const bytes = bytesOf(data);
         const hasher = this.#open();
         for (let start = 0; start < bytes.length; start += SLICE) {
             const part = bytes.subarray(start, start + SLICE);

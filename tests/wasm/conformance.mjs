@@ -179,6 +179,22 @@ function refuses() {
     }
 }
 
+/** Whatever gives bytes is taken by its bytes, and anything else throws: an empty message in its place would be a wrong digest. */
+function takes() {
+    const bytes = data.slice(0, 64);
+    for (const source of [bytes.buffer, new DataView(bytes.buffer), new Int8Array(bytes.buffer), new Uint16Array(bytes.buffer),
+        new Float64Array(bytes.buffer), new BigUint64Array(bytes.buffer), new Uint32Array(bytes.buffer, 8, 2)]) {
+        const view = ArrayBuffer.isView(source) ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength) : new Uint8Array(source);
+        const expected = createHash("sha256").update(view).digest("hex");
+        same(truesum.hasher("sha256").update(source).finish(), expected, source.constructor.name);
+        same(truesum.digests("sha256", [source])[0], expected, source.constructor.name);
+    }
+    for (const other of [5, {}, true, "text", null, undefined, [1, 2], new Blob([bytes]), Promise.resolve(bytes), new Response(bytes)]) {
+        throws(() => truesum.hasher("sha256").update(other), /ArrayBuffer/);
+        throws(() => truesum.digests("sha256", [other]), /ArrayBuffer/);
+    }
+}
+
 /** Many messages, hashers and refusals leave no more memory in use than the first did. */
 function frees() {
     const use = () => {
@@ -203,5 +219,6 @@ for (const [name, theirs, outputLength] of ORACLES) {
 }
 const algorithms = vectors();
 refuses();
+takes();
 frees();
 console.log(`${rows}: ${ORACLES.length} algorithms as Node's crypto, ${algorithms} by their vectors; ${compared} comparisons`);

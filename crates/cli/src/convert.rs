@@ -53,6 +53,9 @@ pub struct ConvertArgs {
     /// Write to this file, whole or not at all; names stay as they are
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
+    /// Replace a file that is not an earlier manifest
+    #[arg(long, requires = "output")]
+    pub overwrite: bool,
     /// Write it also if something is lost, and say what
     #[arg(long)]
     pub lossy: bool,
@@ -278,7 +281,7 @@ fn untold(args: &ConvertArgs, converted: &Converted) -> Vec<Spec> {
 
 /// Writes what was made to where it belongs.
 fn hand_out(args: &ConvertArgs, mut text: SpooledTempFile, console: &mut Console) -> Exit {
-    let mut output = match Output::list(args.output.as_deref()) {
+    let mut output = match Output::list(args.output.as_deref(), args.overwrite) {
         Ok(output) => output,
         Err(error) => {
             console.failure(&error);

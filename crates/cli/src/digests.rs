@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::Spec;
+use truesum::hash::Status;
 use truesum::manifest::identify::{Candidate, Unidentified, catalogue, identify, info_hashes, uncommon};
 use truesum::manifest::path::display_safe;
 
@@ -53,6 +54,16 @@ pub fn candidates_for_file(text: &str, name: &OsStr) -> Result<Vec<Candidate>, R
         Err(_) if !more.is_empty() => Ok(more),
         Err(refusal) => Err(refusal),
     }
+}
+
+/// Leaves out algorithms that are no cryptographic hash where one of that length may be meant, unless the digest names one: a file can be
+/// made to have any checksum, so that an attacker's file would be taken for what was looked for.
+pub fn cryptographic_first(candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let is_checksum =
+        |candidate: &Candidate| matches!(candidate.spec.algorithm().status, Status::Checksum(_));
+    let lengths: Vec<usize> =
+        candidates.iter().filter(|one| !is_checksum(one)).map(|one| one.digest.len()).collect();
+    candidates.into_iter().filter(|one| !is_checksum(one) || !lengths.contains(&one.digest.len())).collect()
 }
 
 /// Beginnings of digests of trees, and what they are of.

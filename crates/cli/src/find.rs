@@ -91,7 +91,7 @@ pub fn run(args: FindArgs) -> Exit {
         Conclusion::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
     };
     let told = told.and_then(|()| telling.end(report, began.elapsed().as_secs_f64(), exit));
-    let Telling { mut console, output, .. } = telling;
+    let Telling { mut console, output, weak, .. } = telling;
     let name = output.name();
     let finished = told.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
     console.display = None;
@@ -103,7 +103,7 @@ pub fn run(args: FindArgs) -> Exit {
         console.error("nothing to look for: no file is listed");
     }
     if tell.notes && form != Form::Json {
-        console.line(&telling::words(report, by_name));
+        console.line(&telling::words(report, by_name, &weak));
     }
     exit
 }

@@ -31,10 +31,8 @@ use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
-use truesum::hash::Spec;
+use truesum::manifest::Cut;
 use truesum::manifest::path::display_safe;
-use truesum::manifest::template::Template;
-use truesum::manifest::{Cut, Entry};
 use truesum::update::{SIGNATURES, is_detached_signature};
 use truesum::walk::LeftOut;
 use truesum::{Config, Error, Mapping, Progress, Root, Summary, Task};
@@ -207,23 +205,18 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         return console.refuse(&refusal);
     }
     let output = match &plan.output {
-        // Bytes are known again by their number alone, names that end with a NUL by being text between single ones.
-        Some(path) if plan.form == Form::Raw => {
-            let unit: usize = plan.specs.iter().map(Spec::digest_len).sum();
-            Output::unmarked(path, &|_, len| len == unit as u64)
+        Some(path) if plan.form == Form::Raw || plan.template.is_some() => {
+            Output::unmarked(path, plan.overwrite)
         }
-        Some(path) if plan.template.as_ref().is_some_and(ends_with_nul) => {
-            let is_odd = |byte: &u8| *byte < b' ' && !b"\0\t\n\r".contains(byte);
-            let is_text =
-                |text: &[u8]| !text.windows(2).any(|two| two == b"\0\0") && !text.iter().any(is_odd);
-            Output::unmarked(path, &|text, _| text.contains(&0) && is_text(text))
-        }
-        path => Output::list(path.as_deref()),
+        path => Output::list(path.as_deref(), plan.overwrite),
     };
     let output = match output {
         Ok(output) => output,
         Err(error) => {
             console.failure(&error);
+            if !plan.overwrite && plan.output.as_ref().is_some_and(|path| path.is_file()) {
+                console.hint("--overwrite replaces whatever file is there");
+            }
             return Exit::NotAsAsked;
         }
     };
@@ -314,13 +307,6 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     let told = Told { refused, links, temporary, met_own, outside, led_out, left_out, read };
     let list_error = tasks.list_error();
     end(&plan, result, output, told, list_error, &watch, began, console)
-}
-
-/// Whether what a template writes is no text, as names that end with a NUL are not.
-fn ends_with_nul(template: &Template) -> bool {
-    let mut line = Vec::new();
-    template.render(&Entry::default(), &mut line);
-    line.contains(&0)
 }
 
 /// The folder of the manifest that is written, where symbolic links are followed that may lead out of it.

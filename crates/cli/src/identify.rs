@@ -10,7 +10,7 @@ use crate::options::RunArgs;
 use crate::output::print;
 use crate::stores;
 use crate::watch::Watch;
-use crate::words::count;
+use crate::words::{count, not_shown};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -96,7 +96,15 @@ pub fn run(args: IdentifyArgs) -> Exit {
         (false, true) => format!("{name}: not its digest: {} tried\n", count(tried, "reading", "readings")),
         (false, false) => found
             .iter()
-            .map(|found| format!("{name}: {} ({})\n", found.spec, found.encoding.name()))
+            .map(|found| {
+                let status = found.spec.algorithm().status;
+                let spec = found.spec.to_string();
+                let weak = match status.tamper_evident() {
+                    true => String::new(),
+                    false => format!("; {}", not_shown(&spec)),
+                };
+                format!("{name}: {spec} ({}){weak}\n", found.encoding.name())
+            })
             .collect(),
     };
     let printed = print(&text, &mut console);

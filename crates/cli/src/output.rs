@@ -34,21 +34,20 @@ impl Output {
         Output { to, is_terminal }
     }
 
-    /// The file for a list, or standard output.
+    /// The file for a manifest, or standard output. It replaces an earlier manifest, and anything else only if `overwrite` is set: the
+    /// name given may by a slip be that of a file to be listed.
     ///
     /// # Errors
-    /// It cannot be written, or is there and neither text nor a list: the name given may by a slip be that of a file to be listed.
-    pub fn list(path: Option<&Path>) -> Result<Output, Error> {
+    /// It cannot be written, or something else is there.
+    pub fn list(path: Option<&Path>, overwrite: bool) -> Result<Output, Error> {
         let Some(path) = path else { return Ok(Output::stdout()) };
-        may_replace_what(path, "no text, nor a manifest that truesum knows", &|head| {
-            // A character may be cut off where looking ended.
-            let whole = std::str::from_utf8(head.text)
-                .map_or_else(|error| error.valid_up_to() + 4 > head.text.len(), |_| true);
-            let is_text = whole && !head.text.contains(&0);
+        may_replace_what(path, "no manifest that truesum knows", &|head| {
             // What is packed may be an archive.
             let is_list = |reading| matches!(reading, Reading::Lines { .. } | Reading::Document { .. });
             // Bytes by chance may look like a format, but hold no entry.
-            is_text || detect(head, None).is_some_and(|row| is_list(row.reading)) && lists(path, None)
+            let is_manifest =
+                || detect(head, None).is_some_and(|row| is_list(row.reading)) && lists(path, None);
+            overwrite || head.text.is_empty() || is_manifest() || begins_with_digest(head.text)
         })?;
         Output::file(path)
     }
@@ -62,14 +61,13 @@ impl Output {
         Ok(Output { to: To::File(file), is_terminal: false })
     }
 
-    /// A file for what nobody could know again. It takes the place of what `fits`, by how it begins and by its length.
+    /// A file for what cannot be recognised later: it replaces nothing but an empty file, unless `overwrite` is set.
     ///
     /// # Errors
     /// It cannot be written, or something else is there.
-    pub fn unmarked(path: &Path, fits: &dyn Fn(&[u8], u64) -> bool) -> Result<Output, Error> {
-        let len = std::fs::metadata(path).map_or(0, |old| old.len());
-        may_replace_what(path, "no earlier output of this command", &|head| {
-            len == 0 || fits(head.text, len)
+    pub fn unmarked(path: &Path, overwrite: bool) -> Result<Output, Error> {
+        may_replace_what(path, "not known to be an earlier output", &|head| {
+            overwrite || head.text.is_empty()
         })?;
         Output::file(path)
     }
@@ -177,6 +175,22 @@ pub fn lists(path: &Path, wanted: Option<&[u8]>) -> bool {
     let options = Options { allow_undigested: true, allow_pieces: true, ..Options::for_name(name) };
     let is_it = |entry: &Entry| wanted.is_none_or(|wanted| entry.path == wanted);
     Reader::new(file.take(BEGIN), options).any(|line| line.is_ok_and(|line| is_it(&line.entry)))
+}
+
+/// Whether the first line is one of a manifest whatever its algorithm: a digest and a name with two characters between them, or a tagged
+/// digest. Of a rare algorithm nothing else tells that.
+fn begins_with_digest(text: &[u8]) -> bool {
+    let line = text.split(|&byte| byte == b'\n' || byte == 0).next().unwrap_or_default();
+    let line = line.strip_prefix(b"\\").unwrap_or(line);
+    let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let untagged = digits >= 2 && digits % 2 == 0 && matches!(line[digits..], [b' ', b' ' | b'*', _, ..]);
+    let tagged = line.windows(4).rposition(|part| part == b") = ").is_some_and(|at| {
+        let digest = &line[at + 4..];
+        !digest.is_empty()
+            && digest.iter().all(u8::is_ascii_hexdigit)
+            && line[..at].windows(2).any(|part| part == b" (")
+    });
+    untagged || tagged
 }
 
 /// A file as `(device, inode)`; nothing of what is none.

@@ -2,7 +2,7 @@
 
 use crate::check::plan::Subject;
 use crate::console::Console;
-use crate::digests::candidates;
+use crate::digests::{candidates, cryptographic_first};
 use crate::key::HINT;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -104,7 +104,7 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path, console: &mut Conso
     /// Of a file of a MiB all candidates take less than a second, and of a larger one the likely ones do.
     const SMALL: u64 = 1 << 20;
     const LIKELY: usize = 14;
-    let likely = candidates(&listed.to_hex(), &[]).unwrap_or_default();
+    let likely = cryptographic_first(candidates(&listed.to_hex(), &[]).unwrap_or_default());
     let names = likely.iter().map(|candidate| candidate.spec.algorithm().name);
     let mut names: Vec<&str> = names.filter(|name| *name != guessed.algorithm().name).collect();
     names.dedup();

@@ -1,6 +1,6 @@
 //! From the options of `find` to a plan: which words are digests, and which are places to look in.
 
-use crate::digests::candidates;
+use crate::digests::{candidates, cryptographic_first};
 use crate::exit::Refusal;
 use crate::find::arguments::FindArgs;
 use crate::key::bring;
@@ -34,6 +34,7 @@ pub fn plan(args: &FindArgs, key: Option<&Secret>) -> Result<Plan, Refusal> {
     let wanted = |text: &OsString| {
         let text = text.to_string_lossy();
         let readings = candidates(&text, &asked)?;
+        let readings = if asked.is_empty() { cryptographic_first(readings) } else { readings };
         let readings = readings.into_iter().map(|found| vec![(found.spec, found.digest)]).collect();
         Ok(Wanted { label: text.trim().as_bytes().to_vec(), readings, size: args.size })
     };
@@ -54,6 +55,17 @@ fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString]), Refusal> {
         return Err(Refusal::with_hint(why, HINT));
     };
     let places = 1 + rest.iter().position(|word| is_there(word)).unwrap_or(rest.len() - 1);
+    // Stores of content name files by their digests.
+    let both = |word: &&OsString| {
+        !word.as_bytes().contains(&b'/') && is_there(word) && candidates(&word.to_string_lossy(), &[]).is_ok()
+    };
+    if let Some(word) = rest.iter().find(both) {
+        let word = display_safe(word.as_bytes());
+        return Err(Refusal::with_hint(
+            format!("{word}: it may be a digest, and there is a file of this name"),
+            format!("./{word} is the file, ALGORITHM:{word} the digest"),
+        ));
+    }
     if places + 1 == words.len() && !is_there(last) {
         let last = display_safe(last.as_bytes());
         return Err(Refusal::with_hint(format!("{last}: no such file or folder to look in"), HINT));

@@ -1,15 +1,19 @@
 //! What a search tells: lines for people and pipes, names for `xargs -0`, JSON lines for programs.
 
+use crate::comparing::words::label;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::objects;
 use crate::options::Tell;
 use crate::output::Output;
 use crate::words::{count, grouped, size};
+use std::collections::BTreeSet;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use truesum::find::{Event, Found, Report};
+use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
+use truesum::manifest::weak;
 use truesum::{BadLine, Notice};
 
 const SCHEMA: &str = "truesum-find/1";
@@ -39,12 +43,24 @@ pub struct Telling {
     pub labels: Vec<Vec<u8>>,
     line: Vec<u8>,
     named_lines: u64,
+    /// The algorithms of files found by which an equal digest does not show tampering.
+    pub weak: BTreeSet<String>,
 }
 
 impl Telling {
     /// Tells by `output` and `console`.
     pub fn new(form: Form, by_name: bool, tell: Tell, console: Console, output: Output) -> Telling {
-        Telling { form, by_name, tell, console, output, labels: Vec::new(), line: Vec::new(), named_lines: 0 }
+        Telling {
+            form,
+            by_name,
+            tell,
+            console,
+            output,
+            labels: Vec::new(),
+            line: Vec::new(),
+            named_lines: 0,
+            weak: BTreeSet::new(),
+        }
     }
 
     /// Tells one event.
@@ -64,6 +80,9 @@ impl Telling {
     }
 
     fn found(&mut self, found: &Found<'_>) {
+        if found.by.iter().all(|(spec, _)| weak::verdict(spec) != weak::Strength::TamperEvident) {
+            self.weak.extend(found.by.iter().map(|(spec, _)| spec.to_string()));
+        }
         let Telling { line, labels, by_name, .. } = self;
         let (name, label) = (found.name.as_os_str().as_bytes(), &labels[found.wanted]);
         match self.form {
@@ -81,6 +100,8 @@ impl Telling {
                 objects::path(name, line);
                 wanted(label, *by_name, line);
                 objects::add(line, format_args!(",\"size\":{}", found.size));
+                let strong = |(spec, _): &(Spec, _)| weak::verdict(spec) == weak::Strength::TamperEvident;
+                objects::add(line, format_args!(",\"tamper_evident\":{}", found.by.iter().any(strong)));
                 objects::digests(found.by.iter().map(|(spec, digest)| (spec, digest)), line);
                 objects::end(line);
             }
@@ -183,8 +204,8 @@ fn wanted(label: &[u8], by_name: bool, line: &mut Vec<u8>) {
     }
 }
 
-/// The last line.
-pub fn words(report: &Report, by_name: bool) -> String {
+/// The last line; `weak` are algorithms by which an equal digest does not show tampering.
+pub fn words(report: &Report, by_name: bool, weak: &BTreeSet<String>) -> String {
     let all = report.found.len() as u64;
     let found = report.found.iter().filter(|&&files| files > 0).count() as u64;
     let what =
@@ -202,6 +223,9 @@ pub fn words(report: &Report, by_name: bool) -> String {
         if found < all {
             text += ": what is absent may be there";
         }
+    }
+    for label in label(weak) {
+        text += &format!("; {label}");
     }
     if report.interrupted {
         text += "; interrupted";

@@ -46,6 +46,10 @@ pub struct HashArgs {
     /// Write to this file, whole or not at all; names become relative to its folder
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
+    /// Replace a file that is not an earlier manifest
+    #[arg(hide_short_help = true)]
+    #[arg(long, requires = "output")]
+    pub overwrite: bool,
     /// Write it also if files could not be read: with what could
     #[arg(hide_short_help = true)]
     #[arg(long, requires = "output")]

@@ -123,7 +123,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     let own_name = name_below(&args.output, plan.root());
     let (own, is_store) = (id(&args.output), stores::is_url(plan.root().as_os_str()));
     let mut listed_itself = false;
-    let output = Output::list(Some(&args.output))?;
+    let output = Output::list(Some(&args.output), false)?;
     let name = args.output.as_os_str().as_bytes();
     let heading = Heading { specs: plan.specs().to_vec(), ..Heading::default() };
     let mut writer = Writer::new(Into(output), format, &heading);

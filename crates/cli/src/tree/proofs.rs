@@ -131,7 +131,8 @@ fn check_range(text: &str, file: &OsString, digest: &str, console: &mut Console)
     let watch = Watch::of_one(None, console);
     let result = verify_proof(file, &proof, &trusted, &watch.reading(1));
     let bytes = proof.bytes();
-    let line = format!("bytes {}..{} of {} belong to the digest\n", bytes.start, bytes.end, proof.size);
+    let rest = if bytes == (0..proof.size) { "" } else { "; the other bytes were not read" };
+    let line = format!("bytes {}..{} of {} belong to the digest{rest}\n", bytes.start, bytes.end, proof.size);
     Ok(proven(result, file, line, &watch, console))
 }
 
@@ -150,7 +151,16 @@ fn check_growth(
     }
     let watch = Watch::of_one(None, console);
     let result = verify_growth(file.map(Path::new), proof, &old, &new, &watch.reading(1));
-    let line = format!("the first {} of {} bytes are the old file\n", proof.old_size, proof.size);
+    let read = match (file, proof.needs()) {
+        (Some(_), Some(bytes)) => {
+            format!("; only bytes {}..{} of the file were read", bytes.start, bytes.end)
+        }
+        _ => "; no byte of the file was read".to_owned(),
+    };
+    let line = format!(
+        "by their digests, the first {} of {} bytes are the old file{read}\n",
+        proof.old_size, proof.size
+    );
     Ok(proven(result, file.map_or(OsStr::new("growth"), |file| file), line, &watch, console))
 }
 

@@ -1,7 +1,7 @@
 //! `truesum hash --bag`: folders become bags (RFC 8493), and bags are completed; one scenario a test. bagit.py, of the Library of
 //! Congress, has to find them valid, and its bags have to be valid here.
 
-use crate::program::{Folder, shown};
+use crate::program::{ABC, Folder, shown};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::process::Command;
@@ -296,4 +296,20 @@ fn what_belongs_to_a_media_history_is_none_of_its_files() {
     let ran = folder.run(&["check", "--exact", list]);
     let said = "3 files in clips not listed: ascmhl/0003_junk.mhl, ascmhl/notes, ascmhl_chain.xml\n";
     assert!(ran.code == Some(1) && ran.err.contains(said), "{}", ran.err);
+}
+
+#[test]
+fn a_manifest_that_lists_a_file_twice_makes_a_bag_invalid() {
+    // regression: RFC 8493, section 2.1.3, says at most once; it was verified.
+    let folder = Folder::with(&[
+        ("bag/data/a", "abc"),
+        ("bag/bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"),
+    ]);
+    let line = format!("{ABC}  data/a\n");
+    for (manifest, code) in [(line.clone(), 0), (line.repeat(2), 1)] {
+        folder.write("bag/manifest-sha256.txt", manifest);
+        let ran = folder.run(&["check", "bag"]);
+        assert_eq!(ran.code, Some(code), "{}{}", ran.out(), ran.err);
+        assert_eq!(ran.err.contains("it lists a file more than once"), code == 1, "{}", ran.err);
+    }
 }

@@ -110,8 +110,7 @@ fn digests_stand_first_and_places_last() {
         let ran = folder.run(&[&["find"], words].concat());
         assert_eq!(shown(&ran), (String::new(), err, Some(2)), "{words:?}");
     }
-    // The second word is a file that is there.
-    let ran = folder.run(&["find", "-q", "-a", "sha256", ABC, ABC, "a"]);
+    let ran = folder.run(&["find", "-q", "-a", "sha256", ABC, &format!("./{ABC}"), "a"]);
     assert_eq!(ran.out().lines().count(), 2, "{}", ran.out());
 }
 
@@ -233,7 +232,11 @@ fn two_digests_are_looked_for_in_one_read_and_each_is_told_once() {
     let folder = Folder::with(&[("a", "abc")]);
     let ran = folder.run(&["find", ABC, ABC_MD5, "a"]);
     assert_eq!(ran.out(), format!("found\ta\t{ABC}\tsha256\nfound\ta\t{ABC_MD5}\tmd5\n"));
-    assert!(ran.err.ends_with("truesum: 2 of 2 digests found; 1 file, 3 B read\n"), "{}", ran.err);
+    assert!(
+        ran.err.ends_with("truesum: 2 of 2 digests found; 1 file, 3 B read; md5: not tamper-evident\n"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -257,4 +260,47 @@ fn a_link_is_no_name_of_a_file() {
     let ran = folder.run(&["duplicates", "-L", "d"]);
     let said = "truesum: 2 files: 1 copy in 1 group, 3 B wasted; 1 hard link; 2 files, 6 B read\n";
     assert_eq!(shown(&ran), ("first\td/b\nlink\td/e\td/b\ncopy\td/c\td/b\n".to_owned(), said, Some(0)));
+}
+
+/// A file whose QuickXorHash is this digest: 160 bits are exclusively ored at places that its author chooses.
+fn forged(digest: &[u8; 20]) -> Vec<u8> {
+    let (mut wanted, len) = (*digest, 160u64);
+    for (at, byte) in len.to_le_bytes().into_iter().enumerate() {
+        wanted[12 + at] ^= byte;
+    }
+    let mut file = vec![0; 160];
+    for (at, byte) in wanted.into_iter().enumerate() {
+        file[8 * at * 131 % 160] = byte;
+    }
+    file
+}
+
+#[test]
+fn a_file_made_for_a_checksum_is_not_what_a_digest_of_a_hash_is_of() {
+    // regression: a SHA-1 was found in a file forged for QuickXorHash, exit 0, and a hint advised -a quickxor.
+    let digest = "a9993e364706816aba3e25717850c26c9cd0d89d";
+    let bytes: Vec<u8> =
+        (0..20).map(|at| u8::from_str_radix(&digest[2 * at..2 * at + 2], 16).unwrap()).collect();
+    let folder = Folder::new();
+    folder.write("d/forged", forged(&bytes.try_into().unwrap()));
+    assert!(folder.run(&["hash", "-a", "quickxor", "d/forged"]).code == Some(0));
+    let ran = folder.run(&["find", digest, "d"]);
+    assert_eq!((ran.out(), ran.code), (format!("absent\t{digest}\n"), Some(1)), "{}", ran.err);
+    let ran = folder.run(&["check", "--expect", digest, "d/forged"]);
+    assert!(ran.code == Some(1) && !ran.err.contains("quickxor"), "{}", ran.err);
+    let ran = folder.run(&["identify", digest, "d/forged"]);
+    assert!(ran.out().contains("quickxor (hex); not tamper-evident"), "{}", ran.out());
+    let ran = folder.run(&["find", "-a", "quickxor", digest, "d"]);
+    assert!(ran.code == Some(0) && ran.err.contains("quickxor: not tamper-evident"), "{}", ran.err);
+}
+
+#[test]
+fn a_word_that_may_be_digest_or_place_is_refused() {
+    // regression: of two digests, one that a file was named after was taken for the place to look in, and never searched.
+    let folder = Folder::with(&[("d/a", "abc"), (OTHER, "content")]);
+    let ran = folder.run(&["find", ABC, OTHER, "d"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)));
+    assert!(ran.err.contains("it may be a digest, and there is a file of this name"), "{}", ran.err);
+    assert_eq!(folder.run(&["find", ABC, &format!("./{OTHER}"), "d"]).code, Some(0));
+    assert_eq!(folder.run(&["find", ABC, &format!("sha256:{OTHER}"), "d"]).code, Some(1));
 }

@@ -344,7 +344,7 @@ fn what_makes_no_torrent_is_refused_before_anything_is_read_or_written() {
         (&["--piece-size", "1000", "set"], 2, "a power of two"),
         (&["--partial", "set"], 2, "run across its files"),
     ] {
-        let ran = folder.run(&[&["hash", "-t", "torrent", "-o", "x.torrent"], words].concat());
+        let ran = folder.run(&[&["hash", "-t", "torrent", "--overwrite", "-o", "x.torrent"], words].concat());
         assert_eq!(ran.code, Some(code), "{words:?}: {}", ran.err);
         assert!(ran.err.contains(said), "{words:?}: {}", ran.err);
         assert_eq!(folder.read("x.torrent"), b"as it was");

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// An earlier manifest: nothing else is replaced.
+const OLD: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  old\n";
 const TRUESUM: &str = env!("CARGO_BIN_EXE_truesum");
 
 fn text(bytes: &[u8]) -> String {
@@ -271,10 +273,10 @@ fn killed_before_any_system_call_the_manifest_is_the_old_or_the_new_one() {
         std::fs::write(tree.join(format!("f{i}")), format!("content {i}")).unwrap();
     }
     let make = ["hash", "--no-progress", "-j", "1", "--root", "tree", "-o", "SUMS", "tree"];
-    let reset = || std::fs::write(dir.path().join("SUMS"), "the old one\n").unwrap();
+    let reset = || std::fs::write(dir.path().join("SUMS"), OLD).unwrap();
     reset();
     let calls = calls(dir.path(), &make, ("openat", dir.path().to_str().unwrap()));
-    kill_everywhere(dir.path(), &make, &calls, b"the old one\n", &reset);
+    kill_everywhere(dir.path(), &make, &calls, OLD.as_bytes(), &reset);
 }
 
 #[test]
@@ -323,7 +325,7 @@ fn a_failing_write_sync_or_rename_keeps_the_old_manifest() {
         ("openat", "EMFILE"),
     ] {
         for n in 1.. {
-            std::fs::write(&manifest, "the old one\n").unwrap();
+            std::fs::write(&manifest, OLD).unwrap();
             let inject = format!("inject={calls}:error={error}:when={n}");
             let args = ["hash", "--no-progress", "-j", "1", "-o", "SUMS", "f"];
             let output = run(dir.path(), &["-e", &format!("trace={calls}"), "-e", &inject], &args);
@@ -332,7 +334,7 @@ fn a_failing_write_sync_or_rename_keeps_the_old_manifest() {
                 assert!(text(&found).ends_with("  f\n"));
                 break;
             }
-            let is_old = found == b"the old one\n";
+            let is_old = found == OLD.as_bytes();
             // A folder that cannot be flushed after the rename is told, with the new manifest in place.
             assert!(is_old || (calls == "fsync" && n == 2), "{calls} {n}: {}", text(&output.stderr));
             assert!(n < 300, "{calls} without end");

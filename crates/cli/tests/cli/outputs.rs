@@ -44,6 +44,12 @@ fn a_list_takes_the_place_of_no_file_of_data() {
         &["convert", "M", "-t", "bsd", "-o", "p.jpg"],
         &["hash", "d", "-o", "p.jpg", "--format-string", "%p\\n"],
         &["hash", "d", "-o", "chance"],
+        // regression: any text was replaced.
+        &["hash", "d", "-o", "notes"],
+        &["hash", "d", "-o", "notes", "--format-string", "%p\\n"],
+        &["hash", "d", "-o", "M", "--format-string", "%p\\n"],
+        &["hash", "d/a", "-o", "notes", "--raw"],
+        &["convert", "M", "-t", "bsd", "-o", "notes"],
         &["convert", "M", "-t", "bsd", "-o", "chance"],
         &["shard", "merge", "plan", "-o", "p.jpg"],
         &["shard", "plan", "-o", "d/a", "d"],
@@ -56,13 +62,14 @@ fn a_list_takes_the_place_of_no_file_of_data() {
     assert!(folder.read("p.jpg").starts_with(b"\xff\xd8"));
     for words in [
         &["hash", "d", "-o", "empty"][..],
-        &["hash", "d", "-o", "notes"],
+        &["hash", "d", "-o", "notes", "--overwrite"],
+        &["convert", "M", "-t", "bsd", "-o", "notes", "--overwrite"],
         &["hash", "d", "-o", "empty", "--json"],
         &["hash", "d", "-t", "torrent", "-o", "empty"],
         &["hash", "d", "-z", "-o", "empty"],
         &["convert", "M", "-t", "bsd", "-o", "empty"],
-        &["hash", "d", "-o", "empty", "--format-string", "%s %p\\n"],
-        &["hash", "d", "-o", "empty", "--format-string", "%p\\n"],
+        &["hash", "d", "-o", "empty", "--overwrite", "--format-string", "%s %p\\n"],
+        &["hash", "d", "-o", "empty", "--overwrite", "--format-string", "%p\\n"],
     ] {
         let ran = folder.run(words);
         assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
@@ -84,13 +91,18 @@ fn a_file_that_is_hashed_is_not_replaced_by_its_manifest_however_it_is_named() {
         &["hash", "-o", "d/x", "--json", "d/y", "d/x"],
     ] {
         let ran = folder.run(words);
+        assert!(ran.code != Some(0) && ran.err.contains("is not replaced"), "{words:?}: {ran:?}");
+        let ran = folder.run(&[words, &["--overwrite"]].concat());
         assert!(ran.code != Some(0) && ran.err.contains("it was to be hashed"), "{words:?}: {ran:?}");
         assert_eq!(folder.read("d/x"), b"precious\n", "{words:?}");
     }
     // A manifest is, with what it lists beside it.
     for _ in 0..2 {
         assert_eq!(folder.run(&["hash", "-o", "d/SUMS", "d"]).code, Some(0));
-        assert_eq!(folder.run(&["hash", "-o", "d/list", "--format-string", "%p\\n", "d"]).code, Some(0));
+        assert_eq!(
+            folder.run(&["hash", "--overwrite", "-o", "d/list", "--format-string", "%p\\n", "d"]).code,
+            Some(0)
+        );
     }
 }
 
@@ -106,7 +118,7 @@ fn lines_by_a_template_that_are_no_manifest_are_told_to_be_none() {
         ("list", "%p\\n", false),
         ("list.sha256", "%{md5}  %p\\n", false),
     ] {
-        let ran = folder.run(&["hash", "-o", name, "--format-string", template, "a", "b"]);
+        let ran = folder.run(&["hash", "--overwrite", "-o", name, "--format-string", template, "a", "b"]);
         let note = format!("truesum: note: {name}: no manifest: a check reads no lines as these\n");
         let said = if is_manifest { "" } else { &note };
         assert_eq!(shown(&ran), (String::new(), said, Some(0)), "{template}");
@@ -210,13 +222,13 @@ fn what_nobody_could_know_again_takes_the_place_of_an_earlier_one_alone() {
         for (name, asked) in
             [("raw", &["--raw"][..]), ("two", &["--raw", "-a", "md5,crc32"]), ("list", names)]
         {
-            let ran = folder.run(&[&["hash", "-o", name, "d/a"], asked].concat());
+            let ran = folder.run(&[&["hash", "--overwrite", "-o", name, "d/a"], asked].concat());
             assert_eq!(ran.code, Some(0), "{name}: {}", ran.err);
+            let again = folder.run(&[&["hash", "-o", name, "d/a"], asked].concat());
+            assert_eq!(again.code, Some(2), "{name}: nobody could know it again");
         }
     }
     assert_eq!((folder.read("two").len(), &folder.read("list")[..]), (20, &b"d/a\0"[..]));
-    // A list of names may have become longer.
-    assert_eq!(folder.run(&[&["hash", "-o", "list", "d/b", "d/a"], names].concat()).code, Some(0));
     folder.write("empty", "");
     assert_eq!(folder.run(&["hash", "--raw", "-o", "empty", "d/a"]).code, Some(0));
 }

@@ -119,6 +119,8 @@ fn an_audit_of_a_part_is_equal_in_what_was_selected() {
 #[test]
 fn two_folders_are_compared_by_files_of_which_one_fits() {
     let folder = Folder::with(&[("a/big", "0123456789"), ("b/big", "0"), ("a/small", "1"), ("b/small", "2")]);
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    ["a/big", "b/big"].iter().for_each(|name| stamp(&folder, name, time));
     let ran = folder.run(&["diff", "--min-size", "5", "a", "b"]);
     assert_eq!((ran.out().as_str(), ran.code), ("corrupt\tbig\n", Some(1)), "of one time");
 }

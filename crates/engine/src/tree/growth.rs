@@ -5,10 +5,11 @@
 //! one leaf of the new file and hashes it twice, to where the old file ended and whole.
 
 use crate::error::{Cause, Error};
+use crate::io::open::Root;
 use crate::io::source::Source;
 use crate::pieces::UNIT;
 use crate::tree::header::MAX_SIZE;
-use crate::tree::prove::{Nodes, Refuted, Row};
+use crate::tree::prove::{Nodes, Refuted, Row, of_length};
 use crate::tree::reading::Reading;
 use crate::tree::store::Store;
 use std::ops::Range;
@@ -152,6 +153,11 @@ fn grown(
     }
     if hashes.iter().chain([old_root]).any(|hash| hash.as_bytes().len() != tree.hash_len()) {
         return Err(Refuted::Form(ProofError::Hash));
+    }
+    if let Some(path) = path {
+        let file =
+            Root::Anywhere.stat(path, true).map_err(|error| Refuted::File(Error::io(path, "open", error)))?;
+        of_length(path, file.st_size as u64, *size)?;
     }
     let old_found = tree.seal(old_root, *old_size);
     if old_found != *old {

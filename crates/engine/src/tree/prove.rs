@@ -224,6 +224,17 @@ impl std::fmt::Display for Refuted {
     }
 }
 
+/// Refuses a file that is not as long as the one a proof is about: whatever bytes of it were read, it is another file.
+pub(super) fn of_length(path: &[u8], found: u64, proven: u64) -> Result<(), Refuted> {
+    match found == proven {
+        true => Ok(()),
+        false => {
+            let why = format!("it has {found} bytes, and the proof is about a file of {proven}");
+            Err(Refuted::File(Error::new(path, "verify", Cause::Other(why))))
+        }
+    }
+}
+
 /// Whether the bytes of the range, as the file has them now, belong to the trusted digest. Reads only these bytes.
 ///
 /// # Errors
@@ -243,6 +254,7 @@ pub fn verify_proof(
         return Err(Refuted::Form(ProofError::Hash));
     }
     let mut file = reading.open(path)?;
+    of_length(path, file.size_hint(), proof.size)?;
     let source = Source { size: proof.size, ..reading.unmapped(&file, path) };
     let count = tree.leaves(proof.size);
     // BLAKE3's root over leaves that are all read is not made from their value.

@@ -76,6 +76,11 @@ pub(super) fn open(folder: &Path) -> Option<Result<Bag, Error>> {
     (folder.is_dir() && std::fs::symlink_metadata(&declaration).is_ok()).then(|| read(folder, &declaration))
 }
 
+/// What is wrong with a manifest that lists a file more than once (RFC 8493, section 2.1.3).
+pub(super) fn lists_twice(manifest: &Path) -> Error {
+    refused(manifest, "it lists a file more than once")
+}
+
 fn refused(path: &Path, why: impl Into<String>) -> Error {
     Error::new(path.as_os_str().as_bytes(), "verify", Cause::Other(why.into()))
 }

@@ -30,6 +30,15 @@ impl ListedNames {
         self.narrow(name);
     }
 
+    /// Returns whether some name was added more than once.
+    pub fn has_duplicates(&mut self) -> bool {
+        if !self.sorted {
+            self.hashes.sort_unstable();
+            self.sorted = true;
+        }
+        self.hashes.windows(2).any(|two| two[0] == two[1])
+    }
+
     /// The deepest folder, relative to the root, that holds all names; empty for the root itself.
     pub fn folder(&self) -> &[u8] {
         self.folder.as_deref().unwrap_or_default()

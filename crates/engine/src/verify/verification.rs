@@ -256,6 +256,9 @@ impl<'a> Verification<'a> {
             if self.progress.stopped() {
                 return Ok(());
             }
+            if bag.all_in_each && listed.has_duplicates() {
+                faults.push(bag::lists_twice(name));
+            }
             if bag.all_in_each || at + 1 == bag.payload.len() {
                 beside = self.unlisted_payload(folder, name, &mut listed, tell)?;
                 faults.extend(bag::unlisted_fetches(folder, name, &mut listed));
