@@ -226,7 +226,7 @@ pub fn audit(
         allow_weak,
         ..truesum::Options::default()
     };
-    let options = Options { check, moved_passes: allow_moved };
+    let options = Options { check, folder: None, moved_passes: allow_moved };
     let names: Vec<PathBuf> = manifest.0.into_iter().map(no_stream).collect();
     compared(py, &options, callback.as_ref(), move |comparison, tell| comparison.audit(&names, tell))
 }
@@ -265,7 +265,7 @@ pub fn diff(
         lenient,
         ..truesum::Options::default()
     };
-    let options = Options { check, moved_passes: allow_moved };
+    let options = Options { check, folder: None, moved_passes: allow_moved };
     let (old, new) = (no_stream(old.0), no_stream(new.0));
     compared(py, &options, callback.as_ref(), move |comparison, tell| comparison.diff(&old, &new, tell))
 }
