@@ -4,6 +4,7 @@
 pub mod arguments;
 mod bag;
 mod beside;
+mod earlier;
 mod history;
 mod marking;
 mod parameters;
@@ -23,6 +24,7 @@ use crate::watch::Watch;
 use crate::words::{count, size};
 use arguments::HashArgs;
 use beside::{Beside, Content, folder_name};
+use earlier::Earlier;
 use marking::Marking;
 use plan::{Form, Hashing, Place, Purpose, plan};
 use replacing::{Gathered, NAMED};
@@ -206,15 +208,15 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     }
     let output = match &plan.output {
         Some(path) if plan.form == Form::Raw || plan.template.is_some() => {
-            Output::unmarked(path, plan.overwrite)
+            Output::unmarked(path, plan.accept.overwrite)
         }
-        path => Output::list(path.as_deref(), plan.overwrite),
+        path => Output::list(path.as_deref(), plan.accept.overwrite),
     };
     let output = match output {
         Ok(output) => output,
         Err(error) => {
             console.failure(&error);
-            if !plan.overwrite && plan.output.as_ref().is_some_and(|path| path.is_file()) {
+            if !plan.accept.overwrite && plan.output.as_ref().is_some_and(|path| path.is_file()) {
                 console.hint("--overwrite replaces whatever file is there");
             }
             return Exit::NotAsAsked;
@@ -252,6 +254,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         led_out: 0,
         named,
         signed: plan.output.as_deref(),
+        earlier: plan.output.as_deref().filter(|_| !plan.accept.overwrite).and_then(Earlier::read),
         signatures: 0,
         lines: Vec::new(),
         refused: 0,
@@ -296,7 +299,8 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
             })
         }
     };
-    let Writing { console, output, refused, links, temporary, met_own, signatures, led_out, .. } = sink;
+    let Writing { console, output, refused, links, temporary, met_own, signatures, led_out, earlier, .. } =
+        sink;
     console.display = None;
     if let (Some(path), 1.., true) = (&plan.output, signatures, plan.tell.notes) {
         let path = display_safe(path.as_os_str().as_bytes());
@@ -306,7 +310,8 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     let (left_out, read) = (tasks.left_out(), watch.progress.bytes());
     let told = Told { refused, links, temporary, met_own, outside, led_out, left_out, read };
     let list_error = tasks.list_error();
-    end(&plan, result, output, told, list_error, &watch, began, console)
+    let corrupt = plan.output.as_deref().and_then(|path| earlier?.refusal(path));
+    end(&plan, result, output, told, (list_error, corrupt), &watch, began, console)
 }
 
 /// The folder of the manifest that is written, where symbolic links are followed that may lead out of it.
@@ -362,7 +367,7 @@ fn end(
     result: io::Result<Summary>,
     output: Output,
     told: Told,
-    list_error: Option<Error>,
+    (list_error, corrupt): (Option<Error>, Option<Refusal>),
     watch: &Watch,
     began: Instant,
     console: &mut Console,
@@ -399,7 +404,7 @@ fn end(
     let listed = summary.files + summary.unverified - told.refused;
     let gathered = Gathered { listed, lacking, list_read, over: told.met_own.then_some(NAMED) };
     match &plan.output {
-        Some(path) => match replacing::refused(path, gathered, plan.accept) {
+        Some(path) => match replacing::refused(path, gathered, plan.accept).or(corrupt) {
             Some(refusal) => exit = exit.max(console.refuse(&refusal)),
             None => {
                 if let Err(error) = output.finish() {

@@ -16,6 +16,7 @@ pub mod standing;
 
 pub use crate::content::Facts;
 pub use comparison::{Comparison, Options, Tell};
+pub use stamps::same_time;
 pub use standing::{Equality, Event, Finding, Report, Standing};
 
 use crate::progress::Progress;

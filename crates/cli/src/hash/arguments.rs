@@ -46,9 +46,9 @@ pub struct HashArgs {
     /// Write to this file, whole or not at all; names become relative to its folder
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace a file that is not an earlier manifest
+    /// Replace any file, also a manifest that records other content of unmodified files
     #[arg(hide_short_help = true)]
-    #[arg(long, requires = "output")]
+    #[arg(long)]
     pub overwrite: bool,
     /// Write it also if files could not be read: with what could
     #[arg(hide_short_help = true)]

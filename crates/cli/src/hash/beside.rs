@@ -4,6 +4,7 @@
 
 use crate::console::Console;
 use crate::exit::Refusal;
+use crate::hash::earlier::Earlier;
 use crate::hash::plan::{Form, Place, heading};
 use crate::hash::replacing::{Accept, BESIDE, Gathered, is_manifest, refused, refused_at};
 use crate::output::lists;
@@ -260,6 +261,14 @@ impl<'a> Beside<'a> {
         let fail = |why: &str| Why::Failed(Error::new(path, "write", Cause::Other(why.to_owned())));
         if file.target().is_symlink() {
             return Err(fail("a symbolic link is there, and is not replaced"));
+        }
+        if let Some(mut earlier) =
+            Some(file.target()).filter(|_| !self.accept.overwrite).and_then(Earlier::read)
+        {
+            entries.iter().for_each(|entry| earlier.compare(entry));
+            if let Some(refusal) = earlier.refusal(shown) {
+                return Err(Why::Refused(refusal));
+            }
         }
         let text = self.text(path, entries, specs).map_err(Why::Failed)?;
         let written = file.write_all(&text).map_err(|error| Why::Failed(Error::io(path, "write", error)));

@@ -40,8 +40,6 @@ pub struct Hashing {
     /// What a torrent says of itself, if one is written.
     pub torrent: Option<Torrent>,
     pub output: Option<PathBuf>,
-    /// Whether the output replaces a file that is not an earlier manifest.
-    pub overwrite: bool,
     /// Manifests that are written although they list less than was asked for.
     pub accept: Accept,
     /// The folder that names are written relative to; `None` leaves them as they were given.
@@ -215,8 +213,7 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
         template,
         torrent,
         output: args.output,
-        overwrite: args.overwrite,
-        accept: Accept { partial: args.partial, empty: args.allow_empty },
+        accept: Accept { partial: args.partial, empty: args.allow_empty, overwrite: args.overwrite },
         root,
         purpose,
         order: if args.unordered { Order::AsReady } else { Order::Stable },

@@ -1,6 +1,7 @@
 //! What `truesum hash` writes of each file: an entry of a manifest or bytes, or why there is none; and what stands around.
 
 use crate::console::Console;
+use crate::hash::earlier::Earlier;
 use crate::hash::plan::{Form, Torrent, heading, no_pieces};
 use crate::options::Tell;
 use crate::output::Output;
@@ -32,6 +33,8 @@ pub struct Writing<'a> {
     /// The manifest that is written, and how many signatures of it were passed over.
     pub signed: Option<&'a Path>,
     pub signatures: u64,
+    /// The manifest that is replaced, if it is compared.
+    pub earlier: Option<Earlier>,
     pub lines: Vec<u8>,
     /// Files whose entry the format cannot hold.
     pub refused: u64,
@@ -158,6 +161,7 @@ impl Sink for Writing<'_> {
                     elapsed: Some(found.time),
                     ..Entry::default()
                 };
+                self.earlier.iter_mut().for_each(|earlier| earlier.compare(&entry));
                 let Some(writer) = writer else {
                     self.template.iter().for_each(|template| template.render(&entry, &mut self.lines));
                     return self.hand_out();

@@ -1,6 +1,6 @@
 //! Files that a run writes: none takes the name of a listed file, and none is found wanting only in the end.
 
-use crate::program::{ABC, EMPTY, Folder, lines, shown};
+use crate::program::{ABC, EMPTY, Folder, lines, shown, stamp};
 use std::os::unix::fs::symlink;
 
 fn folder() -> Folder {
@@ -282,4 +282,42 @@ fn what_a_run_reads_no_output_replaces() {
         Some(0),
         "a list is made anew"
     );
+}
+
+#[test]
+fn a_manifest_that_would_record_corrupt_content_as_good_is_not_written() {
+    // regression: `hash -o` over an older manifest of the same files recorded what had rotted without a word.
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    for words in [
+        &["hash", "-o", "d/SHA256SUMS", "d"][..],
+        &["hash", "--json", "-o", "d/SHA256SUMS", "d"],
+        &["hash", "--per-directory", "-a", "sha256", "d"],
+        &["hash", "--sidecar", "-a", "sha256", "d"],
+    ] {
+        let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc")]);
+        ["d/a", "d/b"].iter().for_each(|name| stamp(&folder, name, time));
+        assert_eq!(folder.run(words).code, Some(0), "{words:?}");
+        assert_eq!(folder.run(words).code, Some(0), "{words:?}: nothing changed");
+        folder.write("d/a", "abd");
+        stamp(&folder, "d/a", time);
+        let manifest = if words.contains(&"--sidecar") { "d/a.sha256" } else { "d/SHA256SUMS" };
+        let before = folder.read(manifest);
+        let ran = folder.run(words);
+        assert!(ran.code == Some(2) || ran.code == Some(1), "{words:?}: {}", ran.err);
+        assert!(
+            ran.err.contains("1 file is not as it records, although nothing wrote to it since: a"),
+            "{words:?}: {}",
+            ran.err
+        );
+        assert_eq!(folder.read(manifest), before, "{words:?}");
+        // An edit is one: its time shows it.
+        folder.write("d/a", "abe");
+        stamp(&folder, "d/a", std::time::SystemTime::now());
+        assert_eq!(folder.run(words).code, Some(0), "{words:?}");
+        stamp(&folder, "d/a", time);
+        folder.write("d/a", "abf");
+        stamp(&folder, "d/a", time);
+        let ran = folder.run(&[words, &["--overwrite"]].concat());
+        assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
+    }
 }

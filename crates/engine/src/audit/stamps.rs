@@ -38,7 +38,7 @@ pub(crate) fn movement(recorded: Time, found: Time) -> Movement {
 }
 
 /// Returns whether both times are one, as far as file systems keep them.
-pub(crate) fn same_time(one: Time, other: Time) -> bool {
+pub fn same_time(one: Time, other: Time) -> bool {
     is_same_stamp(nanos(one), nanos(other))
 }
 
