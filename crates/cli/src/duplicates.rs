@@ -4,6 +4,7 @@ pub mod arguments;
 
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
+use crate::notices::report;
 use crate::objects;
 use crate::output::{Output, cannot_write};
 use crate::selection::{FilterArgs, selection};
@@ -18,7 +19,7 @@ use truesum::duplicates::{Event, Group, Options, Report, duplicates};
 use truesum::hash::Spec;
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
-use truesum::{Error, Mapping, Notice, walk};
+use truesum::{Error, Mapping, walk};
 
 const SCHEMA: &str = "truesum-duplicates/1";
 
@@ -73,8 +74,7 @@ pub fn run(args: DuplicatesArgs) -> Exit {
             Event::Group(group) => told(form, &options.spec, group, &mut line),
             Event::Failed(error) if form == Form::Json => objects::failed(SCHEMA, error, &mut line),
             Event::Failed(error) => console.failure(error),
-            Event::Passed(notice) if tell.verbose => passed(notice, &console),
-            Event::Passed(_) => {}
+            Event::Passed(notice) => report(notice, tell, ("not read", "not read"), &mut console),
         }
         let written = console.around(|| output.write(&line));
         line.clear();
@@ -158,19 +158,6 @@ fn told(form: Form, spec: &Spec, group: &Group<'_>, out: &mut Vec<u8>) {
             out.push(b']');
             objects::end(out);
         }
-    }
-}
-
-fn passed(notice: &Notice, console: &Console) {
-    let safe = |path: &Path| display_safe(path.as_os_str().as_bytes());
-    match notice {
-        Notice::Link(path) => console.note(&format!("{}: symbolic link, not followed", safe(path))),
-        Notice::Dangling(path) => console.note(&format!("{}: symbolic link to nothing", safe(path))),
-        Notice::Special(path, kind) => console.note(&format!("{}: {kind}, not read", safe(path))),
-        Notice::Temporary(path) => {
-            console.note(&format!("{}: temporary file of truesum, not read", safe(path)));
-        }
-        _ => {}
     }
 }
 

@@ -97,7 +97,7 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
         Err(refusal) => return console.refuse(&refusal),
     };
     let mut content = Content::new(tasks, place, &name);
-    let mut sink = Beside::new(console, place, &name, plan.form, &plan.specs, plan.accept, plan.tell.verbose);
+    let mut sink = Beside::new(console, place, &name, plan.form, &plan.specs, plan.accept, plan.tell);
     let config = engine(plan, Vec::new());
     let summary = truesum::run(&config, &mut content, &watch.progress, &mut sink);
     let summary = summary.expect("a sink that never fails");
@@ -158,9 +158,9 @@ fn name_by_crc(plan: &Hashing, carried_out: bool, console: &mut Console) -> Exit
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let verbose = plan.tell.verbose;
+    let tell = plan.tell;
     let (marked, right, wrong) = (0, 0, 0);
-    let mut sink = Marking { console, output, carried_out, verbose, marked, right, wrong };
+    let mut sink = Marking { console, output, carried_out, tell, marked, right, wrong };
     let result = truesum::run(&config, &mut tasks, &watch.progress, &mut sink);
     let Marking { console, output, marked, right, wrong, .. } = sink;
     console.display = None;

@@ -29,6 +29,7 @@ mod links;
 mod list;
 mod members;
 mod memory;
+mod notices;
 mod objects;
 mod options;
 mod output;

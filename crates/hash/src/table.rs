@@ -151,12 +151,20 @@ fn least<R: PartialOrd>(kept: &mut Option<(R, &'static str)>, rank: R, name: &'s
 }
 
 // Here and not beside the type, because only the table knows what is near.
+/// Bytes of the longest unknown name that is shown in full.
+const LONGEST: usize = 200;
+
 impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             #[cfg(not(feature = "fsb"))]
             SpecError::Unknown(name) if name.starts_with("fsb") => {
                 write!(f, "unknown algorithm '{name}' (FSB is in programs built with --features full)")
+            }
+            // No name is so long, and looking for the nearest one takes time that grows with it.
+            SpecError::Unknown(name) if name.len() > LONGEST => {
+                let begin: String = name.chars().take(LONGEST).collect();
+                write!(f, "unknown algorithm '{begin}...' ({} bytes)", name.len())
             }
             SpecError::Unknown(name) => match nearest(name) {
                 Some(near) => write!(f, "unknown algorithm '{name}' (did you mean '{near}'?)"),

@@ -3,6 +3,7 @@
 use crate::comparing::words::label;
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::notices::report;
 use crate::objects;
 use crate::options::Tell;
 use crate::output::Output;
@@ -10,11 +11,11 @@ use crate::words::{count, grouped, size};
 use std::collections::BTreeSet;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use truesum::BadLine;
 use truesum::find::{Event, Found, Report};
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::weak;
-use truesum::{BadLine, Notice};
 
 const SCHEMA: &str = "truesum-find/1";
 /// Malformed lines named, at most.
@@ -73,7 +74,7 @@ impl Telling {
             Event::Failed(error) if self.form == Form::Json => objects::failed(SCHEMA, error, &mut self.line),
             Event::Failed(error) => self.console.failure(error),
             Event::Malformed(manifest, line) => self.malformed(manifest.as_os_str().as_bytes(), line),
-            Event::Passed(notice) => self.passed(notice),
+            Event::Passed(notice) => report(notice, self.tell, ("not read", "not read"), &mut self.console),
             Event::Pause => self.output.pause()?,
         }
         self.write()
@@ -113,25 +114,6 @@ impl Telling {
         match self.form {
             Form::Json => objects::malformed(SCHEMA, manifest, line, &mut self.line),
             _ if self.named_lines <= NAMED_LINES => self.console.error_of(manifest, &line.to_string()),
-            _ => {}
-        }
-    }
-
-    fn passed(&mut self, notice: &Notice) {
-        let safe = |path: &std::path::Path| display_safe(path.as_os_str().as_bytes());
-        match notice {
-            Notice::Link(path) if self.tell.verbose => {
-                self.console.note(&format!("{}: symbolic link, not followed", safe(path)));
-            }
-            Notice::Dangling(path) if self.tell.verbose => {
-                self.console.note(&format!("{}: symbolic link to nothing", safe(path)));
-            }
-            Notice::Special(path, kind) if self.tell.notes => {
-                self.console.note(&format!("{}: {kind}, not read", safe(path)));
-            }
-            Notice::Temporary(path) if self.tell.verbose => {
-                self.console.note(&format!("{}: temporary file of truesum, not read", safe(path)));
-            }
             _ => {}
         }
     }

@@ -7,13 +7,14 @@ use crate::exit::Refusal;
 use crate::hash::earlier::Earlier;
 use crate::hash::plan::{Form, Place, heading};
 use crate::hash::replacing::{Accept, BESIDE, Gathered, is_manifest, refused, refused_at};
+use crate::notices::report;
+use crate::options::Tell;
 use crate::output::lists;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum::hash::Spec;
-use truesum::manifest::path::display_safe;
 use truesum::manifest::{self, Entry, Format, Style, Time, WriteError, Writer, algorithm_from_name};
 use truesum::write::coarse_now;
 use truesum::{Cause, Error, Found, Job, Notice, Outcome, Sink, Task, create_beside};
@@ -136,7 +137,7 @@ pub struct Beside<'a> {
     style: Style,
     specs: Vec<Spec>,
     accept: Accept,
-    verbose: bool,
+    tell: Tell,
     /// When the run began: manifests have this time, before which no file was read.
     began: Time,
     /// The folder that the last file was in, and those above it that have files of their own.
@@ -158,7 +159,7 @@ impl<'a> Beside<'a> {
         form: Form,
         specs: &[Spec],
         accept: Accept,
-        verbose: bool,
+        tell: Tell,
     ) -> Beside<'a> {
         let Form::Entries(format, style) = form else { unreachable!("refused with --raw") };
         let (name, specs) = (name.to_owned(), specs.to_vec());
@@ -171,7 +172,7 @@ impl<'a> Beside<'a> {
             style,
             specs,
             accept,
-            verbose,
+            tell,
             began: coarse_now(),
             levels,
             written,
@@ -333,25 +334,8 @@ impl Sink for Beside<'_> {
         {
             self.enter(&error.path).lacking += 1;
         }
-        passed(&notice, self.verbose, self.console);
+        report(&notice, self.tell, ("not read", "not hashed"), self.console);
         Ok(())
-    }
-}
-
-/// Tells what was not read.
-pub fn passed(notice: &Notice, verbose: bool, console: &mut Console) {
-    let safe = |path: &Path| display_safe(path.as_os_str().as_bytes());
-    match notice {
-        Notice::Failed(error) => console.failure(error),
-        Notice::Special(path, kind) => console.note(&format!("{}: {kind}, not read", safe(path))),
-        Notice::Dangling(path) => console.note(&format!("{}: symbolic link to nothing", safe(path))),
-        Notice::Link(path) if verbose => {
-            console.note(&format!("{}: symbolic link, not followed", safe(path)));
-        }
-        Notice::Temporary(path) if verbose => {
-            console.note(&format!("{}: temporary file of truesum, not hashed", safe(path)));
-        }
-        _ => {}
     }
 }
 

@@ -1,6 +1,8 @@
 //! `--embed-crc`: names get the CRC-32 of their files, `name [CBF43926].mkv`. Without `--yes` it is only told.
 
 use crate::console::Console;
+use crate::notices::report;
+use crate::options::Tell;
 use crate::output::Output;
 use std::ffi::OsStr;
 use std::io;
@@ -16,7 +18,7 @@ pub struct Marking<'a> {
     pub output: Output,
     pub carried_out: bool,
     /// Whether files that were passed over are told.
-    pub verbose: bool,
+    pub tell: Tell,
     /// Files that got their mark, or would.
     pub marked: u64,
     /// Files that carry theirs.
@@ -79,7 +81,7 @@ impl Sink for Marking<'_> {
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
-        super::beside::passed(&notice, self.verbose, self.console);
+        report(&notice, self.tell, ("not read", "not hashed"), self.console);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use crate::console::Console;
 use crate::hash::earlier::Earlier;
 use crate::hash::plan::{Form, Torrent, heading, no_pieces};
+use crate::notices::report;
 use crate::options::Tell;
 use crate::output::Output;
 use crate::words::visible;
@@ -196,26 +197,15 @@ impl Sink for Writing<'_> {
                     self.console.note(&format!("{}: this run's own output, not hashed", safe(&path)));
                 }
             }
-            _ if !self.tell.notes => {}
-            Notice::Link(path) => {
-                self.links += 1;
-                if self.tell.verbose {
-                    self.console.note(&format!("{}: symbolic link, not followed", safe(&path)));
-                }
+            Notice::Link(_)
+            | Notice::Dangling(_)
+            | Notice::Special(..)
+            | Notice::Temporary(_)
+            | Notice::Malformed(_) => {
+                self.links += u64::from(matches!(notice, Notice::Link(_)));
+                self.temporary += u64::from(matches!(notice, Notice::Temporary(_)));
+                report(&notice, self.tell, ("not read (--special does)", "not hashed"), self.console);
             }
-            Notice::Dangling(path) => {
-                self.console.note(&format!("{}: symbolic link to nothing", safe(&path)));
-            }
-            Notice::Special(path, kind) => {
-                self.console.note(&format!("{}: {kind}, not read (--special does)", safe(&path)));
-            }
-            Notice::Temporary(path) => {
-                self.temporary += 1;
-                if self.tell.verbose {
-                    self.console.note(&format!("{}: temporary file of truesum, not hashed", safe(&path)));
-                }
-            }
-            Notice::Malformed(_) => {}
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use crate::exit::Refusal;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use toml_parser::decoder::ScalarKind;
 use toml_parser::parser::{Event, EventKind, parse_document};
@@ -26,7 +27,9 @@ pub fn read(path: &Path, named: bool) -> Result<Vec<Line>, Refusal> {
         Refusal::new(format!("{shown}: cannot read settings: {}", truesum::error::io_reason(&error)))
     };
     let mut text = String::new();
-    match File::open(path) {
+    // Opening a pipe would wait for whoever writes to it.
+    let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+    match File::options().read(true).custom_flags(flags).open(path) {
         // A folder on the way may be something else, or none.
         // Where somebody else's home was inherited (`sudo -u`), nobody can see whether there is a file.
         Err(error)
@@ -37,6 +40,10 @@ pub fn read(path: &Path, named: bool) -> Result<Vec<Line>, Refusal> {
             return Ok(Vec::new());
         }
         Err(error) => return Err(cannot(error)),
+        Ok(file) if !file.metadata().map_err(cannot)?.is_file() => {
+            let what = if path.is_dir() { "it is a directory" } else { "it is not a regular file" };
+            return Err(Refusal::new(format!("{shown}: cannot read settings: {what}")));
+        }
         Ok(file) => {
             file.take(MOST + 1).read_to_string(&mut text).map_err(cannot)?;
         }

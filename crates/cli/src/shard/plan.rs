@@ -2,6 +2,7 @@
 
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
+use crate::notices::report;
 use crate::options::RunArgs;
 use crate::output::{begin, cannot_write, may_replace_what, print};
 use crate::selection::SelectArgs;
@@ -151,11 +152,10 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     let objects = remote.map(|remote| objects(&*remote, &specs, &watch.progress));
     let root = objects.as_ref().map_or(folder.as_os_str().as_bytes(), |(root, _)| root);
     let mut planner = Planner::new(output, root, &specs, sizes).map_err(fail)?;
-    let verbose = tell.verbose;
     let mut met_own = false;
     let mut hear = |notice: Notice| {
         met_own |= matches!(notice, Notice::Own(_));
-        hear(&notice, tell.notes, verbose, console);
+        report(&notice, tell, ("not planned", "not planned"), console);
     };
     let mut outside = 0;
     let (planned, list_error) = match (&args.manifest, objects) {
@@ -275,25 +275,6 @@ fn own(output: &AtomicFile) -> Vec<(u64, u64)> {
     let new = rustix::fs::fstat(output.file());
     let old = rustix::fs::stat(output.target());
     [new, old].into_iter().flatten().map(|stat| (stat.st_dev, stat.st_ino)).collect()
-}
-
-/// Tells what is not planned.
-fn hear(notice: &Notice, notes: bool, verbose: bool, console: &mut Console) {
-    let safe = |path: &Path| display_safe(path.as_os_str().as_bytes());
-    match notice {
-        Notice::Failed(error) => console.failure(error),
-        _ if !notes => {}
-        Notice::Special(path, kind) => console.note(&format!("{}: {kind}, not planned", safe(path))),
-        Notice::Dangling(path) => console.note(&format!("{}: symbolic link to nothing", safe(path))),
-        Notice::Own(path) => console.note(&format!("{}: this plan, not planned", safe(path))),
-        Notice::Link(path) if verbose => {
-            console.note(&format!("{}: symbolic link, not followed", safe(path)));
-        }
-        Notice::Temporary(path) if verbose => {
-            console.note(&format!("{}: temporary file of truesum, not planned", safe(path)));
-        }
-        _ => {}
-    }
 }
 
 /// The files that a manifest lists.

@@ -321,3 +321,21 @@ fn a_manifest_that_would_record_corrupt_content_as_good_is_not_written() {
         assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
     }
 }
+
+#[test]
+fn quiet_silences_the_notes_of_every_way_to_hash() {
+    // regression: `hash -q --per-directory` and `--sidecar` printed what -q promises to suppress.
+    for words in [&[][..], &["--per-directory"], &["--sidecar"]] {
+        let folder = Folder::with(&[("d/a", "abc")]);
+        symlink("nothing", folder.path("d/dangling")).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(folder.path("d/pipe")).status().unwrap().success());
+        let quiet = folder.run(&[&["hash", "-q"], words, &["d"]].concat());
+        assert_eq!((quiet.err.as_str(), quiet.code), ("", Some(0)), "{words:?}");
+        let noted = folder.run(&[&["hash", "--overwrite"], words, &["d"]].concat());
+        assert!(
+            noted.err.contains("dangling: symbolic link to nothing") && noted.err.contains("pipe"),
+            "{}",
+            noted.err
+        );
+    }
+}

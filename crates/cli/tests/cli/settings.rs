@@ -126,3 +126,24 @@ fn other_programs_names_read_none() {
         command.env_remove("TRUESUM_CONFIG").env_remove("XDG_CONFIG_HOME").output().unwrap().into();
     assert_eq!((ran.out(), ran.code), (format!("{ABC}  a\n"), Some(0)), "{}", ran.err);
 }
+
+#[test]
+fn a_pipe_is_no_file_of_settings_and_is_not_waited_for() {
+    // regression: a FIFO in its place blocked every command for ever.
+    let folder = Folder::with(&[("a", "abc")]);
+    let status = std::process::Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap();
+    assert!(status.success());
+    let ran = run(&folder, &["hash", "a"], &[("TRUESUM_CONFIG", "HERE/pipe")]);
+    assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)));
+    assert!(ran.err.contains("cannot read settings: it is not a regular file"), "{}", ran.err);
+}
+
+#[test]
+fn an_unknown_name_of_any_length_is_refused_at_once() {
+    // regression: the nearest name to one of a million letters took 90 s to look for.
+    let folder = Folder::with(&[("a", "abc")]);
+    let began = std::time::Instant::now();
+    let ran = folder.run(&["hash", "-a", &"x".repeat(100_000), "a"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
+}

@@ -169,7 +169,8 @@ struct Stanza {
     digests: Vec<(Spec, Digest)>,
     /// The files of a list are in there (`Sources`).
     directory: Vec<u8>,
-    /// It describes a source package (`Sources`), whose files are in a directory: without that it was cut off.
+    /// It describes a source package (`Sources`), whose files are in a directory unless the archive has none. That field follows the lists:
+    /// where the manifest ends without it and without a blank line, it may have been cut off.
     package: bool,
     /// The rows of its lists, and how many bytes they take.
     rows: Vec<(Place, Rows, Entry)>,
@@ -301,13 +302,13 @@ impl Control {
         }
     }
 
-    /// What the stanza that ends here says.
-    fn stanza(&mut self) -> Result<Option<Entry>, Reason> {
+    /// What the stanza that ends here says; `cut` is whether nothing but the end of the manifest ends it.
+    fn stanza(&mut self, cut: bool) -> Result<Option<Entry>, Reason> {
         self.list = None;
         let Stanza { name, size, digests, directory, package, rows, .. } = std::mem::take(&mut self.stanza);
         let mut lacking = false;
         for (at, rows, mut entry) in rows {
-            if package && directory.is_empty() && matches!(rows, Rows::Files(_)) {
+            if cut && package && directory.is_empty() && matches!(rows, Rows::Files(_)) {
                 lacking = true;
                 continue;
             }
@@ -341,7 +342,7 @@ impl Parse for Control {
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if scan::is_empty(line) {
-            return self.stanza();
+            return self.stanza(false);
         }
         if line.starts_with(b"#") {
             // The blank in front of a row, damaged; no program writes digests into comments.
@@ -377,7 +378,7 @@ impl Parse for Control {
 
     fn end(&mut self) -> Vec<Found> {
         let at = self.place;
-        let last = self.stanza().transpose().map(|found| match found {
+        let last = self.stanza(true).transpose().map(|found| match found {
             Ok(entry) => Ok(Line { at, entry }),
             Err(reason) => Err(LineError { at, reason }),
         });

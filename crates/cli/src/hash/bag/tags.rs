@@ -3,6 +3,9 @@
 use super::parts::{DATA, Stop, manifest_name, refused};
 use super::payload::unfit;
 use crate::console::Console;
+use crate::notices::report;
+use crate::options::Tell;
+use crate::progress::Line;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -125,7 +128,9 @@ impl Sink for Tags<'_> {
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
         self.wrong |= matches!(notice, Notice::Failed(_));
-        crate::hash::beside::passed(&notice, true, self.console);
+        // Whatever cannot be in a bag is named.
+        let tell = Tell { line: Line::Hidden, notes: true, verbose: true, threads: 0 };
+        report(&notice, tell, ("not read", "not hashed"), self.console);
         Ok(())
     }
 }
