@@ -404,7 +404,10 @@ fn end(
     let listed = summary.files + summary.unverified - told.refused;
     let gathered = Gathered { listed, lacking, list_read, over: told.met_own.then_some(NAMED) };
     match &plan.output {
-        Some(path) => match replacing::refused(path, gathered, plan.accept).or(corrupt) {
+        Some(path) => match replacing::refused(path, gathered, plan.accept)
+            .or(corrupt)
+            .or_else(|| outside(path, &told, plan))
+        {
             Some(refusal) => exit = exit.max(console.refuse(&refusal)),
             None => {
                 if let Err(error) = output.finish() {
@@ -458,6 +461,20 @@ fn end(
         console.note(&format!("{young} written moments before, {unknown}"));
     }
     exit
+}
+
+/// Refuses a manifest with names that lead out of its folder, which no check would accept.
+fn outside(path: &Path, told: &Told, plan: &Hashing) -> Option<Refusal> {
+    if told.outside == 0 || plan.accept.outside {
+        return None;
+    }
+    let shown = display_safe(path.as_os_str().as_bytes());
+    let names = count(told.outside, "file is", "files are");
+    let why = format!(
+        "{shown}: not written: {names} outside the folder that names are relative to, where check would refuse them"
+    );
+    let hint = "--root DIR makes names relative to DIR, and check --root DIR reads them; --allow-outside writes absolute names";
+    Some(Refusal::with_hint(why, hint))
 }
 
 /// Says what a manifest holds that was written, and what it does not.

@@ -50,6 +50,10 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long)]
     pub overwrite: bool,
+    /// Write absolute names of files outside the manifest's folder; check needs --allow-outside too
+    #[arg(hide_short_help = true)]
+    #[arg(long, requires = "output")]
+    pub allow_outside: bool,
     /// Write it also if files could not be read: with what could
     #[arg(hide_short_help = true)]
     #[arg(long, requires = "output")]

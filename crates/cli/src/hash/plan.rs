@@ -213,7 +213,12 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
         template,
         torrent,
         output: args.output,
-        accept: Accept { partial: args.partial, empty: args.allow_empty, overwrite: args.overwrite },
+        accept: Accept {
+            partial: args.partial,
+            empty: args.allow_empty,
+            overwrite: args.overwrite,
+            outside: args.allow_outside,
+        },
         root,
         purpose,
         order: if args.unordered { Order::AsReady } else { Order::Stable },

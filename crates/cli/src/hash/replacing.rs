@@ -18,6 +18,8 @@ pub struct Accept {
     pub empty: bool,
     /// In place of a file that is no earlier manifest, or that records other content of files that nothing wrote to.
     pub overwrite: bool,
+    /// Of files outside of the folder that names are relative to.
+    pub outside: bool,
 }
 
 /// How a run ended that was to write a manifest.
@@ -89,8 +91,11 @@ mod tests {
     fn what_lists_less_than_was_asked_for_is_written_only_on_request() {
         let all = |listed, lacking, list_read| Gathered { listed, lacking, list_read, over: None };
         let words = |gathered, partial, empty| {
-            let refusal =
-                refused(Path::new("/nowhere/M"), gathered, Accept { partial, empty, overwrite: false });
+            let refusal = refused(
+                Path::new("/nowhere/M"),
+                gathered,
+                Accept { partial, empty, overwrite: false, outside: false },
+            );
             refusal.map(|refusal| refusal.text.replace("/nowhere/M: not written: ", ""))
         };
         for (gathered, partial, empty, why) in [
