@@ -28,12 +28,12 @@ def leftovers(lab, tally):
     os.makedirs(os.path.join(folder, 'sub'))
     for number in range(2000):
         write(os.path.join(folder, 'sub', f'{number:05}'), os.urandom(3000))
-    quiet = lab.control('hash', '-o', 'M', '.', cwd=folder).seconds
+    quiet = lab.control('hash', '--overwrite', '-o', 'M', '.', cwd=folder).seconds
     manifest = os.path.join(folder, 'M')
     new, old = read(manifest), b'an old manifest\n'
     for number in lab.rounds(60):
         write(manifest, old)
-        child = lab.start('hash', '-o', 'M', '.', cwd=folder)
+        child = lab.start('hash', '--overwrite', '-o', 'M', '.', cwd=folder)
         time.sleep(random.uniform(0, quiet))
         child.send_signal(signal.SIGKILL if number % 3 else random.choice((signal.SIGTERM, signal.SIGHUP)))
         run = lab.finish(child)
@@ -42,7 +42,7 @@ def leftovers(lab, tally):
         sound = now == old or now == new or run.code == 0 and set(new.splitlines()) <= set(now.splitlines())
         tally.expect(sound, 'manifest broken', f'{len(now)} bytes, exit {run.code}')
     left = sorted(set(os.listdir(folder)) - {'M', 'sub'})
-    run = lab.run('hash', '-o', 'M', '.', cwd=folder)
+    run = lab.run('hash', '--overwrite', '-o', 'M', '.', cwd=folder)
     listed = [line for line in read(manifest).splitlines() if line not in new.splitlines()]
     tally.expect(not listed, 'temporary files listed as content', f'{len(left)} left behind, {len(listed)} listed: {listed[0][66:].decode() if listed else ""}')
     tally.expect(run.code == 0, 'no manifest afterwards', run)
