@@ -3,13 +3,14 @@
 use super::telling::{Event, Met, Options, Report, Tell};
 use crate::error::{Cause, Error};
 use crate::io::anchor::{Anchor, stat_found};
-use crate::io::open::{Root, Special, describe};
+use crate::io::open::{Root, describe};
 use crate::io::system::System;
 use crate::progress::Progress;
 use crate::task::{Notice, Task};
 use crate::walk::{Item, Walk};
-use rustix::fs::{FileType, Stat};
+use rustix::fs::{FileType, OFlags, Stat};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -37,6 +38,15 @@ struct File {
     anchor: u32,
 }
 
+/// What two names of one file have in common.
+#[derive(PartialEq, Eq, Hash)]
+enum Identity {
+    /// Device and inode number.
+    Number(u64, u64),
+    /// The path without symbolic links, where two files may have one number, and one file several.
+    Path(Vec<u8>),
+}
+
 /// A file with several names, or one that arguments lead to twice.
 struct Known {
     at: u32,
@@ -56,7 +66,7 @@ impl Files {
         report: &mut Report,
         tell: &mut Tell<'_>,
     ) -> io::Result<()> {
-        let mut known: HashMap<(u64, u64), Known> = HashMap::new();
+        let mut known: HashMap<Identity, Known> = HashMap::new();
         // Only where arguments may overlap can a file with one name be met twice.
         let overlap = paths.len() > 1 || options.walk.follow;
         let walk = Walk::new(paths, options.walk.clone(), options.threads);
@@ -80,8 +90,10 @@ impl Files {
                 Ok(stat) if options.own.contains(&(stat.st_dev, stat.st_ino)) => continue,
                 Ok(stat) => match FileType::from_raw_mode(stat.st_mode) {
                     FileType::RegularFile => {
-                        self.add(name, anchor, &stat, options, overlap, &mut known);
-                        continue;
+                        match self.add(name, anchor, &stat, options, overlap, &mut known) {
+                            Ok(()) => continue,
+                            Err(error) => error,
+                        }
                     }
                     kind => Error::new(name, "read", Cause::Special(describe(kind))),
                 },
@@ -101,20 +113,20 @@ impl Files {
         stat: &Stat,
         options: &Options,
         overlap: bool,
-        known: &mut HashMap<(u64, u64), Known>,
-    ) {
+        known: &mut HashMap<Identity, Known>,
+    ) -> Result<(), Error> {
         let size = stat.st_size as u64;
         let place = (self.names.len(), name.len());
-        // Where numbers tell nothing every name is a file: names that are copies too much are better than a copy too few.
-        if (stat.st_nlink > 1 || overlap)
-            && *self.numbered.entry(stat.st_dev).or_insert_with(|| numbers_tell(name, anchor.as_ref()))
-        {
+        if let Some(identity) = self.identity(name, anchor.as_ref(), stat, overlap)? {
             let entry = entry_of(name);
             let by_link = options.walk.follow && self.name_is_link(name, anchor.as_ref());
-            match known.get_mut(&(stat.st_dev, stat.st_ino)) {
-                Some(before) if entry.as_ref().is_some_and(|entry| before.entries.contains(entry)) => return,
+            let has_one_name = stat.st_nlink < 2 || matches!(identity, Identity::Path(_));
+            match known.get_mut(&identity) {
+                Some(before) if entry.as_ref().is_some_and(|entry| before.entries.contains(entry)) => {
+                    return Ok(());
+                }
                 // A link is no name of the file, and what it leads to is the better one.
-                Some(_) if by_link => return,
+                Some(_) if by_link => return Ok(()),
                 Some(before) if before.by_link && before.at != u32::MAX => {
                     (before.by_link, before.entries) = (false, entry.into_iter().collect());
                     let file = &mut self.files[before.at as usize];
@@ -122,27 +134,27 @@ impl Files {
                     file.anchor = self.anchors.len() as u32;
                     self.names.extend_from_slice(name);
                     self.anchors.push(anchor);
-                    return;
+                    return Ok(());
                 }
                 // Another name by a mount, or of a file too small to matter.
-                Some(before) if before.at == u32::MAX || stat.st_nlink < 2 => return,
+                Some(before) if before.at == u32::MAX || has_one_name => return Ok(()),
                 Some(before) => {
                     before.entries.extend(entry);
                     self.names.extend_from_slice(name);
                     self.links.entry(before.at).or_default().push(place);
                     self.met.links += 1;
-                    return;
+                    return Ok(());
                 }
                 None => {
                     let at = if size < options.min_size { u32::MAX } else { self.files.len() as u32 };
                     let entries = entry.into_iter().collect();
-                    known.insert((stat.st_dev, stat.st_ino), Known { at, by_link, entries });
+                    known.insert(identity, Known { at, by_link, entries });
                 }
             }
         }
         if size < options.min_size {
             self.met.small += 1;
-            return;
+            return Ok(());
         }
         let same = |last: &Option<Anchor>| match (last, &anchor) {
             (Some(last), Some(anchor)) => last.is(anchor),
@@ -155,6 +167,33 @@ impl Files {
         let anchor = self.anchors.len() as u32 - 1;
         self.files.push(File { size, name: place.0, name_len: place.1 as u32, anchor });
         self.met.files += 1;
+        Ok(())
+    }
+
+    /// Returns what another name of this file would have too, if it may have one; what only a mount leads to twice is recognized
+    /// by [`Files::names_by_file`].
+    fn identity(
+        &mut self,
+        name: &[u8],
+        anchor: Option<&Anchor>,
+        stat: &Stat,
+        overlap: bool,
+    ) -> Result<Option<Identity>, Error> {
+        if stat.st_nlink < 2 && !overlap {
+            return Ok(None);
+        }
+        let are_unique = match self.numbered.entry(stat.st_dev) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(unknown) => *unknown.insert(numbers_are_unique(name, anchor, stat)?),
+        };
+        match are_unique {
+            true => Ok(Some(Identity::Number(stat.st_dev, stat.st_ino))),
+            false if overlap => {
+                let (root, path) = place(name, anchor);
+                root.real_path(path).map(|path| Some(Identity::Path(path))).map_err(|error| error.under(name))
+            }
+            false => Ok(None),
+        }
     }
 
     /// Whether what has this name is a symbolic link.
@@ -184,12 +223,29 @@ impl Files {
         self.files[at as usize].size
     }
 
-    /// All names of a file, sorted.
-    pub(super) fn names(&self, at: u32) -> Vec<&Path> {
+    /// All names of a file.
+    fn names(&self, at: u32) -> Vec<&Path> {
         let mut names = vec![self.path(at)];
         names.extend(self.links.get(&at).into_iter().flatten().map(|&place| self.name(place)));
-        names.sort_unstable();
         names
+    }
+
+    /// Returns the names of each of these files of one content, sorted. What has one device and inode number is one file: a mount may
+    /// lead to it by other names, and where numbers are not unique, a copy that is not reported costs less than a file that is
+    /// reported as a copy of itself, and removed.
+    pub(super) fn names_by_file(&self, equal: &[u32], failed: &mut Vec<Error>) -> Vec<Vec<&Path>> {
+        let mut by_number: HashMap<(u64, u64), Vec<&Path>> = HashMap::new();
+        for &at in equal {
+            let path = self.path(at).as_os_str().as_bytes();
+            match stat_found(path, self.anchor(at).as_ref()) {
+                Ok(stat) => by_number.entry((stat.st_dev, stat.st_ino)).or_default().extend(self.names(at)),
+                Err(error) => failed.push(Error::io(path, "open", error)),
+            }
+        }
+        let mut files: Vec<Vec<&Path>> = by_number.into_values().collect();
+        files.iter_mut().for_each(|names| names.sort_unstable());
+        files.sort_unstable();
+        files
     }
 
     /// The files of which another one has the same size, in the order of the walk.
@@ -207,10 +263,17 @@ impl Files {
     }
 }
 
-/// Whether on this file's file system no two files have one number.
-fn numbers_tell(name: &[u8], anchor: Option<&Anchor>) -> bool {
-    let (root, path) = anchor.map_or((&Root::Anywhere, name), |anchor| (anchor.root(), anchor.rest(name)));
-    root.open(path, Special::Refuse).is_ok_and(|(file, stat)| System::of_file(file, &stat).inodes)
+/// Where a name is resolved from, and the name there.
+fn place<'p>(name: &'p [u8], anchor: Option<&'p Anchor>) -> (&'p Root, &'p [u8]) {
+    anchor.map_or((&Root::Anywhere, name), |anchor| (anchor.root(), anchor.rest(name)))
+}
+
+/// Whether no two files on this file's file system have one inode number.
+fn numbers_are_unique(name: &[u8], anchor: Option<&Anchor>, stat: &Stat) -> Result<bool, Error> {
+    let (root, path) = place(name, anchor);
+    let file = root.resolve(path, OFlags::PATH | OFlags::CLOEXEC);
+    let file = file.map_err(|error| root.refusal(name, "open", error))?;
+    Ok(System::of_file(file, stat).inodes)
 }
 
 /// The folder that a name stands in, and the name there.
@@ -223,4 +286,55 @@ fn entry_of(name: &[u8]) -> Option<((u64, u64), Vec<u8>)> {
     };
     let stat = Root::Anywhere.stat(folder, true).ok()?;
     Some(((stat.st_dev, stat.st_ino), base.to_vec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::MetadataExt;
+
+    /// Files of a folder `d` that are found by these arguments where inode numbers are not unique, as on FUSE and networks.
+    fn found(folder: &Path, arguments: &[&str], follow: bool) -> Vec<String> {
+        let device = std::fs::metadata(folder).unwrap().dev();
+        let mut files = Files { numbered: [(device, false)].into(), ..Files::default() };
+        let paths = arguments.iter().map(|name| folder.join(name).into_os_string()).collect();
+        let options =
+            Options { walk: crate::walk::Options { follow, ..Default::default() }, ..Options::default() };
+        let mut report = Report::default();
+        files.meet(paths, &options, &Progress::default(), &mut report, &mut |_| Ok(())).unwrap();
+        assert_eq!(report.failed, 0);
+        let names = (0..files.met.files as u32).map(|at| files.path(at).strip_prefix(folder).unwrap());
+        names.map(|name| name.to_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_file_is_met_once_where_numbers_are_not_unique() {
+        // regression: a file that two arguments lead to was reported as a copy of itself, and a link's target as one of the link.
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("d/sub")).unwrap();
+        std::fs::write(folder.path().join("d/sub/a"), "abc").unwrap();
+        std::os::unix::fs::symlink("d", folder.path().join("ld")).unwrap();
+        for arguments in
+            [["d", "d"], ["d", "./d"], ["d", "d/sub"], ["d", "ld"], ["d/sub/a", "d/sub/../sub/a"]]
+        {
+            assert_eq!(found(folder.path(), &arguments, false), ["d/sub/a"], "{arguments:?}");
+        }
+        std::os::unix::fs::symlink("sub/a", folder.path().join("d/la")).unwrap();
+        assert_eq!(found(folder.path(), &["d"], true), ["d/sub/a"]);
+    }
+
+    #[test]
+    fn what_has_one_number_is_no_copy_of_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a"), "abc").unwrap();
+        std::fs::hard_link(folder.path().join("a"), folder.path().join("b")).unwrap();
+        let device = std::fs::metadata(folder.path()).unwrap().dev();
+        let mut files = Files { numbered: [(device, false)].into(), ..Files::default() };
+        let mut report = Report::default();
+        let paths = vec![folder.path().into()];
+        files.meet(paths, &Options::default(), &Progress::default(), &mut report, &mut |_| Ok(())).unwrap();
+        assert_eq!(files.met.files, 2);
+        let names = files.names_by_file(&[0, 1], &mut Vec::new());
+        assert_eq!(names, [[folder.path().join("a"), folder.path().join("b")]]);
+    }
 }

@@ -51,8 +51,8 @@ pub fn duplicates(
     let alike = files.of_one_size();
     let alike = of_one_beginning(&files, alike, options, progress, &mut report, tell)?;
     let read = read(&files, &alike, options, progress, &mut report, tell)?;
-    tell_groups(&files, read, &mut report, tell)?;
     report.met = files.met;
+    tell_groups(&files, read, &mut report, tell)?;
     report.interrupted |= progress.stopped();
     Ok(report)
 }
@@ -127,18 +127,27 @@ fn tell_groups(
 ) -> io::Result<()> {
     // The names of each copy, for each content.
     type Copies<'f> = Vec<Vec<&'f Path>>;
-    let groups = contents.into_iter().filter(|(_, copies)| copies.len() > 1).map(|(content, copies)| {
-        let mut copies: Copies<'_> = copies.into_iter().map(|at| files.names(at)).collect();
-        copies.sort_unstable();
-        (content, copies)
-    });
-    let mut groups: Vec<((u64, Digest), Copies<'_>)> = groups.collect();
+    let mut failed = Vec::new();
+    let mut groups: Vec<((u64, Digest), Copies<'_>)> = Vec::new();
+    for (content, equal) in contents.into_iter().filter(|(_, equal)| equal.len() > 1) {
+        let failed_before = failed.len();
+        let copies = files.names_by_file(&equal, &mut failed);
+        let of_others = (equal.len() + failed_before - failed.len() - copies.len()) as u64;
+        report.met.files -= of_others;
+        report.met.links += of_others;
+        groups.push((content, copies));
+    }
+    groups.retain(|(_, copies)| copies.len() > 1);
     groups.sort_unstable_by(|(_, one), (_, other)| one.cmp(other));
     for ((size, digest), copies) in &groups {
         report.groups += 1;
         report.copies += copies.len() as u64 - 1;
         report.wasted += size * (copies.len() as u64 - 1);
         tell(Event::Group(&Group { size: *size, digest, copies }))?;
+    }
+    for error in &failed {
+        report.failed += 1;
+        tell(Event::Failed(error))?;
     }
     Ok(())
 }

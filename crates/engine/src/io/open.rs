@@ -8,7 +8,7 @@ use crate::error::{Cause, DIRECTORY, Error};
 use crate::io::resolve::{self, PATH_MAX, Reach};
 use rustix::fs::{self, AtFlags, CWD, FileType, OFlags, Stat};
 use rustix::io::Errno;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -120,6 +120,18 @@ impl Root {
             }
         }
         Ok((file, stat))
+    }
+
+    /// Returns the path of what is under a name without symbolic links, as the kernel has it for the opened file.
+    ///
+    /// # Errors
+    /// It cannot be opened, or `/proc` is not mounted.
+    pub(crate) fn real_path(&self, path: &[u8]) -> Result<Vec<u8>, Error> {
+        let file = self.resolve(path, OFlags::PATH | OFlags::CLOEXEC);
+        let file = file.map_err(|error| self.refusal(path, "open", error))?;
+        let real = fs::readlink(format!("/proc/self/fd/{}", file.as_raw_fd()), Vec::new());
+        let real = real.map_err(|error| Error::io(path, "resolve the path of", error))?;
+        Ok(real.into_bytes())
     }
 
     /// Whether there is something under this name, whatever it is.
