@@ -83,7 +83,8 @@ fn trees(mapping: Mapping) {
     std::fs::write(&file, &bytes).unwrap();
     let (spec, progress) = ("sha256-tree".parse().unwrap(), Progress::default());
     let reading = Reading { mapping, ..Reading::new(&progress) };
-    let saving = Saving { target: &target, granule: 1 << 20, begin: Begin::Fresh, beside: &[] };
+    let saving =
+        Saving { target: &target, granule: 1 << 20, begin: Begin::Fresh, beside: &[], trust_prefix: false };
     let saved = save(&file, &spec, &saving, &reading).unwrap();
     let digest = &saved.found.digests[0];
     assert_eq!(*digest, spec.digest(&bytes));

@@ -58,7 +58,13 @@ fn no_digest_of_a_huge_file_takes_more_than_its_share() {
         }
         let beside = ["xxh3", "crc32"].map(|name| name.parse().expect("a name"));
         for name in ["sha256-tree", "mtsum-md5"] {
-            let saving = Saving { target: &tree, granule: GRANULE, begin: Begin::Fresh, beside: &beside };
+            let saving = Saving {
+                target: &tree,
+                granule: GRANULE,
+                begin: Begin::Fresh,
+                beside: &beside,
+                trust_prefix: false,
+            };
             let (spec, progress) = (name.parse().expect("a name"), Progress::default());
             save(&data, &spec, &saving, &Reading { threads, ..Reading::new(&progress) }).expect("saved");
             assert_eq!(progress.bytes(), size, "{name} and flat digests are had in one read");

@@ -59,13 +59,16 @@ pub struct BuildArgs {
     /// Go on with a build that was interrupted
     #[arg(long, help_heading = "Stored trees", requires = "save")]
     resume: bool,
-    /// The file grew: read only what is new
+    /// The file grew: read only what is new, and compare the end of the old part
     #[arg(long, help_heading = "Stored trees", requires = "save", conflicts_with = "resume")]
     append: bool,
     /// Read again only the ranges this list names, one `OFFSET LENGTH` a line: all that changed since
     #[arg(long, value_name = "LIST", help_heading = "Stored trees", requires = "save")]
     #[arg(conflicts_with_all = ["resume", "append"])]
     since: Option<PathBuf>,
+    /// With --append or --since: accept the part that is not read as the stored tree has it
+    #[arg(long, help_heading = "Stored trees", requires = "save")]
+    trust_prefix: bool,
 
     /// Draw the tree as DOT, for Graphviz
     #[arg(short = 'g', long, help_heading = "Drawing", conflicts_with_all = ["save", "svg"])]
@@ -151,10 +154,14 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
             console.line(&line);
         }
         let started = Instant::now();
+        let mut unread = None;
         let lines = if args.dot || args.svg {
             drawn(args, file, &specs[0], threads, &watch)
         } else if args.save {
-            saved(args, file, &specs, threads, &watch)
+            saved(args, file, &specs, threads, &watch).map(|(lines, of_file)| {
+                unread = of_file;
+                lines
+            })
         } else {
             watch.digests(file, &specs, threads).map(|found| tag_lines(stores::name_of(file), &specs, &found))
         };
@@ -175,8 +182,8 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
                         "{kept} has no digest, so short is {shown}: only its BLAKE3 verifies it"
                     ));
                 }
-                if args.append || args.since.is_some() {
-                    tell_unread(file, watch.progress.bytes(), console);
+                if let Some(unread) = &unread {
+                    note_unread(file, unread, console);
                 }
             }
             Err(error) => exit = exit.max(watch.failed(&error, console)),
@@ -192,15 +199,25 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
     }
 }
 
-/// Says how much of a digest rests on what a stored tree had.
-fn tell_unread(file: &OsStr, read: u64, console: &mut Console) {
-    let size = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
-    if read < size {
-        let (name, read, size) = (display_safe(file.as_bytes()), grouped(read), grouped(size));
-        console.note(&format!(
-            "{name}: {read} of its {size} bytes were read; of the others the digest says what the stored tree had (truesum tree verify reads all)"
-        ));
-    }
+/// How much of an extended file was not read.
+struct Unread {
+    bytes: u64,
+    size: u64,
+}
+
+/// Reports how much of a digest is not of the file, but of its earlier tree.
+fn note_unread(file: &OsStr, unread: &Unread, console: &mut Console) {
+    let (name, read, size) =
+        (display_safe(file.as_bytes()), grouped(unread.size - unread.bytes), grouped(unread.size));
+    console.note(&format!(
+        "{name}: {read} of its {size} bytes were read; of the others the digest says what the stored tree had (truesum tree verify reads all)"
+    ));
+}
+
+/// The line for a tree that was extended: none that could be taken for the digest of the file.
+fn extension_line(name: &[u8], spec: &Spec, digest: &Digest, unread: &Unread) -> Vec<u8> {
+    let (name, read, size) = (display_safe(name), unread.size - unread.bytes, unread.size);
+    format!("stored tree of {name} extended: {spec} {digest}, {read} of {size} bytes read\n").into_bytes()
 }
 
 /// Two files whose trees would have the same name.
@@ -246,12 +263,12 @@ fn saved(
     specs: &[Spec],
     threads: usize,
     watch: &Watch,
-) -> Result<Vec<u8>, Error> {
+) -> Result<(Vec<u8>, Option<Unread>), Error> {
     let target = kept_as(file.as_bytes(), args.output.as_deref(), ending(args));
     if let Some(format) = args.format {
         let digest = write_outboard(file, format.outboard(), &target, &watch.reading(threads))?;
         let spec: Spec = "blake3".parse().expect("a name of ours");
-        return Ok(tag_line(stores::name_of(file), vec![(spec, digest)]));
+        return Ok((tag_line(stores::name_of(file), vec![(spec, digest)]), None));
     }
     let begin = match &args.since {
         Some(list) => Begin::Changed(text::ranges(list)?),
@@ -263,10 +280,18 @@ fn saved(
     let first = specs.iter().position(truesum::tree::store::can_store).unwrap_or(0);
     let mut beside = specs.to_vec();
     let spec = beside.remove(first);
-    let saving = Saving { target: &target, granule: args.granule, begin, beside: &beside };
+    let (target, beside, trust_prefix) = (&target, &beside, args.trust_prefix);
+    let saving = Saving { target, granule: args.granule, begin, beside, trust_prefix };
     let saved = save(file, &spec, &saving, &watch.reading(threads))?;
-    let mut found = saved.found;
+    let (name, mut found) = (stores::name_of(file), saved.found);
     let tree = found.digests.remove(0);
-    found.digests.insert(first, tree);
-    Ok(tag_lines(stores::name_of(file), specs, &found))
+    let unread = (saved.unread > 0).then_some(Unread { bytes: saved.unread, size: found.size });
+    let lines = match &unread {
+        Some(unread) if !trust_prefix => extension_line(name, &spec, &tree, unread),
+        _ => {
+            found.digests.insert(first, tree);
+            tag_lines(name, specs, &found)
+        }
+    };
+    Ok((lines, unread))
 }

@@ -438,6 +438,54 @@ fn killed_before_any_system_call_the_tree_is_the_old_one_or_a_new_one() {
 }
 
 #[test]
+fn a_stored_tree_is_not_extended_by_another_file() {
+    // regression: `--append` and `--since` on a rotated log printed and stored a digest that belongs to no file, with exit status 0.
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, data) = (dir.path(), dir.path().join("data"));
+    let (old, other) = (noise(3_000_000), noise(4_000_001)[1..].to_vec());
+    std::fs::write(folder.join("changed"), "0 4096\n").unwrap();
+    let stored = |content: &[u8]| {
+        let _ = std::fs::remove_file(&data);
+        std::fs::write(&data, content).unwrap();
+        ends(folder, 0, &["tree", "--save", "data"]);
+    };
+    let refused = |words: &[&str], why: &str| {
+        let tree = std::fs::read(folder.join("data.ftr")).unwrap();
+        let ran = run(folder, &[&["tree", "--save", "data"], words].concat());
+        assert_eq!((ran.status.code(), text(&ran.stdout)), (Some(2), String::new()), "{words:?}");
+        assert!(text(&ran.stderr).contains(why), "{words:?}: {}", text(&ran.stderr));
+        assert!(std::fs::read(folder.join("data.ftr")).unwrap() == tree, "the stored tree changed");
+    };
+    for (options, content) in
+        [(&["--append"][..], &other[..]), (&["--since", "changed"], &other[..3_000_000])]
+    {
+        // Renamed, and another file written under the name.
+        stored(&old);
+        std::fs::rename(&data, folder.join("data.1")).unwrap();
+        std::fs::write(&data, content).unwrap();
+        refused(options, "its inode number differs");
+        // The same is consented to, but it has to be an extension all the same.
+        refused(&[options, &["--trust-prefix"]].concat(), "are not those of the stored tree");
+        // Emptied and written anew (copytruncate).
+        stored(&old);
+        std::fs::write(&data, content).unwrap();
+        refused(options, "are not those of the stored tree");
+    }
+    // A copy of the old file that has grown.
+    stored(&old);
+    std::fs::rename(&data, folder.join("data.1")).unwrap();
+    std::fs::write(&data, [&old[..], b"more"].concat()).unwrap();
+    refused(&["--append"], "its inode number differs");
+    let grown = ends(folder, 0, &["tree", "--save", "--append", "--trust-prefix", "data"]);
+    assert_eq!(grown, ends(folder, 0, &["tree", "data"]));
+    // Where plain digests are computed too, everything is read.
+    stored(&old);
+    std::fs::write(&data, [&old[..], b"more"].concat()).unwrap();
+    let both = ends(folder, 0, &["tree", "--save", "--append", "-a", "sha256-tree,sha256", "data"]);
+    assert_eq!(both, ends(folder, 0, &["tree", "-a", "sha256-tree,sha256", "data"]));
+}
+
+#[test]
 fn what_a_stored_tree_was_believed_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let (folder, data) = (dir.path(), dir.path().join("data"));
@@ -446,7 +494,9 @@ fn what_a_stored_tree_was_believed_is_told() {
     ends(folder, 0, &["tree", "--save", "data"]);
     std::fs::write(&data, &bytes).unwrap();
     let grown = run(folder, &["tree", "--save", "--append", "data"]);
-    let note = "truesum: note: data: 1,048,576 of its 3,145,728 bytes were read; of the others the digest says what the \
+    let extended = "stored tree of data extended: sha256-tree ";
+    assert!(text(&grown.stdout).starts_with(extended), "{}", text(&grown.stdout));
+    let note = "truesum: note: data: 2,097,152 of its 3,145,728 bytes were read; of the others the digest says what the \
                 stored tree had (truesum tree verify reads all)\n";
     assert_eq!((grown.status.code(), text(&grown.stderr)), (Some(0), note.to_owned()));
     for (list, why) in [
@@ -460,7 +510,7 @@ fn what_a_stored_tree_was_believed_is_told() {
     }
     flip(&data, 5);
     std::fs::write(folder.join("changed"), "5 1\n").unwrap();
-    let changed = run(folder, &["tree", "--save", "--since", "changed", "data"]);
-    assert!(text(&changed.stderr).contains("1,048,576 of its 3,145,728 bytes were read"));
+    let changed = run(folder, &["tree", "--save", "--since", "changed", "--trust-prefix", "data"]);
+    assert!(text(&changed.stderr).contains("2,097,152 of its 3,145,728 bytes were read"));
     assert_eq!(text(&changed.stdout), ends(folder, 0, &["tree", "data"]));
 }

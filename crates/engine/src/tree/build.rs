@@ -13,6 +13,7 @@ use crate::pieces::scan::Scan;
 use crate::pieces::{Hashed, UNIT};
 use crate::tree::header::MOVED;
 use crate::tree::midstate;
+use crate::tree::prove::hash_leaves;
 use crate::tree::reading::Reading;
 use crate::tree::store::{Header, Hints, Store, may_be_replaced, part_of};
 use std::collections::{BTreeMap, HashMap};
@@ -82,9 +83,11 @@ pub enum Begin {
     Fresh,
     /// Go on where an interrupted build stopped; build anew if there is none.
     Resume,
-    /// The file grew since its tree was stored: read only what is new. What was there is not read, so not checked.
+    /// The file grew since its tree was stored: read only what is new and the last granules of what was there, which must be those of
+    /// the tree. The granules before them are not read, so not checked.
     Append,
-    /// Only these bytes changed since the tree was stored, and the size did not: read only their granules.
+    /// Only these bytes changed since the tree was stored, and the size did not: read only their granules, and the last of the others,
+    /// which must be that of the tree.
     Changed(Vec<Range<u64>>),
 }
 
@@ -97,8 +100,10 @@ pub struct Saving<'a> {
     pub granule: u64,
     /// What to do with a tree that is there.
     pub begin: Begin,
-    /// Plain digests to compute in the same read.
+    /// Plain digests to compute in the same read, which is then one of the complete file.
     pub beside: &'a [Spec],
+    /// Extend the tree also if the file has another inode number than when its tree was stored.
+    pub trust_prefix: bool,
 }
 
 /// A tree that was saved.
@@ -110,6 +115,8 @@ pub struct Saved {
     pub store: Store,
     /// Granules that were finished before and not hashed again.
     pub kept: u64,
+    /// Bytes of the file that were not read: of these the digest says what the earlier tree had. 0 unless a tree was extended.
+    pub unread: u64,
 }
 
 /// Builds the tree of a file and saves it.
@@ -134,7 +141,7 @@ pub fn save(
     if let Ok(old) = std::fs::File::open(saving.target) {
         may_be_replaced(&old, saving.target)?;
     }
-    let (store, hashers) = begin(path, header, saving)?;
+    let Begun { store, hashers, unread } = begin(source, header, saving)?;
     let kept = store.header().extents.iter().map(|extent| extent.end - extent.start).sum();
 
     let plan = store.header().plan();
@@ -166,13 +173,14 @@ pub fn save(
     };
     let whole = finish(file, path)?;
     let mut store = rows.store;
+    store.set_hints(hints);
     store.complete(digest.clone())?;
     let store = store.publish(saving.target)?;
     midstate::remove(saving.target);
     let digests = std::iter::once(digest).chain(beside).collect();
     let (mtime, ctime, inode) = (whole.mtime(), whole.ctime(), whole.inode());
     let found = Found { size, mtime, ctime, inode, digests, time: started.elapsed(), pieces: None };
-    Ok(Saved { found, store, kept })
+    Ok(Saved { found, store, kept, unread })
 }
 
 /// BLAKE3 of a file of one granule.
@@ -187,11 +195,24 @@ pub(crate) fn root_of_one(source: Source<'_>, spec: &Spec) -> Result<Digest, Err
     Ok(hasher.finish())
 }
 
-/// The unfinished tree to work on, and the hashers of the digests beside it with the units they have been fed.
-fn begin(path: &[u8], header: Header, saving: &Saving<'_>) -> Result<(Store, Vec<(Hasher, u64)>), Error> {
+/// What a build begins with.
+struct Begun {
+    /// The unfinished tree to work on.
+    store: Store,
+    /// The hashers of the digests beside it, with the units they have been fed.
+    hashers: Vec<(Hasher, u64)>,
+    /// Bytes of the file that are read neither before nor now.
+    unread: u64,
+}
+
+fn cannot_resume(path: &[u8], why: &str) -> Error {
+    Error::new(path, "go on with its tree", Cause::Undivided(why.to_owned()))
+}
+
+fn begin(source: Source<'_>, header: Header, saving: &Saving<'_>) -> Result<Begun, Error> {
     let part = part_of(saving.target);
     let fresh = || saving.beside.iter().map(|spec| (spec.hasher_for_size(header.size), 0)).collect();
-    let other = |why: &str| Error::new(path, "go on with its tree", Cause::Undivided(why.to_owned()));
+    let other = |why: &str| cannot_resume(source.path, why);
     match &saving.begin {
         Begin::Fresh => {}
         Begin::Resume if !part.exists() => {}
@@ -207,44 +228,99 @@ fn begin(path: &[u8], header: Header, saving: &Saving<'_>) -> Result<(Store, Vec
                     return Err(other(MOVED));
                 }
                 let hashers = midstate::read(saving.target, saving.beside, header.size, &header.hints);
-                return Ok((store, hashers));
+                return Ok(Begun { store, hashers, unread: 0 });
             }
         }
         Begin::Append | Begin::Changed(_) => {
-            let old = Store::open(saving.target)?;
-            let old = old.map_err(|refusal| other(&refusal.to_string()))?;
-            let old = old.header();
-            if !old.is_complete() || (&old.spec, old.granule) != (&header.spec, header.granule) {
-                return Err(other("the stored tree has another algorithm or granule"));
-            }
-            if Merkle::new(&header.spec).is_none() {
-                return Err(other("every leaf of mtsum depends on the file's size"));
-            }
-            let same = old.size == header.size;
-            if same != matches!(saving.begin, Begin::Changed(_)) || header.size < old.size {
-                return Err(other("the file's size is not what was said of the change"));
-            }
-            let store = Store::copy(saving.target, &part)?;
-            let mut store = store.map_err(|refusal| other(&refusal.to_string()))?;
-            let keep = if same { old.granules() } else { old.size / old.granule };
-            if let Begin::Changed(ranges) = &saving.begin {
-                if let Some(range) = ranges.iter().find(|range| range.end > header.size) {
-                    let (start, len, size) = (range.start, range.end - range.start, header.size);
-                    return Err(other(&format!("the range {start} {len} does not lie in its {size} bytes")));
-                }
-                let granule = old.granule;
-                let changed = ranges.iter().map(|range| range.start / granule..range.end.div_ceil(granule));
-                store.forget(&joined(changed));
-                let extents = store.header().extents.clone();
-                store.reopen(header.size, header.hints, &extents)?;
-            } else {
-                store.reopen(header.size, header.hints, &[0..keep])?;
-            }
-            return Ok((store, fresh()));
+            let (store, unread) = extend(source, &header, saving, &part)?;
+            return Ok(Begun { store, hashers: fresh(), unread });
         }
     }
     let hashers = fresh();
-    Ok((Store::create(&part, header.clone())?, hashers))
+    Ok(Begun { store: Store::create(&part, header.clone())?, hashers, unread: 0 })
+}
+
+/// Copies the stored tree of a file that has grown or was changed, without the granules that are read again. Returns the bytes of
+/// those that are not.
+fn extend(
+    source: Source<'_>,
+    header: &Header,
+    saving: &Saving<'_>,
+    part: &Path,
+) -> Result<(Store, u64), Error> {
+    let other = |why: &str| cannot_resume(source.path, why);
+    let stored = Store::open(saving.target)?.map_err(|refusal| other(&refusal.to_string()))?;
+    let old = stored.header();
+    if !old.is_complete() || (&old.spec, old.granule) != (&header.spec, header.granule) {
+        return Err(other("the stored tree has another algorithm or granule"));
+    }
+    let Some(tree) = Merkle::new(&header.spec) else {
+        return Err(other("every leaf of mtsum depends on the file's size"));
+    };
+    let same = old.size == header.size;
+    if same != matches!(saving.begin, Begin::Changed(_)) || header.size < old.size {
+        return Err(other("the file's size is not what was said of the change"));
+    }
+    if old.hints.inode != header.hints.inode && !saving.trust_prefix {
+        return Err(other(
+            "it is another file than the one its tree was stored of (its inode number differs)",
+        ));
+    }
+    let unlisted = unlisted(old, &saving.begin).map_err(|why| other(&why))?;
+    let checked = last_granules(old, &unlisted);
+    for &granule in &checked {
+        let found = hash_leaves(&mut source.reader(), &tree, old.range(granule), 0)?;
+        if stored.get(granule..granule + 1)? != [found] {
+            let Range { start, end } = old.range(granule);
+            return Err(other(&format!("its bytes {start}..{end} are not those of the stored tree")));
+        }
+    }
+    // What was the end of the file is within a granule now, and all is read where plain digests are computed too.
+    let whole = if same { old.granules() } else { old.size / old.granule };
+    let keep = if saving.beside.is_empty() { whole } else { 0 };
+    let kept: Vec<Range<u64>> = unlisted
+        .into_iter()
+        .map(|range| range.start..range.end.min(keep))
+        .filter(|range| !range.is_empty())
+        .collect();
+    let bytes = |granule: u64| old.range(granule).end - old.range(granule).start;
+    let unread: u64 =
+        kept.iter().map(|range| old.range(range.end - 1).end - old.range(range.start).start).sum();
+    let read_again: u64 =
+        checked.iter().filter(|&&granule| granule < keep).map(|&granule| bytes(granule)).sum();
+    let store = Store::copy(saving.target, part)?;
+    let mut store = store.map_err(|refusal| other(&refusal.to_string()))?;
+    // Without what the file was until it is complete: resumed by itself, nothing would say what was not read.
+    store.reopen(header.size, Hints::default(), &kept)?;
+    Ok((store, unread - read_again))
+}
+
+/// The granules of a stored tree that are said not to have changed.
+fn unlisted(old: &Header, begin: &Begin) -> Result<Vec<Range<u64>>, String> {
+    let Begin::Changed(ranges) = begin else { return Ok(vec![0..old.granules()]) };
+    if let Some(range) = ranges.iter().find(|range| range.end > old.size) {
+        let (start, len, size) = (range.start, range.end - range.start, old.size);
+        return Err(format!("the range {start} {len} does not lie in its {size} bytes"));
+    }
+    let changed = ranges.iter().map(|range| range.start / old.granule..range.end.div_ceil(old.granule));
+    let (mut unlisted, mut at) = (Vec::new(), 0);
+    for changed in joined(changed) {
+        unlisted.push(at..changed.start);
+        at = changed.end;
+    }
+    unlisted.push(at..old.granules());
+    unlisted.retain(|range| !range.is_empty());
+    Ok(unlisted)
+}
+
+/// The last of these granules, and the one before it if the last is cut short: a file put in the place of another, as logs are rotated,
+/// differs in them.
+fn last_granules(old: &Header, granules: &[Range<u64>]) -> Vec<u64> {
+    let is_complete = |granule: u64| (granule + 1) * old.granule <= old.size;
+    let mut last = granules.iter().rev().flat_map(|range| range.clone().rev());
+    let first = last.next();
+    let second = first.filter(|&granule| !is_complete(granule)).and_then(|_| last.next());
+    first.into_iter().chain(second).collect()
 }
 
 /// Row 0 as it fills.

@@ -169,7 +169,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let (file, tree) = (folder.path().join("x"), folder.path().join("x.ftr"));
         std::fs::write(&file, vec![3; SIZE as usize]).expect("written");
-        let saving = Saving { target: &tree, granule: GRANULE, begin: Begin::Fresh, beside: &[] };
+        let saving =
+            Saving { target: &tree, granule: GRANULE, begin: Begin::Fresh, beside: &[], trust_prefix: false };
         let spec = "sha256-tree".parse().expect("a row");
         let progress = Progress::default();
         let store = save(&file, &spec, &saving, &Reading::new(&progress)).expect("saved").store;

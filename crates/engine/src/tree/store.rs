@@ -227,18 +227,9 @@ impl Store {
         self.checkpoint(&[])
     }
 
-    /// Forgets granules, to have them hashed again.
-    pub(crate) fn forget(&mut self, granules: &[Range<u64>]) {
-        let mut kept = Vec::new();
-        for extent in &self.header.extents {
-            let mut at = extent.start;
-            for gone in granules.iter().filter(|gone| gone.start < extent.end && gone.end > extent.start) {
-                kept.push(at..gone.start.max(at));
-                at = at.max(gone.end);
-            }
-            kept.push(at..extent.end.max(at));
-        }
-        self.header.extents = joined(kept);
+    /// Sets what the file was, which [`Store::complete`] writes.
+    pub(crate) fn set_hints(&mut self, hints: Hints) {
+        self.header.hints = hints;
     }
 
     fn write_superblock(&mut self) -> Result<(), Error> {
@@ -392,15 +383,5 @@ mod tests {
         assert_eq!(older.header.missing(), vec![1..3]);
         store.file.write_all_at(&[1], (1 - newest % 2) * BLOCK as u64 + 300).expect("torn");
         assert!(matches!(open(), Err(Unusable::Damaged(_))));
-    }
-
-    #[test]
-    fn forgotten_granules_are_missing() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut store =
-            Store::create(folder.path().join("t"), header("md5-tree", 10 << 20)).expect("created");
-        store.header.extents = vec![0..4, 6..10];
-        store.forget(&[1..2, 3..7, 9..10]);
-        assert_eq!(store.header.extents, [0..1, 2..3, 7..9]);
     }
 }

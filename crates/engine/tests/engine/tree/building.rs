@@ -85,8 +85,13 @@ fn plain_digests_ride_along() {
         let case = Case::new(&bytes);
         for name in ["sha256-tree", "mtsum-md5", "mtsum-v1.0-sha256", "sha512-tree;leaf=4MiB"] {
             let progress = Progress::default();
-            let saving =
-                Saving { target: &case.tree, granule: GRANULE, begin: Begin::Fresh, beside: &beside };
+            let saving = Saving {
+                target: &case.tree,
+                granule: GRANULE,
+                begin: Begin::Fresh,
+                beside: &beside,
+                trust_prefix: false,
+            };
             let saved = save(case.path(), &spec(name), &saving, &reading(3, &progress)).expect("built");
             let expected: Vec<_> =
                 std::iter::once(&spec(name)).chain(&beside).map(|spec| spec.digest(&bytes)).collect();
@@ -107,10 +112,19 @@ fn a_grown_file_is_read_from_where_it_grew() {
         case.built(name, GRANULE);
         std::fs::write(&case.file, &bytes).expect("grown");
         let progress = Progress::default();
-        let saving = Saving { target: &case.tree, granule: GRANULE, begin: Begin::Append, beside: &[] };
+        let saving = Saving {
+            target: &case.tree,
+            granule: GRANULE,
+            begin: Begin::Append,
+            beside: &[],
+            trust_prefix: false,
+        };
         let saved = save(case.path(), &spec(name), &saving, &reading(2, &progress)).expect("appended");
         assert_eq!(saved.found.digests, [spec(name).digest(&bytes)]);
-        assert_eq!(progress.bytes(), bytes.len() as u64 - old / MIB * MIB);
+        // From the last complete granule on, what was a granule cut short both as it was and as it is.
+        let compared = old - (old / MIB).saturating_sub(1) * MIB;
+        assert_eq!(progress.bytes(), bytes.len() as u64 - old / MIB * MIB + compared);
+        assert_eq!(saved.unread, (old / MIB).saturating_sub(1) * MIB);
         assert_eq!(case.verify().judgement, Judgement::Good);
         assert!(case.save(name, GRANULE, Begin::Append, &[]).is_err(), "it did not grow");
     }
@@ -127,10 +141,10 @@ fn only_the_granules_said_to_have_changed_are_read() {
     }
     let progress = Progress::default();
     let begin = Begin::Changed(vec![3 * MIB + 5..3 * MIB + 6, 9 * MIB..9 * MIB + 1]);
-    let saving = Saving { target: &case.tree, granule: GRANULE, begin, beside: &[] };
+    let saving = Saving { target: &case.tree, granule: GRANULE, begin, beside: &[], trust_prefix: false };
     let saved = save(case.path(), &spec("sha256-tree"), &saving, &reading(2, &progress)).expect("built");
     assert_eq!(saved.found.digests, [spec("sha256-tree").digest(&bytes)]);
-    assert_eq!(progress.bytes(), 2 * MIB);
+    assert_eq!((progress.bytes(), saved.unread), (3 * MIB, 7 * MIB));
     assert_eq!(case.verify().judgement, Judgement::Good);
 }
 
@@ -142,7 +156,13 @@ fn a_tree_takes_the_place_of_no_other_file() {
     let elsewhere = case.file.with_extension("precious");
     let beside = [spec("sha256")];
     let save = || {
-        let saving = Saving { target: &target, granule: MIB, begin: Begin::Fresh, beside: &beside };
+        let saving = Saving {
+            target: &target,
+            granule: MIB,
+            begin: Begin::Fresh,
+            beside: &beside,
+            trust_prefix: false,
+        };
         save(case.path(), &spec("sha256-tree"), &saving, &reading(1, &Progress::default()))
     };
     type Lay = fn(&Path, &Path);

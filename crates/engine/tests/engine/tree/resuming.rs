@@ -22,7 +22,13 @@ fn stopped_and_resumed(bytes: &[u8], name: &str) {
     let case = Case::new(bytes);
     let beside = [spec("sha256")];
     let progress = Progress::default();
-    let saving = Saving { target: &case.tree, granule: GRANULE, begin: Begin::Fresh, beside: &beside };
+    let saving = Saving {
+        target: &case.tree,
+        granule: GRANULE,
+        begin: Begin::Fresh,
+        beside: &beside,
+        trust_prefix: false,
+    };
     let result = std::thread::scope(|scope| {
         scope.spawn(|| {
             while progress.bytes() < 110 * MIB {
@@ -53,7 +59,13 @@ fn a_build_of_a_file_that_changed_is_not_gone_on_with() {
     let unfinished = || {
         let progress = Progress::default();
         progress.stop();
-        let saving = Saving { target: &case.tree, granule: GRANULE, begin: Begin::Fresh, beside: &[] };
+        let saving = Saving {
+            target: &case.tree,
+            granule: GRANULE,
+            begin: Begin::Fresh,
+            beside: &[],
+            trust_prefix: false,
+        };
         assert!(save(case.path(), &spec("sha256-tree"), &saving, &reading(1, &progress)).is_err());
     };
     unfinished();

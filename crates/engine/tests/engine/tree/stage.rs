@@ -58,7 +58,7 @@ impl Case {
 
     /// Saves the tree of the file.
     pub fn save(&self, name: &str, granule: u64, begin: Begin, beside: &[Spec]) -> Result<Saved, Error> {
-        let saving = Saving { target: &self.tree, granule, begin, beside };
+        let saving = Saving { target: &self.tree, granule, begin, beside, trust_prefix: false };
         save(self.path(), &spec(name), &saving, &reading(3, &Progress::default()))
     }
 
