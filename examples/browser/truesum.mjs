@@ -13,12 +13,38 @@ const SLICE = 128 << 10;
 /** Bytes of many messages that lie there at a time, if one alone has not more. */
 const BATCH = 4 << 20;
 
-/** The bytes of a BufferSource, without a copy. Anything else would silently be an empty or another message. */
+// These refuse whatever is not what they are of, also where it claims to be or comes from another frame.
+const lengths = [ArrayBuffer, globalThis.SharedArrayBuffer]
+    .filter(Boolean)
+    .map((kind) => Object.getOwnPropertyDescriptor(kind.prototype, "byteLength").get);
+const validate = Object.getPrototypeOf(Uint8Array).prototype.values;
+
+function isBuffer(data) {
+    return lengths.some((length) => {
+        try {
+            length.call(data);
+            return true;
+        } catch {
+            return false;
+        }
+    });
+}
+
+/**
+ * Returns the bytes of a BufferSource, without a copy.
+ * @throws {TypeError} for anything else, and for a view of a buffer that was transferred or has shrunk, which would be an empty message.
+ */
 function bytesOf(data) {
     if (ArrayBuffer.isView(data)) {
-        return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+        const { buffer, byteOffset, byteLength } = data;
+        const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+        // A DataView that is out of bounds has thrown above; another view calls itself empty.
+        if (byteLength === 0 && Object.prototype.toString.call(data) !== "[object DataView]") {
+            validate.call(data);
+        }
+        return bytes;
     }
-    if (data instanceof ArrayBuffer || (typeof SharedArrayBuffer !== "undefined" && data instanceof SharedArrayBuffer)) {
+    if (isBuffer(data)) {
         return new Uint8Array(data);
     }
     const what = Object.prototype.toString.call(data).slice(8, -1);

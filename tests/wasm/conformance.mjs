@@ -4,6 +4,7 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
+import { runInNewContext } from "node:vm";
 import { Truesum } from "../../examples/browser/truesum.mjs";
 
 const [path, rows] = process.argv.slice(2);
@@ -151,15 +152,15 @@ function vectors() {
     return seen.size;
 }
 
-function throws(call, pattern) {
+function throws(call, pattern, kind = Error) {
     compared++;
     try {
         call();
     } catch (error) {
-        if (pattern.test(error.message)) {
+        if (error instanceof kind && pattern.test(error.message)) {
             return;
         }
-        throw new Error(`it says "${error.message}", and not ${pattern}`);
+        throw new Error(`${error.name}: it says "${error.message}", and not ${pattern} as a ${kind.name}`);
     }
     throw new Error(`nothing was thrown where ${pattern} was to be`);
 }
@@ -189,9 +190,25 @@ function takes() {
         same(truesum.hasher("sha256").update(source).finish(), expected, source.constructor.name);
         same(truesum.digests("sha256", [source])[0], expected, source.constructor.name);
     }
+    // Of another realm, as a frame's are.
+    const foreign = runInNewContext("Uint8Array.of(1, 2, 3).buffer");
+    const expected = createHash("sha256").update(Buffer.of(1, 2, 3)).digest("hex");
+    same(truesum.hasher("sha256").update(foreign).finish(), expected, "a buffer of another realm");
+    const empty = createHash("sha256").digest("hex");
+    same(truesum.hasher("sha256").update(new Uint16Array(0)).finish(), empty, "an empty view");
+    // Buffers without their bytes, and what only claims to be one.
+    const transferred = bytes.slice();
+    structuredClone(transferred.buffer, { transfer: [transferred.buffer] });
+    const shrunk = new ArrayBuffer(8, { maxByteLength: 8 });
+    const views = [new Uint8Array(shrunk, 4, 4), new DataView(shrunk, 4, 4)];
+    shrunk.resize(2);
+    for (const lost of [transferred, transferred.buffer, ...views, { [Symbol.toStringTag]: "ArrayBuffer", byteLength: 3 }]) {
+        throws(() => truesum.hasher("sha256").update(lost), /./, TypeError);
+        throws(() => truesum.digests("sha256", [lost]), /./, TypeError);
+    }
     for (const other of [5, {}, true, "text", null, undefined, [1, 2], new Blob([bytes]), Promise.resolve(bytes), new Response(bytes)]) {
-        throws(() => truesum.hasher("sha256").update(other), /ArrayBuffer/);
-        throws(() => truesum.digests("sha256", [other]), /ArrayBuffer/);
+        throws(() => truesum.hasher("sha256").update(other), /ArrayBuffer/, TypeError);
+        throws(() => truesum.digests("sha256", [other]), /ArrayBuffer/, TypeError);
     }
 }
 
