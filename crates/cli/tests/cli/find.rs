@@ -2,7 +2,8 @@
 
 use crate::program::{ABC, EMPTY, Folder, OTHER, ended, shown};
 use std::os::unix::fs::symlink;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
+use truesum_test_support::oracle::missing;
 
 /// MD5 of `abc` (RFC 1321).
 const ABC_MD5: &str = "900150983cd24fb0d6963f7d28e17f72";
@@ -173,6 +174,42 @@ fn copies_are_told_from_names_of_one_file() {
     let said = "truesum: 4 files: no copies; 2 hard links; 2 too small; 0 files, 0 B read\n";
     let ran = folder.run(&["duplicates", "d/c", "d/one"]);
     assert_eq!((ran.out(), ran.code), (String::new(), Some(0)), "{said}");
+}
+
+#[test]
+fn a_file_that_a_mount_leads_to_twice_is_no_copy_of_itself() {
+    // regression: on FUSE a file was a copy of itself where two arguments lead to it, and the only copy was removed as one.
+    let folder = Folder::with(&[("f/sub/a", "hello"), ("f/copy", "hello"), ("m/none", "")]);
+    std::fs::remove_file(folder.path("m/none")).unwrap();
+    symlink("m", folder.path("lm")).unwrap();
+    let mounted = Command::new("bindfs").args([folder.path("f"), folder.path("m")]).status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        return missing("bindfs, or FUSE");
+    }
+    let single = "first\tm/copy\ncopy\tm/sub/a\tm/copy\n";
+    let found: Vec<_> = [&["m", "m"][..], &["m", "./m"], &["m", "m/sub"], &["m", "lm"], &["-L", "m"]]
+        .map(|words| folder.run(&[&["duplicates", "-q"], words].concat()).out())
+        .into();
+    let alone = folder.run(&["duplicates", "-q", "m/sub/a", "./m/sub/a", "lm/sub/a"]).out();
+    assert!(Command::new("fusermount3").arg("-u").arg(folder.path("m")).status().unwrap().success());
+    assert_eq!((found, alone.as_str()), (vec![single.to_owned(); 5], ""));
+}
+
+#[test]
+fn a_folder_mounted_within_itself_has_no_copies() {
+    // regression: a walk of one argument took what a bind mount shows again for copies.
+    let folder = Folder::with(&[("d/a", "same"), ("d/b/none", "")]);
+    let script = "mount --bind d d/b && exec \"$0\" duplicates -q d";
+    let program = folder.command().get_program().to_owned();
+    let ran = Command::new("unshare")
+        .args(["-rm", "sh", "-c", script])
+        .arg(program)
+        .current_dir(folder.path("."))
+        .output();
+    match ran {
+        Ok(ran) if ran.status.success() => assert_eq!(String::from_utf8_lossy(&ran.stdout), ""),
+        _ => missing("unshare, or permission to mount"),
+    }
 }
 
 #[test]
