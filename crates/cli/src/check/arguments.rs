@@ -35,6 +35,9 @@ pub struct CheckArgs {
     /// Those whose names tell so: SHA256SUMS, disk.iso.sha256, x.sfv ...
     #[arg(short, long, visible_alias = "sidecars", conflicts_with_all = ["expect", "root", "embedded"])]
     pub recursive: bool,
+    /// With -r: fail if fewer than N manifests are found
+    #[arg(long, value_name = "N", requires = "recursive", default_value_t = 0, hide_default_value = true, hide_short_help = true)]
+    pub expect_manifests: u64,
     /// Verify files below that carry their CRC-32 in their names
     #[arg(long, conflicts_with_all = ["expect", "root", "exact", "ignore_missing", "require", "format", "search", "match_case", "normalize", "fix_names"])]
     pub embedded: bool,

@@ -219,6 +219,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         select,
         turn,
         required: args.require.into_iter().map(PathBuf::from).collect(),
+        expect_manifests: args.expect_manifests,
         special: if args.special { Special::Read } else { Special::Refuse },
         threads: tell.threads,
         mapping: Mapping::Guarded,

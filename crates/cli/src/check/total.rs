@@ -40,6 +40,9 @@ pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
     if report.unsigned > 0 {
         named.push(("unsigned", report.unsigned));
     }
+    if let Some(manifests) = report.manifests {
+        named.extend([("manifests", manifests), ("missing_manifests", report.missing_manifests)]);
+    }
     named
 }
 
@@ -88,6 +91,8 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     let faults = plural(report.incomplete, "fault of a bag", "faults of bags");
     row(report.incomplete, Tone::Bad, faults, Some(Trouble::Incomplete));
     row(report.unsigned, Tone::Bad, "NOT SIGNED as asked", None);
+    let missing = plural(report.missing_manifests, "manifest MISSING", "manifests MISSING");
+    row(report.missing_manifests, Tone::Bad, missing, None);
     if exact {
         row(report.own, Tone::Unsure, "of truesum's own beside them", None);
         row(report.signatures, Tone::Unsure, "signatures of the manifest", None);
@@ -126,7 +131,10 @@ pub fn faults(counts: &Summary) -> Option<String> {
 /// The last line of a check that read so many bytes.
 pub fn words(report: &Report, sample: Option<&Sample>, read: u64, exact: bool) -> String {
     let text = |row: &Row| match row.word {
-        "verified" => format!("{} verified", count(row.number, "file", "files")),
+        "verified" => {
+            let by = report.manifests.map(|found| format!(" by {}", count(found, "manifest", "manifests")));
+            format!("{} verified{}", count(row.number, "file", "files"), by.unwrap_or_default())
+        }
         word => format!("{} {word}", grouped(row.number)),
     };
     let parts: Vec<String> = rows(report, exact).iter().map(text).collect();

@@ -12,13 +12,25 @@ fn what_another_manifest_lists_is_listed() {
         ("d/s/SHA256SUMS", &lines(&[(EMPTY, "b")])),
     ]);
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
-    assert_eq!(shown(&ran), ("a: OK\nb: OK\n".to_owned(), "truesum: 2 files verified; 3 B read\n", Some(0)));
+    assert_eq!(shown(&ran), ("a: OK\nb: OK\n".to_owned(), "truesum: 2 files verified by 2 manifests; 3 B read\n", Some(0)));
     let ran = folder.run(&["check", "-r", "d"]);
-    assert_eq!(shown(&ran), ("a: OK\nb: OK\n".to_owned(), "truesum: 2 files verified; 3 B read\n", Some(0)));
+    assert_eq!(shown(&ran), ("a: OK\nb: OK\n".to_owned(), "truesum: 2 files verified by 2 manifests; 3 B read\n", Some(0)));
     folder.write("d/s/c", "");
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
-    let said = "truesum: 1 file in d not listed: s/c\ntruesum: 2 files verified, 1 not listed; 3 B read\n";
+    let said = "truesum: 1 file in d not listed: s/c\ntruesum: 2 files verified by 2 manifests, 1 not listed; 3 B read\n";
     assert_eq!(shown(&ran), ("a: OK\nb: OK\n".to_owned(), said, Some(1)), "once, though it lies below both");
+}
+
+#[test]
+fn fewer_manifests_than_expected_are_a_failure() {
+    // regression: a folder that was gone with its manifest was missed by nothing, exit status 0.
+    let folder = Folder::with(&[("d/a/x", "abc"), ("d/a/SHA256SUMS", &lines(&[(ABC, "x")]))]);
+    let expecting = |number| folder.run(&["check", "-r", "--expect-manifests", number, "d"]);
+    assert_eq!(expecting("1").code, Some(0));
+    let said = "truesum: 1 file verified by 1 manifest, 2 manifests MISSING; 3 B read\n";
+    assert_eq!(shown(&expecting("3")), ("x: OK\n".to_owned(), said, Some(1)));
+    let none = folder.run(&["check", "-r", "--expect-manifests", "1", "d/a/x"]);
+    assert_ne!(none.code, Some(0));
 }
 
 #[test]
@@ -28,14 +40,14 @@ fn what_is_called_like_a_manifest_and_is_none_is_told() {
     let ran = folder.run(&["check", "-r", "d"]);
     let said = "truesum: note: d/latest.sha256: symbolic link, not followed; truesum check d/latest.sha256 checks by it\n\
                 truesum: note: 1 file in d not listed (-v names them)\n\
-                truesum: 1 file verified, 1 not listed; 3 B read\n";
+                truesum: 1 file verified by 1 manifest, 1 not listed; 3 B read\n";
     assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(0)), "a folder is a folder");
     folder.pipe("d/p.sha256");
     symlink("gone", folder.path("d/q.sha256")).unwrap();
     let ran = folder.run(&["check", "-q", "-r", "d"]);
     let said = "truesum: d/p.sha256: cannot use: it is called like a manifest, and is a named pipe\n\
                 truesum: d/q.sha256: cannot use: it is called like a manifest, and is a symbolic link to nothing\n\
-                truesum: 1 file verified; 3 B read\n";
+                truesum: 1 file verified by 1 manifest; 3 B read\n";
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
 }
 
@@ -107,7 +119,7 @@ fn what_belongs_to_a_bag_is_no_stranger_to_an_exact_check() {
     bag(&folder, "one");
     bag(&folder, "two");
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
-    assert_eq!((ran.code, ran.err.as_str()), (Some(0), "truesum: 3 files verified; 9 B read\n"));
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), "truesum: 3 files verified by 3 manifests; 9 B read\n"));
     folder.write("d/three", "");
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
     assert!(ran.code == Some(1) && ran.err.contains("1 file in d not listed: three"), "{}", ran.err);

@@ -111,6 +111,9 @@ impl Verification<'_> {
         // Those of a bag are checked with it.
         manifests
             .retain(|path| !path.parent().is_some_and(|folder| bags.contains(folder) && bag::is_part(path)));
+        let found = manifests.len() as u64;
+        self.report.manifests = Some(found);
+        self.report.missing_manifests = self.options.expect_manifests.saturating_sub(found);
         self.manifests(&manifests, tell)
     }
 }

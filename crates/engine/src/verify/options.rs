@@ -66,6 +66,9 @@ pub struct Options {
     pub turn: Turn,
     /// Names, as manifests have them, that must be verified.
     pub required: Vec<PathBuf>,
+    /// The number of manifests that a search of folders ([`Verification::below`](crate::Verification::below)) must find at least:
+    /// a folder that is missing with its manifest is missed by nothing else.
+    pub expect_manifests: u64,
     /// Take the SHA-256 of each manifest as it is read, for [`Checked::digest`](crate::Checked::digest).
     pub digest_manifests: bool,
     /// Which kinds of file are read.

@@ -85,6 +85,10 @@ pub struct Report {
     pub still_failed: u64,
     /// Names asked for that matched no entry.
     pub unmatched: u64,
+    /// Manifests found by a search of folders, and `None` where manifests were named.
+    pub manifests: Option<u64>,
+    /// How many manifests fewer a search of folders found than [`Options::expect_manifests`].
+    pub missing_manifests: u64,
     /// Manifests that were not begun when the check was stopped.
     pub not_begun: u64,
     strict: bool,
@@ -117,6 +121,8 @@ impl Report {
             not_in_turn: 0,
             still_failed: 0,
             unmatched: 0,
+            manifests: None,
+            missing_manifests: 0,
             not_begun: 0,
             strict: !options.lenient,
             exact: options.unlisted == Unlisted::Refused,
@@ -139,6 +145,7 @@ impl Report {
             not_verified,
             still_failed,
             unmatched,
+            missing_manifests,
             strict,
             exact,
             moved_passes,
@@ -156,11 +163,13 @@ impl Report {
             signatures: _,
             cut: _,
             not_tamper_evident: _,
+            manifests: _,
         } = self;
         let failed = counts.failed() > 0
             || *incomplete > 0
             || *unsigned > 0
             || *still_failed > 0
+            || *missing_manifests > 0
             || (*exact && *unlisted > 0)
             || (!moved_passes && *moved > 0)
             || !not_verified.is_empty();
