@@ -45,7 +45,7 @@ pub fn run(args: AuditArgs) -> Exit {
     };
     let sets = args.known.iter().map(|set| set.as_os_str());
     let named: Vec<&OsStr> = args.manifests.iter().map(OsString::as_os_str).chain(sets).collect();
-    let (key, algorithms, notes) = match args.key.for_lines(args.algorithm.clone(), &named) {
+    let (check, notes) = match args.reading.options(&named) {
         Ok(read) => read,
         Err(refusal) => return console.refuse(&refusal),
     };
@@ -54,7 +54,7 @@ pub fn run(args: AuditArgs) -> Exit {
         if args.manifests.iter().any(|name| stores::is_url(name)) {
             return console.refuse(&Refusal::new("-k: not of objects in a store"));
         }
-        return known::run(AuditArgs { algorithm: algorithms, ..args }, key, &manner, console);
+        return known::run(args, check, &manner, console);
     }
     let mut names: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
     let folder = match names.pop() {
@@ -94,16 +94,11 @@ pub fn run(args: AuditArgs) -> Exit {
         check: truesum::Options {
             root: args.root,
             remote,
-            algorithms,
-            key,
-            format: args.format,
-            allow_weak: args.allow_weak,
-            lenient: args.lenient,
             threads: tell.threads,
             mapping: Mapping::Guarded,
             select,
             digest_manifests: args.html.is_some() || args.summary == Some(Ending::Long),
-            ..truesum::Options::default()
+            ..check
         },
         folder,
         moved_passes: args.moved == Some(Moved::Ok),

@@ -19,7 +19,7 @@ pub fn run(args: DiffArgs) -> Exit {
     if old == Path::new("-") && new == Path::new("-") {
         return console.refuse(&Refusal::new("diff: standard input can be one of the two"));
     }
-    let (key, algorithms, notes) = match args.key.for_lines(args.algorithm, &[&old, &new]) {
+    let (check, notes) = match args.reading.options(&[&old, &new]) {
         Ok(read) => read,
         Err(refusal) => return console.refuse(&refusal),
     };
@@ -35,15 +35,10 @@ pub fn run(args: DiffArgs) -> Exit {
     let options = Options {
         check: truesum::Options {
             root: args.root,
-            algorithms,
-            key,
-            format: args.format,
-            allow_weak: args.allow_weak,
-            lenient: args.lenient,
             threads: tell.threads,
             mapping: Mapping::Guarded,
             select,
-            ..truesum::Options::default()
+            ..check
         },
         folder: None,
         moved_passes: false,

@@ -4,12 +4,14 @@ use crate::exit::Refusal;
 use crate::key::{self, KeyRead, Source, expected_under};
 use crate::progress::Line;
 use crate::settings::settings;
+use crate::values::table::{FormatParser, KeyedSpecParser};
 use crate::values::{color::Color, threads};
 use clap::{Args, ValueEnum, ValueHint};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use truesum::hash::{Secret, Spec};
+use truesum::manifest::Format;
 
 /// How it is done and told, for every command that reads files.
 #[derive(Args)]
@@ -103,6 +105,41 @@ impl KeyArgs {
         let (key, notes) = read.map_or((None, Vec::new()), |read| (Some(read.key), read.notes));
         let specs = if specs.is_empty() { specs } else { expected_under(specs, key.as_ref())? };
         Ok((key, specs, notes))
+    }
+}
+
+/// How manifests are read: the options that `check`, `audit`, `diff` and `update` share.
+#[derive(Args)]
+pub struct ManifestArgs {
+    /// Algorithms of entries that do not name one
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
+    #[arg(hide_possible_values = true)]
+    pub algorithm: Vec<Spec>,
+    /// Manifest format [default: detected]; see `truesum list formats`
+    #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
+    pub format: Option<&'static Format>,
+    /// Warn about malformed lines instead of failing
+    #[arg(long, help_heading = "What counts")]
+    pub lenient: bool,
+    /// Accept digests shortened so far that they verify nothing
+    #[arg(long, help_heading = "What counts", hide_short_help = true)]
+    pub allow_weak: bool,
+    #[command(flatten)]
+    pub key: KeyArgs,
+}
+
+impl ManifestArgs {
+    /// Returns the engine's options for manifests read so, with defaults for everything else, and notes on the key. `names` are the
+    /// manifests, of which none can be standard input if the key was read from there.
+    ///
+    /// # Errors
+    /// As [`KeyArgs::for_lines`].
+    pub fn options(&self, names: &[impl AsRef<OsStr>]) -> Result<(truesum::Options, Vec<String>), Refusal> {
+        let (key, algorithms, notes) = self.key.for_lines(self.algorithm.clone(), names)?;
+        let ManifestArgs { format, lenient, allow_weak, .. } = *self;
+        let options =
+            truesum::Options { algorithms, key, format, lenient, allow_weak, ..truesum::Options::default() };
+        Ok((options, notes))
     }
 }
 

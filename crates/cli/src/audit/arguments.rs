@@ -1,14 +1,11 @@
 //! The options of `truesum audit`: names, help and values, nothing else.
 
 use crate::ending::Ending;
-use crate::options::{KeyArgs, Moved, RunArgs};
+use crate::options::{ManifestArgs, Moved, RunArgs};
 use crate::selection::{FilterArgs, OnlyArgs};
-use crate::values::table::{FormatParser, KeyedSpecParser};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use truesum::hash::Spec;
-use truesum::manifest::Format;
 
 /// Say what became of every file since its manifest was made
 ///
@@ -48,22 +45,11 @@ pub struct AuditArgs {
     /// Print their digests too
     #[arg(long, help_heading = "Known content", requires = "known")]
     pub digests: bool,
-    /// Algorithms of lines that do not name theirs; lines of others are refused
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
-    #[arg(hide_possible_values = true)]
-    pub algorithm: Vec<Spec>,
-    /// The manifest's format, if it is not recognised; see `truesum list formats`
-    #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
-    pub format: Option<&'static Format>,
+    #[command(flatten)]
+    pub reading: ManifestArgs,
     /// Whether a file that only has a new name passes
     #[arg(long, value_name = "WHAT", help_heading = "What counts")]
     pub moved: Option<Moved>,
-    /// Warn of malformed lines, and do not fail
-    #[arg(long, help_heading = "What counts")]
-    pub lenient: bool,
-    /// Accept digests cut so short that they verify nothing
-    #[arg(long, help_heading = "What counts")]
-    pub allow_weak: bool,
     #[command(flatten)]
     pub filter: FilterArgs,
     #[command(flatten)]
@@ -86,8 +72,6 @@ pub struct AuditArgs {
     /// Print nothing: the exit status tells
     #[arg(long, help_heading = "Running")]
     pub status: bool,
-    #[command(flatten)]
-    pub key: KeyArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

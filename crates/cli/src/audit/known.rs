@@ -13,7 +13,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Instant;
 use truesum::audit::known::{KnownEvent, KnownReport, KnownSets};
-use truesum::hash::Secret;
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Mapping, Outcome};
 
@@ -23,19 +22,11 @@ fn word(known: bool) -> &'static str {
 }
 
 /// Compares files and folders with the sets.
-pub fn run(args: AuditArgs, key: Option<Secret>, manner: &Manner, mut console: Console) -> Exit {
+pub fn run(args: AuditArgs, check: truesum::Options, manner: &Manner, mut console: Console) -> Exit {
     let tell = args.run.tell(args.quiet || args.status);
     let output = Output::stdout();
-    let options = truesum::Options {
-        algorithms: args.algorithm,
-        key,
-        format: args.format,
-        allow_weak: args.allow_weak,
-        threads: tell.threads,
-        mapping: Mapping::Guarded,
-        own: output.own(),
-        ..truesum::Options::default()
-    };
+    let options =
+        truesum::Options { threads: tell.threads, mapping: Mapping::Guarded, own: output.own(), ..check };
     let mut paths: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
     if paths.is_empty() {
         paths.push(PathBuf::from("."));
@@ -71,7 +62,7 @@ pub fn run(args: AuditArgs, key: Option<Secret>, manner: &Manner, mut console: C
         KnownReport { interrupted: true, .. } => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
         KnownReport { unknown, unreadable, .. } if unknown + unreadable > 0 => Exit::Failed,
         KnownReport { failed, .. } if *failed > 0 => Exit::NotAsAsked,
-        KnownReport { malformed, .. } if *malformed > 0 && !args.lenient => Exit::NotAsAsked,
+        KnownReport { malformed, .. } if *malformed > 0 && !options.lenient => Exit::NotAsAsked,
         KnownReport { known: 0, .. } => Exit::NotAsAsked,
         _ => Exit::Done,
     };

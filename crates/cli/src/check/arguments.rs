@@ -1,14 +1,11 @@
 //! The options of `truesum check`: names, help and values, nothing else. `plan.rs` checks what they mean.
 
 use crate::ending::Ending;
-use crate::options::{KeyArgs, Moved, RunArgs};
+use crate::options::{ManifestArgs, Moved, RunArgs};
 use crate::selection::{FilterArgs, OnlyArgs, PartArgs};
-use crate::values::table::{FormatParser, KeyedSpecParser};
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use truesum::hash::Spec;
-use truesum::manifest::Format;
 
 /// Verify files against manifests
 #[derive(Args)]
@@ -36,15 +33,18 @@ pub struct CheckArgs {
     #[arg(short, long, visible_alias = "sidecars", conflicts_with_all = ["expect", "root", "embedded"])]
     pub recursive: bool,
     /// With -r: fail if fewer than N manifests are found
-    #[arg(long, value_name = "N", requires = "recursive", default_value_t = 0, hide_default_value = true, hide_short_help = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "recursive",
+        default_value_t = 0,
+        hide_default_value = true,
+        hide_short_help = true
+    )]
     pub expect_manifests: u64,
     /// Verify files below that carry their CRC-32 in their names
     #[arg(long, conflicts_with_all = ["expect", "root", "exact", "ignore_missing", "require", "format", "search", "match_case", "normalize", "fix_names"])]
     pub embedded: bool,
-    /// Algorithms of lines that do not name theirs
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
-    #[arg(hide_possible_values = true)]
-    pub algorithm: Vec<Spec>,
     /// Look for names in this folder instead of the manifest's own
     #[cfg_attr(
         feature = "stores",
@@ -52,9 +52,8 @@ pub struct CheckArgs {
     )]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
-    /// The manifest's format: see `truesum list formats`
-    #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
-    pub format: Option<&'static Format>,
+    #[command(flatten)]
+    pub reading: ManifestArgs,
 
     #[cfg(feature = "stores")]
     /// Compare with the checksums that the object store keeps, without reading: nothing is verified
@@ -83,16 +82,9 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "What counts", overrides_with = "lenient")]
     pub strict: bool,
-    /// Warn of malformed lines, and do not fail
-    #[arg(long, help_heading = "What counts", overrides_with = "strict")]
-    pub lenient: bool,
     /// Follow names and links out of the folder
     #[arg(long, help_heading = "What counts")]
     pub allow_outside: bool,
-    /// Accept digests cut so short that they verify nothing
-    #[arg(hide_short_help = true)]
-    #[arg(long, help_heading = "What counts")]
-    pub allow_weak: bool,
     /// Read devices and pipes too, to their end
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "What counts")]
@@ -163,8 +155,6 @@ pub struct CheckArgs {
     #[arg(help_heading = "Where the damage is")]
     pub map_html: Option<PathBuf>,
 
-    #[command(flatten)]
-    pub key: KeyArgs,
     /// One JSON object per entry, and one for the whole
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,

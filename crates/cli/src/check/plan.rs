@@ -132,7 +132,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let mut root = args.root;
     let mut data = args.data;
     if args.locate && data.is_none() && root.is_none() && !asks_folders && args.expect.is_empty() {
-        match list_and_data(&names, args.format)? {
+        match list_and_data(&names, args.reading.format)? {
             Some(file) if file.is_dir() => (names, root) = (names[..1].to_vec(), Some(file)),
             Some(file) => (names, data) = (names[..1].to_vec(), Some(file)),
             None => {}
@@ -141,7 +141,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     if data.is_some() && names.len() != 1 {
         return Err(Refusal::new("--data: one file has one list"));
     }
-    let (key, algorithms, notes) = args.key.for_lines(args.algorithm, &names)?;
+    let (check, notes) = args.reading.options(&names)?;
     let subject = match &args.expect[..] {
         [] if args.recursive => Subject::Below(names),
         [] if args.embedded => Subject::Embedded(names),
@@ -159,7 +159,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
                     }
                     file
                 },
-                expected(text, &algorithms, args.allow_weak, key.clone())?,
+                expected(text, &check.algorithms, check.allow_weak, check.key.clone())?,
             ),
             Err(_) => return Err(Refusal::new("--expect: a digest is that of one file")),
         },
@@ -203,13 +203,8 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         root,
         data,
         remote,
-        algorithms,
-        key,
-        format: args.format,
-        allow_weak: args.allow_weak,
         allow_outside: args.allow_outside,
         ignore_missing: args.ignore_missing,
-        lenient: args.lenient,
         malformed_told: (form != Form::Json && !args.warn && args.html.is_none()).then_some(NAMED_LINES),
         search: args.search,
         locate: args.locate,
@@ -225,7 +220,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         mapping: Mapping::Guarded,
         order: if args.unordered { Order::AsReady } else { Order::Stable },
         digest_manifests: args.html.is_some() || args.summary == Some(Ending::Long),
-        own: Vec::new(),
+        ..check
     };
     let page = |option, path: &Option<PathBuf>| path.clone().map(|path| (option, path));
     let written = [
@@ -310,8 +305,8 @@ fn of_a_list(args: &CheckArgs) -> Option<&'static str> {
         ("--max-time", part.max_time.is_some()),
         ("--state", part.state.is_some()),
         ("--exact", args.exact),
-        ("--algorithm", !args.algorithm.is_empty()),
-        ("--format", args.format.is_some()),
+        ("--algorithm", !args.reading.algorithm.is_empty()),
+        ("--format", args.reading.format.is_some()),
     ];
     given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
 }

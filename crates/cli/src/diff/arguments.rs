@@ -1,13 +1,10 @@
 //! The options of `truesum diff`: names, help and values, nothing else.
 
-use crate::options::{KeyArgs, RunArgs};
+use crate::options::{ManifestArgs, RunArgs};
 use crate::selection::{FilterArgs, OnlyArgs};
-use crate::values::table::{FormatParser, KeyedSpecParser};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use truesum::hash::Spec;
-use truesum::manifest::Format;
 
 /// Say what was added, removed, changed and moved between two manifests or folders
 #[derive(Args)]
@@ -29,19 +26,8 @@ pub struct DiffArgs {
     /// Take a manifest's names as relative to this folder [default: the manifest's own]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
-    /// Algorithms of lines that do not name theirs, and by which two folders are compared
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
-    #[arg(hide_possible_values = true)]
-    pub algorithm: Vec<Spec>,
-    /// The manifests' format, if it is not recognised; see `truesum list formats`
-    #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
-    pub format: Option<&'static Format>,
-    /// Warn of malformed lines, and do not fail
-    #[arg(long, help_heading = "What counts")]
-    pub lenient: bool,
-    /// Accept digests cut so short that they verify nothing
-    #[arg(long, help_heading = "What counts")]
-    pub allow_weak: bool,
+    #[command(flatten)]
+    pub reading: ManifestArgs,
     #[command(flatten)]
     pub filter: FilterArgs,
     #[command(flatten)]
@@ -52,8 +38,6 @@ pub struct DiffArgs {
     /// Print nothing: the exit status tells
     #[arg(short = 'q', long, visible_alias = "quiet", help_heading = "Running")]
     pub status: bool,
-    #[command(flatten)]
-    pub key: KeyArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

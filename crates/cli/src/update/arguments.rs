@@ -1,12 +1,9 @@
 //! The options of `truesum update`: names, help and values, nothing else.
 
-use crate::options::{KeyArgs, RunArgs};
-use crate::values::table::{FormatParser, KeyedSpecParser};
+use crate::options::{ManifestArgs, RunArgs};
 use clap::{Args, ValueEnum, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use truesum::hash::Spec;
-use truesum::manifest::Format;
 use truesum::update::QuickTrust;
 
 /// Bring a manifest up to date: add, refresh, rename, remove
@@ -33,13 +30,8 @@ pub struct UpdateArgs {
     /// Take names as relative to this folder [default: the manifest's own]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
-    /// Algorithms of lines that do not name theirs; lines of others are refused
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
-    #[arg(hide_possible_values = true)]
-    pub algorithm: Vec<Spec>,
-    /// The manifest's format, if it is not recognised; see `truesum list formats`
-    #[arg(long, value_name = "NAME", value_parser = FormatParser, hide_possible_values = true)]
-    pub format: Option<&'static Format>,
+    #[command(flatten)]
+    pub reading: ManifestArgs,
     /// Accept files that were modified; all: also older versions, and files of which no time shows an edit
     #[arg(long, value_name = "all", help_heading = "What is changed", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
@@ -64,12 +56,6 @@ pub struct UpdateArgs {
     /// Write it also if no entry is left
     #[arg(long, help_heading = "What counts")]
     pub allow_empty: bool,
-    /// Leave malformed lines as they are, and do not fail
-    #[arg(long, help_heading = "What counts")]
-    pub lenient: bool,
-    /// Accept digests cut so short that they verify nothing
-    #[arg(long, help_heading = "What counts")]
-    pub allow_weak: bool,
     /// One JSON object per file that is not as listed or was changed, and one for the whole
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
@@ -79,8 +65,6 @@ pub struct UpdateArgs {
     /// Print nothing: the exit status tells
     #[arg(long, help_heading = "Running")]
     pub status: bool,
-    #[command(flatten)]
-    pub key: KeyArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

@@ -44,24 +44,15 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         let hint = "truesum hash --bag FOLDER completes a bag";
         return Err(Refusal::with_hint(format!("update: {shown} is a manifest of a bag"), hint));
     }
-    let (key, algorithms, notes) = args.key.for_lines(args.algorithm, &[&manifest])?;
+    let (check, notes) = args.reading.options(&[&manifest])?;
     let tell = args.run.tell(args.quiet || args.status);
     let form = match (args.json, args.status) {
         (true, _) => ResultForm::Json,
         (_, true) => ResultForm::Silent,
         _ => ResultForm::Lines,
     };
-    let check = truesum::Options {
-        root: args.root,
-        algorithms,
-        key,
-        format: args.format,
-        allow_weak: args.allow_weak,
-        lenient: args.lenient,
-        threads: tell.threads,
-        mapping: Mapping::Guarded,
-        ..truesum::Options::default()
-    };
+    let check =
+        truesum::Options { root: args.root, threads: tell.threads, mapping: Mapping::Guarded, ..check };
     let options = Options {
         audit: truesum::audit::Options { check, folder: args.folder, moved_passes: false },
         refresh: consent(args.refresh),

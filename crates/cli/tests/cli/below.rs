@@ -12,9 +12,15 @@ fn what_another_manifest_lists_is_listed() {
         ("d/s/SHA256SUMS", &lines(&[(EMPTY, "b")])),
     ]);
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
-    assert_eq!(shown(&ran), ("a: OK\nb: OK\n".to_owned(), "truesum: 2 files verified by 2 manifests; 3 B read\n", Some(0)));
+    assert_eq!(
+        shown(&ran),
+        ("a: OK\nb: OK\n".to_owned(), "truesum: 2 files verified by 2 manifests; 3 B read\n", Some(0))
+    );
     let ran = folder.run(&["check", "-r", "d"]);
-    assert_eq!(shown(&ran), ("a: OK\nb: OK\n".to_owned(), "truesum: 2 files verified by 2 manifests; 3 B read\n", Some(0)));
+    assert_eq!(
+        shown(&ran),
+        ("a: OK\nb: OK\n".to_owned(), "truesum: 2 files verified by 2 manifests; 3 B read\n", Some(0))
+    );
     folder.write("d/s/c", "");
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
     let said = "truesum: 1 file in d not listed: s/c\ntruesum: 2 files verified by 2 manifests, 1 not listed; 3 B read\n";
@@ -119,7 +125,10 @@ fn what_belongs_to_a_bag_is_no_stranger_to_an_exact_check() {
     bag(&folder, "one");
     bag(&folder, "two");
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
-    assert_eq!((ran.code, ran.err.as_str()), (Some(0), "truesum: 3 files verified by 3 manifests; 9 B read\n"));
+    assert_eq!(
+        (ran.code, ran.err.as_str()),
+        (Some(0), "truesum: 3 files verified by 3 manifests; 9 B read\n")
+    );
     folder.write("d/three", "");
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
     assert!(ran.code == Some(1) && ran.err.contains("1 file in d not listed: three"), "{}", ran.err);
