@@ -49,8 +49,16 @@ def sources(folder: Path) -> None:
         readme.rename(readme.with_name("about.md"))
     for page in (folder / "src").rglob("*.md"):
         text = page.read_text().replace("/README.md)", "/about.md)")
-        page.write_text(text.replace("docs/SUMMARY.md)", "docs/first-steps.md)"))
+        page.write_text(text.replace("docs/SUMMARY.md)", "docs/guides/first-steps.md)"))
     (folder / "src/SUMMARY.md").write_text(summary.replace("/README.md)", "/about.md)"))
+    # Other files that the pages link to, such as tests.
+    for page in list((folder / "src").rglob("*.md")):
+        for link in re.findall(r"\]\(([^):#]+)", page.read_text()):
+            copy = Path(os.path.normpath(page.parent / link))
+            original = ROOT / os.path.relpath(copy, folder / "src")
+            if original.is_file() and not copy.exists():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(original, copy)
     settings = (ROOT / "docs/book.toml").read_text()
     (folder / "book.toml").write_text(settings.replace('src = "."', 'src = "src"'))
 

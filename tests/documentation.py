@@ -12,7 +12,8 @@ In README.md, CONTRIBUTING.md, docs and benchmarks every code fence says what it
 The blocks of a page are run one after the other in one folder, which is HOME too. A comment `<!-- before: ... -->` has commands
 that set the stage for the next block; what they write to ../session every command begins with. With TRUESUM_BLESS=1 the output of sessions is written as it is, where it differs.
 
-Links to files of the repository must lead somewhere, to a heading of that page too; docs/SUMMARY.md names every page of docs once.
+Links to files of the repository must resolve, including their anchors: a heading of a page, a function of a Rust file. docs/SUMMARY.md
+names every page of docs once.
 Exit status: 0 all is as shown, 1 not.
 """
 
@@ -157,6 +158,8 @@ class Page:
                 self.fault(line, f"the link {target} leads nowhere")
             elif anchor and path.suffix == ".md" and anchor not in anchors(path):
                 self.fault(line, f"{name or self.name} has no heading #{anchor}")
+            elif anchor and path.suffix == ".rs" and f"fn {anchor}(" not in path.read_text():
+                self.fault(line, f"{name} has no function {anchor}")
 
 
 def matches(shown, found):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws how many times as long the fastest other program takes, from the tables of benchmarks/RESULTS.md, as SVG.
+"""Draws the speed-up over the fastest other tool, from the tables of benchmarks/RESULTS.md, as SVG.
 
 usage: faster.py [--check]     --check: only compares the picture with what the tables say now
 """
@@ -13,8 +13,8 @@ ALGORITHMS = ['md5', 'sha256', 'sha512', 'blake3']
 # What a row of the table is about, and how it is called here.
 JOBS = [
     ('write a manifest', '1 file, 4 GiB', 'One file of 4 GiB'),
-    ('write a manifest', '10000 files', '10,000 files of 100 KiB, as people type it'),
-    ('arranged to use all processors, side by side |', '100000 files', '100,000 files of 4 KiB, the others under xargs -P'),
+    ('write a manifest', '10000 files', '10,000 files of 100 KiB, default options'),
+    ('arranged to use all processors, side by side |', '100000 files', '100,000 files of 4 KiB, other tools with xargs -P'),
     ('verify a manifest', '10000 files', 'Verifying 10,000 files of 100 KiB'),
 ]
 # Middle greys and colours that are read on white and on black; plain attributes, for viewers without style sheets.
@@ -54,8 +54,8 @@ def picture():
     return '\n'.join([
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{y}" viewBox="0 0 {width:.0f} {y}" '
         'font-family="DejaVu Sans, Segoe UI, Helvetica, Arial, sans-serif" font-size="12.5">',
-        '<title>How many times as long the fastest other program takes</title>',
-        f'<text x="0" y="14" fill="{TEXT}">How many times as long the fastest other program takes; dashed: as long as truesum</text>',
+        '<title>Speed-up over the fastest other tool</title>',
+        f'<text x="0" y="14" fill="{TEXT}">Speed-up over the fastest other tool (higher is better; dashed line: equally fast)</text>',
         *out, '</svg>', ''])
 
 

@@ -1,5 +1,5 @@
 //! Which files a run is about: by name, size, time and sample. One type that walks, checks and comparisons ask, so that an
-//! option means the same everywhere (docs/check.md, "Selection").
+//! option means the same everywhere (docs/reference/check.md, "Selecting files").
 //!
 //! What is known of a file may be what is listed of it or what is found, and the two may differ: such a file is left out only if
 //! neither fits. So no file escapes a check by having lost its bytes or its time.

@@ -1,6 +1,6 @@
 //! A manifest brought up to date: an audit, what of it is to be taken over, and the manifest written with that.
 //!
-//! The rules are those of docs/check.md, "Bringing a manifest up to date". The audit decides what became of each file; here
+//! The rules are those of docs/reference/audit.md, "update". The audit decides what became of each file; here
 //! is decided what that means for its line ([`Action`]), whether the manifest may be written at all ([`Refusal`]), and that
 //! what takes its place is what it was, but for what was meant.
 

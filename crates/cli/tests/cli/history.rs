@@ -21,7 +21,7 @@ const TEXTS: [&str; 5] = ["", "x", "y", "xy", "yx"];
 /// What is in a tree: content by name.
 type Tree = BTreeMap<String, String>;
 
-/// Standing and names, by the rules of docs/check.md, the slow way: each file with each.
+/// Standing and names, by the rules of docs/reference/audit.md, the slow way: each file with each.
 fn model(listed: &Tree, found: &Tree, is_audit: bool) -> BTreeSet<String> {
     let base = |name: &str| name.rsplit('/').next().unwrap().to_owned();
     let mut said = BTreeSet::new();

@@ -156,7 +156,7 @@ fn page(rows: &str) -> String {
          writes it anew. How each is read, byte by byte, says [spec/manifests.md](spec/manifests.md). A manifest's format is recognised by\n\
          its content, then by its name; `truesum check --format NAME` says it. `truesum hash -t NAME` writes the formats that have a *yes*\n\
          there, and refuses a file that the format cannot hold; what a format has no place for stands beside it. An Android package\n\
-         (`app.apk`) is no manifest, and lists digests of itself: [check.md](check.md#android-packages).\n\n\
+         (`app.apk`) is no manifest, and lists digests of itself: [check](reference/check.md#android-packages).\n\n\
          | name | what it is | names of manifests | digests | sizes | read | written | lost when written |\n\
          |---|---|---|---|---|---|---|---|\n",
     );

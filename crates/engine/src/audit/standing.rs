@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use truesum_hash::Digest;
 
-/// What became of a file. The rules are those of docs/check.md, "Two sets of files".
+/// What became of a file. The rules are those of docs/reference/audit.md, "Categories".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {
     /// Under its name, with its content.

@@ -1,6 +1,6 @@
 //! Listed files that are not there, looked for under other spellings of their names and under other names altogether.
 //!
-//! The rules are those of docs/check.md, "Files under other names". Only what was read to its end and has every listed
+//! The rules are those of docs/reference/check.md, "Renamed files". Only what was read to its end and has every listed
 //! digest is found.
 
 use crate::content::pairing::moved;

@@ -1,5 +1,5 @@
 //! When entries were read last, kept from run to run in a file of its own: what a check needs to continue where the last one
-//! ended (docs/check.md, "Selection").
+//! ended (docs/reference/check.md, "Checking in parts").
 //!
 //! Entries take turns by the number of the run in which they were read last, which the file counts itself. The clock is written down for
 //! people and decides nothing: one that is set back, jumps or stands still must neither hide a failure nor read the same files forever.
