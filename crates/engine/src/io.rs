@@ -23,4 +23,5 @@ pub(crate) mod system;
 pub(crate) mod temporary;
 pub mod version;
 pub(crate) mod waits;
+mod whole;
 pub mod write;

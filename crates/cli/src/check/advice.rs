@@ -124,7 +124,7 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path, console: &mut Conso
     // Standard input was read already.
     let read = (file != Path::new("-")).then(|| truesum::hash_file(file, &specs));
     let Some(Ok(found)) = read else { return };
-    let fits = specs.iter().zip(&found.digests).find(|(_, digest)| *digest == listed);
+    let fits = specs.iter().zip(found.digests()).find(|(_, digest)| *digest == listed);
     if let Some((spec, _)) = fits {
         console.hint(&format!(
             "no line names an algorithm, and {digits} digits were taken for {guessed}: these are of {spec}, so say -a {spec}"
@@ -150,7 +150,7 @@ pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome, console: &mut C
 }
 
 fn lists_content(outcome: &Outcome) -> bool {
-    let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces.as_ref());
+    let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces());
     pieces.is_some_and(|pieces| !pieces.compared.is_empty())
 }
 

@@ -229,10 +229,10 @@ impl Sink for Relay<'_, '_> {
             }
         };
         self.report.read += 1;
-        self.report.bytes += found.size;
-        for (wanted, by) in self.index.matches(found.size, &outcome.job.specs, &found.digests) {
+        self.report.bytes += found.size();
+        for (wanted, by) in self.index.matches(found.size(), &outcome.job.specs, found.digests()) {
             self.report.found[wanted] += 1;
-            let found = Found { wanted, name: outcome.name(), size: found.size, by: &by };
+            let found = Found { wanted, name: outcome.name(), size: found.size(), by: &by };
             (self.tell)(Event::Found(&found))?;
         }
         Ok(())

@@ -126,7 +126,11 @@ impl Links {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
+    use crate::io::open::{Root, Special};
+    use crate::io::read::Guarded;
+    use crate::io::scratch::Scratch;
+    use std::os::unix::ffi::OsStrExt;
+    use std::time::Instant;
 
     #[test]
     fn a_name_gets_what_was_found_only_of_the_file_as_it_was() {
@@ -146,8 +150,10 @@ mod tests {
                 "while it is read: {other:?}"
             );
         }
-        let (mtime, ctime, inode, time) = ((4, 5), (6, 7), 8, Duration::ZERO);
-        let found = Found { size: 3, mtime, ctime, inode, digests: Vec::new(), time, pieces: None };
+        let file = Scratch::new();
+        let file = file.path().as_os_str().as_bytes();
+        let file = Guarded::open(&Root::Anywhere, file, Special::Refuse).unwrap();
+        let found = Found::unread(&file, Instant::now());
         let settled = links.settle(before.id, &Outcome { job: job(), result: Ok(found) });
         assert_eq!(settled.len(), 1);
         assert!(matches!(links.claim(before, 9, 3, job()), Claim::Known(_)));

@@ -7,7 +7,7 @@ use crate::io::device::is_spinning;
 use crate::io::read::{Guarded, Whole};
 use crate::io::room::is_tight;
 use crate::io::waits::Waits;
-use crate::job::{Found, Job, Outcome, as_promised};
+use crate::job::{Found, Job, Outcome, as_promised, digests};
 use crate::pieces::fold::{hash_pieces, plans};
 use crate::progress::Progress;
 use crate::run::alone::{READ_AHEAD, alone_in_the_unknown, lanes_of};
@@ -217,11 +217,7 @@ impl<'a, 'f> Worker<'a, 'f> {
 
     /// Tells of a file of which no digest is asked what the system says.
     fn look(&mut self, ticket: Ticket, file: &Guarded) {
-        let stat = file.stat();
-        let mtime = (stat.st_mtime, stat.st_mtime_nsec as u32);
-        let ctime = (stat.st_ctime, stat.st_ctime_nsec as u32);
-        let (size, inode, time) = (file.size_hint(), stat.st_ino, ticket.started.elapsed());
-        let found = Found { size, mtime, ctime, inode, digests: Vec::new(), time, pieces: None };
+        let found = Found::unread(file, ticket.started);
         self.tell(ticket, Ok(found));
     }
 
@@ -377,9 +373,9 @@ impl<'a, 'f> Worker<'a, 'f> {
             Err(error) => Err(Error::io(&ticket.job.name, "read", error)),
         };
         // Only then: a file that changed is not one that does not tell its length.
-        match whole.and_then(|proof| as_promised(&hashers, &ticket.job.name).map(|()| proof)) {
-            Ok(proof) => {
-                let digests = hashers.iter_mut().map(Hasher::finish_reset).collect();
+        let read = whole.and_then(|proof| Ok((proof, digests(&mut hashers, &ticket.job.name)?)));
+        match read {
+            Ok((proof, digests)) => {
                 self.keep_hashers(&ticket.job.specs, hashers);
                 self.succeed(ticket, proof, digests);
             }
@@ -401,17 +397,9 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
     }
 
-    /// The only place where digests become a result: it takes the proof that the file was read whole.
+    /// Reports the digests of a file that was read completely.
     fn succeed(&mut self, ticket: Ticket, proof: Whole, digests: Vec<Digest>) {
-        let found = Found {
-            size: proof.size(),
-            mtime: proof.mtime(),
-            ctime: proof.ctime(),
-            inode: proof.inode(),
-            digests,
-            time: ticket.started.elapsed(),
-            pieces: None,
-        };
+        let found = Found::new(proof, digests, ticket.started);
         self.tell(ticket, Ok(found));
     }
 

@@ -288,11 +288,11 @@ impl Mending<'_> {
         for number in numbers.clone() {
             let Ok(found) = &self.found[number].result else { continue };
             // By its digest it is the file that is listed, so its pieces are of another.
-            if !found.digests.is_empty() && self.files[number].job.agrees(&found.digests) {
+            if !found.digests().is_empty() && self.files[number].job.agrees(found.digests()) {
                 continue;
             }
             let start = self.files[number].pieces[0].file_start();
-            for damage in found.pieces.iter().flat_map(|pieces| &pieces.damaged) {
+            for damage in found.pieces().into_iter().flat_map(|pieces| &pieces.damaged) {
                 done = done.max(start + damage.range.start);
                 while let Some(end) = self.piece(&numbers, &lots, done..start + damage.range.end, mends)? {
                     done = end;

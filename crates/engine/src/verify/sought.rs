@@ -137,7 +137,7 @@ impl Seeking<'_> {
                 }
                 (false, Outcome { result: Ok(found), .. }) if good => {
                     self.listed.add(&name);
-                    outcomes.read = (outcomes.read.0 + 1, outcomes.read.1 + found.size);
+                    outcomes.read = (outcomes.read.0 + 1, outcomes.read.1 + found.size());
                     outcomes.fates[at] = Fate::Moved(name, found);
                 }
                 (false, _) => {}
@@ -176,7 +176,7 @@ impl Seeking<'_> {
             let (at, name, found) = (by_name[&from], others.name(to).to_vec(), all[&to].clone());
             self.listed.add(&name);
             // Any empty file is equal to any other: without the same name nothing says that it is this one.
-            let is_this = found.size > 0 || lost.base(from) == others.base(to);
+            let is_this = found.size() > 0 || lost.base(from) == others.base(to);
             if is_this && self.options.renaming.is_some_and(|renaming| renaming.to_match) {
                 let (to, found) = (lost.name(from).to_vec(), found.clone());
                 outcomes.wrong.push(Wrong { from: name.clone(), to, found });
@@ -253,9 +253,9 @@ impl Seeking<'_> {
         run(config, &mut jobs, self.progress, &mut each)?;
         drop(jobs);
         for (&at, read) in &found {
-            others.set_facts(at, read.size, Time { seconds: read.mtime.0, nanos: read.mtime.1 });
-            others.set_digests(at, specs, &read.digests);
-            outcomes.read = (outcomes.read.0 + 1, outcomes.read.1 + read.size);
+            others.set_facts(at, read.size(), Time { seconds: read.mtime().0, nanos: read.mtime().1 });
+            others.set_digests(at, specs, read.digests());
+            outcomes.read = (outcomes.read.0 + 1, outcomes.read.1 + read.size());
         }
         Ok(found)
     }

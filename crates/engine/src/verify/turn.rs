@@ -74,7 +74,7 @@ impl Sink for Noting<'_, '_, '_> {
             count(&name, &mut self.weak);
         }
         self.read.0 += 1;
-        self.read.1 += outcome.result.as_ref().map_or(0, |found| found.size);
+        self.read.1 += outcome.result.as_ref().map_or(0, |found| found.size());
         if let Some(state) = &mut self.state {
             let what = match outcome.verdict() {
                 Verdict::Verified | Verdict::Hashed => What::Verified,

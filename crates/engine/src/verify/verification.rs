@@ -519,7 +519,7 @@ impl Sink for Relay<'_, '_> {
             self.report.not_verified.remove(Path::new(OsStr::from_bytes(&outcome.job.name)));
         }
         (self.tell)(Event::Entry(self.manifest, &outcome))?;
-        let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces.as_ref());
+        let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces());
         match pieces.and_then(Findings::doubt).filter(|_| verdict == Verdict::Verified) {
             Some(why) => {
                 let why = Cause::Other(why.to_owned());

@@ -133,8 +133,9 @@ impl Sink for Payload<'_> {
             self.refuse(&name, why);
             return Ok(());
         }
-        let digests = job.specs.iter().cloned().zip(found.digests).collect();
-        let entry = Entry { path: name, size: Some(found.size), digests, ..Entry::default() };
+        let size = found.size();
+        let digests = job.specs.iter().cloned().zip(found.into_digests()).collect();
+        let entry = Entry { path: name, size: Some(size), digests, ..Entry::default() };
         if !self.older.agrees(&entry) {
             self.refuse(&entry.path, "not as the bag's manifest lists it");
             return Ok(());
@@ -151,7 +152,7 @@ impl Sink for Payload<'_> {
             }
         }
         self.files += 1;
-        self.bytes += found.size;
+        self.bytes += size;
         Ok(())
     }
 

@@ -119,7 +119,7 @@ impl Sink for Tags<'_> {
                 self.console.error_of(&job.name, unfit(&job.name).unwrap_or_default());
             }
             Ok(found) => {
-                let digests = job.specs.iter().cloned().zip(found.digests).collect();
+                let digests = job.specs.iter().cloned().zip(found.into_digests()).collect();
                 self.found.entries.push(Entry { path: job.name, digests, ..Entry::default() });
             }
         }
