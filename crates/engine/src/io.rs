@@ -3,6 +3,7 @@
 pub(crate) mod ahead;
 pub mod anchor;
 pub(crate) mod device;
+pub mod file_id;
 mod guard;
 pub mod input;
 mod kept;

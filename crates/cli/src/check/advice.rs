@@ -8,8 +8,8 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use truesum::FileId;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Head, Options, Reading, Signer, detect};
@@ -134,7 +134,7 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path, console: &mut Conso
 
 /// Says what a line means that no file can be found for or be equal to.
 pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome, console: &mut Console) {
-    let id = |path: &Path| std::fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino())).ok();
+    let id = |path: &Path| std::fs::metadata(path).map(|metadata| FileId::from(&metadata)).ok();
     match outcome.verdict() {
         Verdict::Missing if outcome.job.name == b"-" => console.hint(
             "a line for - is of what came on standard input; truesum check --expect DIGEST - compares what comes now",

@@ -26,6 +26,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use truesum::FileId;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::verify::bag::unsafe_fetches;
@@ -35,7 +36,7 @@ use truesum::{Config, Error, Sink, Summary};
 pub fn run(
     plan: &Hashing,
     wanted: &Bag,
-    engine: &dyn Fn(Vec<(u64, u64)>) -> Config,
+    engine: &dyn Fn(Vec<FileId>) -> Config,
     console: &mut Console,
 ) -> Exit {
     let Inputs::Named(names) = &plan.inputs else { unreachable!("refused with a list") };
@@ -76,7 +77,7 @@ struct Making<'a> {
     plan: &'a Hashing,
     wanted: &'a Bag,
     /// How files are read, but for those that the run writes.
-    engine: &'a dyn Fn(Vec<(u64, u64)>) -> Config,
+    engine: &'a dyn Fn(Vec<FileId>) -> Config,
     watch: &'a Watch,
 }
 
@@ -158,7 +159,7 @@ fn read(
     names: Vec<PathBuf>,
     real: &Path,
     specs: &Arc<[Spec]>,
-    own: Vec<(u64, u64)>,
+    own: Vec<FileId>,
     sink: &mut dyn Sink,
 ) -> Result<Summary, Stop> {
     let names = names.into_iter().map(|name| name.into_os_string().as_bytes().to_vec()).collect();

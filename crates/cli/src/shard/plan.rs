@@ -18,6 +18,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use truesum::FileId;
 use truesum::hash::Spec;
 use truesum::manifest::path::{display_safe, within_root};
 use truesum::manifest::{self, ReadError, Reader};
@@ -271,10 +272,10 @@ fn objects(
 }
 
 /// The plan itself, and the one it replaces: neither is content.
-fn own(output: &AtomicFile) -> Vec<(u64, u64)> {
+fn own(output: &AtomicFile) -> Vec<FileId> {
     let new = rustix::fs::fstat(output.file());
     let old = rustix::fs::stat(output.target());
-    [new, old].into_iter().flatten().map(|stat| (stat.st_dev, stat.st_ino)).collect()
+    [new, old].into_iter().flatten().map(|stat| FileId::from(&stat)).collect()
 }
 
 /// The files that a manifest lists.

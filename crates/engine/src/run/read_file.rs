@@ -1,6 +1,7 @@
 //! One file read from its beginning to its end, where the order of files matters.
 
 use crate::error::{Cause, Error};
+use crate::io::file_id::FileId;
 use crate::io::read::Guarded;
 use crate::job::{Found, Job, digests};
 use crate::progress::Progress;
@@ -27,7 +28,7 @@ pub(crate) fn read_file(
     let (root, path) = job.way(&config.root);
     let named = |error: Error| Error { path: job.name.clone(), ..error };
     let (file, stat) = root.open(path, config.special).map_err(named)?;
-    if config.own.contains(&(stat.st_dev, stat.st_ino)) {
+    if config.own.contains(&FileId::from(&stat)) {
         return Ok(None);
     }
     let file = Guarded::of(file, stat, &job.name)?;

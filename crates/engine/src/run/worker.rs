@@ -4,6 +4,7 @@ use crate::error::{Cause, Error};
 use crate::io::ahead::read_ahead;
 use crate::io::anchor::most_bases;
 use crate::io::device::is_spinning;
+use crate::io::file_id::FileId;
 use crate::io::read::{Guarded, Whole};
 use crate::io::room::is_tight;
 use crate::io::waits::Waits;
@@ -68,7 +69,7 @@ struct Ticket {
     job: Job,
     started: Instant,
     /// The file's identity, where it has other names.
-    link: Option<(u64, u64)>,
+    link: Option<FileId>,
 }
 
 /// A file being read in slices.
@@ -177,7 +178,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         if ticket.job.specs.is_empty() {
             return self.look(ticket, &file);
         }
-        let id = (stat.st_dev, stat.st_ino);
+        let id = FileId::from(stat);
         if stat.st_nlink > 1 && file.knows_links() {
             #[allow(clippy::unnecessary_cast, reason = "32 bits on other architectures")]
             let names = stat.st_nlink as u64;
@@ -199,7 +200,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
         let hashers = self.hashers(&ticket.job.specs, size);
         // A file by itself has no other in its way, and the question takes longer than hashing a small one.
-        let spinning = !self.feeder.is_single() && is_spinning(id.0);
+        let spinning = !self.feeder.is_single() && is_spinning(id.device);
         let next = Active { ticket, file, hashers, spinning, filled: 0, failed: None };
         let alone = || alone.unwrap_or_else(|| alone_in_the_unknown(size, &next.ticket.job.specs));
         let alone = size > READ_AHEAD && (alone() || is_serial(&next.hashers));
@@ -249,7 +250,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             }
         };
         let (file, stat) = opened.map_err(|error| Error { path: job.name.clone(), ..error })?;
-        if self.config.own.contains(&(stat.st_dev, stat.st_ino)) {
+        if self.config.own.contains(&FileId::from(&stat)) {
             return Ok(None);
         }
         Guarded::of(file, stat, &job.name).map(|file| Some(file.until(self.progress)))

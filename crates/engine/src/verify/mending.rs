@@ -7,6 +7,7 @@
 mod copies;
 
 use crate::error::{Cause, Error};
+use crate::io::file_id::FileId;
 use crate::io::mapping::Mapping;
 use crate::io::open::Root;
 use crate::io::source::Source;
@@ -163,11 +164,11 @@ pub fn repair(
 
 /// Refuses to write to a file that stands for two entries: what is right for one may be wrong for the other.
 fn apart(files: &[Pieced], mends: &[Vec<Mend>], root: &Root) -> Result<(), Error> {
-    let mut seen: HashMap<(u64, u64), Vec<usize>> = HashMap::new();
+    let mut seen: HashMap<FileId, Vec<usize>> = HashMap::new();
     for (number, file) in files.iter().enumerate() {
         let (root, path) = file.job.way(root);
         if let Ok(stat) = root.stat(path, true) {
-            seen.entry((stat.st_dev, stat.st_ino)).or_default().push(number);
+            seen.entry(FileId::from(&stat)).or_default().push(number);
         }
     }
     let shared = seen.values().find(|numbers| {

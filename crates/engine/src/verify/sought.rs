@@ -8,6 +8,7 @@ use crate::content::set::Set;
 use crate::error::Error;
 use crate::hash_files::Each;
 use crate::io::anchor::stat_found;
+use crate::io::file_id::FileId;
 use crate::io::open::Root;
 use crate::job::{Found, Job, Outcome, Verdict};
 use crate::names::{Folders, Respelt, Spellings};
@@ -74,7 +75,7 @@ pub(super) struct Seeking<'a> {
     pub progress: &'a Progress,
     pub folder: &'a Path,
     pub listed: &'a mut ListedNames,
-    pub own: &'a [(u64, u64)],
+    pub own: &'a [FileId],
 }
 
 impl Seeking<'_> {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
+use truesum::FileId;
 use truesum::hash::{Digest, Spec};
 use truesum::{
     Config, Job, Mapping, Notice, Order, Outcome, Progress, Root, Sink, Summary, Task, Verdict, run,
@@ -235,7 +235,7 @@ fn the_run_s_own_output_is_passed_over() {
     let own = std::fs::metadata(dir.path().join("SHA256SUMS")).unwrap();
     let config = Config {
         root: in_folder(dir.path()),
-        own: vec![(own.dev(), own.ino())],
+        own: vec![FileId::from(&own)],
         mapping: Mapping::Guarded,
         ..Config::default()
     };

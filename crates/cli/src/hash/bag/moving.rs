@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum::Error;
+use truesum::FileId;
 
 /// The folder that becomes `data` once all is in it.
 const STAGE: &str = ".truesum-bag";
@@ -73,11 +73,11 @@ impl Moving {
     ///
     /// # Errors
     /// The folder has something else in it than when this was planned; the system's.
-    pub fn carry_out(self, folder: &Path, own: &[(u64, u64)]) -> Result<(), Stop> {
+    pub fn carry_out(self, folder: &Path, own: &[FileId]) -> Result<(), Stop> {
         let (data, stage) = (folder.join(DATA), folder.join(STAGE));
         let is_own = |name: &OsString| {
             let metadata = fs::symlink_metadata(folder.join(name));
-            metadata.is_ok_and(|metadata| own.contains(&(metadata.dev(), metadata.ino())))
+            metadata.is_ok_and(|metadata| own.contains(&FileId::from(&metadata)))
         };
         let mut now = names(folder)?;
         now.retain(|name| !is_own(name));
