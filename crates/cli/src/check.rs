@@ -25,9 +25,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::time::Instant;
 use telling::Telling;
-use truesum::FileId;
 use truesum::manifest::path::display_safe;
-use truesum::{Error, Event, Report, Root, Unlisted, Verification};
+use truesum::{Error, Event, FileId, Report, Root, Unlisted, Verification};
 
 /// Runs the command.
 pub fn run(args: CheckArgs) -> Exit {

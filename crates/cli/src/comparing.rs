@@ -17,12 +17,11 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use truesum::FileId;
 use truesum::audit::{Comparison, Equality, Event, Finding, Options, Report, Standing, Tell};
 use truesum::manifest::Entry;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
-use truesum::{BadLine, Error};
+use truesum::{BadLine, Error, FileId};
 
 /// Standings that say that contents are equal.
 const EQUAL: [Standing; 4] = [Standing::Same, Standing::Moved, Standing::Copied, Standing::Duplicated];

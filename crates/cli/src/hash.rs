@@ -33,12 +33,11 @@ use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
-use truesum::FileId;
 use truesum::manifest::Cut;
 use truesum::manifest::path::display_safe;
 use truesum::update::{SIGNATURES, is_detached_signature};
 use truesum::walk::LeftOut;
-use truesum::{Config, Error, Mapping, Progress, Root, Summary, Task};
+use truesum::{Config, Error, FileId, Mapping, Progress, Root, Summary, Task};
 use writing::{Writing, unfit, writer};
 
 /// A run on one file below this size is over before anybody could ask how far it is.

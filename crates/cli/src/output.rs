@@ -8,11 +8,10 @@ use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use truesum::FileId;
 use truesum::manifest::Time;
 use truesum::manifest::{Entry, Head, Options, Reader, Reading, detect};
 use truesum::write::close;
-use truesum::{AtomicFile, Cause, Error};
+use truesum::{AtomicFile, Cause, Error, FileId};
 
 /// An open output.
 pub struct Output {

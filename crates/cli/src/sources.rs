@@ -4,8 +4,7 @@ use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Mutex;
-use truesum::FileId;
-use truesum::{Cause, Error};
+use truesum::{Cause, Error, FileId};
 
 /// What is read: files by device and inode, and names that the walk looks for in every folder.
 #[derive(Debug, Default)]

@@ -9,12 +9,11 @@ use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use truesum::FileId;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Head, Options, Reading, Signer, detect};
 use truesum::update::SIGNATURES;
-use truesum::{Checked, Outcome, Report, Root, Verdict};
+use truesum::{Checked, FileId, Outcome, Report, Root, Verdict};
 
 /// Says of a manifest why nothing was verified by it.
 pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console: &mut Console) {

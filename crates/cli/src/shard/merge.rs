@@ -15,13 +15,12 @@ use clap::{Args, ValueHint};
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use truesum::FileId;
 use truesum::hash::Spec;
 use truesum::manifest::path::{display_safe, within_root};
 use truesum::manifest::{self, Entry, Format, Heading, Spelling, WriteError, Writer};
 use truesum::shard::merge::{Fault, merge as merge_parts};
 use truesum::shard::plan::Plan;
-use truesum::{Cause, Error};
+use truesum::{Cause, Error, FileId};
 
 /// Hold all parts against their plan and write one manifest of them
 ///

@@ -18,14 +18,13 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use truesum::FileId;
 use truesum::hash::Spec;
 use truesum::manifest::path::{display_safe, within_root};
 use truesum::manifest::{self, ReadError, Reader};
 use truesum::shard::Sizes;
 use truesum::shard::merge::repeated;
 use truesum::shard::plan::{Plan, Planner};
-use truesum::{AtomicFile, Cause, Error, Job, Notice, Progress, Remote, Root, Special, Task};
+use truesum::{AtomicFile, Cause, Error, FileId, Job, Notice, Progress, Remote, Root, Special, Task};
 
 /// List files and cut the list into bundles, each for one worker
 ///

@@ -9,10 +9,9 @@ use crate::words::count;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use truesum::FileId;
 use truesum::hash::Spec;
 use truesum::manifest::{Entry, Heading, WriteError, Writer, format};
-use truesum::{AtomicFile, Notice, Outcome, Sink};
+use truesum::{AtomicFile, FileId, Notice, Outcome, Sink};
 
 /// Takes what the run finds.
 pub struct Payload<'a> {
