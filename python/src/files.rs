@@ -67,8 +67,9 @@ fn named_file(py: Python<'_>, path: PathBuf, spec: Spec) -> PyResult<Hash> {
     let specs = [spec.clone()];
     let hashing = Hashing { config: &config, progress: &progress };
     let found = interruptible::<_, ()>(py, &progress, |_| hashing.file(&path, &specs), |_, ()| Ok(()))?;
-    let mut found = found.map_err(|error| errors::of(py, &error))?;
-    let digest = found.digests.pop().ok_or_else(|| PyRuntimeError::new_err("a file without its digest"))?;
+    let found = found.map_err(|error| errors::of(py, &error))?;
+    let digest =
+        found.into_digests().pop().ok_or_else(|| PyRuntimeError::new_err("a file without its digest"))?;
     Ok(Hash::whole(spec, digest))
 }
 

@@ -43,7 +43,7 @@ impl Outcome {
     }
 
     fn digest_of(&self, py: Python<'_>, algorithm: Option<&str>) -> PyResult<&Digest> {
-        let digests = &self.found(py)?.digests;
+        let digests = self.found(py)?.digests();
         let specs = &self.inner.job.specs;
         let at = match algorithm {
             None if digests.len() == 1 => Some(0),
@@ -119,26 +119,26 @@ impl Outcome {
     /// Bytes that were read; None where that failed.
     #[getter]
     fn size(&self) -> Option<u64> {
-        self.inner.result.as_ref().ok().map(|found| found.size)
+        self.inner.result.as_ref().ok().map(Found::size)
     }
 
     /// When it was last written, in nanoseconds since 1970; None where it was not read.
     #[getter]
     fn mtime_ns(&self) -> Option<i128> {
-        let mtime = self.inner.result.as_ref().ok()?.mtime;
+        let mtime = self.inner.result.as_ref().ok()?.mtime();
         Some(i128::from(mtime.0) * 1_000_000_000 + i128::from(mtime.1))
     }
 
     /// How long it took from open to digest.
     #[getter]
     fn seconds(&self) -> Option<f64> {
-        self.inner.result.as_ref().ok().map(|found| found.time.as_secs_f64())
+        self.inner.result.as_ref().ok().map(|found| found.time().as_secs_f64())
     }
 
     /// The digests in hexadecimal, by the names of their algorithms; empty where it was not read.
     #[getter]
     fn digests<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let found = self.inner.result.as_ref().map_or(&[][..], |found| &found.digests);
+        let found = self.inner.result.as_ref().map_or(&[][..], Found::digests);
         by_name(py, self.inner.job.specs.iter().zip(found))
     }
 
@@ -151,7 +151,7 @@ impl Outcome {
     /// Ranges of bytes that differ, as (start, end), where the manifest has digests of pieces.
     #[getter]
     fn damaged(&self) -> Vec<(u64, u64)> {
-        let pieces = self.inner.result.as_ref().ok().and_then(|found| found.pieces.as_ref());
+        let pieces = self.inner.result.as_ref().ok().and_then(Found::pieces);
         let Some(Findings { damaged, .. }) = pieces else { return Vec::new() };
         damaged.iter().map(|damage| (damage.range.start, damage.range.end)).collect()
     }

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::audit::Options;
 use truesum::manifest::path::display_safe;
+use truesum::verify::bag::is_bag;
 use truesum::{Mapping, Remote, Wanted};
 
 /// Runs the command.
@@ -64,7 +65,7 @@ pub fn run(args: AuditArgs) -> Exit {
             None
         }
     };
-    let bag = names.iter().chain(&folder).find(|name| name.join("bagit.txt").is_file());
+    let bag = names.iter().chain(&folder).find(|name| is_bag(name));
     if let Some(bag) = bag.filter(|_| names.iter().all(|name| name.is_dir())) {
         let shown = display_safe(bag.as_os_str().as_bytes());
         let hint = format!("truesum check {shown} verifies its manifests, and that it is complete");

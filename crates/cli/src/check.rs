@@ -23,11 +23,10 @@ use plan::{Subject, plan};
 use report::{Detail, Form};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::time::Instant;
 use telling::Telling;
 use truesum::manifest::path::display_safe;
-use truesum::{Error, Event, Report, Root, Unlisted, Verification};
+use truesum::{Error, Event, FileId, Report, Root, Unlisted, Verification};
 
 /// Runs the command.
 pub fn run(args: CheckArgs) -> Exit {
@@ -55,7 +54,7 @@ pub fn run(args: CheckArgs) -> Exit {
     let output = Output::stdout();
     // An earlier page is none of the files that should be listed.
     let page = plan.html.as_ref().and_then(|html| std::fs::metadata(html).ok());
-    let own = output.own().into_iter().chain(page.map(|file| (file.dev(), file.ino()))).collect();
+    let own = output.own().into_iter().chain(page.map(|file| FileId::from(&file))).collect();
     let options = truesum::Options { own, ..plan.options.clone() };
     let watch = Watch::start(plan.tell.line, None, &mut console);
     let began = Instant::now();

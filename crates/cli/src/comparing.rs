@@ -15,14 +15,13 @@ use crate::watch::Watch;
 use crate::words::visible;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use truesum::audit::{Comparison, Equality, Event, Finding, Options, Report, Standing, Tell};
 use truesum::manifest::Entry;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
-use truesum::{BadLine, Error};
+use truesum::{BadLine, Error, FileId};
 
 /// Standings that say that contents are equal.
 const EQUAL: [Standing; 4] = [Standing::Same, Standing::Moved, Standing::Copied, Standing::Duplicated];
@@ -88,7 +87,7 @@ pub fn compare(
     options.check.own = output.own();
     // An earlier page is none of the files.
     let id = manner.html.as_ref().and_then(|html| std::fs::metadata(html).ok());
-    options.check.own.extend(id.map(|file| (file.dev(), file.ino())));
+    options.check.own.extend(id.map(|file| FileId::from(&file)));
     let watch = Watch::start(line, None, &mut console);
     let began = Instant::now();
     let mut comparison = Comparison::new(&options, &watch.progress);

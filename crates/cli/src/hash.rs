@@ -37,7 +37,7 @@ use truesum::manifest::Cut;
 use truesum::manifest::path::display_safe;
 use truesum::update::{SIGNATURES, is_detached_signature};
 use truesum::walk::LeftOut;
-use truesum::{Config, Error, Mapping, Progress, Root, Summary, Task};
+use truesum::{Config, Error, FileId, Mapping, Progress, Root, Summary, Task};
 use writing::{Writing, unfit, writer};
 
 /// A run on one file below this size is over before anybody could ask how far it is.
@@ -66,7 +66,7 @@ pub fn run(args: HashArgs) -> Exit {
 }
 
 /// How files are read that the user named.
-fn engine(plan: &Hashing, own: Vec<(u64, u64)>) -> Config {
+fn engine(plan: &Hashing, own: Vec<FileId>) -> Config {
     Config {
         root: Root::Anywhere,
         special: plan.walk.special,
@@ -330,9 +330,9 @@ fn names_own(plan: &Hashing, named: &[Vec<u8>]) -> bool {
 
 /// The signatures that the manifest to be written has so far, as `(device, inode)`, but for those that are named to be hashed:
 /// the next ones will be others.
-fn signatures(plan: &Hashing, named: &[Vec<u8>]) -> Vec<(u64, u64)> {
+fn signatures(plan: &Hashing, named: &[Vec<u8>]) -> Vec<FileId> {
     let Some(output) = &plan.output else { return Vec::new() };
-    let mut found: Vec<(u64, u64)> = SIGNATURES
+    let mut found: Vec<FileId> = SIGNATURES
         .iter()
         .filter_map(|end| {
             let mut path = output.clone().into_os_string();

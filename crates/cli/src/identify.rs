@@ -80,7 +80,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
         (None, Ok(metadata)) => Ok(metadata.len()),
         (None, Err(error)) => Err(Error::io(file.as_bytes(), "open", error)),
     };
-    let digests = |specs: &[Spec]| Ok(watch.digests(file, specs, tell.threads)?.digests);
+    let digests = |specs: &[Spec]| Ok(watch.digests(file, specs, tell.threads)?.into_digests());
     let result = matching(&candidates, size, digests);
     console.display = None;
     let (found, tried) = match result {

@@ -7,12 +7,11 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum::manifest::Time;
 use truesum::manifest::{Entry, Head, Options, Reader, Reading, detect};
 use truesum::write::close;
-use truesum::{AtomicFile, Cause, Error};
+use truesum::{AtomicFile, Cause, Error, FileId};
 
 /// An open output.
 pub struct Output {
@@ -72,22 +71,17 @@ impl Output {
         Output::file(path)
     }
 
-    /// The files that hold this output, as `(device, inode)`: a run must not hash what it writes.
-    pub fn own(&self) -> Vec<(u64, u64)> {
-        let id = |file: &dyn Fn() -> Option<(u64, u64, bool)>| match file() {
-            Some((device, inode, true)) => Some((device, inode)),
-            _ => None,
-        };
-        let of = |stat: rustix::fs::Stat| {
-            let regular = rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file();
-            (stat.st_dev, stat.st_ino, regular)
+    /// Returns the files that hold this output: a run must not hash what it writes.
+    pub fn own(&self) -> Vec<FileId> {
+        let regular = |stat: rustix::io::Result<rustix::fs::Stat>| {
+            let stat = stat.ok()?;
+            rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file().then(|| FileId::from(&stat))
         };
         match &self.to {
-            To::Stdout(_) => id(&|| rustix::fs::fstat(io::stdout()).ok().map(of)).into_iter().collect(),
+            To::Stdout(_) => regular(rustix::fs::fstat(io::stdout())).into_iter().collect(),
             To::File(file) => {
-                let new = id(&|| rustix::fs::fstat(file.file()).ok().map(of));
-                let old = id(&|| rustix::fs::stat(file.target()).ok().map(of));
-                new.into_iter().chain(old).collect()
+                let (new, old) = (rustix::fs::fstat(file.file()), rustix::fs::stat(file.target()));
+                regular(new).into_iter().chain(regular(old)).collect()
             }
         }
     }
@@ -194,9 +188,9 @@ fn begins_with_digest(text: &[u8]) -> bool {
 }
 
 /// A file as `(device, inode)`; nothing of what is none.
-pub fn id(path: &Path) -> Option<(u64, u64)> {
+pub fn id(path: &Path) -> Option<FileId> {
     let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-    Some((file.dev(), file.ino()))
+    Some(FileId::from(&file))
 }
 
 /// Begins a file that appears whole or not at all.
@@ -220,7 +214,7 @@ pub fn refuse_own_stream(path: &Path) -> Result<(), Error> {
     ];
     for (stream, what) in streams {
         if let (Ok(stream), Some(target)) = (stream, &target)
-            && (stream.st_dev, stream.st_ino) == (target.st_dev, target.st_ino)
+            && FileId::from(&stream) == FileId::from(target)
             && rustix::fs::FileType::from_raw_mode(stream.st_mode).is_file()
         {
             let why = Cause::Other(format!("it is this run's own standard {what}"));

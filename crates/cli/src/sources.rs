@@ -2,15 +2,14 @@
 
 use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Mutex;
-use truesum::{Cause, Error};
+use truesum::{Cause, Error, FileId};
 
 /// What is read: files by device and inode, and names that the walk looks for in every folder.
 #[derive(Debug, Default)]
 struct Sources {
-    files: Vec<(u64, u64)>,
+    files: Vec<FileId>,
     names: Vec<&'static str>,
 }
 
@@ -25,7 +24,7 @@ fn known<T>(act: impl FnOnce(&mut Sources) -> T) -> T {
 /// Keeps a file that is read from being replaced. What is no regular file has nothing that could be lost.
 pub fn keep(file: &Metadata) {
     if file.is_file() {
-        known(|sources| sources.files.push((file.dev(), file.ino())));
+        known(|sources| sources.files.push(FileId::from(file)));
     }
 }
 
@@ -42,7 +41,7 @@ pub fn refuse_replacing(path: &Path) -> Result<(), Error> {
     let Ok(there) = std::fs::metadata(path) else { return Ok(()) };
     let named = |name: &&str| path.file_name().is_some_and(|last| last == *name);
     let is_one = |sources: &mut Sources| {
-        sources.files.contains(&(there.dev(), there.ino())) || sources.names.iter().any(named)
+        sources.files.contains(&FileId::from(&there)) || sources.names.iter().any(named)
     };
     match there.is_file() && known(is_one) {
         true => {

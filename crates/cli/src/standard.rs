@@ -12,6 +12,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, IntoRawFd};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use truesum::FileId;
 
 /// Which of the three were closed when the program was started.
 static CLOSED: [AtomicBool; 3] = [const { AtomicBool::new(false) }; 3];
@@ -64,7 +65,7 @@ pub fn is_input(file: &File) -> bool {
     let stats = (rustix::fs::fstat(rustix::stdio::stdin()), rustix::fs::fstat(file));
     let (Ok(input), Ok(file)) = stats else { return false };
     let is_device = FileType::from_raw_mode(input.st_mode) == FileType::CharacterDevice;
-    !is_device && !input_was_closed() && (input.st_dev, input.st_ino) == (file.st_dev, file.st_ino)
+    !is_device && !input_was_closed() && FileId::from(&input) == FileId::from(&file)
 }
 
 /// Standard input. Unlike Rust's own it is not buffered, and an error is an error.
@@ -104,8 +105,7 @@ mod tests {
     #[test]
     fn open_streams_are_left_as_they_are() {
         let streams = || [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
-        let what =
-            || streams().map(|stream| rustix::fs::fstat(stream).map(|stat| (stat.st_dev, stat.st_ino)));
+        let what = || streams().map(|stream| rustix::fs::fstat(stream).map(|stat| FileId::from(&stat)));
         let before = what();
         occupy();
         assert_eq!(what(), before);

@@ -10,7 +10,7 @@ impl Sink for Lines {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         match outcome.result {
             Ok(found) => {
-                for digest in found.digests {
+                for digest in found.digests() {
                     write!(self.0, "{digest}  ")?;
                     self.0.write_all(&outcome.job.name)?;
                     self.0.write_all(b"\n")?;

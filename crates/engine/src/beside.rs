@@ -16,7 +16,7 @@ pub fn rename_beside(job: &Job, found: &Found, base: &[u8]) -> Result<(), Error>
     let (root, from) = job.way(&anywhere);
     let end = from.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
     let to = [&from[..end], base].concat();
-    rename(root, from, &to, (found.size, found.mtime)).map_err(|error| error.under(job.path()))
+    rename(root, from, &to, (found.size(), found.mtime())).map_err(|error| error.under(job.path()))
 }
 
 /// Begins to write a file of this name in the folder of a job's file. A link of that name is replaced and not followed.

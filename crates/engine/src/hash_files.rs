@@ -18,8 +18,8 @@ use truesum_hash::Spec;
 /// let file = tempfile::NamedTempFile::new()?.into_temp_path();
 /// std::fs::write(&file, "123456789")?;
 /// let found = truesum::hash_file(&file, &["crc32".parse()?, "md5".parse()?])?;
-/// assert_eq!(found.digests[0].to_string(), "cbf43926");
-/// assert_eq!(found.size, 9);
+/// assert_eq!(found.digests()[0].to_string(), "cbf43926");
+/// assert_eq!(found.size(), 9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -36,7 +36,7 @@ pub fn hash_file(path: impl AsRef<Path>, specs: &[Spec]) -> Result<Found, Error>
 /// let names = ["a", "b", "none"].map(|name| folder.path().join(name));
 /// names[..2].iter().try_for_each(|name| std::fs::write(name, "123456789"))?;
 /// let summary = truesum::hash_files(&names, &["crc32".parse()?], |outcome| match outcome.result {
-///     Ok(found) => assert_eq!(found.digests[0].to_string(), "cbf43926"),
+///     Ok(found) => assert_eq!(found.digests()[0].to_string(), "cbf43926"),
 ///     Err(error) => assert!(error.is_missing()),
 /// });
 /// assert_eq!((summary.files, summary.missing), (2, 1));

@@ -3,24 +3,20 @@
 //! A piece may hold the end of one file and the beginning of the next, so that one file that could not be read whole leaves no
 //! digests at all. What is of both is read once.
 
-use crate::error::{Cause, Error};
-use crate::io::read::Guarded;
-use crate::job::{Found, Job, Outcome, Summary, as_promised};
+use crate::error::Error;
+use crate::job::{Findings, Found, Job, Outcome, Summary};
 use crate::pieces::recipe::{Cooked, Recipe};
 use crate::pieces::sequence::{Sequence, Take};
 use crate::progress::Progress;
 use crate::run::config::{Config, cores};
+use crate::run::read_file::{SLICE, read_file};
 use crate::task::{Notice, Sink, Task};
 use std::ffi::OsString;
 use std::io;
 use std::ops::Range;
 use std::os::unix::ffi::OsStringExt;
-use std::time::Instant;
-use truesum_hash::{Hasher, Spec};
+use truesum_hash::Spec;
 use truesum_manifest::{Cut, Cuts, PieceList};
-
-/// Bytes read at a time.
-const SLICE: usize = 1 << 18;
 
 /// Lengths of pieces that are chosen where nobody asks for one: powers of two.
 const CHOSEN: Range<u32> = 14..25;
@@ -105,7 +101,7 @@ pub fn hash_pieces(
                     own.bytes(bytes, kept);
                 }
             };
-            match read(&job, config, progress, &mut buffer, &mut give) {
+            match read_file(&job, config, progress, &mut buffer, &mut give) {
                 Ok(None) => sink.notice(Notice::Own(OsString::from_vec(job.name).into()))?,
                 result => {
                     if progress.stopped() {
@@ -113,7 +109,8 @@ pub fn hash_pieces(
                         break;
                     }
                     let result = result.and_then(|found| found.ok_or_else(|| Error::interrupted(&job.name)));
-                    let size = result.as_ref().ok().map(|found| found.size);
+                    let result = result.map(|found| found.with_pieces(Findings::default()));
+                    let size = result.as_ref().ok().map(Found::size);
                     if let (Some(total), Some(size)) = (&mut total, size) {
                         *total += if empty { 0 } else { whole_gap };
                         let own = own.and_then(|(mut own, mut kept)| {
@@ -165,45 +162,6 @@ fn chosen(tasks: &[Task], config: &Config) -> u64 {
     let total: u64 = tasks.iter().map(size).fold(0, u64::saturating_add);
     let len = CHOSEN.map(|bits| 1 << bits).find(|len| total.div_ceil(*len) <= MANY);
     len.unwrap_or(1 << (CHOSEN.end - 1))
-}
-
-/// Reads a file whole and gives its bytes; nothing is found of the run's own output, which is not read.
-fn read(
-    job: &Job,
-    config: &Config,
-    progress: &Progress,
-    buffer: &mut [u8],
-    give: &mut dyn FnMut(&[u8]),
-) -> Result<Option<Found>, Error> {
-    let started = Instant::now();
-    let (root, path) = job.way(&config.root);
-    let named = |error: Error| Error { path: job.name.clone(), ..error };
-    let (file, stat) = root.open(path, config.special).map_err(named)?;
-    if config.own.contains(&(stat.st_dev, stat.st_ino)) {
-        return Ok(None);
-    }
-    let mut file = Guarded::of(file, stat, &job.name)?;
-    if !file.is_regular() {
-        let what = "what does not tell its length has no pieces";
-        return Err(Error::new(&job.name, "read", Cause::Other(what.to_owned())));
-    }
-    if file.may_be_written() {
-        progress.add_untold();
-    }
-    let mut hashers: Vec<Hasher> =
-        job.specs.iter().map(|spec| spec.hasher_for_size(file.size_hint())).collect();
-    while !file.at_end() && !progress.stopped() {
-        let filled = file.read(buffer).map_err(|error| Error::io(&job.name, "read", error))?;
-        give(&buffer[..filled]);
-        hashers.iter_mut().for_each(|hasher| hasher.update(&buffer[..filled]));
-        progress.add_bytes(filled as u64);
-    }
-    let whole = file.finish(&job.name)?;
-    as_promised(&hashers, &job.name)?;
-    let digests = hashers.into_iter().map(Hasher::finish).collect();
-    let (size, mtime, ctime, inode) = (whole.size(), whole.mtime(), whole.ctime(), whole.inode());
-    let (time, pieces) = (started.elapsed(), Some(Default::default()));
-    Ok(Some(Found { size, mtime, ctime, inode, digests, time, pieces }))
 }
 
 /// Keeps the digests of all pieces.

@@ -3,6 +3,7 @@
 pub(crate) mod ahead;
 pub mod anchor;
 pub(crate) mod device;
+pub mod file_id;
 mod guard;
 pub mod input;
 mod kept;
@@ -23,4 +24,5 @@ pub(crate) mod system;
 pub(crate) mod temporary;
 pub mod version;
 pub(crate) mod waits;
+mod whole;
 pub mod write;

@@ -3,13 +3,14 @@
 use crate::error::{Cause, Error};
 use crate::io::anchor::Anchor;
 use crate::io::open::Root;
+use crate::io::read::{Guarded, Whole};
 use std::ffi::OsStr;
 use std::ops::Range;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
-use truesum_hash::{Digest, Hasher, Spec};
+use std::time::{Duration, Instant};
+use truesum_hash::{Digest, Hasher, Spec, finish_many};
 use truesum_manifest::{Place, Time};
 
 /// One file to read: hash it, and compare if digests are expected.
@@ -92,20 +93,76 @@ pub struct Listed {
 /// what the system says of a file that was not read.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Bytes read, or those of the file where no digest was asked for.
-    pub size: u64,
-    /// Modification time: seconds since 1970 and nanoseconds.
-    pub mtime: (i64, u32),
-    /// Time of the last change of status, likewise.
-    pub ctime: (i64, u32),
-    /// Inode number.
-    pub inode: u64,
-    /// One digest for each of the job's specs.
-    pub digests: Vec<Digest>,
-    /// From open to digest.
-    pub time: Duration,
-    /// What digests of pieces say, where a manifest has them.
-    pub pieces: Option<Findings>,
+    size: u64,
+    mtime: (i64, u32),
+    ctime: (i64, u32),
+    inode: u64,
+    digests: Vec<Digest>,
+    time: Duration,
+    pieces: Option<Findings>,
+}
+
+impl Found {
+    /// Creates the result of a complete read that began at `started`. The proof of that read is the only way to a result with
+    /// digests.
+    pub fn new(whole: Whole, digests: Vec<Digest>, started: Instant) -> Found {
+        let (size, mtime, ctime, inode) = (whole.size(), whole.mtime(), whole.ctime(), whole.inode());
+        Found { size, mtime, ctime, inode, digests, time: started.elapsed(), pieces: None }
+    }
+
+    /// Creates the result for a file that was opened and not read: it has no digests.
+    pub(crate) fn unread(file: &Guarded, started: Instant) -> Found {
+        let stat = file.stat();
+        let (size, inode, time) = (file.size_hint(), stat.st_ino, started.elapsed());
+        let mtime = (stat.st_mtime, stat.st_mtime_nsec as u32);
+        let ctime = (stat.st_ctime, stat.st_ctime_nsec as u32);
+        Found { size, mtime, ctime, inode, digests: Vec::new(), time, pieces: None }
+    }
+
+    /// Adds what the digests of pieces of a complete read showed.
+    pub(crate) fn with_pieces(self, pieces: Findings) -> Found {
+        Found { pieces: Some(pieces), ..self }
+    }
+
+    /// Returns the number of bytes read, or the size of the file if the job has no specs.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Returns the modification time: seconds since 1970 and nanoseconds.
+    pub fn mtime(&self) -> (i64, u32) {
+        self.mtime
+    }
+
+    /// Returns the time of the last status change: seconds since 1970 and nanoseconds.
+    pub fn ctime(&self) -> (i64, u32) {
+        self.ctime
+    }
+
+    /// Returns the inode number.
+    pub fn inode(&self) -> u64 {
+        self.inode
+    }
+
+    /// Returns one digest for each of the job's specs.
+    pub fn digests(&self) -> &[Digest] {
+        &self.digests
+    }
+
+    /// Returns one digest for each of the job's specs and drops the rest.
+    pub fn into_digests(self) -> Vec<Digest> {
+        self.digests
+    }
+
+    /// Returns the time from opening the file to its digests.
+    pub fn time(&self) -> Duration {
+        self.time
+    }
+
+    /// Returns what the digests of pieces showed, if the manifest has them.
+    pub fn pieces(&self) -> Option<&Findings> {
+        self.pieces.as_ref()
+    }
 }
 
 /// What digests of pieces say of a file.
@@ -238,13 +295,22 @@ impl Outcome {
 ///
 /// # Errors
 /// It was not, or bears them: there is no digest then.
-pub fn as_promised(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> {
+pub(crate) fn as_promised(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> {
     if let Some((hasher, why)) = hashers.iter().find_map(|hasher| Some((hasher, hasher.attack()?))) {
         return Err(Error::new(name, "hash", Cause::Other(format!("{}: {why}", hasher.spec()))));
     }
     let Some(hasher) = hashers.iter().find(|hasher| !hasher.is_whole()) else { return Ok(()) };
     let why = format!("{} must know the length first, and only regular files tell it", hasher.spec());
     Err(Error::new(name, "hash", Cause::Other(why)))
+}
+
+/// Returns the digests of what these hashers were given, in order, and resets them.
+///
+/// # Errors
+/// As [`as_promised`].
+pub fn digests(hashers: &mut [Hasher], name: &[u8]) -> Result<Vec<Digest>, Error> {
+    as_promised(hashers, name)?;
+    Ok(finish_many(&mut hashers.iter_mut().collect::<Vec<_>>()))
 }
 
 /// The counts of a run.

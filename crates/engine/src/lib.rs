@@ -36,6 +36,7 @@ pub use error::{Cause, Error, Kind};
 pub use hash_files::{Hashing, hash_file, hash_files};
 pub use hash_pieces::hash_pieces;
 pub use io::anchor::Anchor;
+pub use io::file_id::FileId;
 pub use io::input::Input;
 pub use io::mapping::Mapping;
 pub use io::open::{Root, Special};

@@ -12,6 +12,7 @@ mod frontier;
 mod links;
 pub mod order;
 mod output;
+pub(crate) mod read_file;
 pub mod remote;
 mod worker;
 

@@ -18,6 +18,7 @@ mod way;
 use crate::error::{Cause, Error};
 use crate::globs::Globs;
 use crate::io::anchor::Anchor;
+use crate::io::file_id::FileId;
 use crate::io::open::{Root, Special, describe};
 use crate::io::resolve::Reach;
 use crate::io::temporary::{is_made_here, is_temporary};
@@ -140,7 +141,7 @@ struct Level {
     anchor: Anchor,
     entries: std::vec::IntoIter<Entry>,
     /// Identity of the folder, to see loops and file system borders.
-    id: (u64, u64),
+    id: FileId,
     ignore: Option<Arc<IgnoreFile>>,
 }
 
@@ -256,7 +257,8 @@ impl Walk {
             let error = Error::new(&self.path, "walk", Cause::Loop);
             return self.ascend(Some(Item::Failed(error)));
         }
-        if self.options.one_file_system && self.stack.first().is_some_and(|root| root.id.0 != listing.id().0)
+        if self.options.one_file_system
+            && self.stack.first().is_some_and(|root| root.id.device != listing.id().device)
         {
             self.met.add(&listing.entries, -1);
             return self.ascend(None);

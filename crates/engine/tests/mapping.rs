@@ -71,7 +71,7 @@ fn hash(mapping: Mapping) -> bool {
     let local = Guarded::open(&Root::Anywhere, name, Special::Refuse).unwrap().is_local();
     let (config, progress) = (Config { mapping, ..Config::default() }, Progress::default());
     let found = Hashing { config: &config, progress: &progress }.file(&file, &["sha256".parse().unwrap()]);
-    assert_eq!(found.unwrap().size, 16 << 20);
+    assert_eq!(found.unwrap().size(), 16 << 20);
     local
 }
 
@@ -86,7 +86,7 @@ fn trees(mapping: Mapping) {
     let saving =
         Saving { target: &target, granule: 1 << 20, begin: Begin::Fresh, beside: &[], trust_prefix: false };
     let saved = save(&file, &spec, &saving, &reading).unwrap();
-    let digest = &saved.found.digests[0];
+    let digest = &saved.found.digests()[0];
     assert_eq!(*digest, spec.digest(&bytes));
     assert_eq!(verify(&file, &saved.store, None, &reading).unwrap().judgement, Judgement::Good);
     assert_eq!(outline(&file, &spec, 3, &reading).unwrap().digest, *digest);

@@ -15,7 +15,7 @@ struct Whole(u64);
 
 impl Sink for Whole {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
-        assert_eq!(outcome.result.expect("read whole").size, self.0);
+        assert_eq!(outcome.result.expect("read whole").size(), self.0);
         Ok(())
     }
     fn notice(&mut self, notice: Notice) -> io::Result<()> {

@@ -22,7 +22,6 @@ mod settings;
 mod sign;
 pub mod store;
 pub mod stored;
-mod whole;
 mod xml;
 
 pub use location::{Kind, Location};

@@ -9,7 +9,6 @@ use crate::fetch::Begun;
 use crate::pieces::{Folding, Pieces};
 use crate::place::Place;
 use crate::stored::{self, Answer};
-use crate::whole::{Counting, Whole};
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, select, unbounded};
 use std::collections::VecDeque;
@@ -17,8 +16,9 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
-use truesum::hash::{Digest, Hasher, finish_many, update_many};
-use truesum::job::as_promised;
+use truesum::hash::{Digest, Hasher, update_many};
+use truesum::job;
+use truesum::read::{Counting, Whole};
 use truesum::{Error, Found, Job, Notice, Order, Outcome, Progress, Task, cores, thread};
 
 /// How often it is looked whether the run was stopped.
@@ -265,7 +265,7 @@ fn hash(work: &Receiver<Work>, done: &Sender<(u64, Done)>, shared: &Shared<'_>) 
             if !is_here(&one) {
                 let Work { place, job, key, begun, started } = one;
                 let result = large(&job, key, &begun, shared);
-                finish(shared, done, (place, job, started), begun.modified, result);
+                finish(shared, done, (place, job, started), result);
                 continue;
             }
             let mut together = vec![one];
@@ -302,11 +302,11 @@ fn small(objects: Vec<Work>, done: &Sender<(u64, Done)>, shared: &Shared<'_>) {
     update_many(&mut each, &slices);
     for (hashers, Work { place, job, begun, started, .. }) in all.into_iter().zip(objects) {
         shared.progress.add_bytes(begun.bytes.len() as u64);
-        let mut counting = Counting::of(begun.size);
+        let mut counting = Counting::of(begun.size, begun.modified);
         counting.add(&begun.bytes);
-        let whole = counting.finish().map_err(|failure| Error::new(&job.name, "read", failure.cause()));
+        let whole = counting.finish().map_err(|cause| Error::new(&job.name, "read", cause));
         let read = whole.and_then(|whole| digests(&job, whole, hashers));
-        finish(shared, done, (place, job, started), begun.modified, read);
+        finish(shared, done, (place, job, started), read);
     }
 }
 
@@ -334,7 +334,7 @@ fn ranges(
     shared: &Shared<'_>,
     mut show: impl FnMut(u64, Bytes),
 ) -> Result<Whole, Failure> {
-    let mut counting = Counting::of(begun.size);
+    let mut counting = Counting::of(begun.size, begun.modified);
     let mut next = |bytes: Bytes| {
         let (start, len) = (counting.seen(), bytes.len() as u64);
         counting.add(&bytes);
@@ -353,15 +353,14 @@ fn ranges(
         match runtime.block_on(async { tokio::time::timeout(LOOK, rest.recv()).await }) {
             Err(_) => {}
             Ok(Some(bytes)) => next(bytes?),
-            Ok(None) => return counting.finish(),
+            Ok(None) => return counting.finish().map_err(|cause| Failure::wrong(cause.to_string())),
         }
     }
 }
 
 /// The digests of an object that was read whole.
 fn digests(job: &Job, whole: Whole, mut hashers: Vec<Hasher>) -> Result<(Whole, Vec<Digest>), Error> {
-    as_promised(&hashers, &job.name)?;
-    Ok((whole, finish_many(&mut hashers.iter_mut().collect::<Vec<_>>())))
+    Ok((whole, job::digests(&mut hashers, &job.name)?))
 }
 
 /// Tells what came of an object.
@@ -369,17 +368,13 @@ fn finish(
     shared: &Shared<'_>,
     done: &Sender<(u64, Done)>,
     (place, job, started): (u64, Job, Instant),
-    modified: i64,
     read: Result<(Whole, Vec<Digest>), Error>,
 ) {
     // What a stop cut off is no failure of the object: it counts as not reached.
     if shared.is_over() && read.is_err() {
         return;
     }
-    let result = read.map(|(whole, digests)| {
-        let (size, time) = (whole.size(), started.elapsed());
-        Found { size, mtime: (modified, 0), ctime: (modified, 0), inode: 0, digests, time, pieces: None }
-    });
+    let result = read.map(|(whole, digests)| Found::new(whole, digests, started));
     shared.progress.add_file();
     let _ = done.send((place, Done::Outcome(Outcome { job, result })));
 }

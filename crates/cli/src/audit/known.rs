@@ -92,7 +92,7 @@ pub fn run(args: AuditArgs, check: truesum::Options, manner: &Manner, mut consol
 fn text(outcome: &Outcome, known: bool, with_digests: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("{}\t{}", word(known), display_safe(outcome.job.path())).as_bytes());
     if let (true, Ok(found)) = (with_digests, &outcome.result) {
-        for (spec, digest) in outcome.job.specs.iter().zip(&found.digests) {
+        for (spec, digest) in outcome.job.specs.iter().zip(found.digests()) {
             out.extend_from_slice(format!("\t{spec}:{digest}").as_bytes());
         }
     }

@@ -8,13 +8,12 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Head, Options, Reading, Signer, detect};
 use truesum::update::SIGNATURES;
-use truesum::{Checked, Outcome, Report, Root, Verdict};
+use truesum::{Checked, FileId, Outcome, Report, Root, Verdict};
 
 /// Says of a manifest why nothing was verified by it.
 pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console: &mut Console) {
@@ -124,7 +123,7 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path, console: &mut Conso
     // Standard input was read already.
     let read = (file != Path::new("-")).then(|| truesum::hash_file(file, &specs));
     let Some(Ok(found)) = read else { return };
-    let fits = specs.iter().zip(&found.digests).find(|(_, digest)| *digest == listed);
+    let fits = specs.iter().zip(found.digests()).find(|(_, digest)| *digest == listed);
     if let Some((spec, _)) = fits {
         console.hint(&format!(
             "no line names an algorithm, and {digits} digits were taken for {guessed}: these are of {spec}, so say -a {spec}"
@@ -134,7 +133,7 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path, console: &mut Conso
 
 /// Says what a line means that no file can be found for or be equal to.
 pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome, console: &mut Console) {
-    let id = |path: &Path| std::fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino())).ok();
+    let id = |path: &Path| std::fs::metadata(path).map(|metadata| FileId::from(&metadata)).ok();
     match outcome.verdict() {
         Verdict::Missing if outcome.job.name == b"-" => console.hint(
             "a line for - is of what came on standard input; truesum check --expect DIGEST - compares what comes now",
@@ -150,7 +149,7 @@ pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome, console: &mut C
 }
 
 fn lists_content(outcome: &Outcome) -> bool {
-    let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces.as_ref());
+    let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces());
     pieces.is_some_and(|pieces| !pieces.compared.is_empty())
 }
 

@@ -119,13 +119,12 @@ impl Locate<'_> {
 /// What digests of pieces say of a file that failed; `None` where there are none.
 fn by_pieces(outcome: &Outcome) -> Option<ByPieces> {
     let found = outcome.result.as_ref().ok()?;
-    let Findings { damaged, unknown, by, .. } =
-        found.pieces.as_ref().filter(|pieces| !pieces.by.is_empty())?;
-    let size = outcome.job.size.unwrap_or(found.size);
-    let length = match found.size.cmp(&size) {
+    let Findings { damaged, unknown, by, .. } = found.pieces().filter(|pieces| !pieces.by.is_empty())?;
+    let size = outcome.job.size.unwrap_or(found.size());
+    let length = match found.size().cmp(&size) {
         Ordering::Equal => Length::Same,
-        Ordering::Less => Length::Truncated(size - found.size),
-        Ordering::Greater => Length::Grown(found.size - size),
+        Ordering::Less => Length::Truncated(size - found.size()),
+        Ordering::Greater => Length::Grown(found.size() - size),
     };
     let told = !damaged.is_empty() || length != Length::Same;
     let mut ranges: Vec<Range<u64>> = Vec::new();
@@ -141,7 +140,7 @@ fn by_pieces(outcome: &Outcome) -> Option<ByPieces> {
         length,
         shift: None,
         blemish: None,
-        size: found.size,
+        size: found.size(),
         before: 0,
     };
     Some(ByPieces { report, unknown: unknown.clone(), by: by.clone(), size })
@@ -150,7 +149,7 @@ fn by_pieces(outcome: &Outcome) -> Option<ByPieces> {
 /// The digest of this algorithm that the entry lists, and the one that was found.
 fn listed<'a>(outcome: &'a Outcome, spec: &Spec) -> Option<(&'a Digest, Option<&'a Digest>)> {
     let at = outcome.job.specs.iter().position(|listed| listed == spec)?;
-    let actual = outcome.result.as_ref().ok().and_then(|found| found.digests.get(at));
+    let actual = outcome.result.as_ref().ok().and_then(|found| found.digests().get(at));
     Some((outcome.job.expected.get(at)?, actual))
 }
 

@@ -67,7 +67,7 @@ pub fn moved(
         Form::Text { detail: Detail::Bad, .. } if passes => {}
         Form::Text { template: Some(template), .. } => {
             let digests = job.specs.iter().cloned().zip(job.expected.iter().cloned()).collect();
-            let size = Some(moved.found.size);
+            let size = Some(moved.found.size());
             let entry = Entry { path: job.name.clone(), size, digests, ..Entry::default() };
             template.render_compared(&entry, "moved", out);
         }
@@ -84,7 +84,7 @@ pub fn moved(
             from(manifest, job.origin.1, out);
             digests("expected", &job.specs, &job.expected, out);
             under("found_as", name, out);
-            add(out, format_args!(",\"size\":{}}}\n", moved.found.size));
+            add(out, format_args!(",\"size\":{}}}\n", moved.found.size()));
         }
     }
 }
@@ -135,7 +135,7 @@ fn respelt(outcome: &Outcome) -> Option<&[u8]> {
 
 /// Whether nothing is listed by which the file's bytes could be known.
 fn job_has_no_digest(outcome: &Outcome) -> bool {
-    matches!(&outcome.result, Ok(Found { pieces: None, .. })) && outcome.job.specs.is_empty()
+    outcome.result.as_ref().is_ok_and(|found| found.pieces().is_none()) && outcome.job.specs.is_empty()
 }
 
 /// Appends a line for each range that digests of pieces say is damaged, or say nothing of.
@@ -168,10 +168,10 @@ pub fn is_good(outcome: &Outcome) -> bool {
 fn template_line(outcome: &Outcome, template: &Template, out: &mut Vec<u8>) {
     let mut entry = Entry { path: outcome.job.name.clone(), ..Entry::default() };
     if let Ok(found) = &outcome.result {
-        let (seconds, nanos) = found.mtime;
-        entry.size = Some(found.size);
+        let (seconds, nanos) = found.mtime();
+        entry.size = Some(found.size());
         entry.mtime = Some(Time { seconds, nanos });
-        entry.digests = outcome.job.specs.iter().cloned().zip(found.digests.iter().cloned()).collect();
+        entry.digests = outcome.job.specs.iter().cloned().zip(found.digests().iter().cloned()).collect();
     }
     template.render_compared(&entry, outcome.verdict().word(), out);
 }
@@ -224,10 +224,10 @@ pub fn reason(outcome: &Outcome) -> Option<String> {
 pub fn differences(outcome: &Outcome) -> String {
     let verdict = outcome.verdict();
     let mut line = String::new();
-    if let (Verdict::Mismatch | Verdict::Unverified, Ok(Found { pieces: Some(pieces), size, .. })) =
-        (verdict, &outcome.result)
+    if let (Verdict::Mismatch | Verdict::Unverified, Ok(found)) = (verdict, &outcome.result)
+        && let Some(pieces) = found.pieces()
     {
-        ranges(pieces, *size, &mut line);
+        ranges(pieces, found.size(), &mut line);
         for Compared { name, expected, found } in &pieces.compared {
             if expected != found {
                 line += &format!("  expected {name} {expected}\n  actual   {name} {found}\n");
@@ -235,11 +235,11 @@ pub fn differences(outcome: &Outcome) -> String {
         }
     }
     if let (Verdict::Mismatch, Ok(found)) = (verdict, &outcome.result) {
-        if let Some(size) = outcome.job.size.filter(|size| *size != found.size) {
-            line += &format!("  expected size {size}\n  actual size   {}\n", found.size);
+        if let Some(size) = outcome.job.size.filter(|size| *size != found.size()) {
+            line += &format!("  expected size {size}\n  actual size   {}\n", found.size());
         }
         let wanted = outcome.job.specs.iter().zip(&outcome.job.expected);
-        for ((spec, expected), actual) in wanted.zip(&found.digests) {
+        for ((spec, expected), actual) in wanted.zip(found.digests()) {
             if expected != actual {
                 line += &format!("  expected {spec} {expected}\n  actual   {spec} {actual}\n");
             }
@@ -255,13 +255,13 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
     add(out, format_args!(",\"verdict\":\"{verdict}\","));
     json::path_into(&job.name, out);
     from(manifest, job.origin.1, out);
-    let own = outcome.result.as_ref().ok().and_then(|found| found.pieces.as_ref());
+    let own = outcome.result.as_ref().ok().and_then(|found| found.pieces());
     let own = own.map_or(&[][..], |pieces| &pieces.compared);
     match own.is_empty() {
         true => digests("expected", &job.specs, &job.expected, out),
         false => members("expected", own.iter().map(|one| (&one.name, &one.expected)), out),
     }
-    let is_listed = |found: &Found| found.pieces.as_ref().is_none_or(|pieces| !pieces.open_end);
+    let is_listed = |found: &Found| found.pieces().is_none_or(|pieces| !pieces.open_end);
     if let Some(size) = job.size.filter(|_| outcome.result.as_ref().ok().is_none_or(is_listed)) {
         add(out, format_args!(",\"expected_size\":{size}"));
     }
@@ -271,11 +271,14 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
     match &outcome.result {
         Ok(found) => {
             match own.is_empty() {
-                true => digests("actual", &job.specs, &found.digests, out),
+                true => digests("actual", &job.specs, found.digests(), out),
                 false => members("actual", own.iter().map(|one| (&one.name, &one.found)), out),
             }
-            add(out, format_args!(",\"size\":{},\"seconds\":{:.9}", found.size, found.time.as_secs_f64()));
-            if let Some(pieces) = &found.pieces {
+            add(
+                out,
+                format_args!(",\"size\":{},\"seconds\":{:.9}", found.size(), found.time().as_secs_f64()),
+            );
+            if let Some(pieces) = found.pieces() {
                 spans("damaged", pieces.damaged.iter().map(|damage| &damage.range), out);
                 spans("unknown", pieces.unknown.iter(), out);
             }

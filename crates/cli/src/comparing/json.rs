@@ -70,10 +70,10 @@ pub fn known(manner: &Manner, standing: &str, outcome: &Outcome, out: &mut Vec<u
     add(out, format_args!(",\"standing\":\"{standing}\","));
     json::path_into(outcome.job.path(), out);
     if let Ok(found) = &outcome.result {
-        let digests = outcome.job.specs.iter().cloned().zip(found.digests.iter().cloned()).collect();
-        let (seconds, nanos) = found.mtime;
+        let digests = outcome.job.specs.iter().cloned().zip(found.digests().iter().cloned()).collect();
+        let (seconds, nanos) = found.mtime();
         out.extend_from_slice(b",\"found\":");
-        object(&Facts { size: Some(found.size), mtime: Some(Time { seconds, nanos }), digests }, out);
+        object(&Facts { size: Some(found.size()), mtime: Some(Time { seconds, nanos }), digests }, out);
     }
     out.extend_from_slice(b"}\n");
 }

@@ -18,24 +18,25 @@ use crate::tasks::{Inputs, Tasks};
 use crate::watch::Watch;
 use crate::words::{count, size};
 use older::Older;
-use parts::{
-    Bag, DATA, DECLARATION, DECLARED, Stop, exists, manifest_name, named, once, place, refused, shown,
-};
+use parts::{Bag, DATA, DECLARED, Stop, manifest_name, named, once, place, refused, shown};
 use payload::{Listing, Payload};
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use std::ffi::OsStr;
+use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
-use truesum::verify::bag::unsafe_fetches;
-use truesum::{Config, Error, Sink, Summary};
+use truesum::verify::bag::{DECLARATION, is_bag, unsafe_fetches};
+use truesum::{Cause, Config, Error, FileId, Sink, Summary};
 
 /// Makes a bag of each folder that is named.
 pub fn run(
     plan: &Hashing,
     wanted: &Bag,
-    engine: &dyn Fn(Vec<(u64, u64)>) -> Config,
+    engine: &dyn Fn(Vec<FileId>) -> Config,
     console: &mut Console,
 ) -> Exit {
     let Inputs::Named(names) = &plan.inputs else { unreachable!("refused with a list") };
@@ -56,10 +57,9 @@ pub fn run(
             }
             Err(Stop::Told) => exit = exit.max(Exit::Failed),
             Err(Stop::Interrupted(written)) => {
-                let what = match (written, wanted.in_place) {
-                    (false, _) => "as it was",
-                    (true, false) => "no whole bag: the same command completes it",
-                    (true, true) => "no whole bag: the same command without --in-place completes it",
+                let what = match written {
+                    false => "as it was",
+                    true => "not a complete bag: the same command completes it",
                 };
                 console.error(&format!("interrupted: {} is {what}", shown(folder)));
                 exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
@@ -76,7 +76,7 @@ struct Making<'a> {
     plan: &'a Hashing,
     wanted: &'a Bag,
     /// How files are read, but for those that the run writes.
-    engine: &'a dyn Fn(Vec<(u64, u64)>) -> Config,
+    engine: &'a dyn Fn(Vec<FileId>) -> Config,
     watch: &'a Watch,
 }
 
@@ -92,7 +92,8 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
     }
     let real = std::fs::canonicalize(folder)
         .map_err(|error| Error::io(folder.as_os_str().as_bytes(), "open", error))?;
-    let is_new = !exists(&folder.join(DECLARATION));
+    let _lock = lock(folder)?;
+    let is_new = !is_bag(folder);
     let moved = moving::plan(folder, wanted.in_place, is_new)?;
     // What is to be moved is payload, whatever it is called.
     let mut older = if moved.is_none() { Older::read(folder, console)? } else { Older::default() };
@@ -136,12 +137,29 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
         place(&folder.join(format!("tag{}", manifest_name(spec)?)), &text)?;
     }
     if is_new {
-        place(&folder.join(DECLARATION), DECLARED)?;
+        moving::declare(folder)?;
     }
     let added = older.added(files);
     let with = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
     let done = if is_new { "a bag now".to_owned() } else { format!("completed, {added} added") };
     Ok(format!("{done}; payload of {}, {}, by {with}", count(files, "file", "files"), size(bytes)))
+}
+
+/// Locks a folder until the file returned is closed, where the file system has locks: two runs that make a bag of one folder would
+/// list each other's files.
+///
+/// # Errors
+/// Another run has locked it, or it cannot be opened.
+fn lock(folder: &Path) -> Result<File, Stop> {
+    let name = folder.as_os_str().as_bytes();
+    let file = File::open(folder).map_err(|error| Error::io(name, "open", error))?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => {
+            let why = Cause::Other("another run of truesum makes a bag of it".to_owned());
+            Err(Error::new(name, "lock", why).into())
+        }
+        _ => Ok(file),
+    }
 }
 
 /// The algorithms of the payload's manifests: those that there are, and those asked for.
@@ -158,7 +176,7 @@ fn read(
     names: Vec<PathBuf>,
     real: &Path,
     specs: &Arc<[Spec]>,
-    own: Vec<(u64, u64)>,
+    own: Vec<FileId>,
     sink: &mut dyn Sink,
 ) -> Result<Summary, Stop> {
     let names = names.into_iter().map(|name| name.into_os_string().as_bytes().to_vec()).collect();

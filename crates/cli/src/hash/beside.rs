@@ -292,13 +292,13 @@ impl<'a> Beside<'a> {
 fn entry(job: &Job, found: Found) -> Entry {
     let path = job.path();
     let start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
-    let (seconds, nanos) = found.mtime;
+    let (seconds, nanos) = found.mtime();
     Entry {
         path: path[start..].to_vec(),
-        size: Some(found.size),
+        size: Some(found.size()),
         mtime: Some(Time { seconds, nanos }),
-        digests: job.specs.iter().cloned().zip(found.digests).collect(),
-        elapsed: Some(found.time),
+        elapsed: Some(found.time()),
+        digests: job.specs.iter().cloned().zip(found.into_digests()).collect(),
         ..Entry::default()
     }
 }

@@ -37,7 +37,7 @@ impl Sink for Marking<'_> {
                 return Ok(());
             }
         };
-        let crc32 = found.digests[0].clone();
+        let crc32 = found.digests()[0].clone();
         let shown = display_safe(&job.name);
         let line = match mark(&job.name) {
             Some(carried) if carried == crc32 => {

@@ -150,16 +150,16 @@ impl Sink for Writing<'_> {
         self.led_out += u64::from(self.bounds.as_ref().is_some_and(leads_out));
         match &mut self.writer {
             None if self.template.is_none() => {
-                found.digests.iter().for_each(|digest| self.lines.extend_from_slice(digest.as_bytes()));
+                found.digests().iter().for_each(|digest| self.lines.extend_from_slice(digest.as_bytes()));
             }
             writer => {
-                let (seconds, nanos) = found.mtime;
+                let (seconds, nanos) = found.mtime();
                 let entry = Entry {
                     path: job.name,
-                    size: Some(found.size),
+                    size: Some(found.size()),
                     mtime: Some(Time { seconds, nanos }),
-                    digests: job.specs.iter().cloned().zip(found.digests).collect(),
-                    elapsed: Some(found.time),
+                    elapsed: Some(found.time()),
+                    digests: job.specs.iter().cloned().zip(found.into_digests()).collect(),
                     ..Entry::default()
                 };
                 self.earlier.iter_mut().for_each(|earlier| earlier.compare(&entry));

@@ -307,7 +307,7 @@ impl Sink for Lines<'_> {
         match outcome.result {
             Ok(found) => {
                 let (head, tail) = self.arguments.around(&outcome.job.name);
-                for digest in &found.digests {
+                for digest in found.digests() {
                     let hex = digest.to_hex();
                     let text = if self.arguments.raw { digest.as_bytes() } else { hex.as_bytes() };
                     self.streams.write(&[&head, text, &tail].concat())?;

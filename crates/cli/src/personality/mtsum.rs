@@ -75,7 +75,7 @@ fn mtsum(call: Call) -> Exit {
         true => outline(name, &spec, usize::MAX, &watch.reading(threads)).map(|outline| dot(&outline, &spec)),
         false => watch
             .digests(name, std::slice::from_ref(&spec), threads)
-            .map(|found| format!("{}\n", found.digests[0])),
+            .map(|found| format!("{}\n", found.digests()[0])),
     };
     let result = result.map(|result| {
         let mut text = text + &result;

@@ -14,14 +14,13 @@ use crate::words::{count, size};
 use clap::{Args, ValueHint};
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::Spec;
 use truesum::manifest::path::{display_safe, within_root};
 use truesum::manifest::{self, Entry, Format, Heading, Spelling, WriteError, Writer};
 use truesum::shard::merge::{Fault, merge as merge_parts};
 use truesum::shard::plan::Plan;
-use truesum::{Cause, Error};
+use truesum::{Cause, Error, FileId};
 
 /// Hold all parts against their plan and write one manifest of them
 ///
@@ -78,7 +77,7 @@ pub fn merge(args: &MergeArgs, console: &mut Console) -> Exit {
 
 /// What of the merge itself a file is that is to be written, if it is such.
 fn taken(output: &Path, plan: &Path, parts: &[PathBuf]) -> Option<&'static str> {
-    let identity = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+    let identity = |path: &Path| std::fs::metadata(path).ok().map(|found| FileId::from(&found));
     let output = identity(output)?;
     match identity(plan) == Some(output) {
         true => Some("the plan"),

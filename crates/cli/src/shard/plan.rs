@@ -24,7 +24,7 @@ use truesum::manifest::{self, ReadError, Reader};
 use truesum::shard::Sizes;
 use truesum::shard::merge::repeated;
 use truesum::shard::plan::{Plan, Planner};
-use truesum::{AtomicFile, Cause, Error, Job, Notice, Progress, Remote, Root, Special, Task};
+use truesum::{AtomicFile, Cause, Error, FileId, Job, Notice, Progress, Remote, Root, Special, Task};
 
 /// List files and cut the list into bundles, each for one worker
 ///
@@ -271,10 +271,10 @@ fn objects(
 }
 
 /// The plan itself, and the one it replaces: neither is content.
-fn own(output: &AtomicFile) -> Vec<(u64, u64)> {
+fn own(output: &AtomicFile) -> Vec<FileId> {
     let new = rustix::fs::fstat(output.file());
     let old = rustix::fs::stat(output.target());
-    [new, old].into_iter().flatten().map(|stat| (stat.st_dev, stat.st_ino)).collect()
+    [new, old].into_iter().flatten().map(|stat| FileId::from(&stat)).collect()
 }
 
 /// The files that a manifest lists.

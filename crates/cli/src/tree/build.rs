@@ -18,13 +18,13 @@ use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Instant;
+use truesum::Error;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Entry, append};
 use truesum::tree::build::{Begin, Saving, save};
 use truesum::tree::outboard::{Outboard, write_outboard};
 use truesum::tree::outline::outline;
-use truesum::{Error, Found};
 
 /// Which files, and what is done with their trees.
 #[derive(Args)]
@@ -163,7 +163,9 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
                 lines
             })
         } else {
-            watch.digests(file, &specs, threads).map(|found| tag_lines(stores::name_of(file), &specs, &found))
+            watch
+                .digests(file, &specs, threads)
+                .map(|found| tag_lines(stores::name_of(file), &specs, found.into_digests()))
         };
         console.display = None;
         match lines {
@@ -231,8 +233,8 @@ fn same_tree(args: &BuildArgs) -> Option<(&OsString, &OsString)> {
 }
 
 /// Lines that name their algorithm: a tree's digest says nothing without it.
-fn tag_lines(name: &[u8], specs: &[Spec], found: &Found) -> Vec<u8> {
-    tag_line(name, specs.iter().cloned().zip(found.digests.iter().cloned()).collect())
+fn tag_lines(name: &[u8], specs: &[Spec], digests: Vec<Digest>) -> Vec<u8> {
+    tag_line(name, specs.iter().cloned().zip(digests).collect())
 }
 
 fn tag_line(name: &[u8], digests: Vec<(Spec, Digest)>) -> Vec<u8> {
@@ -283,14 +285,15 @@ fn saved(
     let (target, beside, trust_prefix) = (&target, &beside, args.trust_prefix);
     let saving = Saving { target, granule: args.granule, begin, beside, trust_prefix };
     let saved = save(file, &spec, &saving, &watch.reading(threads))?;
-    let (name, mut found) = (stores::name_of(file), saved.found);
-    let tree = found.digests.remove(0);
-    let unread = (saved.unread > 0).then_some(Unread { bytes: saved.unread, size: found.size });
+    let (name, size) = (stores::name_of(file), saved.found.size());
+    let mut digests = saved.found.into_digests();
+    let tree = digests.remove(0);
+    let unread = (saved.unread > 0).then_some(Unread { bytes: saved.unread, size });
     let lines = match &unread {
         Some(unread) if !trust_prefix => extension_line(name, &spec, &tree, unread),
         _ => {
-            found.digests.insert(first, tree);
-            tag_lines(name, specs, &found)
+            digests.insert(first, tree);
+            tag_lines(name, specs, digests)
         }
     };
     Ok((lines, unread))

@@ -102,7 +102,7 @@ fn told(file: &Repaired, mode: Mode, found: &dyn Fn(&Error) -> Error, console: &
         console.failure(&found(error));
         return Exit::Failed;
     }
-    let doubt = outcome.result.as_ref().ok().and_then(|found| found.pieces.as_ref()?.doubt());
+    let doubt = outcome.result.as_ref().ok().and_then(|found| found.pieces()?.doubt());
     if let (Some(doubt), Verdict::Verified) = (doubt, file.verdict()) {
         console.note(&format!("{name}: {doubt}"));
     }
@@ -131,7 +131,7 @@ fn told(file: &Repaired, mode: Mode, found: &dyn Fn(&Error) -> Error, console: &
                     .job
                     .size
                     .zip(outcome.result.as_ref().ok())
-                    .map(|(size, found)| found.size.saturating_sub(size))
+                    .map(|(size, found)| found.size().saturating_sub(size))
                 {
                     Some(more @ 1..) => format!("{more} bytes at its end are not listed"),
                     _ => "it is not as listed, and no piece says where".to_owned(),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use truesum::Mapping;
 use truesum::manifest::path::display_safe;
 use truesum::update::{Consent, Options};
-use truesum::verify::place::folder_of_names;
+use truesum::verify::bag::is_manifest_of_bag;
 
 /// What `update` is to do.
 pub struct Updating {
@@ -40,7 +40,7 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         let hint = "truesum hash -o MANIFEST DIR makes one";
         return Err(Refusal::with_hint(format!("{shown}: cannot update: there is no such file"), hint));
     }
-    if is_of_bag(&manifest) {
+    if is_manifest_of_bag(&manifest) {
         let hint = "truesum hash --bag FOLDER completes a bag";
         return Err(Refusal::with_hint(format!("update: {shown} is a manifest of a bag"), hint));
     }
@@ -64,13 +64,6 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         dry_run: args.dry_run,
     };
     Ok(Updating { manifest, options, form, quiet: args.quiet, tell, notes })
-}
-
-/// Whether this is a manifest of a bag, which lists the payload or what lies beside it, and never both.
-fn is_of_bag(manifest: &Path) -> bool {
-    let name = manifest.file_name().unwrap_or_default().as_bytes();
-    let is_named = name.starts_with(b"manifest-") || name.starts_with(b"tagmanifest-");
-    is_named && folder_of_names(manifest).join("bagit.txt").exists()
 }
 
 fn consent(asked: Option<Extent>) -> Consent {

@@ -2,6 +2,7 @@
 //! Congress, has to find them valid, and its bags have to be valid here.
 
 use crate::program::{ABC, Folder, shown};
+use crate::strace::{can_trace, run};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::process::Command;
@@ -69,6 +70,70 @@ fn a_move_that_was_ended_is_gone_on_with() {
     assert!(folder.path("bag/data/a").is_file() && folder.path("bag/data/b").is_file());
     assert!(!folder.path("bag/.truesum-bag").exists());
     assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0));
+}
+
+#[test]
+fn a_bag_in_place_that_was_killed_after_the_move_is_completed() {
+    let folder = Folder::with(&[("bag/a", "abc"), ("bag/s/b", "")]);
+    let make = ["hash", "--bag", "--in-place", "-q", "bag"];
+    assert_eq!(folder.run(&make).code, Some(0));
+    let made = folder.read("bag/manifest-sha512.txt");
+    // As it is before the last step, then with ever less.
+    std::fs::rename(folder.path("bag/bagit.txt"), folder.path("bag/.truesum-bagit.txt")).unwrap();
+    for lost in ["none", "tagmanifest-sha512.txt", "bag-info.txt", "manifest-sha512.txt"] {
+        let _ = std::fs::remove_file(folder.path("bag").join(lost));
+        assert_eq!(shown(&folder.run(&make)), (String::new(), "", Some(0)), "without {lost}");
+        assert_eq!(folder.read("bag/manifest-sha512.txt"), made);
+        assert!(!folder.path("bag/.truesum-bagit.txt").exists());
+        assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0));
+        std::fs::rename(folder.path("bag/bagit.txt"), folder.path("bag/.truesum-bagit.txt")).unwrap();
+    }
+    // The command without --in-place completes it too, and lists the marker nowhere.
+    assert_eq!(folder.run(&["hash", "--bag", "-q", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0));
+    assert_eq!(std::fs::read_dir(folder.path("bag")).unwrap().count(), 5);
+}
+
+#[test]
+fn a_bag_in_place_that_is_killed_at_any_call_is_completed_by_the_same_command() {
+    if !can_trace() {
+        return;
+    }
+    let make = ["hash", "--bag", "--in-place", "-q", "-a", "md5,sha256", "bag"];
+    let mut killed = 0;
+    for call in ["mkdir", "linkat", "rename", "renameat", "renameat2", "fsync"] {
+        for n in 1..20 {
+            let folder = Folder::with(&[("bag/a", "abc"), ("bag/s/b", ""), ("bag/bag-info.txt", "mine")]);
+            let inject = format!("inject={call}:signal=KILL:when={n}");
+            let ran = run(folder.root(), &["-e", &format!("trace={call}"), "-e", &inject], &make);
+            if ran.status.success() {
+                break;
+            }
+            killed += 1;
+            if !folder.path("bag/bagit.txt").exists() {
+                assert_eq!(shown(&folder.run(&make)), (String::new(), "", Some(0)), "{call} {n}");
+            }
+            assert_eq!(folder.run(&["check", "-q", "bag"]).code, Some(0), "{call} {n}");
+            for (name, text) in [("a", "abc"), ("s/b", ""), ("bag-info.txt", "mine")] {
+                assert_eq!(folder.read(&format!("bag/data/{name}")), text.as_bytes(), "{call} {n}");
+            }
+            assert!(!folder.path("bag/.truesum-bagit.txt").exists(), "{call} {n}");
+        }
+    }
+    assert!(killed > 8, "{killed} calls were found to kill at");
+}
+
+#[test]
+fn two_runs_do_not_make_a_bag_of_one_folder_at_once() {
+    let folder = Folder::with(&[("bag/a", "abc")]);
+    let other = std::fs::File::open(folder.path("bag")).unwrap();
+    other.lock().unwrap();
+    let ran = folder.run(&["hash", "--bag", "--in-place", "bag"]);
+    let error = "truesum: bag: cannot lock: another run of truesum makes a bag of it\n";
+    assert_eq!(shown(&ran), (String::new(), error, Some(2)));
+    assert!(folder.path("bag/a").exists());
+    drop(other);
+    assert_eq!(folder.run(&["hash", "--bag", "--in-place", "-q", "bag"]).code, Some(0));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::audit::standing::{Event, Report, Standing};
 use crate::content::pairing::{copied, duplicated, moved};
 use crate::content::set::{Compared, NONE, Set, compare};
 use crate::error::{Cause, Error};
+use crate::io::file_id::FileId;
 use crate::progress::Progress;
 use crate::verify::entries::weak_name;
 use crate::verify::listed::common_folder;
@@ -66,7 +67,7 @@ pub struct Comparison<'a> {
     pub(super) state: Vec<u32>,
     pub(super) errors: BTreeMap<(usize, u32), Error>,
     /// Files that are none of those compared: the manifests, and the caller's own.
-    pub(crate) own: Vec<(u64, u64)>,
+    pub(crate) own: Vec<FileId>,
     /// Whether both sides are folders: then nothing is listed, and files of this program are files like others.
     pub(super) folders: bool,
     /// Whether the other side lists anything.
@@ -543,7 +544,6 @@ impl<'a> Comparison<'a> {
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let id = |path: &Path| std::fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino())).ok();
+    let id = |path: &Path| std::fs::metadata(path).map(|metadata| FileId::from(&metadata)).ok();
     one == other || id(one).is_some_and(|found| id(other) == Some(found))
 }

@@ -266,10 +266,10 @@ impl Sink for Relay<'_, '_> {
             row.clear();
             for spec in kind.specs.iter() {
                 let at = outcome.job.specs.iter().position(|own| own == spec);
-                at.into_iter().for_each(|at| put(&found.digests[at], &mut row));
+                at.into_iter().for_each(|at| put(&found.digests()[at], &mut row));
             }
             if kind.sized {
-                row.extend(found.size.to_be_bytes());
+                row.extend(found.size().to_be_bytes());
             }
             row.len() == kind.width && kind.holds(&row)
         });

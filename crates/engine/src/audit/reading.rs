@@ -143,15 +143,15 @@ impl Comparison<'_> {
             let at = outcome.job.origin.0 as u32;
             let verdict = outcome.verdict();
             let touched = |read: &Found| {
-                let time = Time { seconds: read.mtime.0, nanos: read.mtime.1 };
+                let time = Time { seconds: read.mtime().0, nanos: read.mtime().1 };
                 notes && listed.time(at).is_some_and(|listed| !same_time(listed, time))
             };
             state[at as usize] = match (verdict, outcome.result) {
                 (Verdict::Verified, Ok(read)) if !touched(&read) => SAME,
                 (Verdict::Missing, _) => UNSEEN,
                 (_, Ok(read)) => {
-                    let time = Time { seconds: read.mtime.0, nanos: read.mtime.1 };
-                    add(at, (Some(read.size), Some(time)), &outcome.job.specs, &read.digests)
+                    let time = Time { seconds: read.mtime().0, nanos: read.mtime().1 };
+                    add(at, (Some(read.size()), Some(time)), &outcome.job.specs, read.digests())
                 }
                 (_, Err(error)) if error.kind() == Kind::Interrupted => UNSEEN,
                 (_, Err(error)) => {
@@ -202,9 +202,9 @@ impl Comparison<'_> {
         });
         let summary = run(&config, &mut jobs, self.progress, &mut each)?;
         for (at, found) in read {
-            let time = Time { seconds: found.mtime.0, nanos: found.mtime.1 };
-            self.sets[side].set_facts(at, found.size, time);
-            self.sets[side].set_digests(at, specs, &found.digests);
+            let time = Time { seconds: found.mtime().0, nanos: found.mtime().1 };
+            self.sets[side].set_facts(at, found.size(), time);
+            self.sets[side].set_digests(at, specs, found.digests());
         }
         self.ran(&summary);
         Ok(())

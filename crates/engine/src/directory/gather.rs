@@ -251,8 +251,8 @@ impl Sink for Digests<'_> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         match outcome.result {
             Ok(found) => {
-                self.sizes.push(Some(found.size));
-                self.bytes.extend_from_slice(found.digests[0].as_bytes());
+                self.sizes.push(Some(found.size()));
+                self.bytes.extend_from_slice(found.digests()[0].as_bytes());
             }
             Err(error) => {
                 // Its place is kept; there will be no digest of the tree.

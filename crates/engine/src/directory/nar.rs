@@ -120,15 +120,13 @@ impl Archive<'_> {
             }
         }
         self.buffer.resize(SLICE, 0);
-        while !file.at_end() {
-            let count = file.read(&mut self.buffer).map_err(|error| Error::io(&path, "read", error))?;
-            self.hasher.update(&self.buffer[..count]);
-            self.progress.add_bytes(count as u64);
-            if self.progress.stopped() {
-                return Ok(false);
-            }
+        let read = file.read_to_end(&path, &mut self.buffer, self.progress, &mut |bytes| {
+            self.hasher.update(bytes);
+        });
+        if self.progress.stopped() {
+            return Ok(false);
         }
-        let found = file.finish(&path)?.size();
+        let found = read?.size();
         if found != size {
             let why = format!("from {size} to {found} bytes");
             return Err(Error::new(&path, "read", Cause::Changed(why)));

@@ -1,6 +1,7 @@
 //! An object of a tree: a file, a folder or a symbolic link, and by what it is seen that it moved.
 
 use crate::io::anchor::Anchor;
+use crate::io::file_id::FileId;
 use rustix::fs::{FileType, Stat};
 
 /// A file, folder or link.
@@ -25,7 +26,7 @@ pub(super) enum What {
 /// By what it is seen that an object is another one, or has another content, than it had.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct State {
-    id: (u64, u64),
+    id: FileId,
     mode: u32,
     /// 0 of a folder, whose size says nothing.
     size: u64,
@@ -37,7 +38,7 @@ impl State {
     pub fn of(stat: &Stat) -> State {
         let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         State {
-            id: (stat.st_dev, stat.st_ino),
+            id: FileId::from(stat),
             mode: stat.st_mode,
             size: if is_folder { 0 } else { stat.st_size as u64 },
             modified: (stat.st_mtime, stat.st_mtime_nsec as i64),

@@ -114,7 +114,7 @@ fn found(file: &Path, told: &Body, spec: &Spec, progress: &Progress) -> Result<B
         (Body::File { .. }, _) => {
             let config = Config { special: Special::Refuse, ..Config::default() };
             let read = Hashing { config: &config, progress }.file(file, std::slice::from_ref(spec))?;
-            Ok(Body::File { size: read.size, digest: read.digests[0].clone() })
+            Ok(Body::File { size: read.size(), digest: read.digests()[0].clone() })
         }
         (Body::Folder | Body::Link(_), kind) => {
             let kind = if kind == FileType::Directory { DIRECTORY } else { describe(kind) };

@@ -3,6 +3,7 @@
 use super::telling::{Event, Met, Options, Report, Tell};
 use crate::error::{Cause, Error};
 use crate::io::anchor::{Anchor, stat_found};
+use crate::io::file_id::FileId;
 use crate::io::open::{Root, describe};
 use crate::io::system::System;
 use crate::progress::Progress;
@@ -42,7 +43,7 @@ struct File {
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
     /// Device and inode number.
-    Number(u64, u64),
+    Number(FileId),
     /// The path without symbolic links, where two files may have one number, and one file several.
     Path(Vec<u8>),
 }
@@ -53,7 +54,7 @@ struct Known {
     /// Whether only a symbolic link led to it so far.
     by_link: bool,
     /// The entries of folders by which it was reached.
-    entries: Vec<((u64, u64), Vec<u8>)>,
+    entries: Vec<(FileId, Vec<u8>)>,
 }
 
 impl Files {
@@ -87,7 +88,7 @@ impl Files {
             };
             let name = path.as_os_str().as_bytes();
             let failed = match stat_found(name, anchor.as_ref()) {
-                Ok(stat) if options.own.contains(&(stat.st_dev, stat.st_ino)) => continue,
+                Ok(stat) if options.own.contains(&FileId::from(&stat)) => continue,
                 Ok(stat) => match FileType::from_raw_mode(stat.st_mode) {
                     FileType::RegularFile => {
                         match self.add(name, anchor, &stat, options, overlap, &mut known) {
@@ -187,7 +188,7 @@ impl Files {
             Entry::Vacant(unknown) => *unknown.insert(numbers_are_unique(name, anchor, stat)?),
         };
         match are_unique {
-            true => Ok(Some(Identity::Number(stat.st_dev, stat.st_ino))),
+            true => Ok(Some(Identity::Number(FileId::from(stat)))),
             false if overlap => {
                 let (root, path) = place(name, anchor);
                 root.real_path(path).map(|path| Some(Identity::Path(path))).map_err(|error| error.under(name))
@@ -234,11 +235,11 @@ impl Files {
     /// lead to it by other names, and where numbers are not unique, a copy that is not reported costs less than a file that is
     /// reported as a copy of itself, and removed.
     pub(super) fn names_by_file(&self, equal: &[u32], failed: &mut Vec<Error>) -> Vec<Vec<&Path>> {
-        let mut by_number: HashMap<(u64, u64), Vec<&Path>> = HashMap::new();
+        let mut by_number: HashMap<FileId, Vec<&Path>> = HashMap::new();
         for &at in equal {
             let path = self.path(at).as_os_str().as_bytes();
             match stat_found(path, self.anchor(at).as_ref()) {
-                Ok(stat) => by_number.entry((stat.st_dev, stat.st_ino)).or_default().extend(self.names(at)),
+                Ok(stat) => by_number.entry(FileId::from(&stat)).or_default().extend(self.names(at)),
                 Err(error) => failed.push(Error::io(path, "open", error)),
             }
         }
@@ -277,7 +278,7 @@ fn numbers_are_unique(name: &[u8], anchor: Option<&Anchor>, stat: &Stat) -> Resu
 }
 
 /// The folder that a name stands in, and the name there.
-fn entry_of(name: &[u8]) -> Option<((u64, u64), Vec<u8>)> {
+fn entry_of(name: &[u8]) -> Option<(FileId, Vec<u8>)> {
     let cut = name.iter().rposition(|&byte| byte == b'/');
     let (folder, base) = match cut {
         Some(0) => (&b"/"[..], &name[1..]),
@@ -285,7 +286,7 @@ fn entry_of(name: &[u8]) -> Option<((u64, u64), Vec<u8>)> {
         None => (&b"."[..], name),
     };
     let stat = Root::Anywhere.stat(folder, true).ok()?;
-    Some(((stat.st_dev, stat.st_ino), base.to_vec()))
+    Some((FileId::from(&stat), base.to_vec()))
 }
 
 #[cfg(test)]

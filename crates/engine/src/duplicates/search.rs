@@ -100,11 +100,11 @@ struct Reading<'r, 't> {
 impl Sink for Reading<'_, '_> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         match outcome.result {
-            Ok(mut found) => {
+            Ok(found) => {
                 self.report.read += 1;
-                self.report.bytes += found.size;
-                let digest = found.digests.pop().expect("one was asked for");
-                self.contents.entry((found.size, digest)).or_default().push(outcome.job.origin.0 as u32);
+                self.report.bytes += found.size();
+                let content = (found.size(), found.digests()[0].clone());
+                self.contents.entry(content).or_default().push(outcome.job.origin.0 as u32);
                 Ok(())
             }
             Err(error) => {

@@ -1,6 +1,7 @@
 //! What is asked of a search for duplicates, what it tells and what it counts.
 
 use crate::error::Error;
+use crate::io::file_id::FileId;
 use crate::io::mapping::Mapping;
 use crate::task::Notice;
 use crate::walk;
@@ -22,7 +23,7 @@ pub struct Options {
     /// Whether files may be mapped.
     pub mapping: Mapping,
     /// Files that do not count: what the caller writes to, as `(device, inode)`.
-    pub own: Vec<(u64, u64)>,
+    pub own: Vec<FileId>,
 }
 
 impl Default for Options {

@@ -3,6 +3,7 @@
 use super::candidates::Candidates;
 use super::wanted::{Index, Wanted};
 use crate::error::Error;
+use crate::io::file_id::FileId;
 use crate::io::open::Root;
 use crate::job::Outcome;
 use crate::progress::Progress;
@@ -122,7 +123,7 @@ pub struct Search<'a> {
     progress: &'a Progress,
     wanted: Vec<Wanted>,
     /// Files that are none of those looked for: the manifests, and the caller's own.
-    own: Vec<(u64, u64)>,
+    own: Vec<FileId>,
     report: Report,
 }
 
@@ -229,10 +230,10 @@ impl Sink for Relay<'_, '_> {
             }
         };
         self.report.read += 1;
-        self.report.bytes += found.size;
-        for (wanted, by) in self.index.matches(found.size, &outcome.job.specs, &found.digests) {
+        self.report.bytes += found.size();
+        for (wanted, by) in self.index.matches(found.size(), &outcome.job.specs, found.digests()) {
             self.report.found[wanted] += 1;
-            let found = Found { wanted, name: outcome.name(), size: found.size, by: &by };
+            let found = Found { wanted, name: outcome.name(), size: found.size(), by: &by };
             (self.tell)(Event::Found(&found))?;
         }
         Ok(())

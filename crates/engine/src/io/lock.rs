@@ -6,6 +6,7 @@
 //! replacement before it gets the name, so that no other run comes in between.
 
 use crate::error::{Cause, Error};
+use crate::io::file_id::FileId;
 use crate::progress::Progress;
 use rustix::fs::{self, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
@@ -96,7 +97,7 @@ impl Lock {
     /// It has not: another file was put in its place.
     pub(crate) fn still_at(&self, path: &Path) -> Result<(), Error> {
         let name = path.as_os_str().as_bytes();
-        let id = |stat: fs::Stat| (stat.st_dev, stat.st_ino);
+        let id = |stat: fs::Stat| FileId::from(&stat);
         let locked = fs::fstat(&self.file).map(id).map_err(|error| Error::io(name, "look at", error))?;
         match fs::stat(path).map(id) {
             Ok(there) if there == locked => Ok(()),

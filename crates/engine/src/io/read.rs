@@ -9,6 +9,7 @@ use crate::io::open::{Root, Special};
 use crate::io::rest::{Rest, after_tick, settle};
 use crate::io::system::{Sizes, System};
 use crate::io::version::Version;
+pub use crate::io::whole::{Counting, Whole};
 use crate::progress::Progress;
 use crate::stop::Stop;
 use rustix::fs::{self, FileType, Stat};
@@ -32,35 +33,6 @@ pub struct Guarded {
     until: Option<Stop>,
     /// What is read instead of `file`, where there is none.
     version: Option<Box<dyn Version>>,
-}
-
-/// Proof that a file was read to its end without error and did not change meanwhile. Only this module makes one.
-#[derive(Debug)]
-pub struct Whole {
-    size: u64,
-    before: Stat,
-}
-
-impl Whole {
-    /// Bytes read.
-    pub fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// Modification time: seconds and nanoseconds.
-    pub fn mtime(&self) -> (i64, u32) {
-        (self.before.st_mtime, self.before.st_mtime_nsec as u32)
-    }
-
-    /// Time of the last change of status: seconds and nanoseconds.
-    pub fn ctime(&self) -> (i64, u32) {
-        (self.before.st_ctime, self.before.st_ctime_nsec as u32)
-    }
-
-    /// Inode number.
-    pub fn inode(&self) -> u64 {
-        self.before.st_ino
-    }
 }
 
 impl Guarded {
@@ -295,6 +267,32 @@ impl Guarded {
         }
     }
 
+    /// Reads what is left from the current position to the end, gives it to `sink` in order, and returns the proof that the
+    /// read was complete. A file that another process may be writing to is counted in `progress`.
+    ///
+    /// # Errors
+    /// Reading failed, `progress` was stopped, or as [`Guarded::finish`].
+    pub(crate) fn read_to_end(
+        mut self,
+        path: &[u8],
+        buffer: &mut [u8],
+        progress: &Progress,
+        sink: &mut dyn FnMut(&[u8]),
+    ) -> Result<Whole, Error> {
+        if self.may_be_written() {
+            progress.add_untold();
+        }
+        while !self.at_end {
+            if progress.stopped() {
+                return Err(Error::interrupted(path));
+            }
+            let filled = self.read(buffer).map_err(|error| Error::io(path, "read", error))?;
+            sink(&buffer[..filled]);
+            progress.add_bytes(filled as u64);
+        }
+        self.finish(path)
+    }
+
     /// Ends the reading: the proof that it was complete, or why it was not.
     ///
     /// # Errors
@@ -312,7 +310,7 @@ impl Guarded {
             let what = format!("{} bytes could be read of {size}", self.position);
             return Err(Error::new(path, "read", Cause::Changed(what)));
         }
-        Ok(Whole { size: self.position, before: self.before })
+        Ok(Whole::of_file(self.position, &self.before))
     }
 }
 
@@ -360,7 +358,7 @@ mod tests {
         });
         assert_eq!(reading.read(&mut [0; 16]), Ok(4));
         writer.join().unwrap();
-        assert_eq!(reading.finish(b"pipe").unwrap().size, 4);
+        assert_eq!(reading.finish(b"pipe").unwrap().size(), 4);
     }
 
     #[test]

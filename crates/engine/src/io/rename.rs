@@ -1,6 +1,7 @@
 //! Renames that replace nothing, stay below their root, and are of the file that was read.
 
 use crate::error::{Cause, Error};
+use crate::io::file_id::FileId;
 use crate::io::open::Root;
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
@@ -37,7 +38,7 @@ pub(crate) fn rename(root: &Root, from: &[u8], to: &[u8], seen: Seen) -> Result<
         result => result.map_err(fail)?,
     }
     // Somebody may have put another file in its place between the look and the rename.
-    let id = |stat: &Stat| (stat.st_dev, stat.st_ino);
+    let id = |stat: &Stat| FileId::from(stat);
     let moved = fs::statat(&new, new_base, AtFlags::SYMLINK_NOFOLLOW);
     if moved.is_ok_and(|moved| id(&moved) == id(&stat)) {
         return Ok(());

@@ -11,6 +11,7 @@
 use super::kept::Kept;
 use super::temporary::{self, Temporary, temporary_name};
 use crate::error::{Cause, Error};
+use crate::io::file_id::FileId;
 use rustix::fs::{self, AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
 use rustix::io::Errno;
 use std::ffi::OsStr;
@@ -196,7 +197,7 @@ impl Beside {
         let file = fs::openat(&self.folder, ".", flags, Mode::from_raw_mode(0o666)).ok()?;
         // The way by which it gets its name, and there is not always a /proc.
         let (own, seen) = (fs::fstat(&file).ok()?, fs::stat(descriptor(&file)).ok()?);
-        ((own.st_dev, own.st_ino) == (seen.st_dev, seen.st_ino)).then(|| File::from(file))
+        (FileId::from(&own) == FileId::from(&seen)).then(|| File::from(file))
     }
 
     /// A file with a temporary name.

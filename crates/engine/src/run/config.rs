@@ -1,5 +1,6 @@
 //! How a run reads and hashes.
 
+use crate::io::file_id::FileId;
 use crate::io::mapping::Mapping;
 use crate::io::open::{Root, Special};
 use crate::io::room::fitting;
@@ -21,7 +22,7 @@ pub struct Config {
     /// Whether outcomes come in the order of the tasks or as they are ready.
     pub order: Order,
     /// Files that are passed over: the run's own output, as `(device, inode)`.
-    pub own: Vec<(u64, u64)>,
+    pub own: Vec<FileId>,
     /// Where the files are, if they lie in no file system.
     pub remote: Option<Arc<dyn Remote>>,
 }

@@ -3,6 +3,7 @@
 //! One number is one file only as long as the file is the same: a run takes time, in which files are rewritten and numbers
 //! used again. So a name gets the digest found under another one only if its descriptor shows the same size and times.
 
+use crate::io::file_id::FileId;
 use crate::job::{Found, Job, Outcome};
 use rustix::fs::Stat;
 use std::collections::HashMap;
@@ -12,14 +13,14 @@ use truesum_hash::Spec;
 /// Files with several names that were met so far in a run.
 #[derive(Default)]
 pub(crate) struct Links {
-    files: Mutex<HashMap<(u64, u64), File>>,
+    files: Mutex<HashMap<FileId, File>>,
 }
 
 /// A file, and what state it is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     /// Device and inode number.
-    id: (u64, u64),
+    id: FileId,
     size: i64,
     modified: (i64, i64),
     changed: (i64, i64),
@@ -29,7 +30,7 @@ impl Identity {
     /// Of an open file whose stamps show every change.
     pub(crate) fn of(stat: &Stat) -> Identity {
         Identity {
-            id: (stat.st_dev, stat.st_ino),
+            id: FileId::from(stat),
             size: stat.st_size,
             modified: (stat.st_mtime, stat.st_mtime_nsec as i64),
             changed: (stat.st_ctime, stat.st_ctime_nsec as i64),
@@ -65,7 +66,7 @@ pub(crate) enum Claim {
 }
 
 impl Links {
-    fn lock(&self) -> MutexGuard<'_, HashMap<(u64, u64), File>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<FileId, File>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -103,7 +104,7 @@ impl Links {
     }
 
     /// Takes note of the outcome of the first name; returns those of the other names that waited for it.
-    pub(crate) fn settle(&self, id: (u64, u64), outcome: &Outcome) -> Vec<(u64, Outcome)> {
+    pub(crate) fn settle(&self, id: FileId, outcome: &Outcome) -> Vec<(u64, Outcome)> {
         let mut files = self.lock();
         let Some(File { identity, specs, names_left, state: LinkState::Reading(waiting) }) =
             files.remove(&id)
@@ -126,13 +127,18 @@ impl Links {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
+    use crate::io::open::{Root, Special};
+    use crate::io::read::Guarded;
+    use crate::io::scratch::Scratch;
+    use std::os::unix::ffi::OsStrExt;
+    use std::time::Instant;
 
     #[test]
     fn a_name_gets_what_was_found_only_of_the_file_as_it_was() {
         let specs: Arc<[Spec]> = vec!["sha256".parse().unwrap()].into();
         let job = || Job::hash("name", &specs);
-        let before = Identity { id: (1, 2), size: 3, modified: (4, 5), changed: (6, 7) };
+        let before =
+            Identity { id: FileId { device: 1, inode: 2 }, size: 3, modified: (4, 5), changed: (6, 7) };
         let links = Links::default();
         assert!(matches!(links.claim(before, 9, 0, job()), Claim::First(_)));
         assert!(matches!(links.claim(before, 9, 1, job()), Claim::Waits));
@@ -146,8 +152,10 @@ mod tests {
                 "while it is read: {other:?}"
             );
         }
-        let (mtime, ctime, inode, time) = ((4, 5), (6, 7), 8, Duration::ZERO);
-        let found = Found { size: 3, mtime, ctime, inode, digests: Vec::new(), time, pieces: None };
+        let file = Scratch::new();
+        let file = file.path().as_os_str().as_bytes();
+        let file = Guarded::open(&Root::Anywhere, file, Special::Refuse).unwrap();
+        let found = Found::unread(&file, Instant::now());
         let settled = links.settle(before.id, &Outcome { job: job(), result: Ok(found) });
         assert_eq!(settled.len(), 1);
         assert!(matches!(links.claim(before, 9, 3, job()), Claim::Known(_)));

@@ -4,10 +4,11 @@ use crate::error::{Cause, Error};
 use crate::io::ahead::read_ahead;
 use crate::io::anchor::most_bases;
 use crate::io::device::is_spinning;
+use crate::io::file_id::FileId;
 use crate::io::read::{Guarded, Whole};
 use crate::io::room::is_tight;
 use crate::io::waits::Waits;
-use crate::job::{Found, Job, Outcome, as_promised};
+use crate::job::{Found, Job, Outcome, as_promised, digests};
 use crate::pieces::fold::{hash_pieces, plans};
 use crate::progress::Progress;
 use crate::run::alone::{READ_AHEAD, alone_in_the_unknown, lanes_of};
@@ -68,7 +69,7 @@ struct Ticket {
     job: Job,
     started: Instant,
     /// The file's identity, where it has other names.
-    link: Option<(u64, u64)>,
+    link: Option<FileId>,
 }
 
 /// A file being read in slices.
@@ -177,7 +178,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         if ticket.job.specs.is_empty() {
             return self.look(ticket, &file);
         }
-        let id = (stat.st_dev, stat.st_ino);
+        let id = FileId::from(stat);
         if stat.st_nlink > 1 && file.knows_links() {
             #[allow(clippy::unnecessary_cast, reason = "32 bits on other architectures")]
             let names = stat.st_nlink as u64;
@@ -199,7 +200,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
         let hashers = self.hashers(&ticket.job.specs, size);
         // A file by itself has no other in its way, and the question takes longer than hashing a small one.
-        let spinning = !self.feeder.is_single() && is_spinning(id.0);
+        let spinning = !self.feeder.is_single() && is_spinning(id.device);
         let next = Active { ticket, file, hashers, spinning, filled: 0, failed: None };
         let alone = || alone.unwrap_or_else(|| alone_in_the_unknown(size, &next.ticket.job.specs));
         let alone = size > READ_AHEAD && (alone() || is_serial(&next.hashers));
@@ -217,11 +218,7 @@ impl<'a, 'f> Worker<'a, 'f> {
 
     /// Tells of a file of which no digest is asked what the system says.
     fn look(&mut self, ticket: Ticket, file: &Guarded) {
-        let stat = file.stat();
-        let mtime = (stat.st_mtime, stat.st_mtime_nsec as u32);
-        let ctime = (stat.st_ctime, stat.st_ctime_nsec as u32);
-        let (size, inode, time) = (file.size_hint(), stat.st_ino, ticket.started.elapsed());
-        let found = Found { size, mtime, ctime, inode, digests: Vec::new(), time, pieces: None };
+        let found = Found::unread(file, ticket.started);
         self.tell(ticket, Ok(found));
     }
 
@@ -253,7 +250,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             }
         };
         let (file, stat) = opened.map_err(|error| Error { path: job.name.clone(), ..error })?;
-        if self.config.own.contains(&(stat.st_dev, stat.st_ino)) {
+        if self.config.own.contains(&FileId::from(&stat)) {
             return Ok(None);
         }
         Guarded::of(file, stat, &job.name).map(|file| Some(file.until(self.progress)))
@@ -377,9 +374,9 @@ impl<'a, 'f> Worker<'a, 'f> {
             Err(error) => Err(Error::io(&ticket.job.name, "read", error)),
         };
         // Only then: a file that changed is not one that does not tell its length.
-        match whole.and_then(|proof| as_promised(&hashers, &ticket.job.name).map(|()| proof)) {
-            Ok(proof) => {
-                let digests = hashers.iter_mut().map(Hasher::finish_reset).collect();
+        let read = whole.and_then(|proof| Ok((proof, digests(&mut hashers, &ticket.job.name)?)));
+        match read {
+            Ok((proof, digests)) => {
                 self.keep_hashers(&ticket.job.specs, hashers);
                 self.succeed(ticket, proof, digests);
             }
@@ -401,17 +398,9 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
     }
 
-    /// The only place where digests become a result: it takes the proof that the file was read whole.
+    /// Reports the digests of a file that was read completely.
     fn succeed(&mut self, ticket: Ticket, proof: Whole, digests: Vec<Digest>) {
-        let found = Found {
-            size: proof.size(),
-            mtime: proof.mtime(),
-            ctime: proof.ctime(),
-            inode: proof.inode(),
-            digests,
-            time: ticket.started.elapsed(),
-            pieces: None,
-        };
+        let found = Found::new(proof, digests, ticket.started);
         self.tell(ticket, Ok(found));
     }
 

@@ -311,9 +311,9 @@ impl<I: Iterator<Item = Item>> Sink for InOrder<'_, '_, I> {
         self.put(|item| {
             let found = outcome.result?;
             match item.state.differs(&State::found(&found)) {
-                _ if remote && item.state.version.is_some() => Ok(Came::Digests(found.digests)),
+                _ if remote && item.state.version.is_some() => Ok(Came::Digests(found.into_digests())),
                 Some(what) => Err(Error::new(&item.name, "read", Cause::NotAsPlanned(what))),
-                None => Ok(Came::Digests(found.digests)),
+                None => Ok(Came::Digests(found.into_digests())),
             }
         })
     }

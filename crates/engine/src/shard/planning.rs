@@ -3,6 +3,7 @@
 use super::plan::Planner;
 use super::state::State;
 use crate::error::{Cause, Error};
+use crate::io::file_id::FileId;
 use crate::io::open::{Root, describe};
 use crate::io::resolve::Reach;
 use crate::io::room::thread;
@@ -37,7 +38,7 @@ pub struct Planned {
 pub fn plan<W: Write>(
     tasks: &mut dyn Iterator<Item = Task>,
     root: &Root,
-    own: &[(u64, u64)],
+    own: &[FileId],
     planner: &mut Planner<W>,
     progress: &Progress,
     tell: &mut dyn FnMut(Notice),
@@ -65,7 +66,7 @@ pub fn plan<W: Write>(
                     }
                 },
                 (Task::File(job), state) => match state.unwrap_or(Err(Errno::NOENT)) {
-                    Ok(stat) if own.contains(&(stat.st_dev, stat.st_ino)) => {
+                    Ok(stat) if own.contains(&FileId::from(&stat)) => {
                         Notice::Own(OsString::from_vec(job.name).into())
                     }
                     Ok(stat) => match refusal(&stat) {

@@ -49,8 +49,8 @@ impl State {
     /// Of a file that was read.
     pub(super) fn found(found: &Found) -> State {
         let time = |(seconds, nanos)| Time { seconds, nanos };
-        let (mtime, ctime) = (time(found.mtime), time(found.ctime));
-        State { size: found.size, mtime, ctime, inode: found.inode, version: None }
+        let (mtime, ctime) = (time(found.mtime()), time(found.ctime()));
+        State { size: found.size(), mtime, ctime, inode: found.inode(), version: None }
     }
 
     /// As the functions over trees know it.

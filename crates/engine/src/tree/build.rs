@@ -166,7 +166,6 @@ pub fn save(
             return Err(error);
         }
     };
-    let size = source.size;
     let digest = match rows.store.fold()? {
         Some(digest) => digest,
         None => root_of_one(source, spec)?,
@@ -178,8 +177,7 @@ pub fn save(
     let store = store.publish(saving.target)?;
     midstate::remove(saving.target);
     let digests = std::iter::once(digest).chain(beside).collect();
-    let (mtime, ctime, inode) = (whole.mtime(), whole.ctime(), whole.inode());
-    let found = Found { size, mtime, ctime, inode, digests, time: started.elapsed(), pieces: None };
+    let found = Found::new(whole, digests, started);
     Ok(Saved { found, store, kept, unread })
 }
 

@@ -6,6 +6,7 @@
 //! which the bytes in memory must have when they are written.
 
 use crate::error::{Cause, Error};
+use crate::io::file_id::FileId;
 use crate::io::open::Root;
 use crate::io::source::Source;
 use crate::pieces::UNIT;
@@ -58,7 +59,7 @@ pub fn loses_most(mends: &[Mend], there: u64) -> Option<u64> {
 
 /// Whether both are one file.
 pub(crate) fn is_same(file: &Stat, copy: &Stat) -> bool {
-    (file.st_dev, file.st_ino) == (copy.st_dev, copy.st_ino)
+    FileId::from(file) == FileId::from(copy)
 }
 
 /// Refuses to lose so much.

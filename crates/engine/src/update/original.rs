@@ -1,6 +1,7 @@
 //! The manifest that is to be changed: opened once, and the same from then on until another takes its place.
 
 use crate::error::{Cause, Error};
+use crate::io::file_id::FileId;
 use crate::io::open::{Root, Special};
 use crate::io::read::Guarded;
 use std::io::{self, BufReader, Read};
@@ -48,7 +49,7 @@ impl Original {
     /// Whether this name leads to it.
     pub fn is_at(&self, path: &Path) -> bool {
         let own = self.file.stat();
-        rustix::fs::stat(path).is_ok_and(|stat| (stat.st_dev, stat.st_ino) == (own.st_dev, own.st_ino))
+        rustix::fs::stat(path).is_ok_and(|stat| FileId::from(&stat) == FileId::from(own))
     }
 
     /// Whether this name still leads to it, and nobody wrote to it.
@@ -60,7 +61,7 @@ impl Original {
         let changed = |what: String| Error::new(name, "replace", Cause::Changed(what));
         let now = rustix::fs::stat(manifest).map_err(|error| Error::io(name, "replace", error))?;
         let before = self.file.stat();
-        if (now.st_dev, now.st_ino) != (before.st_dev, before.st_ino) {
+        if FileId::from(&now) != FileId::from(before) {
             return Err(changed("it is another file now".to_owned()));
         }
         match self.file.change().map_err(|error| Error::io(name, "replace", error))? {

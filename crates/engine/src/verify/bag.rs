@@ -5,6 +5,7 @@
 
 use crate::error::{Cause, Error};
 use crate::verify::listed::ListedNames;
+use crate::verify::place::folder_of_names;
 use crate::walk::{Item, Options, Walk};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +14,7 @@ use truesum_manifest::path::within_root;
 use truesum_manifest::{Head, detect};
 
 /// The file that makes a folder a bag.
-pub(super) const DECLARATION: &str = "bagit.txt";
+pub const DECLARATION: &str = "bagit.txt";
 /// Largest declaration, description or list of what is to be fetched that is read.
 const LIMIT: u64 = 16 << 20;
 
@@ -51,8 +52,18 @@ fn is_like_list(name: &[u8]) -> bool {
     u8::from(has(b"manifest")) + u8::from(name.ends_with(b".txt")) + u8::from(algorithm) > 1
 }
 
-/// Whether a file in the folder of a bag is a manifest of its payload.
-pub(super) fn is_of_payload(path: &Path) -> bool {
+/// Returns whether a folder is a bag: whether it has a declaration, even one that cannot be read.
+pub fn is_bag(folder: &Path) -> bool {
+    folder.is_dir() && std::fs::symlink_metadata(folder.join(DECLARATION)).is_ok()
+}
+
+/// Returns whether a manifest is one of a bag, which lists either the payload or the files next to it.
+pub fn is_manifest_of_bag(manifest: &Path) -> bool {
+    is_part(manifest) && is_bag(&folder_of_names(manifest))
+}
+
+/// Returns whether a file in the folder of a bag is a manifest of its payload, by its name.
+pub fn is_of_payload(path: &Path) -> bool {
     path.file_name().is_some_and(|name| is_list(name, PAYLOAD))
 }
 
@@ -62,8 +73,8 @@ pub(super) fn is_payload(name: &[u8]) -> bool {
     name.strip_prefix(b"data/").is_some_and(|below| within_root(below).is_ok())
 }
 
-/// Whether a file in the folder of a bag is one of its manifests.
-pub(super) fn is_part(path: &Path) -> bool {
+/// Returns whether a file in the folder of a bag is a manifest of its payload or of its other files, by its name.
+pub fn is_part(path: &Path) -> bool {
     path.file_name().is_some_and(|name| is_list(name, PAYLOAD) || is_list(name, TAGS))
 }
 
@@ -72,8 +83,7 @@ pub(super) fn is_part(path: &Path) -> bool {
 /// # Errors
 /// It says of itself what is not known here, or lacks what makes it a bag.
 pub(super) fn open(folder: &Path) -> Option<Result<Bag, Error>> {
-    let declaration = folder.join(DECLARATION);
-    (folder.is_dir() && std::fs::symlink_metadata(&declaration).is_ok()).then(|| read(folder, &declaration))
+    is_bag(folder).then(|| read(folder, &folder.join(DECLARATION)))
 }
 
 /// What is wrong with a manifest that lists a file more than once (RFC 8493, section 2.1.3).

@@ -1,6 +1,7 @@
 //! A manifest's entries for who wants them all before a file is opened: from its name to jobs.
 
 use crate::error::{Cause, Error};
+use crate::io::file_id::FileId;
 use crate::io::input::Input;
 use crate::job::Job;
 use crate::progress::Progress;
@@ -44,7 +45,7 @@ pub(crate) fn listed_jobs(
     name: &Path,
     options: &Options,
     progress: &Progress,
-    own: &mut Vec<(u64, u64)>,
+    own: &mut Vec<FileId>,
     each: &mut dyn FnMut(Listed) -> io::Result<()>,
 ) -> Result<Option<Digest>, Ended> {
     let bytes = name.as_os_str().as_bytes();

@@ -7,6 +7,7 @@
 mod copies;
 
 use crate::error::{Cause, Error};
+use crate::io::file_id::FileId;
 use crate::io::mapping::Mapping;
 use crate::io::open::Root;
 use crate::io::source::Source;
@@ -163,11 +164,11 @@ pub fn repair(
 
 /// Refuses to write to a file that stands for two entries: what is right for one may be wrong for the other.
 fn apart(files: &[Pieced], mends: &[Vec<Mend>], root: &Root) -> Result<(), Error> {
-    let mut seen: HashMap<(u64, u64), Vec<usize>> = HashMap::new();
+    let mut seen: HashMap<FileId, Vec<usize>> = HashMap::new();
     for (number, file) in files.iter().enumerate() {
         let (root, path) = file.job.way(root);
         if let Ok(stat) = root.stat(path, true) {
-            seen.entry((stat.st_dev, stat.st_ino)).or_default().push(number);
+            seen.entry(FileId::from(&stat)).or_default().push(number);
         }
     }
     let shared = seen.values().find(|numbers| {
@@ -288,11 +289,11 @@ impl Mending<'_> {
         for number in numbers.clone() {
             let Ok(found) = &self.found[number].result else { continue };
             // By its digest it is the file that is listed, so its pieces are of another.
-            if !found.digests.is_empty() && self.files[number].job.agrees(&found.digests) {
+            if !found.digests().is_empty() && self.files[number].job.agrees(found.digests()) {
                 continue;
             }
             let start = self.files[number].pieces[0].file_start();
-            for damage in found.pieces.iter().flat_map(|pieces| &pieces.damaged) {
+            for damage in found.pieces().into_iter().flat_map(|pieces| &pieces.damaged) {
                 done = done.max(start + damage.range.start);
                 while let Some(end) = self.piece(&numbers, &lots, done..start + damage.range.end, mends)? {
                     done = end;

@@ -1,6 +1,7 @@
 //! What is asked of a check. All defaults are the strict ones: what is not asked for is a failure.
 
 use crate::error::Error;
+use crate::io::file_id::FileId;
 use crate::io::mapping::Mapping;
 use crate::io::open::{Root, Special};
 use crate::names::Spellings;
@@ -80,7 +81,7 @@ pub struct Options {
     /// The order of entries.
     pub order: Order,
     /// Files that are not looked for in any list: what the caller writes to, as `(device, inode)`.
-    pub own: Vec<(u64, u64)>,
+    pub own: Vec<FileId>,
 }
 
 impl Options {

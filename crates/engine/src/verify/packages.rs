@@ -61,15 +61,7 @@ impl Verification<'_> {
                 })
             });
             let findings = Findings { compared: compared.collect(), ..Findings::default() };
-            Found {
-                size: whole.size(),
-                mtime: whole.mtime(),
-                ctime: whole.ctime(),
-                inode: whole.inode(),
-                digests: Vec::new(),
-                time: started.elapsed(),
-                pieces: Some(findings),
-            }
+            Found::new(whole, Vec::new(), started).with_pieces(findings)
         });
         let manifest = Manifest { name, root: &Root::Anywhere };
         let job = Job { origin: (0, Place::Byte(package.block)), ..Job::hash(name, &Arc::from([])) };

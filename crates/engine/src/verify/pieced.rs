@@ -11,10 +11,10 @@ mod judge;
 mod panel;
 
 use crate::error::{Cause, Error};
-use crate::io::read::{Guarded, Whole};
-use crate::job::{Found, Job, Outcome, as_promised};
+use crate::job::{Findings, Job, Outcome};
 use crate::progress::Progress;
 use crate::run::config::{Config, cores};
+use crate::run::read_file::{SLICE, read_file};
 use crate::task::Sink;
 use crate::verify::picking::Pick;
 pub use file::Pieced;
@@ -25,12 +25,7 @@ use panel::Panel;
 use std::io;
 use std::iter::Peekable;
 use std::sync::Arc;
-use std::time::Instant;
-use truesum_hash::Hasher;
 use truesum_manifest::PieceList;
-
-/// Bytes read at a time.
-const SLICE: usize = 1 << 18;
 
 /// The files of those sequences of which one is picked, and how many others there are. A piece may hold bytes of several, so
 /// that one is not verified without its neighbours. Where only a sample leaves all out, one sequence is picked.
@@ -141,27 +136,23 @@ fn sequence(
             let job = file.job;
             panel.between(at..start);
             progress.set_current(&job.name);
-            let started = Instant::now();
-            let (given, result) = read(&job, size, config, progress, &mut buffer, &mut |bytes| {
-                panel.bytes(bytes);
+            let mut given = 0;
+            let result = read_file(&job, config, progress, &mut buffer, &mut |bytes| {
+                let count = (size - given).min(bytes.len() as u64);
+                panel.bytes(&bytes[..count as usize]);
+                given += count;
             });
             panel.absent(size - given);
             if progress.stopped() {
                 return Ok(());
             }
-            let result = result.map(|(whole, digests)| Found {
-                size: whole.size(),
-                mtime: whole.mtime(),
-                ctime: whole.ctime(),
-                inode: whole.inode(),
-                digests,
-                time: started.elapsed(),
-                pieces: Some(Default::default()),
-            });
+            let own = || Error::new(&job.name, "read", Cause::Other("this run writes to it".to_owned()));
+            let result = result.and_then(|found| found.ok_or_else(own));
+            let result = result.map(|found| found.with_pieces(Findings::default()));
             at = start + size;
             // Where no size is listed, bytes behind the last piece are known to nobody.
             let end = match (&result, job.size) {
-                (Ok(found), None) => at.max(start + found.size),
+                (Ok(found), None) => at.max(start + found.size()),
                 _ => at,
             };
             panel.file(start..end, Outcome { job, result });
@@ -170,44 +161,4 @@ fn sequence(
         }
         panel.end(at, hand_out)
     })
-}
-
-/// Reads a file to its end and gives at most `size` bytes of it: how many were given, and the proof with the digests of the
-/// whole file that were asked for, or why there is none.
-fn read(
-    job: &Job,
-    size: u64,
-    config: &Config,
-    progress: &Progress,
-    buffer: &mut [u8],
-    give: &mut dyn FnMut(&[u8]),
-) -> (u64, Result<(Whole, Vec<truesum_hash::Digest>), Error>) {
-    let mut given = 0;
-    let mut read = || {
-        let mut file = Guarded::open(&config.root, job.path(), config.special)
-            .map_err(|error| Error { path: job.name.clone(), ..error })?;
-        if !file.is_regular() {
-            let what = "what has no length has no pieces";
-            return Err(Error::new(&job.name, "read", Cause::Other(what.to_owned())));
-        }
-        if file.may_be_written() {
-            progress.add_untold();
-        }
-        let mut hashers: Vec<Hasher> =
-            job.specs.iter().map(|spec| spec.hasher_for_size(file.size_hint())).collect();
-        while !file.at_end() && !progress.stopped() {
-            let filled = file.read(buffer).map_err(|error| Error::io(&job.name, "read", error))?;
-            let bytes = &buffer[..filled];
-            let room = (size - given).min(filled as u64);
-            give(&bytes[..room as usize]);
-            given += room;
-            hashers.iter_mut().for_each(|hasher| hasher.update(bytes));
-            progress.add_bytes(filled as u64);
-        }
-        let whole = file.finish(&job.name)?;
-        as_promised(&hashers, &job.name)?;
-        Ok((whole, hashers.into_iter().map(Hasher::finish).collect()))
-    };
-    let result = read();
-    (given, result)
 }

@@ -1,10 +1,10 @@
 //! Where the names of a manifest lead from, by the manifest's own name.
 
+use crate::io::file_id::FileId;
 use std::ffi::OsStr;
 use std::fs::{DirEntry, File};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The folder that a manifest's names are relative to: its own, or the one above where by the rules of its format it lies in a
@@ -33,7 +33,7 @@ const LIMIT: u64 = 16 << 20;
 
 /// What belongs to the history of a list of ASC-MHL, as `(device, inode)`: the chain of its folder and the lists that it names. By the
 /// rules of the format no list has them.
-pub(crate) fn history(manifest: &Path) -> Vec<(u64, u64)> {
+pub(crate) fn history(manifest: &Path) -> Vec<FileId> {
     let is_list = manifest.extension().is_some_and(|end| end == "mhl");
     let is_history = |folder: &&Path| folder.file_name().is_some_and(|name| name.as_bytes() == HISTORY);
     let Some(folder) = manifest.parent().filter(is_history).filter(|_| is_list) else { return Vec::new() };
@@ -49,7 +49,7 @@ pub(crate) fn history(manifest: &Path) -> Vec<(u64, u64)> {
         name == CHAIN || name.to_str().is_some_and(|name| chain.contains(&format!("<path>{name}</path>")))
     };
     let of_it = std::fs::read_dir(folder).into_iter().flatten().flatten().filter(named);
-    of_it.filter_map(|file| file.metadata().ok()).map(|file| (file.dev(), file.ino())).collect()
+    of_it.filter_map(|file| file.metadata().ok()).map(|file| FileId::from(&file)).collect()
 }
 
 #[cfg(test)]

@@ -228,22 +228,15 @@ pub(super) fn of_file(
     let mut message = Message::new(&signature, key).ok_or_else(|| refused(at, BAD))?;
     let started = Instant::now();
     let name = file.as_os_str().as_bytes();
-    let mut source = Guarded::open(&Root::Anywhere, name, options.special)?;
+    let source = Guarded::open(&Root::Anywhere, name, options.special)?;
     let mut hasher = blake2b().hasher();
-    let mut buffer = vec![0; SLICE];
     progress.set_current(name);
-    while !source.at_end() {
-        if progress.stopped() {
-            return Err(Error::interrupted(name));
-        }
-        let filled = source.read(&mut buffer).map_err(|error| Error::io(name, "read", error))?;
-        hasher.update(&buffer[..filled]);
+    let whole = source.read_to_end(name, &mut vec![0; SLICE], progress, &mut |bytes| {
+        hasher.update(bytes);
         if let Message::Plain(_) = message {
-            message.take(&buffer[..filled]);
+            message.take(bytes);
         }
-        progress.add_bytes(filled as u64);
-    }
-    let whole = source.finish(name)?;
+    })?;
     // Hashed once, also where the digest is what is signed.
     let digest: Digest = match &mut message {
         Message::Digest(of_message, ..) => {
@@ -257,14 +250,5 @@ pub(super) fn of_file(
     }
     let seal = seal(file, at, &signature, key)?;
     let job = Job { expected: vec![digest.clone()], ..Job::hash(file, &Arc::from([blake2b()])) };
-    let found = Found {
-        size: whole.size(),
-        mtime: whole.mtime(),
-        ctime: whole.ctime(),
-        inode: whole.inode(),
-        digests: vec![digest],
-        time: started.elapsed(),
-        pieces: None,
-    };
-    Ok((seal, job, found))
+    Ok((seal, job, Found::new(whole, vec![digest], started)))
 }

@@ -105,7 +105,7 @@ impl Verification<'_> {
         // Who cannot be told what is renamed should learn so before it is.
         tell(Event::Pause)?;
         for Wrong { from, to, found } in &outcomes.wrong {
-            let done = carried_out.then(|| rename(&root, from, to, (found.size, found.mtime)));
+            let done = carried_out.then(|| rename(&root, from, to, (found.size(), found.mtime())));
             match &done {
                 Some(Ok(())) => self.report.renamed += 1,
                 Some(Err(_)) => self.report.not_renamed += 1,

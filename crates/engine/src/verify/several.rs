@@ -1,5 +1,6 @@
 //! Folders that manifests speak of, one below the other: a file that one of them lists is not one that none lists.
 
+use crate::io::file_id::FileId;
 use crate::verify::listed::ListedNames;
 use crate::verify::sought::Sought;
 use std::collections::{HashMap, HashSet};
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// A folder that manifests speak of.
 pub(super) struct Folder {
-    pub id: (u64, u64),
+    pub id: FileId,
     pub path: PathBuf,
     pub listed: ListedNames,
     /// What is not there, if it is to be looked for elsewhere.

@@ -8,6 +8,7 @@ use crate::content::set::Set;
 use crate::error::Error;
 use crate::hash_files::Each;
 use crate::io::anchor::stat_found;
+use crate::io::file_id::FileId;
 use crate::io::open::Root;
 use crate::job::{Found, Job, Outcome, Verdict};
 use crate::names::{Folders, Respelt, Spellings};
@@ -74,7 +75,7 @@ pub(super) struct Seeking<'a> {
     pub progress: &'a Progress,
     pub folder: &'a Path,
     pub listed: &'a mut ListedNames,
-    pub own: &'a [(u64, u64)],
+    pub own: &'a [FileId],
 }
 
 impl Seeking<'_> {
@@ -137,7 +138,7 @@ impl Seeking<'_> {
                 }
                 (false, Outcome { result: Ok(found), .. }) if good => {
                     self.listed.add(&name);
-                    outcomes.read = (outcomes.read.0 + 1, outcomes.read.1 + found.size);
+                    outcomes.read = (outcomes.read.0 + 1, outcomes.read.1 + found.size());
                     outcomes.fates[at] = Fate::Moved(name, found);
                 }
                 (false, _) => {}
@@ -176,7 +177,7 @@ impl Seeking<'_> {
             let (at, name, found) = (by_name[&from], others.name(to).to_vec(), all[&to].clone());
             self.listed.add(&name);
             // Any empty file is equal to any other: without the same name nothing says that it is this one.
-            let is_this = found.size > 0 || lost.base(from) == others.base(to);
+            let is_this = found.size() > 0 || lost.base(from) == others.base(to);
             if is_this && self.options.renaming.is_some_and(|renaming| renaming.to_match) {
                 let (to, found) = (lost.name(from).to_vec(), found.clone());
                 outcomes.wrong.push(Wrong { from: name.clone(), to, found });
@@ -253,9 +254,9 @@ impl Seeking<'_> {
         run(config, &mut jobs, self.progress, &mut each)?;
         drop(jobs);
         for (&at, read) in &found {
-            others.set_facts(at, read.size, Time { seconds: read.mtime.0, nanos: read.mtime.1 });
-            others.set_digests(at, specs, &read.digests);
-            outcomes.read = (outcomes.read.0 + 1, outcomes.read.1 + read.size);
+            others.set_facts(at, read.size(), Time { seconds: read.mtime().0, nanos: read.mtime().1 });
+            others.set_digests(at, specs, read.digests());
+            outcomes.read = (outcomes.read.0 + 1, outcomes.read.1 + read.size());
         }
         Ok(found)
     }

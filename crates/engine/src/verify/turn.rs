@@ -1,6 +1,7 @@
 //! A check that takes a part of its entries at a time, and the others another time: those that waited longest first.
 
 use crate::error::{Cause, Error};
+use crate::io::file_id::FileId;
 use crate::job::{Outcome, Summary, Verdict};
 use crate::run::config::Config;
 use crate::run::run;
@@ -15,7 +16,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use truesum_manifest::Time;
@@ -74,7 +74,7 @@ impl Sink for Noting<'_, '_, '_> {
             count(&name, &mut self.weak);
         }
         self.read.0 += 1;
-        self.read.1 += outcome.result.as_ref().map_or(0, |found| found.size);
+        self.read.1 += outcome.result.as_ref().map_or(0, |found| found.size());
         if let Some(state) = &mut self.state {
             let what = match outcome.verdict() {
                 Verdict::Verified | Verdict::Hashed => What::Verified,
@@ -184,7 +184,7 @@ impl Verification<'_> {
             Ok(()) => {
                 // It is no file that a manifest should list.
                 let id = path.and_then(|path| std::fs::metadata(path).ok());
-                self.own.extend(id.map(|file| (file.dev(), file.ino())));
+                self.own.extend(id.map(|file| FileId::from(&file)));
                 told
             }
             Err(error) => told.and_then(|()| self.unread(&error, tell)),

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::io::anchor::Anchor;
+use crate::io::file_id::FileId;
 use crate::io::open::{Root, Special};
 use crate::progress::Progress;
 use crate::run::remote::Remote;
@@ -63,7 +64,7 @@ pub struct Looking<'a> {
     /// Which files count.
     pub select: &'a Selection,
     /// Files that do not, as `(device, inode)`: manifests, the run's output.
-    pub own: &'a [(u64, u64)],
+    pub own: &'a [FileId],
     /// Whether links, pipes, devices and this program's own files count too.
     pub strict: bool,
     /// Whether files that are named like temporary files of this program count, whatever they hold: a name alone proves nothing.
@@ -182,19 +183,19 @@ pub(crate) fn unlisted_there(
     Ok(result)
 }
 
-pub(crate) fn is_among(files: &[(u64, u64)], path: &[u8], anchor: Option<&Anchor>) -> bool {
+pub(crate) fn is_among(files: &[FileId], path: &[u8], anchor: Option<&Anchor>) -> bool {
     is_one_of(files, path, anchor, false)
 }
 
-fn is_one_of(files: &[(u64, u64)], path: &[u8], anchor: Option<&Anchor>, follow: bool) -> bool {
+fn is_one_of(files: &[FileId], path: &[u8], anchor: Option<&Anchor>, follow: bool) -> bool {
     let stat =
         || anchor.map_or_else(|| Root::Anywhere.stat(path, follow), |anchor| anchor.stat(path, follow));
-    !files.is_empty() && stat().is_ok_and(|stat| files.contains(&(stat.st_dev, stat.st_ino)))
+    !files.is_empty() && stat().is_ok_and(|stat| files.contains(&FileId::from(&stat)))
 }
 
 /// Whether this is a detached signature of one of these manifests, by its name and by its content: a name alone would let anything
 /// pass. No manifest can list its own.
-pub(crate) fn is_signature(manifests: &[(u64, u64)], path: &[u8], anchor: Option<&Anchor>) -> bool {
+pub(crate) fn is_signature(manifests: &[FileId], path: &[u8], anchor: Option<&Anchor>) -> bool {
     let signed = SIGNATURES.iter().find_map(|end| path.strip_suffix(end.as_bytes()));
     signed.is_some_and(|signed| is_one_of(manifests, signed, anchor, true)) && holds_signature(path, anchor)
 }
@@ -236,7 +237,6 @@ mod tests {
 
     #[test]
     fn files_not_listed_are_found_but_for_the_runs_own() {
-        use std::os::unix::fs::MetadataExt;
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("sub")).unwrap();
         for name in ["a", "sub/b", "sub/c", "own"] {
@@ -252,7 +252,7 @@ mod tests {
                 names.push(String::from_utf8_lossy(name).into_owned());
                 Ok(())
             };
-            let (own, select) = ([(own.dev(), own.ino())], &Selection::default());
+            let (own, select) = ([FileId::from(&own)], &Selection::default());
             let looking = Looking {
                 scope,
                 select,

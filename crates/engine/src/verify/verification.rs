@@ -1,6 +1,7 @@
 //! The check of one or more manifests: entries to a run, counts to a report, and every event to whoever wants to tell it.
 
 use crate::error::{Cause, Error};
+use crate::io::file_id::FileId;
 use crate::io::input::Input;
 use crate::io::open::Root;
 use crate::job::{Findings, Job, Outcome, Summary, Verdict};
@@ -27,7 +28,6 @@ use crate::verify::unlisted::{Looking, Scope, unlisted, unlisted_there};
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
@@ -48,7 +48,7 @@ pub struct Verification<'a> {
     /// What manifests list, by the folder they speak of.
     pub(super) folders: Vec<Folder>,
     /// Files that are no business of a search: the manifests, and the caller's own.
-    pub(super) own: Vec<(u64, u64)>,
+    pub(super) own: Vec<FileId>,
     /// Folders that were checked as bags.
     bags: Vec<PathBuf>,
 }
@@ -375,7 +375,8 @@ impl<'a> Verification<'a> {
 
     /// The folder and what manifests so far list of it.
     fn take_folder(&mut self, path: PathBuf) -> Folder {
-        let id = std::fs::metadata(&path).map_or((0, 0), |metadata| (metadata.dev(), metadata.ino()));
+        let id = std::fs::metadata(&path)
+            .map_or(FileId { device: 0, inode: 0 }, |metadata| FileId::from(&metadata));
         match self.folders.iter().position(|folder| folder.id == id) {
             Some(at) => self.folders.remove(at),
             None => Folder { id, path, listed: ListedNames::default(), sought: Vec::new() },
@@ -519,7 +520,7 @@ impl Sink for Relay<'_, '_> {
             self.report.not_verified.remove(Path::new(OsStr::from_bytes(&outcome.job.name)));
         }
         (self.tell)(Event::Entry(self.manifest, &outcome))?;
-        let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces.as_ref());
+        let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces());
         match pieces.and_then(Findings::doubt).filter(|_| verdict == Verdict::Verified) {
             Some(why) => {
                 let why = Cause::Other(why.to_owned());
@@ -550,7 +551,7 @@ impl Sink for Relay<'_, '_> {
 }
 
 /// Opens a manifest; `-` is standard input. With it the device and inode number of its file, and of those of its history.
-pub(crate) fn open(name: &Path, progress: &Progress) -> Result<(Input, Vec<(u64, u64)>), Error> {
+pub(crate) fn open(name: &Path, progress: &Progress) -> Result<(Input, Vec<FileId>), Error> {
     let bytes = name.as_os_str().as_bytes();
     let fail = |action| move |error| Error::io(bytes, action, error);
     if bytes == b"-" {
@@ -563,6 +564,6 @@ pub(crate) fn open(name: &Path, progress: &Progress) -> Result<(Input, Vec<(u64,
     }
     progress.add_listed(metadata.len());
     let mut ids = history(name);
-    ids.push((metadata.dev(), metadata.ino()));
+    ids.push(FileId::from(&metadata));
     Ok((file, ids))
 }

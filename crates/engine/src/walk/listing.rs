@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::io::anchor::Anchor;
+use crate::io::file_id::FileId;
 use crate::io::rest::after_tick;
 use crate::io::system::System;
 use crate::walk::slot::ListingSlot;
@@ -82,8 +83,8 @@ pub(super) struct WaitingShare {
 
 impl Listing {
     /// Identity of the folder, to see loops and file system borders.
-    pub(super) fn id(&self) -> (u64, u64) {
-        (self.stat.st_dev, self.stat.st_ino)
+    pub(super) fn id(&self) -> FileId {
+        FileId::from(&self.stat)
     }
 }
 

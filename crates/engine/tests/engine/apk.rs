@@ -181,7 +181,7 @@ fn what_apksigner_signed_is_verified() {
         let mut names = Vec::new();
         let path = Path::new("../../testdata/apk").join(name);
         let report = verify(&path, &Options::default(), |entry| {
-            let pieces = entry.result.as_ref().unwrap().pieces.as_ref().unwrap();
+            let pieces = entry.result.as_ref().unwrap().pieces().unwrap();
             names = pieces.compared.iter().map(|one| one.name.clone()).collect();
         });
         assert_eq!(report.unwrap().verdict(), Conclusion::Verified);

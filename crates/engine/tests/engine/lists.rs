@@ -38,7 +38,7 @@ fn run(folder: &Path, program: &str, args: &[&str]) -> Option<Vec<u8>> {
 type Told = (Verdict, Vec<Range<u64>>, Vec<Range<u64>>, String);
 
 fn told(outcome: &Outcome) -> Told {
-    let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces.clone()).unwrap_or_default();
+    let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces().cloned()).unwrap_or_default();
     let damaged = pieces.damaged.into_iter().map(|damage| damage.range).collect();
     (outcome.verdict(), damaged, pieces.unknown, pieces.by)
 }

@@ -183,7 +183,7 @@ fn expected(case: &Case) -> Vec<(Verdict, Ranges, Ranges)> {
 type Told = (Verdict, Vec<Damage>, Ranges);
 
 fn told(outcome: &Outcome) -> Told {
-    let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces.clone()).unwrap_or_default();
+    let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces().cloned()).unwrap_or_default();
     (outcome.verdict(), pieces.damaged, pieces.unknown)
 }
 

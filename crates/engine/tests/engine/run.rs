@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
+use truesum::FileId;
 use truesum::hash::{Digest, Spec};
 use truesum::{
     Config, Job, Mapping, Notice, Order, Outcome, Progress, Root, Sink, Summary, Task, Verdict, run,
@@ -94,7 +94,7 @@ fn digests_are_right_and_in_order_for_every_number_of_threads() {
             assert_eq!((summary.files, summary.bytes), (files.len() as u64, bytes as u64));
             for ((outcome, name), expected) in collected.outcomes.iter().zip(files.keys()).zip(&expected) {
                 assert_eq!(&outcome.job.name, name, "{names} on {threads} threads");
-                assert_eq!(outcome.result.as_ref().unwrap().digests, *expected);
+                assert_eq!(outcome.result.as_ref().unwrap().digests(), *expected);
             }
         }
     }
@@ -117,7 +117,7 @@ fn more_tasks_than_are_looked_at_first_come_in_order_too() {
         for (i, outcome) in collected.outcomes.iter().enumerate() {
             assert_eq!(outcome.job.name, name(i));
             assert_eq!(
-                outcome.result.as_ref().unwrap().digests[0],
+                outcome.result.as_ref().unwrap().digests()[0],
                 expected[usize::from(i.is_multiple_of(97))]
             );
         }
@@ -222,7 +222,7 @@ fn hard_links_are_read_once_and_all_reported() {
         let expected = specs[0].digest(&data);
         for (i, outcome) in collected.outcomes.iter().enumerate() {
             assert_eq!(outcome.job.name, format!("l{i}").into_bytes());
-            assert_eq!(outcome.result.as_ref().unwrap().digests, std::slice::from_ref(&expected));
+            assert_eq!(outcome.result.as_ref().unwrap().digests(), std::slice::from_ref(&expected));
         }
     }
 }
@@ -235,7 +235,7 @@ fn the_run_s_own_output_is_passed_over() {
     let own = std::fs::metadata(dir.path().join("SHA256SUMS")).unwrap();
     let config = Config {
         root: in_folder(dir.path()),
-        own: vec![(own.dev(), own.ino())],
+        own: vec![FileId::from(&own)],
         mapping: Mapping::Guarded,
         ..Config::default()
     };
@@ -262,7 +262,7 @@ fn holes_are_not_read_and_count_as_zeros() {
     let config = Config { root: in_folder(dir.path()), mapping: Mapping::Guarded, ..Config::default() };
     let (collected, summary) = run_all(&config, vec![Task::File(Job::hash("sparse", &specs))]);
     let digests: Vec<Digest> = specs.iter().map(|spec| spec.digest(&expected)).collect();
-    assert_eq!(collected.outcomes[0].result.as_ref().unwrap().digests, digests);
+    assert_eq!(collected.outcomes[0].result.as_ref().unwrap().digests(), digests);
     assert_eq!(summary.bytes, 12 << 20);
 }
 
@@ -329,7 +329,7 @@ fn files_rewritten_during_the_run_are_changed_or_right_never_a_mixture() {
             let (collected, _) = run_all(&config, vec![Task::File(Job::hash("f", &specs))]);
             match &collected.outcomes[0].result {
                 Ok(found) => {
-                    assert!(right.contains(&found.digests[0]), "a digest of no state the file ever had")
+                    assert!(right.contains(&found.digests()[0]), "a digest of no state the file ever had")
                 }
                 Err(_) => assert_eq!(collected.outcomes[0].verdict(), Verdict::Changed),
             }
@@ -384,7 +384,7 @@ fn a_file_cut_or_grown_while_it_is_read_has_changed_whatever_reads_it() {
             tried += 1;
             match &collected.outcomes[0].result {
                 Ok(found) => {
-                    assert_eq!(found.digests, right, "{names}: the change came too late, or it is told")
+                    assert_eq!(found.digests(), right, "{names}: the change came too late, or it is told")
                 }
                 Err(error) => {
                     assert_eq!(collected.outcomes[0].verdict(), Verdict::Changed, "{names}: {error}");

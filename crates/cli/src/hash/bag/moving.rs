@@ -1,19 +1,23 @@
 //! What is in a folder becomes the payload of a bag: everything is moved into one folder, which is then called `data`.
 //!
-//! Nothing is read or written by that. A run that ends between leaves a folder of one known name, and the next one goes on.
+//! A run that is killed leaves the staging folder, or the marker that says that everything was moved. The next run resumes from
+//! either. The marker is the declaration of the new bag under another name: renaming it is the last step.
 
-use super::parts::{DATA, Stop, exists, refused, shown};
+use super::parts::{DATA, DECLARED, Stop, exists, place, refused, shown};
 use crate::exit::Refusal;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use truesum::Error;
+use truesum::verify::bag::DECLARATION;
+use truesum::{Error, FileId};
 
 /// The folder that becomes `data` once all is in it.
 const STAGE: &str = ".truesum-bag";
+/// The declaration of a bag whose payload was moved to `data` and which is not complete yet.
+pub const MARKER: &str = ".truesum-bagit.txt";
 
 /// What is to be moved.
 pub struct Moving {
@@ -33,7 +37,7 @@ pub fn plan(folder: &Path, asked: bool, is_new: bool) -> Result<Option<Moving>, 
     if !is_new && asked {
         return refuse("it is a bag already", "without --in-place a bag is completed");
     }
-    if is_dir(&data) && !asked {
+    if is_dir(&data) && (!asked || is_moved(folder)) {
         return Ok(None);
     }
     if exists(&data) {
@@ -64,8 +68,34 @@ fn names(folder: &Path) -> Result<BTreeSet<OsString>, Stop> {
         fs::read_dir(folder)?.map(|item| item.map(|item| item.file_name())).collect()
     };
     let mut names = list().map_err(|error| Error::io(folder.as_os_str().as_bytes(), "list", error))?;
-    names.remove(&OsString::from(STAGE));
+    if names.remove(&OsString::from(STAGE)) && is_moved(folder) {
+        names.remove(&OsString::from(MARKER));
+    }
     Ok(names)
+}
+
+/// Returns whether an unfinished run left its marker in a folder.
+pub fn is_moved(folder: &Path) -> bool {
+    let marker = folder.join(MARKER);
+    let is_file = fs::symlink_metadata(&marker).is_ok_and(|metadata| metadata.is_file());
+    is_file && fs::read(&marker).is_ok_and(|text| text == DECLARED)
+}
+
+/// Makes the folder a bag, now that everything else is in it.
+///
+/// # Errors
+/// The declaration cannot be written.
+pub fn declare(folder: &Path) -> Result<(), Stop> {
+    let declaration = folder.join(DECLARATION);
+    if !is_moved(folder) {
+        return place(&declaration, DECLARED);
+    }
+    let renamed = fs::rename(folder.join(MARKER), &declaration).and_then(|()| flush(folder));
+    renamed.map_err(|error| Error::io(declaration.as_os_str().as_bytes(), "write", error).into())
+}
+
+fn flush(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
 }
 
 impl Moving {
@@ -73,11 +103,11 @@ impl Moving {
     ///
     /// # Errors
     /// The folder has something else in it than when this was planned; the system's.
-    pub fn carry_out(self, folder: &Path, own: &[(u64, u64)]) -> Result<(), Stop> {
+    pub fn carry_out(self, folder: &Path, own: &[FileId]) -> Result<(), Stop> {
         let (data, stage) = (folder.join(DATA), folder.join(STAGE));
         let is_own = |name: &OsString| {
             let metadata = fs::symlink_metadata(folder.join(name));
-            metadata.is_ok_and(|metadata| own.contains(&(metadata.dev(), metadata.ino())))
+            metadata.is_ok_and(|metadata| own.contains(&FileId::from(&metadata)))
         };
         let mut now = names(folder)?;
         now.retain(|name| !is_own(name));
@@ -85,7 +115,7 @@ impl Moving {
             return Err(refused(folder, "what is in it changed while it was read: nothing was moved"));
         }
         let fail = |path: &Path, error| {
-            let hint = "the same command goes on where this one ended";
+            let hint = "the same command resumes the move";
             let error = Error::io(path.as_os_str().as_bytes(), "move", error);
             Stop::Refused(Refusal::with_hint(error.to_string(), hint))
         };
@@ -99,8 +129,8 @@ impl Moving {
             }
             fs::rename(&from, &to).map_err(|error| fail(&from, error))?;
         }
+        place(&folder.join(MARKER), DECLARED)?;
         fs::rename(&stage, &data).map_err(|error| fail(&data, error))?;
-        let flushed = fs::File::open(folder).and_then(|folder| folder.sync_all());
-        flushed.map_err(|error| fail(folder, error))
+        flush(folder).map_err(|error| fail(folder, error))
     }
 }

@@ -5,12 +5,14 @@ use super::parts::{Stop, manifest_name, plain, refused};
 use crate::console::Console;
 use crate::words::count;
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::Error;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::{Entry, Options, ReadError, Reader, format};
+use truesum::verify::bag::{is_of_payload, is_part};
 
 /// Digests of one file.
 type Digests = Vec<(Spec, Digest)>;
@@ -45,12 +47,10 @@ impl Older {
         names.sort();
         let mut older = Older::default();
         for name in names {
-            let bytes = name.as_bytes();
             let path = folder.join(&name);
-            let is = |begin: &[u8]| bytes.starts_with(begin) && bytes.ends_with(b".txt");
-            if is(b"manifest-") {
+            if is_of_payload(&path) {
                 older.payload.read(path, console)?;
-            } else if is(b"tagmanifest-") {
+            } else if is_part(&path) {
                 older.tags.read(path, console)?;
             }
         }
@@ -88,7 +88,7 @@ impl Older {
 
     /// Tag files that are not as listed, but for those that each run writes.
     pub fn changed_tags(&self, found: &[Entry]) -> Vec<Vec<u8>> {
-        let ours = |name: &[u8]| name == b"bag-info.txt" || name.starts_with(b"manifest-");
+        let ours = |name: &[u8]| name == b"bag-info.txt" || is_of_payload(Path::new(OsStr::from_bytes(name)));
         let same = |name: &[u8], listed: &Digests| {
             found.iter().find(|entry| entry.path == name).is_some_and(|entry| agree(listed, entry))
         };

@@ -20,8 +20,7 @@ pub struct Bag {
     pub named: bool,
 }
 
-/// The file that makes a folder a bag.
-pub const DECLARATION: &str = "bagit.txt";
+/// What the declaration of a new bag says.
 pub const DECLARED: &[u8] = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n";
 /// The folder of the payload.
 pub const DATA: &str = "data";

@@ -8,11 +8,10 @@ use crate::output;
 use crate::words::count;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::Spec;
 use truesum::manifest::{Entry, Heading, WriteError, Writer, format};
-use truesum::{AtomicFile, Notice, Outcome, Sink};
+use truesum::{AtomicFile, FileId, Notice, Outcome, Sink};
 
 /// Takes what the run finds.
 pub struct Payload<'a> {
@@ -22,7 +21,7 @@ pub struct Payload<'a> {
     /// Whether names are to be below `data`, where the files are not yet.
     below: bool,
     manifests: Vec<(Writer<AtomicFile>, PathBuf)>,
-    own: Vec<(u64, u64)>,
+    own: Vec<FileId>,
     files: u64,
     bytes: u64,
     /// Files that cannot be in a bag, or are not as listed.
@@ -35,7 +34,7 @@ pub struct Listing {
     pub files: u64,
     pub bytes: u64,
     /// The files that hold them.
-    pub own: Vec<(u64, u64)>,
+    pub own: Vec<FileId>,
 }
 
 impl<'a> Payload<'a> {
@@ -57,7 +56,7 @@ impl<'a> Payload<'a> {
             plain(&target)?;
             let file = output::begin(&target).map_err(|error| named(error, &target))?;
             if let Ok(stat) = rustix::fs::fstat(file.file()) {
-                own.push((stat.st_dev, stat.st_ino));
+                own.push(FileId::from(&stat));
             }
             manifests.push((Writer::new(file, bagit, &Heading::default()), target));
         }
@@ -66,7 +65,7 @@ impl<'a> Payload<'a> {
     }
 
     /// The files that are being written: no payload.
-    pub fn own(&self) -> Vec<(u64, u64)> {
+    pub fn own(&self) -> Vec<FileId> {
         self.own.clone()
     }
 
@@ -102,7 +101,7 @@ impl<'a> Payload<'a> {
     }
 
     fn is_own(&self, path: &Path) -> bool {
-        let id = std::fs::symlink_metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
+        let id = std::fs::symlink_metadata(path).map(|metadata| FileId::from(&metadata));
         id.is_ok_and(|id| self.own.contains(&id))
     }
 
@@ -133,8 +132,9 @@ impl Sink for Payload<'_> {
             self.refuse(&name, why);
             return Ok(());
         }
-        let digests = job.specs.iter().cloned().zip(found.digests).collect();
-        let entry = Entry { path: name, size: Some(found.size), digests, ..Entry::default() };
+        let size = found.size();
+        let digests = job.specs.iter().cloned().zip(found.into_digests()).collect();
+        let entry = Entry { path: name, size: Some(size), digests, ..Entry::default() };
         if !self.older.agrees(&entry) {
             self.refuse(&entry.path, "not as the bag's manifest lists it");
             return Ok(());
@@ -151,7 +151,7 @@ impl Sink for Payload<'_> {
             }
         }
         self.files += 1;
-        self.bytes += found.size;
+        self.bytes += size;
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! The files of a bag beside its payload, and the manifests of these.
 
+use super::moving::{MARKER, is_moved};
 use super::parts::{DATA, Stop, manifest_name, refused};
 use super::payload::unfit;
 use crate::console::Console;
@@ -13,24 +14,22 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::Spec;
 use truesum::manifest::{Entry, Heading, Writer, format};
+use truesum::verify::bag::is_part;
 use truesum::{Error, Notice, Outcome, Sink};
 
 /// What lies in the bag beside the payload and is not written by each run.
 ///
 /// # Errors
-/// It cannot be listed.
+/// The folder cannot be listed.
 pub fn others(folder: &Path) -> Result<Vec<PathBuf>, Stop> {
     let io = |error| Error::io(folder.as_os_str().as_bytes(), "list", error);
     let mut others = Vec::new();
     for item in fs::read_dir(folder).map_err(io)? {
         let name = item.map_err(io)?.file_name();
-        let bytes = name.as_bytes();
-        let ours = bytes == DATA.as_bytes() || bytes == b"bag-info.txt" || {
-            let manifest = bytes.starts_with(b"manifest-") || bytes.starts_with(b"tagmanifest-");
-            manifest && bytes.ends_with(b".txt")
-        };
-        if !ours {
-            others.push(folder.join(name));
+        let path = folder.join(&name);
+        let ours = name == DATA || name == "bag-info.txt" || is_part(&path);
+        if !ours && !(name == MARKER && is_moved(folder)) {
+            others.push(path);
         }
     }
     others.sort();
@@ -119,7 +118,7 @@ impl Sink for Tags<'_> {
                 self.console.error_of(&job.name, unfit(&job.name).unwrap_or_default());
             }
             Ok(found) => {
-                let digests = job.specs.iter().cloned().zip(found.digests).collect();
+                let digests = job.specs.iter().cloned().zip(found.into_digests()).collect();
                 self.found.entries.push(Entry { path: job.name, digests, ..Entry::default() });
             }
         }

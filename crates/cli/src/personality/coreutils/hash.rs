@@ -108,16 +108,16 @@ impl Sink for Lines<'_> {
 
 /// The line of one file, with its terminator.
 fn line(settings: &Settings, name: &[u8], found: &Found) -> Vec<u8> {
-    let Some(digest) = found.digests.first() else { return Vec::new() };
+    let Some(digest) = found.digests().first() else { return Vec::new() };
     if settings.raw {
         return digest.as_bytes().to_vec();
     }
     let end = if settings.zero { 0 } else { b'\n' };
     let number = digest.as_bytes().iter().take(4).fold(0u32, |number, &byte| number << 8 | u32::from(byte));
     let numbers = match settings.algorithm.form {
-        DigestForm::Bsd => format!("{number:05} {:5}", found.size.div_ceil(1024)),
-        DigestForm::Sysv => format!("{number} {}", found.size.div_ceil(512)),
-        DigestForm::Crc => format!("{number} {}", found.size),
+        DigestForm::Bsd => format!("{number:05} {:5}", found.size().div_ceil(1024)),
+        DigestForm::Sysv => format!("{number} {}", found.size().div_ceil(512)),
+        DigestForm::Crc => format!("{number} {}", found.size()),
         DigestForm::Digest => {
             let text = if settings.base64 { digest.to_base64() } else { digest.to_hex() };
             return digest_line(settings, name, &text, end);

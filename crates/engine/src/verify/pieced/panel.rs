@@ -89,14 +89,14 @@ impl Panel {
     }
 
     fn first(&mut self, to: &mut dyn FnMut(Outcome) -> io::Result<()>) -> io::Result<()> {
-        let Some((file, mut outcome)) = self.waiting.pop_front() else { return Ok(()) };
-        if let Ok(found) = &mut outcome.result {
-            let by_digest = !outcome.job.specs.is_empty() && outcome.job.agrees(&found.digests);
-            let missing = (file.end - file.start).saturating_sub(found.size);
-            found.pieces = Some(self.findings(&file, by_digest, missing));
-        }
+        let Some((file, Outcome { job, result })) = self.waiting.pop_front() else { return Ok(()) };
+        let result = result.map(|found| {
+            let by_digest = !job.specs.is_empty() && job.agrees(found.digests());
+            let missing = (file.end - file.start).saturating_sub(found.size());
+            found.with_pieces(self.findings(&file, by_digest, missing))
+        });
         self.seats.iter_mut().for_each(|seat| seat.judge.forget(&file));
-        to(outcome)
+        to(Outcome { job, result })
     }
 
     /// What all judges say of a file.

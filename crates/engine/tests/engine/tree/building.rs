@@ -26,8 +26,8 @@ fn trees_of_every_kind_hold_the_digest_and_find_damage() {
         let case = Case::new(&bytes);
         for (name, granule) in kinds {
             let saved = case.built(name, granule);
-            assert_eq!(saved.found.digests, [spec(name).digest(&bytes)], "{name} of {size} bytes");
-            assert_eq!(saved.found.size, size);
+            assert_eq!(saved.found.digests(), [spec(name).digest(&bytes)], "{name} of {size} bytes");
+            assert_eq!(saved.found.size(), size);
             assert!(!part_of(&case.tree).exists());
             let report = case.verify();
             assert_eq!(
@@ -69,7 +69,7 @@ fn holes_and_data_give_the_same_tree() {
         [("sha256-tree", MIB), ("sha256-tree", 64 << 10), ("md5-tree", 8 * MIB), ("blake3", MIB)]
     {
         let saved = case.built(name, granule);
-        assert_eq!(saved.found.digests, [spec(name).digest(&bytes)], "{name}");
+        assert_eq!(saved.found.digests(), [spec(name).digest(&bytes)], "{name}");
         assert_eq!(case.verify().judgement, Judgement::Good);
     }
     case.flip(20 * MIB);
@@ -95,7 +95,7 @@ fn plain_digests_ride_along() {
             let saved = save(case.path(), &spec(name), &saving, &reading(3, &progress)).expect("built");
             let expected: Vec<_> =
                 std::iter::once(&spec(name)).chain(&beside).map(|spec| spec.digest(&bytes)).collect();
-            assert_eq!(saved.found.digests, expected, "{name} of {size} bytes");
+            assert_eq!(saved.found.digests(), expected, "{name} of {size} bytes");
             assert_eq!(progress.bytes(), size, "{name}: one read for all");
             assert_eq!(case.verify().judgement, Judgement::Good, "{name} of {size} bytes");
         }
@@ -120,7 +120,7 @@ fn a_grown_file_is_read_from_where_it_grew() {
             trust_prefix: false,
         };
         let saved = save(case.path(), &spec(name), &saving, &reading(2, &progress)).expect("appended");
-        assert_eq!(saved.found.digests, [spec(name).digest(&bytes)]);
+        assert_eq!(saved.found.digests(), [spec(name).digest(&bytes)]);
         // From the last complete granule on, what was a granule cut short both as it was and as it is.
         let compared = old - (old / MIB).saturating_sub(1) * MIB;
         assert_eq!(progress.bytes(), bytes.len() as u64 - old / MIB * MIB + compared);
@@ -143,7 +143,7 @@ fn only_the_granules_said_to_have_changed_are_read() {
     let begin = Begin::Changed(vec![3 * MIB + 5..3 * MIB + 6, 9 * MIB..9 * MIB + 1]);
     let saving = Saving { target: &case.tree, granule: GRANULE, begin, beside: &[], trust_prefix: false };
     let saved = save(case.path(), &spec("sha256-tree"), &saving, &reading(2, &progress)).expect("built");
-    assert_eq!(saved.found.digests, [spec("sha256-tree").digest(&bytes)]);
+    assert_eq!(saved.found.digests(), [spec("sha256-tree").digest(&bytes)]);
     assert_eq!((progress.bytes(), saved.unread), (3 * MIB, 7 * MIB));
     assert_eq!(case.verify().judgement, Judgement::Good);
 }

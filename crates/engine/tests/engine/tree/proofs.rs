@@ -151,7 +151,7 @@ fn growth_is_proven_by_reading_at_most_a_leaf_and_forgeries_are_refused() {
                 // The same length, one byte of the old part another: no honest tree of it leads to a proof.
                 case.flip(old_size - 1);
                 let other = case.built(name, 64 << 10);
-                let (row, changed) = (Row::Stored(&other.store), &other.found.digests[0]);
+                let (row, changed) = (Row::Stored(&other.store), &other.found.digests()[0]);
                 assert!(
                     prove_growth(case.path(), &row, &old, &reading(1, &progress)).is_err(),
                     "{what}: no beginning"

@@ -1,0 +1,46 @@
+//! One file read from its beginning to its end, where the order of files matters.
+
+use crate::error::{Cause, Error};
+use crate::io::file_id::FileId;
+use crate::io::read::Guarded;
+use crate::job::{Found, Job, digests};
+use crate::progress::Progress;
+use crate::run::config::Config;
+use std::time::Instant;
+use truesum_hash::Hasher;
+
+/// Bytes read at a time.
+pub(crate) const SLICE: usize = 1 << 18;
+
+/// Reads a regular file completely, gives its bytes to `sink` in order, and returns the digests of the job's specs; `None` if
+/// the file is the run's own output, which is not read.
+///
+/// # Errors
+/// It is not a regular file, cannot be read to its end, or changed during the read; `progress` was stopped.
+pub(crate) fn read_file(
+    job: &Job,
+    config: &Config,
+    progress: &Progress,
+    buffer: &mut [u8],
+    sink: &mut dyn FnMut(&[u8]),
+) -> Result<Option<Found>, Error> {
+    let started = Instant::now();
+    let (root, path) = job.way(&config.root);
+    let named = |error: Error| Error { path: job.name.clone(), ..error };
+    let (file, stat) = root.open(path, config.special).map_err(named)?;
+    if config.own.contains(&FileId::from(&stat)) {
+        return Ok(None);
+    }
+    let file = Guarded::of(file, stat, &job.name)?;
+    if !file.is_regular() {
+        let why = "only regular files are divided into pieces";
+        return Err(Error::new(&job.name, "read", Cause::Other(why.to_owned())));
+    }
+    let mut hashers: Vec<Hasher> =
+        job.specs.iter().map(|spec| spec.hasher_for_size(file.size_hint())).collect();
+    let whole = file.read_to_end(&job.name, buffer, progress, &mut |bytes| {
+        sink(bytes);
+        hashers.iter_mut().for_each(|hasher| hasher.update(bytes));
+    })?;
+    Ok(Some(Found::new(whole, digests(&mut hashers, &job.name)?, started)))
+}
