@@ -102,7 +102,7 @@ def drive(name, command, setup, home):
         said, good = shell.shows(typed, lambda said: all(w in said for w in wanted) and not any(w in said for w in refused))
         if not good:
             faults.append(f"{name}: {typed!r} is to show {wanted}, and not {refused}:\n{said}")
-    said, good = shell.shows("truesum hash -a sha512-2\t\t", lambda said: "cut to 256 bits" in said)
+    said, good = shell.shows("truesum hash -a sha512-2\t\t", lambda said: "truncated to 256 bits" in said)
     if not good:
         faults.append(f"{name}: algorithms come without what they are:\n{said}")
     said, good = shell.shows("truesum check \t\t", lambda said: name == "fish" or 0 <= said.find("SHA256SUMS") < said.find("folder"))

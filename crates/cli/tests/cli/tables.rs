@@ -30,17 +30,23 @@ fn lists_have_every_row_in_both_forms() {
 fn algorithms_page(rows: &str) -> String {
     let mut text = String::from(
         "# Algorithms\n\n\
-         Made of the rows of `truesum list algorithms --all`: `TRUESUM_BLESS=1 cargo test -p truesum --all-features --test cli\n\
-         page_of_algorithms` writes it anew. *secure* and *weakened* digests show that nobody changed the bytes; *broken* ones and *checksums*\n\
-         that they were not damaged by accident; *sampled* ones tell nothing of what they pass over. *Key*: whether digests can be or\n\
-         must be under a key (`--key-file`). *Lanes*: many files are hashed at once. *Check* is the digest of `123456789`, under the\n\
-         key 00 01 02 .. of the shortest length (32 bytes where any will do) where there must be one. Digests over any hash go by\n\
-         [spec/tree.md](spec/tree.md): `HASH-tree`, `mtsum-HASH`.\n\n\
-         The info hash of a torrent depends on the name of the file: `truesum identify DIGEST FILE` tries it with the name of FILE, and\n\
-         `btih;name=HEXADECIMAL` computes it, with RHash's length of pieces or with `;piece=256KiB`. Left out are CityHash64, CityHash32\n\
-         and FarmHash's 32 bits, which begin with a message's last bytes and would keep whole files in memory. FSB, whose matrices are\n\
-         two million bits, is in programs that are built with `--features full` (or `fsb`).\n\n\
-         | name | also | bits | status | why | what it is | key | lanes | check |\n\
+         `truesum list algorithms --all` prints the same table, and `truesum list algorithms NAME` everything about one algorithm.\n\n\
+         | column | meaning |\n\
+         |---|---|\n\
+         | name, aliases | names for `-a`; upper and lower case are equal |\n\
+         | bits | length of the digest; in parentheses, which other lengths can be selected |\n\
+         | status | *secure* and *weakened* algorithms detect tampering. *broken* algorithms and *checksums* detect only accidental damage. *sampled* algorithms do not read the whole file |\n\
+         | reason | standard, publication or attack behind the status |\n\
+         | key | the algorithm accepts (*optional*) or needs (*needed*) a key (`--key-file`) |\n\
+         | SIMD | several files are hashed at once with SIMD instructions |\n\
+         | check | digest of the text `123456789`, up to 128 bits of it. The key, if needed, is 00 01 02 ... of the shortest length, or of 32 bytes if any length is valid |\n\n\
+         Algorithms built on another hash, such as `HASH-tree` and `mtsum-HASH`, are described in [spec/tree.md](spec/tree.md).\n\n\
+         - The info hash of a torrent depends on the file name. `truesum identify DIGEST FILE` tries it with the name of FILE, and\n\
+         \x20 `btih;name=HEXADECIMAL` computes it. The piece length is the one that RHash uses, or the one given with `;piece=256KiB`.\n\
+         - FSB needs tables of two million bits and is only available in builds with `--features full` (or `fsb`).\n\
+         - CityHash64, CityHash32 and the 32-bit FarmHash are not supported: they start with the last bytes of a message, so the\n\
+         \x20 entire file would have to be kept in memory.\n\n\
+         | name | aliases | bits | status | reason | description | key | SIMD | check |\n\
          |---|---|---|---|---|---|---|---|---|\n",
     );
     for line in rows.lines() {
@@ -151,13 +157,13 @@ fn lists_of_algorithms_are_narrowed_by_status_and_lanes() {
 /// The page of formats, made of the rows.
 fn page(rows: &str) -> String {
     let mut text = String::from(
-        "# Formats\n\n\
-         Made of the rows of the table of formats: `TRUESUM_BLESS=1 cargo test -p truesum --all-features --test cli page_of_formats`\n\
-         writes it anew. How each is read, byte by byte, says [spec/manifests.md](spec/manifests.md). A manifest's format is recognised by\n\
-         its content, then by its name; `truesum check --format NAME` says it. `truesum hash -t NAME` writes the formats that have a *yes*\n\
-         there, and refuses a file that the format cannot hold; what a format has no place for stands beside it. An Android package\n\
-         (`app.apk`) is no manifest, and lists digests of itself: [check](reference/check.md#android-packages).\n\n\
-         | name | what it is | names of manifests | digests | sizes | read | written | lost when written |\n\
+        "# Manifest formats\n\n\
+         truesum recognises the format of a manifest by its content and then by its file name. `truesum check --format NAME` selects a\n\
+         format explicitly. `truesum hash -t NAME` writes a format marked *yes* under *written*, and fails if a file cannot be represented\n\
+         in it. The last column lists what the format cannot store; *some names* means that it cannot represent every file name.\n\n\
+         [spec/manifests.md](spec/manifests.md) specifies how each format is read. Android packages (`app.apk`) are not manifests but contain\n\
+         digests of their own contents, which `truesum check` verifies ([check](reference/check.md#android-packages)).\n\n\
+         | name | description | file names | digests | sizes | read | written | not stored |\n\
          |---|---|---|---|---|---|---|---|\n",
     );
     for line in rows.lines() {
@@ -187,7 +193,7 @@ fn page(rows: &str) -> String {
             row["summary"].as_str().unwrap().replace('|', "\\|"),
             names.join(", "),
             yes("sizes"),
-            if row["read"] == true { "yes" } else { "named" },
+            if row["read"] == true { "yes" } else { "recognised only" },
             yes("written"),
             list("lost"),
         );

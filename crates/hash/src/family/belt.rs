@@ -20,7 +20,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     tag: "BELT-HASH",
     digest_len: 32,
     status: Status::Secure("STB 34.101.31-2011"),
-    summary: "the standard hash of Belarus",
+    summary: "Belarusian standard hash",
     check: "6944c171dbc58b189462d4a2ede715523b66604ab148a8e2975b39f3a4dce82c",
     kind: Kind::Blocks { chain: &BELT, init },
     ..Algorithm::PLAIN

@@ -16,7 +16,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["blake-2bp"],
         digest_len: 64,
         status: Status::Secure("Aumasson, Neves, Wilcox-O'Hearn & Winnerlein 2013"),
-        summary: "four BLAKE2b side by side, for one message on many lanes",
+        summary: "four parallel BLAKE2b states, so that one message uses several SIMD lanes",
         check: "e70843e71ef73ef84d991990687cb72e272e590f7e86f491935e9904f0582a165a388f956d691101c5d2b035634e4415c3cb21d7f721702cc64791d53aedb9e2",
         kind: Kind::Serial(|_| Box::new(Parallel::new(&BLAKE2BP))),
         ..Algorithm::PLAIN
@@ -27,7 +27,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["blake-2sp"],
         digest_len: 32,
         status: Status::Secure("Aumasson, Neves, Wilcox-O'Hearn & Winnerlein 2013"),
-        summary: "eight BLAKE2s side by side; RAR 5, 7-Zip",
+        summary: "eight parallel BLAKE2s states; RAR 5, 7-Zip",
         check: "d6d3157bd4e809982e0eea22c5af5cddf05473f6ecbe353119591e6cdcb7127e",
         kind: Kind::Serial(|_| Box::new(Parallel::new(&BLAKE2SP))),
         ..Algorithm::PLAIN

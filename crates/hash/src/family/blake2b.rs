@@ -24,7 +24,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["b2", "b2sum", "blake-2b"],
         digest_len: 64,
         lengths: Lengths::UpTo(64),
-        status: Status::Secure("RFC 7693; from 256 bits of digest on"),
+        status: Status::Secure("RFC 7693; secure with 256 bits or more"),
         summary: "b2sum, Arch Linux; 8 to 512 bits",
         check: "f5ab8bafa6f2f72b431188ac38ae2de7bb618fb3d38b6cbf639defcdd5e10a86b22fccff571da37e42b23b80b657ee4d936478f582280a87d6dbb1da73f5c47d",
         tree_id: Some("blake2b"),

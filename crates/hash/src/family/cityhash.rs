@@ -15,7 +15,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     tag: "CITYHASH128",
     aliases: &["farmhash128", "farm-fingerprint128", "farmhash-fingerprint128"],
     digest_len: 16,
-    status: Status::Checksum("128 bits, no cryptography (Pike & Alakuijala 2011)"),
+    status: Status::Checksum("128 bits, not cryptographic (Pike & Alakuijala 2011)"),
     summary: "CityHash128 1.1, FarmHash's Fingerprint128",
     check: "f23b3efd020089f76cb62bb21026425b",
     kind: Kind::Sized(new, |size| size),

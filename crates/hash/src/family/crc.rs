@@ -63,7 +63,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["crc-64/nvme", "crc64-nvme"],
         digest_len: 8,
         status: Status::Checksum("64 bits of error detection (NVM Express NVM command set 1.0)"),
-        summary: "S3's own checksum",
+        summary: "S3's default checksum",
         check: "ae8b14860a799888",
         kind: Kind::Linear(Linear::Crc(Crc::of(Parameters { width: 64, poly: 0xad93_d235_94c9_3659, init: 0xffff_ffff_ffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff_ffff_ffff }))),
         ..Algorithm::PLAIN
@@ -85,7 +85,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["cksum"],
         digest_len: 4,
         status: Status::Checksum("32 bits of error detection (POSIX.1-2017, cksum)"),
-        summary: "POSIX cksum: the length is part of the message",
+        summary: "POSIX cksum; includes the length",
         check: "377a6011",
         decimal: Some(Decimal { digits: 1, column: 1, block: 1, usual: true }),
         kind: Kind::Linear(Linear::Crc(Crc {

@@ -16,7 +16,7 @@ use crate::word::{U32x8, U32x16, U64x4, U64x8};
 mod avx512;
 
 const ATTACKED: Status = Status::Weakened(
-    "second preimages below brute force (Khovratovich, Nikolić & Weinmann 2008); left out of SHA-3's second round",
+    "second preimages faster than brute force (Khovratovich, Nikolić & Weinmann 2008); eliminated in the first round of SHA-3",
 );
 
 /// The rows of this family.
@@ -39,7 +39,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["edonr-512", "edon-r512"],
         digest_len: 64,
         status: ATTACKED,
-        summary: "Edon-R, 512 bits; ZFS has it",
+        summary: "Edon-R, 512 bits; ZFS",
         check: "769424a6cf38174e3c40977864c33a0eb4d40330f155ea130d71afcf7eb1ab82861158fd9b5c2358510dd0d59b86f7a5c172b542171b6bde513da6592c73e676",
         tree_id: Some("edonr512"),
         kind: Kind::Blocks { chain: &EDONR512, init: init_512 },

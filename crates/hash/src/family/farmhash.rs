@@ -12,7 +12,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     tag: "FARMHASH64",
     aliases: &["farm-fingerprint64", "farmhash-fingerprint64"],
     digest_len: 8,
-    status: Status::Checksum("64 bits, no cryptography (Pike 2014)"),
+    status: Status::Checksum("64 bits, not cryptographic (Pike 2014)"),
     summary: "FarmHash's Fingerprint64; BigQuery, TensorFlow",
     check: "6290b5b99f49dc6a",
     kind: Kind::Serial(|_| Box::new(Farm::new())),

@@ -11,7 +11,7 @@ macro_rules! row {
             tag: $tag,
             aliases: &[$alias],
             digest_len: 2 * size_of::<$word>(),
-            status: Status::Checksum("two sums: blind to ones in place of zeros (Fletcher 1982)"),
+            status: Status::Checksum("two sums that cannot tell all ones from all zeros (Fletcher 1982)"),
             summary: $summary,
             check: $check,
             kind: Kind::Serial(fletcher::<{ size_of::<$word>() }>),
@@ -22,15 +22,15 @@ macro_rules! row {
 
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[
-    row!("fletcher16" "FLETCHER16" "fletcher-16" u8, "two sums of bytes modulo 255", "1ede"),
-    row!("fletcher32" "FLETCHER32" "fletcher-32" u16, "two sums of 16-bit words modulo 65535", "df09d509"),
-    row!("fletcher64" "FLETCHER64" "fletcher-64" u32, "two sums of 32-bit words modulo 2^32 - 1; APFS", "0d0803376c6a689f"),
+    row!("fletcher16" "FLETCHER16" "fletcher-16" u8, "two sums over bytes, modulo 255", "1ede"),
+    row!("fletcher32" "FLETCHER32" "fletcher-32" u16, "two sums over 16-bit words, modulo 65535", "df09d509"),
+    row!("fletcher64" "FLETCHER64" "fletcher-64" u32, "two sums over 32-bit words, modulo 2^32 - 1; APFS", "0d0803376c6a689f"),
     Algorithm {
         name: "inet16",
         tag: "INET16",
         aliases: &["internet-checksum", "rfc1071"],
         digest_len: 2,
-        status: Status::Checksum("16 bits of sum, blind to the order of words (RFC 1071)"),
+        status: Status::Checksum("16-bit sum that ignores word order (RFC 1071)"),
         summary: "IP, TCP and UDP headers",
         check: "f62a",
         kind: Kind::Serial(internet),

@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 
 const THEORY: Status = Status::Weakened(
     "collisions in 2^105 steps, preimages in 2^192 (Mendel, Pramstaller, Rechberger, Kontak & Szmidt 2008); \
-     withdrawn for GOST R 34.11-2012",
+     superseded by GOST R 34.11-2012",
 );
 
 /// The rows of this family.

@@ -14,7 +14,7 @@ use crate::family::columns::{Tables, mixed};
 use std::sync::LazyLock;
 
 const GROESTL: Status =
-    Status::Secure("a finalist of SHA-3; collisions of 3 of 10 rounds (Mendel, Rijmen & Schläffer 2014)");
+    Status::Secure("SHA-3 finalist; collisions for 3 of 10 rounds (Mendel, Rijmen & Schläffer 2014)");
 
 rows! {
     GROESTL;

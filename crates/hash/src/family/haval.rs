@@ -10,9 +10,9 @@ use crate::word::{Endian, Word32, array, unknown};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x8, U32x16};
 
-const THREE: Status = Status::Broken("collisions of three passes by hand (Wang, Feng, Lai & Yu 2004)");
-const FOUR: Status = Status::Broken("collisions of four passes in 2^36 steps (Yu, Wang, Yun & Park 2006)");
-const FIVE: Status = Status::Weakened("collisions of five passes in 2^123 steps (Yu, Wang, Yun & Park 2006)");
+const THREE: Status = Status::Broken("collisions for three passes, computable by hand (Wang, Feng, Lai & Yu 2004)");
+const FOUR: Status = Status::Broken("collisions for four passes in 2^36 steps (Yu, Wang, Yun & Park 2006)");
+const FIVE: Status = Status::Weakened("collisions for five passes in 2^123 steps (Yu, Wang, Yun & Park 2006)");
 
 macro_rules! rows {
     ($($name:literal $tag:literal $comma:literal, $len:literal, $status:ident $kernels:ident $passes:literal, $check:literal;)*) => {

@@ -15,9 +15,9 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     aliases: &["imosum"],
     digest_len: 16,
     status: Status::Sampled(
-        "three samples of 16 KiB and the length: 49152 bytes of a file of 128 KiB or more, whatever its size (Kalafut 2015)",
+        "reads only three samples of 16 KiB of files of 128 KiB or more (Kalafut 2015)",
     ),
-    summary: "MurmurHash3 of three samples; equal media files",
+    summary: "MurmurHash3 of three samples; finds duplicate media files",
     check: "0984645edb66cca499f8fac73a1ea105",
     kind: Kind::Sized(new, |size| if size < WHOLE_BELOW { size } else { 3 * SAMPLE }),
     ..Algorithm::PLAIN

@@ -12,7 +12,7 @@ use crate::word::{U64x2, U64x4, U64x8};
 use std::sync::LazyLock;
 
 const JH: Status = Status::Secure(
-    "a finalist of SHA-3; semi-free-start near-collisions of 37 of 42 rounds (Naya-Plasencia, Toz & Varıcı 2011)",
+    "SHA-3 finalist; semi-free-start near-collisions for 37 of 42 rounds (Naya-Plasencia, Toz & Varıcı 2011)",
 );
 
 rows! {

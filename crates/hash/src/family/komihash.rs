@@ -14,7 +14,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     tag: "KOMIHASH",
     aliases: &["komihash5"],
     digest_len: 8,
-    status: Status::Checksum("64 bits, no cryptography (Vaneev 2021)"),
+    status: Status::Checksum("64 bits, not cryptographic (Vaneev 2021)"),
     summary: "komihash 5; hash tables",
     check: "1e48489aa85686e9",
     seed_bits: 64,

@@ -16,14 +16,14 @@ use crate::family::columns::{Tables, mixed};
 use crate::family::whirlpool::multiply;
 use std::sync::LazyLock;
 
-const KUPYNA: Status = Status::Secure("DSTU 7564:2014; collisions of 5 of 10 rounds (Zou & Dong 2015)");
+const KUPYNA: Status = Status::Secure("DSTU 7564:2014; collisions for 5 of 10 rounds (Zou & Dong 2015)");
 
 rows! {
     KUPYNA;
-    "kupyna224" "KUPYNA-224" ["kupyna-224"], 28 SHORT, "the standard hash of Ukraine, 224 bits", "4eaa9c40821638bc5964e8a8db5f4ee3e113ffb21822e863f2d03cb6";
-    "kupyna256" "KUPYNA-256" ["kupyna-256", "dstu7564-256"], 32 SHORT, "the standard hash of Ukraine, 256 bits", "a09c05514eaa9c40821638bc5964e8a8db5f4ee3e113ffb21822e863f2d03cb6";
-    "kupyna384" "KUPYNA-384" ["kupyna-384", "dstu7564-384"], 48 LONG, "the standard hash of Ukraine, 384 bits", "ff6d7c421eeb4485e9682b9f1af48111a00a3b7b411f46e63813771a5001065cb59077e3bc096a65a68c90f9adf24b66";
-    "kupyna512" "KUPYNA-512" ["kupyna-512", "dstu7564-512"], 64 LONG, "the standard hash of Ukraine, 512 bits", "b3c19bf16d723e7c3ed4abf3c9a6dadeff6d7c421eeb4485e9682b9f1af48111a00a3b7b411f46e63813771a5001065cb59077e3bc096a65a68c90f9adf24b66";
+    "kupyna224" "KUPYNA-224" ["kupyna-224"], 28 SHORT, "Ukrainian standard hash, 224 bits", "4eaa9c40821638bc5964e8a8db5f4ee3e113ffb21822e863f2d03cb6";
+    "kupyna256" "KUPYNA-256" ["kupyna-256", "dstu7564-256"], 32 SHORT, "Ukrainian standard hash, 256 bits", "a09c05514eaa9c40821638bc5964e8a8db5f4ee3e113ffb21822e863f2d03cb6";
+    "kupyna384" "KUPYNA-384" ["kupyna-384", "dstu7564-384"], 48 LONG, "Ukrainian standard hash, 384 bits", "ff6d7c421eeb4485e9682b9f1af48111a00a3b7b411f46e63813771a5001065cb59077e3bc096a65a68c90f9adf24b66";
+    "kupyna512" "KUPYNA-512" ["kupyna-512", "dstu7564-512"], 64 LONG, "Ukrainian standard hash, 512 bits", "b3c19bf16d723e7c3ed4abf3c9a6dadeff6d7c421eeb4485e9682b9f1af48111a00a3b7b411f46e63813771a5001065cb59077e3bc096a65a68c90f9adf24b66";
 }
 
 static SHORT: Chain = chain::<8>(KERNELS_SHORT);

@@ -11,7 +11,7 @@ use crate::word::{Endian, Word, Word32, Word64, array};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x4, U32x8, U32x16, U64x4, U64x8};
 
-const STANDARD: Status = Status::Secure("KS X 3262; collisions of 13 of 26 rounds (Kim et al. 2014)");
+const STANDARD: Status = Status::Secure("KS X 3262; collisions for 13 of 26 rounds (Kim et al. 2014)");
 
 macro_rules! row {
     ($bits:ident $name:literal $tag:literal $aliases:tt $len:literal, $check:literal) => {
@@ -21,7 +21,7 @@ macro_rules! row {
             aliases: &$aliases,
             digest_len: $len,
             status: STANDARD,
-            summary: concat!("the standard hash of Korea, over ", $bits!(words)),
+            summary: concat!("Korean standard hash, with ", $bits!(words)),
             check: $check,
             tree_id: Some($name),
             kind: Kind::Blocks { chain: $bits!(chain), init: $bits!(init) },
@@ -30,12 +30,12 @@ macro_rules! row {
     };
 }
 macro_rules! narrow {
-    (words) => { "words of 32 bits" };
+    (words) => { "32-bit words" };
     (chain) => { &LSH_256 };
     (init) => { |params| if params.digest_len == 28 { FIRST_224 } else { FIRST_256 } };
 }
 macro_rules! wide {
-    (words) => { "words of 64 bits" };
+    (words) => { "64-bit words" };
     (chain) => { &LSH_512 };
     (init) => { init_wide };
 }

@@ -17,7 +17,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         name: "md4",
         tag: "MD4",
         digest_len: 16,
-        status: Status::Broken("collisions by hand (Wang et al. 2005), preimages in theory (Leurent 2008)"),
+        status: Status::Broken("collisions computable by hand (Wang et al. 2005), theoretical preimage attacks (Leurent 2008)"),
         summary: "RFC 1320; ed2k, NTLM",
         check: "2ae523785d0caf4d2fb557c12016185c",
         tree_id: Some("md4"),

@@ -21,7 +21,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "MD5",
         digest_len: 16,
         status: Status::Broken("collisions in seconds (Wang & Yu 2005; chosen-prefix: Stevens et al. 2007)"),
-        summary: "RFC 1321; the digest of old manifests, PAR2, S3 ETags",
+        summary: "RFC 1321; older manifests, PAR2, S3 ETags",
         check: "25f9e794323b453885f5181f1b624d0b",
         tree_id: Some("md5"),
         kind: Kind::Blocks { chain: &MD5, init },

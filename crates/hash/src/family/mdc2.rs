@@ -14,7 +14,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     aliases: &["mdc-2"],
     digest_len: 16,
     status: Status::Broken("collisions in 2^49 steps, preimages in 2^73 (Knudsen, Mendel, Rechberger & Thomsen 2009)"),
-    summary: "a hash made of DES; OpenSSL's legacy programs",
+    summary: "a hash based on DES; OpenSSL's legacy provider",
     check: "6625851c059ff01fd2012fe255f2da8a",
     kind: Kind::Serial(|_| Box::new(Mdc2::NEW)),
     ..Algorithm::PLAIN

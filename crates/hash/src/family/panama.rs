@@ -11,7 +11,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     name: "panama",
     tag: "PANAMA",
     digest_len: 32,
-    status: Status::Broken("a collision at once (Daemen & Van Assche 2007)"),
+    status: Status::Broken("immediate collisions (Daemen & Van Assche 2007)"),
     summary: "a cipher of 1998 used as a hash; ancestor of Keccak",
     check: "3c83d2c9109de4d1fa64833683a7c280591a7cfd8516769ea879e56a4ad39b99",
     kind: Kind::Serial(|_| Box::new(Panama::NEW)),

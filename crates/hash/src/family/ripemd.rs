@@ -13,7 +13,7 @@ use crate::word::{Endian, Word32, array, turns};
 use crate::word::{U32x8, U32x16};
 use std::mem::swap;
 
-const SHORT: &str = "a collision costs 2^64 steps at most: lines of 128 bits; collisions of 61 of 64 steps \
+const SHORT: &str = "collisions in at most 2^64 steps: 128-bit lines; collisions for 61 of 64 steps \
                      (Landelle & Peyrin 2013, for 128 bits)";
 
 /// The rows of this family.
@@ -24,7 +24,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["rmd128", "ripemd-128"],
         digest_len: 16,
         status: Status::Weakened(SHORT),
-        summary: "RIPEMD of 128 bits; TrueCrypt's time",
+        summary: "128-bit RIPEMD",
         check: "1886db8acdcbfeab1e7ee3780400536f",
         tree_id: Some("ripemd128"),
         kind: Kind::Blocks { chain: &RIPEMD128, init },
@@ -36,7 +36,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["rmd256", "ripemd-256"],
         digest_len: 32,
         status: Status::Weakened(SHORT),
-        summary: "two lines of RIPEMD-128 side by side",
+        summary: "two parallel lines of RIPEMD-128",
         check: "6be43ff65dd40ea4f2ff4ad58a7c1acc7c8019137698945b16149eb95df244b7",
         tree_id: Some("ripemd256"),
         kind: Kind::Blocks { chain: &RIPEMD256, init },
@@ -47,8 +47,8 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "RMD320",
         aliases: &["rmd320", "ripemd-320"],
         digest_len: 40,
-        status: Status::Weakened("meant to be as hard as RIPEMD-160 only (Dobbertin, Bosselaers & Preneel 1996)"),
-        summary: "two lines of RIPEMD-160 side by side",
+        status: Status::Weakened("designed to be only as strong as RIPEMD-160 (Dobbertin, Bosselaers & Preneel 1996)"),
+        summary: "two parallel lines of RIPEMD-160",
         check: "7e36771775a8d279475d4fd76b0c8e412b6ad085a0002475a148923ccfa5d71492e12fa88eeaf1a9",
         tree_id: Some("ripemd320"),
         kind: Kind::Blocks { chain: &RIPEMD320, init: init_320 },

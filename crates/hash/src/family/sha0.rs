@@ -14,7 +14,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     aliases: &["sha-0"],
     digest_len: 20,
     status: Status::Broken("collisions in 2^39 steps (Wang, Yu & Yin 2005), found in an hour (Manuel & Peyrin 2008)"),
-    summary: "FIPS 180 as of 1993, withdrawn",
+    summary: "FIPS 180 (1993), withdrawn",
     check: "f0360779d2af6615f306bb534223cf762a92e988",
     tree_id: Some("sha0"),
     kind: Kind::Blocks { chain: &SHA0, init },

@@ -14,8 +14,8 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     tag: "SHA1DC",
     aliases: &["sha-1dc", "sha1-dc", "sha1cd"],
     digest_len: 20,
-    status: Status::Weakened("only the known collision attacks are found (Stevens & Shumow 2017), and 160 bits are few"),
-    summary: "SHA-1 that fails files made by a known collision attack (SHAttered, SHAmbles); git",
+    status: Status::Weakened("detects known collision attacks only (Stevens & Shumow 2017); only 160 bits"),
+    summary: "SHA-1 that rejects files made by known collision attacks (SHAttered, SHAmbles); git",
     check: "f7c3bc1d808e04732adf679965ccc34ca7ae3441",
     kind: Kind::Serial(|_| Box::new(Checked(Sha1::new()))),
     ..Algorithm::PLAIN

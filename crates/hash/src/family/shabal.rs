@@ -13,7 +13,7 @@ use crate::word::{U32x8, U32x16};
 use std::sync::LazyLock;
 
 const SHABAL: Status = Status::Secure(
-    "a candidate of SHA-3's second round; distinguishers of the permutation only (Aumasson et al. 2009)",
+    "SHA-3 second-round candidate; only distinguishers for the permutation (Aumasson et al. 2009)",
 );
 
 rows! {

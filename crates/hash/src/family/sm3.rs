@@ -18,7 +18,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "SM3",
         digest_len: 32,
         status: Status::Secure("GB/T 32905-2016, ISO/IEC 10118-3:2018"),
-        summary: "China's standard digest",
+        summary: "Chinese standard hash",
         check: "c7ae0aec3d2f9beb84dc1885aa7a576baa7a07b38060afc64c5600f93a5456b5",
         tree_id: Some("sm3"),
         kind: Kind::Blocks { chain: &SM3, init },

@@ -22,7 +22,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "GOST12-256",
         aliases: &["streebog256", "streebog-256", "stribog256", "md_gost12_256"],
         digest_len: 32,
-        status: Status::Secure("RFC 6986; why its S-box has the structure it has is not told (Perrin 2019)"),
+        status: Status::Secure("RFC 6986; the origin of its S-box structure is unexplained (Perrin 2019)"),
         summary: "GOST R 34.11-2012 (Streebog), 256 bits",
         check: "84da1066a0205e1446ec4a858ed2314b6233e5790ba5999dde8cd35d5d39f002",
         tree_id: Some("gost12-256"),
@@ -35,7 +35,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["streebog512", "streebog-512", "stribog512", "md_gost12_512"],
         digest_len: 64,
         status: Status::Weakened(
-            "second preimages of long messages in 2^266 steps, not 2^512 (Guo, Jean, Leurent, Peyrin & Wang 2014); RFC 6986",
+            "second preimages of long messages in 2^266 steps instead of 2^512 (Guo, Jean, Leurent, Peyrin & Wang 2014); RFC 6986",
         ),
         summary: "GOST R 34.11-2012 (Streebog), 512 bits",
         check: "c36fadf5238435a7dda541152c70014a3c2ff0211bba50f15d2279ba13f6f1e4f4108c6b39fc12ca93e73453a95a135bff756312165fc8e4c159dfd6f3a4baf6",

@@ -12,7 +12,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     tag: "WYHASH",
     aliases: &["wyhash-final4"],
     digest_len: 8,
-    status: Status::Checksum("64 bits, no cryptography (Wang Yi 2019)"),
+    status: Status::Checksum("64 bits, not cryptographic (Wang Yi 2019)"),
     summary: "wyhash final 4; the hash tables of Zig, Go and Nim",
     check: "c3901284d62a3e7b",
     seed_bits: 64,

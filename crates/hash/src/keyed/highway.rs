@@ -14,7 +14,7 @@ macro_rules! row {
             tag: $tag,
             digest_len: $len,
             status: Status::Weakened(
-                "a keyed hash without a proof or much analysis (Alakuijala, Cox & Wassenberg 2016); no secret, no protection",
+                "a keyed hash with little analysis and no proof (Alakuijala, Cox & Wassenberg 2016)",
             ),
             summary: $summary,
             check: $check,
@@ -27,9 +27,9 @@ macro_rules! row {
 
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[
-    row!("highwayhash64" "HIGHWAYHASH64" 8, "HighwayHash of 64 bits", "87ce5c072f672d93"),
-    row!("highwayhash128" "HIGHWAYHASH128" 16, "HighwayHash of 128 bits", "fb78e69e5a9579979419ab1c34aed09c"),
-    row!("highwayhash256" "HIGHWAYHASH256" 32, "HighwayHash of 256 bits; the bit-rot protection of MinIO", "36d27f50c35062b69fd9c8f7985d314b68933f4feff9b699a61861deaf89a841"),
+    row!("highwayhash64" "HIGHWAYHASH64" 8, "64-bit HighwayHash", "87ce5c072f672d93"),
+    row!("highwayhash128" "HIGHWAYHASH128" 16, "128-bit HighwayHash", "fb78e69e5a9579979419ab1c34aed09c"),
+    row!("highwayhash256" "HIGHWAYHASH256" 32, "256-bit HighwayHash; MinIO's bit-rot protection", "36d27f50c35062b69fd9c8f7985d314b68933f4feff9b699a61861deaf89a841"),
 ];
 
 /// A hasher under the key, whose length [`Spec::with_key`](crate::Spec::with_key) has seen to.

@@ -30,10 +30,10 @@ pub(crate) fn over(base: &Spec) -> Option<&'static Algorithm> {
         return Some(row);
     }
     let status = match row.status {
-        Status::Secure(_) => Status::Secure("FIPS 198-1, over a hash without known attacks"),
+        Status::Secure(_) => Status::Secure("FIPS 198-1, with a hash without known attacks"),
         status @ (Status::Weakened(_) | Status::Sampled(_) | Status::Checksum(_)) => status,
         Status::Broken(_) => Status::Weakened(
-            "the hash has collisions, which HMAC does not need (Bellare 2006); not for new uses (RFC 6151)",
+            "the hash has collisions, which do not break HMAC (Bellare 2006); not for new designs (RFC 6151)",
         ),
     };
     let made_now = &*Box::leak(Box::new(Algorithm {
@@ -41,7 +41,7 @@ pub(crate) fn over(base: &Spec) -> Option<&'static Algorithm> {
         name: String::leak(name),
         digest_len: base.digest_len(),
         status,
-        summary: String::leak(format!("HMAC over {base} (RFC 2104)")),
+        summary: String::leak(format!("HMAC with {base} (RFC 2104)")),
         keying: Keying::Always { least: 1, most: LONGEST },
         kind: Kind::Blocks { chain, init },
         framed: stream,

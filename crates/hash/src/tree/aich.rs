@@ -18,7 +18,7 @@ pub(crate) const ROW: Algorithm = Algorithm {
         "SHA-1's collisions (Stevens et al. 2017); leaves and nodes are not told apart: a file of two hashes has the \
          digest of a longer one",
     ),
-    summary: "eMule's hash of large files: SHA-1 over blocks of 180 KiB",
+    summary: "eMule: SHA-1 tree over 180 KiB blocks",
     check: "f7c3bc1d808e04732adf679965ccc34ca7ae3441",
     kind: Kind::Serial(new),
     ..Algorithm::PLAIN

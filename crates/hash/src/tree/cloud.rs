@@ -13,9 +13,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "QUICKXOR",
         aliases: &["quickxorhash"],
         digest_len: 20,
-        status: Status::Checksum(
-            "160 bits of exclusive or, no cryptography (Microsoft, QuickXorHash algorithm)",
-        ),
+        status: Status::Checksum("160-bit XOR, not cryptographic (Microsoft, QuickXorHash algorithm)"),
         summary: "OneDrive for Business and SharePoint",
         check: "3190c10c6850031bdc0007390900000000000000",
         kind: Kind::Serial(|_| Box::new(QuickXor { sums: [0; PERIOD], total: 0 })),
@@ -26,8 +24,10 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "MAILRU",
         aliases: &[],
         digest_len: 20,
-        status: Status::Broken("SHA-1's collisions (Stevens et al. 2017); up to 20 bytes stand as they are"),
-        summary: "Mail.ru Cloud: SHA-1 of a prefix, the file and its length",
+        status: Status::Broken(
+            "SHA-1's collisions (Stevens et al. 2017); the digest of up to 20 bytes is the content itself",
+        ),
+        summary: "Mail.ru Cloud: SHA-1 of a prefix, the content and the length",
         check: "3132333435363738390000000000000000000000",
         kind: Kind::Serial(|_| {
             let mut hasher = Spec::new(&sha1::ROWS[0]).hasher();

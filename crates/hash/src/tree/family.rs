@@ -39,7 +39,7 @@ impl Family {
     }
 }
 
-const UNTOLD: &str = "leaves and nodes are not told apart: a file of two hashes has the digest of a longer one \
+const UNTOLD: &str = "no leaf and node prefixes: a file of two hashes has the digest of a longer file \
                       (the reason for the prefixes of RFC 6962, 2013)";
 
 /// Every construction. A more special prefix stands before the one it begins with.

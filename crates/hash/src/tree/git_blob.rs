@@ -14,7 +14,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["gitoid:blob:sha1", "swh:1:cnt"],
         digest_len: 20,
         status: Status::Broken("SHA-1's collisions (Stevens et al. 2017); binds the length"),
-        summary: "git's name of a file's content, and Software Heritage's: swh:1:cnt:HEX",
+        summary: "git blob object name, also used by Software Heritage (swh:1:cnt:HEX)",
         check: "e2e107ac61ac259b87c544f6e7a4eb03422c6c21",
         kind: Kind::Headed(Headed { base: &sha1::ROWS[0], header, held }),
         ..Algorithm::PLAIN
@@ -24,8 +24,8 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "GIT-BLOB-SHA256",
         aliases: &["gitoid:blob:sha256"],
         digest_len: 32,
-        status: Status::Secure("SHA-256 behind a header that binds the length (FIPS 180-4)"),
-        summary: "git's name of a file's content in a repository of SHA-256 objects",
+        status: Status::Secure("SHA-256 of a header that binds the length, and the content (FIPS 180-4)"),
+        summary: "git blob object name in a SHA-256 repository",
         check: "7f50e40d8f5a6d87ebeb1408ac69a16634401f3f31e4b8f0f071aed262d22036",
         kind: Kind::Headed(Headed { base: &sha2::ROWS[1], header, held }),
         ..Algorithm::PLAIN

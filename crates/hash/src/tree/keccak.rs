@@ -34,15 +34,15 @@ macro_rules! row {
 /// The rows of these trees.
 pub(crate) static ROWS: &[Algorithm] = &[
     row!(KT128 "kt128" "KT128" ["k12", "kangaroo12", "kangarootwelve"] 32 Lengths::Any,
-        "RFC 9861; 128 bits of strength", "KangarooTwelve: TurboSHAKE128 over blocks of 8 KiB, on all lanes", "82f391daa584b77442fd08e505581855d8e884a7e33fb6aa32dc965e2ba51704"),
+        "RFC 9861; 128-bit security", "KangarooTwelve: TurboSHAKE128 over 8 KiB blocks, in parallel", "82f391daa584b77442fd08e505581855d8e884a7e33fb6aa32dc965e2ba51704"),
     row!(KT256 "kt256" "KT256" [] 64 Lengths::Any,
-        "RFC 9861; 256 bits of strength", "KangarooTwelve of 256 bits of strength", "1b8ef102104950c149482113ad2996f222c8aa3a0b72596bb38e8e949a6d0f3dac8b34149f3fdbadda9f656a0713565c00988e984301c1a100f597b9e572d2d0"),
+        "RFC 9861; 256-bit security", "KangarooTwelve with 256-bit security", "1b8ef102104950c149482113ad2996f222c8aa3a0b72596bb38e8e949a6d0f3dac8b34149f3fdbadda9f656a0713565c00988e984301c1a100f597b9e572d2d0"),
     row!(M14 "m14" "M14" ["marsupilamifourteen"] 64 Lengths::Any,
-        "256 bits of strength (Bertoni et al., KangarooTwelve, 2018)", "MarsupilamiFourteen: KT256 with fourteen rounds", "46d7bfd8e2a4c78cc88e878f3207c13c3890792b85876ff51d423efe4a67c504faec249aa5e469690812d7f530aded473918555d5376ea4fb9db9b9ef32e40ad"),
+        "256-bit security (Bertoni et al., KangarooTwelve, 2018)", "MarsupilamiFourteen: KT256 with fourteen rounds", "46d7bfd8e2a4c78cc88e878f3207c13c3890792b85876ff51d423efe4a67c504faec249aa5e469690812d7f530aded473918555d5376ea4fb9db9b9ef32e40ad"),
     row!(PARALLEL128 "parallelhash128" "PARALLELHASH128" ["parallelhash-128"] 32 Lengths::Fixed,
-        "SP 800-185; 128 bits of strength", "SHAKE128 over blocks of 8 KiB, 256 bits", "49730fe27531424c560fe27da0ef436f2bbdd61a6b1370429f18da965774cc72"),
+        "SP 800-185; 128-bit security", "SHAKE128 over 8 KiB blocks, 256 bits", "49730fe27531424c560fe27da0ef436f2bbdd61a6b1370429f18da965774cc72"),
     row!(PARALLEL256 "parallelhash256" "PARALLELHASH256" ["parallelhash-256"] 64 Lengths::Fixed,
-        "SP 800-185; 256 bits of strength", "SHAKE256 over blocks of 8 KiB, 512 bits", "f906919fef1c5494dffdef6c36a20e1c50f647c893dbf1b196d9394d5bce7b8e140272f339f42c17d0ebceed2b5762ca96e59eb931acba5370e8d59dc77c365c"),
+        "SP 800-185; 256-bit security", "SHAKE256 over 8 KiB blocks, 512 bits", "f906919fef1c5494dffdef6c36a20e1c50f647c893dbf1b196d9394d5bce7b8e140272f339f42c17d0ebceed2b5762ca96e59eb931acba5370e8d59dc77c365c"),
 ];
 
 const BLOCK: usize = 8192;

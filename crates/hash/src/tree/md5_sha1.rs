@@ -12,8 +12,8 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     tag: "MD5-SHA1",
     aliases: &[],
     digest_len: 36,
-    status: Status::Broken("no harder than SHA-1 and many times MD5: collisions of both chains (Joux 2004)"),
-    summary: "RFC 4346; signatures of TLS 1.1",
+    status: Status::Broken("hardly stronger than SHA-1 alone (Joux 2004)"),
+    summary: "RFC 4346; TLS 1.1 signatures",
     check: "25f9e794323b453885f5181f1b624d0bf7c3bc1d808e04732adf679965ccc34ca7ae3441",
     kind: Kind::Serial(new),
     ..Algorithm::PLAIN

@@ -17,10 +17,10 @@ pub(crate) const ROW: Algorithm = Algorithm {
     aliases: &["pieces-root", "bt-root"],
     digest_len: 32,
     status: Status::Broken(
-        "the file of two leaf hashes has the root of the file they came from: no prefixes as in RFC 6962 (2013); \
+        "no leaf and node prefixes (see RFC 6962): a file of two leaf hashes has the root of the original file; \
          compare sizes too",
     ),
-    summary: "a file in a BitTorrent v2 torrent; zeros for an empty one, which has no root",
+    summary: "pieces root of a file in a v2 torrent; zeros for an empty file",
     check: "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
     kind: Kind::Serial(|_| {
         Box::new(Pieces {

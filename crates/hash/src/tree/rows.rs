@@ -13,7 +13,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["etag"],
         digest_len: 16,
         status: Status::Broken("MD5's collisions (Wang & Yu 2005)"),
-        summary: "ETag of an S3 multipart upload: MD5 of the parts' MD5s, and their number",
+        summary: "ETag of an S3 multipart upload: MD5 of the parts' MD5 digests, and the number of parts",
         check: "5927c5d64d94a5786f90003aa26d0159-1",
         kind: s3::composite(&md5::ROWS[0], 16),
         ..Algorithm::PLAIN
@@ -24,10 +24,10 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["glacier-tree-sha256", "sha256-tree-hash"],
         digest_len: 32,
         status: Status::Broken(
-            "the file of two leaf hashes has the digest of the file they came from: no prefixes as in RFC 6962 (2013); \
+            "no leaf and node prefixes (see RFC 6962): a file of two leaf hashes has the digest of the original file; \
              compare sizes too",
         ),
-        summary: "Amazon S3 Glacier's tree hash: SHA-256 over leaves of 1 MiB",
+        summary: "Amazon S3 Glacier's tree hash: SHA-256 over 1 MiB leaves",
         check: "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
         kind: Kind::Composite(Composite {
             base: (&sha2::ROWS[1], 32),
@@ -45,7 +45,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["tree:tiger"],
         digest_len: 24,
         status: Status::Weakened("preimages of Tiger in 2^188.8 steps (Guo, Ling, Rechberger & Wang 2010)"),
-        summary: "Tiger tree hash of DC++ and Gnutella: leaves of 1 KiB (THEX, 2003)",
+        summary: "Tiger tree hash of DC++ and Gnutella, with 1 KiB leaves (THEX, 2003)",
         check: "cf8fbe2de8607f3d518432cf632fdafc14471337c377a0ce",
         kind: Kind::Composite(Composite {
             base: (&tiger::ROWS[0], 24),
@@ -63,7 +63,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["edonkey", "emule"],
         digest_len: 16,
         status: Status::Broken("MD4's collisions (Wang, Lai, Feng, Chen & Yu 2005)"),
-        summary: "eMule: MD4 of the MD4s of parts of 9728000 bytes, an empty one behind a last whole one",
+        summary: "eMule: MD4 of the MD4 digests of 9,728,000-byte parts; adds an empty part after a complete last one",
         check: "2ae523785d0caf4d2fb557c12016185c",
         kind: ed2k(List::SingleOpen),
         ..Algorithm::PLAIN
@@ -74,7 +74,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["ed2k-edonkey2000"],
         digest_len: 16,
         status: Status::Broken("MD4's collisions (Wang, Lai, Feng, Chen & Yu 2005)"),
-        summary: "eDonkey2000: as ed2k but for sizes that are multiples of 9728000 bytes",
+        summary: "eDonkey2000: differs from ed2k for multiples of 9,728,000 bytes",
         check: "2ae523785d0caf4d2fb557c12016185c",
         kind: ed2k(List::Single),
         ..Algorithm::PLAIN
@@ -87,10 +87,8 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "DROPBOX",
         aliases: &["dropbox-content-hash"],
         digest_len: 32,
-        status: Status::Secure(
-            "SHA-256 twice: digests of blocks, whose number the length of their list tells (FIPS 180-4)",
-        ),
-        summary: "Dropbox's content_hash: SHA-256 of the SHA-256s of blocks of 4 MiB",
+        status: Status::Secure("SHA-256 of the SHA-256 digests of the blocks (FIPS 180-4)"),
+        summary: "Dropbox's content_hash: SHA-256 of the SHA-256 digests of 4 MiB blocks",
         check: "292b0d007566832db94bfae689cd70d1ab772811fd44b9f49d8550ee9ea6a494",
         kind: Kind::Composite(Composite {
             base: (&sha2::ROWS[1], 32),

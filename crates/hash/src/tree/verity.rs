@@ -39,26 +39,28 @@ macro_rules! row {
     };
 }
 
-const DESCRIBED: Status = Status::Secure("the descriptor binds size and shape (Linux 5.4, fsverity.rst)");
-const BARE: Status = Status::Secure("among devices of one size: it binds no length (Linux 3.4, verity.rst)");
+const DESCRIBED: Status =
+    Status::Secure("the descriptor binds size and tree shape (Linux 5.4, fsverity.rst)");
+const BARE: Status =
+    Status::Secure("for devices of equal size: the length is not bound (Linux 3.4, verity.rst)");
 const SHA1: Status = Status::Broken("SHA-1's collisions (Stevens et al. 2017)");
 
 /// The rows of this tree.
 pub(crate) static ROWS: &[Algorithm] = &[
     row!("fsverity" "FSVERITY" ["fsverity-sha256"] 32 &sha2::ROWS[1], DESCRIBED,
-        "fs-verity, usually of blocks of 4096 bytes without salt; Android, OSTree, RPM", fs,
+        "fs-verity, by default with 4096-byte blocks and no salt; Android, OSTree, RPM", fs,
         "a4b27150907ff38e09d8b21c895d10b081f713771cb60b656c6a0631310a3eba"),
     row!("fsverity-sha512" "FSVERITY-SHA512" [] 64 &sha512::ROWS[1], DESCRIBED,
-        "fs-verity over SHA-512", fs,
+        "fs-verity with SHA-512", fs,
         "cf5d93023d1f170fa1babdbcba972e42d5d34b7e78380306ea5fd4822784e7e04360c0f5402bc31d0be3295dcaf430ed74c68f558544abc332af4492abb3e904"),
     row!("dm-verity" "DM-VERITY" ["dm-verity-sha256"] 32 &sha2::ROWS[1], BARE,
-        "root hash of dm-verity, a short last block with zeros behind it; verified boot", dm,
+        "dm-verity root hash; a short last block is zero-padded; verified boot", dm,
         "518fb918066c8998413f2d258cfaabef87cfbd8e58a981cdfa5091dccd6ef9f2"),
     row!("dm-verity-sha512" "DM-VERITY-SHA512" [] 64 &sha512::ROWS[1], BARE,
-        "root hash of dm-verity over SHA-512", dm,
+        "dm-verity root hash with SHA-512", dm,
         "43cf72fdb90b7d292d446dc5e3370c0bc2729967014368417afdfc194a3c54308a78da650568fbe7e43b50391ad13837a5f1f4b5f5b41161483a8230fa4bad8d"),
     row!("dm-verity-sha1" "DM-VERITY-SHA1" [] 20 &sha1::ROWS[0], SHA1,
-        "root hash of dm-verity over SHA-1; older Android", dm,
+        "dm-verity root hash with SHA-1; older Android", dm,
         "2524e86f17b2de4a33221a7fede3797c3954a82d"),
 ];
 

@@ -11,8 +11,8 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     tag: "XET",
     aliases: &["xet-file"],
     digest_len: 32,
-    status: Status::Secure("nodes tell the sizes of what is below them (draft-denis-xet-03)"),
-    summary: "Hugging Face's file hash, written as it shows it: four numbers",
+    status: Status::Secure("nodes include the sizes of their subtrees (draft-denis-xet-03)"),
+    summary: "Hugging Face's file hash, in its notation (four numbers)",
     check: "a7b72d56d63af69ffb0635703396ff2bd2a3daf36c6be2628eb60b1b64a10efb",
     kind: Kind::Serial(|_| Box::new(Xet::new())),
     ..Algorithm::PLAIN

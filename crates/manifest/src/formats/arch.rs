@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 pub(crate) static ARCH: Format = Format {
     name: "arch",
     file_names: &["pkgbuild", ".srcinfo"],
-    summary: "source and ALGORITHMsums of a PKGBUILD or a .SRCINFO, which is never executed",
+    summary: "sources and checksums in a PKGBUILD or .SRCINFO; the file is not executed",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let flat = head.lines(b'\n').any(|line| line.starts_with(b"pkgbase = "));

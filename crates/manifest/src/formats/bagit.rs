@@ -26,7 +26,7 @@ pub(crate) static BAGIT: Format = Format {
         "manifest-blake2b512.txt",
         "manifest-blake3.txt",
     ],
-    summary: "digest, blanks, name with three characters escaped, as the manifests of a BagIt bag",
+    summary: "BagIt manifest: digest, spaces, name (CR, LF and % escaped)",
     holds: Holds {
         told: Told::ByName,
         // An asterisk or a blank in front would be taken for what stands between digest and name; blanks at the end are

@@ -16,7 +16,7 @@ use truesum_hash::{Digest, Spec, find};
 pub(crate) static OBAO: Format = Format {
     name: "obao",
     file_names: &[".obao"],
-    summary: "Bao outboard, the BLAKE3 tree above chunks of 1 KiB: damage is located by it",
+    summary: "Bao outboard: BLAKE3 tree over 1 KiB chunks; locates damage",
     reading: Reading::Document { limit: LIMIT, parse: |text, options| parse(&text, CHUNK, ".obao", options) },
     ..ROW
 };
@@ -24,7 +24,7 @@ pub(crate) static OBAO: Format = Format {
 pub(crate) static OBAO4: Format = Format {
     name: "obao4",
     file_names: &[".obao4"],
-    summary: "bao-tree's outboard above groups of 16 KiB, as iroh keeps it: damage is located by it",
+    summary: "bao-tree outboard, as used by iroh: BLAKE3 tree over 16 KiB groups; locates damage",
     reading: Reading::Document {
         limit: LIMIT,
         parse: |text, options| parse(&text, GROUP, ".obao4", options),

@@ -12,7 +12,7 @@ use truesum_hash::{Digest, Spec};
 pub(crate) static BARE: Format = Format {
     name: "bare",
     file_names: &[],
-    summary: "one digest without a name in a file that is named after the other one",
+    summary: "a single digest without a name, in a file such as NAME.sha256",
     holds: Holds::DIGESTS,
     sniff,
     reading: Reading::Lines {

@@ -10,7 +10,7 @@ use crate::{path, scan};
 pub(crate) static BSD: Format = Format {
     name: "bsd",
     file_names: &[],
-    summary: "TAG (name) = digest, as BSD and cksum write it; OpenSSL's two forms are read",
+    summary: "TAG (name) = digest, as written by BSD tools and cksum; reads OpenSSL's forms too",
     holds: Holds::DIGESTS,
     sniff: |head| head.first(b'\n', is_known),
     reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Mixed::new(options, b'\n')) },
@@ -21,7 +21,7 @@ pub(crate) static BSD: Format = Format {
 pub(crate) static BSD_Z: Format = Format {
     name: "bsd-z",
     file_names: &[],
-    summary: "bsd with NUL for the line end and names as they are",
+    summary: "bsd with NUL-terminated lines and unescaped names",
     holds: Holds::DIGESTS,
     sniff: |head| head.first(0, |line| split(line).is_some() && !starts_with_digest(line)),
     reading: Reading::Lines { terminator: 0, parser: |options| Box::new(Mixed::new(options, 0)) },

@@ -9,7 +9,7 @@ use crate::scan;
 pub(crate) static BUILDROOT: Format = Format {
     name: "buildroot",
     file_names: &[".hash"],
-    summary: "algorithm, digest, name in one line, as Buildroot's .hash files",
+    summary: "Buildroot .hash file: algorithm, digest and name on each line",
     holds: Holds::DIGESTS,
     sniff,
     reading: Reading::Lines {

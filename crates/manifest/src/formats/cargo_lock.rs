@@ -9,7 +9,7 @@ use crate::scan;
 pub(crate) static CARGO_LOCK: Format = Format {
     name: "cargo-lock",
     file_names: &["cargo.lock"],
-    summary: "checksums of .crate archives in a Cargo.lock",
+    summary: "Cargo.lock: checksums of .crate archives",
     holds: Holds { algorithms: Algorithms::Only(&["sha256"]), ..Holds::DIGESTS },
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| line.starts_with(PACKAGE))?;

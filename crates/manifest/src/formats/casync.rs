@@ -13,7 +13,7 @@ use truesum_hash::{Spec, find};
 pub(crate) static CAIBX: Format = Format {
     name: "caibx",
     file_names: &[".caibx", ".caidx"],
-    summary: "index of a file's chunks as casync and desync store them: damage is located by it",
+    summary: "chunk index of casync and desync; locates damage",
     sniff: |head| {
         let is_index = le64(head.text, 0) == Some(HEADER as u64) && le64(head.text, 8) == Some(INDEX);
         is_index.then_some(Claim { sign: Sign::Mark, at: 0 })

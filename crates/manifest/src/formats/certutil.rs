@@ -9,7 +9,7 @@ use crate::scan;
 pub(crate) static CERTUTIL: Format = Format {
     name: "certutil",
     file_names: &[],
-    summary: "ALGORITHM hash of NAME, digest, CertUtil, as certutil -hashfile of Windows says it",
+    summary: "output of certutil -hashfile (Windows)",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| line.starts_with(LAST))?;

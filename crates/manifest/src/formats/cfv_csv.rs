@@ -9,7 +9,7 @@ use crate::scan;
 pub(crate) static CFV_CSV: Format = Format {
     name: "cfv-csv",
     file_names: &[".csv2", ".csv4"],
-    summary: "name, size, CRC-32 and folder with a comma behind each, as cfv's csv, csv2 and csv4",
+    summary: "csv, csv2 and csv4 of cfv: name, size, CRC-32 and folder, each followed by a comma",
     holds: Holds { algorithms: Algorithms::Only(&["crc32"]), size: true, ..Holds::DIGESTS },
     sniff,
     reading: Reading::Lines {

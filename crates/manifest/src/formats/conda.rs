@@ -9,7 +9,7 @@ use crate::{radix, scan};
 pub(crate) static CONDA: Format = Format {
     name: "conda",
     file_names: &[],
-    summary: "URLs with a digest behind #, as conda list --explicit --md5 writes them",
+    summary: "output of conda list --explicit --md5: URLs ending in # and a digest",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let at = head

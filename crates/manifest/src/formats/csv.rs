@@ -20,7 +20,7 @@ use truesum_hash::{Spec, SpecError};
 pub(crate) static CSV: Format = Format {
     name: "csv",
     file_names: &[],
-    summary: "comma-separated values under a heading: Get-FileHash | Export-Csv, HashMyFiles, iLook, spreadsheets",
+    summary: "CSV with a header: Get-FileHash | Export-Csv, HashMyFiles, iLook, spreadsheets",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff,
     reading: Reading::Document { limit: 64 << 20, parse },

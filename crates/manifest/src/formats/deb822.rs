@@ -17,7 +17,7 @@ use truesum_hash::{Digest, Spec};
 pub(crate) static DEB822: Format = Format {
     name: "deb822",
     file_names: &["release", "packages", "sources", ".dsc", ".changes", ".buildinfo"],
-    summary: "Debian's Release, Packages, Sources, .dsc, .changes and .buildinfo",
+    summary: "Debian's Release, Packages, Sources, .dsc, .changes and .buildinfo files",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff,
     reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Control::new(options)) },

@@ -9,7 +9,7 @@ use crate::format::{Algorithms, Compose, Format, Holds, Names, Reading, Style, U
 pub(crate) static DFXML: Format = Format {
     name: "dfxml",
     file_names: &[".dfxml"],
-    summary: "Digital Forensics XML: names, sizes and digests, as hashdeep -d writes it",
+    summary: "Digital Forensics XML: names, sizes and digests, as written by hashdeep -d",
     holds: Holds {
         algorithms: Algorithms::Only(&["md5", "sha1", "sha256", "tiger", "whirlpool"]),
         names: Names::Literal { nowhere: b"\n\r", not_first: b"", not_last: b"" },

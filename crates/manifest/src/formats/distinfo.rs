@@ -12,7 +12,7 @@ use crate::{digest, scan};
 pub(crate) static DISTINFO: Format = Format {
     name: "distinfo",
     file_names: &["distinfo"],
-    summary: "TAG (name) = digest with SIZE (name) = bytes, as the ports of FreeBSD, OpenBSD and NetBSD have it",
+    summary: "distinfo of the BSD ports: TAG (name) = digest and SIZE (name) = bytes",
     holds: Holds {
         names: Names::Literal { nowhere: b"\n\r", not_first: b"", not_last: b"" },
         size: true,

@@ -19,7 +19,7 @@ pub(crate) static ELECTRON: Format = Format {
         "alpha.yml",
         "beta.yml",
     ],
-    summary: "electron-builder's latest.yml: files of a release, sizes and SHA-512",
+    summary: "electron-builder's latest.yml: names, sizes and SHA-512 of release files",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff,
     reading: Reading::Document { limit: 16 << 20, parse },

@@ -8,7 +8,7 @@ use crate::scan;
 pub(crate) static WEB_PAGE: Format = Format {
     name: "web-page",
     file_names: &[],
-    summary: "a web page instead of a manifest: named, never read",
+    summary: "web page (for example an error page); recognised, not read",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let (root, tag) = xml::root(head)?;
@@ -27,7 +27,7 @@ pub(crate) static WEB_PAGE: Format = Format {
 pub(crate) static IMAGE: Format = Format {
     name: "image",
     file_names: &[],
-    summary: "an image or a document for printing instead of a manifest: named, never read",
+    summary: "image or printable document; recognised, not read",
     holds: Holds::DIGESTS,
     sniff: |head| begins(head, IMAGES),
     reading: Reading::Not(|_| "this is an image or a document for printing, not a manifest".to_owned()),
@@ -38,7 +38,7 @@ pub(crate) static IMAGE: Format = Format {
 pub(crate) static AUDIO: Format = Format {
     name: "audio",
     file_names: &[".ffp", ".st5"],
-    summary: "digests of decoded sound (.ffp of flac, .st5 of shntool), which are of no file: named, never read",
+    summary: "digests of decoded audio (flac's .ffp, shntool's .st5); recognised, not read",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let mut lines =
@@ -63,7 +63,7 @@ pub(crate) static AUDIO: Format = Format {
 pub(crate) static LOCK: Format = Format {
     name: "package-lock",
     file_names: &["yarn.lock", "pnpm-lock.yaml"],
-    summary: "a lock file of yarn or pnpm, whose digests are of archives in a cache: named, never read",
+    summary: "lock file of yarn or pnpm (digests of cached archives); recognised, not read",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let mark = |line: &[u8]| {

@@ -9,7 +9,7 @@ use crate::scan;
 pub(crate) static GENTOO: Format = Format {
     name: "gentoo",
     file_names: &[],
-    summary: "TAG name size ALGORITHM digest ..., as Gentoo's Manifest files (GLEP 74)",
+    summary: "Gentoo Manifest (GLEP 74): TAG name size ALGORITHM digest ...",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff,
     reading: Reading::Lines {

@@ -11,7 +11,7 @@ use crate::scan;
 pub(crate) static GET_FILEHASH: Format = Format {
     name: "get-filehash",
     file_names: &[],
-    summary: "Algorithm, Hash, Path as a table or a list, as PowerShell's Get-FileHash shows them",
+    summary: "output of PowerShell's Get-FileHash, as a table or a list",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let mut lines = head.lines(b'\n').enumerate().filter(|(_, line)| !scan::is_empty(line));

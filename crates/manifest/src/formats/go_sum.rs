@@ -6,7 +6,7 @@ use crate::scan;
 pub(crate) static GO_SUM: Format = Format {
     name: "go-sum",
     file_names: &["go.sum"],
-    summary: "digests of Go modules (h1), which are of lists and of no file: named, never read",
+    summary: "go.sum: digests of Go modules, not of files; recognised, not read",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let mut lines = head.lines(b'\n').filter(|line| !scan::is_empty(line)).peekable();

@@ -9,7 +9,7 @@ use crate::scan;
 pub(crate) static GPG: Format = Format {
     name: "gpg-print-md",
     file_names: &[],
-    summary: "name: groups of digits over several lines, as gpg --print-md and --print-mds write them",
+    summary: "output of gpg --print-md and --print-mds: digits in groups, on several lines",
     holds: Holds::DIGESTS,
     sniff,
     reading: Reading::Lines {

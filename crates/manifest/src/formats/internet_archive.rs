@@ -8,7 +8,7 @@ use crate::format::{Format, Holds, Reading, Writing};
 pub(crate) static INTERNET_ARCHIVE: Format = Format {
     name: "internet-archive",
     file_names: &["_files.xml"],
-    summary: "XML of the Internet Archive: names, sizes, MD5, SHA-1 and CRC-32 of an item's files",
+    summary: "Internet Archive XML: names, sizes, MD5, SHA-1 and CRC-32 of an item's files",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head| xml::sniff(head, "files", |_| true),
     reading: Reading::Document {

@@ -10,7 +10,7 @@ use crate::{radix, scan};
 pub(crate) static JAR: Format = Format {
     name: "jar-manifest",
     file_names: &[],
-    summary: "sections with Name and ALGORITHM-Digest, as MANIFEST.MF of Java archives",
+    summary: "MANIFEST.MF of a Java archive: sections with Name and ALGORITHM-Digest",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;

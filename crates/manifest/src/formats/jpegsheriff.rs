@@ -10,7 +10,7 @@ use std::ops::Range;
 pub(crate) static JPEGSHERIFF: Format = Format {
     name: "jpegsheriff",
     file_names: &[".crc"],
-    summary: "a table of names, sizes and CRC-32 with totals below, as JPEGsheriff's .crc",
+    summary: "JPEGsheriff's .crc: a table of names, sizes and CRC-32 digests, followed by totals",
     holds: Holds { algorithms: Algorithms::Only(&["crc32"]), size: true, ..Holds::DIGESTS },
     sniff: |head: &Head<'_>| {
         let mut lines = head.lines(b'\n');

@@ -24,7 +24,7 @@ use walk::Visit;
 pub(crate) static JSON: Format = Format {
     name: "json",
     file_names: &[".json"],
-    summary: "JSON: a list of objects or a map of names, npm locks, vendored crates, releases, image manifests",
+    summary: "JSON lists and maps; npm locks, vendored crates, releases, container image manifests",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff,
     reading: Reading::Document { limit: LIMIT, parse },

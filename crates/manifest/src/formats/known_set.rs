@@ -13,7 +13,7 @@ use crate::scan;
 pub(crate) static NSRL: Format = Format {
     name: "nsrl",
     file_names: &["nsrlfile.txt"],
-    summary: "a set of known digests as NSRL published it until 2022 (NSRLFile.txt): for audit --known",
+    summary: "NSRLFile.txt, as published by NSRL until 2022, for audit --known",
     holds: Holds { algorithms: Algorithms::Only(&["sha1", "md5", "md4", "crc32"]), size: true, ..SET },
     sniff: |head| columns(head.lines(b'\n').next()?).map(|_| MARK),
     reading: Reading::Lines {
@@ -27,7 +27,7 @@ pub(crate) static NSRL: Format = Format {
 pub(crate) static ENCASE: Format = Format {
     name: "encase-hash",
     file_names: &[],
-    summary: "a set of known MD5 digests of EnCase (.hash), which have no names: for audit --known",
+    summary: "EnCase hash set (.hash): MD5 digests without names, for audit --known",
     holds: Holds { algorithms: Algorithms::Only(&["md5"]), ..SET },
     sniff: |head| head.text.starts_with(ENCASE_MARK).then_some(MARK),
     reading: Reading::Document { limit: 256 << 20, parse: encase },
@@ -38,7 +38,7 @@ pub(crate) static ENCASE: Format = Format {
 pub(crate) static CLAMAV: Format = Format {
     name: "clamav",
     file_names: &[".hdb", ".hsb"],
-    summary: "digests of unwanted files as ClamAV takes them (.hdb, .hsb): for audit --known",
+    summary: "ClamAV hash signatures (.hdb, .hsb), for audit --known",
     holds: Holds { algorithms: Algorithms::Only(&["md5", "sha1", "sha256"]), size: true, ..SET },
     sniff: |head| {
         let mut lines = head.lines(b'\n').filter(|line| !is_remark(line)).peekable();
@@ -56,7 +56,7 @@ pub(crate) static CLAMAV: Format = Format {
 pub(crate) static SQLITE: Format = Format {
     name: "sqlite",
     file_names: &[],
-    summary: "a database of SQLite, which NSRL publishes since 2022: named, never read",
+    summary: "SQLite database, as published by NSRL since 2022; recognised, not read",
     holds: Holds::DIGESTS,
     sniff: |head| head.text.starts_with(b"SQLite format 3\0").then_some(MARK),
     reading: Reading::Not(|_| {

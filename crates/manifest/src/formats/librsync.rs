@@ -13,7 +13,7 @@ use truesum_hash::Spec;
 
 pub(crate) static RDIFF: Format = Format {
     name: "rdiff",
-    summary: "signature of a file's blocks as rdiff (librsync) writes it: damage is located by it",
+    summary: "block signature written by rdiff (librsync); locates damage",
     holds: Holds { locates: true, ..Holds::DIGESTS },
     sniff: |head| spec(head.text).map(|_| Claim { sign: Sign::Mark, at: 0 }),
     reading: Reading::Document { limit: LIMIT, parse },

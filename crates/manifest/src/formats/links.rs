@@ -13,7 +13,7 @@ use truesum_hash::{Digest, Spec};
 pub(crate) static LINKS: Format = Format {
     name: "magnet",
     file_names: &[".magnet"],
-    summary: "magnet links, as RHash --magnet writes them",
+    summary: "magnet links, as written by RHash --magnet",
     holds: Holds {
         algorithms: Algorithms::Only(&[
             "sha1",
@@ -53,7 +53,7 @@ pub(crate) static LINKS: Format = Format {
 pub(crate) static ED2K: Format = Format {
     name: "ed2k",
     file_names: &[".ed2k"],
-    summary: "links of eDonkey and eMule, as RHash --ed2k-link writes them",
+    summary: "eDonkey and eMule links, as written by RHash --ed2k-link",
     holds: Holds { algorithms: Algorithms::Only(&["ed2k", "aich"]), ..LINKS.holds },
     sniff: |head| begins(head, FILE),
     reading: LINKS.reading,

@@ -16,7 +16,7 @@ use truesum_hash::Spec;
 pub(crate) static LOOSE: Format = Format {
     name: "loose",
     file_names: &[],
-    summary: "what people write by hand: name first, name: digest, blocks below a name, tables of Markdown",
+    summary: "hand-written lists: name before digest, name: digest, blocks, Markdown tables",
     holds: Holds::DIGESTS,
     sniff,
     reading: Reading::Lines {

@@ -14,7 +14,7 @@ use std::ops::Range;
 pub(crate) static MD5DEEP: Format = Format {
     name: "md5deep",
     file_names: &[],
-    summary: "digest and name with a size, a time or a comma between, as md5deep -z, -t and -c write them, and -p",
+    summary: "output of md5deep -z, -t, -c and -p: digest, size or time, name",
     holds: Holds {
         // Nothing but its length tells what a digest is of.
         algorithms: Algorithms::Only(&["md5", "sha1", "sha256"]),

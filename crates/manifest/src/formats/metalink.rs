@@ -9,7 +9,7 @@ use crate::format::{Algorithms, Compose, Format, Holds, Names, Reading, Style, U
 pub(crate) static METALINK4: Format = Format {
     name: "metalink4",
     file_names: &[".meta4"],
-    summary: "Metalink 4 (RFC 5854): names, sizes and digests of downloads in XML",
+    summary: "Metalink 4 (RFC 5854): names, sizes and digests of downloads (XML)",
     holds: Holds {
         algorithms: Algorithms::Only(&["sha256", "sha512", "sha1", "md5", "sha384", "sha224"]),
         names: Names::Components,
@@ -29,7 +29,7 @@ pub(crate) static METALINK4: Format = Format {
 pub(crate) static METALINK3: Format = Format {
     name: "metalink3",
     file_names: &[".metalink"],
-    summary: "Metalink 3: names, sizes and digests of downloads in XML",
+    summary: "Metalink 3: names, sizes and digests of downloads (XML)",
     sniff: |head| xml::sniff(head, "metalink", |tag| !xml::holds(tag, NAMESPACE)),
     reading: Reading::Document {
         limit: xml::LIMIT,

@@ -11,7 +11,7 @@ use crate::{radix, scan};
 pub(crate) static NARINFO: Format = Format {
     name: "narinfo",
     file_names: &[".narinfo"],
-    summary: "name, size and digest of a packed archive in a Nix cache",
+    summary: "Nix cache metadata: name, size and digest of a compressed archive",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head: &Head<'_>| {
         let first = head.lines(b'\n').next()?;

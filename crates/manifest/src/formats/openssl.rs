@@ -10,7 +10,7 @@ use crate::scan;
 pub(crate) static OPENSSL: Format = Format {
     name: "openssl",
     file_names: &[],
-    summary: "ALG(name)= digest, as openssl dgst writes it",
+    summary: "ALG(name)= digest, as written by openssl dgst",
     holds: Holds {
         algorithms: Algorithms::Only(&[
             "sha256",

@@ -16,7 +16,7 @@ use std::io::{self, Cursor, Read};
 pub(crate) static GZIP: Format = Format {
     name: "gzip",
     file_names: &[".gz"],
-    summary: "a manifest of any other format, compressed with gzip",
+    summary: "a manifest in any other format, compressed with gzip",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head| begins(head, &[b"\x1f\x8b\x08"]),
     reading: Reading::Packed {
@@ -30,7 +30,7 @@ pub(crate) static GZIP: Format = Format {
 pub(crate) static XZ: Format = Format {
     name: "xz",
     file_names: &[".xz"],
-    summary: "a manifest of any other format, compressed with xz; read by programs built with --features full",
+    summary: "a manifest in any other format, compressed with xz; requires --features full",
     holds: GZIP.holds,
     sniff: |head| begins(head, &[b"\xfd7zXZ\0"]),
     #[cfg(feature = "unpack")]
@@ -44,7 +44,7 @@ pub(crate) static XZ: Format = Format {
 pub(crate) static ZSTD: Format = Format {
     name: "zstd",
     file_names: &[".zst"],
-    summary: "a manifest of any other format, compressed with zstd; read by programs built with --features full",
+    summary: "a manifest in any other format, compressed with zstd; requires --features full",
     holds: GZIP.holds,
     // Frames that say nothing of their own may stand in front.
     sniff: |head| {
@@ -62,7 +62,7 @@ pub(crate) static ZSTD: Format = Format {
 pub(crate) static PACKED: Format = Format {
     name: "packed",
     file_names: &[".bz2", ".lz4"],
-    summary: "a compressed file or an archive that is not unpacked here: named, never read",
+    summary: "unsupported compressed file or archive; recognised, not read",
     holds: Holds::DIGESTS,
     sniff: |head| begins(head, &[b"BZh", b"\x04\x22\x4d\x18", b"PK\x03\x04", b"7z\xbc\xaf\x27\x1c"]),
     reading: Reading::Not(|_| {
@@ -77,7 +77,7 @@ pub(crate) static PACKED: Format = Format {
 pub(crate) static LZMA: Format = Format {
     name: "lzma",
     file_names: &[".lzma"],
-    summary: "what xz was before it had a container: named, never read",
+    summary: "legacy .lzma file (before .xz); recognised, not read",
     holds: Holds::DIGESTS,
     sniff: |head| is_lzma(head.text).then_some(MARK),
     reading: Reading::Not(|_| {

@@ -9,7 +9,7 @@ use crate::scan;
 pub(crate) static PACMAN: Format = Format {
     name: "pacman-desc",
     file_names: &[],
-    summary: "name, size and digests of a package, as the databases of pacman have them",
+    summary: "package entry in a pacman database: name, size and digests",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;

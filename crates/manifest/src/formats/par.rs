@@ -17,7 +17,7 @@ use truesum_hash::{Spec, find};
 pub(crate) static PAR2: Format = Format {
     name: "par2",
     file_names: &[".par2"],
-    summary: "PAR 2.0: names, sizes and MD5 of the files of a parity set",
+    summary: "PAR 2.0: names, sizes and MD5 digests of the files in a parity set",
     holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
     sniff: |head| begins(head, MAGIC),
     reading: Reading::Document { limit: 256 << 20, parse: packets },
@@ -28,7 +28,7 @@ pub(crate) static PAR2: Format = Format {
 pub(crate) static PAR1: Format = Format {
     name: "par1",
     file_names: &[".par"],
-    summary: "PAR 1.0: names, sizes and MD5 of the files of a parity set",
+    summary: "PAR 1.0: names, sizes and MD5 digests of the files in a parity set",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head| begins(head, MAGIC1),
     reading: Reading::Document { limit: 256 << 20, parse: table },

@@ -9,7 +9,7 @@ use crate::{radix, scan};
 pub(crate) static PYTHON_LOCK: Format = Format {
     name: "python-lock",
     file_names: &["poetry.lock", "pdm.lock", "uv.lock"],
-    summary: "file or url, hash and size of archives, as Poetry, PDM and uv lock them",
+    summary: "lock file of Poetry, PDM or uv: file name or URL, digest and size of archives",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(is_archive)?;

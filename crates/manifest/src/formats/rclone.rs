@@ -9,7 +9,7 @@ use crate::scan;
 pub(crate) static RCLONE: Format = Format {
     name: "rclone",
     file_names: &[],
-    summary: "GNU lines with blanks, UNSUPPORTED or ERROR where there is no digest, as rclone hashsum writes them",
+    summary: "output of rclone hashsum: GNU lines; spaces, UNSUPPORTED or ERROR for no digest",
     holds: Holds::DIGESTS,
     sniff,
     reading: Reading::Lines {

@@ -7,7 +7,7 @@ use crate::scan;
 pub(crate) static RECIPE: Format = Format {
     name: "recipe",
     file_names: &[],
-    summary: "a formula of Homebrew, an expression of Nix, a Makefile of OpenWrt: programs, named, never read",
+    summary: "Homebrew formula, Nix expression or OpenWrt Makefile; recognised, not read",
     holds: Holds::DIGESTS,
     sniff: |head| by_line(head, is_recipe),
     reading: Reading::Not(|_| {
@@ -22,7 +22,7 @@ pub(crate) static RECIPE: Format = Format {
 pub(crate) static DATABASE: Format = Format {
     name: "database",
     file_names: &[],
-    summary: "a database of AIDE, an index of apk, a list of git: of other programs, named, never read",
+    summary: "AIDE database, apk index or git object list; recognised, not read",
     holds: Holds::DIGESTS,
     sniff: |head| by_line(head, is_database),
     reading: Reading::Not(|_| {

@@ -12,7 +12,7 @@ use crate::{radix, scan};
 pub(crate) static RECORD: Format = Format {
     name: "recordcsv",
     file_names: &["record"],
-    summary: "name,algorithm=digest,size in CSV, as RECORD of Python's wheels",
+    summary: "RECORD of a Python wheel: name, digest and size (CSV)",
     holds: Holds {
         algorithms: Algorithms::Only(&["sha256", "sha384", "sha512"]),
         names: Names::Literal { nowhere: b"\n\r", not_first: b"", not_last: b"" },

@@ -10,7 +10,7 @@ use crate::scan;
 pub(crate) static PIP_HASH: Format = Format {
     name: "pip-hash",
     file_names: &[],
-    summary: "what pip hash prints: a name on a line, and its digest as requirements have it on the next",
+    summary: "output of pip hash: a name, and its digest on the next line",
     holds: Holds { algorithms: Algorithms::Only(&["sha256", "sha384", "sha512"]), ..Holds::DIGESTS },
     sniff: |head| {
         let at = head.lines(b'\n').position(|line| !is_remark(line))?;
@@ -99,7 +99,7 @@ impl Parse for PipHash {
 pub(crate) static REQUIREMENTS: Format = Format {
     name: "pip",
     file_names: &["requirements.txt"],
-    summary: "requirements of pip with --hash, which name no files: named, never read",
+    summary: "pip requirements with --hash (they name no files); recognised, not read",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| {

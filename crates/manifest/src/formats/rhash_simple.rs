@@ -14,7 +14,7 @@ use crate::scan;
 pub(crate) static RHASH_SIMPLE: Format = Format {
     name: "rhash-simple",
     file_names: &[],
-    summary: "a name and several digests in one line, as RHash --simple and fciv -both write them",
+    summary: "a name and several digests per line, as written by RHash --simple and fciv -both",
     holds: Holds {
         algorithms: Algorithms::Only(&["sha256", "crc32", "md5", "sha1", "sha224", "sha384", "sha512"]),
         // A backslash is a separator to who comes from Windows, and newer releases escape by it.

@@ -9,7 +9,7 @@ use crate::scan;
 pub(crate) static RPM_DUMP: Format = Format {
     name: "rpm-dump",
     file_names: &[],
-    summary: "path, size, time and digest of a package's files, as rpm -q --dump prints them",
+    summary: "output of rpm -q --dump: path, size, time and digest of a package's files",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head: &Head<'_>| {
         let mut first = None;

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 pub(crate) static S3_REPORT: Format = Format {
     name: "s3-report",
     file_names: &[],
-    summary: "the report of an S3 batch job that computes checksums: CSV with JSON in it",
+    summary: "report of an S3 batch checksum job: CSV containing JSON",
     holds: Holds::DIGESTS,
     sniff,
     reading: Reading::Document { limit: 64 << 20, parse },

@@ -15,7 +15,7 @@ use crate::{radix, scan};
 pub(crate) static S3_INVENTORY: Format = Format {
     name: "s3-inventory",
     file_names: &[],
-    summary: "the inventory of an S3 bucket in CSV, with ETags that are MD5",
+    summary: "S3 inventory report (CSV), with ETags that are MD5 digests",
     holds: Holds { algorithms: Algorithms::Only(&["md5"]), size: true, ..Holds::DIGESTS },
     sniff,
     reading: Reading::Document { limit: 64 << 20, parse },

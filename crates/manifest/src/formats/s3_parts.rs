@@ -18,7 +18,7 @@ use truesum_hash::{Digest, Spec};
 pub(crate) static S3_PARTS: Format = Format {
     name: "s3-parts",
     file_names: &[],
-    summary: "parts of an S3 object, from get-object-attributes or list-parts: damage is located by it",
+    summary: "parts of an S3 object, from get-object-attributes or list-parts; locates damage",
     sniff,
     reading: Reading::Document { limit: 64 << 20, parse },
     ..ROW

@@ -9,7 +9,7 @@ use crate::scan;
 pub(crate) static SEVEN_ZIP: Format = Format {
     name: "7z-h",
     file_names: &[],
-    summary: "digests, size, name in a table, as 7z h writes it",
+    summary: "output of 7z h: a table of digests, sizes and names",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head: &Head<'_>| {
         let mut names = false;

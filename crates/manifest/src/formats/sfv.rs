@@ -16,7 +16,7 @@ use crate::scan;
 pub(crate) static SFV: Format = Format {
     name: "sfv",
     file_names: &[".sfv"],
-    summary: "name, blank, CRC-32, as WIN-SFV32, cksfv, RHash and cfv write it",
+    summary: "name, space, CRC-32, as written by WIN-SFV32, cksfv, RHash and cfv",
     holds: Holds {
         algorithms: Algorithms::Only(&["crc32"]),
         // A semicolon begins a comment, to RHash a number sign too, which drops an asterisk; blanks around a name are dropped by some, quotes by

@@ -9,7 +9,7 @@ use crate::scan;
 pub(crate) static SFVMD5: Format = Format {
     name: "sfvmd5",
     file_names: &[".sfvmd5"],
-    summary: "name, blank, MD5, as cfv writes it",
+    summary: "name, space, MD5, as written by cfv",
     holds: Holds { algorithms: Algorithms::Only(&["md5"]), ..Holds::DIGESTS },
     sniff,
     reading: Reading::Lines {

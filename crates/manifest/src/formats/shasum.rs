@@ -12,7 +12,7 @@ use crate::scan;
 pub(crate) static SHASUM: Format = Format {
     name: "shasum",
     file_names: &[],
-    summary: "digest, blank, mode U or ^, name, as shasum -U and -0 write it",
+    summary: "digest, mode U or ^, name, as written by shasum -U and -0",
     holds: Holds::DIGESTS,
     sniff,
     reading: Reading::Lines {

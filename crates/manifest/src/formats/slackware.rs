@@ -11,7 +11,7 @@ use crate::scan;
 pub(crate) static SLACKWARE: Format = Format {
     name: "slackware",
     file_names: &[],
-    summary: "GNU lines below prose and a line that names the columns, as Slackware's CHECKSUMS.md5",
+    summary: "Slackware's CHECKSUMS.md5: GNU lines after an introduction and a column header",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| columns(line).is_some())?;

@@ -10,7 +10,7 @@ use crate::{radix, scan};
 pub(crate) static SQUIRREL: Format = Format {
     name: "squirrel",
     file_names: &["releases"],
-    summary: "SHA-1, name, size in one line, as Squirrel for Windows writes RELEASES",
+    summary: "RELEASES file of Squirrel for Windows: SHA-1, name and size on each line",
     holds: Holds { algorithms: Algorithms::Only(&["sha1"]), size: true, ..Holds::DIGESTS },
     sniff,
     reading: Reading::Lines {

@@ -11,7 +11,7 @@ use crate::{radix, scan};
 pub(crate) static SRI: Format = Format {
     name: "sri",
     file_names: &[".sri"],
-    summary: "ALGORITHM-digest in base64, blank, name, as srisum writes it for subresource integrity",
+    summary: "algorithm, base64 digest and name, as written by srisum (subresource integrity)",
     holds: Holds {
         algorithms: Algorithms::Only(&["sha512", "sha384", "sha256", "sha1", "md5"]),
         names: Names::Literal { nowhere: b"\n\r", not_first: b" \t*", not_last: b" \t" },

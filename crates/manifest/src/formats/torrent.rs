@@ -24,7 +24,7 @@ use truesum_hash::find;
 pub(crate) static TORRENT: Format = Format {
     name: "torrent",
     file_names: &[".torrent"],
-    summary: "BitTorrent version 1: names, sizes, and SHA-1 of pieces that run across files; all versions are read",
+    summary: "BitTorrent v1: names, sizes, SHA-1 of pieces that span files; reads all versions",
     holds: Holds {
         algorithms: Algorithms::Only(&["md5"]),
         names: Names::Components,
@@ -42,7 +42,7 @@ pub(crate) static TORRENT: Format = Format {
 pub(crate) static TORRENT_V2: Format = Format {
     name: "torrent-v2",
     file_names: &[],
-    summary: "BitTorrent version 2 (BEP 52): names, sizes, and a tree of SHA-256 for each file; read as torrent",
+    summary: "BitTorrent v2 (BEP 52): names, sizes, a SHA-256 tree per file; read as torrent",
     holds: Holds { algorithms: Algorithms::Only(&[tree::ROOT]), pieces: Some(Cut::Each), ..TORRENT.holds },
     sniff: |_| None,
     reading: TORRENT.reading,
@@ -52,7 +52,7 @@ pub(crate) static TORRENT_V2: Format = Format {
 
 pub(crate) static TORRENT_HYBRID: Format = Format {
     name: "torrent-hybrid",
-    summary: "BitTorrent versions 1 and 2 in one: what either kind of program loads; read as torrent",
+    summary: "BitTorrent v1 and v2 combined, for clients of either version; read as torrent",
     holds: Holds { pieces: Some(Cut::Both), ..TORRENT_V2.holds },
     writing: Writing::Manifest(|heading| Box::new(write_tree::Torrent::new(heading, Cut::Both))),
     ..TORRENT_V2

@@ -13,7 +13,7 @@ use truesum_hash::Spec;
 pub(crate) static TTH: Format = Format {
     name: "tth",
     file_names: &[".tth"],
-    summary: "Tiger tree hash in base 32, two blanks, name, as tthsum and RHash --tth write it",
+    summary: "Tiger tree hash in base32, two spaces, name, as written by tthsum and RHash --tth",
     holds: Holds {
         algorithms: Algorithms::Only(&["tth"]),
         names: Names::Literal { nowhere: b"\n\r\\", not_first: b"", not_last: b" \t" },

@@ -18,7 +18,7 @@ use truesum_hash::{Spec, find};
 pub(crate) static FSVERITY: Format = Format {
     name: "fsverity-tree",
     file_names: &[".fsverity", ".merkle"],
-    summary: "Merkle tree of fs-verity, behind its descriptor or alone: damage is located by it",
+    summary: "fs-verity Merkle tree, with or without its descriptor; locates damage",
     sniff: |head| is_descriptor(head.text).then_some(MARK),
     reading: Reading::Document { limit: LIMIT, parse: fsverity },
     ..ROW
@@ -27,7 +27,7 @@ pub(crate) static FSVERITY: Format = Format {
 pub(crate) static DM_VERITY: Format = Format {
     name: "dm-verity-tree",
     file_names: &[".verity", ".hashtree"],
-    summary: "hash device of dm-verity as veritysetup writes it: damage is located by it",
+    summary: "dm-verity hash device, as written by veritysetup; locates damage",
     sniff: |head| head.text.starts_with(SIGNATURE).then_some(MARK),
     reading: Reading::Document { limit: LIMIT, parse: dm_verity },
     ..ROW
@@ -36,7 +36,7 @@ pub(crate) static DM_VERITY: Format = Format {
 pub(crate) static IDSIG: Format = Format {
     name: "idsig",
     file_names: &[".idsig"],
-    summary: "signature scheme 4 of Android packages, which holds the tree of the package: damage is located by it",
+    summary: "Android APK signature scheme v4, including the package's tree; locates damage",
     sniff: |head| hashing_of(head.text).is_some().then_some(MARK),
     reading: Reading::Document { limit: LIMIT, parse: idsig },
     ..ROW

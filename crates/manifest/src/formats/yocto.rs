@@ -11,7 +11,7 @@ use std::collections::HashMap;
 pub(crate) static YOCTO: Format = Format {
     name: "yocto",
     file_names: &[".bb"],
-    summary: "SRC_URI[sha256sum] of a recipe of BitBake, which is never executed",
+    summary: "SRC_URI[sha256sum] in a BitBake recipe; the recipe is not executed",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| sum(line).is_some())?;

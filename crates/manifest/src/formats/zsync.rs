@@ -12,7 +12,7 @@ use truesum_hash::{Spec, find};
 pub(crate) static ZSYNC: Format = Format {
     name: "zsync",
     file_names: &[".zsync"],
-    summary: "zsync: name, length and SHA-1 of one file above the sums of its blocks, by which damage is located",
+    summary: "zsync: name, length and SHA-1 of a file, with checksums of its blocks; locates damage",
     holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
     sniff: |head| head.text.starts_with(b"zsync: ").then_some(Claim { sign: Sign::Mark, at: 0 }),
     reading: Reading::Document { limit: 64 << 20, parse },

@@ -16,7 +16,7 @@ macro_rules! catalogue {
             aliases: &[$($alias),*],
             digest_len: ($width as usize).div_ceil(8),
             status: Status::Checksum(concat!($width, " bits of error detection (catalogue of parametrised CRC algorithms)")),
-            summary: concat!("CRC of polynomial ", stringify!($poly)),
+            summary: concat!("CRC with polynomial ", stringify!($poly)),
             check: $check,
             kind: Kind::Linear(Linear::Crc(Crc::of(Parameters {
                 width: $width,
