@@ -33,36 +33,36 @@ use truesum::{Error, Input, Progress, Selection, Wanted};
 /// A manifest of more bytes waits on the disk until it is known to be good.
 const IN_MEMORY: usize = 16 << 20;
 
-/// Write a manifest in another format; what would be lost is named
+/// Convert a manifest to another format, reporting anything that would be lost
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum convert --lossy photos.jsonl -t hashdeep -o photos.hashdeep
-  truesum convert SHA256SUMS -t bsd                lines that name their algorithm
-  truesum convert --lossy photos.jsonl -t gnu      without sizes and times, which are named
-  truesum convert -a blake3 list.txt -t jsonl      digests whose algorithm nothing tells
-Exit status: 0 written, 2 nothing was written: a malformed part, or something would be lost.")]
+  truesum convert SHA256SUMS -t bsd                write lines that name the algorithm
+  truesum convert --lossy photos.jsonl -t gnu      drop sizes and times, and report that
+  truesum convert -a blake3 list.txt -t jsonl      specify the algorithm of the digests
+Exit status: 0 the manifest was written, 2 nothing was written: malformed input, or information would be lost.")]
 pub struct ConvertArgs {
-    /// The manifest; - is standard input
+    /// Manifest to convert; - is standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
     pub input: PathBuf,
-    /// The format to write; see `truesum list formats`
+    /// Format to write; `truesum list formats` lists them
     #[arg(short = 't', long = "to", alias = "format", value_name = "FORMAT", value_parser = FormatParser)]
     #[arg(hide_possible_values = true)]
     pub format: &'static Format,
-    /// Write to this file, whole or not at all; names stay as they are
+    /// Write to OUT (atomically); names are not changed
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace a file that is not an earlier manifest
+    /// Replace OUT even if it is not a manifest
     #[arg(long, requires = "output")]
     pub overwrite: bool,
-    /// Write it also if something is lost, and say what
+    /// Convert even if information is lost, and report what
     #[arg(long)]
     pub lossy: bool,
-    /// The format of IN, where it is not recognised
+    /// Format of IN [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = FormatParser, hide_possible_values = true)]
     pub from: Option<&'static Format>,
-    /// The algorithms of IN, where it does not name them; lines of others are malformed
+    /// Algorithms of lines in IN that do not name one; other lines are rejected
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
@@ -70,7 +70,7 @@ pub struct ConvertArgs {
     pub filter: FilterArgs,
     #[command(flatten)]
     pub only: OnlyArgs,
-    /// Colours
+    /// When to use colours
     #[arg(
         long,
         value_name = "WHEN",

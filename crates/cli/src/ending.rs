@@ -16,13 +16,13 @@ use truesum::{Error, Progress};
 /// How much is said at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Ending {
-    /// Nothing
+    /// No summary
     None,
     /// One line
     Short,
-    /// What was read, how fast, what was left out, and what to do about each kind of failure
+    /// Bytes read, speed, skipped files, and advice for each kind of failure
     Long,
-    /// The same object as the last one of --json, on standard error
+    /// The last object of --json, on standard error
     Json,
 }
 

@@ -11,18 +11,18 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::{Cause, Error};
 
-/// Link md5sum, sha256sum, b3sum ... to this program in a folder
+/// Create links named md5sum, sha256sum, b3sum, ... to this program
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum install-links ~/.local/lib/truesum           export PATH=~/.local/lib/truesum:$PATH takes them
-  truesum install-links --force ~/.local/lib/truesum   also in the place of files of these names
-Under these names truesum behaves as the program of that name does.")]
+  truesum install-links ~/.local/lib/truesum           use: export PATH=~/.local/lib/truesum:$PATH
+  truesum install-links --force ~/.local/lib/truesum   also replace other files of these names
+Run through such a link, truesum behaves like the program of that name.")]
 pub struct LinksArgs {
-    /// Where to make the links
+    /// Folder to create the links in
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: PathBuf,
-    /// Replace files that are there
+    /// Replace existing files
     #[arg(long)]
     pub force: bool,
 }

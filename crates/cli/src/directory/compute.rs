@@ -22,24 +22,24 @@ use truesum::{Error, Mapping, walk};
 /// Which trees, which digest, and of which of their files.
 #[derive(Args)]
 pub struct ComputeArgs {
-    /// Folders; files too of the kinds git, nar and swhid
+    /// Folders to hash (or files, for kinds git, nar and swhid)
     #[arg(value_name = "DIR", value_hint = ValueHint::AnyPath, required = true)]
     folders: Vec<OsString>,
-    /// Which digest [default: truesum]
+    /// Kind of digest [default: truesum]
     #[arg(short, long, value_name = "KIND")]
     kind: Option<KindName>,
-    /// Whether this is the digest, of the kind that it names
+    /// Compare with this digest (its prefix selects the kind)
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
     #[command(flatten)]
     own: OwnArgs,
-    /// Of kind h1: what stands before names, as MODULE@VERSION in go.sum
+    /// Prefix of names for kind h1: MODULE@VERSION, as in go.sum
     #[arg(long, value_name = "PREFIX")]
     prefix: Option<String>,
-    /// Of kind nar: how the digest is written [default: sha256: and base 32 of Nix]
+    /// Encoding of the digest for kind nar [default: sha256: and Nix base32]
     #[arg(long, value_name = "NAME")]
     encoding: Option<EncodingName>,
-    /// One JSON object per tree
+    /// Print one JSON object per folder
     #[arg(long, conflicts_with = "expect")]
     json: bool,
     #[command(flatten)]
@@ -51,25 +51,25 @@ pub struct ComputeArgs {
 /// What truesum's own digest is made of.
 #[derive(Args)]
 pub struct OwnArgs {
-    /// Of kind truesum: the hash [default: sha256]
+    /// Algorithm of kind truesum [default: sha256]
     #[arg(short, long, value_name = "NAME", value_parser = SpecParser, hide_possible_values = true)]
     algorithm: Option<Spec>,
-    /// Of kind truesum: modes count
+    /// Include file modes (kind truesum)
     #[arg(long)]
     modes: bool,
 }
 
 /// What of a tree counts.
 #[derive(Args)]
-#[command(next_help_heading = "Which files")]
+#[command(next_help_heading = "Selection")]
 pub struct SelectArgs {
-    /// Only files that match this glob
+    /// Process only files that match GLOB
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
-    /// No files or folders that match this glob
+    /// Skip files and folders that match GLOB
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// Leave out what .gitignore files leave out
+    /// Respect .gitignore files
     #[arg(long)]
     gitignore: bool,
 }
@@ -90,25 +90,25 @@ impl SelectArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum KindName {
-    /// names, types and contents of all objects; proofs of each
+    /// Names, types and contents of all files; allows proofs for single files
     Truesum,
-    /// Go's hash of a module
+    /// Go module hash
     H1,
-    /// git's tree or blob, with SHA-1
+    /// Git tree or blob, SHA-1
     Git,
-    /// git's tree or blob, with SHA-256
+    /// Git tree or blob, SHA-256
     GitSha256,
-    /// the SHA-256 of a Nix archive
+    /// SHA-256 of a Nix archive
     Nar,
-    /// Software Heritage's identifier of a directory or content
+    /// Software Heritage identifier of a directory or file
     Swhid,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum EncodingName {
-    /// hexadecimal
+    /// Hexadecimal
     Hex,
-    /// sha256-BASE64
+    /// sha256-BASE64, as in Subresource Integrity
     Sri,
 }
 

@@ -26,9 +26,9 @@ use truesum::shard::merge::repeated;
 use truesum::shard::plan::{Plan, Planner};
 use truesum::{AtomicFile, Cause, Error, Job, Notice, Progress, Remote, Root, Special, Task};
 
-/// List files and cut the list into bundles, each for one worker
+/// Find the files and divide them into bundles, one per worker
 ///
-/// Prints the number of bundles. Files are looked at, not read: a worker that finds one changed says so.
+/// Prints the number of bundles. No file is read. Workers report files that have changed since.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -36,39 +36,41 @@ Examples:
   find /data -name '*.nc' -print0 | truesum shard plan -o plan.jsonl --files0-from - -a blake3
   truesum shard plan -o plan.jsonl --manifest /data/SHA256SUMS --bundle-bytes 8GiB")]
 pub struct PlanArgs {
-    /// Files and folders
-    #[cfg_attr(feature = "stores", arg(help = "Files and folders, or s3://BUCKET/PREFIX alone"))]
+    /// Files and folders to hash
+    #[cfg_attr(feature = "stores", arg(help = "Files and folders to hash, or a single s3://BUCKET/PREFIX"))]
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     files: Vec<OsString>,
-    /// Write the plan to this file, whole or not at all
+    /// Write the plan to PLAN (atomically)
     #[arg(short, long, value_name = "PLAN", required = true, value_hint = ValueHint::FilePath, value_parser = output_file())]
     output: PathBuf,
-    /// Algorithms
+    /// Algorithms, all computed in one pass
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true, default_value = "sha256")]
     algorithm: Vec<Spec>,
-    /// Write names relative to this folder [default: as they are given, from the current folder]
+    /// Write names relative to DIR [default: as given, relative to the current folder]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
-    /// The files that this manifest lists, in its folder or --root
+    /// Plan the files in this manifest, relative to its folder or --root
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["files", "files_from", "files0_from"])]
     manifest: Option<PathBuf>,
-    /// Bytes of a bundle. Larger files are cut for digests of trees, parts and CRCs, and go alone for others
+    /// Bundle size; larger files are split if the algorithm permits it
+    ///
+    /// Tree hashes, part digests and CRCs can be split. For other algorithms a larger file is a bundle of its own.
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64GiB")]
     bundle_bytes: u64,
-    /// Files of a bundle, at most
+    /// Maximum number of files in a bundle
     #[arg(long, value_name = "N", default_value_t = Sizes::default().files)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     bundle_files: u64,
-    /// Write the plan also if something could not be looked at: of what could
+    /// Write the plan even if some files could not be accessed (they are left out)
     #[arg(long)]
     partial: bool,
     #[command(flatten)]
     select: SelectArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// No progress line and no notes
+    /// Show no progress line and no notes
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

@@ -21,39 +21,38 @@ use truesum::tree::locate::{Judgement, Length};
 use truesum::tree::repair::{Mode, repair as mend};
 use truesum::tree::store::with_suffix;
 
-/// Mend a damaged file from a second copy
+/// Repair a damaged file from a copy
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum tree repair --dry-run --from /mnt/copy/disk.img disk.img.ftr   what would be written
+  truesum tree repair --dry-run --from /mnt/copy/disk.img disk.img.ftr   show what would be written
   truesum tree repair --from /mnt/copy/disk.img disk.img.ftr
-  truesum tree repair --from /mnt/copy set.torrent                 by the digests of its pieces
-TREE may be a list of pieces instead: a torrent, Metalink, PAR2, zsync, caibx, rdiff, a Bao outboard, a verity tree, the parts of an S3 \
-object, Digital Forensics XML. COPY is then the folder with copies of its files, or a copy of the only one; the files lie where \
-truesum check looks for them, or FILE is the folder or the only one.
-Only blocks that differ within damaged ranges are written, and only where the copy has the bytes the tree was made of; nothing where \
-more than half of FILE would be lost, for then it may be another file.
-The copy may be damaged itself, elsewhere. --dry-run shows the plan and writes nothing.")]
+  truesum tree repair --from /mnt/copy set.torrent                 use the piece digests of a torrent
+TREE can also be a piece list: a torrent, Metalink, PAR2, zsync, caibx, rdiff, a Bao outboard, a verity tree, the parts of an S3 \
+object or Digital Forensics XML. COPY is then the folder with the copies, or the copy of the only file. The files are found as by \
+truesum check, unless FILE names their folder or the only file.
+Only differing blocks in damaged ranges are written, and only if the copy matches the tree there. Nothing is written if more than \
+half of FILE would be overwritten, because it may be a different file (see --most). The copy may itself be damaged elsewhere.")]
 pub struct RepairArgs {
-    /// The stored tree, or its file if the tree is beside it; or a list of pieces
+    /// Stored tree, the data file if the tree is next to it, or a piece list
     #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]
     pub tree: PathBuf,
-    /// The file, if it is not the tree's name without .ftr
+    /// Data file [default: the tree's name without .ftr]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<OsString>,
-    /// The copy
+    /// Copy of the file to repair from
     #[arg(long = "from", value_name = "COPY", value_hint = ValueHint::FilePath)]
     pub copy: OsString,
-    /// The digest that is trusted: the tree must be its tree
+    /// Trusted digest that the tree must match
     #[arg(long, value_name = "DIGEST", value_parser = hexadecimal)]
     pub digest: Option<Digest>,
-    /// Show what would be done
+    /// Show what would be done, without writing anything
     #[arg(long)]
     pub dry_run: bool,
-    /// Mend also where more than half of FILE would be written over
+    /// Repair even if more than half of FILE would be overwritten
     #[arg(long)]
     pub most: bool,
-    /// Threads [default: one a core]
+    /// Number of threads [default: one per core]
     #[arg(short, long, visible_alias = "jobs", short_alias = 'j', value_name = "N")]
     #[arg(value_parser = values::threads::threads)]
     pub processors: Option<usize>,
