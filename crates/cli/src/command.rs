@@ -114,7 +114,7 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
             if !is_command && name != "verify" && name != "help" {
                 let subjects: Vec<&str> = topics::TOPICS.iter().map(|topic| topic.name).collect();
                 let text = format!(
-                    "no command and no subject is called '{}': subjects are {}, and truesum --help has the commands\n",
+                    "no command or help topic is named '{}': the topics are {}; truesum --help lists the commands\n",
                     name.escape_debug(),
                     subjects.join(", ")
                 );

@@ -32,7 +32,7 @@ fn text(settings: &Settings) -> String {
     let file = match &settings.file {
         None => format!("none ({FILE} is empty, or there is no HOME)"),
         Some(path) => {
-            let there = if path.exists() { "" } else { " (not there)" };
+            let there = if path.exists() { "" } else { " (does not exist)" };
             format!("{}{there}", display_safe(path.as_os_str().as_bytes()))
         }
     };

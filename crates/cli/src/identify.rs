@@ -94,7 +94,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
     let name = display_safe(file.as_bytes());
     let text = match (args.json, found.is_empty()) {
         (true, _) => told(&found, true),
-        (false, true) => format!("{name}: not its digest: {} tried\n", count(tried, "reading", "readings")),
+        (false, true) => format!("{name}: does not match: {} tried\n", count(tried, "reading", "readings")),
         (false, false) => found
             .iter()
             .map(|found| {
@@ -112,7 +112,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
     let of_parts = candidates.iter().any(|one| one.spec.counts_parts());
     if found.is_empty() && of_parts && !args.json {
         console.note(
-            "it may be of parts of another size than the usual ones and multiples of 1 MiB, which were tried: \
+            "the part size may be neither a common one nor a multiple of 1 MiB; specify it: \
              truesum -a 's3-etag;part=BYTES' FILE",
         );
     }

@@ -50,7 +50,7 @@ pub fn run(args: &LinksArgs) -> Exit {
             Err(error) => {
                 console.failure(&error);
                 if matches!(&error.cause, Cause::Other(_)) {
-                    console.hint("--force replaces it");
+                    console.hint("to replace it, use --force");
                 }
             }
         }
@@ -70,7 +70,7 @@ fn link(program: &Path, at: &Path, force: bool) -> Result<(), Error> {
             let ours = old.is_symlink()
                 && std::fs::read_link(at).is_ok_and(|to| to.file_name() == program.file_name());
             if !ours && !force {
-                let there = Cause::Other("something else is there".to_owned());
+                let there = Cause::Other("another file exists".to_owned());
                 return Err(Error::new(at.as_os_str().as_bytes(), "link", there));
             }
             std::fs::remove_file(at).map_err(fail)?;

@@ -55,7 +55,8 @@ pub fn run(args: &ListArgs) -> Exit {
     let mut console = Console::new(Color::Auto);
     let named = args.name.is_some() && args.what == Listing::Kernels;
     if args.what != Listing::Algorithms && (named || args.status.is_some() || args.lanes) {
-        return console.refuse(&Refusal::new("--status and --lanes are of algorithms; kernels have no NAME"));
+        return console
+            .refuse(&Refusal::new("--status and --lanes require algorithms; kernels take no NAME"));
     }
     let text = match (args.what, args.json) {
         (Listing::Algorithms, json) => match &args.name {
@@ -77,7 +78,8 @@ pub fn run(args: &ListArgs) -> Exit {
                 Some(row) => format_in_full(row),
                 None => {
                     let text = format!("unknown format '{}'", name.escape_debug());
-                    return console.refuse(&Refusal::with_hint(text, "truesum list formats has all"));
+                    return console
+                        .refuse(&Refusal::with_hint(text, "for all formats: truesum list formats"));
                 }
             }
         }
@@ -124,8 +126,8 @@ fn formats() -> String {
         };
         wrap(&format!("{:<19} {uses:<6} {sizes:<5} ", row.name), &about, &mut text);
     }
-    text += "\nboth: check reads it and hash -t writes it. read: check alone.\n\
-             named: said to be what it is, and not read.\n";
+    text += "\nboth: check reads it and hash -t writes it. read: check reads it.\n\
+             named: identified, but not read.\n";
     text
 }
 
@@ -146,7 +148,7 @@ fn format_in_full(row: &Format) -> String {
     if is_written(row) {
         line("written", &format!("truesum hash -t {name}, truesum convert -t {name}"));
         if !lost(row).is_empty() {
-            line("no place for", &lost(row).join(", "));
+            line("cannot store", &lost(row).join(", "));
         }
     }
     text

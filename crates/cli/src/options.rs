@@ -84,7 +84,7 @@ impl KeyArgs {
             (Some(path), _) => Source::Named(path),
             (None, Some(fd)) => Source::Open(fd),
             (None, None) if self.key_hex => {
-                return Err(Refusal::new("--key-hex: there is no --key-file and no --key-fd"));
+                return Err(Refusal::new("--key-hex: requires --key-file or --key-fd"));
             }
             (None, None) => return Ok(None),
         };

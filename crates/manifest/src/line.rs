@@ -201,7 +201,7 @@ impl fmt::Display for Reason {
             Reason::Pieces => {
                 f.write_str("its digests are of pieces, and pieces cannot be verified yet by this command")
             }
-            Reason::Size => f.write_str("the size is not one that a file can have"),
+            Reason::Size => f.write_str("invalid size"),
             Reason::Part(what) => f.write_str(what),
             // It may quote the line.
             Reason::Said(what) => match what.char_indices().nth(SHOWN) {

@@ -406,7 +406,7 @@ mod tests {
                 "byte 3 a 1",
                 "byte 9: unknown algorithm 'nosuch'",
                 "byte 10: no file name",
-                "byte 12: the size is not one that a file can have",
+                "byte 12: invalid size",
                 "byte 12: odd"
             ][1..]
         );

@@ -122,8 +122,8 @@ impl OwnArgs {
         let spec = self.algorithm.clone().unwrap_or_else(usual);
         if !Kind::is_base(&spec) {
             return Err(Refusal::with_hint(
-                format!("-a {spec}: no digest of a tree is made over it"),
-                "a hash that is no checksum and no tree itself: sha256, sha512, blake3 ...",
+                format!("-a {spec}: not available for directory digests"),
+                "use a cryptographic hash: sha256, sha512, blake3 ...",
             ));
         }
         Ok(Kind::Truesum { spec, modes: self.modes })
@@ -162,7 +162,7 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
         (Some(KindName::Nar), _) => Kind::Nar,
         (Some(KindName::Swhid), _) => Kind::SoftwareHeritage,
     };
-    let foreign = |option: &str, of: &str| Refusal::new(format!("{option} is of --kind {of}"));
+    let foreign = |option: &str, of: &str| Refusal::new(format!("{option} requires --kind {of}"));
     if args.own.is_given() && !matches!(kind, Kind::Truesum { .. }) {
         return Err(foreign("-a or --modes", "truesum"));
     }
@@ -170,8 +170,8 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
         Some(_) if !matches!(kind, Kind::Go { .. }) => return Err(foreign("--prefix", "h1")),
         Some(prefix) if !Kind::is_prefix(prefix) => {
             return Err(Refusal::with_hint(
-                format!("--prefix '{}': no prefix of names", prefix.escape_debug()),
-                "names between single slashes, none of them . or ..: golang.org/x/mod@v0.22.0",
+                format!("--prefix '{}': invalid prefix", prefix.escape_debug()),
+                "use names separated by single slashes, without . and ..: golang.org/x/mod@v0.22.0",
             ));
         }
         _ => {}
@@ -185,11 +185,11 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
     let expected = match (&args.expect, named) {
         (None, _) => None,
         (Some(text), _) if args.folders.len() > 1 => {
-            return Err(Refusal::new(format!("--expect {text}: it is the digest of one tree; name one")));
+            return Err(Refusal::new(format!("--expect {text}: give exactly one folder")));
         }
         (Some(_), Some((named, digest))) if is_same(&named, &kind) => Some(digest),
         (Some(text), Some(_)) => {
-            return Err(Refusal::new(format!("--expect {text}: it is of another kind than is asked for")));
+            return Err(Refusal::new(format!("--expect {text}: its kind differs from --kind")));
         }
         (Some(text), None) => Some(bare(text.trim(), &kind, args.kind.is_some())?),
     };
@@ -209,11 +209,11 @@ fn bare(text: &str, kind: &Kind, is_told: bool) -> Result<Digest, Refusal> {
             Ok(digest)
         }
         Some(_) if !is_told => Err(Refusal::with_hint(
-            format!("--expect {text}: nothing says of which kind it is"),
-            "name the kind: --kind git, or write it as sha256-directory:HEX",
+            format!("--expect {text}: its kind is unknown"),
+            "specify the kind: --kind git, or sha256-directory:HEX",
         )),
         _ => Err(Refusal::with_hint(
-            format!("--expect '{}': no digest of a tree of this kind", text.escape_debug()),
+            format!("--expect '{}': not a digest of this kind", text.escape_debug()),
             "sha256-directory:HEX, h1:BASE64, swh:1:dir:HEX, sha256:NIX32, sha256-BASE64, or HEX with --kind",
         )),
     }

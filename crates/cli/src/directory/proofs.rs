@@ -124,7 +124,7 @@ fn trusted(text: &str, proof: &ObjectProof) -> Result<Digest, String> {
     let own = Kind::Truesum { spec: proof.spec.clone(), modes: proof.mode.is_some() };
     match Kind::read(text.trim()) {
         Some((kind, digest)) if kind == own => Ok(digest),
-        Some(_) => Err("the proof is for another kind of digest than this one".to_owned()),
+        Some(_) => Err("the proof is for another kind of digest".to_owned()),
         None => Digest::from_hex(text.trim().as_bytes())
             .ok()
             .filter(|digest| digest.len() == own.digest_len())
@@ -144,7 +144,9 @@ fn said(proof: &ObjectProof, is_read: bool) -> String {
         Body::Folder if !is_read => format!("{name} belongs to the digest: a folder\n"),
         _ => match proof.mode {
             Some(mode) => {
-                format!("{name} belongs to the digest; mode {mode:04o} is as the proof says, not compared\n")
+                format!(
+                    "{name} belongs to the digest; mode {mode:04o} is from the proof and was not compared\n"
+                )
             }
             None => format!("{name} belongs to the digest\n"),
         },

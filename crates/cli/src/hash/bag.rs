@@ -58,8 +58,10 @@ pub fn run(
             Err(Stop::Interrupted(written)) => {
                 let what = match (written, wanted.in_place) {
                     (false, _) => "as it was",
-                    (true, false) => "no whole bag: the same command completes it",
-                    (true, true) => "no whole bag: the same command without --in-place completes it",
+                    (true, false) => "an incomplete bag; run the same command again to complete it",
+                    (true, true) => {
+                        "an incomplete bag; run the same command without --in-place to complete it"
+                    }
                 };
                 console.error(&format!("interrupted: {} is {what}", shown(folder)));
                 exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
@@ -84,7 +86,7 @@ struct Making<'a> {
 fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<String, Stop> {
     let Making { plan, wanted, .. } = *making;
     if !folder.is_dir() {
-        return Err(refused(folder, "no folder: --bag makes bags of folders"));
+        return Err(refused(folder, "not a folder: --bag requires folders"));
     }
     // What a check would refuse is not completed.
     if let Some(error) = unsafe_fetches(folder).into_iter().next() {
@@ -129,7 +131,8 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
         found.add(DECLARATION.as_bytes(), DECLARED, &tag_specs);
     }
     for name in older.changed_tags(&found.entries) {
-        console.note(&format!("{}: not as its tag manifest had it, which is new now", display_safe(&name)));
+        console
+            .note(&format!("{}: did not match its tag manifest, which was rewritten", display_safe(&name)));
     }
     for (at, spec) in tag_specs.iter().enumerate() {
         let text = found.manifest(at)?;

@@ -153,7 +153,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     let merged = merge_parts(&plan, &parts, &watch.progress, &mut each, &mut |fault| {
         console.error(&fault.to_string());
         if let Fault::Foreign(..) = fault {
-            console.hint("each plan has a folder of its own for its parts: remove what is of another one");
+            console.hint("use a separate folder for the parts of each plan: remove the parts of other plans");
         }
     })?;
     console.display = None;
@@ -166,8 +166,9 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         return Ok(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     }
     if listed_itself {
-        console.error(&format!("{shown}: not written: it is a file of this plan, and would be lost"));
-        console.hint("another name, or a plan without it (--exclude)");
+        console
+            .error(&format!("{shown}: not written: it is one of the planned files and would be overwritten"));
+        console.hint("use another name, or exclude it from the plan with --exclude");
         return Ok(Exit::NotAsAsked);
     }
     let lacking = merged.failed + unholdable;
@@ -179,8 +180,8 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         console.error(&format!("{shown}: not written: {faults} of parts, {files} without a digest"));
         if merged.faults == 0 {
             console.hint(match some_held {
-                true => "--partial writes what could be hashed",
-                false => "--json holds everything",
+                true => "to write the manifest without them, use --partial",
+                false => "use --json, which stores everything",
             });
         }
         return Ok(Exit::Failed);
@@ -211,7 +212,7 @@ fn format(args: &MergeArgs, specs: &[Spec]) -> Result<&'static Format, Refusal> 
     };
     let format = args.format.or_else(|| manifest::format(usual)).expect("formats named here are rows");
     if format.holds.pieces.is_some() {
-        return Err(Refusal::new(format!("{}: its pieces run across files, and parts do not", format.name)));
+        return Err(Refusal::new(format!("{}: not available, because its pieces span files", format.name)));
     }
     told_in(Some(&args.output), format, args.format.is_some(), specs, Spelling::default())
 }

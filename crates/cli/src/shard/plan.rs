@@ -115,16 +115,14 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     let names = inputs(args.files, &args.select);
     let walk = args.select.walk()?;
     if walk.special == Special::Read {
-        return Err(
-            Refusal::new("--special: what is no regular file cannot be known again by a worker").into()
-        );
+        return Err(Refusal::new("--special: only regular files can be planned").into());
     }
     if args.manifest.is_none()
         && let Inputs::Named(names) = &names
         && names.iter().any(|name| name == b"-")
     {
-        let why = "there is nothing to plan: standard input cannot be read by a worker";
-        return Err(Refusal::with_hint(why, "name files and folders, or --files0-from, or --manifest").into());
+        let why = "no files given: workers cannot read standard input";
+        return Err(Refusal::with_hint(why, "specify files and folders, --files0-from or --manifest").into());
     }
     let remote = stores::named(
         &names,
@@ -197,14 +195,16 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     let lacking = count(planned.failed, "file or folder", "files or folders");
     if let (true, Some(manifest)) = (met_own, &args.manifest) {
         let manifest = display_safe(manifest.as_os_str().as_bytes());
-        let text = format!("{output}: not written: {manifest} lists it");
-        return Err(
-            Refusal::with_hint(text, "another name for the plan, or a manifest without that line").into()
-        );
+        let text = format!("{output}: not written: it is a file in {manifest}");
+        return Err(Refusal::with_hint(
+            text,
+            "use another name for the plan, or remove that line from the manifest",
+        )
+        .into());
     }
     if planned.failed > 0 && !args.partial {
         console.error(&format!("{output}: not written: {lacking} would be missing from it"));
-        console.hint("--partial plans what could be looked at");
+        console.hint("to write the plan without them, use --partial");
         return Ok(Exit::Failed);
     }
     if planner.totals().files == 0 {
@@ -215,12 +215,8 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     if may_repeat {
         let copy = file.file().try_clone().map_err(fail)?;
         if let Some(name) = repeated(&Plan::of(copy, &args.output)?)? {
-            let text = format!("{output}: not written: {} is named twice", display_safe(&name));
-            return Err(Refusal::with_hint(
-                text,
-                "each file is planned once: name folders that do not overlap",
-            )
-            .into());
+            let text = format!("{output}: not written: {} occurs twice", display_safe(&name));
+            return Err(Refusal::with_hint(text, "specify folders that do not overlap").into());
         }
     }
     file.commit()?;
@@ -234,9 +230,10 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         if outside > 0 {
             let names = count(outside, "name lies", "names lie");
             let folder = display_safe(folder.as_os_str().as_bytes());
-            console
-                .note(&format!("{names} outside {folder}: refused by run and merge without --allow-outside"));
-            console.hint("--root DIR plans names relative to another folder");
+            console.note(&format!(
+                "{names} outside {folder}: run and merge reject them without --allow-outside"
+            ));
+            console.hint("to make names relative to another folder, use --root DIR");
         }
     }
     if planned.failed > 0 {

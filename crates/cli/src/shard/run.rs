@@ -69,7 +69,7 @@ pub struct RunShardArgs {
 
 /// Reads `3` or `3..7`.
 fn bundles(text: &str) -> Result<Range<usize>, String> {
-    let number = |text: &str| text.parse::<usize>().map_err(|_| format!("'{text}' is no number of a bundle"));
+    let number = |text: &str| text.parse::<usize>().map_err(|_| format!("'{text}' is not a bundle number"));
     let (start, end) = match text.split_once("..") {
         Some((start, end)) => (number(start)?, number(end)?),
         None => (number(text)?, number(text)?.saturating_add(1)),
@@ -90,7 +90,7 @@ fn place(named: &str) -> Result<usize, Refusal> {
             Err(VarError::NotPresent) => continue,
             Err(VarError::NotUnicode(_)) => String::new(),
         };
-        let index = text.parse().map_err(|_| Refusal::new(format!("{name}: not the number of a bundle")))?;
+        let index = text.parse().map_err(|_| Refusal::new(format!("{name}: not a bundle number")))?;
         if let Some((other, first)) = found
             && other != index
         {
@@ -158,11 +158,9 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
         };
         if let Standing::Contradicts(beside) = &done.standing {
             let beside = display_safe(beside.as_os_str().as_bytes());
-            console.error(&format!(
-                "bundle {bundle}: this part contradicts the one that is there: see {beside}"
-            ));
             console
-                .hint("one of two reads was wrong: compute both again on machines that are known to be good");
+                .error(&format!("bundle {bundle}: the result contradicts the existing part: see {beside}"));
+            console.hint("one of two reads was wrong: hash the bundle again on machines known to be good");
             exit = exit.max(Exit::Failed);
         }
         // Who only wants the bundle done has it.
@@ -178,7 +176,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
                 if counts.failed > 0 { format!("; {} FAILED", counts.failed) } else { String::new() };
             let there = match done.standing {
                 Standing::There => ", there already".to_owned(),
-                Standing::Kept(failed) => format!(", there already; {failed} could not be compared"),
+                Standing::Kept(failed) => format!(", already there; {failed} could not be compared"),
                 Standing::Written | Standing::Contradicts(_) => String::new(),
             };
             console
@@ -197,23 +195,23 @@ fn wanted(args: &RunShardArgs, plan: &Plan) -> Result<Vec<usize>, Refusal> {
         None => args.bundles.iter().cloned().flatten().take(all + 1).collect(),
     };
     if first.is_empty() {
-        let text = "which bundle? none is named";
+        let text = "no bundle given";
         return Err(Refusal::with_hint(
             text,
-            "name them, 0..N for all N, or --index-from-env in an array of jobs",
+            "specify bundles, 0..N for all, or --index-from-env in an array job",
         ));
     }
     let Some(of) = args.of.map(|of| of as usize) else {
         return match first.iter().find(|bundle| **bundle >= all) {
             Some(bundle) => Err(Refusal::new(format!(
-                "there is no bundle {bundle}: the plan has {}, from 0 on",
+                "no bundle {bundle}: the plan has {}, counted from 0",
                 count(all as u64, "bundle", "bundles")
             ))),
             None => Ok(first),
         };
     };
     if let Some(worker) = first.iter().find(|worker| **worker >= of) {
-        return Err(Refusal::new(format!("--of {of}: workers are 0 to {}, and none is {worker}", of - 1)));
+        return Err(Refusal::new(format!("--of {of}: workers are 0 to {}, not {worker}", of - 1)));
     }
     first.sort_unstable();
     first.dedup();

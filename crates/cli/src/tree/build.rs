@@ -114,7 +114,7 @@ fn ending(args: &BuildArgs) -> &'static str {
 
 pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
     if args.files.is_empty() {
-        console.error("tree: no files named");
+        console.error("tree: no files given");
         console.hint("truesum tree FILE... ; truesum tree --help");
         return Exit::NotAsAsked;
     }
@@ -125,8 +125,8 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
     };
     if let Some((first, second)) = args.save.then(|| same_tree(args)).flatten() {
         let (first, second) = (display_safe(first.as_bytes()), display_safe(second.as_bytes()));
-        console.error(&format!("tree: {first} and {second} would be kept in one stored tree"));
-        console.hint("without -o each tree is kept beside its file");
+        console.error(&format!("tree: {first} and {second} would be stored in the same tree file"));
+        console.hint("omit -o to store each tree next to its file");
         return Exit::NotAsAsked;
     }
     let threads = threads(args.processors);
@@ -138,10 +138,12 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
             Err(refusal) => return console.refuse(&refusal),
         };
         if remote.is_some() && args.save && args.output.is_none() {
-            let text =
-                format!("--save: {} is an object: nothing is kept beside it", display_safe(file.as_bytes()));
+            let text = format!(
+                "--save: {} is an object: no tree can be stored next to it",
+                display_safe(file.as_bytes())
+            );
             return console
-                .refuse(&Refusal::with_hint(text, "-o DIR keeps its tree in a folder of this system"));
+                .refuse(&Refusal::with_hint(text, "to store its tree in a local folder, use -o DIR"));
         }
         let name = file.as_bytes();
         let size = std::fs::metadata(file).ok().map(|metadata| metadata.len());
@@ -176,12 +178,12 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
                 let tree = kept_as(name, args.output.as_deref(), ending(args));
                 let (shown, kept) = (display_safe(name), display_safe(tree.as_os_str().as_bytes()));
                 if args.save && std::io::stderr().is_terminal() {
-                    console.line(&format!("truesum: the tree of {shown} is in {kept}"));
+                    console.line(&format!("truesum: tree of {shown} stored in {kept}"));
                 }
                 // Of one piece the digest above is all there is: a length at most was kept.
                 if args.format.is_some() && std::fs::metadata(&tree).is_ok_and(|kept| kept.len() <= 8) {
                     console.note(&format!(
-                        "{kept} has no digest, so short is {shown}: only its BLAKE3 verifies it"
+                        "{shown} is so short that {kept} contains no hash: only its BLAKE3 digest verifies it"
                     ));
                 }
                 if let Some(unread) = &unread {
@@ -212,7 +214,7 @@ fn note_unread(file: &OsStr, unread: &Unread, console: &mut Console) {
     let (name, read, size) =
         (display_safe(file.as_bytes()), grouped(unread.size - unread.bytes), grouped(unread.size));
     console.note(&format!(
-        "{name}: {read} of its {size} bytes were read; of the others the digest says what the stored tree had (truesum tree verify reads all)"
+        "{name}: {read} of {size} bytes were read; the rest was taken from the stored tree (to read everything: truesum tree verify)"
     ));
 }
 

@@ -109,7 +109,7 @@ pub fn join(args: &CombineArgs, console: &mut Console) -> Exit {
         Err(misfit) => {
             console.error(&format!("combine: {misfit}"));
             if matches!(misfit, Misfit::Moved(..) | Misfit::Unstamped(..)) {
-                console.hint("hash all pieces again from one state of the file; --trust-origins takes copies known to be equal");
+                console.hint("hash all ranges again from one state of the file, or use --trust-origins for copies known to be equal");
             }
             Exit::NotAsAsked
         }

@@ -105,12 +105,12 @@ pub fn verify(args: &VerifyProofArgs, console: &mut Console) -> Exit {
     let checked = match (text::parse_growth(&text), &args.grown_from, &args.file) {
         (Some(Ok(proof)), Some(old), file) => check_growth(&proof, file.as_ref(), old, &args.digest, console),
         (Some(Ok(_)), None, _) => {
-            Err("a proof of growth: --grown-from names the digest of the old file".to_owned())
+            Err("a proof of growth: specify the digest of the old file with --grown-from".to_owned())
         }
         (Some(Err(why)), ..) => Err(why),
         (None, Some(_), _) => Err("not a proof of growth".to_owned()),
         (None, None, Some(file)) => check_range(&text, file, &args.digest, console),
-        (None, None, None) => Err("the range is read from the file: name it".to_owned()),
+        (None, None, None) => Err("the file is required, to read the range from it".to_owned()),
     };
     checked.unwrap_or_else(|why| refuse(&args.proof, &why, console))
 }
@@ -148,7 +148,7 @@ fn check_growth(
     let (old, new) = (trusted(old, &proof.spec)?, trusted(new, &proof.spec)?);
     if file.is_none() && proof.needs().is_some() {
         return Err(
-            "the old file ends within a leaf: name the new file, one leaf of which is read".to_owned()
+            "the old file ends within a leaf: specify the new file, of which one leaf is read".to_owned()
         );
     }
     let watch = Watch::of_one(None, console);
@@ -160,7 +160,7 @@ fn check_growth(
         _ => "; no byte of the file was read".to_owned(),
     };
     let line = format!(
-        "by their digests, the first {} of {} bytes are the old file{read}\n",
+        "according to the digests, the first {} of {} bytes are the old file{read}\n",
         proof.old_size, proof.size
     );
     Ok(proven(result, file.map_or(OsStr::new("growth"), |file| file), line, &watch, console))

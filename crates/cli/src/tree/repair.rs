@@ -70,15 +70,12 @@ impl RepairArgs {
 
 pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     if std::fs::metadata(&args.tree).is_ok_and(|metadata| !metadata.is_file()) {
-        console.error_of(
-            args.tree.as_os_str().as_bytes(),
-            "no file, and what is mended by is read more than once",
-        );
+        console.error_of(args.tree.as_os_str().as_bytes(), "not a file, but the list is read more than once");
         return Exit::NotAsAsked;
     }
     if listed::is_list(&args.tree) {
         if args.digest.is_some() {
-            console.error("tree repair: --digest is that of a stored tree");
+            console.error("tree repair: --digest requires a stored tree");
             return Exit::NotAsAsked;
         }
         let (file, mode) = (args.file.as_ref().map(PathBuf::from), args.mode());
@@ -86,7 +83,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         return listed::repair(&args.tree, file, copy, mode, threads, console);
     }
     if !with_suffix(&args.tree, ".ftr").exists() && lists(&args.tree, None) {
-        let why = "it lists digests of whole files, and none of pieces, by which damage would be found";
+        let why = "it has digests of complete files only, and no piece digests to locate damage";
         console.error_of(args.tree.as_os_str().as_bytes(), why);
         return Exit::NotAsAsked;
     }
@@ -103,7 +100,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     };
     if !matches!(report.judgement, Judgement::Good | Judgement::FileDamaged) {
         console.display = None;
-        let why = format!("nothing is mended: {}", findings::words(&report));
+        let why = format!("nothing was repaired: {}", findings::words(&report));
         console.error_of(&name, &why);
         return Exit::NotAsAsked;
     }
@@ -116,15 +113,14 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     let exit = watch.print(Ok(text), console);
     let safe = display_safe(&name);
     if let Length::Grown(bytes) = report.length {
-        console
-            .error(&format!("{safe}: {bytes} bytes at its end are not the tree's; nothing is known of them"));
+        console.error(&format!("{safe}: {bytes} bytes at its end are not covered by the tree"));
     }
     loss::tell(&safe, &mends, report.size.min(store.header().size), mode, console);
     match (report.judgement, mode) {
-        (Judgement::Good, _) => console.line(&format!("truesum: {safe}: good, nothing to mend")),
+        (Judgement::Good, _) => console.line(&format!("truesum: {safe}: intact, nothing to repair")),
         (_, Mode::DryRun) => console.line(&format!("truesum: {safe}: nothing was written")),
         _ if left == 0 && report.can_be_mended() => {
-            console.line(&format!("truesum: {safe}: mended, every byte is the tree's again"));
+            console.line(&format!("truesum: {safe}: repaired; every byte now matches the tree"));
         }
         // Nothing of the tree's is damaged, and what is behind it has been told.
         _ if left == 0 => {}

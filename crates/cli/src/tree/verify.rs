@@ -79,8 +79,10 @@ pub struct VerifyArgs {
 pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     if let Some(copy) = &args.repair_from {
         if let Some(file) = args.file.as_ref().filter(|file| stores::is_url(file)) {
-            let text =
-                format!("--repair-from: {} is an object, and none is written", display_safe(file.as_bytes()));
+            let text = format!(
+                "--repair-from: {} is an object, and objects cannot be written",
+                display_safe(file.as_bytes())
+            );
             return console.refuse(&Refusal::new(text));
         }
         let VerifyArgs { tree, file, digest, dry_run, most, processors, .. } = args;
@@ -106,7 +108,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
             let exit = watch.failed(&error, console);
             if args.resume && watch.signals.ended_by().is_some() {
                 let kept = display_safe(kept.as_os_str().as_bytes());
-                console.hint(&format!("what was compared is kept in {kept}: --resume goes on with it"));
+                console.hint(&format!("progress is saved in {kept}: continue with --resume"));
             }
             // Nothing was learned of the file.
             let refused = exit == Exit::Failed && error.path == kept.as_os_str().as_bytes();
@@ -115,11 +117,11 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     };
     if report.before > 0 {
         let bytes = grouped(report.before);
-        console.note(&format!("{bytes} bytes were compared before the interruption and not read again"));
+        console.note(&format!("{bytes} bytes were compared before the interruption and were not read again"));
     }
     if !args.resume && kept.exists() {
         let kept = display_safe(kept.as_os_str().as_bytes());
-        console.hint(&format!("{kept} is of a verification that was interrupted: --resume goes on with it"));
+        console.hint(&format!("{kept} is from an interrupted verification: continue it with --resume"));
     }
     let size = store.header().size;
     let text = match (args.json, args.map) {

@@ -143,7 +143,7 @@ fn verdicts(folder: &Folder, done: &Verdicts) -> Verdicts {
     // A file that moved is for it one that is missing and one that no line lists.
     assert_eq!(ending(": MISSING").len(), named(&told, &["missing", "moved"]).len());
     let extra = named(&told, &["new", "moved", "copied"]).len();
-    assert!(extra == 0 || ran.err.contains(&format!(", {extra} not listed;")), "{}", ran.err);
+    assert!(extra == 0 || ran.err.contains(&format!(", {extra} not in the manifest;")), "{}", ran.err);
     told
 }
 

@@ -530,7 +530,7 @@ impl<'a> Comparison<'a> {
             return Ok(());
         }
         names.into_iter().try_for_each(|name| {
-            let why = Cause::Other("asked for, and nothing is called so".to_owned());
+            let why = Cause::Other("selected with --only, but no file has this name".to_owned());
             self.failed(&Error::new(name.as_bytes(), "select", why), tell)
         })
     }

@@ -61,7 +61,7 @@ impl Original {
         let now = rustix::fs::stat(manifest).map_err(|error| Error::io(name, "replace", error))?;
         let before = self.file.stat();
         if (now.st_dev, now.st_ino) != (before.st_dev, before.st_ino) {
-            return Err(changed("it is another file now".to_owned()));
+            return Err(changed("it was replaced by another file".to_owned()));
         }
         match self.file.change().map_err(|error| Error::io(name, "replace", error))? {
             Some(what) => Err(changed(what)),

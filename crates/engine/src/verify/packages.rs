@@ -82,9 +82,8 @@ impl Verification<'_> {
         self.report.add(&checked);
         told?;
         if !others.is_empty() {
-            let why = format!(
-                "its signing block lists digests of other kinds too, which were not compared:{others}"
-            );
+            let why =
+                format!("its signing block also has unsupported digests, which were not compared:{others}");
             tell(Event::Doubtful(&refused(&why)))?;
         }
         tell(Event::Checked(&manifest, &checked))

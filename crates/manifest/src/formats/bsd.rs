@@ -21,7 +21,7 @@ pub(crate) static BSD: Format = Format {
 pub(crate) static BSD_Z: Format = Format {
     name: "bsd-z",
     file_names: &[],
-    summary: "bsd with NUL for the line end and names as they are",
+    summary: "bsd with NUL as line ending and unescaped names",
     holds: Holds::DIGESTS,
     sniff: |head| head.first(0, |line| split(line).is_some() && !starts_with_digest(line)),
     reading: Reading::Lines { terminator: 0, parser: |options| Box::new(Mixed::new(options, 0)) },

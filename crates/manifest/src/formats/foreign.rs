@@ -8,7 +8,7 @@ use crate::scan;
 pub(crate) static WEB_PAGE: Format = Format {
     name: "web-page",
     file_names: &[],
-    summary: "a web page instead of a manifest: named, never read",
+    summary: "a web page instead of a manifest: identified, not read",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let (root, tag) = xml::root(head)?;
@@ -18,7 +18,7 @@ pub(crate) static WEB_PAGE: Format = Format {
         (page && tag.len() < 4096).then_some(MARK)
     },
     reading: Reading::Not(|_| {
-        "this is a web page, not a manifest; download the file of checksums itself (its raw form), or compare a file with one digest that it shows (--expect DIGEST)".to_owned()
+        "this is a web page, not a manifest; download the checksum file itself, or compare a file with a digest from the page (--expect DIGEST)".to_owned()
     }),
     writing: Writing::No,
     tagged: None,
@@ -27,10 +27,10 @@ pub(crate) static WEB_PAGE: Format = Format {
 pub(crate) static IMAGE: Format = Format {
     name: "image",
     file_names: &[],
-    summary: "an image or a document for printing instead of a manifest: named, never read",
+    summary: "an image or a document instead of a manifest: identified, not read",
     holds: Holds::DIGESTS,
     sniff: |head| begins(head, IMAGES),
-    reading: Reading::Not(|_| "this is an image or a document for printing, not a manifest".to_owned()),
+    reading: Reading::Not(|_| "this is an image or a document, not a manifest".to_owned()),
     writing: Writing::No,
     tagged: None,
 };
@@ -38,7 +38,7 @@ pub(crate) static IMAGE: Format = Format {
 pub(crate) static AUDIO: Format = Format {
     name: "audio",
     file_names: &[".ffp", ".st5"],
-    summary: "digests of decoded sound (.ffp of flac, .st5 of shntool), which are of no file: named, never read",
+    summary: "digests of decoded audio (.ffp of flac, .st5 of shntool), not of files: identified, not read",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let mut lines =
@@ -53,7 +53,7 @@ pub(crate) static AUDIO: Format = Format {
         (lines.peek().is_some() && lines.all(sound)).then_some(MARK)
     },
     reading: Reading::Not(|_| {
-        "these are digests of decoded sound, and of no file as it lies there: flac --test verifies what is in each file, shntool hash and \
+        "these are digests of decoded audio, not of files: flac --test verifies what is in each file, shntool hash and \
          metaflac --show-md5sum tell these digests".to_owned()
     }),
     writing: Writing::No,
@@ -63,7 +63,7 @@ pub(crate) static AUDIO: Format = Format {
 pub(crate) static LOCK: Format = Format {
     name: "package-lock",
     file_names: &["yarn.lock", "pnpm-lock.yaml"],
-    summary: "a lock file of yarn or pnpm, whose digests are of archives in a cache: named, never read",
+    summary: "a lock file of yarn or pnpm, with digests of cached archives: identified, not read",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let mark = |line: &[u8]| {
@@ -74,7 +74,7 @@ pub(crate) static LOCK: Format = Format {
         head.lines(b'\n').take(8).any(mark).then_some(MARK)
     },
     reading: Reading::Not(|_| {
-        "this is a lock file of a package manager, whose digests are of archives in its cache: yarn install --check-cache, \
+        "this is a lock file of a package manager, with digests of archives in its cache: yarn install --check-cache, \
          yarn check --integrity or pnpm store status".to_owned()
     }),
     writing: Writing::No,

@@ -11,7 +11,7 @@ use crate::{path, scan};
 pub(crate) static GNU: Format = Format {
     name: "gnu",
     file_names: &["sum", "sums", "sum.txt", "sums.txt", ".md5", ".sha1", ".sha256", ".sha512", ".b2", ".b3"],
-    summary: "digest, two characters, name, as sha256sum and its kin write it",
+    summary: "digest, two characters, name, as written by sha256sum and similar tools",
     holds: Holds { told: Told::Elsewhere, ..Holds::DIGESTS },
     sniff: |head| head.first(b'\n', is_line),
     reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Mixed::new(options, b'\n')) },
@@ -22,7 +22,7 @@ pub(crate) static GNU: Format = Format {
 pub(crate) static GNU_Z: Format = Format {
     name: "gnu-z",
     file_names: &[],
-    summary: "gnu with NUL for the line end and names as they are (sha256sum -z)",
+    summary: "gnu with NUL as line ending and unescaped names (sha256sum -z)",
     holds: Holds { told: Told::Elsewhere, ..Holds::DIGESTS },
     sniff: |head| head.first(0, starts_with_digest),
     reading: Reading::Lines { terminator: 0, parser: |options| Box::new(Mixed::new(options, 0)) },

@@ -6,7 +6,7 @@ use crate::scan;
 pub(crate) static GO_SUM: Format = Format {
     name: "go-sum",
     file_names: &["go.sum"],
-    summary: "digests of Go modules (h1), which are of lists and of no file: named, never read",
+    summary: "digests of Go modules (h1), which cover lists of files: identified, not read",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let mut lines = head.lines(b'\n').filter(|line| !scan::is_empty(line)).peekable();
@@ -14,7 +14,7 @@ pub(crate) static GO_SUM: Format = Format {
         own.then_some(Claim { sign: Sign::Mark, at: 0 })
     },
     reading: Reading::Not(|_| {
-        "this is a go.sum; h1 is a digest over the sorted list of a module's files, and no file's: use 'go mod verify'"
+        "this is a go.sum; h1 is a digest of a list of the module's files, not of a file: use 'go mod verify'"
             .to_owned()
     }),
     writing: Writing::No,

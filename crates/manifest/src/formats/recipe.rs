@@ -7,11 +7,11 @@ use crate::scan;
 pub(crate) static RECIPE: Format = Format {
     name: "recipe",
     file_names: &[],
-    summary: "a formula of Homebrew, an expression of Nix, a Makefile of OpenWrt: programs, named, never read",
+    summary: "a Homebrew formula, a Nix expression or an OpenWrt Makefile: identified, not read",
     holds: Holds::DIGESTS,
     sniff: |head| by_line(head, is_recipe),
     reading: Reading::Not(|_| {
-        "this is a recipe, a program that fetches a file and names its digest; compare one with: \
+        "this is a build recipe, which contains the digest of a download; compare it with: \
          truesum check --expect ALGORITHM:DIGEST FILE"
             .to_owned()
     }),
@@ -22,7 +22,7 @@ pub(crate) static RECIPE: Format = Format {
 pub(crate) static DATABASE: Format = Format {
     name: "database",
     file_names: &[],
-    summary: "a database of AIDE, an index of apk, a list of git: of other programs, named, never read",
+    summary: "an AIDE database, apk index or git list: identified, not read",
     holds: Holds::DIGESTS,
     sniff: |head| by_line(head, is_database),
     reading: Reading::Not(|_| {

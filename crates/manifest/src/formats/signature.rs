@@ -11,7 +11,7 @@ use crate::{radix, scan};
 
 pub(crate) static OPENPGP: Format = Format {
     name: "openpgp-signature",
-    summary: "a detached OpenPGP signature of another file: named, never read",
+    summary: "a detached OpenPGP signature of another file: identified, not read",
     sniff: |head: &Head<'_>| claim(head, Kind::OpenPgp),
     reading: Reading::Not(|options| told(options, |name, file| format!("gpg --verify {name} {file}"))),
     ..DETACHED
@@ -19,7 +19,7 @@ pub(crate) static OPENPGP: Format = Format {
 
 pub(crate) static MINISIGN: Format = Format {
     name: "minisign-signature",
-    summary: "a minisign signature of another file: named, never read",
+    summary: "a minisign signature of another file: identified, not read",
     sniff: |head: &Head<'_>| claim(head, Kind::Minisign),
     reading: Reading::Not(|options| {
         told(options, |name, file| format!("minisign -V -p KEY.pub -x {name} -m {file}"))
@@ -29,7 +29,7 @@ pub(crate) static MINISIGN: Format = Format {
 
 pub(crate) static SIGNIFY_DETACHED: Format = Format {
     name: "signify-signature",
-    summary: "a signify signature of another file: named, never read",
+    summary: "a signify signature of another file: identified, not read",
     sniff: |head: &Head<'_>| claim(head, Kind::Signify),
     reading: Reading::Not(|options| {
         told(options, |name, file| format!("signify -V -p KEY.pub -x {name} -m {file}"))
@@ -39,7 +39,7 @@ pub(crate) static SIGNIFY_DETACHED: Format = Format {
 
 pub(crate) static SSH: Format = Format {
     name: "ssh-signature",
-    summary: "a signature of another file by ssh-keygen: named, never read",
+    summary: "an ssh-keygen signature of another file: identified, not read",
     sniff: |head: &Head<'_>| claim(head, Kind::Ssh),
     reading: Reading::Not(|options| {
         told(options, |name, file| {
@@ -51,7 +51,7 @@ pub(crate) static SSH: Format = Format {
 
 pub(crate) static CMS: Format = Format {
     name: "cms-signature",
-    summary: "a signature of another file by certificates (CMS, PKCS #7): named, never read",
+    summary: "a CMS (PKCS #7) signature of another file: identified, not read",
     sniff: |head: &Head<'_>| claim(head, Kind::Cms),
     reading: Reading::Not(|options| {
         told(options, |name, file| {
@@ -63,7 +63,7 @@ pub(crate) static CMS: Format = Format {
 
 pub(crate) static SIGSTORE: Format = Format {
     name: "sigstore-bundle",
-    summary: "a signature of another file by sigstore, with its certificate: named, never read",
+    summary: "a Sigstore signature of another file: identified, not read",
     sniff: |head: &Head<'_>| {
         let mark = b"application/vnd.dev.sigstore.bundle";
         let begin = &head.text[..head.text.len().min(512)];
@@ -113,7 +113,7 @@ fn told(options: &Options, command: impl Fn(&str, &str) -> String) -> String {
 pub(crate) static SIGNIFY: Format = Format {
     name: "signify",
     file_names: &[],
-    summary: "tagged lines below the two lines of signify -S -e, whose signature is not verified",
+    summary: "tagged lines below the two header lines of signify -S -e",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let mut lines = head.lines(b'\n');
