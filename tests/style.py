@@ -25,19 +25,19 @@ LIMIT = 80
 # A regular expression, matched without regard to case, and what to write instead.
 WORDS = [
     (r"\b(is|are|was|were|be|been|being) (told|said|asked)\b", "report, print, specify"),
-    (r"\b(tells?|telling)\b", "report, show, distinguish"),
+    (r"\b(?:cannot )?tells?\b|\btelling\b", "report, show, distinguish"),
     (r"\b(says?|saying) (so|which|what|who|how|whether|where|that|nothing)\b", "report, show, specify"),
     (r"\bspeaks? (of|for|against)\b", "describe"),
     (r"\b(asked for|asks? for|who asks?)\b", "requested, selected"),
     (r"\bno line lists?\b|\bas (it is |they are )?listed\b", "in the manifest, matches the manifest"),
     (r"\b(stands?|lies|lie|lay|lying) (in|on|at|there|beside|behind|below|beneath|over|for itself)\b", "is in, is next to"),
-    (r"\bbesides?\b", "next to, in addition to"),
+    (r"\bbeside\b", "next to, in addition to"),
     (r"\bloud(ly)?\b", "fails with an error"),
     (r"\b(mend(s|ed|ing)?)\b", "repair"),
     (r"\b(hold|holds|held|holding) against\b|\b(hold|holds|held) \w+ against\b", "compare with, check against"),
     (r"\b(judge[sd]?|judg(e)?ments?|judging)\b", "verify, verification result"),
     (r"\bsought(-for)?\b|\bseeking\b", "search for"),
-    (r"\bin turn\b", "alternately, scheduled"),
+    (r"\bnot in turn\b", "deferred"),
     (r"\bmeanwhile\b", "during the read"),
     (r"\bbut for\b|\bnone but\b|\bnothing but\b|\bno \w+ but\b", "except, only"),
     (r"\ball the same\b", "still"),
@@ -57,6 +57,8 @@ WORDS = [
 
 # (where, regular expression, reason): `where` is the end of a path below the project, or a command line.
 ALLOWED = [
+    ("", r"cannot tell", "a verdict of check --locate and tree verify"),
+    ("truesum tree --help", r"granule", "the name of an option"),
     ("docs/spec/", r"granule|extent", "byte formats define the term before they use it"),
     ("docs/tree.md", r"granule", "the option and the term are defined on this page"),
     ("docs/algorithms.md", r"extent", "names of third-party algorithms and standards"),

@@ -304,7 +304,8 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     console.display = None;
     if let (Some(path), 1.., true) = (&plan.output, signatures, plan.tell.notes) {
         let path = display_safe(path.as_os_str().as_bytes());
-        console.note(&format!("{} of {path} not listed", count(signatures, "signature", "signatures")));
+        console
+            .note(&format!("{} of {path} not in the manifest", count(signatures, "signature", "signatures")));
     }
     let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);
     let (left_out, read) = (tasks.left_out(), watch.progress.bytes());
@@ -436,7 +437,7 @@ fn end(
         && told.left_out != LeftOut::default()
         && exit == Exit::Done
     {
-        console.error(&format!("no file was selected: {} left out", selection::not_selected(told.left_out)));
+        console.error(&format!("no file was selected: {} excluded", selection::not_selected(told.left_out)));
         exit = Exit::NotAsAsked;
     }
     if plan.tell.notes {

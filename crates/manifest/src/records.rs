@@ -55,7 +55,7 @@ pub(crate) fn stopped(at: usize) -> LineError {
 }
 
 /// Why such a document has no entries.
-pub(crate) const STOPPED: &str = "not read to its end, because the run was asked to end";
+pub(crate) const STOPPED: &str = "not read completely, because the run was cancelled";
 
 /// What was found so far.
 #[derive(Default)]

@@ -58,7 +58,7 @@ pub fn label(names: &BTreeSet<String>) -> Vec<String> {
 /// That not everything was to be compared, if so.
 fn part(report: &Report) -> Option<String> {
     let [listed, found] = report.left_out.map(grouped);
-    report.is_part().then(|| format!("part: {listed} listed and {found} found left out"))
+    report.is_part().then(|| format!("part: {listed} in the manifest and {found} found excluded"))
 }
 
 /// What can be done about a standing.
@@ -87,7 +87,7 @@ pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
     rows.push(row("read", rate(report.bytes, time)));
     if report.is_part() {
         let [listed, found] = report.left_out.map(grouped);
-        rows.push(row("left out", format!("{listed} listed and {found} found were not selected")));
+        rows.push(row("left out", format!("{listed} in the manifest and {found} found were excluded")));
     }
     for standing in Standing::ALL.into_iter().filter(|standing| report.count(*standing) > 0) {
         rows.extend(trouble(standing).map(|trouble| row(manner.word(standing), trouble.advice().to_owned())));

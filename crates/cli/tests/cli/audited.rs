@@ -212,7 +212,7 @@ fn hashdeep_counts_the_same() {
     }
 }
 
-/// cfv asks for no content of files that are not listed: moved and copied are "not verified" to it, as to `check --exact`, and
+/// cfv asks for no content of files that are not in the manifest: moved and copied are "not verified" to it, as to `check --exact`, and
 /// the old name of what moved is not found.
 #[test]
 fn cfv_names_the_same_files() {

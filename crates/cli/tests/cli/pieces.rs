@@ -198,7 +198,7 @@ fn entries_without_digests_of_pieces_are_verified_all_the_same() {
     assert!(missing.code == Some(1) && missing.err.contains("small: cannot open"), "{}", missing.err);
     folder.write("small", "smoll");
     let damaged = repair();
-    assert!(damaged.code == Some(1) && damaged.err.contains("small: not as listed"), "{}", damaged.err);
+    assert!(damaged.code == Some(1) && damaged.err.contains("small: does not match"), "{}", damaged.err);
     folder.write("small", "small");
     assert_eq!(repair().code, Some(0));
 }

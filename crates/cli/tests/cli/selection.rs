@@ -51,7 +51,7 @@ fn a_check_that_selected_nothing_verified_nothing() {
     assert_eq!(shown(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.run(&["audit", "--min-size", "1K", "M"]).code, Some(2));
     let ran = folder.run(&["hash", "--min-size", "1K", "a"]);
-    assert_eq!(shown(&ran), (String::new(), "truesum: no file was selected: 1 file left out\n", Some(2)));
+    assert_eq!(shown(&ran), (String::new(), "truesum: no file was selected: 1 file excluded\n", Some(2)));
 }
 
 #[test]
@@ -106,12 +106,11 @@ fn an_audit_of_a_part_is_equal_in_what_was_selected() {
         Folder::with(&[("d/a.txt", "abc"), ("d/b.bin", "changed"), ("d/skip/new", "x"), ("d/c.txt", "abc")]);
     folder.write("M", format!("{}{OTHER}  b.bin\n{OTHER}  skip/gone\n", lines(&["a.txt"])));
     let ran = folder.run(&["audit", "--include", "*.txt", "--exclude", "skip", "M", "d"]);
-    let said =
-        "truesum: 1 file listed: 1 ok, 1 copied; 6 B read; part: 2 listed and 1 found left out: NOT equal\n";
+    let said = "truesum: 1 file listed: 1 ok, 1 copied; 6 B read; part: 2 in the manifest and 1 found excluded: NOT equal\n";
     assert_eq!(shown(&ran), ("ok\ta.txt\ncopied\tc.txt\ta.txt\n".to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/c.txt")).unwrap();
     let ran = folder.run(&["audit", "--max-size", "3", "--only", "a.txt", "M", "d"]);
-    let said = "truesum: 1 file listed: 1 ok; 3 B read; part: 2 listed and 2 found left out: the selected files are equal\n";
+    let said = "truesum: 1 file listed: 1 ok; 3 B read; part: 2 in the manifest and 2 found excluded: the selected files are equal\n";
     assert_eq!(shown(&ran), ("ok\ta.txt\n".to_owned(), said, Some(0)));
     let ran = folder.run(&["audit", "--json", "--only", "a.txt", "M", "d"]);
     assert!(ran.out().contains("\"part\":true,\"left_out\":{\"listed\":2,\"found\":2}"), "{}", ran.out());
@@ -322,8 +321,8 @@ fn the_end_of_a_run_is_as_long_as_it_is_asked_for() {
     );
     let long = end(&["audit", "-q", "--summary=long", "--max-size", "0B", "M", "d"]);
     let said = format!(
-        "truesum: 1 file listed: 1 changed; 0 B read; part: 1 listed and 0 found left out: NOT equal\n  \
-         compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 listed and 0 found were not selected\n  \
+        "truesum: 1 file listed: 1 changed; 0 B read; part: 1 in the manifest and 0 found excluded: NOT equal\n  \
+         compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 in the manifest and 0 found were excluded\n  \
          changed   modified: restore it from a copy, or update the manifest if the change was intended"
     );
     assert_eq!(long, said);

@@ -19,7 +19,7 @@ pub(crate) fn rename(root: &Root, from: &[u8], to: &[u8], seen: Seen) -> Result<
     let (old, old_base) = place(root, from).map_err(fail)?;
     let stat = fs::statat(&old, old_base, AtFlags::SYMLINK_NOFOLLOW).map_err(fail)?;
     if !FileType::from_raw_mode(stat.st_mode).is_file() {
-        let why = Cause::Other("it is a symbolic link, or no file".to_owned());
+        let why = Cause::Other("it is not a regular file".to_owned());
         return Err(Error::new(from, "rename", why));
     }
     let time = (stat.st_mtime, stat.st_mtime_nsec as u32);

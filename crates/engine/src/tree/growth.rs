@@ -81,7 +81,7 @@ pub fn prove_growth(
     let granule = match row {
         Row::Stored(store) if store.header().spec != *spec => {
             let spec = &store.header().spec;
-            return Err(fail(path, format!("its stored tree is of {spec}, the old one of {}", header.spec)));
+            return Err(fail(path, format!("its stored tree uses {spec}, the old one {}", header.spec)));
         }
         Row::Stored(store) if store.header().size != size => {
             let stored = store.header().size;

@@ -140,7 +140,7 @@ impl Store {
         if let Some(last) = header.extents.last()
             && len < ROW + last.end * header.hash_len()
         {
-            return Ok(Err(Unusable::Damaged("it ends before the granules it lists".to_owned())));
+            return Ok(Err(Unusable::Damaged("it ends before the data of its nodes".to_owned())));
         }
         Ok(Ok(Store { file, path: path.to_owned(), header, blemish }))
     }

@@ -78,7 +78,7 @@ pub(super) fn open(folder: &Path) -> Option<Result<Bag, Error>> {
 
 /// What is wrong with a manifest that lists a file more than once (RFC 8493, section 2.1.3).
 pub(super) fn lists_twice(manifest: &Path) -> Error {
-    refused(manifest, "it lists a file more than once")
+    refused(manifest, "a file occurs more than once")
 }
 
 fn refused(path: &Path, why: impl Into<String>) -> Error {
@@ -265,7 +265,7 @@ fn unsafe_fetch(line: &str) -> Option<&'static str> {
         return Some("not an address, a length and a name");
     };
     if length != "-" && (length.is_empty() || !length.bytes().all(|byte| byte.is_ascii_digit())) {
-        return Some("the length is no number");
+        return Some("the length is not a number");
     }
     let name = name.trim_start().replace('\\', "/");
     let inside = name.strip_prefix("data/").is_some_and(|below| within_root(below.as_bytes()).is_ok());

@@ -169,18 +169,18 @@ fn what_may_be_damage_of_a_bag_is_said_and_no_failure() {
     let cases: [(Spoil, Option<&str>); 8] = [
         (
             |bag| std::fs::write(bag.join("manifest_sha1.txt"), "x").unwrap(),
-            Some("/manifest_sha1.txt: called like"),
+            Some("/manifest_sha1.txt: named like"),
         ),
         (
             |bag| std::fs::write(bag.join("Manifest-sha1.TXT"), "x").unwrap(),
-            Some("/Manifest-sha1.TXT: called like"),
+            Some("/Manifest-sha1.TXT: named like"),
         ),
         (
             |bag| {
                 std::fs::rename(bag.join("tagmanifest-sha256.txt"), bag.join("tagmanifest-sha256.tx"))
                     .unwrap()
             },
-            Some("/tagmanifest-sha256.tx: called like"),
+            Some("/tagmanifest-sha256.tx: named like"),
         ),
         (link, Some("/link: not a regular file, and not in any tag manifest")),
         (

@@ -267,7 +267,7 @@ impl Control {
         if matches!(self.list, Some(Rows::Files(_) | Rows::Conffiles))
             && !matches!(key, "md5sum" | "sha1" | "sha256" | "sha512")
         {
-            return Err(Reason::Part("a list does not begin beside its field's name"));
+            return Err(Reason::Part("a list does not begin on the line after its field name"));
         }
         match key {
             "filename" if !self.stanza.name.is_empty() => return Err(Reason::Part("a second Filename")),

@@ -54,7 +54,7 @@ pub(crate) static AUDIO: Format = Format {
     },
     reading: Reading::Not(|_| {
         "these are digests of decoded audio, not of files: flac --test verifies what is in each file, shntool hash and \
-         metaflac --show-md5sum tell these digests".to_owned()
+         metaflac --show-md5sum print these digests".to_owned()
     }),
     writing: Writing::No,
     tagged: None,

@@ -89,9 +89,9 @@ fn kept(value: &[u8]) -> Option<(usize, usize)> {
 /// The sums behind the heading; nothing of an empty file.
 fn list(blocks: &Blocks, sums: &[u8]) -> Result<Option<PieceList>, &'static str> {
     let (Some(size), Some(len)) = (blocks.size, blocks.len) else {
-        return Err("the heading does not say how blocks are cut");
+        return Err("the heading does not specify the block size");
     };
-    let (rolling, strong) = blocks.kept.ok_or("the heading does not say what is kept of sums")?;
+    let (rolling, strong) = blocks.kept.ok_or("the heading does not specify the checksum lengths")?;
     if !len.is_power_of_two() {
         return Err("a block's size is a power of two");
     }
